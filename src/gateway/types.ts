@@ -1,0 +1,40 @@
+/** The gateway as the server sees it: segments in, speech in order out. */
+import type { BaseModel, Segment, SegmentTimings } from '../protocol/job.js';
+
+export interface SpeechOrder {
+  readonly model: BaseModel;
+  readonly voice: string;
+  readonly seed: number;
+  /** Whose turn it is: work is shared fairly between owners (key ids). */
+  readonly owner: string;
+  readonly requestId: string;
+}
+
+/** In order: a `segment`, its `audio`, the next `segment`, … */
+export type GatewayEvent =
+  | { readonly type: 'segment'; readonly segment: Segment; readonly timings: SegmentTimings }
+  | { readonly type: 'audio'; readonly pcm: Int16Array }
+  | { readonly type: 'segment-end'; readonly segment: Segment };
+
+/** A place in the queue, taken at once or refused at once. */
+export interface Speech {
+  /** Milliseconds between admission and the first segment's start in an engine; undefined until then. */
+  readonly queueMs: number | undefined;
+  /**
+   * Speaks the segments as they come. Pulling drives it: a consumer that stops pulling stops the synthesis after what is
+   * in flight. Ends when `segments` ended and all was delivered. May be called once.
+   */
+  speak(segments: AsyncIterable<Segment>, signal: AbortSignal): AsyncIterable<GatewayEvent>;
+  /** Gives the place back. Idempotent; must be called in every case. */
+  close(): void;
+}
+
+export interface Gateway {
+  /** Throws `overloaded`, `shutting_down`, or `no_worker_ready` when no worker can come up in bounded time. */
+  open(order: SpeechOrder): Speech;
+  /** True once a worker can take work. */
+  readonly ready: boolean;
+  /** Stops taking new work; resolves when what runs is done. */
+  drain(): Promise<void>;
+  close(): Promise<void>;
+}

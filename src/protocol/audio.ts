@@ -1,0 +1,44 @@
+/** The one audio format of the service, and the arithmetic between samples, bytes and time. */
+
+export const SAMPLE_RATE = 24_000;
+export const BYTES_PER_SAMPLE = 2;
+export const CHANNELS = 1;
+export const WAV_HEADER_BYTES = 44;
+
+/** In a streamed WAV the final length is not known when the header leaves. */
+const UNKNOWN_LENGTH = 0xffff_ffff;
+
+export const samplesToMs = (samples: number): number => (samples * 1000) / SAMPLE_RATE;
+export const msToSamples = (ms: number): number => Math.round((ms * SAMPLE_RATE) / 1000);
+export const bytesToSamples = (bytes: number): number => bytes / BYTES_PER_SAMPLE;
+export const samplesToBytes = (samples: number): number => samples * BYTES_PER_SAMPLE;
+
+/** A view, not a copy: the samples of `pcm` as little-endian bytes. */
+export function pcmBytes(pcm: Int16Array): Buffer {
+  return Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength);
+}
+
+/** The samples in `bytes`: a view where the memory is aligned, a copy where it is not. */
+export function pcmSamples(bytes: Uint8Array): Int16Array {
+  const length = bytes.byteLength >> 1;
+  if (bytes.byteOffset % 2 === 0) return new Int16Array(bytes.buffer, bytes.byteOffset, length);
+  return new Int16Array(bytes.slice(0, length * 2).buffer);
+}
+
+/** The 44-byte header of a WAV of `dataBytes` bytes, or of a stream whose length is unknown. */
+export function wavHeader(dataBytes?: number): Buffer {
+  const header = Buffer.alloc(WAV_HEADER_BYTES);
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(dataBytes === undefined ? UNKNOWN_LENGTH : dataBytes + WAV_HEADER_BYTES - 8, 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(CHANNELS, 22);
+  header.writeUInt32LE(SAMPLE_RATE, 24);
+  header.writeUInt32LE(SAMPLE_RATE * CHANNELS * BYTES_PER_SAMPLE, 28);
+  header.writeUInt16LE(CHANNELS * BYTES_PER_SAMPLE, 32);
+  header.writeUInt16LE(BYTES_PER_SAMPLE * 8, 34);
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(dataBytes === undefined ? UNKNOWN_LENGTH : dataBytes, 40);
+  return header;
+}

@@ -1,0 +1,167 @@
+/** Every failure the service can name, in one table: HTTP status, WebSocket close code, exit code, and whether to retry. */
+
+export type ErrorType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'billing_error'
+  | 'rate_limit_error'
+  | 'server_error';
+
+interface ErrorRow {
+  readonly status: number;
+  readonly type: ErrorType;
+  /** Close code of the WebSocket session that ends with this error. */
+  readonly close: number;
+  /** Exit code of a command that ends with this error. */
+  readonly exit: number;
+  readonly retryable: boolean;
+}
+
+/**
+ * Exit codes: 1 failed, 2 usage, 3 server unreachable or broken off, 4 key refused, 5 credits or limits,
+ * 6 model missing or broken, 7 no sound device, 8 engine failed, 130 interrupted.
+ */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  connection: 3,
+  access: 4,
+  limits: 5,
+  model: 6,
+  sound: 7,
+  engine: 8,
+  interrupted: 130,
+} as const;
+
+const row = (status: number, type: ErrorType, close: number, exit: number, retryable = false): ErrorRow => ({
+  status,
+  type,
+  close,
+  exit,
+  retryable,
+});
+const invalid = (status = 400, close = 1008) => row(status, 'invalid_request_error', close, EXIT.usage);
+const key = row(401, 'authentication_error', 1008, EXIT.access);
+const limit = row(429, 'rate_limit_error', 1013, EXIT.limits, true);
+const engine = row(500, 'server_error', 1011, EXIT.engine, true);
+const busy = (close: number) => row(503, 'server_error', close, EXIT.connection, true);
+const model = row(500, 'server_error', 1011, EXIT.model);
+const sound = row(500, 'server_error', 1011, EXIT.sound);
+
+export const ERRORS = {
+  // Validation
+  invalid_json: invalid(),
+  missing_field: invalid(),
+  invalid_type: invalid(),
+  invalid_value: invalid(),
+  empty_input: invalid(),
+  input_too_long: invalid(),
+  model_not_found: invalid(),
+  voice_not_found: invalid(),
+  // Access
+  missing_api_key: key,
+  invalid_api_key: key,
+  revoked_api_key: key,
+  expired_api_key: key,
+  insufficient_credits: row(402, 'billing_error', 1008, EXIT.limits),
+  early_access_required: row(403, 'permission_error', 1008, EXIT.access),
+  // HTTP
+  not_found: invalid(404),
+  method_not_allowed: invalid(405),
+  request_timeout: row(408, 'invalid_request_error', 1008, EXIT.connection, true),
+  body_too_large: invalid(413),
+  unsupported_media_type: invalid(415),
+  upgrade_required: invalid(426),
+  headers_too_large: invalid(431),
+  // Limits
+  concurrency_limit_exceeded: limit,
+  daily_limit_exceeded: limit,
+  too_many_failed_keys: limit,
+  // Server
+  internal_error: row(500, 'server_error', 1011, EXIT.failed, true),
+  synthesis_failed: engine,
+  no_worker_ready: busy(1013),
+  overloaded: busy(1013),
+  shutting_down: busy(1012),
+  // WebSocket only
+  not_initialized: invalid(),
+  invalid_message: invalid(),
+  invalid_voice_settings: invalid(),
+  invalid_ssml: invalid(),
+  text_too_long: invalid(),
+  inactivity_timeout: row(408, 'invalid_request_error', 1008, EXIT.connection),
+  message_too_large: invalid(413, 1009),
+  // Commands and models: these never travel on the wire under their own name
+  usage: invalid(),
+  model_missing: model,
+  model_corrupt: model,
+  download_failed: row(500, 'server_error', 1011, EXIT.model, true),
+  disk_full: model,
+  offline: model,
+  device_unavailable: model,
+  catalogue_invalid: model,
+  no_sound_device: sound,
+  playback_failed: sound,
+  connection_failed: row(503, 'server_error', 1011, EXIT.connection, true),
+  connection_lost: row(503, 'server_error', 1011, EXIT.connection, true),
+  data_dir_locked: row(500, 'server_error', 1011, EXIT.failed),
+  config_invalid: row(500, 'server_error', 1011, EXIT.usage),
+  key_not_found: row(404, 'invalid_request_error', 1008, EXIT.failed),
+  output_failed: row(500, 'server_error', 1011, EXIT.failed),
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
+
+export interface TtsErrorOptions {
+  cause?: unknown;
+  /** The request field or query parameter at fault. */
+  param?: string;
+  /** Whole seconds after which a retry makes sense. */
+  retryAfterS?: number;
+  /** The server's id of the failed request, where a client received one. */
+  requestId?: string;
+}
+
+/** The only error class that crosses a module boundary. Branch on `code`, never on the message. */
+export class TtsError extends Error {
+  override readonly name = 'TtsError';
+  readonly code: ErrorCode;
+  readonly param: string | null;
+  readonly retryAfterS: number | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: TtsErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.param = options.param ?? null;
+    this.retryAfterS = options.retryAfterS;
+    this.requestId = options.requestId;
+  }
+
+  get row(): ErrorRow {
+    return ERRORS[this.code];
+  }
+}
+
+/** Aborted work is not an error to report: whoever aborted knows why. */
+export const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
+
+/** The JSON body of every HTTP error. */
+export interface ErrorBody {
+  error: { code: string; type: ErrorType; message: string; param: string | null; request_id: string };
+}
+
+export function errorBody(error: TtsError, requestId: string): ErrorBody {
+  const { code, message, param } = error;
+  return { error: { code, type: ERRORS[code].type, message, param, request_id: requestId } };
+}
+
+/** At most 80 characters of a caller's text may be echoed back in a message. */
+export function excerpt(text: string, chars = 80): string {
+  const points = [...text.slice(0, chars * 2 + 2)];
+  return points.length > chars ? `${points.slice(0, chars - 1).join('')}…` : points.join('');
+}

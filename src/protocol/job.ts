@@ -1,0 +1,64 @@
+/** What travels between the gateway and an engine: one segment of text in, its samples and times out. */
+
+export type BaseModel = 'base-tts' | 'base-tts-fast';
+export const BASE_MODELS: readonly BaseModel[] = ['base-tts', 'base-tts-fast'];
+
+/** Where a segment ends decides how long the reader rests after it. */
+export type PauseKind = 'none' | 'clause' | 'sentence' | 'item' | 'paragraph';
+
+export type SayAs = 'characters' | 'cardinal' | 'ordinal' | 'date' | 'telephone';
+
+/**
+ * A stretch of a segment as it is to be read. `start` and `end` are offsets in code points into the segment's `text`
+ * (the text as sent); what no span covers (SSML tags) is silent.
+ */
+export type SegmentSpan =
+  | { readonly kind: 'text'; readonly text: string; readonly start: number; readonly end: number }
+  | { readonly kind: 'break'; readonly ms: number; readonly start: number; readonly end: number }
+  | {
+      readonly kind: 'phoneme';
+      readonly ipa: string;
+      readonly text: string;
+      readonly start: number;
+      readonly end: number;
+    }
+  | { readonly kind: 'sub'; readonly alias: string; readonly start: number; readonly end: number }
+  | {
+      readonly kind: 'say-as';
+      readonly as: SayAs;
+      readonly text: string;
+      readonly start: number;
+      readonly end: number;
+    };
+
+/** One unit of scheduling. Joined in order, the `text`s of all segments are the text as sent. */
+export interface Segment {
+  /** The text as sent, markup included. */
+  readonly text: string;
+  /** Offset of this segment in the whole text, in code points. */
+  readonly offset: number;
+  /** How `text` is to be read. Empty where nothing in it is spoken. */
+  readonly spans: readonly SegmentSpan[];
+  readonly pause: PauseKind;
+}
+
+export interface SegmentJob {
+  readonly id: string;
+  readonly model: BaseModel;
+  /** A voice id of the catalogue. */
+  readonly voice: string;
+  /** 0 is the canonical reading. */
+  readonly seed: number;
+  readonly segment: Segment;
+}
+
+/** Times of the code points of `segment.text`, in samples from the segment's first sample. Unspoken ones last 0. */
+export interface SegmentTimings {
+  readonly startSamples: readonly number[];
+  readonly durationSamples: readonly number[];
+}
+
+/** An engine answers a job with exactly one `begin`, then audio in order. A silent segment may have no audio. */
+export type SpeechEvent =
+  | { readonly type: 'begin'; readonly timings: SegmentTimings }
+  | { readonly type: 'audio'; readonly pcm: Int16Array };

@@ -1,0 +1,45 @@
+/** What the text front-end hands to the engine and to whoever needs to know a segment's length beforehand. */
+import type { Segment } from '../protocol/job.js';
+
+/**
+ * Text as it is to be read, with a way back. For every UTF-16 unit `i` of `text`, `[starts[i], ends[i])` is the stretch
+ * of the input it stands for, in code points of the input. `starts` and `ends` never decrease.
+ */
+export interface Normalized {
+  readonly text: string;
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+  /** What could not be read, by kind ("emoji", "script:Han", …), with how many characters of it. */
+  readonly skipped: Readonly<Record<string, number>>;
+}
+
+export interface ReadingToken {
+  readonly id: number;
+  /** One character of the model's alphabet. */
+  readonly symbol: string;
+  /** The characters of the segment's text it speaks, in code points: `[start, end)`. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export type ReadingPart =
+  | { readonly kind: 'speech'; readonly tokens: readonly ReadingToken[] }
+  | { readonly kind: 'silence'; readonly ms: number; readonly start: number; readonly end: number };
+
+export interface Reading {
+  readonly normalized: string;
+  readonly phonemes: string;
+  readonly parts: readonly ReadingPart[];
+  /** Everything not spoken, by kind, in characters: skipped text and symbols outside the model's alphabet. */
+  readonly skipped: Readonly<Record<string, number>>;
+}
+
+export interface Reader {
+  /** normalise → phonemes → tokens for one segment. */
+  read(segment: Segment): Reading;
+  /** How many tokens the text makes, without pads. */
+  countTokens(text: string): number;
+}
+
+/** The most tokens the model takes at once, without the two pads. */
+export const MAX_TOKENS = 510;

@@ -1,0 +1,101 @@
+/** The rooms of the house and the doors between them: who may import whom. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const SRC = path.resolve(import.meta.dirname, '../src');
+
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  protocol: [],
+  text: ['protocol'],
+  accounts: ['protocol'],
+  models: ['protocol'],
+  engine: ['text', 'models', 'protocol'],
+  worker: ['engine', 'protocol', 'gateway/worker'],
+  gateway: ['worker', 'accounts', 'models', 'text', 'protocol'],
+  server: ['gateway', 'accounts', 'models', 'protocol', 'text'],
+  client: ['protocol', 'text'],
+};
+/** Entry files of child processes: the only places outside `cli/` and `config.ts` where the process itself is touched. */
+const PROCESS_ENTRIES = ['worker/main.ts', 'client/sinks/player-process.ts'];
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => /\.tsx?$/.test(file))
+  .map((file) => file.split(path.sep).join('/'));
+const source = (file: string) => readFileSync(path.join(SRC, file), 'utf8');
+
+interface Import {
+  readonly target: string;
+  readonly dynamic: boolean;
+  readonly typeOnly: boolean;
+}
+
+function importsOf(file: string): Import[] {
+  const text = source(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  const found: Import[] = [];
+  for (const match of text.matchAll(/(?:^|\n)\s*(import|export)\s+(type\s+)?[^;'"]*?from\s+['"]([^'"]+)['"]/g)) {
+    found.push({ target: match[3]!, dynamic: false, typeOnly: match[2] !== undefined });
+  }
+  for (const match of text.matchAll(/(?:^|\n)\s*import\s+['"]([^'"]+)['"]/g)) {
+    found.push({ target: match[1]!, dynamic: false, typeOnly: false });
+  }
+  for (const match of text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g)) {
+    found.push({ target: match[1]!, dynamic: true, typeOnly: false });
+  }
+  return found;
+}
+
+const roomOf = (file: string) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : file.replace(/\.ts$/, ''));
+const resolve = (file: string, target: string) =>
+  path.posix.normalize(path.posix.join(path.posix.dirname(file), target)).replace(/\.js$/, '');
+
+describe('the import table', () => {
+  it('finds the sources', () => {
+    expect(files.length).toBeGreaterThan(10);
+  });
+
+  for (const file of files) {
+    const room = roomOf(file);
+    if (!(room in MAY_IMPORT)) continue;
+    it(`${file} imports only what ${room} may`, () => {
+      const strays = importsOf(file)
+        .filter(({ target }) => target.startsWith('.'))
+        .map(({ target }) => resolve(file, target))
+        .filter((target) => {
+          const other = roomOf(target);
+          if (other === room || target === 'log') return false;
+          return !MAY_IMPORT[room]!.some((allowed) => target === allowed || target.startsWith(`${allowed}/`));
+        });
+      expect(strays).toEqual([]);
+    });
+  }
+
+  for (const file of files.filter((candidate) => candidate.startsWith('cli/'))) {
+    it(`${file} loads other rooms dynamically`, () => {
+      const eager = importsOf(file)
+        .filter(({ target, dynamic, typeOnly }) => target.startsWith('.') && !dynamic && !typeOnly)
+        .map(({ target }) => resolve(file, target))
+        .filter((target) => !['cli', 'protocol', 'config', 'log'].includes(roomOf(target)));
+      expect(eager).toEqual([]);
+    });
+  }
+
+  it('keeps process.env and process.exit in config.ts, cli/ and the entries of child processes', () => {
+    const strays = files
+      .filter((file) => file !== 'config.ts' && !file.startsWith('cli/') && !PROCESS_ENTRIES.includes(file))
+      .filter((file) => /\bprocess\.(env|exit)\b/.test(source(file)));
+    expect(strays).toEqual([]);
+  });
+
+  it('keeps onnxruntime in the engine', () => {
+    const strays = files
+      .filter((file) => !file.startsWith('engine/'))
+      .filter((file) => importsOf(file).some(({ target }) => target.startsWith('onnxruntime')));
+    expect(strays).toEqual([]);
+  });
+
+  it('lets bin/tts.js do nothing but import the command line', () => {
+    const lines = readFileSync(path.resolve(SRC, '../bin/tts.js'), 'utf8').trim().split('\n');
+    expect(lines).toEqual(['#!/usr/bin/env node', "import '../dist/cli/main.js';"]);
+  });
+});
