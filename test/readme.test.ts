@@ -1,0 +1,17 @@
+/** What the README promises a newcomer: two commands, each on one line, each enough on its own. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const readme = readFileSync(path.resolve(import.meta.dirname, '../README.md'), 'utf8');
+const fences = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((match) => match[1]!.trimEnd());
+
+describe('the README', () => {
+  it('begins its shell examples with the command that speaks', () => {
+    expect(fences[0]).toMatch(/^npm ci && [^\n]*npx tts speak "[^"\n]+" -o hello\.wav$/);
+  });
+
+  it('has the command that tests in the second place', () => {
+    expect(fences[1]).toMatch(/^npm ci && [^\n]*npm test$/);
+  });
+});
