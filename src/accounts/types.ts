@@ -1,4 +1,10 @@
-/** Accounts as the server sees them: who calls, may they, and what it costs. */
+/**
+ * Accounts as the server sees them: who calls, may they, and what it costs.
+ *
+ * Everything that touches the store is asynchronous, so that a database on another machine can join without change.
+ * Putting it together: `acquireServerLock(dataDir)` (server-lock.ts) → `openSqliteStore(accountsFile(dataDir))` or
+ * `openSqliteStore(':memory:')` (sqlite-store.ts) → `await createAccounts({ store, limits, localKey? })` (accounts.ts).
+ */
 import type { SpeechModel } from '../protocol/http.js';
 
 export type Tier = 'free' | 'partner';
@@ -8,7 +14,10 @@ export interface KeyRecord {
   readonly id: string;
   readonly tier: Tier;
   readonly name: string | null;
+  /** The balance not yet debited; infinite for the local key of a server's own machine. */
   readonly credits: number;
+  /** The part of the balance that running requests hold. */
+  readonly reserved: number;
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revoked: boolean;
@@ -29,25 +38,41 @@ export interface RateLimit {
   readonly resetS: number;
 }
 
-/** An accepted request: it holds a concurrency slot and a reservation until exactly one of the three ends is called. */
+/** How a request ended, as the ledger has it. `interrupted`: the server's process died under it. */
+export type Outcome = 'completed' | 'failed' | 'cancelled' | 'interrupted';
+
+/**
+ * An accepted request: it holds a concurrency slot and a reservation until one of the three ends is called. The first
+ * end counts, any later one does nothing. The slot is free as soon as an end is called, before its promise resolves.
+ */
 export interface Admission {
   /** Present with Free access. */
   readonly rateLimit: RateLimit | undefined;
+  /** Characters reserved so far. */
   readonly chars: number;
-  /** Reserves for more characters; throws `insufficient_credits` and reserves nothing when the balance does not reach. */
-  extend(chars: number): void;
-  /** Done and heard: debits the reservation and writes the ledger row, at once in one transaction. */
-  settle(result: { audioMs: number }): void;
+  /** Reserves for more characters; rejects with `insufficient_credits` and reserves nothing where the balance is short. */
+  extend(chars: number): Promise<void>;
+  /** Done and heard: debits the reservation and writes the ledger row, in one transaction. */
+  settle(result: { audioMs: number }): Promise<void>;
   /** Failed or cancelled: returns the reservation, writes the ledger row with 0 credits. */
-  release(outcome: 'failed' | 'cancelled', result: { audioMs: number }): void;
+  release(outcome: 'failed' | 'cancelled', result: { audioMs: number }): Promise<void>;
   /** Turned away after all (the queue was full): returns everything, the day's count included, and leaves no row. */
-  reject(): void;
+  reject(): Promise<void>;
+}
+
+export interface Limits {
+  readonly freeConcurrency: number;
+  readonly freeDaily: number;
+  readonly partnerConcurrency: number;
 }
 
 export interface Accounts {
-  /** Throws `missing_api_key`, `invalid_api_key`, `revoked_api_key` or `expired_api_key`. */
-  authenticate(key: string | undefined): KeyRecord;
+  /** Rejects with `missing_api_key`, `invalid_api_key`, `revoked_api_key` or `expired_api_key`. */
+  authenticate(key: string | undefined): Promise<KeyRecord>;
   /** Checks tier, daily limit, concurrency and credits in this order, and takes what the request needs. */
-  admit(request: AdmissionRequest): Admission;
-  close(): void;
+  admit(request: AdmissionRequest): Promise<Admission>;
+  /** Admissions that have not ended. */
+  readonly active: number;
+  /** Closes the store. Admissions still open are left to the next start, which returns what they reserved. */
+  close(): Promise<void>;
 }
