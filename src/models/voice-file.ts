@@ -1,0 +1,113 @@
+/** One voice's description, checked field by field: what a catalogue entry and an operator's voice file have in common. */
+import { TtsError } from '../protocol/errors.js';
+import type { Voice } from '../protocol/http.js';
+import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
+import type { CatalogueVoice, StyleShare } from './catalogue.js';
+
+interface Place {
+  readonly file: string;
+  /** Where in the file the description stands ("voices[1]."), or nothing where it is the whole file. */
+  readonly at: string;
+  /** The styles that a voice may be made of. */
+  readonly styles: ReadonlySet<string>;
+}
+
+const FIELDS = [
+  'id',
+  'display_name',
+  'language',
+  'gender',
+  'description',
+  'supports_instructions',
+  'preview_url',
+  'style',
+  'models',
+];
+const GENDERS: readonly string[] = ['female', 'male', 'neutral'];
+
+export function parseVoice(data: unknown, { file, at, styles }: Place): CatalogueVoice {
+  const fail = (field: string, what: string): never => {
+    throw new TtsError('catalogue_invalid', `The voice file ${file}: field "${at}${field}" ${what}.`, { param: field });
+  };
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+    throw new TtsError('catalogue_invalid', `The voice file ${file} must hold one JSON object that describes a voice.`);
+  }
+  const fields = data as Record<string, unknown>;
+  for (const field of Object.keys(fields)) {
+    if (!FIELDS.includes(field)) fail(field, `is unknown; the fields are ${FIELDS.join(', ')}`);
+  }
+  const text = (field: string, maxChars: number): string => {
+    const value = fields[field];
+    if (value === undefined) return fail(field, 'is missing');
+    if (typeof value !== 'string' || value.trim() === '' || value.length > maxChars) {
+      return fail(field, `must be a text of 1 to ${maxChars} characters`);
+    }
+    return value;
+  };
+
+  const id = text('id', 64);
+  if (!/^[a-z0-9][a-z0-9_-]*$/.test(id)) {
+    fail('id', 'must be made of a-z, 0-9, "_" and "-", and begin with a letter or digit');
+  }
+  const language = text('language', 35);
+  if (language !== 'en') fail('language', 'must be "en": English is the language this version reads');
+  const gender = text('gender', 10);
+  if (!GENDERS.includes(gender)) fail('gender', `must be one of ${GENDERS.join(', ')}`);
+  if (fields.supports_instructions !== undefined && fields.supports_instructions !== false) {
+    fail('supports_instructions', 'must be false: no model here follows instructions');
+  }
+  const preview = fields.preview_url === undefined ? undefined : text('preview_url', 2_000);
+  if (preview !== undefined && !isHttps(preview)) fail('preview_url', 'must be an https address');
+
+  const voice: Voice = {
+    id,
+    object: 'voice',
+    display_name: text('display_name', 100),
+    language,
+    gender: gender as Voice['gender'],
+    description: text('description', 500),
+    supports_instructions: false,
+    ...(preview === undefined ? {} : { preview_url: preview }),
+  };
+  return { voice, models: parseModels(fields.models, fail), mix: parseStyle(fields.style, styles, fail), file };
+}
+
+type Fail = (field: string, what: string) => never;
+
+function isHttps(address: string): boolean {
+  return URL.canParse(address) && new URL(address).protocol === 'https:';
+}
+
+function parseModels(models: unknown, fail: Fail): readonly BaseModel[] {
+  if (models === undefined) return BASE_MODELS;
+  const known: readonly unknown[] = BASE_MODELS;
+  if (!Array.isArray(models) || models.length === 0 || !models.every((model) => known.includes(model))) {
+    return fail('models', `must list one or more of ${BASE_MODELS.join(', ')}`);
+  }
+  return BASE_MODELS.filter((model) => models.includes(model));
+}
+
+/** A style's name, or names with weights, which are shares: {"a": 2, "b": 1} is two thirds of a and one of b. */
+function parseStyle(style: unknown, styles: ReadonlySet<string>, fail: Fail): readonly StyleShare[] {
+  if (style === undefined) return fail('style', 'is missing: name a style, or several with weights');
+  if (typeof style === 'string') {
+    if (!styles.has(style)) return fail('style', `names "${style}", which is none of ${[...styles].join(', ')}`);
+    return [{ style, weight: 1 }];
+  }
+  if (typeof style !== 'object' || style === null || Array.isArray(style) || Object.keys(style).length === 0) {
+    return fail(
+      'style',
+      'must be a style name, or an object of style names and weights such as {"af_heart": 0.7, "bf_emma": 0.3}',
+    );
+  }
+  const shares = Object.entries(style as Record<string, unknown>);
+  let total = 0;
+  for (const [name, weight] of shares) {
+    if (!styles.has(name)) fail(`style.${name}`, `is no known style; there are ${[...styles].join(', ')}`);
+    if (typeof weight !== 'number' || !Number.isFinite(weight) || weight <= 0) {
+      return fail(`style.${name}`, 'must be a weight above 0');
+    }
+    total += weight;
+  }
+  return shares.map(([name, weight]) => ({ style: name, weight: (weight as number) / total }));
+}
