@@ -1,5 +1,6 @@
 /** The gateway as the server sees it: segments in, speech in order out. */
 import type { BaseModel, Segment, SegmentTimings } from '../protocol/job.js';
+import type { WorkerState } from './worker.js';
 
 export interface SpeechOrder {
   readonly model: BaseModel;
@@ -37,4 +38,31 @@ export interface Gateway {
   /** Stops taking new work; resolves when what runs is done. */
   drain(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** What the gateway reports as it happens; the metrics listen. */
+export interface GatewayObserver {
+  /** A segment left the queue for an engine. */
+  segmentStarted(info: { readonly model: BaseModel; readonly waitMs: number }): void;
+  /** A segment came out of an engine whole. */
+  segmentSpoken(info: { readonly model: BaseModel; readonly runMs: number; readonly samples: number }): void;
+  segmentRetried(info: { readonly model: BaseModel }): void;
+  segmentFailed(info: { readonly model: BaseModel }): void;
+}
+
+/** The gateway at this moment, for an operator's eyes. */
+export interface GatewayStats {
+  /** Places taken, and how many there are. */
+  readonly open: number;
+  readonly limit: number;
+  /** Segments that wait for a worker. */
+  readonly queuedSegments: number;
+  readonly runningSegments: number;
+  readonly workers: Readonly<Record<WorkerState, number>>;
+  readonly restarts: number;
+}
+
+/** The gateway as whoever put it together sees it. */
+export interface ObservableGateway extends Gateway {
+  readonly stats: GatewayStats;
 }

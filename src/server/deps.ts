@@ -1,0 +1,70 @@
+/** What the server is made of: everything it talks to is handed in, so that tests and commands can put it together. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Accounts, KeyRecord } from '../accounts/types.js';
+import type { Gateway } from '../gateway/types.js';
+import type { Logger } from '../log.js';
+import type { VoiceCatalogue } from '../models/catalogue.js';
+import type { Reader } from '../text/types.js';
+import type { Metrics } from './metrics.js';
+
+/** Everything here has a default in `settings.ts`. */
+export interface ServerSettings {
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** Browser origins that may call; `*` for all. */
+  readonly corsOrigins: readonly string[];
+  readonly maxConnections: number;
+  /** Time for a request's header lines, and for the whole request. */
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+  /** How long a reader may take nothing of a response that waits for it. */
+  readonly stallTimeoutMs: number;
+  /** Failed keys an address may present a minute. */
+  readonly failedKeysPerMinute: number;
+  /** `/openapi.json` and `/docs`. */
+  readonly docs: boolean;
+  /** `/metrics` on this server; false where it has an address of its own. */
+  readonly metrics: boolean;
+}
+
+/** Who calls, by a request's headers. Rejects with the 401s, and `too_many_failed_keys` for bad keys of a braked address. */
+export interface Authenticator {
+  authenticate(request: IncomingMessage): Promise<KeyRecord>;
+}
+
+/** What the handler of a WebSocket handshake is told beside Node's own three. */
+export interface UpgradeContext {
+  /** The caller's or a new one: send it back as `x-request-id`, on success and failure alike. */
+  readonly requestId: string;
+  /** Decoded from the path. */
+  readonly voiceId: string;
+  readonly query: URLSearchParams;
+  readonly authenticator: Authenticator;
+}
+
+/**
+ * Takes over a WebSocket handshake on the stream-input path (GET, `Upgrade: websocket`); everything else was answered as
+ * plain HTTP before. To refuse, call `refuseUpgrade` of `raw-response.ts`. Shutdown is announced by `ServerDeps.shutdown`.
+ */
+export interface UpgradeHandler {
+  handle(request: IncomingMessage, socket: Duplex, head: Buffer, context: UpgradeContext): void;
+  /** Resolves when every session has ended. */
+  drained(): Promise<void>;
+  /** Breaks what is left. */
+  terminate(): void;
+}
+
+export interface ServerDeps {
+  readonly accounts: Accounts;
+  readonly gateway: Gateway;
+  readonly catalogue: Pick<VoiceCatalogue, 'version' | 'voices' | 'find'>;
+  readonly reader: Reader;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** Aborts when the server begins to stop: no new work, what runs is finished. */
+  readonly shutdown: AbortSignal;
+  readonly settings?: Partial<ServerSettings>;
+  /** Makes the handler of the WebSocket path out of the same parts; without it the path answers 426 to everything. */
+  readonly upgrades?: (deps: ServerDeps) => UpgradeHandler;
+}

@@ -1,0 +1,124 @@
+/** The numbers an operator steers by, in one registry; every name begins with `tts_`. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { GatewayObserver, ObservableGateway } from '../gateway/types.js';
+import { SAMPLE_RATE } from '../protocol/audio.js';
+
+export type SpeechRoute = 'speech' | 'stream_input';
+export type SpeechOutcome = 'completed' | 'failed' | 'cancelled';
+
+export interface Metrics {
+  readonly registry: Registry;
+  /** Hand it to the gateway, then the gateway to `watch`. */
+  readonly observer: GatewayObserver;
+  watch(gateway: ObservableGateway): void;
+  /** One answered HTTP request or handshake; `model` where the request named a valid one. */
+  request(info: { route: string; method: string; model?: string; status: number; seconds: number }): void;
+  /** A speech request or session that was admitted; call the returned function once, when it ended. */
+  session(route: SpeechRoute, model: string): (end: { outcome: SpeechOutcome; chars: number; audioMs: number }) => void;
+  /** From the arrival of the request (or of the first text) to its first audio. */
+  firstAudio(route: SpeechRoute, model: string, seconds: number): void;
+  failedKey(code: string): void;
+}
+
+const LATENCY_S = [0.025, 0.05, 0.1, 0.15, 0.25, 0.4, 0.6, 1, 1.5, 2.5, 4, 7, 15, 30, 60];
+const REQUEST_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+const WAIT_S = [0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const RTF = [0.02, 0.05, 0.08, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 0.9, 1, 1.2, 1.5, 2, 3, 5];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = <T extends string>(name: string, help: string, labelNames: readonly T[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const histogram = <T extends string>(name: string, help: string, labelNames: readonly T[], buckets: number[]) =>
+    new Histogram({ name, help, labelNames, buckets, registers });
+
+  const requests = counter('tts_http_requests_total', 'Answered requests and handshakes', [
+    'route',
+    'method',
+    'model',
+    'status',
+  ]);
+  const requestSeconds = histogram('tts_http_request_seconds', 'Arrival to end of the answer', ['route'], REQUEST_S);
+  const firstAudio = histogram('tts_time_to_first_audio_seconds', 'Arrival to first audio', ['route', 'model'], LATENCY_S);
+  const realTimeFactor = histogram('tts_real_time_factor', 'Engine seconds a second of audio', ['model'], RTF);
+  const queueWait = histogram('tts_queue_wait_seconds', 'Wait of a segment for a worker', ['model'], WAIT_S);
+  const active = new Gauge({
+    name: 'tts_active_sessions',
+    help: 'Speech requests and sessions in progress',
+    labelNames: ['route'],
+    registers,
+  });
+  const sessions = counter('tts_sessions_total', 'Speech requests and sessions by how they ended', [
+    'route',
+    'model',
+    'outcome',
+  ]);
+  const characters = counter('tts_characters_total', 'Input characters of completed requests', ['model']);
+  const audioSeconds = counter('tts_audio_seconds_total', 'Audio that left an engine', ['model']);
+  const retries = counter('tts_segment_retries_total', 'Segments run again after a worker died', ['model']);
+  const failures = counter('tts_segment_failures_total', 'Segments that failed for good', ['model']);
+  const failedKeys = counter('tts_failed_keys_total', 'Requests whose key was refused', ['code']);
+  collectDefaultMetrics({ register: registry, prefix: 'tts_' });
+
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+
+  return {
+    registry,
+    observer: {
+      segmentStarted: ({ model, waitMs }) => queueWait.observe({ model }, waitMs / 1000),
+      segmentSpoken({ model, runMs, samples }) {
+        audioSeconds.inc({ model }, samples / SAMPLE_RATE);
+        if (samples > 0) realTimeFactor.observe({ model }, runMs / 1000 / (samples / SAMPLE_RATE));
+      },
+      segmentRetried: ({ model }) => retries.inc({ model }),
+      segmentFailed: ({ model }) => failures.inc({ model }),
+    },
+    watch(gateway) {
+      gauge('tts_queue_depth', 'Segments that wait for a worker', () => gateway.stats.queuedSegments);
+      gauge('tts_running_segments', 'Segments in an engine', () => gateway.stats.runningSegments);
+      gauge('tts_places_taken', 'Speech requests and sessions that hold a place', () => gateway.stats.open);
+      gauge('tts_places', 'Places before new requests are turned away', () => gateway.stats.limit);
+      new Gauge({
+        name: 'tts_workers',
+        help: 'Engine processes by state',
+        labelNames: ['state'],
+        registers,
+        collect() {
+          for (const [state, count] of Object.entries(gateway.stats.workers)) this.set({ state }, count);
+        },
+      });
+      new Counter({
+        name: 'tts_engine_restarts_total',
+        help: 'Engine processes started again',
+        registers,
+        collect() {
+          this.reset();
+          this.inc(gateway.stats.restarts);
+        },
+      });
+    },
+    request({ route, method, model = '', status, seconds }) {
+      requests.inc({ route, method, model, status });
+      requestSeconds.observe({ route }, seconds);
+    },
+    session(route, model) {
+      active.inc({ route });
+      return ({ outcome, chars }) => {
+        active.dec({ route });
+        sessions.inc({ route, model, outcome });
+        if (outcome === 'completed') characters.inc({ model }, chars);
+      };
+    },
+    firstAudio: (route, model, seconds) => firstAudio.observe({ route, model }, seconds),
+    failedKey: (code) => failedKeys.inc({ code }),
+  };
+}

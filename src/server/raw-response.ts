@@ -1,0 +1,54 @@
+/** Answers written straight to a socket, where no response object exists: broken requests and refused handshakes. */
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { errorBody, type TtsError } from '../protocol/errors.js';
+
+/** The headers that belong to an error, whichever way it is answered. */
+export function errorHeaders(error: TtsError): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (error.row.status === 401) headers['www-authenticate'] = 'Bearer';
+  if (error.row.status === 426) headers.upgrade = 'websocket';
+  if (error.retryAfterS !== undefined) headers['retry-after'] = String(error.retryAfterS);
+  else if (error.row.status === 429 || error.row.status === 503) headers['retry-after'] = '1';
+  return headers;
+}
+
+export interface RawAnswer {
+  readonly requestId: string;
+  /** Overrides the table's status where a route answers with its own. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Writes the error as a whole HTTP response and closes the connection. */
+export function answerRaw(socket: Duplex, error: TtsError, { requestId, status, headers = {} }: RawAnswer): void {
+  if (socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = Buffer.from(JSON.stringify(errorBody(error, requestId)));
+  const code = status ?? error.row.status;
+  const lines = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(body.length),
+    connection: 'close',
+    date: new Date().toUTCString(),
+    'x-content-type-options': 'nosniff',
+    'x-request-id': requestId,
+    ...errorHeaders(error),
+    ...headers,
+  };
+  let head = `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? 'Error'}\r\n`;
+  for (const [name, value] of Object.entries(lines)) head += `${name}: ${value}\r\n`;
+  // A socket destroyed with unread input resets, and the reset overtakes the answer: read on a little.
+  socket.on('error', () => socket.destroy());
+  socket.resume();
+  socket.end(Buffer.concat([Buffer.from(`${head}\r\n`, 'latin1'), body]));
+  const timer = setTimeout(() => socket.destroy(), 1_000);
+  socket.once('close', () => clearTimeout(timer));
+}
+
+/** Answers a WebSocket handshake that is refused. On that path an unknown voice is 404. */
+export function refuseUpgrade(socket: Duplex, error: TtsError, requestId: string): void {
+  answerRaw(socket, error, error.code === 'voice_not_found' ? { requestId, status: 404 } : { requestId });
+}
