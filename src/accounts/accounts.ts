@@ -1,0 +1,195 @@
+/** The rules of access: which key may do what, how much at once and a day, and that every credit is spent once. */
+import { randomUUID } from 'node:crypto';
+import { TtsError } from '../protocol/errors.js';
+import { parseModel } from '../protocol/http.js';
+import { hashKey, keyId, sameHash } from './api-key.js';
+import type { AccountStore } from './store.js';
+import type { Accounts, Admission, AdmissionRequest, KeyRecord, Limits, Outcome, RateLimit } from './types.js';
+
+export interface AccountsOptions {
+  /** Owned from here on: `close` closes it. */
+  readonly store: AccountStore;
+  readonly limits: Limits;
+  /** A key of this process alone, for callers on the same machine: Partner access without balance or slots. */
+  readonly localKey?: string;
+  readonly now?: () => Date;
+}
+
+export const DEFAULT_LIMITS: Limits = { freeConcurrency: 2, freeDaily: 200, partnerConcurrency: 8 };
+
+const LOCAL_KEY_ID = 'local';
+const DAY_MS = 86_400_000;
+/** A request that failed for want of a slot may try again soon: sentences take about as long. */
+const SLOT_RETRY_S = 1;
+
+const CREDITS_PER_CHAR = 1;
+/** Compared where no key has the id that was asked for, so that a wrong id takes as long as a wrong key. */
+const NO_HASH = new Uint8Array(32);
+
+const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`;
+
+/** Opens the accounts and returns what a dead process had reserved; the caller holds the data folder's lock. */
+export async function createAccounts({
+  store,
+  limits,
+  localKey,
+  now = () => new Date(),
+}: AccountsOptions): Promise<Accounts> {
+  const startedAt = now().toISOString();
+  await store.recover(startedAt);
+
+  const localHash = localKey === undefined ? undefined : hashKey(localKey);
+  const local: KeyRecord = {
+    id: LOCAL_KEY_ID,
+    tier: 'partner',
+    name: 'this machine',
+    credits: Number.POSITIVE_INFINITY,
+    reserved: 0,
+    createdAt: startedAt,
+    expiresAt: null,
+    revoked: false,
+  };
+
+  const slots = new Map<string, number>();
+  let active = 0;
+
+  const takeSlot = (name: string, limit: number): boolean => {
+    const taken = slots.get(name) ?? 0;
+    if (taken >= limit) return false;
+    slots.set(name, taken + 1);
+    active++;
+    return true;
+  };
+  const freeSlot = (name: string): void => {
+    const left = (slots.get(name) ?? 1) - 1;
+    if (left === 0) slots.delete(name);
+    else slots.set(name, left);
+    active--;
+  };
+
+  const secondsToMidnight = (at: Date): number => Math.ceil((DAY_MS - (at.getTime() % DAY_MS)) / 1000);
+
+  const authenticate = async (key: string | undefined): Promise<KeyRecord> => {
+    if (key === undefined || key === '') {
+      throw new TtsError(
+        'missing_api_key',
+        'No API key was sent. Send it in the header "Authorization: Bearer KEY"; "tts keys create" on the server makes one.',
+      );
+    }
+    const hash = hashKey(key);
+    if (localHash && sameHash(hash, localHash)) return local;
+    const id = keyId(key);
+    const stored = id === undefined ? undefined : await store.findKey(id);
+    if (!sameHash(hash, stored?.hash ?? NO_HASH) || !stored) {
+      throw new TtsError(
+        'invalid_api_key',
+        'This API key is not known here. "tts keys list" on the server shows the ids.',
+      );
+    }
+    if (stored.revoked) throw new TtsError('revoked_api_key', `The API key ${stored.id} was revoked.`);
+    if (stored.expiresAt !== null && Date.parse(stored.expiresAt) <= now().getTime()) {
+      throw new TtsError('expired_api_key', `The API key ${stored.id} expired at ${stored.expiresAt}.`);
+    }
+    const { hash: _hash, ...record } = stored;
+    return record;
+  };
+
+  const dailyLimit = (at: Date): TtsError =>
+    new TtsError(
+      'daily_limit_exceeded',
+      `This key has used its ${count(limits.freeDaily, 'Free request')} of today. The count begins again at 00:00 UTC.`,
+      { retryAfterS: secondsToMidnight(at) },
+    );
+  const shortOf = (chars: number, balance: number): TtsError =>
+    new TtsError(
+      'insufficient_credits',
+      `This needs ${count(Math.max(1, chars), 'credit')} (1 a character) and the key has ${balance} free.`,
+    );
+
+  const admit = async ({ key, requestId, model, voice, chars }: AdmissionRequest): Promise<Admission> => {
+    const { free } = parseModel(model);
+    if (!free && key.tier !== 'partner') {
+      throw new TtsError(
+        'early_access_required',
+        `The model ${model} needs a Partner key. With this key, use ${model}:free.`,
+        { param: 'model' },
+      );
+    }
+    const isLocal = key.id === LOCAL_KEY_ID;
+    const charged = !free && !isLocal;
+    const limit = free ? limits.freeConcurrency : isLocal ? Number.POSITIVE_INFINITY : limits.partnerConcurrency;
+    const slot = `${free ? 'free' : 'partner'} ${key.id}`;
+    const at = now();
+    const day = at.toISOString().slice(0, 10);
+
+    // The slot is taken first because taking it is instant; the day's limit still speaks first.
+    if (!takeSlot(slot, limit)) {
+      if (free && (await store.freeRequests(key.id, day)) >= limits.freeDaily) throw dailyLimit(at);
+      const whose = free ? 'Free' : 'Partner';
+      throw new TtsError(
+        'concurrency_limit_exceeded',
+        `This key already has ${count(limit, 'session')} running, which is the limit of ${whose} access. Wait for one to end.`,
+        { retryAfterS: SLOT_RETRY_S },
+      );
+    }
+    let freeRequests: number;
+    const id = randomUUID();
+    try {
+      const reserved = await store.reserve({
+        id,
+        keyId: key.id,
+        requestId,
+        model,
+        voice,
+        characters: chars,
+        credits: chars * CREDITS_PER_CHAR,
+        charged,
+        ...(free && { free: { day, limit: limits.freeDaily } }),
+      });
+      if (!reserved.ok) throw reserved.reason === 'daily_limit' ? dailyLimit(at) : shortOf(chars, reserved.balance);
+      freeRequests = reserved.freeRequests;
+    } catch (error) {
+      freeSlot(slot);
+      throw error;
+    }
+
+    const rateLimit: RateLimit | undefined = free
+      ? { limit: limits.freeDaily, remaining: limits.freeDaily - freeRequests, resetS: secondsToMidnight(at) }
+      : undefined;
+    let total = chars;
+    let ended = false;
+    const endOnce = async (how: () => Promise<unknown>): Promise<void> => {
+      if (ended) return;
+      ended = true;
+      freeSlot(slot);
+      await how();
+    };
+    const end = (outcome: Outcome, audioMs: number) =>
+      endOnce(() => store.end(id, { outcome, audioMs, time: now().toISOString() }));
+
+    return {
+      rateLimit,
+      get chars() {
+        return total;
+      },
+      async extend(more) {
+        if (ended || more === 0) return;
+        const balance = await store.extend(id, more, charged ? more * CREDITS_PER_CHAR : 0);
+        if (balance !== undefined) throw shortOf(more, balance);
+        total += more;
+      },
+      settle: ({ audioMs }) => end('completed', audioMs),
+      release: (outcome, { audioMs }) => end(outcome, audioMs),
+      reject: () => endOnce(() => store.drop(id)),
+    };
+  };
+
+  return {
+    authenticate,
+    admit,
+    get active() {
+      return active;
+    },
+    close: () => store.close(),
+  };
+}

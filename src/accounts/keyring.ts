@@ -1,0 +1,54 @@
+/** What an operator does with keys: make, list, revoke, grant. Works beside a running server. */
+import { TtsError } from '../protocol/errors.js';
+import { drawKey } from './api-key.js';
+import type { AccountStore, KeySummary } from './store.js';
+import type { KeyRecord, Tier } from './types.js';
+
+export interface KeyOptions {
+  readonly tier: Tier;
+  readonly credits?: number;
+  readonly name?: string | undefined;
+  readonly expiresAt?: Date | undefined;
+}
+
+export interface CreatedKey extends KeyRecord {
+  /** The only time it is seen. */
+  readonly key: string;
+}
+
+export interface Keyring {
+  create(options: KeyOptions): Promise<CreatedKey>;
+  list(): Promise<KeySummary[]>;
+  revoke(id: string): Promise<KeyRecord>;
+  grant(id: string, credits: number): Promise<KeyRecord>;
+}
+
+export function createKeyring(store: AccountStore, now: () => Date = () => new Date()): Keyring {
+  const found = async (id: string, did: boolean): Promise<KeyRecord> => {
+    const key = did ? await store.findKey(id) : undefined;
+    if (!key) {
+      throw new TtsError('key_not_found', `There is no key with the id "${id}". See the ids with: tts keys list`);
+    }
+    const { hash: _hash, ...record } = key;
+    return record;
+  };
+  return {
+    async create({ tier, credits = 0, name, expiresAt }) {
+      const createdAt = now().toISOString();
+      for (;;) {
+        const { key, id, hash } = drawKey();
+        const row = { id, tier, name: name ?? null, credits, createdAt, expiresAt: expiresAt?.toISOString() ?? null };
+        if (await store.createKey({ ...row, hash })) return { key, ...row, reserved: 0, revoked: false };
+      }
+    },
+    list: () => store.listKeys(now().toISOString().slice(0, 10)),
+    revoke: async (id) => found(id, await store.revokeKey(id, now().toISOString())),
+    async grant(id, credits) {
+      const before = await found(id, true);
+      if (before.credits + credits > Number.MAX_SAFE_INTEGER) {
+        throw new TtsError('usage', `Key ${id} cannot hold more than ${Number.MAX_SAFE_INTEGER} credits.`);
+      }
+      return found(id, await store.grant(id, credits, now().toISOString()));
+    },
+  };
+}

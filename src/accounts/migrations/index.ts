@@ -1,0 +1,4 @@
+/** The database's history: migration n takes it from version n − 1 to n. Only ever append. */
+import { sql as initial } from './001-initial.js';
+
+export const MIGRATIONS: readonly string[] = [initial];

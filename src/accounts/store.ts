@@ -1,0 +1,102 @@
+/** The seam between the rules of accounts and the database that remembers them. Every method is one transaction. */
+import type { KeyRecord, Outcome, Tier } from './types.js';
+
+export interface NewKey {
+  readonly id: string;
+  /** SHA-256 of the whole key. */
+  readonly hash: Uint8Array;
+  readonly tier: Tier;
+  readonly name: string | null;
+  readonly credits: number;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+}
+
+export interface StoredKey extends KeyRecord {
+  readonly hash: Uint8Array;
+}
+
+/** A key with what it did on one UTC day. */
+export interface KeySummary extends KeyRecord {
+  readonly today: {
+    /** Accepted requests with Free access: what the daily limit counts. */
+    readonly freeRequests: number;
+    /** Ended requests of any kind, and what they came to. */
+    readonly requests: number;
+    readonly characters: number;
+    readonly credits: number;
+  };
+}
+
+export interface NewReservation {
+  readonly id: string;
+  readonly keyId: string;
+  readonly requestId: string;
+  readonly model: string;
+  readonly voice: string;
+  readonly characters: number;
+  /** What it costs now. */
+  readonly credits: number;
+  /** Whether the key's balance must cover it, and be above zero to begin with. */
+  readonly charged: boolean;
+  /** With Free access: the day it counts for, and how many a day there are. */
+  readonly free?: { readonly day: string; readonly limit: number };
+}
+
+export type ReserveResult =
+  | { readonly ok: true; readonly freeRequests: number }
+  | { readonly ok: false; readonly reason: 'daily_limit' }
+  | { readonly ok: false; readonly reason: 'insufficient_credits'; readonly balance: number };
+
+export interface ReservationEnd {
+  readonly outcome: Outcome;
+  readonly time: string;
+  readonly audioMs: number;
+}
+
+export interface LedgerRow {
+  readonly time: string;
+  readonly requestId: string;
+  readonly keyId: string;
+  readonly model: string;
+  readonly voice: string;
+  readonly characters: number;
+  readonly credits: number;
+  readonly audioMs: number;
+  readonly outcome: Outcome;
+}
+
+export interface UsageFilter {
+  readonly keyId?: string;
+  /** Inclusive, an ISO time. */
+  readonly since?: string;
+}
+
+export interface AccountStore {
+  /** False where the id is taken. */
+  createKey(key: NewKey): Promise<boolean>;
+  findKey(id: string): Promise<StoredKey | undefined>;
+  /** In order of creation, with the counts of `day` (YYYY-MM-DD). */
+  listKeys(day: string): Promise<KeySummary[]>;
+  /** False where there is no such key. Revoking twice keeps the first time. */
+  revokeKey(id: string, time: string): Promise<boolean>;
+  /** False where there is no such key. */
+  grant(id: string, credits: number, time: string): Promise<boolean>;
+  /** Accepted Free requests of that day. */
+  freeRequests(keyId: string, day: string): Promise<number>;
+  /** Counts and reserves, all or nothing. */
+  reserve(reservation: NewReservation): Promise<ReserveResult>;
+  /** Undefined when it reserved more; else the free balance, which did not reach. A reservation that ended is left alone. */
+  extend(id: string, characters: number, credits: number): Promise<number | undefined>;
+  /** Ends a reservation with its ledger row; debits when the outcome is `completed`. False where it had ended before. */
+  end(id: string, end: ReservationEnd): Promise<boolean>;
+  /** Undoes a reservation as if it had never been. False where it had ended before. */
+  drop(id: string): Promise<boolean>;
+  /** Returns every open reservation as `interrupted`; the caller knows that whoever held them is dead. */
+  recover(time: string): Promise<number>;
+  /** In order of time of ending. */
+  usage(filter: UsageFilter): AsyncIterable<LedgerRow>;
+  /** A consistent copy in a new file, while others read and write. */
+  backup(file: string): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,250 @@
+/** What every account store must do, whatever database is behind it. */
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { drawKey } from '../../src/accounts/api-key.js';
+import type { AccountStore, LedgerRow, NewReservation } from '../../src/accounts/store.js';
+import type { Tier } from '../../src/accounts/types.js';
+
+export interface StoreFixture {
+  readonly store: AccountStore;
+  /** A second, independent connection to the same data. */
+  readonly another: () => Promise<AccountStore>;
+  /** Opens a copy that `backup` made. */
+  readonly openBackup: (file: string) => Promise<AccountStore>;
+  /** Where a backup may be written. */
+  readonly backupFile: string;
+  readonly dispose: () => Promise<void>;
+}
+
+const TIME = '2026-03-01T10:00:00.000Z';
+const DAY = '2026-03-01';
+
+export function accountStoreContract(name: string, open: () => Promise<StoreFixture>): void {
+  describe(`${name} as an account store`, () => {
+    let fixture: StoreFixture;
+    let store: AccountStore;
+    beforeEach(async () => {
+      fixture = await open();
+      store = fixture.store;
+    });
+    afterEach(() => fixture.dispose());
+
+    const createKey = async (credits = 0, tier: Tier = 'partner'): Promise<string> => {
+      const { id, hash } = drawKey();
+      await store.createKey({ id, hash, tier, name: 'n', credits, createdAt: TIME, expiresAt: null });
+      return id;
+    };
+    const reservation = (keyId: string, chars: number, more: Partial<NewReservation> = {}): NewReservation => ({
+      id: randomUUID(),
+      keyId,
+      requestId: 'req_1',
+      model: 'base-tts',
+      voice: 'v',
+      characters: chars,
+      credits: chars,
+      charged: true,
+      ...more,
+    });
+    const balance = async (id: string) => {
+      const key = await store.findKey(id);
+      return { credits: key?.credits, reserved: key?.reserved };
+    };
+    const ledger = async (filter = {}): Promise<LedgerRow[]> => {
+      const rows: LedgerRow[] = [];
+      for await (const row of store.usage(filter)) rows.push(row);
+      return rows;
+    };
+
+    it('finds a key as it was made, and nothing under another id', async () => {
+      const { id, hash } = drawKey();
+      const made = { id, tier: 'free', name: null, credits: 0, createdAt: TIME, expiresAt: DAY } as const;
+      expect(await store.createKey({ ...made, hash })).toBe(true);
+      expect(await store.findKey(id)).toEqual({ ...made, hash: Buffer.from(hash), reserved: 0, revoked: false });
+      expect(await store.findKey('AAAAAAAA')).toBeUndefined();
+    });
+
+    it('refuses a second key with the same id', async () => {
+      const { id, hash } = drawKey();
+      const made = { id, tier: 'free', name: null, credits: 0, createdAt: TIME, expiresAt: null } as const;
+      await store.createKey({ ...made, hash });
+      expect(await store.createKey({ ...made, hash: drawKey().hash })).toBe(false);
+    });
+
+    it('lists keys in order of creation with the counts of the day asked for', async () => {
+      const ids = [await createKey(100), await createKey(0, 'free'), await createKey(5)];
+      const spoken = reservation(ids[0]!, 7);
+      await store.reserve(spoken);
+      await store.end(spoken.id, { outcome: 'completed', time: TIME, audioMs: 10 });
+      await store.reserve(reservation(ids[1]!, 3, { charged: false, free: { day: DAY, limit: 9 } }));
+      const list = await store.listKeys(DAY);
+      expect(list.map((key) => key.id)).toEqual(ids);
+      expect(list[0]!.today).toEqual({ freeRequests: 0, requests: 1, characters: 7, credits: 7 });
+      expect(list[1]!.today).toEqual({ freeRequests: 1, requests: 0, characters: 0, credits: 0 });
+      expect((await store.listKeys('2026-03-02'))[0]!.today.requests).toBe(0);
+    });
+
+    it('revokes a key, and says when there is none', async () => {
+      const id = await createKey();
+      expect(await store.revokeKey(id, TIME)).toBe(true);
+      expect((await store.findKey(id))?.revoked).toBe(true);
+      expect(await store.revokeKey('AAAAAAAA', TIME)).toBe(false);
+    });
+
+    it('adds granted credits to the balance, and says when there is no such key', async () => {
+      const id = await createKey(5);
+      expect(await store.grant(id, 37, TIME)).toBe(true);
+      expect(await balance(id)).toEqual({ credits: 42, reserved: 0 });
+      expect(await store.grant('AAAAAAAA', 1, TIME)).toBe(false);
+    });
+
+    it('holds a reservation without touching the balance', async () => {
+      const id = await createKey(10);
+      expect(await store.reserve(reservation(id, 4))).toEqual({ ok: true, freeRequests: 0 });
+      expect(await balance(id)).toEqual({ credits: 10, reserved: 4 });
+    });
+
+    it('refuses a reservation beyond the free balance, and takes nothing', async () => {
+      const id = await createKey(10);
+      await store.reserve(reservation(id, 8));
+      const refused = { ok: false, reason: 'insufficient_credits', balance: 2 };
+      expect(await store.reserve(reservation(id, 3))).toEqual(refused);
+      expect(await balance(id)).toEqual({ credits: 10, reserved: 8 });
+    });
+
+    it('refuses a charged reservation of nothing where the free balance is zero', async () => {
+      const id = await createKey(3);
+      await store.reserve(reservation(id, 3));
+      expect(await store.reserve(reservation(id, 0))).toMatchObject({ ok: false, reason: 'insufficient_credits' });
+    });
+
+    it('extends a reservation up to the balance and not beyond', async () => {
+      const id = await createKey(10);
+      const held = reservation(id, 0);
+      await store.reserve(held);
+      expect(await store.extend(held.id, 6, 6)).toBeUndefined();
+      expect(await store.extend(held.id, 5, 5)).toBe(4);
+      expect(await balance(id)).toEqual({ credits: 10, reserved: 6 });
+      await store.end(held.id, { outcome: 'completed', time: TIME, audioMs: 0 });
+      expect((await ledger())[0]).toMatchObject({ characters: 6, credits: 6 });
+    });
+
+    it('debits once at the end, however often it is ended', async () => {
+      const id = await createKey(10);
+      const held = reservation(id, 4);
+      await store.reserve(held);
+      const end = { outcome: 'completed', time: TIME, audioMs: 1234.4 } as const;
+      const ends = [store.end(held.id, end), store.end(held.id, end), store.drop(held.id)];
+      expect(await Promise.all(ends)).toEqual([true, false, false]);
+      expect(await balance(id)).toEqual({ credits: 6, reserved: 0 });
+      expect(await ledger()).toEqual([
+        {
+          time: TIME,
+          requestId: 'req_1',
+          keyId: id,
+          model: 'base-tts',
+          voice: 'v',
+          characters: 4,
+          credits: 4,
+          audioMs: 1234,
+          outcome: 'completed',
+        },
+      ]);
+    });
+
+    it('returns the credits of a failed or cancelled request and books it with none', async () => {
+      const id = await createKey(10);
+      for (const outcome of ['failed', 'cancelled'] as const) {
+        const held = reservation(id, 4);
+        await store.reserve(held);
+        await store.end(held.id, { outcome, time: TIME, audioMs: 5 });
+      }
+      expect(await balance(id)).toEqual({ credits: 10, reserved: 0 });
+      expect((await ledger()).map(({ outcome, credits }) => [outcome, credits])).toEqual([
+        ['failed', 0],
+        ['cancelled', 0],
+      ]);
+    });
+
+    it('drops a reservation without a trace, the day count included', async () => {
+      const id = await createKey(10, 'free');
+      const held = reservation(id, 4, { charged: false, free: { day: DAY, limit: 2 } });
+      expect(await store.reserve(held)).toEqual({ ok: true, freeRequests: 1 });
+      expect(await store.drop(held.id)).toBe(true);
+      expect(await store.freeRequests(id, DAY)).toBe(0);
+      expect(await ledger()).toEqual([]);
+    });
+
+    it('counts Free requests a key and day up to the limit', async () => {
+      const id = await createKey(0, 'free');
+      const free = { day: DAY, limit: 2 };
+      const ask = (more = {}) => store.reserve(reservation(id, 1, { charged: false, free, ...more }));
+      expect([await ask(), await ask(), await ask()]).toEqual([
+        { ok: true, freeRequests: 1 },
+        { ok: true, freeRequests: 2 },
+        { ok: false, reason: 'daily_limit' },
+      ]);
+      expect(await ask({ free: { day: '2026-03-02', limit: 2 } })).toEqual({ ok: true, freeRequests: 1 });
+      expect(await store.freeRequests(id, DAY)).toBe(2);
+    });
+
+    it('returns what a dead process held, once', async () => {
+      const id = await createKey(10);
+      await store.reserve(reservation(id, 4));
+      await store.reserve(reservation(id, 3));
+      expect(await store.recover(TIME)).toBe(2);
+      expect(await store.recover(TIME)).toBe(0);
+      expect(await balance(id)).toEqual({ credits: 10, reserved: 0 });
+      expect((await ledger()).map(({ outcome, credits }) => [outcome, credits])).toEqual([
+        ['interrupted', 0],
+        ['interrupted', 0],
+      ]);
+    });
+
+    it('reports usage in order, by key and by time, over many pages', async () => {
+      const [a, b] = [await createKey(10_000), await createKey(10_000)];
+      const all = Array.from({ length: 1203 }, (_, n) => reservation(n % 2 ? a : b, 1, { requestId: `r${n}` }));
+      await Promise.all(all.map((held) => store.reserve(held)));
+      const time = (n: number) => new Date(Date.parse(TIME) + n * 1000).toISOString();
+      await Promise.all(all.map((held, n) => store.end(held.id, { outcome: 'completed', time: time(n), audioMs: 0 })));
+      expect((await ledger()).map((row) => row.requestId)).toEqual(all.map((held) => held.requestId));
+      expect(await ledger({ keyId: a })).toHaveLength(601);
+      expect((await ledger({ since: time(1200) })).map((row) => row.requestId)).toEqual(['r1200', 'r1201', 'r1202']);
+    });
+
+    it('keeps many charges at once within the balance', async () => {
+      const id = await createKey(100);
+      const other = await fixture.another();
+      const asked = await Promise.all(
+        Array.from({ length: 60 }, async (_, n) => {
+          const via = n % 2 ? store : other;
+          const held = reservation(id, 7);
+          const result = await via.reserve(held);
+          if (result.ok) await via.end(held.id, { outcome: 'completed', time: TIME, audioMs: 0 });
+          return result.ok;
+        }),
+      );
+      await other.close();
+      expect(asked.filter(Boolean)).toHaveLength(14);
+      expect(await balance(id)).toEqual({ credits: 2, reserved: 0 });
+    });
+
+    it('sees at once what another connection did', async () => {
+      const id = await createKey(1);
+      const other = await fixture.another();
+      await other.grant(id, 9, TIME);
+      await other.revokeKey(id, TIME);
+      expect(await store.findKey(id)).toMatchObject({ credits: 10, revoked: true });
+      await other.close();
+    });
+
+    it('backs up while it is being written to', async () => {
+      const id = await createKey(1000);
+      const writes = Array.from({ length: 50 }, () => store.reserve(reservation(id, 1)));
+      await store.backup(fixture.backupFile);
+      await Promise.all(writes);
+      const copy = await fixture.openBackup(fixture.backupFile);
+      expect((await copy.findKey(id))?.credits).toBe(1000);
+      await copy.close();
+    });
+  });
+}
