@@ -10,7 +10,11 @@ interface Entry {
 }
 
 /** One line each: the summary is all that `tts --help` needs, so that no command is loaded for it. */
-const COMMANDS: readonly Entry[] = [];
+const COMMANDS: readonly Entry[] = [
+  { name: 'keys', summary: 'make, list and revoke API keys, grant credits', load: () => import('./keys.js') },
+  { name: 'usage', summary: 'what was spoken, by whom, and what it cost', load: () => import('./usage.js') },
+  { name: 'db', summary: 'back up the accounts', load: () => import('./db.js') },
+];
 
 function program(): Command {
   const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
@@ -23,12 +27,19 @@ function program(): Command {
     .exitOverride();
 }
 
+/** A command's own subcommands were made before it joined the program: they take over its manners here. */
+function adopt(command: Command): Command {
+  command.exitOverride().showHelpAfterError('(add --help for what is allowed)');
+  for (const sub of command.commands) adopt(sub);
+  return command;
+}
+
 async function main(argv: readonly string[]): Promise<number> {
   const root = program();
   const words = argv.filter((word) => !word.startsWith('-'));
   const wanted = words[0] === 'help' ? words[1] : words[0];
   for (const entry of COMMANDS) {
-    if (entry.name === wanted) root.addCommand((await entry.load()).command().summary(entry.summary).exitOverride());
+    if (entry.name === wanted) root.addCommand(adopt((await entry.load()).command().summary(entry.summary)));
     else root.command(entry.name).summary(entry.summary);
   }
   try {

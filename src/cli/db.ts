@@ -1,0 +1,44 @@
+/** `tts db`: care of the accounts database. */
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { Command } from 'commander';
+import { TtsError } from '../protocol/errors.js';
+import { withStore } from './account-store.js';
+import { addSettings } from './context.js';
+
+async function backup(target: string, { force = false }: { force?: boolean }, command: Command): Promise<void> {
+  await withStore(command, {}, async (store, file) => {
+    if (!existsSync(file)) {
+      throw new TtsError('usage', `There are no accounts to back up: ${file} does not exist. Is --data-dir right?`);
+    }
+    if (!force && existsSync(target)) {
+      throw new TtsError(
+        'output_failed',
+        `${target} exists already. Choose another name, or add --force to replace it.`,
+      );
+    }
+    const partial = path.join(path.dirname(target), `.${path.basename(target)}.${process.pid}.part`);
+    try {
+      await store.backup(partial);
+      renameSync(partial, target);
+    } catch (cause) {
+      rmSync(partial, { force: true });
+      throw new TtsError('output_failed', `The backup to ${target} failed: ${(cause as Error).message}`, { cause });
+    }
+    process.stderr.write(`Backed up ${file} to ${target}.\n`);
+  });
+}
+
+export function command(): Command {
+  const db = new Command('db').description('Looks after the accounts database.');
+  addSettings(db.command('backup'), ['dataDir'])
+    .description('Writes a consistent copy of the accounts to a file, while the server may be running.')
+    .argument('<file>', 'where to write it')
+    .option('--force', 'replace the file if it exists')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tts db backup accounts-monday.db\n\nTo restore: stop the server and copy the file to accounts.db in the data folder\n(remove accounts.db-wal and accounts.db-shm beside it).',
+    )
+    .action((target: string, options: { force?: boolean }, command: Command) => backup(target, options, command));
+  return db;
+}
