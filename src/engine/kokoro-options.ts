@@ -1,0 +1,19 @@
+/** What the Kokoro engine is told when its process starts: plain data, so that it can cross a process boundary. */
+import type { BaseModel } from '../protocol/job.js';
+
+export const DEVICE_NAMES = ['auto', 'cpu', 'cuda', 'webgpu', 'coreml', 'dml'] as const;
+export type DeviceName = (typeof DEVICE_NAMES)[number];
+
+export interface KokoroOptions {
+  /** Where the packs are. */
+  readonly modelDir: string;
+  /** The operator's own voices, or ''. */
+  readonly voicesDir: string;
+  /** The operator's own pronunciations, or ''. */
+  readonly lexicon: string;
+  readonly device: DeviceName;
+  /** 0: chosen by the machine. */
+  readonly threads: number;
+  /** Models to load before the worker says it is ready; others load with their first job. */
+  readonly preload: readonly BaseModel[];
+}

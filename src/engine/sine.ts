@@ -1,0 +1,123 @@
+/** An engine without a model: a sine whose length follows the text. Tests and `TTS_ENGINE=sine` speak through it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { msToSamples, SAMPLE_RATE, samplesToMs } from '../protocol/audio.js';
+import { TtsError } from '../protocol/errors.js';
+import type { Segment, SegmentJob, SpeechEvent } from '../protocol/job.js';
+import type { Engine } from './engine.js';
+
+export interface SineOptions {
+  /** Length of one spoken character; white space is silent and takes no time. */
+  readonly msPerChar?: number;
+  readonly chunkMs?: number;
+  /** Speed against real time: 1 speaks as slowly as a person, 10 ten times faster; absent, as fast as it can. */
+  readonly pace?: number;
+  /** Waits this long before the first sample of a segment. */
+  readonly delayMs?: number;
+  /** A text that contains this fails halfway through. */
+  readonly failOn?: string;
+  /** A text that contains this fails before its first sample. */
+  readonly failAtOnceOn?: string;
+  /** A text that contains this takes the whole process down halfway through, as a native fault would. */
+  readonly crashOn?: string;
+  /** A text that contains this keeps the process busy, deaf to messages, for `hangMs`. */
+  readonly hangOn?: string;
+  readonly hangMs?: number;
+  /** Claims this much memory when it starts, to be seen from outside. */
+  readonly ballastBytes?: number;
+  /** How long the engine takes to come up. */
+  readonly startMs?: number;
+  /** Cannot start at all, and says this. */
+  readonly startError?: string;
+}
+
+const AMPLITUDE = 8_000;
+const FADE_SAMPLES = 120;
+
+function frequency(voice: string, seed: number): number {
+  let hash = 0;
+  for (const char of voice) hash = (hash * 31 + char.codePointAt(0)!) % 997;
+  return (180 + (hash % 80)) * 2 ** ((seed % 24) / 24);
+}
+
+/** Where every code point of the segment sounds, and which stretches are silent. */
+function plan(segment: Segment, msPerChar: number) {
+  const chars = [...segment.text];
+  const startSamples = new Array<number>(chars.length).fill(0);
+  const durationSamples = new Array<number>(chars.length).fill(0);
+  const charSamples = msToSamples(msPerChar);
+  const runs: { samples: number; silent: boolean }[] = [];
+  let at = 0;
+  let next = 0;
+  for (const span of segment.spans) {
+    for (; next < span.start; next += 1) startSamples[next] = at;
+    if (span.kind === 'break') {
+      for (; next < span.end; next += 1) startSamples[next] = at;
+      runs.push({ samples: msToSamples(span.ms), silent: true });
+      at += msToSamples(span.ms);
+      continue;
+    }
+    for (; next < span.end; next += 1) {
+      startSamples[next] = at;
+      if (/\s/.test(chars[next] ?? ' ')) continue;
+      durationSamples[next] = charSamples;
+      runs.push({ samples: charSamples, silent: false });
+      at += charSamples;
+    }
+  }
+  for (; next < chars.length; next += 1) startSamples[next] = at;
+  return { timings: { startSamples, durationSamples }, runs, samples: at };
+}
+
+function render(runs: readonly { samples: number; silent: boolean }[], samples: number, hz: number): Int16Array {
+  const pcm = new Int16Array(samples);
+  let at = 0;
+  for (const { samples: length, silent } of runs) {
+    if (!silent) {
+      for (let i = at; i < at + length; i += 1) {
+        const fade = Math.min(1, (i + 1) / FADE_SAMPLES, (samples - i) / FADE_SAMPLES);
+        pcm[i] = Math.round(AMPLITUDE * fade * Math.sin((2 * Math.PI * hz * i) / SAMPLE_RATE));
+      }
+    }
+    at += length;
+  }
+  return pcm;
+}
+
+export async function createSineEngine(options: SineOptions = {}): Promise<Engine> {
+  const { msPerChar = 55, chunkMs = 100, pace, delayMs = 0, hangMs = 1_000 } = options;
+  if (options.startMs) await sleep(options.startMs);
+  if (options.startError !== undefined) throw new TtsError('model_missing', options.startError);
+  const ballast = options.ballastBytes ? Buffer.alloc(options.ballastBytes, 1) : undefined;
+
+  async function* speak(job: SegmentJob, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
+    const { segment } = job;
+    const has = (marker: string | undefined) => marker !== undefined && segment.text.includes(marker);
+    const { timings, runs, samples } = plan(segment, msPerChar);
+    const pcm = render(runs, samples, frequency(job.voice, job.seed));
+    if (delayMs) await sleep(delayMs, undefined, { signal });
+    signal.throwIfAborted();
+    if (has(options.failAtOnceOn)) throw new TtsError('synthesis_failed', 'The sine engine was told to fail at once.');
+    yield { type: 'begin', timings };
+    const chunk = msToSamples(chunkMs);
+    for (let at = 0; at < samples; at += chunk) {
+      const view = pcm.subarray(at, Math.min(samples, at + chunk));
+      // Halfway, so that something of the segment has been heard already.
+      if (at >= samples / 2) {
+        if (has(options.failOn)) throw new TtsError('synthesis_failed', 'The sine engine was told to fail here.');
+        if (has(options.crashOn)) process.kill(process.pid, 'SIGKILL');
+        if (has(options.hangOn)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, hangMs);
+      }
+      if (pace) await sleep(samplesToMs(view.length) / pace, undefined, { signal });
+      signal.throwIfAborted();
+      yield { type: 'audio', pcm: view };
+    }
+  }
+
+  return {
+    get description() {
+      return ballast ? `sine, ${ballast.length} bytes of ballast` : 'sine';
+    },
+    speak,
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,65 @@
+/** Entry of an engine's process: builds the engine it is told to, then answers jobs until its parent goes away. */
+import { Worker } from 'node:worker_threads';
+import type { Engine } from '../engine/engine.js';
+import { isErrorCode, TtsError } from '../protocol/errors.js';
+import { type EngineServer, serveEngine } from './ipc.js';
+import type { EngineOptions, FromWorker, ToWorker } from './protocol.js';
+
+/**
+ * The end of the channel tells an idle process that its parent died. One that is deep in a native run does not hear it,
+ * so a thread of its own looks whether the parent is still the same.
+ */
+const WATCHDOG = `
+  const { workerData: parent } = require('node:worker_threads');
+  setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);
+`;
+
+const send = (message: FromWorker): void => {
+  if (process.connected) process.send!(message);
+};
+
+const log = (level: 'info' | 'warn' | 'debug', message: string, fields: object = {}): void =>
+  send({ type: 'log', level, message, fields });
+
+async function build(options: EngineOptions): Promise<Engine> {
+  if (options.engine === 'sine') {
+    const { createSineEngine } = await import('../engine/sine.js');
+    return createSineEngine(options.sine);
+  }
+  const { createKokoroEngine } = await import('../engine/kokoro.js');
+  return createKokoroEngine({ ...options.kokoro, log });
+}
+
+async function start(options: EngineOptions): Promise<EngineServer | undefined> {
+  try {
+    const engine = await build(options);
+    const server = serveEngine({ engine, send, rssBytes: () => process.memoryUsage.rss() });
+    send({ type: 'ready', description: engine.description });
+    return server;
+  } catch (error) {
+    const code = error instanceof TtsError && isErrorCode(error.code) ? error.code : 'internal_error';
+    send({ type: 'failed', code, message: error instanceof Error ? error.message : String(error) });
+    process.disconnect();
+    return undefined;
+  }
+}
+
+if (process.send) {
+  // The terminal's Ctrl-C and a service manager's SIGTERM reach the whole group; the parent decides when work ends.
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', () => undefined);
+  process.on('disconnect', () => process.exit(0));
+  new Worker(WATCHDOG, {
+    eval: true,
+    workerData: process.ppid,
+    resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2 },
+  }).unref();
+  let server: Promise<EngineServer | undefined> | undefined;
+  process.on('message', (message: ToWorker) => {
+    if (message.type === 'start') server ??= start(message.options);
+    else server?.then((running) => running?.receive(message));
+  });
+} else {
+  console.error('This is the process of a speech engine. It is started by tts itself.');
+  process.exit(2);
+}
