@@ -1,4 +1,5 @@
 /** The workers of a gateway: which of them takes the next segment, and word when one has room again. */
+import type { TtsError } from '../protocol/errors.js';
 import type { Worker, WorkerState } from './worker.js';
 
 export interface Lease {
@@ -7,38 +8,82 @@ export interface Lease {
   release(): void;
 }
 
-export interface Pool {
+export interface WorkerPool {
   readonly workers: readonly Worker[];
-  /** True while at least one worker can take work. */
-  readonly ready: boolean;
+  /** The best state any worker is in; `starting` while there is none yet. */
+  readonly state: WorkerState;
+  readonly counts: Readonly<Record<WorkerState, number>>;
+  /** Restarts of all workers together. */
+  readonly restarts: number;
   /** Segments the workers take at once, all together. */
   readonly capacity: number;
   readonly busy: number;
+  /** Why no worker will come at all, where that is known. */
+  readonly failure: TtsError | undefined;
+  /** How long there have been only dead workers; 0 otherwise. */
+  deadForMs(): number;
+  add(worker: Worker): void;
+  /** No worker can be made, for this reason; undefined takes it back. */
+  setFailure(error: TtsError | undefined): void;
   /** A place at the least busy worker that is ready; undefined when there is none. */
   acquire(): Lease | undefined;
-  /** Calls back whenever a place may have become free or a worker's state changed, until the returned function is called. */
+  /** Calls back whenever a place may have become free or a state changed, until the returned function is called. */
   onChange(listener: () => void): () => void;
   close(): Promise<void>;
 }
 
-export function createPool(workers: readonly Worker[]): Pool {
-  const load = new Map<Worker, number>(workers.map((worker) => [worker, 0]));
+const BEST_FIRST: readonly WorkerState[] = ['ready', 'starting', 'dead', 'closed'];
+
+export function createPool(initial: readonly Worker[] = []): WorkerPool {
+  const workers: Worker[] = [];
+  const load = new Map<Worker, number>();
   const listeners = new Set<() => void>();
-  const changed = (_state?: WorkerState): void => {
+  const forget: (() => void)[] = [];
+  let failure: TtsError | undefined;
+  let deadSinceMs: number | undefined;
+
+  const stateOf = (): WorkerState =>
+    BEST_FIRST.find((state) => workers.some((worker) => worker.state === state)) ?? 'starting';
+  function changed(): void {
+    if (stateOf() !== 'dead') deadSinceMs = undefined;
+    else deadSinceMs ??= performance.now();
     for (const listener of [...listeners]) listener();
-  };
-  const forget = workers.map((worker) => worker.onStateChange(changed));
+  }
+  function add(worker: Worker): void {
+    workers.push(worker);
+    load.set(worker, 0);
+    forget.push(worker.onStateChange(changed));
+    changed();
+  }
+  for (const worker of initial) add(worker);
 
   return {
     workers,
-    get ready() {
-      return workers.some((worker) => worker.state === 'ready');
+    get state() {
+      return stateOf();
+    },
+    get counts() {
+      const counts = { starting: 0, ready: 0, dead: 0, closed: 0 };
+      for (const worker of workers) counts[worker.state] += 1;
+      return counts;
+    },
+    get restarts() {
+      return workers.reduce((sum, worker) => sum + worker.restarts, 0);
     },
     get capacity() {
       return workers.reduce((sum, worker) => sum + worker.capacity, 0);
     },
     get busy() {
       return [...load.values()].reduce((sum, jobs) => sum + jobs, 0);
+    },
+    get failure() {
+      return failure;
+    },
+    deadForMs: () => (deadSinceMs === undefined ? 0 : performance.now() - deadSinceMs),
+    add,
+    setFailure(error) {
+      failure = error;
+      changed();
     },
     acquire() {
       let best: Worker | undefined;

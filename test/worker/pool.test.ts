@@ -1,10 +1,10 @@
 /** Which worker takes the next segment. */
 import { afterEach, expect, it } from 'vitest';
-import { createPool, type Pool } from '../../src/gateway/pool.js';
+import { createPool, type WorkerPool } from '../../src/gateway/pool.js';
 import { createProcessWorker } from '../../src/gateway/process-worker.js';
 import { silentLogger } from '../../src/log.js';
 
-let pool: Pool;
+let pool: WorkerPool;
 afterEach(() => pool.close());
 
 const ready = async (workers: number) => {
@@ -42,9 +42,9 @@ it('hands out the least busy worker, then none, and calls when a place is free a
 it('gives no work to a worker that is gone', async () => {
   await ready(2);
   await pool.workers[0]!.close();
-  expect(pool.ready).toBe(true);
+  expect(pool.state).toBe('ready');
   expect(pool.acquire()!.worker.id).toBe('w1');
   await pool.workers[1]!.close();
-  expect(pool.ready).toBe(false);
+  expect(pool.state).toBe('closed');
   expect(pool.acquire()).toBeUndefined();
 });
