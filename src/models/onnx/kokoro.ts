@@ -1,0 +1,53 @@
+/** The parts of Kokoro that the engine runs, cut from the published graph. */
+import type { GraphName } from '../manifest.js';
+import { cut, type Port } from './cut.js';
+import { fold } from './fold.js';
+import { createCodec, DATA_TYPE, type Model, type OnnxCodec } from './schema.js';
+
+/** Changes whenever a graph comes out differently, so that packs made by an older version are made again. */
+export const RECIPE = 1;
+
+/** Tensors of the published graph at which it is cut: `n` tokens, `t` frames of 300 samples. */
+function ports(codec: OnnxCodec) {
+  const { float, int64 } = DATA_TYPE;
+  const port = (tensor: string, ...as: Parameters<OnnxCodec['valueInfo']>): Port => ({
+    tensor,
+    as: codec.valueInfo(...as),
+  });
+  return {
+    text: [
+      port('input_ids', 'input_ids', int64, [1, 'n']),
+      port('style', 'style', float, [1, 256]),
+      port('speed', 'speed', float, [1]),
+    ],
+    durations: port('/encoder/Clip_output_0', 'durations', float, [1, 'n']),
+    /** Between front and generator. */
+    middle: [
+      port('/decoder/decoder/decode.3/Div_4_output_0', 'x', float, [1, 512, 't']),
+      port('/decoder/decoder/Unsqueeze_output_0', 'f0', float, [1, 1, 't']),
+      port('/decoder/Slice_output_0', 's', float, [1, 128]),
+    ],
+    waveform: port('waveform', 'waveform', float, [1, 'samples']),
+  };
+}
+
+export interface KokoroParts {
+  /** The bytes of a graph's file. */
+  make(name: GraphName): Uint8Array;
+}
+
+/** `published` is the file as downloaded; its weights are looked at, never changed. */
+export function kokoroParts(published: Uint8Array): KokoroParts {
+  const codec = createCodec();
+  const whole = codec.decode(published);
+  const { text, durations, middle, waveform } = ports(codec);
+  const everything = { conv: true, matmul: true, lstm: true };
+  const parts: Record<GraphName, () => Model> = {
+    'whole-quantised': () => cut(whole, text, [waveform, durations]),
+    'front-quantised': () => cut(whole, text, [...middle, durations]),
+    'front-float': () => fold(parts['front-quantised'](), codec, everything),
+    'generator-quantised': () => cut(whole, middle, [waveform]),
+    'generator-float': () => fold(parts['generator-quantised'](), codec, everything),
+  };
+  return { make: (name) => codec.encode(parts[name]()) };
+}

@@ -1,0 +1,127 @@
+/**
+ * As much of the ONNX file format as graph surgery needs. What is only carried along (attributes, types, operator sets) is
+ * declared as bytes, which on the wire is what an embedded message is, so it comes out exactly as it went in.
+ */
+import protobuf from 'protobufjs';
+
+/** TensorProto.DataType, the ones met here. */
+export const DATA_TYPE = { float: 1, uint8: 2, int8: 3, int32: 6, int64: 7 } as const;
+
+export interface Tensor {
+  dims: number[];
+  dataType: number;
+  /** Either these, or `rawData`. */
+  floatData: number[];
+  int32Data: number[];
+  int64Data: Uint8Array;
+  rawData: Uint8Array;
+  name: string;
+}
+
+export interface Node {
+  input: string[];
+  output: string[];
+  name: string;
+  opType: string;
+  domain: string;
+  attribute: Uint8Array[];
+}
+
+export interface ValueInfo {
+  name: string;
+  type: Uint8Array;
+}
+
+export interface Graph {
+  node: Node[];
+  name: string;
+  initializer: Tensor[];
+  input: ValueInfo[];
+  output: ValueInfo[];
+}
+
+export interface Model {
+  irVersion: number;
+  opsetImport: Uint8Array[];
+  producerName: string;
+  graph: Graph;
+}
+
+/** A shape: a number is that size, a name any size. */
+export type Shape = readonly (number | string)[];
+
+export interface OnnxCodec {
+  /** The tensors' raw data stays a view of `bytes`. */
+  decode(bytes: Uint8Array): Model;
+  encode(model: Model): Uint8Array;
+  tensor(tensor: Partial<Tensor>): Tensor;
+  valueInfo(name: string, dataType: number, shape: Shape): ValueInfo;
+}
+
+const field = (id: number, type: string) => ({ id, type });
+const repeated = (id: number, type: string) => ({ id, type, rule: 'repeated' });
+const packed = (id: number, type: string) => ({ id, type, rule: 'repeated', options: { packed: true } });
+
+export function createCodec(): OnnxCodec {
+  const root = protobuf.Root.fromJSON({
+    nested: {
+      Tensor: {
+        fields: {
+          // Sizes fit 32 bits; declaring them so keeps them plain numbers.
+          dims: repeated(1, 'uint32'),
+          dataType: field(2, 'int32'),
+          floatData: packed(4, 'float'),
+          int32Data: packed(5, 'int32'),
+          int64Data: field(7, 'bytes'),
+          name: field(8, 'string'),
+          rawData: field(9, 'bytes'),
+        },
+      },
+      Node: {
+        fields: {
+          input: repeated(1, 'string'),
+          output: repeated(2, 'string'),
+          name: field(3, 'string'),
+          opType: field(4, 'string'),
+          attribute: repeated(5, 'bytes'),
+          domain: field(7, 'string'),
+        },
+      },
+      ValueInfo: { fields: { name: field(1, 'string'), type: field(2, 'bytes') } },
+      Dim: { fields: { dimValue: field(1, 'uint32'), dimParam: field(2, 'string') } },
+      TensorShape: { fields: { dim: repeated(1, 'Dim') } },
+      TensorType: { fields: { elemType: field(1, 'int32'), shape: field(2, 'TensorShape') } },
+      ValueType: { fields: { tensorType: field(1, 'TensorType') } },
+      Graph: {
+        fields: {
+          node: repeated(1, 'Node'),
+          name: field(2, 'string'),
+          initializer: repeated(5, 'Tensor'),
+          input: repeated(11, 'ValueInfo'),
+          output: repeated(12, 'ValueInfo'),
+        },
+      },
+      Model: {
+        fields: {
+          irVersion: field(1, 'uint32'),
+          producerName: field(2, 'string'),
+          graph: field(7, 'Graph'),
+          opsetImport: repeated(8, 'bytes'),
+        },
+      },
+    },
+  });
+  const [modelType, tensorType, valueType, valueInfoType] = ['Model', 'Tensor', 'ValueType', 'ValueInfo'].map((name) =>
+    root.lookupType(name),
+  ) as [protobuf.Type, protobuf.Type, protobuf.Type, protobuf.Type];
+  return {
+    decode: (bytes) => modelType.decode(bytes) as unknown as Model,
+    encode: (model) => modelType.encode(model as object).finish(),
+    tensor: (tensor) => tensorType.create(tensor) as unknown as Tensor,
+    valueInfo(name, dataType, shape) {
+      const dim = shape.map((size) => (typeof size === 'number' ? { dimValue: size } : { dimParam: size }));
+      const type = valueType.encode({ tensorType: { elemType: dataType, shape: { dim } } }).finish();
+      return valueInfoType.create({ name, type }) as unknown as ValueInfo;
+    },
+  };
+}

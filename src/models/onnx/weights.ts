@@ -1,0 +1,55 @@
+/** The numbers in a graph's weights: reading them in the encodings ONNX allows, and turning 8-bit ones back into floats. */
+import { DATA_TYPE, type Tensor } from './schema.js';
+
+const sizeOf = (tensor: Tensor): number => tensor.dims.reduce((product, dim) => product * dim, 1);
+
+/** The values of an 8-bit tensor, by its own signedness. */
+export function bytesOf(tensor: Tensor): Int8Array | Uint8Array {
+  const signed = tensor.dataType === DATA_TYPE.int8;
+  if (!signed && tensor.dataType !== DATA_TYPE.uint8) throw new Error(`the tensor ${tensor.name} is not of 8 bits`);
+  const raw = tensor.rawData.length > 0 ? tensor.rawData : Uint8Array.from(tensor.int32Data, (value) => value & 0xff);
+  if (raw.length !== sizeOf(tensor)) throw new Error(`the tensor ${tensor.name} has not the size it says`);
+  return signed ? new Int8Array(raw.buffer, raw.byteOffset, raw.length) : raw;
+}
+
+export function floatsOf(tensor: Tensor): Float32Array {
+  if (tensor.dataType !== DATA_TYPE.float) throw new Error(`the tensor ${tensor.name} is not of floats`);
+  if (tensor.rawData.length === 0) return Float32Array.from(tensor.floatData);
+  const view = new DataView(tensor.rawData.buffer, tensor.rawData.byteOffset, tensor.rawData.byteLength);
+  return Float32Array.from({ length: view.byteLength / 4 }, (_, index) => view.getFloat32(index * 4, true));
+}
+
+/** A file is little-endian on every machine. */
+export function rawFloats(values: Float32Array): Uint8Array {
+  const raw = new Uint8Array(values.length * 4);
+  const view = new DataView(raw.buffer);
+  for (let index = 0; index < values.length; index++) view.setFloat32(index * 4, values[index]!, true);
+  return raw;
+}
+
+/** Which axis has a scale of its own for each index: none where there is one scale for all. */
+export type ScaleAxis = 'first' | 'last';
+
+/** (value − zero point) × scale, with one scale for all or one for each index of an axis. */
+export function dequantise(
+  weight: Tensor,
+  scale: Tensor,
+  zeroPoint: Tensor | undefined,
+  axis: ScaleAxis,
+): Float32Array {
+  const values = bytesOf(weight);
+  const scales = floatsOf(scale);
+  const zeros = zeroPoint ? bytesOf(zeroPoint) : new Int8Array(1);
+  const count = Math.max(scales.length, zeros.length);
+  const size = axis === 'first' ? weight.dims[0]! : weight.dims.at(-1)!;
+  if (count !== 1 && count !== size) throw new Error(`the scales of ${weight.name} do not fit its shape`);
+  const inner = axis === 'first' ? values.length / size : 1;
+  const floats = new Float32Array(values.length);
+  for (let index = 0; index < floats.length; index++) {
+    const channel = count === 1 ? 0 : Math.floor(index / inner) % size;
+    const zero = zeros.length === 1 ? zeros[0]! : zeros[channel]!;
+    const factor = scales.length === 1 ? scales[0]! : scales[channel]!;
+    floats[index] = (values[index]! - zero) * factor;
+  }
+  return floats;
+}
