@@ -95,8 +95,6 @@ async function list({ json }: { json?: boolean }, command: Command): Promise<voi
       { title: 'CREDITS', align: 'right' },
       { title: 'RESERVED', align: 'right' },
       { title: 'FREE TODAY', align: 'right' },
-      { title: 'CHARS TODAY', align: 'right' },
-      { title: 'CREATED' },
       { title: 'NAME', shrink: true },
     ] as const;
     const rows = keys.map((key) => [
@@ -106,8 +104,6 @@ async function list({ json }: { json?: boolean }, command: Command): Promise<voi
       String(key.credits),
       String(key.reserved),
       String(key.today.freeRequests),
-      String(key.today.characters),
-      key.createdAt.slice(0, 10),
       key.name ?? '',
     ]);
     process.stdout.write(`${table(columns, rows, terminalWidth())}\n`);

@@ -21,12 +21,13 @@ export function table(columns: readonly Column[], rows: readonly string[][], wid
   const widths = columns.map((column, i) => Math.max(column.title.length, ...clean.map((row) => [...row[i]!].length)));
   let excess = width === undefined ? 0 : widths.reduce((sum, w) => sum + w, 0) + GAP * (widths.length - 1) - width;
   for (const pass of [true, false]) {
-    columns.forEach((column, i) => {
-      if (excess <= 0 || (pass && !column.shrink)) return;
+    // From the right: what comes first tells the rows apart.
+    for (let i = columns.length - 1; i >= 0; i--) {
+      if (excess <= 0 || (pass && !columns[i]!.shrink)) continue;
       const less = Math.min(excess, Math.max(0, widths[i]! - MIN_WIDTH));
       widths[i]! -= less;
       excess -= less;
-    });
+    }
   }
   const line = (cells: readonly string[]): string =>
     cells

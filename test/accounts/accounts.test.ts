@@ -1,0 +1,278 @@
+/** Who may do what, how often, and what it costs: every rule of accounts, on the real database. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAccounts, DEFAULT_LIMITS } from '../../src/accounts/accounts.js';
+import { createKeyring, type Keyring } from '../../src/accounts/keyring.js';
+import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
+import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
+import type { Accounts, KeyRecord } from '../../src/accounts/types.js';
+import type { SpeechModel } from '../../src/protocol/http.js';
+
+const code = (expected: string) => expect.objectContaining({ code: expected });
+const AUDIO = { audioMs: 100 };
+
+describe('accounts', () => {
+  let store: AccountStore;
+  let keys: Keyring;
+  let accounts: Accounts;
+  let clock: Date;
+  const now = () => clock;
+  beforeEach(async () => {
+    clock = new Date('2026-03-01T23:59:30.000Z');
+    store = await openSqliteStore(':memory:');
+    keys = createKeyring(store, now);
+    accounts = await createAccounts({ store, limits: DEFAULT_LIMITS, localKey: 'local-secret', now });
+  });
+  afterEach(() => accounts.close());
+
+  const admit = (key: KeyRecord, chars = 10, model: SpeechModel = 'base-tts') =>
+    accounts.admit({ key, requestId: 'req_1', model, voice: 'v', chars });
+  const balance = async (id: string) => {
+    const key = await store.findKey(id);
+    return [key?.credits, key?.reserved];
+  };
+  const ledger = async () => {
+    const rows: LedgerRow[] = [];
+    for await (const row of store.usage({})) rows.push(row);
+    return rows;
+  };
+
+  describe('keys', () => {
+    it('have the decided shape, an id from their beginning, and are stored as a hash alone', async () => {
+      for (let i = 0; i < 200; i++) {
+        const { key, id } = await keys.create({ tier: 'free' });
+        expect(key).toMatch(/^tts_[A-Za-z0-9][A-Za-z0-9_-]{42}$/);
+        expect(id).toBe(key.slice(4, 12));
+        expect(JSON.stringify(await store.findKey(id))).not.toContain(key.slice(12));
+      }
+    });
+
+    it('open the door to whoever shows them', async () => {
+      const { key, ...made } = await keys.create({ tier: 'partner', credits: 7, name: 'n' });
+      expect(await accounts.authenticate(key)).toEqual(made);
+    });
+
+    it('are refused when missing, unknown, misshapen, altered, revoked or expired', async () => {
+      const revoked = await keys.create({ tier: 'free' });
+      await keys.revoke(revoked.id);
+      const expired = await keys.create({ tier: 'free', expiresAt: new Date('2026-03-01T23:59:30.000Z') });
+      const { key } = await keys.create({ tier: 'free' });
+      const altered = key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A');
+      const unknown = `tts_${'A'.repeat(43)}`;
+      await expect(accounts.authenticate(undefined)).rejects.toEqual(code('missing_api_key'));
+      await expect(accounts.authenticate('')).rejects.toEqual(code('missing_api_key'));
+      for (const bad of [unknown, 'x', `${key} `, key.slice(4), altered, 'tts_', `tts_${'é'.repeat(43)}`]) {
+        await expect(accounts.authenticate(bad)).rejects.toEqual(code('invalid_api_key'));
+      }
+      await expect(accounts.authenticate(revoked.key)).rejects.toEqual(code('revoked_api_key'));
+      await expect(accounts.authenticate(expired.key)).rejects.toEqual(code('expired_api_key'));
+    });
+
+    it('work until the moment they expire', async () => {
+      const { key } = await keys.create({ tier: 'free', expiresAt: new Date('2026-03-01T23:59:31.000Z') });
+      expect(await accounts.authenticate(key)).toMatchObject({ tier: 'free' });
+      clock = new Date('2026-03-01T23:59:31.000Z');
+      await expect(accounts.authenticate(key)).rejects.toEqual(code('expired_api_key'));
+    });
+
+    it('never show up in an error', async () => {
+      const key = `tts_${'Q'.repeat(43)}`;
+      await expect(accounts.authenticate(key)).rejects.toMatchObject({ message: expect.not.stringContaining('QQQQ') });
+    });
+  });
+
+  describe('tiers', () => {
+    it('keep a Free key away from Partner models', async () => {
+      const key = await keys.create({ tier: 'free', credits: 1000 });
+      await expect(admit(key)).rejects.toEqual(code('early_access_required'));
+      await expect(admit(key, 10, 'base-tts-fast')).rejects.toEqual(code('early_access_required'));
+      expect(accounts.active).toBe(0);
+    });
+
+    it('let a Partner key use Free access within its limits and for nothing', async () => {
+      const key = await keys.create({ tier: 'partner' });
+      const admission = await admit(key, 500, 'base-tts:free');
+      expect(admission.rateLimit).toEqual({ limit: 200, remaining: 199, resetS: 30 });
+      await admission.settle(AUDIO);
+      expect((await ledger())[0]).toMatchObject({ characters: 500, credits: 0, outcome: 'completed' });
+      const two = [await admit(key, 1, 'base-tts:free'), await admit(key, 1, 'base-tts-fast:free')];
+      await expect(admit(key, 1, 'base-tts:free')).rejects.toEqual(code('concurrency_limit_exceeded'));
+      await Promise.all(two.map((one) => one.settle(AUDIO)));
+    });
+  });
+
+  describe('the daily limit', () => {
+    const use = async (key: KeyRecord, times: number) => {
+      for (let i = 0; i < times; i++) {
+        await (await admit(key, 1, i % 2 ? 'base-tts:free' : 'base-tts-fast:free')).settle(AUDIO);
+      }
+    };
+
+    it('counts both Free models together and ends at midnight UTC', async () => {
+      const key = await keys.create({ tier: 'free' });
+      await use(key, 200);
+      await expect(admit(key, 1, 'base-tts:free')).rejects.toMatchObject({
+        code: 'daily_limit_exceeded',
+        retryAfterS: 30,
+      });
+      clock = new Date('2026-03-02T00:00:00.000Z');
+      expect((await admit(key, 1, 'base-tts:free')).rateLimit).toEqual({ limit: 200, remaining: 199, resetS: 86_400 });
+    });
+
+    it('is of each key alone', async () => {
+      const [one, other] = [await keys.create({ tier: 'free' }), await keys.create({ tier: 'free' })];
+      await use(one, 3);
+      expect((await admit(other, 1, 'base-tts:free')).rateLimit?.remaining).toBe(199);
+    });
+
+    it('counts a request that fails later, and not one that was turned away', async () => {
+      const key = await keys.create({ tier: 'free' });
+      await (await admit(key, 1, 'base-tts:free')).release('failed', AUDIO);
+      await (await admit(key, 1, 'base-tts:free')).reject();
+      expect((await admit(key, 1, 'base-tts:free')).rateLimit?.remaining).toBe(198);
+    });
+
+    it('is named before the concurrency limit where both are reached', async () => {
+      const key = await keys.create({ tier: 'free' });
+      await use(key, 198);
+      await admit(key, 1, 'base-tts:free');
+      await admit(key, 1, 'base-tts:free');
+      await expect(admit(key, 1, 'base-tts:free')).rejects.toEqual(code('daily_limit_exceeded'));
+    });
+  });
+
+  describe('concurrency', () => {
+    it('gives a Free key two sessions and a Partner key eight, free again at any end', async () => {
+      for (const [tier, model, limit] of [
+        ['free', 'base-tts:free', 2],
+        ['partner', 'base-tts', 8],
+      ] as const) {
+        const key = await keys.create({ tier, credits: 1000 });
+        const running = await Promise.all(Array.from({ length: limit }, () => admit(key, 1, model)));
+        await expect(admit(key, 1, model)).rejects.toMatchObject({
+          code: 'concurrency_limit_exceeded',
+          retryAfterS: expect.any(Number),
+        });
+        const ends = ['settle', 'release', 'reject'] as const;
+        for (const end of ends) {
+          const one = running.pop() ?? (await admit(key, 1, model));
+          await (end === 'release'
+            ? one.release('cancelled', AUDIO)
+            : end === 'settle'
+              ? one.settle(AUDIO)
+              : one.reject());
+          running.push(await admit(key, 1, model));
+        }
+        await Promise.all(running.map((one) => one.settle(AUDIO)));
+      }
+      expect(accounts.active).toBe(0);
+    });
+
+    it('frees the slot when the end is called, not when it is written', async () => {
+      const key = await keys.create({ tier: 'free' });
+      const [first] = [await admit(key, 1, 'base-tts:free'), await admit(key, 1, 'base-tts:free')];
+      const settled = first!.settle(AUDIO);
+      expect(accounts.active).toBe(1);
+      await settled;
+    });
+
+    it('is named before missing credits', async () => {
+      const key = await keys.create({ tier: 'partner', credits: 8 });
+      for (let i = 0; i < 8; i++) await admit(key, 1);
+      await expect(admit(key, 1)).rejects.toEqual(code('concurrency_limit_exceeded'));
+    });
+
+    it('leaves the slot free when the reservation is refused', async () => {
+      const key = await keys.create({ tier: 'partner', credits: 1 });
+      await expect(admit(key, 2)).rejects.toEqual(code('insufficient_credits'));
+      expect(accounts.active).toBe(0);
+    });
+  });
+
+  describe('credits', () => {
+    it('are reserved at admission and debited at the end, one a character', async () => {
+      const key = await keys.create({ tier: 'partner', credits: 25 });
+      const admission = await admit(key, 10);
+      expect(await balance(key.id)).toEqual([25, 10]);
+      await admission.settle({ audioMs: 1500 });
+      expect(await balance(key.id)).toEqual([15, 0]);
+      expect(await ledger()).toEqual([
+        {
+          time: clock.toISOString(),
+          requestId: 'req_1',
+          keyId: key.id,
+          model: 'base-tts',
+          voice: 'v',
+          characters: 10,
+          credits: 10,
+          audioMs: 1500,
+          outcome: 'completed',
+        },
+      ]);
+    });
+
+    it('come back when the request fails or is cancelled', async () => {
+      const key = await keys.create({ tier: 'partner', credits: 25 });
+      await (await admit(key)).release('failed', { audioMs: 0 });
+      await (await admit(key)).release('cancelled', { audioMs: 40 });
+      expect(await balance(key.id)).toEqual([25, 0]);
+      expect((await ledger()).map((row) => [row.outcome, row.credits, row.audioMs])).toEqual([
+        ['failed', 0, 0],
+        ['cancelled', 0, 40],
+      ]);
+    });
+
+    it('must cover what is asked for beside what others hold', async () => {
+      const key = await keys.create({ tier: 'partner', credits: 25 });
+      await admit(key, 20);
+      await expect(admit(key, 6)).rejects.toEqual(code('insufficient_credits'));
+      expect((await admit(key, 5)).chars).toBe(5);
+    });
+
+    it('are reserved as a session grows; a step too far takes nothing', async () => {
+      const key = await keys.create({ tier: 'partner', credits: 10 });
+      const admission = await admit(key, 0);
+      await admission.extend(6);
+      await admission.extend(4);
+      await expect(admission.extend(1)).rejects.toEqual(code('insufficient_credits'));
+      expect(admission.chars).toBe(10);
+      expect(await balance(key.id)).toEqual([10, 10]);
+      await admission.settle(AUDIO);
+      expect(await balance(key.id)).toEqual([0, 0]);
+      await expect(admit(key, 0)).rejects.toEqual(code('insufficient_credits'));
+    });
+
+    it('are debited once whatever is called afterwards', async () => {
+      const key = await keys.create({ tier: 'partner', credits: 25 });
+      const admission = await admit(key, 10);
+      await Promise.all([admission.settle(AUDIO), admission.settle(AUDIO), admission.release('failed', AUDIO)]);
+      await admission.reject();
+      await admission.extend(5);
+      expect(await balance(key.id)).toEqual([15, 0]);
+      expect(await ledger()).toHaveLength(1);
+      expect(accounts.active).toBe(0);
+    });
+
+    it('return at the next start when the process died', async () => {
+      const key = await keys.create({ tier: 'partner', credits: 25 });
+      await admit(key, 10);
+      await createAccounts({ store, limits: DEFAULT_LIMITS, now });
+      expect(await balance(key.id)).toEqual([25, 0]);
+      expect((await ledger())[0]).toMatchObject({ outcome: 'interrupted', credits: 0, characters: 10 });
+    });
+  });
+
+  describe("the machine's own key", () => {
+    it('speaks without balance and without slots, and is booked', async () => {
+      const key = await accounts.authenticate('local-secret');
+      const running = await Promise.all(Array.from({ length: 20 }, () => admit(key, 2048)));
+      await running[0]!.extend(1_000_000);
+      await Promise.all(running.map((one) => one.settle(AUDIO)));
+      expect((await ledger()).map((row) => [row.keyId, row.credits])).toEqual(running.map(() => ['local', 0]));
+    });
+
+    it('is no door where none was set', async () => {
+      const closed = await createAccounts({ store, limits: DEFAULT_LIMITS });
+      await expect(closed.authenticate('local-secret')).rejects.toEqual(code('invalid_api_key'));
+    });
+  });
+});
