@@ -1,0 +1,123 @@
+/** From IPA, as espeak or a person writes it, to the symbols the model was taught. */
+
+export type Language = 'en-us' | 'en-gb';
+
+const VOWELS = 'aeiouyæɑɐɒɔəɚɛɜɝɪɨʊʌøœɯɤᵻᵊAIOQWYʉɵɘɞʏɶ';
+const VOWEL = new RegExp(`[${VOWELS}]`, 'u');
+
+/** Longest first: each is replaced wherever it stands. */
+const COMMON: readonly (readonly [RegExp, string])[] = [
+  [/ʔˌ?n̩|ʔn/gu, 'tᵊn'],
+  [/ʔ/gu, 't'],
+  [/dʒ/gu, 'ʤ'],
+  [/tʃ/gu, 'ʧ'],
+  [/aɪ/gu, 'I'],
+  [/aʊ/gu, 'W'],
+  [/eɪ/gu, 'A'],
+  [/ɔɪ/gu, 'Y'],
+  [/([lnmɹ])\u0329/gu, 'ᵊ$1'],
+  [new RegExp(`əl(?![${VOWELS}ˈˌ])`, 'gu'), 'ᵊl'],
+  [/ʲ/gu, ''],
+  [/[xç]/gu, 'k'],
+  [/ɬ|ɫ/gu, 'l'],
+  [/ʍ/gu, 'w'],
+  [/ɱ/gu, 'm'],
+  [/r|ɹ̩/gu, 'ɹ'],
+  [/g/gu, 'ɡ'],
+];
+
+const US: readonly (readonly [RegExp, string])[] = [
+  [/oʊ|əʊ/gu, 'O'],
+  [/ɚ/gu, 'əɹ'],
+  [/ɝː?/gu, 'ɜɹ'],
+  [/ɜːɹ|ɜː/gu, 'ɜɹ'],
+  [/ɪə/gu, 'iə'],
+  [/ɐ/gu, 'ə'],
+  [/ɾ/gu, 'T'],
+  [/ː/gu, ''],
+  [/o/gu, 'ɔ'],
+  [/e/gu, 'A'],
+  [/ɒ/gu, 'ɑ'],
+];
+
+const GB: readonly (readonly [RegExp, string])[] = [
+  [/əʊ|oʊ/gu, 'Q'],
+  [/eə/gu, 'ɛː'],
+  [/iə/gu, 'ɪə'],
+  [/ɚ/gu, 'ə'],
+  [/ɐ/gu, 'ə'],
+  [/ɝ/gu, 'ɜː'],
+];
+
+/** Symbols of careful transcriptions that have a near neighbour in the alphabet. */
+const NEIGHBOURS: Readonly<Record<string, string>> = {
+  ʉ: 'u',
+  ɵ: 'ə',
+  ɘ: 'ə',
+  ɞ: 'ɜ',
+  ʏ: 'y',
+  ɶ: 'œ',
+  ɓ: 'b',
+  ɗ: 'd',
+  ɠ: 'ɡ',
+  ɦ: 'h',
+  ħ: 'h',
+  ʀ: 'ʁ',
+  ɺ: 'ɾ',
+  ɭ: 'l',
+  ɮ: 'l',
+  ʟ: 'l',
+  ʐ: 'ʒ',
+  ʑ: 'ʒ',
+  q: 'k',
+  ɢ: 'ɡ',
+  '\u2019': 'ˈ',
+  "'": 'ˈ',
+  ',': 'ˌ',
+  ':': 'ː',
+};
+
+/** Ties, syllable dots, length halves and the like say nothing the model could use. */
+const SILENT = /[.ˑ˞|‖‿^-]|\u200D|[\u0300-\u0328\u032A-\u036F]/gu;
+
+/** espeak's IPA in the model's alphabet. */
+export function fromEspeak(ipa: string, language: Language): string {
+  let out = ipa.replace(/\u0303|\u0361|\u200D/gu, '');
+  for (const [from, to] of COMMON) out = out.replace(from, to);
+  for (const [from, to] of language === 'en-gb' ? GB : US) out = out.replace(from, to);
+  return out.replace(/\u0329/gu, '');
+}
+
+/** A person's IPA: slashes allowed, stress before the syllable or before its vowel. */
+export function fromIpa(ipa: string, language: Language): string {
+  const plain = ipa
+    .normalize('NFD')
+    .replace(/c\u0327/gu, 'ç')
+    .replace(/^\s*[/[]|[/\]]\s*$/gu, '')
+    .replace(SILENT, '');
+  const near = [...plain].map((symbol) => NEIGHBOURS[symbol] ?? symbol).join('');
+  return stressBeforeVowel(fromEspeak(near, language)).replace(/\s+/gu, ' ').trim();
+}
+
+function stressBeforeVowel(phonemes: string): string {
+  let out = '';
+  let stress = '';
+  for (const symbol of phonemes) {
+    if (symbol === 'ˈ' || symbol === 'ˌ') {
+      stress = symbol;
+    } else if (symbol === ' ') {
+      out += symbol;
+      stress = '';
+    } else {
+      out += stress !== '' && VOWEL.test(symbol) ? stress + symbol : symbol;
+      if (VOWEL.test(symbol)) stress = '';
+    }
+  }
+  return out;
+}
+
+/** Whether what is said begins with a vowel: decides between "thuh" and "thee". */
+export function beginsWithVowel(phonemes: string): boolean {
+  const first = /[^ˈˌ]/u.exec(phonemes)?.[0];
+  return first !== undefined && VOWEL.test(first);
+}

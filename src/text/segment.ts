@@ -1,0 +1,202 @@
+/** Cuts text that arrives in any pieces into segments that depend on the text alone. */
+import type { PauseKind, Segment } from '../protocol/job.js';
+import { type Boundary, BoundaryScanner, RANK, type Rank, type Totals } from './segment-boundaries.js';
+import { MAX_TOKENS } from './types.js';
+
+export interface SegmenterOptions {
+  /** Tokens of a plain text, without pads. */
+  readonly countTokens: (text: string) => number;
+  /** Text carries SSML. */
+  readonly ssml?: boolean;
+  /** False trades latency for phrasing: cuts at blank lines, or at a sentence end after 1,000 characters. */
+  readonly autoMode?: boolean;
+}
+
+/** A segment holds no more than this even where nothing of it can be spoken, so that a count stays cheap. */
+const MAX_UNITS = 4000;
+const PATIENT_CHARS = 1000;
+/** Letters below which a sentence waits for the next one. */
+const MIN_LETTERS = 12;
+/** The first thing heard may be shorter: nobody should wait for a second sentence to hear "Hello there." */
+const FIRST_SENTENCE = { letters: 8, words: 2 };
+const FIRST_CLAUSE = { letters: 14, words: 3 };
+/** A comma in front of a capital letter may stand in a name or a list; beyond this length it ends a clause all the same. */
+const FIRST_CLAUSE_ANY_LETTERS = 48;
+/** A clause mark is a good place for a forced cut only if it lies this far into what fits. */
+const GOOD_SHARE = 0.3;
+
+interface Candidate extends Boundary, Totals {
+  readonly at: number;
+}
+
+const SPEAKABLE = /[\p{L}\p{N}\p{S}]/u;
+
+export class Segmenter {
+  readonly #count: (text: string) => number;
+  readonly #auto: boolean;
+  readonly #scanner = new BoundaryScanner();
+  /** Visible text from the start of the open segment; positions below are absolute. */
+  #text = '';
+  #tail = '';
+  #start = 0;
+  #scanned = 0;
+  #offset = 0;
+  #first = true;
+  #base: Totals = { letters: 0, words: 0, weight: 0 };
+  /** The last exact count: `tokens` up to the place where the running weight was `weight`. */
+  #known = { tokens: 0, weight: 0 };
+  #candidates: Candidate[] = [];
+  #out: Segment[] = [];
+
+  constructor(options: SegmenterOptions) {
+    this.#count = options.countTokens;
+    this.#auto = options.autoMode ?? true;
+  }
+
+  /** Characters taken in and not yet part of a segment. */
+  get pendingChars(): number {
+    return codePoints(this.#text);
+  }
+
+  push(text: string): Segment[] {
+    this.#text += text;
+    this.#tail += text;
+    this.#advance(false);
+    return this.#take();
+  }
+
+  /** Cuts at once; what follows begins a new segment. */
+  flush(): Segment[] {
+    this.#advance(true);
+    const end = this.#start + this.#text.length;
+    if (end > this.#start) {
+      this.#fit(end);
+      if (end > this.#start) this.#emit(end, this.#scanner.restingPause(), this.#scanner.totals);
+    }
+    this.#scanner.restart();
+    return this.#take();
+  }
+
+  end(): Segment[] {
+    return this.flush();
+  }
+
+  #take(): Segment[] {
+    const out = this.#out;
+    this.#out = [];
+    return out;
+  }
+
+  #advance(final: boolean): void {
+    const from = this.#scanned;
+    const used = this.#scanner.scan(this.#tail, final, (index, boundary) => this.#found(from + index, boundary));
+    this.#tail = this.#tail.slice(used);
+    this.#scanned = from + used;
+  }
+
+  #found(at: number, boundary: Boundary): void {
+    const { letters, words, weight } = this.#scanner.totals;
+    this.#candidates.push({ ...boundary, at, letters, words, weight });
+    const guess = this.#known.tokens + weight - this.#known.weight;
+    if (guess > MAX_TOKENS || at - this.#start > MAX_UNITS) this.#fit(at);
+    if (!this.#ends(at, boundary)) return;
+    this.#fit(at);
+    if (at > this.#start) this.#emit(at, boundary.pause, { letters, words, weight });
+  }
+
+  /** Whether the text asks for a cut here. */
+  #ends(at: number, { rank, pause, clause }: Boundary): boolean {
+    const letters = this.#scanner.totals.letters - this.#base.letters;
+    if (letters === 0 || rank < RANK.weak) return false;
+    if (rank === RANK.paragraph) return true;
+    if (!this.#auto) {
+      if (rank < RANK.sentence || at - this.#start < PATIENT_CHARS) return false;
+      return codePoints(this.#text.slice(0, at - this.#start)) >= PATIENT_CHARS;
+    }
+    if (pause === 'paragraph') return true;
+    const words = this.#scanner.totals.words - this.#base.words;
+    if (rank >= RANK.sentence) {
+      if (this.#first) return letters >= FIRST_SENTENCE.letters && words >= FIRST_SENTENCE.words;
+      return letters >= MIN_LETTERS;
+    }
+    if (!this.#first || words < FIRST_CLAUSE.words) return false;
+    return letters >= (clause ? FIRST_CLAUSE.letters : FIRST_CLAUSE_ANY_LETTERS);
+  }
+
+  /** Cuts until what lies between the start and `end` is within the model's limit. */
+  #fit(end: number): void {
+    for (;;) {
+      const units = end - this.#start;
+      if (units <= MAX_UNITS) {
+        const tokens = this.#tokens(end);
+        if (tokens <= MAX_TOKENS) {
+          this.#known = { tokens, weight: this.#scanner.totals.weight };
+          return;
+        }
+      }
+      const cut = this.#bestCut(end);
+      // Nothing divides it: the reader parts such a word when it speaks it.
+      if (!cut) return;
+      this.#emit(cut.at, cut.pause, cut);
+    }
+  }
+
+  #bestCut(end: number): Candidate | undefined {
+    const places = this.#candidates.filter(({ at }) => at > this.#start && at < end);
+    let low = -1;
+    let high = places.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      const { at } = places[middle]!;
+      if (at - this.#start <= MAX_UNITS && this.#tokens(at) <= MAX_TOKENS) low = middle;
+      else high = middle;
+    }
+    // Not even the first stretch fits: cut it off alone.
+    if (low < 0) return places[0];
+    const fitting = places.slice(0, low + 1);
+    const reach = this.#start + (fitting[low]!.at - this.#start) * GOOD_SHARE;
+    const last = (rank: Rank, from: number) => fitting.findLast((place) => place.rank >= rank && place.at >= from);
+    return (
+      last(RANK.sentence, this.#start) ??
+      last(RANK.strong, reach) ??
+      last(RANK.weak, reach) ??
+      last(RANK.word, this.#start) ??
+      fitting[low]
+    );
+  }
+
+  #tokens(end: number): number {
+    return this.#count(this.#text.slice(0, end - this.#start));
+  }
+
+  #emit(at: number, pause: PauseKind, totals: Totals): void {
+    const text = this.#text.slice(0, at - this.#start);
+    const chars = codePoints(text);
+    const spans = SPEAKABLE.test(text) ? [{ kind: 'text' as const, text, start: 0, end: chars }] : [];
+    this.#out.push({ text, offset: this.#offset, spans, pause });
+    this.#text = this.#text.slice(at - this.#start);
+    this.#start = at;
+    this.#offset += chars;
+    this.#first = false;
+    this.#base = { letters: totals.letters, words: totals.words, weight: totals.weight };
+    this.#known = { tokens: 0, weight: totals.weight };
+    this.#candidates = this.#candidates.filter((candidate) => candidate.at > at);
+  }
+}
+
+/** The segments of a whole text. */
+export function segmentText(text: string, options: SegmenterOptions): Segment[] {
+  const segmenter = new Segmenter(options);
+  return [...segmenter.push(text), ...segmenter.end()];
+}
+
+function codePoints(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length - 1; i += 1) {
+    const code = text.charCodeAt(i);
+    if (code < 0xd800 || code > 0xdbff) continue;
+    const next = text.charCodeAt(i + 1);
+    if (next >= 0xdc00 && next <= 0xdfff) count -= 1;
+  }
+  return count;
+}
