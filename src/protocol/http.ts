@@ -1,38 +1,73 @@
 /** The HTTP interface: schemas for validation, types and OpenAPI alike. */
 import Type, { type Static } from 'typebox';
+import {
+  DEFAULT_VOICE,
+  LANGUAGES,
+  MAX_INPUT_CHARS,
+  RESPONSE_FORMATS,
+  SPEECH_MODELS,
+  type SpeechFields,
+  type SpeechModel,
+} from './speech.js';
 
-export const SPEECH_MODELS = ['base-tts', 'base-tts-fast', 'base-tts:free', 'base-tts-fast:free'] as const;
-export type SpeechModel = (typeof SPEECH_MODELS)[number];
-export const LANGUAGES = ['auto', 'en'] as const;
-export const RESPONSE_FORMATS = ['wav', 'pcm'] as const;
-export const DEFAULT_VOICE = 'english_female_professional';
-export const MAX_INPUT_CHARS = 2_048;
-export const MAX_BODY_BYTES = 65_536;
+export {
+  DEFAULT_VOICE,
+  LANGUAGES,
+  MAX_BODY_BYTES,
+  MAX_INPUT_CHARS,
+  parseModel,
+  RESPONSE_FORMATS,
+  SPEECH_MODELS,
+  SPEECH_PATH,
+  type SpeechModel,
+  VOICES_PATH,
+} from './speech.js';
 
-export const SPEECH_PATH = '/v1/audio/speech';
-export const VOICES_PATH = '/v1/voices';
+/** One `enum` of strings: a validator's complaint tells a wrong type from a wrong value, and OpenAPI reads better. */
+const oneOf = <T extends string>(values: readonly T[], options: { default?: T; description?: string } = {}) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
 
-const literals = <T extends string>(values: readonly T[]) => Type.Union(values.map((value) => Type.Literal(value)));
+const Model = oneOf(SPEECH_MODELS, { description: '`:free` selects Free access' });
 
 export const SpeechRequest = Type.Object(
   {
-    model: literals(SPEECH_MODELS),
+    model: Model,
     input: Type.String({ description: `1 to ${MAX_INPUT_CHARS} characters once surrounding white space is removed` }),
     voice: Type.Optional(Type.String({ default: DEFAULT_VOICE, description: 'A voice id of the catalogue' })),
-    language: Type.Optional(literals(LANGUAGES)),
-    stream: Type.Optional(Type.Boolean({ default: false })),
-    response_format: Type.Optional(literals(RESPONSE_FORMATS)),
+    language: Type.Optional(oneOf(LANGUAGES, { default: 'auto', description: '`auto` is the language of the voice' })),
+    stream: Type.Optional(
+      Type.Boolean({ default: false, description: 'Send the audio as it is generated instead of when all of it is' }),
+    ),
+    response_format: Type.Optional(oneOf(RESPONSE_FORMATS, { default: 'wav' })),
   },
   { $id: 'SpeechRequest' },
 );
-export interface SpeechRequest {
+export type SpeechRequest = SpeechFields;
+
+export const VoicesQuery = Type.Object({ model: Model });
+export interface VoicesQuery {
   model: SpeechModel;
-  input: string;
-  voice?: string;
-  language?: (typeof LANGUAGES)[number];
-  stream?: boolean;
-  response_format?: (typeof RESPONSE_FORMATS)[number];
 }
+
+export const ErrorResponse = Type.Object(
+  {
+    error: Type.Object({
+      code: Type.String(),
+      type: oneOf([
+        'invalid_request_error',
+        'authentication_error',
+        'permission_error',
+        'billing_error',
+        'rate_limit_error',
+        'server_error',
+      ]),
+      message: Type.String(),
+      param: Type.Union([Type.String(), Type.Null()]),
+      request_id: Type.String(),
+    }),
+  },
+  { $id: 'Error' },
+);
 
 export const Voice = Type.Object(
   {
@@ -59,9 +94,3 @@ export const VoiceCatalog = Type.Object(
   { $id: 'VoiceCatalog' },
 );
 export type VoiceCatalog = Static<typeof VoiceCatalog>;
-
-/** `base-tts-fast:free` → the model that speaks and whether Free access is used. */
-export function parseModel(slug: SpeechModel): { base: 'base-tts' | 'base-tts-fast'; free: boolean } {
-  const free = slug.endsWith(':free');
-  return { base: (free ? slug.slice(0, -':free'.length) : slug) as 'base-tts' | 'base-tts-fast', free };
-}

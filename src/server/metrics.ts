@@ -14,7 +14,7 @@ export interface Metrics {
   /** One answered HTTP request or handshake; `model` where the request named a valid one. */
   request(info: { route: string; method: string; model?: string; status: number; seconds: number }): void;
   /** A speech request or session that was admitted; call the returned function once, when it ended. */
-  session(route: SpeechRoute, model: string): (end: { outcome: SpeechOutcome; chars: number; audioMs: number }) => void;
+  session(route: SpeechRoute, model: string): (end: { outcome: SpeechOutcome; chars: number }) => void;
   /** From the arrival of the request (or of the first text) to its first audio. */
   firstAudio(route: SpeechRoute, model: string, seconds: number): void;
   failedKey(code: string): void;
@@ -40,7 +40,12 @@ export function createMetrics(): Metrics {
     'status',
   ]);
   const requestSeconds = histogram('tts_http_request_seconds', 'Arrival to end of the answer', ['route'], REQUEST_S);
-  const firstAudio = histogram('tts_time_to_first_audio_seconds', 'Arrival to first audio', ['route', 'model'], LATENCY_S);
+  const firstAudio = histogram(
+    'tts_time_to_first_audio_seconds',
+    'Arrival to first audio',
+    ['route', 'model'],
+    LATENCY_S,
+  );
   const realTimeFactor = histogram('tts_real_time_factor', 'Engine seconds a second of audio', ['model'], RTF);
   const queueWait = histogram('tts_queue_wait_seconds', 'Wait of a segment for a worker', ['model'], WAIT_S);
   const active = new Gauge({
@@ -49,6 +54,7 @@ export function createMetrics(): Metrics {
     labelNames: ['route'],
     registers,
   });
+  for (const route of ['speech', 'stream_input'] satisfies SpeechRoute[]) active.set({ route }, 0);
   const sessions = counter('tts_sessions_total', 'Speech requests and sessions by how they ended', [
     'route',
     'model',

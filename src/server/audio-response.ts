@@ -1,0 +1,52 @@
+/** Writes audio to a response as it comes: no faster than it is read, and broken rather than ended where it fails. */
+import type { ServerResponse } from 'node:http';
+
+export interface WriteLimits {
+  /** How long the reader may take nothing before the connection is given up. */
+  readonly stallTimeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves on `event`; on a stall the connection is destroyed, which aborts `signal`. */
+function waitFor(
+  raw: ServerResponse,
+  event: 'drain' | 'finish',
+  { stallTimeoutMs, signal }: WriteLimits,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (end: () => void) => {
+      clearTimeout(timer);
+      raw.off(event, onEvent);
+      signal.removeEventListener('abort', onAbort);
+      end();
+    };
+    const onEvent = () => settle(resolve);
+    const onAbort = () => settle(() => reject(signal.reason));
+    const timer = setTimeout(() => raw.destroy(), stallTimeoutMs);
+    raw.on(event, onEvent);
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) onAbort();
+  });
+}
+
+/** Writes and ends the body; resolves when all of it was handed to the socket. */
+export async function writeBody(
+  raw: ServerResponse,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  limits: WriteLimits,
+): Promise<void> {
+  for await (const chunk of chunks) {
+    limits.signal.throwIfAborted();
+    if (!raw.write(chunk)) await waitFor(raw, 'drain', limits);
+  }
+  const finished = waitFor(raw, 'finish', limits);
+  raw.end();
+  await finished;
+}
+
+/** Ends a response that has begun so that no client can take it for whole. */
+export function breakOff(raw: ServerResponse): void {
+  // Without chunks (HTTP/1.0) only a reset tells a broken body from a finished one.
+  if (!raw.chunkedEncoding) raw.socket?.resetAndDestroy();
+  raw.destroy();
+}

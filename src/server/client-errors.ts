@@ -1,0 +1,47 @@
+/** Requests that Node's parser gave up on (too slow, too large, not HTTP): answered on the bare socket, in JSON too. */
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { TtsError } from '../protocol/errors.js';
+import { answerRaw } from './raw-response.js';
+import { newRequestId } from './request-id.js';
+
+function errorFor(code: string | undefined): TtsError | undefined {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new TtsError(
+        'request_timeout',
+        'The request arrived too slowly. Send its headers and body without pause.',
+      );
+    case 'HPE_HEADER_OVERFLOW':
+      return new TtsError('headers_too_large', 'The headers are larger than 16384 bytes.');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new TtsError('body_too_large', 'The chunk extensions of the body are too large.');
+    default:
+      // A connection that broke has nobody left to answer.
+      return code?.startsWith('HPE_') ? new TtsError('invalid_value', 'The request is not valid HTTP/1.1.') : undefined;
+  }
+}
+
+/** What is being answered on a connection. */
+export interface Exchange {
+  readonly requestId: string;
+  readonly response: ServerResponse;
+}
+
+export function createClientErrorHandler(
+  exchangeOf: (socket: Socket) => Exchange | undefined,
+  onAnswer: (status: number) => void,
+): (error: NodeJS.ErrnoException, socket: Socket) => void {
+  return (error, socket) => {
+    const wire = errorFor(error.code);
+    const exchange = exchangeOf(socket);
+    const busy = exchange !== undefined && !exchange.response.writableFinished;
+    // In the middle of a response there is no place for another one.
+    if (wire === undefined || (busy && exchange.response.headersSent)) {
+      socket.destroy();
+      return;
+    }
+    onAnswer(wire.row.status);
+    answerRaw(socket, wire, { requestId: busy ? exchange.requestId : newRequestId() });
+  };
+}

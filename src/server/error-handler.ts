@@ -1,0 +1,103 @@
+/** Every failure of a request becomes one of the table's rows, in the one JSON shape. */
+import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
+import { errorBody, excerpt, isAbort, TtsError } from '../protocol/errors.js';
+import { errorHeaders } from './raw-response.js';
+
+/** What Fastify itself can find wrong before a handler runs. */
+const FRAMEWORK: Readonly<Record<string, () => TtsError>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => bodyTooLarge(),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => unsupportedMediaType(),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new TtsError('invalid_value', 'The body is shorter or longer than its Content-Length.'),
+  FST_ERR_BAD_URL: () => new TtsError('not_found', 'The path is not a valid URL.'),
+};
+
+export const bodyTooLarge = (): TtsError =>
+  new TtsError(
+    'body_too_large',
+    'The body is larger than 65536 bytes. Split long text at sentences into several requests.',
+  );
+export const unsupportedMediaType = (): TtsError =>
+  new TtsError('unsupported_media_type', 'The body must be JSON, with Content-Type: application/json.');
+
+/** A validator's first complaint, as an error of the table. */
+function fieldError([first]: readonly FastifySchemaValidationError[], context: string | undefined): TtsError {
+  const where = context === 'querystring' ? 'query parameter' : 'field';
+  const name = first?.instancePath.split('/')[1];
+  if (first?.keyword === 'required') {
+    const missing = String(first.params.missingProperty);
+    return new TtsError('missing_field', `The ${where} "${missing}" is required.`, { param: missing });
+  }
+  if (first === undefined || name === undefined || name === '') {
+    return new TtsError('invalid_type', 'The body must be a JSON object.');
+  }
+  if (first.keyword === 'type') {
+    const article = first.params.type === 'boolean' ? 'true or false' : `a ${String(first.params.type)}`;
+    return new TtsError('invalid_type', `The ${where} "${name}" must be ${article}.`, { param: name });
+  }
+  const allowed = Array.isArray(first.params.allowedValues) ? first.params.allowedValues.join(', ') : first.message;
+  const code = name === 'model' ? 'model_not_found' : 'invalid_value';
+  return new TtsError(code, `The ${where} "${name}" must be one of: ${allowed}.`, { param: name });
+}
+
+export function toTtsError(error: unknown): TtsError {
+  if (error instanceof TtsError) return error;
+  const { code, validation, validationContext } = error as Partial<FastifyError>;
+  if (validation !== undefined) return fieldError(validation, validationContext);
+  const known = code === undefined ? undefined : FRAMEWORK[code];
+  if (known !== undefined) return known();
+  return new TtsError('internal_error', 'Something went wrong in the server. The request id finds it in the log.', {
+    cause: error,
+  });
+}
+
+/** Errors that no client may see under their own name: the message may speak of files and commands of this machine. */
+const PUBLIC = new Set([400, 401, 402, 403, 404, 405, 408, 413, 415, 426, 429, 431, 503]);
+const PUBLIC_500 = new Set(['internal_error', 'synthesis_failed']);
+
+function forTheWire(error: TtsError): TtsError {
+  if (PUBLIC.has(error.row.status) || PUBLIC_500.has(error.code)) return error;
+  return new TtsError('synthesis_failed', 'The speech engine cannot run. The request id finds the reason in the log.', {
+    cause: error,
+  });
+}
+
+export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const known = toTtsError(error);
+  const wire = forTheWire(known);
+  if (wire.row.status >= 500 && !isAbort(error)) {
+    request.log[wire.row.status === 503 ? 'warn' : 'error'](
+      { err: known.cause ?? known, code: known.code },
+      'request failed',
+    );
+  }
+  if (wire.row.status === 413) lingerOnClose(request);
+  reply
+    .code(wire.row.status)
+    .headers(errorHeaders(wire))
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(errorBody(wire, request.id)));
+}
+
+/**
+ * A connection closed while its body still arrives is reset, and the reset overtakes the answer. So the body is read and
+ * thrown away for a moment before the socket goes.
+ */
+function lingerOnClose(request: FastifyRequest): void {
+  const { socket } = request.raw;
+  socket.destroySoon = () => {
+    socket.end();
+    const timer = setTimeout(() => socket.destroy(), 1_000);
+    socket.once('close', () => clearTimeout(timer));
+    request.raw.once('end', () => socket.destroy());
+    request.raw.resume();
+  };
+}
+
+export function notFound(request: FastifyRequest): TtsError {
+  const path = request.raw.url?.split('?', 1)[0] ?? '';
+  return new TtsError(
+    'not_found',
+    `There is nothing at ${request.method} ${excerpt(path)}. See /docs for what there is.`,
+  );
+}

@@ -1,0 +1,243 @@
+/** POST /v1/audio/speech: complete text in, audio out, whole or while it is made. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Admission, KeyRecord } from '../../accounts/types.js';
+import type { GatewayEvent, Speech } from '../../gateway/types.js';
+import { pcmBytes, samplesToMs, WAV_HEADER_BYTES, wavHeader } from '../../protocol/audio.js';
+import { isAbort, TtsError } from '../../protocol/errors.js';
+import { ErrorResponse, MAX_BODY_BYTES, SPEECH_PATH, SpeechRequest } from '../../protocol/http.js';
+import { segmentText } from '../../text/segment.js';
+import { breakOff, writeBody } from '../audio-response.js';
+import type { Authenticator, ServerDeps, ServerSettings } from '../deps.js';
+import { type ResponseWatch, watchResponse } from '../disconnect.js';
+import { bodyTooLarge, unsupportedMediaType } from '../error-handler.js';
+import { ignoredFields, parseSpeechRequest, type SpeechTask } from '../speech-request.js';
+
+interface Call {
+  readonly arrivedMs: number;
+  readonly watch: ResponseWatch;
+  key: KeyRecord;
+}
+
+const DESCRIPTION =
+  'The audio is 24 kHz, 16-bit, mono. Check the status before treating the body as audio: a failure before the first ' +
+  'sample is a JSON error; a failure after it breaks the connection, and what came is not the whole.';
+
+/** Headers are checked one by one in the decided order: key, media type, size. The body is read after all of them. */
+export function speechRoute(
+  app: FastifyInstance,
+  deps: ServerDeps,
+  auth: Authenticator,
+  settings: ServerSettings,
+): void {
+  const calls = new WeakMap<FastifyRequest, Call>();
+
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) => {
+    try {
+      done(null, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body as Buffer)));
+    } catch (cause) {
+      done(new TtsError('invalid_json', 'The body is not valid JSON in UTF-8.', { cause }));
+    }
+  });
+
+  app.post<{ Body: SpeechRequest }>(
+    SPEECH_PATH,
+    {
+      bodyLimit: MAX_BODY_BYTES,
+      schema: {
+        operationId: 'createSpeech',
+        summary: 'Generate speech',
+        description: DESCRIPTION,
+        tags: ['speech'],
+        security: [{ bearer: [] }],
+        body: SpeechRequest,
+        response: {
+          200: {
+            description: 'The audio',
+            headers: {
+              'x-usage-input-characters': { type: 'integer', description: 'Characters of the trimmed text' },
+              'x-request-id': { type: 'string' },
+            },
+            content: {
+              'audio/wav': { schema: { type: 'string', format: 'binary' } },
+              'audio/pcm': { schema: { type: 'string', format: 'binary' } },
+            },
+          },
+          '4xx': ErrorResponse,
+          '5xx': ErrorResponse,
+        },
+      },
+      onRequest: async (request, reply) => {
+        const watch = watchResponse(reply.raw);
+        const arrivedMs = performance.now();
+        reply.header('server-timing', 'queue;dur=0, text;dur=0, synth;dur=0');
+        const key = await auth.authenticate(request.raw);
+        calls.set(request, { arrivedMs, watch, key });
+        checkHeaders(request);
+      },
+    },
+    async (request, reply) => {
+      const call = calls.get(request)!;
+      const task = parseSpeechRequest(request.body, deps.catalogue);
+      request.log.debug({ model: task.model, chars: task.chars, stream: task.stream }, 'speech request');
+      const { admission, speech } = await admit(deps, request, call.key, task);
+      return new SpeechReply(deps, settings, request, reply, call, task, admission, speech).run();
+    },
+  );
+}
+
+function checkHeaders({ headers }: FastifyRequest): void {
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (type !== 'application/json' || encoding !== 'identity') throw unsupportedMediaType();
+  if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw bodyTooLarge();
+}
+
+async function admit(
+  deps: ServerDeps,
+  request: FastifyRequest,
+  key: KeyRecord,
+  { model, base, voice, chars }: SpeechTask,
+): Promise<{ admission: Admission; speech: Speech }> {
+  const admission = await deps.accounts.admit({ key, requestId: request.id, model, voice, chars });
+  try {
+    const speech = deps.gateway.open({ model: base, voice, seed: 0, owner: key.id, requestId: request.id });
+    return { admission, speech };
+  } catch (error) {
+    await admission.reject();
+    throw error;
+  }
+}
+
+/** One admitted request until its last byte: speaks, sends, and settles exactly once when the response has ended. */
+class SpeechReply {
+  #failure: unknown;
+  #samples = 0;
+  #textMs = 0;
+  #firstMs = 0;
+
+  constructor(
+    private readonly deps: ServerDeps,
+    private readonly settings: ServerSettings,
+    private readonly request: FastifyRequest<{ Body: SpeechRequest }>,
+    private readonly reply: FastifyReply,
+    private readonly call: Call,
+    private readonly task: SpeechTask,
+    private readonly admission: Admission,
+    private readonly speech: Speech,
+  ) {
+    const endSession = deps.metrics.session('speech', task.model);
+    void call.watch.ended.then(async (whole) => {
+      speech.close();
+      const outcome = this.#failure !== undefined ? 'failed' : whole ? 'completed' : 'cancelled';
+      endSession({ outcome, chars: task.chars });
+      await this.#settle(outcome);
+    });
+  }
+
+  async run(): Promise<FastifyReply> {
+    const { reply, request, task } = this;
+    try {
+      const chunks = this.#pcm();
+      if (task.stream) {
+        const first = await chunks.next();
+        this.#begin(`queue;dur=${this.#queueMs()}, first;dur=${ms(this.#firstMs)}`);
+        await this.#send(streamed(first, chunks, task.format));
+      } else {
+        const whole = [];
+        for await (const chunk of chunks) whole.push(chunk);
+        const synthMs = performance.now() - this.call.arrivedMs - this.#textMs - (this.speech.queueMs ?? 0);
+        const dataBytes = whole.reduce((sum, chunk) => sum + chunk.length, 0);
+        if (task.format === 'wav') whole.unshift(wavHeader(dataBytes));
+        reply.header('content-length', dataBytes + (task.format === 'wav' ? WAV_HEADER_BYTES : 0));
+        this.#begin(`queue;dur=${this.#queueMs()}, text;dur=${ms(this.#textMs)}, synth;dur=${ms(synthMs)}`);
+        await this.#send(whole);
+      }
+    } catch (error) {
+      // The client left: nobody to answer, and not a failure of ours.
+      if (!this.call.watch.signal.aborted || !isAbort(error)) this.#failure = error;
+      if (!reply.raw.headersSent && !this.call.watch.signal.aborted) throw error;
+      if (this.#failure !== undefined) request.log.error({ err: error }, 'speech broke off after it had begun');
+      if (!reply.sent) reply.hijack();
+      breakOff(reply.raw);
+    }
+    return reply;
+  }
+
+  async *#pcm(): AsyncGenerator<Buffer, void, undefined> {
+    const startMs = performance.now();
+    const segments = segmentText(this.task.text, { countTokens: this.deps.reader.countTokens.bind(this.deps.reader) });
+    this.#textMs = performance.now() - startMs;
+    const events: AsyncIterable<GatewayEvent> = this.speech.speak(each(segments), this.call.watch.signal);
+    for await (const event of events) {
+      if (event.type !== 'audio') continue;
+      if (this.#samples === 0) this.#heardFirst();
+      this.#samples += event.pcm.length;
+      yield pcmBytes(event.pcm);
+    }
+  }
+
+  #heardFirst(): void {
+    this.#firstMs = performance.now() - this.call.arrivedMs;
+    this.deps.metrics.firstAudio('speech', this.task.model, this.#firstMs / 1000);
+  }
+
+  #begin(timing: string): void {
+    const { reply, request, task, admission } = this;
+    reply.header('content-type', task.format === 'wav' ? 'audio/wav' : 'audio/pcm');
+    reply.header('x-usage-input-characters', task.chars);
+    reply.header('server-timing', timing);
+    const ignored = ignoredFields(request.body);
+    if (ignored !== undefined) reply.header('x-ignored-fields', ignored);
+    if (admission.rateLimit !== undefined) {
+      reply.header('x-ratelimit-limit-requests', admission.rateLimit.limit);
+      reply.header('x-ratelimit-remaining-requests', admission.rateLimit.remaining);
+      reply.header('x-ratelimit-reset-requests', admission.rateLimit.resetS);
+    }
+  }
+
+  async #send(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+    const { reply, call, settings } = this;
+    const headers = reply.getHeaders();
+    reply.hijack();
+    reply.raw.writeHead(200, headers as Record<string, string>);
+    await writeBody(reply.raw, chunks, { stallTimeoutMs: settings.stallTimeoutMs, signal: call.watch.signal });
+  }
+
+  #queueMs(): string {
+    return ms(this.speech.queueMs ?? 0);
+  }
+
+  async #settle(outcome: 'completed' | 'failed' | 'cancelled'): Promise<void> {
+    const { admission, request, task } = this;
+    const audioMs = Math.round(samplesToMs(this.#samples));
+    try {
+      const turnedAway = this.#failure instanceof TtsError && this.#failure.row.status === 503;
+      if (outcome === 'completed') await admission.settle({ audioMs });
+      else if (turnedAway) await admission.reject();
+      else await admission.release(outcome, { audioMs });
+      const { model, voice, chars } = task;
+      request.log.info({ outcome, model, voice, chars, audioMs, firstMs: Math.round(this.#firstMs) }, 'speech ended');
+    } catch (error) {
+      // The reservation stays, and is returned when the store is opened again.
+      request.log.error({ err: error, outcome }, 'a request could not be settled');
+    }
+  }
+}
+
+const ms = (value: number): string => Math.max(0, value).toFixed(1);
+
+async function* each<T>(items: Iterable<T>): AsyncGenerator<T, void, undefined> {
+  yield* items;
+}
+
+/** The header of unknown length and the first samples leave as one piece, the rest as it comes. */
+async function* streamed(
+  first: IteratorResult<Buffer, void>,
+  rest: AsyncIterable<Buffer>,
+  format: 'wav' | 'pcm',
+): AsyncGenerator<Buffer, void, undefined> {
+  const begin = first.done ? Buffer.alloc(0) : first.value;
+  const head = format === 'wav' ? Buffer.concat([wavHeader(), begin]) : begin;
+  if (head.length > 0) yield head;
+  yield* rest;
+}

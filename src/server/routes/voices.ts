@@ -1,0 +1,43 @@
+/** GET /v1/voices: the catalogue of one model, for any valid key, engine or no engine. */
+import type { FastifyInstance } from 'fastify';
+import {
+  ErrorResponse,
+  parseModel,
+  SPEECH_MODELS,
+  VOICES_PATH,
+  VoiceCatalog,
+  VoicesQuery,
+} from '../../protocol/http.js';
+import type { Authenticator, ServerDeps } from '../deps.js';
+
+export function voicesRoute(app: FastifyInstance, { catalogue }: ServerDeps, auth: Authenticator): void {
+  // The catalogue does not change while the server runs: four bodies, written once.
+  const bodies = new Map<string, Buffer>(
+    SPEECH_MODELS.map((model) => {
+      const data = catalogue.voices(parseModel(model).base);
+      const catalog: VoiceCatalog = { object: 'list', model, catalog_version: catalogue.version, data: [...data] };
+      return [model, Buffer.from(JSON.stringify(catalog))];
+    }),
+  );
+
+  app.get<{ Querystring: VoicesQuery }>(
+    VOICES_PATH,
+    {
+      schema: {
+        operationId: 'listVoices',
+        summary: 'List the voices of a model',
+        tags: ['speech'],
+        security: [{ bearer: [] }],
+        querystring: VoicesQuery,
+        response: { 200: VoiceCatalog, '4xx': ErrorResponse },
+      },
+      onRequest: async (request) => {
+        await auth.authenticate(request.raw);
+      },
+    },
+    async (request, reply) => {
+      const body = bodies.get(request.query.model)!;
+      return reply.type('application/json; charset=utf-8').send(body);
+    },
+  );
+}

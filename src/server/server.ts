@@ -1,0 +1,156 @@
+/** Puts the HTTP server together out of its dependencies. It never listens: whoever builds it decides where and when. */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import cors from '@fastify/cors';
+import helmet from '@fastify/helmet';
+import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import { TtsError } from '../protocol/errors.js';
+import { STREAM_PATH } from '../protocol/stream.js';
+import { createAuthenticator } from './authenticate.js';
+import { createClientErrorHandler, type Exchange } from './client-errors.js';
+import type { ServerDeps, ServerSettings, UpgradeHandler } from './deps.js';
+import { handleError, notFound } from './error-handler.js';
+import { answerRaw } from './raw-response.js';
+import { newRequestId, requestIdFor } from './request-id.js';
+import { operationsRoutes } from './routes/operations.js';
+import { speechRoute } from './routes/speech.js';
+import { voicesRoute } from './routes/voices.js';
+import { DEFAULT_SETTINGS } from './settings.js';
+import { attachUpgrades, voiceInPath } from './upgrades.js';
+
+export interface SpeechServer {
+  readonly app: FastifyInstance;
+  /** The WebSocket sessions' side, where there is one. */
+  readonly upgrades: UpgradeHandler | undefined;
+}
+
+const EXPOSED_HEADERS = [
+  'x-request-id',
+  'x-usage-input-characters',
+  'x-ignored-fields',
+  'server-timing',
+  'retry-after',
+];
+const RATE_LIMIT_HEADERS = ['limit', 'remaining', 'reset'].map((name) => `x-ratelimit-${name}-requests`);
+
+export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
+  const settings: ServerSettings = { ...DEFAULT_SETTINGS, ...deps.settings };
+  const { metrics, log } = deps;
+  const exchanges = new WeakMap<Socket, Exchange>();
+  const options: FastifyServerOptions = {
+    loggerInstance: log,
+    disableRequestLogging: true,
+    genReqId: (raw) => requestIdFor(raw.headers),
+    requestIdHeader: false,
+    requestIdLogLabel: 'requestId',
+    requestTimeout: settings.requestTimeoutMs,
+    keepAliveTimeout: settings.keepAliveTimeoutMs,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 1_000 },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false } },
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id);
+      handleError(error, request, reply);
+    },
+    clientErrorHandler: createClientErrorHandler(
+      (socket) => exchanges.get(socket),
+      (status) => metrics.request({ route: 'unparsed', method: '', status, seconds: 0 }),
+    ),
+  };
+  const http = {
+    headersTimeout: settings.headersTimeoutMs,
+    requestTimeout: settings.requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(1_000, settings.headersTimeoutMs / 4),
+    requireHostHeader: false,
+  };
+  const transport = settings.tls ? { https: { ...http, ...settings.tls } } : { http };
+  const app = fastify({ ...options, ...transport } as FastifyServerOptions);
+  const server = app.server as Server;
+  server.maxConnections = settings.maxConnections;
+
+  const auth = createAuthenticator({
+    accounts: deps.accounts,
+    failedKeysPerMinute: settings.failedKeysPerMinute,
+    onFailedKey: metrics.failedKey,
+  });
+
+  app.addHook('onRequest', async (request, reply) => {
+    const { raw } = reply;
+    const startMs = performance.now();
+    reply.header('x-request-id', request.id);
+    if (deps.shutdown.aborted) reply.header('connection', 'close');
+    exchanges.set(request.raw.socket, { requestId: request.id, response: raw });
+    raw.once('close', () => {
+      const seconds = (performance.now() - startMs) / 1000;
+      const status = raw.writableFinished ? raw.statusCode : 499;
+      const route = request.routeOptions.url ?? 'unknown';
+      const { method } = request;
+      metrics.request({ route, method, status, seconds, ...modelOf(request.body, status) });
+      request.log.info({ method, route, status, ms: Math.round(seconds * 1000) }, 'request');
+    });
+  });
+
+  app.removeAllContentTypeParsers();
+  // Unread here; the one route that takes a body has a parser of its own.
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.setErrorHandler(handleError);
+
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
+    },
+    strictTransportSecurity: settings.tls !== undefined,
+    crossOriginResourcePolicy: { policy: settings.corsOrigins.length > 0 ? 'cross-origin' : 'same-origin' },
+  });
+  if (settings.corsOrigins.length > 0) {
+    await app.register(cors, {
+      origin: settings.corsOrigins.includes('*') ? '*' : [...settings.corsOrigins],
+      methods: ['GET', 'HEAD', 'POST'],
+      allowedHeaders: ['authorization', 'content-type', 'xi-api-key', 'x-request-id'],
+      exposedHeaders: [...EXPOSED_HEADERS, ...RATE_LIMIT_HEADERS],
+      maxAge: 86_400,
+      strictPreflight: false,
+    });
+  }
+  answerUnknownRoutes(app);
+  if (settings.docs) await (await import('./docs.js')).registerDocs(app);
+
+  await app.register(async (scope) => speechRoute(scope, deps, auth, settings));
+  voicesRoute(app, deps, auth);
+  operationsRoutes(app, deps, settings);
+
+  const upgrades = deps.upgrades?.(deps);
+  attachUpgrades(server, upgrades, auth, settings.tls !== undefined);
+  server.on('connect', (_request, socket) => {
+    const error = new TtsError('method_not_allowed', 'This server is no proxy.');
+    answerRaw(socket, error, { requestId: newRequestId(), headers: { allow: 'GET, HEAD, POST' } });
+  });
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  await app.ready();
+  return { app, upgrades };
+}
+
+/** The model's name as a label, where the request was good enough to have one. */
+function modelOf(body: unknown, status: number): { model?: string } {
+  const named = typeof body === 'object' && body !== null && 'model' in body ? body.model : undefined;
+  return typeof named === 'string' && (status < 400 || status >= 402) ? { model: named } : {};
+}
+
+/** A known path with another method is 405 and says which it takes; anything else is 404. */
+function answerUnknownRoutes(app: FastifyInstance): void {
+  const methods = new Map<string, string[]>();
+  app.addHook('onRoute', ({ url, method }) => {
+    methods.set(url, [...(methods.get(url) ?? []), ...[method].flat()]);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.raw.url?.split('?', 1)[0] ?? '';
+    const allowed = methods.get(voiceInPath(path) === undefined ? path : STREAM_PATH);
+    if (allowed === undefined) return handleError(notFound(request), request, reply);
+    const allow = [...new Set(allowed)].sort().join(', ');
+    reply.header('allow', allow);
+    const message = `${request.method} is not possible here. This path takes ${allow}.`;
+    handleError(new TtsError('method_not_allowed', message), request, reply);
+  });
+}
