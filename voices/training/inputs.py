@@ -1,0 +1,56 @@
+"""Run Kokoro's front over phoneme sequences and keep what a generator is fed, for calibration and tests.
+
+    python inputs.py front.onnx sequences.npz calibration.npz --count 64
+"""
+import argparse
+
+import numpy as np
+import onnxruntime as ort
+
+import kokoro_graph as names
+from sequences import Sequences
+
+
+def open_session(path, threads=1):
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    return ort.InferenceSession(path, options, providers=['CPUExecutionProvider'])
+
+
+def run_front(session, tokens, style, speed):
+    """-> x [512,T], f0 [T], style [128]."""
+    x, f0, s = session.run([names.X, names.F0, names.STYLE], {
+        'input_ids': tokens[None], 'style': style[None], 'speed': np.array([speed], np.float32)})
+    return x[0], f0[0, 0], s[0]
+
+
+def save_utterances(path, utterances):
+    """`utterances`: list of (x, f0, style); x in float16, as in the training data."""
+    np.savez_compressed(path, x=np.concatenate([u[0].T for u in utterances]).astype(np.float16),
+                        f0=np.concatenate([u[1] for u in utterances]).astype(np.float32),
+                        style=np.stack([u[2] for u in utterances]), frames=np.array([len(u[1]) for u in utterances]))
+
+
+def load_utterances(path):
+    data = np.load(path)
+    ends = np.cumsum(data['frames'])
+    x, f0 = data['x'].astype(np.float32), data['f0']
+    return [(x[e - n:e].T.copy(), f0[e - n:e], s) for e, n, s in zip(ends, data['frames'], data['style'])]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('front')
+    parser.add_argument('sequences')
+    parser.add_argument('out')
+    parser.add_argument('--count', type=int, default=64)
+    parser.add_argument('--seed', type=int, default=0)
+    args = parser.parse_args()
+    sequences, session = Sequences(args.sequences), open_session(args.front)
+    chosen = np.random.default_rng(args.seed).choice(len(sequences), args.count, replace=False)
+    save_utterances(args.out, [run_front(session, sequences.tokens(i), sequences.style(i), sequences.speed[i])
+                               for i in chosen])
+
+
+if __name__ == '__main__':
+    main()
