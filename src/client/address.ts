@@ -1,0 +1,41 @@
+/** Where a server is: its HTTP base address, and the WebSocket address that belongs to it. */
+import { TtsError } from '../protocol/errors.js';
+
+export interface ServerAddress {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+/** Accepts what a person types (`localhost:8787`, a slash at the end) and refuses what cannot be a server. */
+export function parseBaseUrl(typed: string): URL {
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `http://${typed}`;
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch (cause) {
+    throw new TtsError('usage', `"${typed}" is not a server address. Write one such as http://127.0.0.1:8787.`, {
+      cause,
+    });
+  }
+  const plain = { 'ws:': 'http:', 'wss:': 'https:' }[url.protocol];
+  if (plain) url = new URL(url.href.replace(url.protocol, plain));
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new TtsError('usage', `A server address begins with http:// or https://, not ${url.protocol}//.`);
+  }
+  url.pathname = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
+  url.search = '';
+  url.hash = '';
+  return url;
+}
+
+export function endpoint(baseUrl: string, path: string): URL {
+  const url = parseBaseUrl(baseUrl);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`;
+  return url;
+}
+
+export function socketEndpoint(baseUrl: string, path: string): URL {
+  const url = endpoint(baseUrl, path);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  return url;
+}

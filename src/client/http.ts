@@ -1,0 +1,144 @@
+/** The HTTP half of the service as a client sees it: speech as samples while they are made, and the voice catalogue. */
+import http from 'node:http';
+import https from 'node:https';
+import { BYTES_PER_SAMPLE, pcmSamples } from '../protocol/audio.js';
+import { TtsError } from '../protocol/errors.js';
+import type { VoiceCatalog } from '../protocol/http.js';
+import { SPEECH_PATH, type SpeechFields, VOICES_PATH } from '../protocol/speech.js';
+import { endpoint, type ServerAddress } from './address.js';
+import { connectionLost, errorOfConnecting, errorOfResponse } from './wire-error.js';
+
+const MAX_ERROR_BYTES = 65_536;
+
+export interface SpokenResponse {
+  readonly requestId: string | undefined;
+  /** Characters the server counted. */
+  readonly inputChars: number | undefined;
+  /** Whole samples in order. Throws `connection_lost` when the body broke off: what came is not the whole. */
+  readonly audio: AsyncIterable<Int16Array>;
+}
+
+export interface HttpClient {
+  /** Streams the speech for one request of at most the interface's length. */
+  speech(request: Omit<SpeechFields, 'stream' | 'response_format'>, signal: AbortSignal): Promise<SpokenResponse>;
+  voices(model: string, signal: AbortSignal): Promise<VoiceCatalog>;
+  /** The status and body of a page that needs no key, such as `/readyz`. */
+  probe(path: string, signal: AbortSignal): Promise<{ status: number; body: string }>;
+  close(): void;
+}
+
+export function createHttpClient({ baseUrl, apiKey }: ServerAddress): HttpClient {
+  const secure = endpoint(baseUrl, '/').protocol === 'https:';
+  const agent = secure ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
+
+  function request(url: URL, body: string | undefined, signal: AbortSignal): Promise<http.IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const outgoing = (secure ? https : http).request(url, {
+        agent,
+        signal,
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+          ...(body === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+        },
+      });
+      outgoing.on('response', resolve);
+      outgoing.on('error', (cause) => reject(signal.aborted ? signal.reason : errorOfConnecting(cause, url)));
+      outgoing.end(body);
+    });
+  }
+
+  async function answered(url: URL, body: string | undefined, signal: AbortSignal): Promise<http.IncomingMessage> {
+    const response = await request(url, body, signal);
+    const status = response.statusCode ?? 0;
+    if (status >= 200 && status < 300) return response;
+    throw errorOfResponse({
+      status,
+      body: await readText(response, MAX_ERROR_BYTES),
+      requestId: header(response, 'x-request-id'),
+      retryAfter: header(response, 'retry-after'),
+    });
+  }
+
+  return {
+    async speech(fields, signal) {
+      const body = JSON.stringify({ ...fields, stream: true, response_format: 'pcm' } satisfies SpeechFields);
+      const response = await answered(endpoint(baseUrl, SPEECH_PATH), body, signal);
+      const requestId = header(response, 'x-request-id');
+      const chars = Number(header(response, 'x-usage-input-characters') ?? Number.NaN);
+      return {
+        requestId,
+        inputChars: Number.isInteger(chars) ? chars : undefined,
+        audio: wholeSamples(response, requestId, signal),
+      };
+    },
+
+    async voices(model, signal) {
+      const url = endpoint(baseUrl, VOICES_PATH);
+      url.searchParams.set('model', model);
+      const response = await answered(url, undefined, signal);
+      const text = await readText(response, 16 * 1024 * 1024);
+      return parseCatalog(text);
+    },
+
+    async probe(path, signal) {
+      const response = await request(endpoint(baseUrl, path), undefined, signal);
+      return { status: response.statusCode ?? 0, body: await readText(response, MAX_ERROR_BYTES) };
+    },
+
+    close: () => agent.destroy(),
+  };
+}
+
+function header(response: http.IncomingMessage, name: string): string | undefined {
+  const value = response.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+async function readText(response: http.IncomingMessage, maxBytes: number): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > maxBytes) break;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function parseCatalog(text: string): VoiceCatalog {
+  try {
+    const catalog = JSON.parse(text) as VoiceCatalog;
+    if (Array.isArray(catalog.data)) return catalog;
+  } catch (cause) {
+    throw new TtsError('connection_failed', 'The server answered the voice list with something that is not JSON.', {
+      cause,
+    });
+  }
+  throw new TtsError('connection_failed', 'The server answered the voice list without a list of voices.');
+}
+
+/** Read boundaries fall anywhere, also inside a sample: an odd byte waits for its other half. */
+async function* wholeSamples(
+  response: http.IncomingMessage,
+  requestId: string | undefined,
+  signal: AbortSignal,
+): AsyncIterable<Int16Array> {
+  let odd: Buffer | undefined;
+  try {
+    for await (const part of response as AsyncIterable<Buffer>) {
+      const bytes = odd ? Buffer.concat([odd, part]) : part;
+      const even = bytes.length - (bytes.length % BYTES_PER_SAMPLE);
+      odd = even < bytes.length ? bytes.subarray(even) : undefined;
+      if (even > 0) yield pcmSamples(bytes.subarray(0, even));
+    }
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    throw connectionLost('The connection broke off before the speech was complete.', requestId, cause);
+  }
+  if (!response.complete || odd) {
+    throw connectionLost('The speech ended before it was complete.', requestId);
+  }
+}

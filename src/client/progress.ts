@@ -1,0 +1,129 @@
+/** What a run knows of itself while it speaks: sound made and heard, the text that goes with it, and how fast it came. */
+import { msToSamples, samplesToMs } from '../protocol/audio.js';
+import type { Alignment } from '../protocol/stream.js';
+import { Timeline } from './timeline.js';
+
+export interface Download {
+  readonly name: string;
+  readonly receivedBytes: number;
+  readonly totalBytes: number | undefined;
+}
+
+export type Phase = 'starting' | 'downloading' | 'waiting' | 'speaking' | 'done';
+
+/** Everything the terminal shows, at one moment. */
+export interface Snapshot {
+  readonly phase: Phase;
+  readonly download: Download | undefined;
+  /** The text up to now, and the text that has been made but not heard. */
+  readonly spoken: string;
+  readonly upcoming: string;
+  /** 0 to 1, of the sound that is being heard. */
+  readonly level: number;
+  readonly heardMs: number;
+  readonly totalMs: number;
+  /** False while `totalMs` is an estimate. */
+  readonly totalKnown: boolean;
+  readonly firstAudioMs: number | undefined;
+  readonly realTimeFactor: number | undefined;
+}
+
+const LEVEL_SAMPLES = msToSamples(50);
+/** A pause of the receiving side longer than this means that the listener was the slow one. */
+const THROTTLED_MS = 40;
+
+export class Progress {
+  readonly timeline = new Timeline();
+  private phase: Phase = 'starting';
+  private download: Download | undefined;
+  private readonly levels: number[] = [];
+  private levelSum = 0;
+  private levelCount = 0;
+  private madeSamples = 0;
+  private complete = false;
+  private requestedMs: number | undefined;
+  private waitingSinceMs = 0;
+  private receivedMs = 0;
+  private firstAudioMs: number | undefined;
+  private synthesisMs = 0;
+  private measuredSamples = 0;
+  private throttled = false;
+
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  get made(): number {
+    return this.madeSamples;
+  }
+
+  downloading(download: Download): void {
+    this.phase = 'downloading';
+    this.download = download;
+  }
+
+  /** A request left, or a session began to take text. */
+  requested(): void {
+    if (this.phase !== 'speaking') this.phase = 'waiting';
+    this.requestedMs ??= this.now();
+    this.waitingSinceMs = this.now();
+  }
+
+  /** Sound arrived. `alignment` is of the text that begins in it. */
+  received(pcm: Int16Array, alignment?: Alignment): void {
+    const now = this.now();
+    this.phase = 'speaking';
+    this.receivedMs = now;
+    this.firstAudioMs ??= now - (this.requestedMs ?? now);
+    if (!this.throttled) {
+      this.synthesisMs += now - this.waitingSinceMs;
+      this.measuredSamples += pcm.length;
+    }
+    if (alignment) this.timeline.align(alignment, this.madeSamples);
+    this.madeSamples += pcm.length;
+    this.timeline.made(this.madeSamples);
+    this.addLevels(pcm);
+  }
+
+  /** The sink took it; from here on the run waits for the server again. */
+  taken(): void {
+    const now = this.now();
+    this.throttled = now - this.receivedMs > THROTTLED_MS;
+    this.waitingSinceMs = now;
+  }
+
+  finished(): void {
+    this.complete = true;
+  }
+
+  done(): void {
+    this.phase = 'done';
+    this.complete = true;
+  }
+
+  snapshot(heardSamples: number): Snapshot {
+    const estimate = Math.max(this.madeSamples, this.timeline.estimatedSamples());
+    return {
+      phase: this.phase,
+      download: this.phase === 'downloading' ? this.download : undefined,
+      ...this.timeline.at(heardSamples),
+      level: this.phase === 'speaking' ? (this.levels[Math.floor(heardSamples / LEVEL_SAMPLES)] ?? 0) : 0,
+      heardMs: samplesToMs(heardSamples),
+      totalMs: samplesToMs(this.complete ? this.madeSamples : estimate),
+      totalKnown: this.complete,
+      firstAudioMs: this.firstAudioMs,
+      realTimeFactor:
+        this.measuredSamples > LEVEL_SAMPLES * 10 ? this.synthesisMs / samplesToMs(this.measuredSamples) : undefined,
+    };
+  }
+
+  /** Loudness of every 50 ms, on a scale that follows the ear: -50 dB is nothing, full scale is 1. */
+  private addLevels(pcm: Int16Array): void {
+    for (const sample of pcm) {
+      this.levelSum += sample * sample;
+      if (++this.levelCount < LEVEL_SAMPLES) continue;
+      const rms = Math.sqrt(this.levelSum / LEVEL_SAMPLES) / 32_768;
+      this.levels.push(Math.max(0, Math.min(1, 1 + (20 * Math.log10(rms + 1e-9)) / 50)));
+      this.levelSum = 0;
+      this.levelCount = 0;
+    }
+  }
+}

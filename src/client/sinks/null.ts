@@ -1,0 +1,17 @@
+/** A sink that keeps nothing: for measuring, and for subtitles without sound. */
+import type { AudioSink } from './sink.js';
+
+export function createNullSink(): AudioSink {
+  let samples = 0;
+  return {
+    async write(pcm, signal) {
+      signal.throwIfAborted();
+      samples += pcm.length;
+    },
+    finish: async () => {},
+    discard: async () => {},
+    get heardSamples() {
+      return samples;
+    },
+  };
+}

@@ -1,0 +1,147 @@
+/** The player process: raw samples from stdin to the sound device. Sound systems that abort take only this one down. */
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { BYTES_PER_SAMPLE, CHANNELS, msToSamples, SAMPLE_RATE, samplesToBytes } from '../../protocol/audio.js';
+import type { PlayerReport } from './players.js';
+
+interface Device {
+  write(bytes: Buffer): Promise<void>;
+  /** Resolves when everything written was heard. */
+  drain(): Promise<void>;
+}
+
+interface Library {
+  readonly name: string;
+  open(): Promise<Device>;
+}
+
+/** How much the library holds itself: enough to ride out a busy machine. */
+const DEVICE_BUFFER_MS = 300;
+/** What a device may still hold back when its buffer reads empty. */
+const TAIL_MS = 150;
+
+const report = (line: PlayerReport) => process.stdout.write(`${JSON.stringify(line)}\n`);
+
+const LIBRARIES: readonly Library[] = [
+  {
+    name: 'speaker',
+    async open() {
+      const { default: Speaker } = await import('speaker');
+      const speaker = new Speaker({ channels: CHANNELS, bitDepth: 16, sampleRate: SAMPLE_RATE });
+      return {
+        write: (bytes) =>
+          new Promise((resolve, reject) => {
+            speaker.once('error', reject);
+            speaker.write(bytes, (error) => {
+              speaker.off('error', reject);
+              if (error) reject(error);
+              else resolve();
+            });
+          }),
+        drain: () =>
+          new Promise((resolve) => {
+            speaker.once('close', () => resolve());
+            speaker.end();
+          }),
+      };
+    },
+  },
+  {
+    name: '@audio/speaker',
+    async open() {
+      const { default: open } = await import('@audio/speaker');
+      const write = open({
+        sampleRate: SAMPLE_RATE,
+        channels: CHANNELS,
+        bitDepth: 16,
+        bufferSize: DEVICE_BUFFER_MS,
+        // Its own choice would end at a device that swallows everything.
+        backend: 'miniaudio',
+      });
+      const put = (bytes: Buffer) =>
+        new Promise<void>((resolve, reject) => write(bytes, (error) => (error ? reject(error) : resolve())));
+      return {
+        write: put,
+        async drain() {
+          await put(Buffer.alloc(samplesToBytes(msToSamples(TAIL_MS))));
+          await new Promise<void>((resolve) => write.flush(resolve));
+          write.close();
+        },
+      };
+    },
+  },
+];
+
+/** Both libraries misbehave where there is no device (one aborts, the other plays to nobody), so it is looked for first. */
+function deviceSeen(): boolean {
+  if (process.platform !== 'linux') return true;
+  if (process.env.PULSE_SERVER || process.env.PIPEWIRE_REMOTE) return true;
+  const runtime = process.env.XDG_RUNTIME_DIR ?? `/run/user/${process.getuid?.() ?? 0}`;
+  const sockets = [
+    process.env.PULSE_RUNTIME_PATH && path.join(process.env.PULSE_RUNTIME_PATH, 'native'),
+    path.join(runtime, 'pulse', 'native'),
+    path.join(runtime, 'pipewire-0'),
+    '/var/run/pulse/native',
+  ];
+  if (sockets.some((socket) => socket && existsSync(socket))) return true;
+  // A configuration of one's own may name any device.
+  const configured = [process.env.ALSA_CONFIG_PATH, path.join(homedir(), '.asoundrc'), '/etc/asound.conf'];
+  if (configured.some((file) => file && existsSync(file))) return true;
+  try {
+    return readFileSync('/proc/asound/pcm', 'utf8').includes('playback');
+  } catch {
+    // No such file: the kernel has no sound at all.
+    return false;
+  }
+}
+
+async function openDevice(skip: readonly string[]): Promise<Device | undefined> {
+  const seen = deviceSeen();
+  for (const { name, open } of LIBRARIES) {
+    if (skip.includes(name)) continue;
+    if (!seen) {
+      report({ type: 'unfit', name, why: 'this machine has no sound device' });
+      continue;
+    }
+    report({ type: 'trying', name });
+    try {
+      const device = await open();
+      report({ type: 'ready', name });
+      return device;
+    } catch (error) {
+      const missing = (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
+      const message = (error as Error).message.split('\n')[0]!;
+      const unbuilt = message.startsWith('Could not locate the bindings file');
+      report({
+        type: 'unfit',
+        name,
+        why: missing ? 'not installed' : unbuilt ? 'not built for this machine' : message,
+      });
+    }
+  }
+  report({ type: 'none', deviceSeen: seen });
+  return undefined;
+}
+
+async function play(device: Device): Promise<void> {
+  let begun = false;
+  let odd: Buffer | undefined;
+  for await (const part of process.stdin as AsyncIterable<Buffer>) {
+    const bytes = odd ? Buffer.concat([odd, part]) : part;
+    const even = bytes.length - (bytes.length % BYTES_PER_SAMPLE);
+    odd = even < bytes.length ? bytes.subarray(even) : undefined;
+    if (even === 0) continue;
+    const writing = device.write(bytes.subarray(0, even));
+    if (!begun) report({ type: 'started' });
+    begun = true;
+    await writing;
+  }
+  if (begun) await device.drain();
+}
+
+// The command decides when to stop, and then kills this process.
+process.on('SIGINT', () => undefined);
+const device = await openDevice(process.argv.slice(2));
+if (device) await play(device);
+process.exit(device ? 0 : 1);

@@ -1,0 +1,173 @@
+/** The ways to make a machine sound, best first: our own player process, then the players that systems come with. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { SAMPLE_RATE } from '../../protocol/audio.js';
+
+/** A running player: raw samples into its stdin, exit 0 once they were heard. */
+export interface Player {
+  readonly name: string;
+  readonly child: ChildProcess;
+  /** What must go in front of the samples. */
+  readonly wantsWavHeader: boolean;
+  /** Resolves when the device took the first samples; never, where the player does not tell. */
+  readonly started: Promise<void>;
+}
+
+export interface PlayerSearch {
+  readonly player: Player | undefined;
+  /** Every way that was tried and why it is none, for people. */
+  readonly tried: ReadonlyArray<{ readonly name: string; readonly why: string }>;
+}
+
+interface SystemPlayer {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly wantsWavHeader?: boolean;
+  /** Plays into the void without a word where there is no device. */
+  readonly needsDevice?: boolean;
+  readonly platform?: NodeJS.Platform;
+}
+
+const RATE = String(SAMPLE_RATE);
+/** Windows' own player refuses a WAV of unknown length, so the sizes are patched before it plays. */
+const POWERSHELL_PLAYER = [
+  '$f = [IO.Path]::GetTempFileName()',
+  '$o = [IO.File]::Open($f, "Create")',
+  '[Console]::OpenStandardInput().CopyTo($o)',
+  '$n = $o.Length',
+  '$o.Position = 4; $o.Write([BitConverter]::GetBytes([uint32]($n - 8)), 0, 4)',
+  '$o.Position = 40; $o.Write([BitConverter]::GetBytes([uint32]($n - 44)), 0, 4)',
+  '$o.Close()',
+  '(New-Object Media.SoundPlayer $f).PlaySync()',
+  'Remove-Item $f',
+].join('; ');
+
+const SYSTEM_PLAYERS: readonly SystemPlayer[] = [
+  { command: 'aplay', args: ['-q', '-t', 'raw', '-f', 'S16_LE', '-r', RATE, '-c', '1', '-'] },
+  { command: 'paplay', args: ['--raw', '--format=s16le', `--rate=${RATE}`, '--channels=1'] },
+  { command: 'pw-play', args: ['--raw', '--format=s16', `--rate=${RATE}`, '--channels=1', '-'] },
+  {
+    command: 'ffplay',
+    args: ['-nodisp', '-autoexit', '-loglevel', 'error', '-i', '-'],
+    wantsWavHeader: true,
+    needsDevice: true,
+  },
+  // The last two take whole files only: the sound is gathered first and heard at the end.
+  {
+    command: 'sh',
+    args: ['-c', 'd=$(mktemp -d) && cat > "$d/speech.wav" && afplay "$d/speech.wav"; s=$?; rm -rf "$d"; exit $s'],
+    wantsWavHeader: true,
+    platform: 'darwin',
+  },
+  {
+    command: 'powershell',
+    args: ['-NoProfile', '-NonInteractive', '-Command', POWERSHELL_PLAYER],
+    wantsWavHeader: true,
+    platform: 'win32',
+  },
+];
+
+/** Long enough for a player to find out that it has no device. */
+const SETTLE_MS = 250;
+const OPEN_TIMEOUT_MS = 8_000;
+
+export async function findPlayer(signal: AbortSignal): Promise<PlayerSearch> {
+  const tried: Array<{ name: string; why: string }> = [];
+  const own = await ownPlayer(tried, signal);
+  if (own.player) return { player: own.player, tried };
+  for (const candidate of SYSTEM_PLAYERS) {
+    if (candidate.platform && candidate.platform !== process.platform) continue;
+    if (candidate.needsDevice && !own.deviceSeen) continue;
+    signal.throwIfAborted();
+    const found = await systemPlayer(candidate);
+    if (typeof found !== 'string') return { player: found, tried };
+    tried.push({ name: candidate.command, why: found });
+  }
+  return { player: undefined, tried };
+}
+
+/** A line of the player process on its stdout. */
+export type PlayerReport =
+  | { readonly type: 'trying'; readonly name: string }
+  | { readonly type: 'unfit'; readonly name: string; readonly why: string }
+  | { readonly type: 'ready'; readonly name: string }
+  | { readonly type: 'started' }
+  | { readonly type: 'none'; readonly deviceSeen: boolean };
+
+/** Tries the libraries inside our player process; one that takes its process down is skipped in the next. */
+async function ownPlayer(
+  tried: Array<{ name: string; why: string }>,
+  signal: AbortSignal,
+): Promise<{ player: Player | undefined; deviceSeen: boolean }> {
+  const skip: string[] = [];
+  for (;;) {
+    signal.throwIfAborted();
+    const entry = fileURLToPath(new URL('./player-process.js', import.meta.url));
+    // Its own process group: Ctrl-C in the terminal is for the command, which then stops the player itself.
+    const child = spawn(process.execPath, [entry, ...skip], { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
+    child.stdin!.on('error', () => undefined);
+    let trying = '';
+    let started: () => void = () => undefined;
+    const startedPromise = new Promise<void>((resolve) => {
+      started = resolve;
+    });
+    const outcome = await new Promise<PlayerReport | { type: 'died'; why: string }>((resolve) => {
+      const timer = setTimeout(() => {
+        child.kill('SIGKILL');
+        resolve({ type: 'died', why: 'it did not open a device in time' });
+      }, OPEN_TIMEOUT_MS);
+      const settle = (report: PlayerReport | { type: 'died'; why: string }) => {
+        clearTimeout(timer);
+        resolve(report);
+      };
+      child.on('error', (error) => settle({ type: 'died', why: error.message }));
+      child.on('exit', (code, killedBy) => settle({ type: 'died', why: `it ended with ${killedBy ?? code}` }));
+      onLines(child, (line) => {
+        const report = JSON.parse(line) as PlayerReport;
+        if (report.type === 'trying') trying = report.name;
+        else if (report.type === 'unfit') tried.push({ name: report.name, why: report.why });
+        else if (report.type === 'started') started();
+        else settle(report);
+      });
+    });
+    if (outcome.type === 'ready') {
+      const player = { name: outcome.name, child, wantsWavHeader: false, started: startedPromise };
+      return { player, deviceSeen: true };
+    }
+    if (outcome.type === 'none') return { player: undefined, deviceSeen: outcome.deviceSeen };
+    if (trying === '' || skip.includes(trying)) return { player: undefined, deviceSeen: false };
+    tried.push({ name: trying, why: outcome.type === 'died' ? outcome.why : 'it failed' });
+    skip.push(trying);
+  }
+}
+
+function onLines(child: ChildProcess, take: (line: string) => void): void {
+  let rest = '';
+  child.stdout!.setEncoding('utf8');
+  child.stdout!.on('data', (text: string) => {
+    const lines = `${rest}${text}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) take(line);
+  });
+}
+
+async function systemPlayer(candidate: SystemPlayer): Promise<Player | string> {
+  const child = spawn(candidate.command, candidate.args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  child.stdin!.on('error', () => undefined);
+  const gone = Promise.race([
+    once(child, 'error').then(([error]) =>
+      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'not installed' : String(error),
+    ),
+    once(child, 'exit').then(([code]) => `it found no device (exit ${code})`),
+  ]).catch((error) => ((error as NodeJS.ErrnoException).code === 'ENOENT' ? 'not installed' : String(error)));
+  const settled = new Promise<undefined>((resolve) => setTimeout(resolve, SETTLE_MS, undefined));
+  const why = await Promise.race([gone, settled]);
+  if (why !== undefined) return why;
+  return {
+    name: candidate.command,
+    child,
+    wantsWavHeader: candidate.wantsWavHeader ?? false,
+    started: new Promise(() => undefined),
+  };
+}

@@ -1,0 +1,144 @@
+/** The sound device as a sink: one stream for the whole run, begun with something in hand so that no chunk leaves a gap. */
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { msToSamples, pcmBytes, wavHeader } from '../../protocol/audio.js';
+import { TtsError } from '../../protocol/errors.js';
+import { PlaybackClock } from './playback-clock.js';
+import { findPlayer, type Player } from './players.js';
+import type { AudioSink } from './sink.js';
+
+/** Sound in hand before the device begins, and again after it ran dry. */
+const PREBUFFER_MS = 120;
+/** The longest the first sound is held back for that. */
+const PREBUFFER_WAIT_MS = 60;
+/** Sound kept ahead of the ear: rides out a slow sentence, and bounds the memory. */
+const AHEAD_MS = 60_000;
+/** How much longer than the sound itself a player may take to end. */
+const DRAIN_GRACE_MS = 10_000;
+
+export interface SpeakerSink extends AudioSink {
+  /** What plays: `speaker`, `@audio/speaker`, `aplay`, … */
+  readonly player: string;
+  /** Milliseconds between the first samples written here and the device beginning to take them. */
+  readonly startDelayMs: number | undefined;
+}
+
+/** Finds a way to play before anything is synthesised, or says that there is none and what to do instead. */
+export async function openSpeaker(signal: AbortSignal): Promise<SpeakerSink> {
+  const { player, tried } = await findPlayer(signal);
+  if (player) return createSpeakerSink(player);
+  const reasons = [...new Set(tried.map(({ name, why }) => `${name}: ${why}`))].join('; ');
+  throw new TtsError(
+    'no_sound_device',
+    `Nothing on this machine can play sound (${reasons}). Write a file with -o out.wav, or pipe: tts speak … -o - | ssh host aplay.`,
+  );
+}
+
+function createSpeakerSink(player: Player): SpeakerSink {
+  const clock = new PlaybackClock();
+  const { child } = player;
+  const stdin = child.stdin!;
+  const now = () => performance.now();
+  let held: Int16Array[] = [];
+  let heldMs = 0;
+  let holdTimer: NodeJS.Timeout | undefined;
+  let firstWriteMs: number | undefined;
+  let startDelayMs: number | undefined;
+  let headed = !player.wantsWavHeader;
+  let discarded = false;
+  const exited = child.exitCode === null ? once(child, 'exit') : Promise.resolve([child.exitCode, child.signalCode]);
+  let gone: string | undefined;
+  exited
+    .then(([code, killedBy]) => {
+      gone = String(killedBy ?? `exit ${code}`);
+    })
+    .catch((error: Error) => {
+      gone = error.message;
+    });
+  player.started
+    .then(() => {
+      clock.startedAt(now());
+      startDelayMs = now() - firstWriteMs!;
+    })
+    .catch(() => undefined);
+
+  const failed = () =>
+    new TtsError(
+      'playback_failed',
+      `The sound stopped: ${player.name} ended early (${gone}). -o out.wav writes a file.`,
+    );
+
+  function release(): void {
+    clearTimeout(holdTimer);
+    holdTimer = undefined;
+    for (const pcm of held) {
+      if (!headed) stdin.write(wavHeader());
+      headed = true;
+      stdin.write(pcmBytes(pcm));
+      clock.wrote(pcm.length, now());
+    }
+    held = [];
+    heldMs = 0;
+  }
+
+  return {
+    player: player.name,
+    get startDelayMs() {
+      return startDelayMs;
+    },
+    get heardSamples() {
+      return clock.heard(now());
+    },
+
+    async write(pcm, signal) {
+      signal.throwIfAborted();
+      if (gone !== undefined) throw failed();
+      firstWriteMs ??= now();
+      held.push(pcm);
+      heldMs += (pcm.length * 1000) / msToSamples(1000);
+      if (clock.aheadMs(now()) > 0 || heldMs >= PREBUFFER_MS) release();
+      else holdTimer ??= setTimeout(release, PREBUFFER_WAIT_MS);
+      while (clock.aheadMs(now()) > AHEAD_MS) {
+        await Promise.race([delay(clock.aheadMs(now()) - AHEAD_MS + 5, undefined, { signal }), exited]).catch(
+          (cause) => {
+            if (signal.aborted) throw signal.reason;
+            throw cause;
+          },
+        );
+        if (gone !== undefined) throw failed();
+      }
+    },
+
+    async finish(signal) {
+      release();
+      stdin.end();
+      const abort = new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+      const late = new AbortController();
+      const limit = delay(clock.aheadMs(now()) + DRAIN_GRACE_MS, 'late' as const, { signal: late.signal });
+      const end = await Promise.race([exited, limit, abort]);
+      late.abort();
+      limit.catch(() => undefined);
+      if (end === 'late') {
+        child.kill('SIGKILL');
+        throw new TtsError('playback_failed', `The sound device did not finish: ${player.name} was stopped.`);
+      }
+      const [code] = end;
+      if (code !== 0 && !discarded) {
+        gone ??= String(code);
+        throw failed();
+      }
+    },
+
+    async discard() {
+      discarded = true;
+      clearTimeout(holdTimer);
+      held = [];
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGKILL');
+        await exited.catch(() => undefined);
+      }
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** Two sinks at once: a file that must become whole, and a device that may fail without taking the file with it. */
+import type { AudioSink } from './sink.js';
+
+export function createTeeSink(file: AudioSink, player: AudioSink): AudioSink {
+  let playerFailure: unknown;
+
+  async function onPlayer(action: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    if (playerFailure !== undefined) return;
+    try {
+      await action();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      playerFailure = error;
+    }
+  }
+
+  return {
+    async write(pcm, signal) {
+      await file.write(pcm, signal);
+      await onPlayer(() => player.write(pcm, signal), signal);
+    },
+    async finish(signal) {
+      await file.finish(signal);
+      await onPlayer(() => player.finish(signal), signal);
+      // The file is whole; the command still has to say that nothing was heard.
+      if (playerFailure !== undefined) throw playerFailure;
+    },
+    async discard() {
+      await Promise.all([file.discard(), player.discard()]);
+    },
+    get heardSamples() {
+      return playerFailure === undefined ? player.heardSamples : file.heardSamples;
+    },
+  };
+}

@@ -1,0 +1,184 @@
+/** Speaks text while it is still being written: pieces go out as they arrive, sound comes back, a pause ends the session. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { StreamParams } from '../protocol/stream.js';
+import type { ServerAddress } from './address.js';
+import type { Progress } from './progress.js';
+import { countChars } from './requests.js';
+import type { AudioSink } from './sinks/sink.js';
+import { openSpeechSocket, type SpeechSocket, type SpokenChunk } from './speech-socket.js';
+import { type FeedPiece, TextFeed } from './text-feed.js';
+
+export interface SpeakStreamOptions {
+  readonly address: ServerAddress;
+  readonly voice: string;
+  readonly params: Partial<StreamParams>;
+  readonly text: AsyncIterable<string>;
+  readonly flushOnNewline: boolean;
+  readonly sink: AudioSink;
+  readonly progress: Progress;
+  /** Called with every piece of sound before the sink takes it. */
+  readonly onChunk?: (chunk: SpokenChunk, offsetSamples: number) => void;
+  /** Timing of pauses; for tests. */
+  readonly pauses?: Partial<Pauses>;
+}
+
+interface Pauses {
+  /** After a finished sentence or line: nothing more seems to come, so it is spoken. */
+  readonly finishedMs: number;
+  /** In the middle of a sentence: long enough for a slow writer. */
+  readonly unfinishedMs: number;
+}
+
+/**
+ * The server speaks a sentence once the next one begins, and drops unfinished text when the session times out. Ending the
+ * session when the writer rests avoids both, without a keepalive; the next text opens another.
+ */
+const PAUSES: Pauses = { finishedMs: 1_200, unfinishedMs: 20_000 };
+/** Markup may be open across a pause, so a session with it is ended only shortly before the server would. */
+const SSML_PAUSES: Pauses = { finishedMs: 150_000, unfinishedMs: 150_000 };
+const INACTIVITY_S = 180;
+/** Text sent and not yet heard. */
+export const MAX_AHEAD_CHARS = 20_000;
+
+export async function speakStream(options: SpeakStreamOptions, signal: AbortSignal): Promise<void> {
+  const source = createSource(options.text);
+  const feed = new TextFeed(options.flushOnNewline);
+  for (;;) {
+    const first = await abortable(source.next(), signal);
+    if (first === undefined) break;
+    const pieces = [...feed.push(first)];
+    if (pieces.length > 0) await speakSession(options, source, feed, pieces, signal);
+  }
+  options.progress.finished();
+}
+
+interface Source {
+  /** The next text, or undefined at the end. Asking again before it came asks for the same one. */
+  next(): Promise<string | undefined>;
+}
+
+function createSource(text: AsyncIterable<string>): Source {
+  const iterator = text[Symbol.asyncIterator]();
+  let asked: Promise<string | undefined> | undefined;
+  return {
+    next() {
+      asked ??= iterator.next().then((result) => {
+        asked = undefined;
+        return result.done ? undefined : result.value;
+      });
+      return asked;
+    },
+  };
+}
+
+async function speakSession(
+  options: SpeakStreamOptions,
+  source: Source,
+  feed: TextFeed,
+  first: readonly FeedPiece[],
+  outer: AbortSignal,
+): Promise<void> {
+  const { sink, progress, onChunk } = options;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([outer, failed.signal]);
+  const params = { ...options.params, sync_alignment: true, inactivity_timeout: INACTIVITY_S };
+  progress.requested();
+  const socket = await openSpeechSocket({ ...options.address, voice: options.voice, params }, outer);
+  const window = createWindow(MAX_AHEAD_CHARS);
+
+  const hear = async () => {
+    for await (const chunk of socket.audio) {
+      onChunk?.(chunk, progress.made);
+      progress.received(chunk.pcm, chunk.alignment);
+      await sink.write(chunk.pcm, signal);
+      window.heard(chunk.alignment?.chars.length ?? 0);
+      progress.taken();
+    }
+  };
+  const pauses = { ...(options.params.enable_ssml_parsing ? SSML_PAUSES : PAUSES), ...options.pauses };
+  const stopAll = (error: unknown) => {
+    failed.abort(error);
+    throw error;
+  };
+  try {
+    await Promise.all([
+      hear().catch(stopAll),
+      tell({ socket, source, feed, first, window, pauses }, signal).catch((error) => stopAll(error)),
+    ]);
+  } finally {
+    socket.close();
+  }
+}
+
+interface Telling {
+  readonly socket: SpeechSocket;
+  readonly source: Source;
+  readonly feed: TextFeed;
+  readonly first: readonly FeedPiece[];
+  readonly window: Window;
+  readonly pauses: Pauses;
+}
+
+async function tell({ socket, source, feed, first, window, pauses }: Telling, signal: AbortSignal): Promise<void> {
+  let pieces: Iterable<FeedPiece> = first;
+  let last = '';
+  for (;;) {
+    for (const { text, flush } of pieces) {
+      await window.room(countChars(text), signal);
+      socket.send(text, flush);
+      last = text;
+    }
+    const pauseMs = /[\n.!?…]["'”’)\]]*\s*$/.test(last) ? pauses.finishedMs : pauses.unfinishedMs;
+    const text = await orPause(source.next(), pauseMs, signal);
+    if (text === undefined || text === PAUSED) break;
+    pieces = feed.push(text);
+  }
+  socket.end();
+}
+
+const PAUSED = Symbol('paused');
+
+async function orPause<T>(promise: Promise<T>, ms: number, signal: AbortSignal): Promise<T | typeof PAUSED> {
+  const timer = new AbortController();
+  const pause = delay(ms, PAUSED, { signal: timer.signal }).catch(() => PAUSED);
+  try {
+    return await abortable(Promise.race([promise, pause]) as Promise<T | typeof PAUSED>, signal);
+  } finally {
+    timer.abort();
+  }
+}
+
+function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) return Promise.reject(signal.reason);
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+interface Window {
+  /** Resolves when `chars` more may be sent. */
+  room(chars: number, signal: AbortSignal): Promise<void>;
+  heard(chars: number): void;
+}
+
+function createWindow(maxChars: number): Window {
+  let ahead = 0;
+  let wake: (() => void) | undefined;
+  return {
+    async room(chars, signal) {
+      while (ahead > 0 && ahead + chars > maxChars) {
+        const changed = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        await abortable(changed, signal);
+      }
+      ahead += chars;
+    },
+    heard(chars) {
+      ahead = Math.max(0, ahead - chars);
+      wake?.();
+    },
+  };
+}

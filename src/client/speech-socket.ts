@@ -1,0 +1,187 @@
+/** The WebSocket half of the service as a client sees it: text in pieces, samples with their text times back. */
+import type { IncomingMessage } from 'node:http';
+import { WebSocket } from 'ws';
+import { pcmSamples } from '../protocol/audio.js';
+import { isErrorCode, TtsError } from '../protocol/errors.js';
+import {
+  type Alignment,
+  type ClientMessage,
+  MAX_FRAME_BYTES,
+  type ServerMessage,
+  type StreamParams,
+  streamPath,
+} from '../protocol/stream.js';
+import { type ServerAddress, socketEndpoint } from './address.js';
+import { connectionLost, errorOfConnecting, errorOfResponse } from './wire-error.js';
+
+export interface SpokenChunk {
+  readonly pcm: Int16Array;
+  /** Present where `sync_alignment` was asked for. */
+  readonly alignment: Alignment | undefined;
+}
+
+export interface SpeechSocket {
+  readonly requestId: string | undefined;
+  /** Appends text. Neither empty nor a lone space: both mean something else on this wire. */
+  send(text: string, flush?: boolean): void;
+  /** No more text; what is left is spoken. */
+  end(): void;
+  /** In order, until the server said that all was sent. Stops reading from the network while nobody pulls. */
+  readonly audio: AsyncIterable<SpokenChunk>;
+  close(): void;
+}
+
+export interface SpeechSocketOptions extends ServerAddress {
+  readonly voice: string;
+  readonly params: Partial<StreamParams>;
+}
+
+/** Audio messages held before reading pauses: a few seconds of sound. */
+const HELD_MESSAGES = 64;
+const UNKNOWN_CLOSE = 1006;
+
+export async function openSpeechSocket(options: SpeechSocketOptions, signal: AbortSignal): Promise<SpeechSocket> {
+  signal.throwIfAborted();
+  const url = socketEndpoint(options.baseUrl, streamPath(options.voice));
+  for (const [name, value] of Object.entries(options.params)) url.searchParams.set(name, String(value));
+  const socket = new WebSocket(url, {
+    perMessageDeflate: false,
+    maxPayload: MAX_FRAME_BYTES * 4,
+    headers: options.apiKey ? { authorization: `Bearer ${options.apiKey}` } : {},
+  });
+  const incoming = receive(socket, signal);
+  const requestId = await opened(socket, url, signal);
+  incoming.requestId = requestId;
+  const send = (message: ClientMessage) => socket.send(JSON.stringify(message));
+  send({ text: ' ' });
+
+  return {
+    requestId,
+    send(text, flush = false) {
+      if (text === '' || text === ' ') throw new RangeError('a lone space or an empty text is not text on this wire');
+      send(flush ? { text, flush } : { text });
+    },
+    end: () => send({ text: '' }),
+    audio: incoming.chunks(),
+    close: () => socket.terminate(),
+  };
+}
+
+function opened(socket: WebSocket, url: URL, signal: AbortSignal): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    let requestId: string | undefined;
+    socket.once('upgrade', (response) => {
+      requestId = headerOf(response, 'x-request-id');
+    });
+    socket.once('open', () => resolve(requestId));
+    socket.once('error', (cause) => reject(signal.aborted ? signal.reason : errorOfConnecting(cause, url)));
+    socket.once('unexpected-response', (request, response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('close', () => {
+        reject(
+          errorOfResponse({
+            status: response.statusCode ?? 0,
+            body: Buffer.concat(parts).toString('utf8'),
+            requestId: headerOf(response, 'x-request-id'),
+            retryAfter: headerOf(response, 'retry-after'),
+          }),
+        );
+        request.destroy();
+      });
+    });
+  });
+}
+
+function headerOf(response: IncomingMessage, name: string): string | undefined {
+  const value = response.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+interface Incoming {
+  requestId: string | undefined;
+  chunks(): AsyncIterable<SpokenChunk>;
+}
+
+/** Holds what came until it is pulled, and pauses the socket while enough is held. */
+function receive(socket: WebSocket, signal: AbortSignal): Incoming {
+  const held: SpokenChunk[] = [];
+  let ended: 'final' | Error | undefined;
+  let wake: (() => void) | undefined;
+  const incoming: Incoming = { requestId: undefined, chunks };
+
+  const finish = (how: 'final' | Error) => {
+    ended ??= how;
+    wake?.();
+  };
+  const abort = () => {
+    finish(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+    socket.terminate();
+  };
+  signal.addEventListener('abort', abort, { once: true });
+
+  socket.on('message', (data, isBinary) => {
+    const message = isBinary ? undefined : parseMessage(String(data));
+    if (!message) return finish(connectionLost('The server sent a message that is not of this service.'));
+    if ('error' in message) return finish(errorOfMessage(message.error, message.message, message.requestId));
+    if ('audio' in message && message.audio !== '') {
+      held.push({ pcm: pcmSamples(Buffer.from(message.audio, 'base64')), alignment: message.alignment });
+      if (held.length >= HELD_MESSAGES) socket.pause();
+      wake?.();
+    }
+    if (message.isFinal) finish('final');
+  });
+  // Before the handshake is done, `opened` reports it; after it, the close that follows does.
+  socket.on('error', (cause) => finish(connectionLost('The connection broke off.', incoming.requestId, cause)));
+  socket.on('close', (code) => {
+    signal.removeEventListener('abort', abort);
+    finish(connectionLost(closeInWords(code), incoming.requestId));
+  });
+
+  async function* chunks(): AsyncIterable<SpokenChunk> {
+    try {
+      for (;;) {
+        const chunk = held.shift();
+        if (chunk) {
+          if (held.length < HELD_MESSAGES / 2 && socket.isPaused) socket.resume();
+          yield chunk;
+        } else if (ended === 'final') return;
+        else if (ended) throw ended;
+        else {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+          wake = undefined;
+        }
+      }
+    } finally {
+      if (ended === 'final') socket.close(1000);
+      else socket.terminate();
+    }
+  }
+
+  return incoming;
+}
+
+function parseMessage(text: string): ServerMessage | undefined {
+  try {
+    const data: unknown = JSON.parse(text);
+    if (typeof data !== 'object' || data === null) return undefined;
+    if (!('error' in data) && !('isFinal' in data)) return undefined;
+    return data as ServerMessage;
+  } catch {
+    // Whatever it was, it was no message of this protocol; the caller ends the session.
+    return undefined;
+  }
+}
+
+function errorOfMessage(code: string, message: string, requestId: string | undefined): TtsError {
+  return new TtsError(isErrorCode(code) ? code : 'synthesis_failed', message || `The server ended with "${code}".`, {
+    ...(requestId ? { requestId } : {}),
+  });
+}
+
+const closeInWords = (code: number): string =>
+  code === UNKNOWN_CLOSE
+    ? 'The connection broke off before the speech was complete.'
+    : `The server closed the connection (${code}) before the speech was complete.`;

@@ -1,0 +1,123 @@
+/** Subtitles from the alignment: words gathered into cues a person can read, as SRT or WebVTT. */
+import { samplesToMs } from '../protocol/audio.js';
+import type { Alignment } from '../protocol/stream.js';
+
+export interface Cue {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly text: string;
+}
+
+const LINE_CHARS = 42;
+const CUE_CHARS = LINE_CHARS * 2;
+const CUE_MS = 6_000;
+/** A pause this long ends a cue even inside a sentence. */
+const PAUSE_MS = 700;
+
+interface Word {
+  readonly text: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** A blank line stood before it. */
+  readonly newParagraph: boolean;
+}
+
+/** Gathers alignment as it arrives; `cues()` gives what has been gathered. */
+export class CueBuilder {
+  private readonly words: Word[] = [];
+  private text = '';
+  private startMs = 0;
+  private endMs = 0;
+  private lineBreaks = 0;
+
+  /** `offsetSamples`: samples of this run before the message that carried `alignment`. */
+  add(alignment: Alignment, offsetSamples: number): void {
+    const offsetMs = samplesToMs(offsetSamples);
+    alignment.chars.forEach((char, index) => {
+      const start = offsetMs + (alignment.charStartTimesMs[index] ?? 0);
+      const end = start + (alignment.charDurationsMs[index] ?? 0);
+      if (/\s/.test(char)) {
+        this.endWord();
+        if (char === '\n') this.lineBreaks++;
+        return;
+      }
+      if (this.text === '') this.startMs = start;
+      this.text += char;
+      this.endMs = Math.max(end, this.text.length === char.length ? start : this.endMs);
+    });
+  }
+
+  cues(): Cue[] {
+    this.endWord();
+    const cues: Cue[] = [];
+    let group: Word[] = [];
+    const close = () => {
+      if (group.length > 0) cues.push(cueOf(group));
+      group = [];
+    };
+    for (const word of this.words) {
+      const last = group.at(-1);
+      if (last) {
+        const chars = group.reduce((sum, { text }) => sum + text.length + 1, word.text.length);
+        const tooLong = chars > CUE_CHARS || word.endMs - group[0]!.startMs > CUE_MS;
+        const sentenceEnded = /[.!?…]["'”’»)\]]*$/.test(last.text) && chars > LINE_CHARS;
+        if (tooLong || sentenceEnded || word.newParagraph || word.startMs - last.endMs > PAUSE_MS) close();
+      }
+      group.push(word);
+    }
+    close();
+    // A cue must not reach into the next one.
+    return cues.map((cue, index) => {
+      const next = cues[index + 1];
+      return next && cue.endMs > next.startMs ? { ...cue, endMs: next.startMs } : cue;
+    });
+  }
+
+  private endWord(): void {
+    if (this.text === '') return;
+    this.words.push({
+      text: this.text,
+      startMs: this.startMs,
+      endMs: this.endMs,
+      newParagraph: this.lineBreaks > 1 && this.words.length > 0,
+    });
+    this.text = '';
+    this.lineBreaks = 0;
+  }
+}
+
+function cueOf(words: readonly Word[]): Cue {
+  const text = words.map((word) => word.text).join(' ');
+  return { startMs: words[0]!.startMs, endMs: words.at(-1)!.endMs, text: inTwoLines(text) };
+}
+
+/** Breaks a long cue near its middle. */
+function inTwoLines(text: string): string {
+  if (text.length <= LINE_CHARS) return text;
+  const middle = text.length / 2;
+  let best = -1;
+  for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at + 1)) {
+    if (best < 0 || Math.abs(at - middle) < Math.abs(best - middle)) best = at;
+  }
+  return best < 0 ? text : `${text.slice(0, best)}\n${text.slice(best + 1)}`;
+}
+
+export const toSrt = (cues: readonly Cue[]): string =>
+  cues
+    .map((cue, index) => `${index + 1}\n${clock(cue.startMs, ',')} --> ${clock(cue.endMs, ',')}\n${cue.text}\n\n`)
+    .join('');
+
+export const toVtt = (cues: readonly Cue[]): string =>
+  `WEBVTT\n\n${cues
+    .map((cue) => `${clock(cue.startMs, '.')} --> ${clock(cue.endMs, '.')}\n${escapeVtt(cue.text)}\n\n`)
+    .join('')}`;
+
+const escapeVtt = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+function clock(ms: number, mark: ',' | '.'): string {
+  const whole = Math.max(0, Math.round(ms));
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const fraction = String(whole % 1000).padStart(3, '0');
+  return `${two(whole / 3_600_000)}:${two((whole / 60_000) % 60)}:${two((whole / 1000) % 60)}${mark}${fraction}`;
+}

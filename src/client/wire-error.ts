@@ -1,0 +1,110 @@
+/** What went wrong on the wire, as the one error class: the server's own words where it sent any. */
+import { type ErrorCode, isErrorCode, TtsError } from '../protocol/errors.js';
+
+const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: 'invalid_value',
+  401: 'invalid_api_key',
+  402: 'insufficient_credits',
+  403: 'early_access_required',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  408: 'request_timeout',
+  413: 'body_too_large',
+  415: 'unsupported_media_type',
+  426: 'upgrade_required',
+  429: 'concurrency_limit_exceeded',
+  503: 'overloaded',
+};
+
+export interface FailedResponse {
+  readonly status: number;
+  readonly body: string;
+  readonly requestId: string | undefined;
+  readonly retryAfter: string | undefined;
+}
+
+/** The error a non-2xx response stands for. Other servers may send other bodies: then the status has to do. */
+export function errorOfResponse({ status, body, requestId, retryAfter }: FailedResponse): TtsError {
+  const sent = errorField(body);
+  const code =
+    sent?.code && isErrorCode(sent.code)
+      ? sent.code
+      : (BY_STATUS[status] ?? (status >= 500 ? 'internal_error' : 'invalid_value'));
+  const seconds = retryAfter && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined;
+  const message = sent?.message || `The server answered ${status} without saying why.`;
+  return new TtsError(code, withAdvice(code, message, seconds), {
+    ...(sent?.param ? { param: sent.param } : {}),
+    ...(requestId ? { requestId } : {}),
+    ...(seconds === undefined ? {} : { retryAfterS: seconds }),
+  });
+}
+
+function errorField(body: string): { code?: string; message?: string; param?: string } | undefined {
+  try {
+    const data: unknown = JSON.parse(body);
+    const error = typeof data === 'object' && data !== null ? (data as { error?: unknown }).error : undefined;
+    if (typeof error !== 'object' || error === null) return undefined;
+    const text = (key: string) => {
+      const value = (error as Record<string, unknown>)[key];
+      return typeof value === 'string' ? { [key]: value } : {};
+    };
+    return { ...text('code'), ...text('message'), ...text('param') };
+  } catch {
+    // Not JSON: a proxy's page, perhaps. The status says enough.
+    return undefined;
+  }
+}
+
+/** What a person at the command line can do about it, where the server cannot know that there is one. */
+function withAdvice(code: ErrorCode, message: string, retryAfterS: number | undefined): string {
+  switch (code) {
+    case 'missing_api_key':
+      return `${message} Pass one with --api-key or TTS_API_KEY.`;
+    case 'early_access_required':
+      return `${message} A Free key speaks with -m base-tts:free or -m base-tts-fast:free.`;
+    case 'concurrency_limit_exceeded':
+    case 'daily_limit_exceeded':
+    case 'overloaded':
+    case 'no_worker_ready':
+      return retryAfterS === undefined ? message : `${message} Try again in ${inWords(retryAfterS)}.`;
+    default:
+      return message;
+  }
+}
+
+const inWords = (seconds: number): string =>
+  seconds < 120
+    ? `${seconds} s`
+    : seconds < 7200
+      ? `${Math.ceil(seconds / 60)} minutes`
+      : `${Math.ceil(seconds / 3600)} hours`;
+
+/** The error of a connection that could not be made. */
+export function errorOfConnecting(cause: unknown, url: URL): TtsError {
+  const { code } = cause as NodeJS.ErrnoException;
+  const reasons: Record<string, string> = {
+    ECONNREFUSED: 'nothing is listening there',
+    ENOTFOUND: 'the name is unknown',
+    EAI_AGAIN: 'the name could not be looked up',
+    ETIMEDOUT: 'it did not answer',
+    ECONNRESET: 'it hung up',
+    EHOSTUNREACH: 'there is no way to it',
+    ENETUNREACH: 'there is no network to it',
+    CERT_HAS_EXPIRED: 'its certificate has expired',
+    DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is its own: name it in NODE_EXTRA_CA_CERTS to trust it',
+    SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is its own: name it in NODE_EXTRA_CA_CERTS to trust it',
+  };
+  const reason = (code && reasons[code]) || (cause instanceof Error ? cause.message : String(cause)) || code;
+  return new TtsError(
+    'connection_failed',
+    `No connection to ${url.origin}: ${reason}. Is the server running (tts serve) and --server right?`,
+    { cause },
+  );
+}
+
+export function connectionLost(detail: string, requestId?: string, cause?: unknown): TtsError {
+  return new TtsError('connection_lost', detail, {
+    ...(requestId ? { requestId } : {}),
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
