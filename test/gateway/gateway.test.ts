@@ -1,0 +1,349 @@
+/** Admission, turns, lookahead, cancellation and what happens when a worker dies. */
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createSineEngine, type SineOptions } from '../../src/engine/sine.js';
+import { createGateway, type GatewayOptions } from '../../src/gateway/gateway.js';
+import { createPool } from '../../src/gateway/pool.js';
+import type { GatewayEvent, ObservableGateway, SpeechOrder } from '../../src/gateway/types.js';
+import { silentLogger } from '../../src/log.js';
+import { isAbort, TtsError } from '../../src/protocol/errors.js';
+import type { Segment } from '../../src/protocol/job.js';
+import { createEngineWorker, type EngineWorker, type EngineWorkerOptions } from '../support/engine-worker.js';
+
+const never = new AbortController().signal;
+setMaxListeners(0, never);
+const order = (more: Partial<SpeechOrder> = {}): SpeechOrder => ({
+  model: 'base-tts',
+  voice: 'someone',
+  seed: 0,
+  owner: 'a',
+  requestId: 'r',
+  ...more,
+});
+const segment = (text: string): Segment => ({
+  text,
+  offset: 0,
+  spans: [{ kind: 'text', text, start: 0, end: [...text].length }],
+  pause: 'sentence',
+});
+async function* segments(...texts: string[]): AsyncGenerator<Segment> {
+  for (const text of texts) yield segment(text);
+}
+async function collect(events: AsyncIterable<GatewayEvent>) {
+  let samples = 0;
+  const script: string[] = [];
+  for await (const event of events) {
+    if (event.type === 'audio') samples += event.pcm.length;
+    if (event.type !== 'audio') script.push(`${event.type} ${event.segment.text}`);
+    else if (script.at(-1) !== 'audio') script.push('audio');
+  }
+  return { samples, script };
+}
+async function until(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 2_000 && !condition(); i++) await sleep(2);
+  expect(condition()).toBe(true);
+}
+const failure = async (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+const codeOf = (error: unknown) => (error instanceof TtsError ? error.code : error);
+
+const gateways: ObservableGateway[] = [];
+afterEach(async () => {
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.close()));
+});
+
+interface Parts {
+  sine?: SineOptions;
+  workers?: EngineWorkerOptions[];
+  gateway?: Partial<GatewayOptions>;
+}
+async function setUp({ sine = {}, workers = [{}], gateway: more = {} }: Parts = {}) {
+  const made: EngineWorker[] = [];
+  for (const options of workers) made.push(createEngineWorker(await createSineEngine(sine), options));
+  const pool = createPool(made);
+  const gateway = createGateway({ pool, log: silentLogger(), queueLimit: 10, ...more });
+  gateways.push(gateway);
+  return { gateway, pool, workers: made, worker: made[0]! };
+}
+
+describe('speech', () => {
+  it('comes in order: a segment, its audio, its end, the next', async () => {
+    const { gateway } = await setUp({ sine: { msPerChar: 50 } });
+    const speech = gateway.open(order());
+    const { samples, script } = await collect(speech.speak(segments('one', 'two'), never));
+    expect(script).toEqual(['segment one', 'audio', 'segment-end one', 'segment two', 'audio', 'segment-end two']);
+    expect(samples).toBe(6 * 1_200);
+    expect(speech.queueMs).toBeGreaterThanOrEqual(0);
+  });
+
+  it('reports a silent segment too', async () => {
+    const { gateway } = await setUp();
+    const { script, samples } = await collect(gateway.open(order()).speak(segments(' '), never));
+    expect(script).toEqual(['segment  ', 'segment-end  ']);
+    expect(samples).toBe(0);
+  });
+
+  it('passes on the failure of its source, after what came before it', async () => {
+    const { gateway } = await setUp();
+    async function* broken(): AsyncGenerator<Segment> {
+      yield segment('fine');
+      throw new TtsError('invalid_ssml', 'bad');
+    }
+    const heard: string[] = [];
+    const error = await failure(
+      (async () => {
+        for await (const event of gateway.open(order()).speak(broken(), never)) heard.push(event.type);
+      })(),
+    );
+    expect(codeOf(error)).toBe('invalid_ssml');
+    expect(heard).toContain('segment-end');
+  });
+
+  it('surfaces an engine failure as synthesis_failed', async () => {
+    const { gateway } = await setUp({ sine: { failAtOnceOn: 'bad' } });
+    const error = await failure(collect(gateway.open(order()).speak(segments('good', 'bad'), never)));
+    expect(codeOf(error)).toBe('synthesis_failed');
+  });
+});
+
+describe('admission', () => {
+  it('is refused at once when all places are taken, and says when to come back', async () => {
+    const { gateway } = await setUp({ gateway: { queueLimit: 2 } });
+    const first = gateway.open(order());
+    gateway.open(order());
+    expect(() => gateway.open(order())).toThrow(expect.objectContaining({ code: 'overloaded', retryAfterS: 1 }));
+    first.close();
+    first.close();
+    expect(gateway.stats.open).toBe(1);
+    expect(() => gateway.open(order())).not.toThrow();
+  });
+
+  it('is refused while draining, which lasts until what runs has ended', async () => {
+    const { gateway } = await setUp();
+    const speech = gateway.open(order());
+    let drained = false;
+    const draining = gateway.drain().then(() => {
+      drained = true;
+    });
+    expect(() => gateway.open(order())).toThrow(expect.objectContaining({ code: 'shutting_down' }));
+    expect(gateway.ready).toBe(false);
+    const { samples } = await collect(speech.speak(segments('still spoken'), never));
+    expect(samples).toBeGreaterThan(0);
+    expect(drained).toBe(false);
+    speech.close();
+    await draining;
+    expect(drained).toBe(true);
+  });
+
+  it('is refused when no worker can come', async () => {
+    const { gateway, pool } = await setUp({ workers: [] });
+    pool.setFailure(new TtsError('model_missing', 'no model'));
+    expect(() => gateway.open(order())).toThrow(expect.objectContaining({ code: 'no_worker_ready', retryAfterS: 5 }));
+  });
+
+  it('is refused when all workers have been dead for long', async () => {
+    const { gateway, worker } = await setUp({ gateway: { deadPatienceMs: 20 } });
+    worker.setState('dead');
+    expect(() => gateway.open(order())).not.toThrow();
+    await sleep(40);
+    expect(() => gateway.open(order())).toThrow(expect.objectContaining({ code: 'no_worker_ready' }));
+    worker.setState('ready');
+    expect(() => gateway.open(order())).not.toThrow();
+  });
+
+  it('starts workers on demand', async () => {
+    const parts = await setUp({ workers: [], gateway: {} });
+    const engine = await createSineEngine();
+    let calls = 0;
+    const gateway = createGateway({
+      pool: parts.pool,
+      log: silentLogger(),
+      queueLimit: 1,
+      onDemand: () => {
+        if (calls++ === 0) parts.pool.add(createEngineWorker(engine));
+      },
+    });
+    gateways.push(gateway);
+    const { samples } = await collect(gateway.open(order()).speak(segments('hi'), never));
+    expect(samples).toBeGreaterThan(0);
+    expect(calls).toBe(1);
+  });
+});
+
+describe('turns', () => {
+  it("lets one key's single request pass another's hundred segments", async () => {
+    const { gateway, worker } = await setUp({ gateway: { queueLimit: 200 }, sine: { delayMs: 1 } });
+    const greedy = Array.from({ length: 50 }, (_, i) =>
+      collect(gateway.open(order({ owner: 'greedy', requestId: `g${i}` })).speak(segments(`g${i}`, `h${i}`), never)),
+    );
+    await until(() => gateway.stats.queuedSegments > 40);
+    await collect(gateway.open(order({ owner: 'modest' })).speak(segments('modest'), never));
+    const at = worker.jobs.findIndex((job) => job.segment.text === 'modest');
+    // At most one more of the greedy owner's was begun between.
+    expect(worker.jobs.length - at).toBeLessThanOrEqual(3);
+    expect(at).toBeLessThan(60);
+    await Promise.all(greedy);
+  });
+
+  it('uses every worker and no worker beyond its capacity', async () => {
+    const { gateway, workers } = await setUp({ workers: [{ capacity: 1 }, { capacity: 2 }], sine: { delayMs: 20 } });
+    const all = Array.from({ length: 8 }, () => collect(gateway.open(order()).speak(segments('x'), never)));
+    await until(() => gateway.stats.runningSegments === 3);
+    expect(workers.map((worker) => worker.running)).toEqual([1, 2]);
+    await Promise.all(all);
+    expect(gateway.stats.runningSegments).toBe(0);
+  });
+});
+
+describe('lookahead', () => {
+  it('speaks the next segment while this one is being sent, and no further', async () => {
+    const { gateway, worker } = await setUp();
+    const texts = ['one', 'two', 'three', 'four'];
+    const events = gateway.open(order()).speak(segments(...texts), never)[Symbol.asyncIterator]();
+    await events.next();
+    await until(() => worker.jobs.length === 2);
+    await sleep(30);
+    expect(worker.jobs.map((job) => job.segment.text)).toEqual(['one', 'two']);
+    let event = await events.next();
+    while (event.value?.type !== 'segment-end') event = await events.next();
+    await events.next();
+    await until(() => worker.jobs.length === 3);
+    await sleep(30);
+    expect(worker.jobs.length).toBe(3);
+  });
+
+  it('does not let a reader that stopped hold the worker', async () => {
+    const { gateway } = await setUp();
+    const slow = gateway.open(order()).speak(segments('a long enough segment', 'two', 'three'), never);
+    await slow[Symbol.asyncIterator]().next();
+    const { samples } = await collect(gateway.open(order({ owner: 'b' })).speak(segments('quick'), never));
+    expect(samples).toBeGreaterThan(0);
+    expect(gateway.stats.runningSegments).toBe(0);
+  });
+});
+
+describe('cancellation', () => {
+  it('drops queued segments at once and stops the running one', async () => {
+    const { gateway, worker } = await setUp({ sine: { pace: 1 } });
+    const controller = new AbortController();
+    const work = failure(collect(gateway.open(order()).speak(segments('running', 'queued'), controller.signal)));
+    await until(() => worker.running === 1 && gateway.stats.queuedSegments === 1);
+    controller.abort();
+    expect(gateway.stats.queuedSegments).toBe(0);
+    expect(isAbort(await work)).toBe(true);
+    await until(() => worker.running === 0);
+    expect(worker.cancelled).toEqual([worker.jobs[0]!.id]);
+    expect(worker.jobs.length).toBe(1);
+  });
+
+  it('happens when the consumer just stops, and when the place is given back', async () => {
+    const { gateway, worker } = await setUp({ sine: { pace: 5 } });
+    for await (const event of gateway.open(order()).speak(segments('one', 'two'), never)) {
+      if (event.type === 'audio') break;
+    }
+    await until(() => worker.running === 0 && gateway.stats.queuedSegments === 0);
+    const speech = gateway.open(order());
+    const work = failure(collect(speech.speak(segments('three'), never)));
+    await until(() => worker.running === 1);
+    speech.close();
+    expect(isAbort(await work)).toBe(true);
+    await until(() => worker.running === 0);
+  });
+
+  it('lets go of a source that is waiting for text', async () => {
+    const { gateway } = await setUp();
+    let returned = false;
+    const source: AsyncIterable<Segment> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise(() => undefined),
+        return: async () => {
+          returned = true;
+          return { done: true, value: undefined };
+        },
+      }),
+    };
+    const controller = new AbortController();
+    const work = failure(collect(gateway.open(order()).speak(source, controller.signal)));
+    await sleep(5);
+    controller.abort();
+    expect(isAbort(await work)).toBe(true);
+    expect(returned).toBe(true);
+  });
+});
+
+describe('a worker that dies', () => {
+  it('under a segment nobody heard: it runs again elsewhere, and the reading is the same', async () => {
+    const { gateway, workers } = await setUp({ workers: [{}, {}], sine: { delayMs: 30 } });
+    const whole = await collect(gateway.open(order()).speak(segments('one', 'two'), never));
+    const work = collect(gateway.open(order()).speak(segments('one', 'two'), never));
+    await until(() => workers.some((worker) => worker.running > 0));
+    workers.find((worker) => worker.running > 0)!.setState('dead');
+    expect(await work).toEqual(whole);
+  });
+
+  it('and comes back: the segment waits for the restart', async () => {
+    const { gateway, worker } = await setUp({ sine: { delayMs: 30 } });
+    const work = collect(gateway.open(order()).speak(segments('one'), never));
+    await until(() => worker.running === 1);
+    worker.setState('dead');
+    await sleep(20);
+    worker.setState('ready');
+    expect((await work).samples).toBeGreaterThan(0);
+    expect(worker.jobs.length).toBe(2);
+  });
+
+  it('under a segment that was heard in part: the error surfaces', async () => {
+    const { gateway, worker } = await setUp({ sine: { pace: 5 } });
+    const error = await failure(
+      (async () => {
+        for await (const event of gateway.open(order()).speak(segments('a sentence of some length'), never)) {
+          if (event.type === 'audio') worker.setState('dead');
+        }
+      })(),
+    );
+    expect(codeOf(error)).toBe('synthesis_failed');
+  });
+
+  it('again and again: the segment is given up after two more tries', async () => {
+    const { gateway, worker } = await setUp({ sine: { delayMs: 10 } });
+    const work = failure(collect(gateway.open(order()).speak(segments('cursed'), never)));
+    for (let i = 0; i < 3; i++) {
+      await until(() => worker.running === 1);
+      worker.setState('dead');
+      await until(() => worker.running === 0);
+      worker.setState('ready');
+    }
+    expect(codeOf(await work)).toBe('synthesis_failed');
+    expect(worker.jobs.length).toBe(3);
+  });
+
+  it('for good: what waits is told so after a bounded time', async () => {
+    const { gateway, worker } = await setUp({ gateway: { deadPatienceMs: 30 } });
+    worker.setState('dead');
+    const error = await failure(collect(gateway.open(order()).speak(segments('hello'), never)));
+    expect(error).toMatchObject({ code: 'no_worker_ready', retryAfterS: 5 });
+    expect(gateway.stats.queuedSegments).toBe(0);
+  });
+
+  it('starting workers are waited for longer than dead ones', async () => {
+    const { gateway, worker } = await setUp({
+      workers: [{ state: 'starting' }],
+      gateway: { deadPatienceMs: 5, startPatienceMs: 5_000 },
+    });
+    const work = collect(gateway.open(order()).speak(segments('hello'), never));
+    await sleep(30);
+    expect(gateway.stats.queuedSegments).toBe(1);
+    worker.setState('ready');
+    expect((await work).samples).toBeGreaterThan(0);
+  });
+
+  it('or hangs: the segment is given up, not waited for for ever', async () => {
+    const { gateway } = await setUp({ sine: { delayMs: 60_000 }, gateway: { segmentTimeoutMs: 30 } });
+    const error = await failure(collect(gateway.open(order()).speak(segments('hello'), never)));
+    expect(codeOf(error)).toBe('synthesis_failed');
+  });
+});

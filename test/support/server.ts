@@ -1,0 +1,178 @@
+/** A whole server on a port of its own, with the sine engine and accounts in memory, and plain ways to talk to it. */
+import { createConnection, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { createAccounts, DEFAULT_LIMITS } from '../../src/accounts/accounts.js';
+import { createKeyring, type KeyOptions } from '../../src/accounts/keyring.js';
+import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
+import type { LedgerRow } from '../../src/accounts/store.js';
+import type { Limits } from '../../src/accounts/types.js';
+import { createSineEngine, type SineOptions } from '../../src/engine/sine.js';
+import { createGateway, type GatewayOptions } from '../../src/gateway/gateway.js';
+import { createPool } from '../../src/gateway/pool.js';
+import { type Logger, silentLogger } from '../../src/log.js';
+import { loadCatalogue } from '../../src/models/catalogue.js';
+import type { ServerDeps, ServerSettings } from '../../src/server/deps.js';
+import { createMetrics } from '../../src/server/metrics.js';
+import { buildServer } from '../../src/server/server.js';
+import { createReader } from '../../src/text/reader.js';
+import type { Reader } from '../../src/text/types.js';
+import { createEngineWorker, type EngineWorkerOptions } from './engine-worker.js';
+
+export interface TestServerOptions {
+  sine?: SineOptions;
+  worker?: EngineWorkerOptions;
+  limits?: Partial<Limits>;
+  settings?: Partial<ServerSettings>;
+  gateway?: Partial<GatewayOptions>;
+  upgrades?: ServerDeps['upgrades'];
+  log?: Logger;
+  localKey?: string;
+  now?: () => Date;
+}
+
+let reader: Promise<Reader> | undefined;
+
+export async function startTestServer(options: TestServerOptions = {}) {
+  reader ??= createReader();
+  const store = await openSqliteStore(':memory:');
+  const keyring = createKeyring(store);
+  const { localKey, now } = options;
+  const accounts = await createAccounts({
+    store,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    ...(localKey === undefined ? {} : { localKey }),
+    ...(now === undefined ? {} : { now }),
+  });
+  const log = options.log ?? silentLogger();
+  const worker = createEngineWorker(await createSineEngine({ msPerChar: 20, ...options.sine }), {
+    capacity: 2,
+    ...options.worker,
+  });
+  const pool = createPool([worker]);
+  const metrics = createMetrics();
+  const gateway = createGateway({ pool, log, queueLimit: 64, observer: metrics.observer, ...options.gateway });
+  metrics.watch(gateway);
+  const shutdown = new AbortController();
+  const { app, upgrades } = await buildServer({
+    accounts,
+    gateway,
+    catalogue: loadCatalogue(),
+    reader: await reader,
+    metrics,
+    log,
+    shutdown: shutdown.signal,
+    settings: { docs: false, ...options.settings },
+    ...(options.upgrades === undefined ? {} : { upgrades: options.upgrades }),
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as { port: number };
+  const baseUrl = `${options.settings?.tls ? 'https' : 'http'}://127.0.0.1:${port}`;
+
+  const key = async (more: Partial<KeyOptions> = {}) => keyring.create({ tier: 'partner', credits: 1_000_000, ...more });
+  const partner = await key();
+  const free = await key({ tier: 'free', credits: 0 });
+
+  return {
+    app,
+    upgrades,
+    accounts,
+    store,
+    keyring,
+    gateway,
+    worker,
+    pool,
+    metrics,
+    shutdown,
+    port,
+    baseUrl,
+    partner,
+    free,
+    key,
+    speak(body: unknown, { key: bearer = partner.key, signal, headers = {} }: SpeakOptions = {}): Promise<Response> {
+      return fetch(`${baseUrl}/v1/audio/speech`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    },
+    get(path: string, bearer: string | undefined = partner.key): Promise<Response> {
+      return fetch(`${baseUrl}${path}`, bearer === '' ? {} : { headers: { authorization: `Bearer ${bearer}` } });
+    },
+    async ledger(keyId?: string): Promise<LedgerRow[]> {
+      const rows = [];
+      for await (const row of store.usage(keyId === undefined ? {} : { keyId })) rows.push(row);
+      return rows;
+    },
+    async balance(id: string) {
+      const { credits, reserved } = (await store.findKey(id))!;
+      return { credits, reserved };
+    },
+    async close(): Promise<void> {
+      shutdown.abort();
+      app.server.closeAllConnections();
+      await app.close();
+      await gateway.close();
+      await accounts.close();
+    },
+  };
+}
+
+export type TestServer = Awaited<ReturnType<typeof startTestServer>>;
+
+export interface SpeakOptions {
+  key?: string;
+  signal?: AbortSignal;
+  headers?: Record<string, string>;
+}
+
+/** The error of a response, after checking that it has the one shape and the ids agree. */
+export async function errorOf(response: Response) {
+  const body = (await response.json()) as { error: Record<string, unknown> };
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(Object.keys(body)).toEqual(['error']);
+  expect(Object.keys(body.error).sort()).toEqual(['code', 'message', 'param', 'request_id', 'type']);
+  expect(body.error.request_id).toBe(response.headers.get('x-request-id'));
+  expect(body.error.message).toMatch(/^[A-Z].*\.$/s);
+  const { code, type, param, message } = body.error;
+  return { status: response.status, code, type, param, message: String(message) };
+}
+
+export async function until(condition: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
+  for (let i = 0; i < 1_000; i++) {
+    if (await condition()) return;
+    await sleep(10);
+  }
+  throw new Error(`${what} did not come about within 10 s`);
+}
+
+export interface RawResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  socket: Socket;
+}
+
+/** Writes bytes to a new connection and reads until it closes: for requests no decent client would send. */
+export async function rawExchange(port: number, ...pieces: (string | Buffer | number)[]): Promise<RawResponse> {
+  const socket = createConnection({ port, host: '127.0.0.1' });
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  // The server may answer and close before everything was sent; what it answered is what counts.
+  socket.on('error', () => undefined);
+  await new Promise((resolve) => socket.once('connect', resolve));
+  for (const piece of pieces) {
+    if (typeof piece === 'number') await sleep(piece);
+    else socket.write(piece);
+  }
+  await closed;
+  const text = Buffer.concat(chunks).toString('latin1');
+  const [head = '', ...rest] = text.split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  return { status: Number(statusLine.split(' ')[1]), headers, body: rest.join('\r\n\r\n'), socket };
+}
