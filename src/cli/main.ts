@@ -1,7 +1,7 @@
 /** The entry of `tts`: finds the command, loads that one alone, and turns every failure into a line and an exit code. */
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
-import { EXIT, TtsError } from '../protocol/errors.js';
+import { EXIT, isAbort, TtsError } from '../protocol/errors.js';
 
 interface Entry {
   readonly name: string;
@@ -11,6 +11,7 @@ interface Entry {
 
 /** One line each: the summary is all that `tts --help` needs, so that no command is loaded for it. */
 const COMMANDS: readonly Entry[] = [
+  { name: 'models', summary: 'fetch, check and remove the models', load: () => import('./models.js') },
   { name: 'keys', summary: 'make, list and revoke API keys, grant credits', load: () => import('./keys.js') },
   { name: 'usage', summary: 'what was spoken, by whom, and what it cost', load: () => import('./usage.js') },
   { name: 'db', summary: 'back up the accounts', load: () => import('./db.js') },
@@ -56,6 +57,7 @@ async function main(argv: readonly string[]): Promise<number> {
 
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  if (isAbort(error)) return EXIT.interrupted;
   if (error instanceof TtsError) {
     process.stderr.write(`tts: ${error.message}\n`);
     if (process.env.TTS_DEBUG) process.stderr.write(`${error.stack}\n${String(error.cause ?? '')}\n`);

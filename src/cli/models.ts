@@ -1,0 +1,143 @@
+/** `tts models`: what is on this machine, fetching, checking and removing it. */
+import { Command } from 'commander';
+import type { Config } from '../config.js';
+import type { InventoryOptions, ModelEntry } from '../models/inventory.js';
+import { EXIT, TtsError } from '../protocol/errors.js';
+import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
+import { printJson } from './account-store.js';
+import { addSettings, settingsOf } from './context.js';
+import { createPullReporter, megabytes } from './pull-progress.js';
+import { table, terminalWidth } from './table.js';
+
+function modelNamed(name: string): BaseModel {
+  const base = name.replace(/:free$/, '');
+  const found = BASE_MODELS.find((model) => model === base);
+  if (found) return found;
+  throw new TtsError('model_not_found', `There is no model "${name}". The models are ${BASE_MODELS.join(' and ')}.`);
+}
+
+/** Ctrl-C and SIGTERM stop the work in an orderly way: what is half-made is removed. */
+async function interruptible(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    await work(controller.signal);
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}
+
+const jsonOf = ({ downloadBytes, ...entry }: ModelEntry) => ({ ...entry, download_bytes: downloadBytes });
+
+async function list(options: { json?: boolean }, command: Command): Promise<void> {
+  const { modelDir } = settingsOf(command).config;
+  const { listModels } = await import('../models/inventory.js');
+  const entries = await listModels({ modelDir });
+  if (options.json) {
+    printJson(entries.map(jsonOf));
+    return;
+  }
+  const rows = entries.map((entry) => [
+    entry.name,
+    entry.state,
+    entry.state === 'missing' ? `about ${megabytes(entry.bytes)}` : megabytes(entry.bytes),
+    entry.licence,
+    entry.source,
+    entry.description,
+  ]);
+  const columns = [
+    { title: 'MODEL' },
+    { title: 'STATE' },
+    { title: 'SIZE', align: 'right' as const },
+    { title: 'LICENCE' },
+    { title: 'SOURCE', shrink: true },
+    { title: 'WHAT', shrink: true },
+  ];
+  process.stdout.write(`${table(columns, rows, terminalWidth())}\n`);
+  if (process.stdout.isTTY) process.stdout.write(`\nModels share one download, kept in ${modelDir}\n`);
+}
+
+const usesGpu = (device: Config['device']): boolean => device !== 'auto' && device !== 'cpu';
+
+async function pull(name: string | undefined, _options: unknown, command: Command): Promise<void> {
+  const { modelDir, offline, device } = settingsOf(command).config;
+  const models = name === undefined ? BASE_MODELS : [modelNamed(name)];
+  const { ensureModel } = await import('../models/packs.js');
+  await interruptible(async (signal) => {
+    for (const model of models) {
+      const reporter = createPullReporter(model);
+      try {
+        await ensureModel(model, {
+          modelDir,
+          offline,
+          gpu: usesGpu(device),
+          depth: 'hashes',
+          onProgress: reporter.show,
+          signal,
+        });
+      } finally {
+        reporter.end();
+      }
+      process.stderr.write(`tts: ${model} is ready in ${modelDir}\n`);
+    }
+  });
+}
+
+async function verify(name: string | undefined, options: { json?: boolean }, command: Command): Promise<void> {
+  const { modelDir } = settingsOf(command).config;
+  const models = name === undefined ? BASE_MODELS : [modelNamed(name)];
+  const { verifyModel } = await import('../models/inventory.js');
+  await interruptible(async (signal) => {
+    const results = [];
+    for (const model of models) results.push(await verifyModel(model, { modelDir, signal }));
+    if (options.json) printJson(results);
+    else {
+      for (const { name, present, files, bytes, bad } of results) {
+        if (!present) process.stdout.write(`${name}: not on this machine\n`);
+        else if (bad.length === 0) process.stdout.write(`${name}: ${files} files, ${megabytes(bytes)}, all intact\n`);
+        else process.stdout.write(`${name}: ${bad.length} of ${files} files damaged\n`);
+        for (const file of bad) process.stdout.write(`  ${file}\n`);
+      }
+    }
+    const damaged = results.filter(({ bad }) => bad.length > 0).map(({ name }) => name);
+    if (damaged.length > 0) {
+      throw new TtsError('model_corrupt', `Damaged: ${damaged.join(', ')}. Repair with: tts models pull`);
+    }
+    if (results.every(({ present }) => !present)) {
+      throw new TtsError('model_missing', `There is nothing to verify in ${modelDir}. Fetch it with: tts models pull`);
+    }
+  });
+}
+
+async function remove(name: string | undefined, _options: unknown, command: Command): Promise<void> {
+  const { modelDir } = settingsOf(command).config;
+  const { removeAll, removeModel } = await import('../models/inventory.js');
+  await interruptible(async (signal) => {
+    const options: InventoryOptions = { modelDir, signal };
+    const freed = name === undefined ? await removeAll(options) : await removeModel(modelNamed(name), options);
+    if (freed > 0) process.stderr.write(`tts: removed; ${megabytes(freed)} are free again\n`);
+    else process.stderr.write('tts: nothing to remove: it is not there, or another model uses all of it\n');
+  });
+}
+
+export function command(): Command {
+  const models = new Command('models').description(
+    'The models on this machine. They are fetched at first use, or here.',
+  );
+  const names = `NAME is ${BASE_MODELS.join(' or ')}; without it, all.`;
+  const sub = (usage: string, description: string) =>
+    addSettings(models.command(usage).description(description), ['modelDir']);
+  sub('list', 'name, state, size, licence and source of each model').option('--json', 'as JSON').action(list);
+  addSettings(sub('pull [NAME]', `fetch and prepare, and repair what is damaged. ${names}`), [
+    'offline',
+    'device',
+  ]).action(pull);
+  sub('verify [NAME]', `compare every byte with the manifests. ${names}`).option('--json', 'as JSON').action(verify);
+  sub('remove [NAME]', `delete from this machine. ${names}`).action(remove);
+  models.addHelpText(
+    'after',
+    `\nExit codes: ${EXIT.done} done, ${EXIT.usage} usage, ${EXIT.model} model missing or broken, ${EXIT.interrupted} interrupted.`,
+  );
+  return models;
+}

@@ -1,0 +1,162 @@
+/** What of the models is on this machine, whether it is intact, and how to be rid of it. */
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
+import { sourceName } from './fetch/download.js';
+import { hashFile, sizeOf } from './fetch/incoming-file.js';
+import { type LockOptions, withLock } from './lock.js';
+import {
+  type GraphName,
+  loadModelManifest,
+  loadPackManifest,
+  type ModelManifest,
+  PACKAGE_VOICES_DIR,
+  type PackManifest,
+} from './manifest.js';
+import { RECIPE } from './onnx/kokoro.js';
+import { graphFile, graphOf, inspectPack, type PackRecord, readRecord, writeRecord } from './pack-record.js';
+import { lockFile, packDir } from './packs.js';
+
+/** `outdated`: downloaded, but the graphs are to be made (again), which needs no network. */
+export type ModelState = 'ready' | 'outdated' | 'damaged' | 'missing';
+
+export interface ModelEntry {
+  readonly name: BaseModel;
+  readonly description: string;
+  readonly state: ModelState;
+  /** On disk, what it shares with other models included; where it is missing, about what it will take. */
+  readonly bytes: number;
+  readonly downloadBytes: number;
+  /** Where it came from, or will come from first. */
+  readonly source: string;
+  readonly licence: string;
+  readonly dir: string;
+}
+
+export interface InventoryOptions {
+  readonly modelDir: string;
+  readonly manifestDir?: string;
+  readonly lock?: LockOptions;
+  readonly signal?: AbortSignal;
+}
+
+interface Place {
+  readonly manifest: ModelManifest;
+  readonly pack: PackManifest;
+  readonly dir: string;
+}
+
+function placeOf(model: BaseModel, { modelDir, manifestDir = PACKAGE_VOICES_DIR }: InventoryOptions): Place {
+  const manifest = loadModelManifest(model, manifestDir);
+  const pack = loadPackManifest(manifest.pack, manifestDir);
+  return { manifest, pack, dir: packDir(modelDir, pack) };
+}
+
+const total = (files: readonly { readonly bytes: number }[]): number =>
+  files.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** The graphs that are there for `manifest`, those for GPUs included. */
+const graphsFor = (manifest: ModelManifest, record: PackRecord) =>
+  record.graphs.filter((file) => [...manifest.graphs, ...manifest.gpuGraphs].includes(graphOf(file) as GraphName));
+
+export async function listModels(options: InventoryOptions): Promise<ModelEntry[]> {
+  return Promise.all(
+    BASE_MODELS.map(async (model): Promise<ModelEntry> => {
+      const { manifest, pack, dir } = placeOf(model, options);
+      const { record, missing, graphs } = await inspectPack(pack, dir, 'sizes', options.signal);
+      const made = graphs.map(graphOf);
+      const recorded = record ? graphsFor(manifest, record) : [];
+      const state = (): ModelState => {
+        if (!record) return 'missing';
+        if (missing.length > 0) return 'damaged';
+        if (manifest.graphs.every((name) => made.includes(name))) return 'ready';
+        if (recorded.length === 0) return 'missing';
+        return record.recipe === RECIPE ? 'damaged' : 'outdated';
+      };
+      const downloaded = record ? total(record.files) : total(pack.files);
+      const prepared = recorded.length > 0 ? total(recorded) : manifest.preparedBytes;
+      const first = pack.sources[0]!;
+      return {
+        name: model,
+        description: manifest.description,
+        state: state(),
+        bytes: downloaded + prepared + (manifest.generator?.bytes ?? 0),
+        downloadBytes: first.type === 'npm' ? first.bytes : total(pack.files),
+        source: record?.source ?? sourceName(first),
+        licence: manifest.licence,
+        dir,
+      };
+    }),
+  );
+}
+
+export interface Verified {
+  readonly name: BaseModel;
+  readonly present: boolean;
+  readonly files: number;
+  readonly bytes: number;
+  /** Absolute paths of what is absent or altered. */
+  readonly bad: readonly string[];
+}
+
+/** Reads every byte of a model and compares it with what it should be. */
+export async function verifyModel(model: BaseModel, options: InventoryOptions): Promise<Verified> {
+  const { manifest, pack, dir } = placeOf(model, options);
+  const record = await readRecord(dir);
+  if (!record || graphsFor(manifest, record).length === 0) {
+    return { name: model, present: false, files: 0, bytes: 0, bad: [] };
+  }
+  const { missing, graphs } = await inspectPack(pack, dir, 'hashes', options.signal);
+  const good = graphs.map((file) => file.path);
+  const due = new Set([...manifest.graphs.map(graphFile), ...graphsFor(manifest, record).map((file) => file.path)]);
+  const bad = [...missing.map((file) => file.path), ...[...due].filter((file) => !good.includes(file))].map((file) =>
+    path.join(dir, file),
+  );
+  const own = manifest.generator;
+  if (own) {
+    const file = path.resolve(options.manifestDir ?? PACKAGE_VOICES_DIR, own.path);
+    const intact = (await sizeOf(file)) === own.bytes && (await hashFile(file, options.signal)).sha256 === own.sha256;
+    if (!intact) bad.push(file);
+  }
+  const all = [...record.files, ...graphsFor(manifest, record), ...(own ? [own] : [])];
+  return { name: model, present: true, files: all.length, bytes: total(all), bad };
+}
+
+/**
+ * Removes a model: the graphs that no other model here uses, and the download with the last of them. Returns the bytes
+ * that came free: 0 where all of it is another model's as well.
+ */
+export async function removeModel(model: BaseModel, options: InventoryOptions): Promise<number> {
+  return removePart(model, options, BASE_MODELS);
+}
+
+/** Removes every model. */
+export async function removeAll(options: InventoryOptions): Promise<number> {
+  let freed = 0;
+  for (const model of BASE_MODELS) freed += await removePart(model, options, []);
+  return freed;
+}
+
+async function removePart(model: BaseModel, options: InventoryOptions, keepers: readonly BaseModel[]): Promise<number> {
+  const { manifest, pack, dir } = placeOf(model, options);
+  if (!(await readRecord(dir))) return 0;
+  const remove = async (): Promise<number> => {
+    const record = await readRecord(dir);
+    if (!record) return 0;
+    const has = (name: GraphName) => record.graphs.some((file) => graphOf(file) === name);
+    const kept = keepers
+      .filter((other) => other !== model)
+      .map((other) => placeOf(other, options))
+      .filter((other) => other.dir === dir && other.manifest.graphs.every(has))
+      .flatMap((other) => graphsFor(other.manifest, record));
+    if (kept.length === 0) {
+      await rm(dir, { recursive: true, force: true });
+      return total([...record.files, ...record.graphs]);
+    }
+    const gone = graphsFor(manifest, record).filter((file) => !kept.includes(file));
+    await writeRecord(dir, { ...record, graphs: record.graphs.filter((file) => !gone.includes(file)) });
+    for (const file of gone) await rm(path.join(dir, file.path), { force: true });
+    return total(gone);
+  };
+  return withLock(lockFile(options.modelDir, pack), remove, options.lock ?? {}, options.signal);
+}
