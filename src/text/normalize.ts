@@ -1,0 +1,33 @@
+/**
+ * Written English to words that can be read aloud, with the way back to the characters of the input.
+ *
+ * Two passes: the first unifies characters and drops markup, the second says numbers, abbreviations and signs. Letters
+ * said by name stand as single capitals with a space between ("H T M L"); `joinLetters` turns such a row into the form
+ * the pronouncing engine stresses as one word.
+ */
+import type { SayAs } from '../protocol/job.js';
+import { clean } from './normalize/clean.js';
+import { readAll } from './normalize/rules.js';
+import { readAs } from './normalize/say-as.js';
+import { Scan } from './normalize/scan.js';
+import type { Normalized } from './types.js';
+
+export interface NormalizeOptions {
+  /** How the whole text is meant, where the author said so. */
+  readonly sayAs?: SayAs;
+}
+
+export function normalize(text: string, options: NormalizeOptions = {}): Normalized {
+  const cleaned = clean(text);
+  const scan = new Scan(cleaned);
+  if (!(options.sayAs && readAs(scan, options.sayAs))) readAll(scan);
+  return { ...scan.out.finish(), skipped: { ...cleaned.skipped, ...scan.out.skipped } };
+}
+
+/**
+ * Rows of single capitals joined by dots: "H T M L" → "H.T.M.L". espeak then says them as one word with its stress on
+ * the last letter, and never takes an A for the article. Same length, so the map holds.
+ */
+export function joinLetters(text: string): string {
+  return text.replace(/\b[A-Z](?: [A-Z](?![A-Za-z]))+/g, (row) => row.replaceAll(' ', '.'));
+}

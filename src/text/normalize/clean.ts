@@ -1,0 +1,379 @@
+/**
+ * The first pass: one alphabet, one kind of quote, dash and space; no marks of Markdown or HTML; lines turned into
+ * pauses. What it leaves over is ASCII, Latin letters and the signs the second pass can say.
+ */
+import { characterTable } from './characters.js';
+import { characterReference } from './entities.js';
+import {
+  autolinkEnd,
+  htmlTag,
+  isEmphasis,
+  isWordUnit,
+  type LineKind,
+  lineStart,
+  linkTailEnd,
+  opensBlock,
+  opensLink,
+  pointerEnd,
+} from './markdown.js';
+import { romanize, scriptOf } from './scripts.js';
+import { type Mapped, Spoken } from './spoken.js';
+import { matchAt, runLength } from './sticky.js';
+import { isSpokenSign } from './symbols.js';
+
+/** A line this long was wrapped by its author, not ended. */
+const WRAPPED_AT = 50;
+
+const ANSI = /\x1b(?:\[[0-9;?]{0,30}[A-Za-z]|[()][A-Z0-9])/y;
+const EMOJI =
+  /(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier})(?:\ufe0e|\ufe0f|\u200d|\u20e3|\p{Emoji_Modifier}|\p{Regional_Indicator}|\p{Extended_Pictographic}|[\u{e0020}-\u{e007f}]){0,30}/uy;
+const EMOTICON = /(?:[:;=8][-^o']?[)(DPpO|*3\]]|<3|\^_?\^|[xX]D|:'\()(?=[\s.,!?]|$)/y;
+const LATIN_CLUSTER = /\p{Script=Latin}\p{M}{0,40}/uy;
+const IGNORED = /[\p{Cf}\p{M}]/u;
+const LATIN_OR_ASCII = /^[\x20-\x7e\u00b0\u00c0-\u024f]+$/;
+const SUPERSCRIPT_ENDING = /(?:ˢᵗ|ⁿᵈ|ʳᵈ|ᵗʰ)/y;
+const SUPERSCRIPT_ENDINGS: Readonly<Record<string, string>> = { ˢᵗ: 'st', ⁿᵈ: 'nd', ʳᵈ: 'rd', ᵗʰ: 'th' };
+/** Latin letters the pronouncing dictionary knows with their accents; the rest lose theirs. */
+const KEPT_ACCENTS = /^[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f]$/;
+
+export interface Cleaned extends Mapped {
+  readonly skipped: Record<string, number>;
+}
+
+export function clean(input: string): Cleaned {
+  return new Cleaner(input).run();
+}
+
+class Cleaner {
+  readonly #input: string;
+  readonly #points: Int32Array;
+  readonly #out = new Spoken();
+  readonly #table = characterTable();
+  readonly #memo = new Map<string, string | null>();
+  #line: LineKind = 'plain';
+  #lineBegan = 0;
+  #inLink = false;
+  #commentsEnd = true;
+
+  constructor(input: string) {
+    this.#input = input;
+    this.#points = new Int32Array(input.length + 1);
+    let point = 0;
+    for (let i = 0; i < input.length; i++) {
+      this.#points[i] = point;
+      const code = input.charCodeAt(i);
+      const next = input.charCodeAt(i + 1);
+      if (code >= 0xd800 && code <= 0xdbff && next >= 0xdc00 && next <= 0xdfff) this.#points[++i] = point;
+      point++;
+    }
+    this.#points[input.length] = point;
+  }
+
+  run(): Cleaned {
+    const text = this.#input;
+    let at = this.#beginLine(0);
+    while (at < text.length) {
+      const code = text.charCodeAt(at);
+      at = code < 0x80 ? this.#ascii(at, code) : this.#beyond(at);
+    }
+    if (this.#line !== 'plain' && this.#line !== 'rule') this.#endOfBlock(text.length, text.length);
+    return { ...this.#out.finish(), skipped: this.#out.skipped };
+  }
+
+  #put(piece: string, from: number, to: number): number {
+    if (piece === ' ') this.#out.space(this.#points[from]!, this.#points[to]!);
+    else this.#out.put(piece, this.#points[from]!, this.#points[to]!);
+    return to;
+  }
+
+  #skip(kind: string, from: number, to: number): number {
+    this.#out.skip(kind, this.#points[to]! - this.#points[from]!);
+    return to;
+  }
+
+  #pause(mark: string, from: number, to: number): number {
+    this.#out.pause(mark, this.#points[from]!, this.#points[to]!);
+    return to;
+  }
+
+  #beginLine(at: number): number {
+    const { kind, end } = lineStart(this.#input, at);
+    this.#line = kind;
+    this.#lineBegan = end;
+    return end;
+  }
+
+  /** A heading, an item or a row has ended; a closing quote or bracket does not hide the mark before it. */
+  #endOfBlock(from: number, to: number): void {
+    this.#pause(this.#line === 'table' ? ';' : '.', from, to);
+  }
+
+  #newline(at: number): number {
+    const text = this.#input;
+    let end = at;
+    let lines = 0;
+    while (end < text.length) {
+      const code = text.charCodeAt(end);
+      if (code === 10 || (code === 13 && text.charCodeAt(end + 1) !== 10)) lines++;
+      else if (code !== 13 && code !== 32 && code !== 9) break;
+      end++;
+    }
+    // What indents the next line belongs to it: its marks are recognised from its beginning.
+    while (end > at && (text[end - 1] === ' ' || text[end - 1] === '\t')) end--;
+    const length = at - this.#lineBegan;
+    if (this.#line === 'rule') this.#put(' ', at, end);
+    else if (this.#line !== 'plain' || lines > 1 || opensBlock(text, end)) this.#endOfBlock(at, end);
+    else if (length >= WRAPPED_AT || /[a-z]/.test(text.charAt(end))) this.#put(' ', at, end);
+    else this.#pause(',', at, end);
+    return this.#beginLine(end);
+  }
+
+  #ascii(at: number, code: number): number {
+    const text = this.#input;
+    const char = text[at]!;
+    if (isWordUnit(code)) {
+      const next = text.charCodeAt(at + 1);
+      if (next < 0x300 || Number.isNaN(next)) return this.#put(char, at, at + 1);
+      const cluster = matchAt(LATIN_CLUSTER, text, at);
+      return cluster ? this.#letter(cluster[0], at) : this.#put(char, at, at + 1);
+    }
+    switch (char) {
+      case ' ':
+      case '\t':
+      case '\v':
+      case '\f':
+        return this.#put(' ', at, at + 1);
+      case '\n':
+      case '\r':
+        return this.#newline(at);
+      case '&': {
+        const reference = characterReference(text, at);
+        if (!reference) return this.#put('&', at, at + 1);
+        return this.#substitute(reference.char, at, reference.end);
+      }
+      case '`':
+        return at + runLength(text, at);
+      case '*': {
+        const end = at + runLength(text, at);
+        if (isEmphasis(text, at, end)) return end;
+        return this.#put(end - at > 1 ? '^' : '*', at, end);
+      }
+      case '_':
+        return this.#underscore(at);
+      case '[':
+      case ']':
+      case '!':
+        return this.#bracket(at, char);
+      case '<':
+        return this.#angle(at);
+      case '\\':
+        if (/[*_`#[\](){}<>~|!+-]/.test(text.charAt(at + 1))) return at + 1;
+        return this.#put(char, at, at + 1);
+      case '|':
+        return this.#pipe(at);
+      case '\x1b': {
+        const match = matchAt(ANSI, text, at);
+        return match ? at + match[0].length : this.#skip('control', at, at + 1);
+      }
+    }
+    if (code < 32 || code === 127) return this.#skip('control', at, at + 1);
+    return this.#punctuation(at, char);
+  }
+
+  #underscore(at: number): number {
+    const end = at + runLength(this.#input, at);
+    const inside = isWordUnit(this.#input.charCodeAt(at - 1)) && isWordUnit(this.#input.charCodeAt(end));
+    return inside ? this.#put('_', at, end) : end;
+  }
+
+  #bracket(at: number, char: string): number {
+    const text = this.#input;
+    if (char === '!') {
+      if (text[at + 1] === '[' && opensLink(text, at + 1)) return at + 1;
+      return this.#punctuation(at, char);
+    }
+    if (char === '[') {
+      const pointer = pointerEnd(text, at);
+      if (pointer !== undefined) return pointer;
+      this.#inLink = opensLink(text, at);
+      return this.#inLink ? at + 1 : this.#put('[', at, at + 1);
+    }
+    const tail = linkTailEnd(text, at, this.#inLink);
+    if (tail === undefined) return this.#put(']', at, at + 1);
+    this.#inLink = false;
+    return tail;
+  }
+
+  #angle(at: number): number {
+    const text = this.#input;
+    if (this.#commentsEnd && text.startsWith('<!--', at)) {
+      const end = text.indexOf('-->', at + 4);
+      if (end >= 0) return end + 3;
+      // There is none further on either: looking again at every comment would take quadratic time.
+      this.#commentsEnd = false;
+    }
+    const tag = htmlTag(text, at);
+    if (tag) return tag.breaks ? this.#pause(',', at, tag.end) : tag.end;
+    const emoticon = this.#emoticon(at);
+    if (emoticon !== undefined) return emoticon;
+    const link = autolinkEnd(text, at);
+    if (link === undefined) return this.#put('<', at, at + 1);
+    for (let i = at + 1; i < link - 1; i++) this.#put(text[i]!, i, i + 1);
+    return link;
+  }
+
+  #pipe(at: number): number {
+    const text = this.#input;
+    if (text[at + 1] === '|' && this.#line !== 'table') return this.#put('||', at, at + 2);
+    const alone = this.#line === 'table' || text[at - 1] === ' ' || text[at + 1] === ' ';
+    if (!alone) return this.#put('|', at, at + 1);
+    if (this.#line !== 'table') return this.#pause(',', at, at + 1);
+    const rest = matchAt(/[ \t]*(?=[\r\n]|$)/y, text, at + 1);
+    return rest ? at + 1 : this.#pause(',', at, at + 1);
+  }
+
+  #emoticon(at: number): number | undefined {
+    if (at > 0 && !/\s/.test(this.#input[at - 1]!)) return undefined;
+    const match = matchAt(EMOTICON, this.#input, at);
+    return match ? this.#skip('emoji', at, at + match[0].length) : undefined;
+  }
+
+  /** Repeated marks: dots are an ellipsis, exclamations one exclamation, long rows of anything a drawn line. */
+  #punctuation(at: number, char: string): number {
+    const text = this.#input;
+    if (':;=^'.includes(char)) {
+      const emoticon = this.#emoticon(at);
+      if (emoticon !== undefined) return emoticon;
+    }
+    const run = runLength(text, at);
+    const end = at + run;
+    if (char === '.') {
+      if (
+        run > 2 ||
+        (run === 2 && /[\s"']|$/.test(text.charAt(end)) && end - at === 2 && /\w/.test(text.charAt(at - 1)))
+      )
+        return this.#put('…', at, end);
+      return this.#put(text.slice(at, end), at, end);
+    }
+    if (char === '!' || char === '?') return this.#exclamation(at);
+    if (run === 1) return this.#put(char, at, end);
+    if (char === '-') {
+      const flag = run === 2 && /[A-Za-z]/.test(text.charAt(end)) && !isWordUnit(text.charCodeAt(at - 1));
+      return this.#put(flag ? '--' : '—', at, end);
+    }
+    if (char === '~' && run === 2) return end;
+    if (run > 3 && !'(){}"\''.includes(char)) return this.#pause(',', at, end);
+    for (let i = at; i < end; i++) this.#put(char, i, i + 1);
+    return end;
+  }
+
+  #exclamation(at: number): number {
+    const text = this.#input;
+    let end = at;
+    let asks = false;
+    while (text[end] === '!' || text[end] === '?') asks = text[end++] === '?' || asks;
+    // `!=` is an operator.
+    if (end === at + 1 && text[at] === '!' && text[end] === '=') return this.#put('!', at, end);
+    return this.#put(asks ? '?' : '!', at, end);
+  }
+
+  /** Writes what a character stands for; a line break among it ends the line. */
+  #substitute(piece: string, from: number, to: number): number {
+    if (piece === '' || piece === '\n') return piece === '' ? to : this.#pause('.', from, to);
+    const code = piece.codePointAt(0)!;
+    if (code < 0x80) {
+      if (code < 32 && code !== 9) return this.#put(' ', from, to);
+      return this.#put(piece, from, to);
+    }
+    const known = this.#known(piece);
+    if (known !== undefined) return this.#write(known, from, to);
+    return this.#skip('symbol', from, to);
+  }
+
+  #write(piece: string, from: number, to: number): number {
+    if (piece.startsWith('\n')) return this.#pause('.', from, to);
+    const body = piece.trim();
+    if (piece.startsWith(' ')) this.#put(' ', from, from);
+    if (body !== '') this.#put(body, from, to);
+    // A mark of an alphabet that writes no spaces still ends a word, unless it stands inside a number.
+    if (piece.endsWith(' ') && !/\d/.test(this.#input.charAt(to))) this.#put(' ', to, to);
+    return to;
+  }
+
+  /** What a character beyond ASCII is written as, where it has one plain form. */
+  #known(char: string): string | undefined {
+    const known = this.#memo.get(char);
+    if (known !== undefined) return known ?? undefined;
+    const form = this.#form(char) ?? null;
+    this.#memo.set(char, form);
+    return form ?? undefined;
+  }
+
+  #form(char: string): string | undefined {
+    const same = this.#table.get(char);
+    if (same !== undefined) return same;
+    if (isSpokenSign(char)) return char;
+    if (KEPT_ACCENTS.test(char)) return char;
+    if (/\p{Nd}/u.test(char)) {
+      const compatible = char.normalize('NFKC');
+      return /\d/.test(compatible) ? compatible : String(digitValue(char));
+    }
+    const compatible = char.normalize('NFKC');
+    if (compatible !== char && LATIN_OR_ASCII.test(compatible)) return compatible;
+    const base = char.normalize('NFKD').replace(/\p{M}/gu, '');
+    return base !== '' && LATIN_OR_ASCII.test(base) ? base : undefined;
+  }
+
+  #beyond(at: number): number {
+    const text = this.#input;
+    const char = String.fromCodePoint(text.codePointAt(at)!);
+    const end = at + char.length;
+    const code = char.codePointAt(0)!;
+    if (code >= 0xd800 && code <= 0xdfff) return this.#skip('surrogate', at, end);
+    const ending = matchAt(SUPERSCRIPT_ENDING, text, at);
+    if (ending) return this.#put(SUPERSCRIPT_ENDINGS[ending[0]]!, at, at + ending[0].length);
+    // A thin space groups digits: "1 000 000".
+    if ((code === 0x202f || code === 0x2009 || code === 0xa0) && /^\d\d\d(?!\d)/.test(text.slice(end, end + 4))) {
+      if (/\d/.test(text.charAt(at - 1))) return this.#put(',', at, end);
+    }
+    const cluster = matchAt(LATIN_CLUSTER, text, at);
+    if (cluster && cluster[0].length > char.length) return this.#letter(cluster[0], at);
+    if (isGreek(code) && (isGreek(text.charCodeAt(at - 1)) || isGreek(text.charCodeAt(end)))) {
+      return this.#foreign(char, at, end);
+    }
+    const known = this.#known(char);
+    if (known !== undefined) return this.#write(known, at, end);
+    if (IGNORED.test(char)) return end;
+    const emoji = matchAt(EMOJI, text, at);
+    if (emoji) return this.#skip('emoji', at, at + emoji[0].length);
+    if (/\p{L}/u.test(char)) return this.#foreign(char, at, end);
+    if (code === 0xfffd) return this.#skip('replacement', at, end);
+    return this.#skip(/[\p{C}]/u.test(char) ? 'unassigned' : 'symbol', at, end);
+  }
+
+  /** A letter and the accents behind it. */
+  #letter(cluster: string, at: number): number {
+    const end = at + cluster.length;
+    const composed = cluster.normalize('NFC');
+    const form = composed.length === 1 ? this.#known(composed) : undefined;
+    return this.#put(form ?? this.#known(cluster.charAt(0)) ?? cluster.charAt(0), at, end);
+  }
+
+  #foreign(char: string, at: number, end: number): number {
+    const sound = romanize(char);
+    if (sound === undefined) return this.#skip(`script:${scriptOf(char)}`, at, end);
+    return this.#put(sound, at, end);
+  }
+}
+
+/** Greek letters in a row are a word; one alone is a symbol with a name. */
+const isGreek = (code: number) => code >= 0x370 && code <= 0x3ff;
+
+/** Decimal digits of every script stand in rows of ten. */
+function digitValue(char: string): number {
+  const code = char.codePointAt(0)!;
+  for (let value = 0; value <= 9; value++) {
+    if (!/\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) return value;
+  }
+  return code % 10;
+}

@@ -1,0 +1,86 @@
+/** Names out of programs and catalogues: camelCase, snake_case, letters mixed with digits. */
+import { capitals, isPronounceable, isSpelled, spell } from './acronyms.js';
+import { cardinal, digitByDigit, pairs } from './numbers.js';
+import type { Scan } from './scan.js';
+
+const PARTS =
+  /[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z\u00df-\u024f]+|[A-Z\u00c0-\u00de][a-z\u00df-\u024f]*|\d+|[^A-Za-z\d]/g;
+
+/** Small letters that are said by name when they are a part of an address, a path or an identifier. */
+const SPELLED_SMALL = new Set(
+  (
+    'html css js ts tsx jsx http https ftp ssh tcp udp dns sql url uri api xml csv pdf png svg mp db ip id ui ux io os cpu gpu ram? ' +
+    'php py? rb cpp hpp md txt exe dll dmg npm pnpm aws gcp ssl tls vpn llm gpt ai ml nlp usb utf cdn cli sdk jwt ssr seo www std ' +
+    'uk us de fr jp cn eu nl ch tv fm edu kb mb gb ms cc btn ctx fn cfg? stt tts rgb hex? pkg? rs go? vm k8s? gz bz xz wav? mkv avi flv'
+  )
+    .split(' ')
+    .filter((word) => !word.endsWith('?')),
+);
+
+/** Clipped forms and what they are read as. */
+const CLIPPED: Readonly<Record<string, string>> = {
+  src: 'source',
+  usr: 'user',
+  lib: 'lib',
+  tmp: 'temp',
+  dev: 'dev',
+  etc: 'et cetera',
+  bin: 'bin',
+  cfg: 'config',
+  pkg: 'package',
+  msg: 'message',
+  img: 'image',
+  ini: 'I N I',
+  jpg: 'jay peg',
+  jpeg: 'jay peg',
+  mpeg: 'em peg',
+  png: 'P N G',
+  gif: 'gif',
+  json: 'jason',
+  yml: 'yammel',
+  yaml: 'yammel',
+  toml: 'tommel',
+  py: 'pie',
+  sh: 'S H',
+  gov: 'gov',
+  stdin: 'standard in',
+  stdout: 'standard out',
+  stderr: 'standard error',
+  mp: 'M P',
+  env: 'env',
+  gitignore: 'git ignore',
+  readme: 'read me',
+  changelog: 'change log',
+  nginx: 'engine X',
+  sqlite: 'S Q lite',
+};
+
+/** One part of an identifier, an address or a path, in words. */
+export function sayPart(part: string): string {
+  if (/^\d+$/.test(part))
+    return part.length > 6 || (part.length > 1 && part.startsWith('0'))
+      ? digitByDigit(part)
+      : part.length === 4
+        ? pairs(part)
+        : cardinal(part);
+  const small = part.toLowerCase();
+  if (Object.hasOwn(CLIPPED, small)) return CLIPPED[small]!;
+  if (SPELLED_SMALL.has(small)) return spell(part);
+  const many = small.endsWith('s') ? small.slice(0, -1) : '';
+  if (many.length > 2 && SPELLED_SMALL.has(many)) return `${spell(many)}'s`;
+  if (part.length === 1) return spell(part);
+  if (/^[A-Z]+s?$/.test(part) && part.length > 1) return capitals(part) ?? part;
+  if (part.length < 5 && !isPronounceable(part) && isSpelled(part.toUpperCase())) return spell(part);
+  return part;
+}
+
+/** Splits an identifier and says its parts, each standing for its own characters. */
+export function sayIdentifier(scan: Scan, from: number, to: number): void {
+  const text = scan.text.slice(from, to);
+  for (const match of text.matchAll(PARTS)) {
+    const part = match[0];
+    if (/^[^A-Za-z\d\u00c0-\u024f]$/.test(part)) continue;
+    const begin = from + match.index;
+    scan.out.say(sayPart(part), begin, begin + part.length);
+  }
+}

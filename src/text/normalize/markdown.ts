@@ -1,0 +1,118 @@
+/** Markdown and HTML marks, recognised piece by piece: a segment may begin or end anywhere inside a construct. */
+import { matchAt } from './sticky.js';
+
+export type LineKind = 'plain' | 'item' | 'heading' | 'table' | 'rule';
+
+export interface LineStart {
+  readonly kind: LineKind;
+  /** Where the spoken part of the line begins. */
+  readonly end: number;
+}
+
+const INDENT = /[ \t]{0,40}(?:>[ \t]?){0,20}[ \t]{0,40}/y;
+const RULE = /(?:(?:[-*_=~][ \t]?){3,200}|`{3,20}[^`\n]{0,60}|~{3,20}[^~\n]{0,60})[ \t]{0,20}(?=[\r\n]|$)/y;
+const TABLE_RULE = /\|?[ \t]*:?-{2,200}:?[ \t]*(?:\|[ \t]*:?-{1,200}:?[ \t]*){0,60}\|?[ \t]*(?=[\r\n]|$)/y;
+const HEADING = /#{1,6}[ \t]+/y;
+const ITEM = /[-*+•‣◦▪–—][ \t]+(?:\[[ xX]\][ \t]+)?/y;
+const NUMBERED = /\d{1,4}[.)][ \t]+(?=\S)/y;
+const ROW = /\|[ \t]*/y;
+const NOTE = /\[\^[^\]\s]{1,40}\]:[ \t]*/y;
+
+/** The marks at the beginning of a line. */
+export function lineStart(text: string, at: number): LineStart {
+  const indent = matchAt(INDENT, text, at)!;
+  const begin = at + indent[0].length;
+  const code = text.charCodeAt(begin);
+  // Most lines begin with a letter: no mark begins with one.
+  if (code > 64 && code < 91) return { kind: 'plain', end: begin };
+  if (code > 96 && code < 123) return { kind: 'plain', end: begin };
+  const rule = matchAt(RULE, text, begin) ?? matchAt(TABLE_RULE, text, begin);
+  if (rule && rule[0].length > 2) return { kind: 'rule', end: begin + rule[0].length };
+  const heading = matchAt(HEADING, text, begin);
+  if (heading) return { kind: 'heading', end: begin + heading[0].length };
+  const item = matchAt(ITEM, text, begin);
+  if (item) return { kind: 'item', end: begin + item[0].length };
+  if (matchAt(NUMBERED, text, begin)) return { kind: 'item', end: begin };
+  const row = matchAt(ROW, text, begin);
+  if (row && text[begin + 1] !== '|') return { kind: 'table', end: begin + row[0].length };
+  const note = matchAt(NOTE, text, begin);
+  if (note) return { kind: 'item', end: begin + note[0].length };
+  return { kind: 'plain', end: begin };
+}
+
+/** Whether the line that begins at `at` opens a new block, so that the line before it has ended. */
+export function opensBlock(text: string, at: number): boolean {
+  return lineStart(text, at).kind !== 'plain';
+}
+
+const LINK = /\[[^\][\n]{0,300}\](?:\(|\[[^\][\n]{1,80}\])/y;
+const LINK_TAIL =
+  /\]\([ \t]*(?:<[^<>\n]{0,500}>|[^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,500}){0,3})(?:[ \t]+["'(][^"'()\n]{0,200}["')])?[ \t]*\)/y;
+const REFERENCE_TAIL = /\]\[[^\][\n]{1,80}\]/y;
+const FOOTNOTE = /\[\^[^\]\s]{1,40}\]/y;
+const CITATION = /\[\d{1,3}(?:[,–-] ?\d{1,3}){0,5}\]/y;
+
+/** The end of a mark that only points elsewhere: a footnote, a citation behind a word. */
+export function pointerEnd(text: string, at: number): number | undefined {
+  const footnote = matchAt(FOOTNOTE, text, at);
+  if (footnote) return at + footnote[0].length;
+  if (at === 0 || !'.,;:!?)"”’'.includes(text[at - 1]!)) return undefined;
+  const citation = matchAt(CITATION, text, at);
+  return citation ? at + citation[0].length : undefined;
+}
+
+/** Whether the bracket at `at` opens the text of a link (or of an image, or of an image in a link). */
+export function opensLink(text: string, at: number): boolean {
+  const before = text.charCodeAt(at - 1);
+  if (before === 33 /* ! */ || text.startsWith('![', at + 1)) return true;
+  const match = matchAt(LINK, text, at);
+  if (!match) return false;
+  // `list[i][j]` is an index, not a reference.
+  return match[0].endsWith('(') || !isWordUnit(before);
+}
+
+/** The end of a link's hidden part, which begins with the bracket at `at`. */
+export function linkTailEnd(text: string, at: number, inLink: boolean): number | undefined {
+  const match = matchAt(LINK_TAIL, text, at) ?? (inLink ? matchAt(REFERENCE_TAIL, text, at) : null);
+  return match ? at + match[0].length : undefined;
+}
+
+const TAG =
+  /<\/?(?:a|abbr|b|big|blockquote|body|br|caption|center|cite|code|col|dd|del|details|div|dl|dt|em|figure|figcaption|font|footer|h[1-6]|head|header|hr|html|i|img|input|ins|kbd|li|main|mark|nav|ol|p|picture|pre|q|s|samp|script|section|small|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var|video|wbr)(?:\s[^<>]{0,600})?\s?\/?>/iy;
+const BREAKING = /^<\/?(?:br|p|div|li|h[1-6]|hr|tr|td|th|blockquote|ul|ol|table|dd|dt|summary|section|caption|pre)\b/i;
+
+/** A tag of HTML at `at`, and whether a pause belongs there. Other things in angle brackets are text. */
+export function htmlTag(text: string, at: number): { end: number; breaks: boolean } | undefined {
+  const match = matchAt(TAG, text, at);
+  return match ? { end: at + match[0].length, breaks: BREAKING.test(match[0]) } : undefined;
+}
+
+const AUTOLINK = /<(?:https?:\/\/|mailto:)[^<>\s]{1,2000}>/y;
+
+export function autolinkEnd(text: string, at: number): number | undefined {
+  const match = matchAt(AUTOLINK, text, at);
+  return match ? at + match[0].length : undefined;
+}
+
+export function isWordUnit(code: number): boolean {
+  return (code > 47 && code < 58) || (code > 64 && code < 91) || (code > 96 && code < 123) || code > 191;
+}
+
+const isDigit = (code: number) => code > 47 && code < 58;
+
+/** Whether the asterisks `[at, end)` mark emphasis or a footnote (not said) rather than a product (said). */
+export function isEmphasis(text: string, at: number, end: number): boolean {
+  if (end - at > 1) return !(end - at === 2 && isDigit(text.charCodeAt(at - 1)) && isDigit(text.charCodeAt(end)));
+  let left = at - 1;
+  let right = end;
+  if (text[left] === ' ' && text[right] === ' ') {
+    left--;
+    right++;
+  }
+  const before = text.charCodeAt(left);
+  const after = text.charCodeAt(right);
+  if (isDigit(before) && isDigit(after)) return false;
+  // `a*b`: single letters multiply, words do not.
+  const single = (code: number, beyond: number) => isWordUnit(code) && !isWordUnit(beyond);
+  return !(single(before, text.charCodeAt(left - 1)) && single(after, text.charCodeAt(right + 1)));
+}

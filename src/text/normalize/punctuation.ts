@@ -1,0 +1,203 @@
+/** Marks of punctuation, and the signs that are said. */
+
+import { cardinal, fraction, ordinal } from './numbers.js';
+import { isAlphanumeric, isDigit, isLetter, type Scan } from './scan.js';
+import { matchAt } from './sticky.js';
+import { fractionOf, LOWERED_SIGNS, RAISED_SIGNS, signWords, unraise } from './symbols.js';
+
+const OPERATOR = /(?:===?|!==?|<=>|<=|>=|=>|->|<-|<->|&&|\|\||\+=|-=|\+\+|::|:=|\.\.|<<|>>)/y;
+const OPERATORS: Readonly<Record<string, string>> = {
+  '==': 'equals',
+  '===': 'equals',
+  '!=': 'is not equal to',
+  '!==': 'is not equal to',
+  '<=': 'is less than or equal to',
+  '>=': 'is greater than or equal to',
+  '=>': 'arrow',
+  '->': 'to',
+  '<-': 'from',
+  '<->': 'to and from',
+  '&&': 'and',
+  '||': 'or',
+  '+=': 'plus equals',
+  '-=': 'minus equals',
+  '++': 'plus plus',
+  '::': 'colon colon',
+  ':=': 'equals',
+  '<=>': 'if and only if',
+  '..': 'to',
+  '<<': 'much less than',
+  '>>': 'much greater than',
+};
+const RAISED = new RegExp(`[${RAISED_SIGNS}]+`, 'y');
+const LOWERED = new RegExp(`[${LOWERED_SIGNS}]+`, 'y');
+const CARET = /\^(?:\{([^{}\s]{1,12})\}|([-−+]?\d{1,6}|[A-Za-z]))/y;
+
+/** Powers: "squared", "cubed", "to the sixth", "to the minus three", "to the n". */
+function power(exponent: string): string {
+  if (exponent === '2') return 'squared';
+  if (exponent === '3') return 'cubed';
+  if (/^\d+$/.test(exponent)) return `to the ${ordinal(exponent)}`;
+  const signed = /^([-−+])(\d*)$/.exec(exponent);
+  if (signed) {
+    const word = signed[1] === '+' ? 'plus' : 'minus';
+    return signed[2] === '' ? word : `to the ${word} ${cardinal(signed[2]!)}`;
+  }
+  return `to the ${exponent.replace(/[-−]/g, ' minus ').replace(/\+/g, ' plus ').trim()}`;
+}
+
+/** The last rule: it always applies, and moves on by at least one unit. */
+export function sign(scan: Scan, at: number): number {
+  const { text, out } = scan;
+  const char = text[at]!;
+  const next = text.charCodeAt(at + 1);
+  const before = at > 0 ? text.charCodeAt(at - 1) : 32;
+  const operator = matchAt(OPERATOR, text, at);
+  if (operator) {
+    const end = at + operator[0].length;
+    out.say(OPERATORS[operator[0]]!, at, end);
+    return end;
+  }
+  switch (char) {
+    case ' ':
+      out.space(at, at + 1);
+      return at + 1;
+    case '.':
+    case '?':
+    case '!':
+      scan.remember('');
+      scan.remember('');
+      out.mark(char, at, at + 1);
+      return at + 1;
+    case '…':
+    case ',':
+    case ';':
+      out.mark(char, at, at + 1);
+      return at + 1;
+    case ':':
+      out.mark(':', at, at + 1);
+      return at + 1;
+    case '"':
+      return quote(scan, at);
+    case "'":
+      return apostrophe(scan, at);
+    case '(':
+      if (text[at + 1] === ')') return at + 2;
+      out.open('(', at, at + 1);
+      return at + 1;
+    case '[':
+    case '{':
+      out.open('(', at, at + 1);
+      return at + 1;
+    case ')':
+    case ']':
+    case '}':
+      out.close(')', at, at + 1);
+      return at + 1;
+    case '-':
+      return hyphen(scan, at, before, next);
+    case '–':
+    case '—':
+      out.mark('—', at, at + 1);
+      out.space(at + 1, at + 1);
+      return at + 1;
+    case '•':
+      if (out.length > 0) out.pause(',', at, at + 1);
+      return at + 1;
+    case '&':
+      out.say('and', at, at + 1);
+      return at + 1;
+    case '/':
+      return slash(scan, at, before, next);
+    case '^': {
+      const raised = matchAt(CARET, text, at);
+      if (!raised) return at + 1;
+      out.say(power(raised[1] ?? raised[2]!), at, at + raised[0].length);
+      return at + raised[0].length;
+    }
+    case '_':
+    case '|':
+    case '`':
+      out.space(at, at + 1);
+      return at + 1;
+  }
+  const raised = matchAt(RAISED, text, at) ?? matchAt(LOWERED, text, at);
+  if (raised) {
+    const plain = unraise(raised[0]);
+    const low = LOWERED_SIGNS.includes(raised[0][0]!);
+    out.say(low ? (/^\d+$/.test(plain) ? cardinal(plain) : plain) : power(plain), at, at + raised[0].length);
+    return at + raised[0].length;
+  }
+  const part = fractionOf(char);
+  if (part) {
+    out.say(fraction(String(part[0]), String(part[1])), at, at + 1);
+    return at + 1;
+  }
+  const words = ASCII_SIGNS[char] ?? signWords(char);
+  if (words === undefined || words === '') out.skip('symbol', 1);
+  else out.say(words, at, at + char.length);
+  return at + char.length;
+}
+
+const ASCII_SIGNS: Readonly<Record<string, string>> = {
+  '+': 'plus',
+  '=': 'equals',
+  '<': 'less than',
+  '>': 'greater than',
+  '%': 'percent',
+  '#': 'hash',
+  '@': 'at',
+  '*': 'times',
+  '~': 'about',
+  '\\': 'backslash',
+  $: 'dollars',
+};
+
+function quote(scan: Scan, at: number): number {
+  const { text, out } = scan;
+  const closes = scan.quoted || /[\s]|^$/.test(text.charAt(at + 1));
+  if (closes) out.close('"', at, at + 1);
+  else out.open('"', at, at + 1);
+  scan.quoted = !closes;
+  return at + 1;
+}
+
+/** Elisions keep their apostrophe; other single quotes are only quotes, and are not said. */
+function apostrophe(scan: Scan, at: number): number {
+  const { text, out } = scan;
+  const elided = matchAt(/'(?:em|til|cause|tis|twas|bout|round|n)\b/iy, text, at);
+  if (elided && !isAlphanumeric(text.charCodeAt(at - 1))) out.copy("'", at);
+  return at + 1;
+}
+
+function hyphen(scan: Scan, at: number, before: number, next: number): number {
+  const { text, out } = scan;
+  const joins = isAlphanumeric(before) && isAlphanumeric(next);
+  if (joins) {
+    if (isLetter(before) && isLetter(next) && out.last === text[at - 1]) {
+      out.copy('-', at);
+      return at + 1;
+    }
+    out.space(at, at + 1);
+    return at + 1;
+  }
+  if (before === 32 && next === 32) {
+    if (isDigit(text.charCodeAt(at - 2)) && isDigit(text.charCodeAt(at + 2))) out.say('minus', at, at + 1);
+    else out.mark('—', at, at + 1);
+    return at + 1;
+  }
+  if (text[at + 1] === '-') {
+    out.say('dash dash', at, at + 2);
+    return at + 2;
+  }
+  if (before === 32 && isLetter(next)) out.say('dash', at, at + 1);
+  else out.space(at, at + 1);
+  return at + 1;
+}
+
+function slash(scan: Scan, at: number, before: number, next: number): number {
+  const { out } = scan;
+  if (isLetter(before) && isLetter(next)) out.space(at, at + 1);
+  else out.say('slash', at, at + 1);
+  return at + 1;
+}

@@ -1,0 +1,294 @@
+/** A number with whatever belongs to it: sign, range, fraction, money, percent, unit. */
+import { type Currency, currencyBefore, currencyBehind, magnitude, money } from './currency.js';
+import { amount, cardinal, digitByDigit, fraction, integer, ordinal, pairs, year } from './numbers.js';
+import { isAlphanumeric, isDigit, type Scan } from './scan.js';
+import { matchAt } from './sticky.js';
+import { FRACTION_SIGNS, fractionOf } from './symbols.js';
+import { mayFollow, unit } from './units.js';
+
+const NUMBER = /(?:\d{1,3}(?:,\d{3})+(?!\d)|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)|\d+)(?:\.\d+)?|\.\d+/y;
+const SLASHED = /(\d{1,4})\/(\d{1,4})(?![\d/.]|,\d)/y;
+const SIGN = /[-−–+±](?=[$£€¥₹]?[.\d])/y;
+const MIXED = new RegExp(`[ -]?([${FRACTION_SIGNS}])| (\\d{1,2})\\/(\\d{1,3})(?![\\d/])`, 'y');
+const DASH = /(?: ?[–—] ?| - |-)(?=[$£€¥₹]?\d)/y;
+const TAIL_UNIT =
+  /([ -]?)([A-Za-zµΩ°]{1,6}[²³]?(?:\^[23])?(?:[·/][A-Za-zµΩ]{1,7}[²³]?(?:\^[23])?)?|sq\.? ?(?:ft|mi|m|in|yd)|cu\.? ?(?:ft|in|yd)|fl\.? ?oz)(?![A-Za-z0-9µ'])/y;
+const DEGREES = /( ?)(° ?[CF]?)(?![A-Za-z0-9])/y;
+const PERCENT = / ?(%|‰|‱)/y;
+const SIGN_WORDS: Readonly<Record<string, string>> = {
+  '-': 'minus ',
+  '−': 'minus ',
+  '–': 'minus ',
+  '+': 'plus ',
+  '±': 'plus or minus ',
+};
+
+interface Parsed {
+  readonly written: string;
+  readonly end: number;
+  /** The words, where they are not those of `written`. */
+  readonly words?: string;
+}
+
+function number(scan: Scan, at: number): Parsed | undefined {
+  const match = matchAt(NUMBER, scan.text, at);
+  if (!match) return undefined;
+  let written = match[0];
+  let end = at + written.length;
+  // "1.2.3" and "5.foo" belong to others; a dot that is followed by no digit ends the sentence.
+  if (written.includes('.') && scan.text[end] === '.' && isDigit(scan.text.charCodeAt(end + 1))) {
+    written = written.slice(0, written.indexOf('.'));
+    end = at + written.length;
+  }
+  const mixed = matchAt(MIXED, scan.text, end);
+  if (mixed && !written.includes('.')) {
+    const [top, bottom] = mixed[1] ? fractionOf(mixed[1])! : [Number(mixed[2]), Number(mixed[3])];
+    if (top < bottom)
+      return { written, end: end + mixed[0].length, words: `${integer(written)} and ${part(top, bottom)}` };
+  }
+  return { written, end };
+}
+
+const part = (top: number, bottom: number): string => {
+  const words = fraction(String(top), String(bottom));
+  return top === 1 ? words.replace(/^one/, /^one (?:half|third|quarter|fifth|tenth)/.test(words) ? 'a' : 'one') : words;
+};
+
+const isOne = (written: string): boolean => /^1(?:\.0*)?$/.test(written);
+
+/** Quantities, and plain numbers where nothing follows. */
+export function quantity(scan: Scan, at: number): number {
+  const { text, out } = scan;
+  let from = at;
+  let words = '';
+  const sign = matchAt(SIGN, text, at);
+  if (sign) {
+    if (!scan.atBoundary(at) || (sign[0] === '–' && text[at - 1] !== ' ' && at > 0)) return at;
+    words = SIGN_WORDS[sign[0]]!;
+    from += 1;
+  }
+  const currency = currencyBefore(text, from);
+  const first = number(scan, currency?.end ?? from);
+  if (!first) return at;
+  let end = first.end;
+  let second: Parsed | undefined;
+  const dash = matchAt(DASH, text, end);
+  if (dash) {
+    const begin = end + dash[0].length;
+    const again = currencyBefore(text, begin);
+    if (!again || again.currency === currency?.currency) second = number(scan, again?.end ?? begin);
+    if (second && (isAlphaRun(scan, second.end) || !isRange(first.written, second.written, dash[0])))
+      second = undefined;
+    if (second) end = second.end;
+  }
+  const spoken = (parsed: Parsed) => parsed.words ?? amount(parsed.written);
+  const both = () => (second ? `${spoken(first)} to ${spoken(second)}` : spoken(first));
+  const last = second ?? first;
+
+  const scale = magnitude(text, end, currency !== undefined);
+  const afterScale = scale?.end ?? end;
+  const behind = currency ? undefined : currencyBehind(text, afterScale);
+  const kind: Currency | undefined = currency?.currency ?? behind?.currency;
+  if (kind) {
+    end = behind?.end ?? afterScale;
+    const alone = !second && !scale && first.words === undefined;
+    const modifies = isModifier(scan, end);
+    if (alone) words += money(first.written, kind, modifies);
+    else words += `${both()}${scale ? ` ${scale.words}` : ''} ${modifies ? kind.one : kind.many}`;
+    out.say(words, at, end);
+    return end;
+  }
+  if (scale) {
+    out.say(`${words}${both()} ${scale.words}`, at, scale.end);
+    return scale.end;
+  }
+  const percent = matchAt(PERCENT, text, end);
+  if (percent && !isDigit(text.charCodeAt(end + percent[0].length))) {
+    const name = percent[1] === '%' ? 'percent' : percent[1] === '‰' ? 'per thousand' : 'per ten thousand';
+    end += percent[0].length;
+    out.say(`${words}${both()} ${name}`, at, end);
+    return end;
+  }
+  const measured = measure(scan, end, !second && isOne(last.written) && last.words === undefined);
+  if (measured) {
+    out.say(`${words}${both()} ${measured.words}`, at, measured.end);
+    return measured.end;
+  }
+  if (second) {
+    out.say(words + range(scan, first, second, end), at, end);
+    return end;
+  }
+  out.say(words + (first.words ?? bare(scan, first.written, from, end)), at, end);
+  return end;
+}
+
+const isAlphaRun = (scan: Scan, at: number): boolean => {
+  // "5-10th", "3-4x": let the number be read with its ending.
+  return /^(?:st|nd|rd|th|[-/:]\d)/.test(scan.text.slice(at, at + 2));
+};
+
+/** Two numbers joined by a dash are a range or a score, unless they fall and are large: then a name, "747-400". */
+function isRange(first: string, second: string, dash: string): boolean {
+  const [a, b] = [value(first), value(second)];
+  if (first === second) return false;
+  if (dash.includes('–') || dash.includes('—')) return true;
+  return a < b || b < 200;
+}
+
+const value = (written: string): number => Number(written.replaceAll(',', ''));
+
+function range(scan: Scan, first: Parsed, second: Parsed, end: number): string {
+  const { written: a } = first;
+  const { written: b } = second;
+  const yearLike = (written: string) => /^(?:1[0-9]|20)\d\d$/.test(written);
+  if (yearLike(a) && (yearLike(b) || /^\d\d$/.test(b)) && !isCounted(scan, end)) {
+    const short = b.length === 2 && b.startsWith('0') ? `oh ${cardinal(b)}` : '';
+    return `${year(Number(a))} to ${short || (b.length === 2 ? cardinal(b) : year(Number(b)))}`;
+  }
+  return `${first.words ?? amount(a)} to ${second.words ?? amount(b)}`;
+}
+
+/** "a $5 bill", "a 10 km run": in front of a noun the measure stands in the singular. */
+function isModifier(scan: Scan, end: number): boolean {
+  if (scan.text[end] === '-') return isLetterAt(scan, end + 1);
+  if (!/^(?:an?|every|each|one|per)$/i.test(scan.previous)) return false;
+  const next = scan.text[end] === ' ' ? scan.nextWord(end) : '';
+  return (
+    next !== '' &&
+    !/^(?:and|or|to|in|on|for|per|a|an|at|from|off|by|with|of|is|was|if|when|as|than|each|every|more|less|now|today|each|until|but)$/i.test(
+      next,
+    )
+  );
+}
+
+const isLetterAt = (scan: Scan, at: number): boolean => /[A-Za-z]/.test(scan.text.charAt(at));
+
+/** The unit behind a number that ends at `end`. */
+function measure(scan: Scan, end: number, one: boolean): { words: string; end: number } | undefined {
+  const { text } = scan;
+  const degrees = matchAt(DEGREES, text, end);
+  if (degrees) {
+    const name = unit(degrees[2]!.replace(' ', ''))!;
+    return { words: one ? name.one : name.many, end: end + degrees[0].length };
+  }
+  const match = matchAt(TAIL_UNIT, text, end);
+  if (!match) return undefined;
+  const [whole, gap, written] = match as unknown as [string, string, string];
+  const sign = written.replace(/^(sq|cu|fl)\.? ?(?=[a-z])/, '$1');
+  let name = unit(sign);
+  let stop = end + whole.length;
+  if (!name && sign.includes('/')) {
+    const short = sign.slice(0, sign.indexOf('/'));
+    name = unit(short);
+    stop = end + gap.length + short.length;
+  }
+  if (!name) return undefined;
+  if (!mayFollow(sign, gap !== '') && !(sign === 'in' && isInch(scan, stop, gap))) return undefined;
+  const single = gap === '-' || one || isModifier(scan, stop);
+  // The dot of "5 ft." is the abbreviation's, unless the sentence ends with it.
+  if (
+    text[stop] === '.' &&
+    /^(?:in|ft|lb|lbs|oz|yd|mi|gal|qt|pt|tsp|tbsp|sec|secs|min|mins|hr|hrs|yr|yrs|mo|mos|wk|wks|sq|cu)$/.test(
+      sign.slice(-4),
+    ) &&
+    !scan.endsAt(stop + 1) &&
+    !/^ [A-Z]/.test(text.slice(stop + 1, stop + 3))
+  )
+    stop += 1;
+  return { words: single ? name.one : name.many, end: stop };
+}
+
+/** "5 in" is a length only where the context leaves nothing else. */
+function isInch(scan: Scan, stop: number, gap: string): boolean {
+  if (gap === '-') return true;
+  return /^(?:\.(?! ?[A-Z])|\)|,| ?[x×]|$| (?:wide|tall|long|high|deep|thick|by|diameter))/.test(
+    scan.text.slice(stop, stop + 12),
+  );
+}
+
+/** Whether a plural noun follows, so that the number counts something. */
+function isCounted(scan: Scan, end: number): boolean {
+  if (scan.text[end] !== ' ') return false;
+  const next = scan.nextWord(end);
+  return (
+    /^(?:people|men|women|children|feet|percent|million|billion|more|other|new|different|dollars?|euros?|pounds?|points?)$/.test(
+      next,
+    ) ||
+    (/^[a-z]{3,}s$/.test(next) &&
+      !/^(?:was|is|has|its|this|as|us|plus|versus|does|less|across|thus|always|yes|species|news|series|perhaps|towards?|besides|census|crisis)$/.test(
+        next,
+      ) &&
+      !/ss$/.test(next))
+  );
+}
+
+const PAIRED =
+  /^(?:port|room|flight|bus|route|highway|suite|apartment|apt|gate|channel|pin|extension|building|unit|rtx|gtx|rx|model|boeing|interstate|bell|area)$/i;
+
+/** A plain number by itself. */
+function bare(scan: Scan, written: string, from: number, end: number): string {
+  const { text } = scan;
+  if (/^\d{4}$/.test(written) && !isAlphanumeric(text.charCodeAt(end))) {
+    const n = Number(written);
+    if (PAIRED.test(scan.previous) && n >= 1000) return pairs(written);
+    if (n >= 1100 && n < 2100) {
+      if (isCounted(scan, end)) return n % 100 === 0 && n % 1000 !== 0 ? pairs(written) : cardinal(written);
+      return year(n);
+    }
+  }
+  if (/^\d{3}$/.test(written)) {
+    if (/^(?:call|dial|dialed|calling|dialing)$/i.test(scan.previous) || written === '911' || written === '411')
+      return digitByDigit(written);
+    if (PAIRED.test(scan.previous) && !written.endsWith('00') && !written.startsWith('0')) {
+      const low = Number(written.slice(1));
+      return `${cardinal(written[0]!)} ${low < 10 ? `oh ${cardinal(low)}` : cardinal(low)}`;
+    }
+  }
+  void from;
+  return amount(written);
+}
+
+/** "3/4", "24/7", "9/11": halves and quarters, marks out of ten, names. */
+export function slashed(scan: Scan, at: number): number {
+  if (!scan.atBoundary(at)) return at;
+  const match = matchAt(SLASHED, scan.text, at);
+  if (!match) return at;
+  const end = at + match[0].length;
+  const [, top, bottom] = match as unknown as [string, string, string];
+  if (isLetterAt(scan, end)) return at;
+  const [a, b] = [Number(top), Number(bottom)];
+  const next = scan.nextWord(end);
+  const say = (words: string) => {
+    scan.out.say(words, at, end);
+    return end;
+  };
+  if ((a === 24 && b === 7) || (a === 9 && b === 11) || (a === 20 && b === 20) || (a === 50 && b === 50))
+    return say(`${cardinal(a)} ${cardinal(b)}`);
+  if (next === 'time') return say(`${cardinal(a)} ${cardinal(b)}`);
+  if (/^(?:19|20)\d\d$/.test(top) && bottom.length === 2)
+    return say(`${year(a)} ${b < 10 ? `oh ${cardinal(b)}` : cardinal(b)}`);
+  if (
+    /^(?:on|by|until|since|before|after|due)$/i.test(scan.previous) &&
+    a >= 1 &&
+    a <= 12 &&
+    b >= 1 &&
+    b <= 31 &&
+    !/^(?:of|stars?)$/.test(next)
+  )
+    return say(`${MONTHS[a - 1]} ${ordinal(b)}`);
+  if (
+    a === b ||
+    /^(?:stars?|points?)$/.test(next) ||
+    /^(?:scored?|scores|rated?|rating|got|gave|grade|answered|completed|passed)$/i.test(scan.previous)
+  )
+    return say(`${integer(top)} out of ${integer(bottom)}`);
+  if (/^(?:page|step|part|slide|chapter|question|level|item)$/i.test(scan.previous))
+    return say(`${integer(top)} of ${integer(bottom)}`);
+  if (b === 0 || top.startsWith('0')) return say(`${integer(top)} over ${integer(bottom)}`);
+  if (b <= 20 || [24, 25, 30, 32, 40, 50, 60, 64, 100, 128, 1000].includes(b)) return say(fraction(top, bottom));
+  return say(`${integer(top)} over ${integer(bottom)}`);
+}
+
+export const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+);

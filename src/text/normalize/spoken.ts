@@ -1,0 +1,176 @@
+/** The text being written out, unit by unit, each knowing the stretch of the source it stands for. */
+
+/** A text and, for each of its UTF-16 units, the stretch `[starts[i], ends[i])` of what it was made from. */
+export interface Mapped {
+  readonly text: string;
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+}
+
+/** Marks that end a clause: after one of them no further pause is wanted. */
+const PAUSES = '.!?,;:…—';
+/** After these a word follows without a space. */
+const OPENERS = '"(-';
+const SPACE = 0x20;
+const CHUNK = 8192;
+
+/**
+ * Collects output. Offsets are those of the caller's own text; `origin`, where given, carries them one step further
+ * back. Whatever is asked for, starts and ends never decrease. Units are kept as numbers, because looking at the end of
+ * a string that is still being joined would flatten it each time.
+ */
+export class Spoken {
+  readonly starts: number[] = [];
+  readonly ends: number[] = [];
+  readonly skipped: Record<string, number> = {};
+  readonly #units: number[] = [];
+  readonly #origin: Mapped | undefined;
+  #lastStart = 0;
+  #lastEnd = 0;
+  /** A word was said that the next letter must not touch. */
+  #owesSpace = false;
+  /** The last opener was a quotation mark that closes: a word after it needs a space. */
+  #closed = false;
+
+  constructor(origin?: Mapped) {
+    this.#origin = origin;
+  }
+
+  get length(): number {
+    return this.#units.length;
+  }
+
+  get #endsInSpace(): boolean {
+    return this.#units.at(-1) === SPACE;
+  }
+
+  /** The last character written that is not a space; empty at the beginning. */
+  get last(): string {
+    const unit = this.#units.at(this.#endsInSpace ? -2 : -1);
+    return unit === undefined ? '' : String.fromCharCode(unit);
+  }
+
+  #push(piece: string, from: number, to: number): void {
+    let start = from;
+    let end = to;
+    if (this.#origin) {
+      const { starts, ends } = this.#origin;
+      start = from < starts.length ? starts[from]! : this.#lastEnd;
+      end = to > from ? ends[to - 1]! : start;
+    }
+    if (start < this.#lastStart) start = this.#lastStart;
+    if (end < start) end = start;
+    if (end < this.#lastEnd) end = this.#lastEnd;
+    this.#lastStart = start;
+    this.#lastEnd = end;
+    for (let i = 0; i < piece.length; i++) {
+      this.#units.push(piece.charCodeAt(i));
+      this.starts.push(start);
+      this.ends.push(end);
+    }
+  }
+
+  /** Copies source text as it stands, each unit mapped to its own. */
+  copy(piece: string, from: number): void {
+    this.#settle(from);
+    for (let i = 0; i < piece.length; i++) this.#push(piece[i]!, from + i, from + i + 1);
+  }
+
+  /** Writes `piece` exactly, standing for `[from, to)`. */
+  put(piece: string, from: number, to: number): void {
+    if (piece === '') return;
+    this.#settle(from);
+    this.#push(piece, from, to);
+  }
+
+  /** Says words in the place of `[from, to)`, apart from what stands before and after. */
+  say(words: string, from: number, to: number): void {
+    if (words === '') return;
+    const apart = !OPENERS.includes(this.last) || this.#owesSpace || this.#closed;
+    if (this.length > 0 && !this.#endsInSpace && apart) this.#push(' ', from, from);
+    this.#push(words, from, to);
+    this.#owesSpace = true;
+    this.#closed = false;
+  }
+
+  /** Glues to the word just said, e.g. a possessive. */
+  suffix(piece: string, from: number, to: number): void {
+    this.#push(piece, from, to);
+    this.#owesSpace = true;
+  }
+
+  #settle(from: number): void {
+    if ((this.#owesSpace || this.#closed) && !this.#endsInSpace) this.#push(' ', from, from);
+    this.#owesSpace = false;
+    this.#closed = false;
+  }
+
+  space(from: number, to: number): void {
+    this.#owesSpace = false;
+    this.#closed = false;
+    if (this.length > 0 && !this.#endsInSpace) this.#push(' ', from, to);
+  }
+
+  /** An opening quotation mark or bracket. */
+  open(mark: string, from: number, to: number): void {
+    this.#owesSpace = false;
+    this.#closed = false;
+    if (this.length > 0 && !this.#endsInSpace && !OPENERS.includes(this.last)) this.#push(' ', from, from);
+    this.#push(mark, from, to);
+  }
+
+  /** A closing quotation mark or bracket. */
+  close(mark: string, from: number, to: number): void {
+    this.#owesSpace = false;
+    if (this.length === 0) return;
+    if (this.#endsInSpace) this.#dropLast();
+    this.#push(mark, from, to);
+    this.#closed = true;
+  }
+
+  /** A punctuation mark: it stands directly behind the word before it. Of two pauses in a row the stronger stays. */
+  mark(mark: string, from: number, to: number): void {
+    this.#owesSpace = false;
+    this.#closed = false;
+    const before = this.last;
+    if (before === '' || before === '(') return;
+    if (PAUSES.includes(before)) {
+      if (strength(mark) > strength(before))
+        this.#units[this.length - (this.#endsInSpace ? 2 : 1)] = mark.charCodeAt(0);
+      return;
+    }
+    if (this.#endsInSpace) this.#dropLast();
+    this.#push(mark, from, to);
+  }
+
+  /** Asks for a pause where none stands already. */
+  pause(mark: string, from: number, to: number): void {
+    this.mark(mark, from, to);
+    this.space(to, to);
+  }
+
+  skip(kind: string, chars: number): void {
+    this.skipped[kind] = (this.skipped[kind] ?? 0) + chars;
+  }
+
+  #dropLast(): void {
+    this.#units.pop();
+    this.starts.pop();
+    this.ends.pop();
+  }
+
+  /** Ends the text, without a space at its end. */
+  finish(): Mapped {
+    while (this.#endsInSpace) this.#dropLast();
+    let text = '';
+    for (let i = 0; i < this.length; i += CHUNK) text += String.fromCharCode(...this.#units.slice(i, i + CHUNK));
+    return { text, starts: this.starts, ends: this.ends };
+  }
+}
+
+function strength(mark: string): number {
+  if (mark === ',') return 1;
+  if (mark === ';' || mark === ':' || mark === '—') return 2;
+  if (mark === '.' || mark === '…') return 3;
+  return 4;
+}

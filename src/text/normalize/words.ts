@@ -1,0 +1,59 @@
+/** Words: ordinary ones are copied; acronyms, identifiers and mixtures of letters and digits are not ordinary. */
+import { capitals, spell } from './acronyms.js';
+import { sayIdentifier } from './identifiers.js';
+import { isAlphanumeric, isDigit, type Scan } from './scan.js';
+import { matchAt } from './sticky.js';
+import { unitAlone } from './units.js';
+
+const WORD = /[A-Za-z\u00c0-\u024f]+(?:'[A-Za-z\u00c0-\u024f]+)*/y;
+const MIXTURE = /[A-Za-z\u00c0-\u024f\d]+(?:_[A-Za-z\u00c0-\u024f\d]+)*/y;
+/** A capital inside a word that is not all capitals: "camelCase", but not "McDonald" or "O'Neil". */
+const CAMEL = /[a-z][A-Z]|[A-Z]{2}[a-z]{2}/;
+const NAME_PREFIX = /^(?:Mc|Mac|O'|D'|De|Di|La|Le|Van|Fitz)[A-Z][a-z]+(?:'s)?$/;
+const LETTER_NOUN =
+  /^(?:vitamin|plan|grade|option|type|class|section|group|team|letter|hepatitis|exhibit|appendix|point|part|level|model|series|terminal|gate|column|row|drive|variable|note|key|string|block|building|unit|track|figure|table|side|step|q|r|and|or|the|an|answer|person|company|player|node|set|list|influenza)$/i;
+
+/** The last rule for letters: it always applies. */
+export function word(scan: Scan, at: number): number {
+  const { text, out } = scan;
+  const match = matchAt(WORD, text, at)!;
+  const [written] = match;
+  const end = at + written.length;
+  const follower = text.charCodeAt(end);
+  if ((isDigit(follower) && written.length < 40) || (text[end] === '_' && isAlphanumeric(text.charCodeAt(end + 1)))) {
+    const mixture = matchAt(MIXTURE, text, at)![0];
+    sayIdentifier(scan, at, at + mixture.length);
+    scan.remember(mixture.slice(0, 40));
+    return at + mixture.length;
+  }
+  const alone = unitAlone(written);
+  if (alone) {
+    out.say(alone, at, end);
+    scan.remember(written);
+    return end;
+  }
+  const large = capitals(written, scan, scan.nextWord(end));
+  if (large !== undefined && large !== written) {
+    out.say(large, at, end);
+  } else if (written.length === 1 && isLetterName(scan, written, at, end)) {
+    out.say(spell(written), at, end);
+  } else if (CAMEL.test(written) && !NAME_PREFIX.test(written) && written.length < 200) {
+    sayIdentifier(scan, at, end);
+  } else {
+    out.copy(written, at);
+  }
+  scan.remember(written.slice(0, 40));
+  return end;
+}
+
+/** Whether a single letter is meant by its name. "A" and "I" are words more often than not. */
+function isLetterName(scan: Scan, letter: string, at: number, end: number): boolean {
+  const { text } = scan;
+  if (letter === 'I') return false;
+  if (letter !== 'A' && letter !== 'a') return letter >= 'A' && letter <= 'Z';
+  if (letter === 'a') return false;
+  const next = text.charAt(end);
+  if (/[.,;:!?)\]"]/.test(next) || next === '') return at > 0 && scan.previous !== '';
+  if (/^(?:and|or|is|was|to|has|are|in|on|at|but|with|for)$/.test(scan.nextWord(end)) && at > 0) return true;
+  return LETTER_NOUN.test(scan.previous) && scan.previous !== 'and' && scan.previous !== 'or';
+}

@@ -1,0 +1,91 @@
+/** What holds for any text at all: a map that leads back in order, no exception, and time in proportion to length. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { SayAs } from '../../src/protocol/job.js';
+import { joinLetters, normalize } from '../../src/text/normalize.js';
+import type { Normalized } from '../../src/text/types.js';
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.string({ unit: 'grapheme', maxLength: 200 }),
+  fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 200 }).map((units) => String.fromCharCode(...units)),
+  fc
+    .array(fc.constantFrom(...'0123456789.,:;/\\-–—+*_#@$€£%^&|~`\'"<>()[]{}!? \n\taAbBiIvVxX°²½µ’“”…'), {
+      maxLength: 120,
+    })
+    .map((chars) => chars.join('')),
+  fc
+    .array(
+      fc.constantFrom(
+        ...'Dr. St. No. 5 1/2 $1 USD 12:30 p.m. 2024-01-15 555-1234 v1.2.3 IV Henry http://a.b/c a@b.co #tag @me ~/x 3rd 1990s 10km 20% https:// **b** [a](b) &amp; | - > 😀 日本 H2O C# camelCase snake_case GPUs 5\'10" 0xFF 1e9 Jan. May 3 -5 1,000'.split(
+          ' ',
+        ),
+      ),
+      { maxLength: 30 },
+    )
+    .chain((words) => fc.constantFrom(' ', '', '\n', ', ').map((between) => words.join(between))),
+);
+
+function checkMap(text: string, { text: said, starts, ends }: Normalized): void {
+  const points = [...text].length;
+  expect(starts).toHaveLength(said.length);
+  expect(ends).toHaveLength(said.length);
+  for (let i = 0; i < said.length; i++) {
+    const wrong =
+      starts[i]! > ends[i]! ||
+      starts[i]! < 0 ||
+      ends[i]! > points ||
+      (i > 0 && (starts[i]! < starts[i - 1]! || ends[i]! < ends[i - 1]!));
+    if (wrong) expect.fail(`unit ${i} of ${JSON.stringify(said)} maps to [${starts[i]}, ${ends[i]})`);
+  }
+}
+
+describe('for any text', () => {
+  it('keeps a complete map that never goes back', () => {
+    fc.assert(
+      fc.property(anyText, (text) => checkMap(text, normalize(text))),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('keeps the map when the author says how to read it', () => {
+    const sayAs = fc.constantFrom<SayAs>('characters', 'cardinal', 'ordinal', 'date', 'telephone');
+    fc.assert(
+      fc.property(anyText, sayAs, (text, as) => checkMap(text, normalize(text, { sayAs: as }))),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('leaves no digit unread and no space doubled or at an edge', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const { text: said } = normalize(text);
+        expect(said).not.toMatch(/\d| {2}|^ | $|[\n\t`*_|#@]/);
+        expect(said.isWellFormed()).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('says ordinary words as they are written, each unit mapped to its own character', () => {
+    const word = fc.stringMatching(/^[a-z]{2,12}$/);
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 20 }), (words) => {
+        const ordinary = words.filter((each) => !normalize(each).text.includes(' '));
+        const text = ordinary.join(' ');
+        const { text: said, starts } = normalize(text);
+        if (said === text) expect(starts).toEqual([...text].map((_, i) => i));
+      }),
+    );
+  });
+
+  it('joins rows of letters without changing the length', () => {
+    expect(joinLetters("the H T M L page's A P I's, U S A.")).toBe("the H.T.M.L page's A.P.I's, U.S.A.");
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const { text: said } = normalize(text);
+        expect(joinLetters(said)).toHaveLength(said.length);
+      }),
+    );
+  });
+});
