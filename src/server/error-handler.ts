@@ -46,17 +46,16 @@ export function toTtsError(error: unknown): TtsError {
   if (validation !== undefined) return fieldError(validation, validationContext);
   const known = code === undefined ? undefined : FRAMEWORK[code];
   if (known !== undefined) return known();
-  return new TtsError('internal_error', 'Something went wrong in the server. The request id finds it in the log.', {
-    cause: error,
-  });
+  return unforeseen(error);
 }
 
-/** Errors that no client may see under their own name: the message may speak of files and commands of this machine. */
-const PUBLIC = new Set([400, 401, 402, 403, 404, 405, 408, 413, 415, 426, 429, 431, 503]);
-const PUBLIC_500 = new Set(['internal_error', 'synthesis_failed']);
+const unforeseen = (cause: unknown): TtsError =>
+  new TtsError('internal_error', 'Something went wrong in the server. The request id finds it in the log.', { cause });
 
+/** Our own failures speak of files and commands of this machine: a client sees only that something failed. */
 function forTheWire(error: TtsError): TtsError {
-  if (PUBLIC.has(error.row.status) || PUBLIC_500.has(error.code)) return error;
+  if (error.row.status !== 500 || error.code === 'synthesis_failed') return error;
+  if (error.code === 'internal_error') return unforeseen(error);
   return new TtsError('synthesis_failed', 'The speech engine cannot run. The request id finds the reason in the log.', {
     cause: error,
   });
@@ -71,7 +70,7 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
       'request failed',
     );
   }
-  if (wire.row.status === 413) lingerOnClose(request);
+  if (wire.row.status === 413) lingerOnClose(request, reply);
   reply
     .code(wire.row.status)
     .headers(errorHeaders(wire))
@@ -83,8 +82,9 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
  * A connection closed while its body still arrives is reset, and the reset overtakes the answer. So the body is read and
  * thrown away for a moment before the socket goes.
  */
-function lingerOnClose(request: FastifyRequest): void {
+function lingerOnClose(request: FastifyRequest, reply: FastifyReply): void {
   const { socket } = request.raw;
+  reply.header('connection', 'close');
   socket.destroySoon = () => {
     socket.end();
     const timer = setTimeout(() => socket.destroy(), 1_000);

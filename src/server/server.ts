@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
-import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import { TtsError } from '../protocol/errors.js';
 import { STREAM_PATH } from '../protocol/stream.js';
 import { createAuthenticator } from './authenticate.js';
@@ -39,10 +39,9 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   const exchanges = new WeakMap<Socket, Exchange>();
   const options: FastifyServerOptions = {
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: (raw) => requestIdFor(raw.headers),
     requestIdHeader: false,
-    requestIdLogLabel: 'requestId',
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: settings.keepAliveTimeoutMs,
     return503OnClosing: false,

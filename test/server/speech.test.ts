@@ -96,7 +96,13 @@ describe('a speech request', () => {
     const first = await server.speak({ model: 'base-tts', input: 'Hello.', speed: 1, instructions: null });
     expect(first.headers.get('x-ignored-fields')).toBe('speed,instructions');
     await first.arrayBuffer();
-    const second = await server.speak({ model: 'base-tts', input: 'Hello.', ['x'.repeat(100)]: 1, 'ü\ud800': 1, ...many });
+    const second = await server.speak({
+      model: 'base-tts',
+      input: 'Hello.',
+      ['x'.repeat(100)]: 1,
+      'ü\ud800': 1,
+      ...many,
+    });
     const names = second.headers.get('x-ignored-fields')!.split(',');
     expect(names.length).toBe(10);
     expect(names.slice(0, 3)).toEqual(['x'.repeat(64), '%C3%BC%EF%BF%BD', 'field%200%2C']);

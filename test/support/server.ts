@@ -69,7 +69,8 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const { port } = app.server.address() as { port: number };
   const baseUrl = `${options.settings?.tls ? 'https' : 'http'}://127.0.0.1:${port}`;
 
-  const key = async (more: Partial<KeyOptions> = {}) => keyring.create({ tier: 'partner', credits: 1_000_000, ...more });
+  const key = async (more: Partial<KeyOptions> = {}) =>
+    keyring.create({ tier: 'partner', credits: 1_000_000, ...more });
   const partner = await key();
   const free = await key({ tier: 'free', credits: 0 });
 

@@ -4,6 +4,8 @@ import { TtsError } from '../../protocol/errors.js';
 import { ErrorResponse } from '../../protocol/http.js';
 import { STREAM_PATH } from '../../protocol/stream.js';
 import type { ServerDeps, ServerSettings } from '../deps.js';
+import { notFound } from '../error-handler.js';
+import { voiceInPath } from '../upgrades.js';
 
 const STATUS = { type: 'object', properties: { status: { type: 'string' } } };
 
@@ -55,7 +57,9 @@ export function operationsRoutes(app: FastifyInstance, deps: ServerDeps, setting
         response: { 426: ErrorResponse },
       },
     },
-    async () => {
+    async (request) => {
+      // The router takes an empty voice for a voice.
+      if (voiceInPath(request.url.split('?', 1)[0]!) === undefined) throw notFound(request);
       throw new TtsError('upgrade_required', 'This path speaks WebSocket: connect with ws:// or wss:// instead.');
     },
   );
