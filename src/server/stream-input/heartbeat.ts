@@ -1,0 +1,39 @@
+/** Pings: a peer that vanished without a word is noticed, a listener that is merely behind is left in peace. */
+import type { WebSocket } from 'ws';
+
+export interface HeartbeatOptions {
+  readonly intervalMs: number;
+  /** How long a peer may be silent, pongs included. */
+  readonly timeoutMs: number;
+}
+
+export interface Heartbeat {
+  /** `behindMs`: how much longer an answer may take because the peer has yet to read, at its own pace, what was sent. */
+  watch(socket: WebSocket, behindMs: (nowMs: number) => number): void;
+  stop(): void;
+}
+
+export function createHeartbeat({ intervalMs, timeoutMs }: HeartbeatOptions): Heartbeat {
+  const peers = new Map<WebSocket, { heardAtMs: number; behindMs: (nowMs: number) => number }>();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    for (const [socket, peer] of peers) {
+      if (now - peer.heardAtMs > timeoutMs + peer.behindMs(now)) socket.terminate();
+      else if (socket.readyState === socket.OPEN) socket.ping();
+    }
+  }, intervalMs);
+  timer.unref();
+  return {
+    watch(socket, behindMs) {
+      const peer = { heardAtMs: performance.now(), behindMs };
+      const heard = () => {
+        peer.heardAtMs = performance.now();
+      };
+      peers.set(socket, peer);
+      socket.on('pong', heard);
+      socket.on('message', heard);
+      socket.once('close', () => peers.delete(socket));
+    },
+    stop: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,198 @@
+/** The stream-input endpoint: who may open a session, and the sockets of those that are open. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Admission } from '../../accounts/types.js';
+import type { Speech } from '../../gateway/types.js';
+import { TtsError } from '../../protocol/errors.js';
+import { MAX_FRAME_BYTES, STREAM_PATH, type StreamParams } from '../../protocol/stream.js';
+import { Segmenter } from '../../text/segment.js';
+import type { ServerDeps, UpgradeContext, UpgradeHandler } from '../deps.js';
+import { refuseUpgrade } from '../raw-response.js';
+import { createHeartbeat, type HeartbeatOptions } from './heartbeat.js';
+import { Outbox } from './outbox.js';
+import { parseParams } from './params.js';
+import { StreamSession } from './session.js';
+
+export interface StreamInputOptions {
+  readonly heartbeat?: HeartbeatOptions;
+}
+
+const HEARTBEAT: HeartbeatOptions = { intervalMs: 20_000, timeoutMs: 45_000 };
+/** What a client that was told to go has left to take its last message. */
+const LAST_WORDS_MS = 500;
+
+/** What an accepted handshake holds until its session does. */
+interface Granted {
+  readonly params: StreamParams;
+  readonly speech: Speech;
+  readonly admission: Admission;
+}
+
+const asTtsError = (error: unknown): TtsError =>
+  error instanceof TtsError
+    ? error
+    : new TtsError('internal_error', 'Something failed inside the server.', { cause: error });
+
+export function createStreamInput(
+  deps: ServerDeps,
+  { heartbeat = HEARTBEAT }: StreamInputOptions = {},
+): UpgradeHandler {
+  const { accounts, gateway, catalogue, reader, metrics, log, shutdown } = deps;
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: MAX_FRAME_BYTES,
+    perMessageDeflate: false,
+  });
+  const contexts = new WeakMap<IncomingMessage, { context: UpgradeContext; refuse: (error: TtsError) => void }>();
+  const sockets = new Set<WebSocket>();
+  const sessions = new Set<StreamSession>();
+  let handshakes = 0;
+  let onIdle: (() => void)[] = [];
+  const pulse = createHeartbeat(heartbeat);
+
+  const checkIdle = (): void => {
+    if (sessions.size > 0 || handshakes > 0) return;
+    for (const resolve of onIdle) resolve();
+    onIdle = [];
+  };
+
+  server.on('headers', (headers, request) => {
+    headers.push(`x-request-id: ${contexts.get(request)!.context.requestId}`);
+  });
+  // A handshake that the protocol itself forbids: answered like every other refusal.
+  server.on('wsClientError', (error, _socket, request) => {
+    const message = `This is not a valid WebSocket handshake: ${error.message}.`;
+    contexts.get(request)!.refuse(new TtsError('invalid_value', message, { cause: error }));
+  });
+
+  async function grant(request: IncomingMessage, context: UpgradeContext): Promise<Granted> {
+    const { requestId, voiceId, query, authenticator } = context;
+    const key = await authenticator.authenticate(request);
+    const params = parseParams(query);
+    const model = params.model_id;
+    if (catalogue.find(model, voiceId) === undefined) {
+      const ids = catalogue.voices(model).map(({ id }) => id);
+      throw new TtsError('voice_not_found', `There is no such voice. GET /v1/voices lists them: ${ids.join(', ')}.`, {
+        param: 'voice_id',
+      });
+    }
+    const admission = await accounts.admit({ key, requestId, model, voice: voiceId, chars: 0 });
+    try {
+      return {
+        params,
+        admission,
+        speech: gateway.open({ model, voice: voiceId, seed: params.seed, owner: key.id, requestId }),
+      };
+    } catch (error) {
+      await admission.reject();
+      throw error;
+    }
+  }
+
+  function start(socket: WebSocket, requestId: string, { params, speech, admission }: Granted): void {
+    const ended = metrics.session('stream_input', params.model_id);
+    const session: StreamSession = new StreamSession({
+      requestId,
+      params,
+      speech,
+      admission,
+      log,
+      outbox: new Outbox(socket),
+      segmenter: new Segmenter({
+        countTokens: (text) => reader.countTokens(text),
+        ssml: params.enable_ssml_parsing,
+        autoMode: params.auto_mode,
+      }),
+      onFirstAudio: (seconds) => metrics.firstAudio('stream_input', params.model_id, seconds),
+      onEnd(outcome, chars) {
+        ended({ outcome, chars });
+        log.info({ requestId, model: params.model_id, outcome, chars }, 'stream-input session ended');
+        sessions.delete(session);
+        checkIdle();
+      },
+    });
+    sessions.add(session);
+    sockets.add(socket);
+    pulse.watch(socket, (nowMs) => session.audioAheadMs(nowMs));
+    socket.on('message', (data, isBinary) => session.receive(data as Buffer, isBinary));
+    socket.on('error', (error) => log.debug({ requestId, err: error }, 'stream-input socket failed'));
+    socket.once('close', () => {
+      sockets.delete(socket);
+      session.clientLeft();
+    });
+    if (shutdown.aborted) session.shutDown();
+  }
+
+  const handle: UpgradeHandler['handle'] = (request, socket, head, context) => {
+    const { requestId } = context;
+    const startedAtMs = performance.now();
+    const report = (status: number, model?: string) =>
+      metrics.request({
+        route: STREAM_PATH,
+        method: 'GET',
+        status,
+        seconds: (performance.now() - startedAtMs) / 1000,
+        ...(model !== undefined && { model }),
+      });
+    const refuse = (error: unknown, to: Duplex = socket) => {
+      const reason = asTtsError(error);
+      const status = reason.code === 'voice_not_found' ? 404 : reason.row.status;
+      if (status >= 500) log.error({ requestId, err: error }, 'a stream-input handshake failed');
+      report(status);
+      refuseUpgrade(to, reason, requestId);
+    };
+    const onError = (error: Error) => log.debug({ requestId, err: error }, 'a stream-input handshake broke off');
+    socket.on('error', onError);
+    handshakes++;
+    grant(request, context)
+      .then((granted) => {
+        const giveBack = () => {
+          granted.speech.close();
+          granted.admission
+            .reject()
+            .catch((error) => log.error({ requestId, err: error }, 'a session was not returned'));
+        };
+        if (socket.destroyed) return giveBack();
+        contexts.set(request, {
+          context,
+          refuse(error) {
+            giveBack();
+            refuse(error);
+          },
+        });
+        server.handleUpgrade(request, socket, head, (upgraded) => {
+          socket.off('error', onError);
+          report(101, granted.params.model_id);
+          start(upgraded, requestId, granted);
+        });
+      })
+      .catch((error) => refuse(error))
+      .finally(() => {
+        handshakes--;
+        checkIdle();
+      });
+  };
+
+  shutdown.addEventListener('abort', () => {
+    for (const session of sessions) session.shutDown();
+  });
+
+  return {
+    handle,
+    drained: () =>
+      new Promise((resolve) => {
+        onIdle.push(resolve);
+        checkIdle();
+      }),
+    terminate() {
+      pulse.stop();
+      for (const session of sessions) session.stop();
+      const timer = setTimeout(() => {
+        for (const socket of sockets) socket.terminate();
+      }, LAST_WORDS_MS);
+      timer.unref();
+    },
+  };
+}

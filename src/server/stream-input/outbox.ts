@@ -1,0 +1,49 @@
+/** The way out: a client that reads slowly slows its own speech, and is buffered no further than a few seconds. */
+import { WebSocket } from 'ws';
+import type { ServerMessage } from '../../protocol/stream.js';
+
+/** About four seconds of audio in its base64. */
+const HIGH_WATER_BYTES = 262_144;
+
+export class Outbox {
+  readonly #socket: WebSocket;
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+  }
+
+  get empty(): boolean {
+    return this.#socket.bufferedAmount === 0;
+  }
+
+  /** Resolves when there is room for more. Rejects with an AbortError when the socket is gone, as `deliver` does. */
+  send(message: ServerMessage): Promise<void> {
+    return this.#send(message, HIGH_WATER_BYTES);
+  }
+
+  /** Resolves when it and all before it were handed to the operating system. */
+  deliver(message: ServerMessage): Promise<void> {
+    return this.#send(message, -1);
+  }
+
+  /** Says why and closes: the last words of a session that failed. */
+  closeWith(message: ServerMessage, code: number): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#socket.send(JSON.stringify(message));
+    this.#socket.close(code);
+  }
+
+  close(code: number): void {
+    this.#socket.close(code);
+  }
+
+  #send(message: ServerMessage, enoughBytes: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#socket.send(JSON.stringify(message), (error) => {
+        if (error) reject(new DOMException('The client left', 'AbortError'));
+        else resolve();
+      });
+      if (this.#socket.readyState === WebSocket.OPEN && this.#socket.bufferedAmount <= enoughBytes) resolve();
+    });
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * One stream-input session as a state machine.
+ *
+ *   Connected ──Initialize──▶ Initialized ──Text──▶ Streaming ──End──▶ Draining ──Final sent──▶ Closed
+ *                                 └───────────────End──────────────────▶┘
+ *
+ * In Initialized and Streaming a single space is a keepalive, and `flush` cuts what is pending. After End every message
+ * is ignored. An error, the client's leaving or the server's stop lead from any state to Closed.
+ */
+import type { Admission } from '../../accounts/types.js';
+import type { Speech } from '../../gateway/types.js';
+import type { Logger } from '../../log.js';
+import { samplesToMs } from '../../protocol/audio.js';
+import { isAbort, TtsError } from '../../protocol/errors.js';
+import type { Segment } from '../../protocol/job.js';
+import { MAX_PENDING_CHARS, type StreamParams } from '../../protocol/stream.js';
+import type { Segmenter } from '../../text/segment.js';
+import { AudioFramer } from './audio-framer.js';
+import { type ClientMessage, parseMessage } from './messages.js';
+import type { Outbox } from './outbox.js';
+import { SegmentQueue } from './segment-queue.js';
+import { asSessionError } from './session-errors.js';
+
+export type SessionState = 'Connected' | 'Initialized' | 'Streaming' | 'Draining' | 'Closed';
+export type SessionOutcome = 'completed' | 'failed' | 'cancelled';
+
+export interface SessionOptions {
+  readonly requestId: string;
+  readonly params: StreamParams;
+  readonly outbox: Outbox;
+  readonly segmenter: Segmenter;
+  /** Held until the session ends. */
+  readonly speech: Speech;
+  readonly admission: Admission;
+  readonly log: Logger;
+  readonly onFirstAudio: (seconds: number) => void;
+  /** Called once, when everything it held was given back and the ledger has its row. */
+  readonly onEnd: (outcome: SessionOutcome, chars: number) => void;
+}
+
+const codePoints = (text: string): number => [...text].length;
+
+export class StreamSession {
+  #state: SessionState = 'Connected';
+  readonly #options: SessionOptions;
+  readonly #framer: AudioFramer;
+  readonly #segments = new SegmentQueue();
+  readonly #abort = new AbortController();
+  #idle: NodeJS.Timeout | undefined;
+  /** Segments cut and not yet sent as audio: what the server owes. */
+  #owed = 0;
+  /** Characters received and not yet spoken. */
+  #unspoken = 0;
+  #chars = 0;
+  #unreserved = 0;
+  #reserving: Promise<void> | undefined;
+  #sentSamples = 0;
+  #firstTextAtMs: number | undefined;
+  #firstAudioAtMs: number | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#framer = new AudioFramer({ aligned: options.params.sync_alignment });
+    this.#watchIdleness();
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  /** Audio a listener at normal speed cannot have heard yet. */
+  audioAheadMs(nowMs: number): number {
+    if (this.#firstAudioAtMs === undefined) return 0;
+    return Math.max(0, samplesToMs(this.#sentSamples) - (nowMs - this.#firstAudioAtMs));
+  }
+
+  // ── What happens to a session ─────────────────────────────────────────────────────────────────────────────────────
+
+  receive(data: Buffer, isBinary: boolean): void {
+    if (this.#state === 'Draining' || this.#state === 'Closed') return;
+    try {
+      this.#take(parseMessage(data, isBinary, this.#state === 'Connected'));
+      this.#watchIdleness();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** The socket closed, whoever closed it. */
+  clientLeft(): void {
+    this.#end('cancelled');
+  }
+
+  /** The server stops: what has begun is finished, the rest turned away. */
+  shutDown(): void {
+    if (this.#state === 'Connected' || this.#state === 'Initialized') this.stop();
+  }
+
+  /** The server has waited long enough. */
+  stop(): void {
+    this.#fail(new TtsError('shutting_down', 'The server is stopping. Connect again once it is back.'));
+  }
+
+  // ── The transitions ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  #take(message: ClientMessage): void {
+    if (this.#state === 'Connected') {
+      this.#state = 'Initialized';
+      void this.#speak();
+    } else if (message.kind === 'end') {
+      this.#state = 'Draining';
+      this.#owe(this.#options.segmenter.end());
+      this.#segments.end();
+    } else if (message.kind === 'text') {
+      this.#state = 'Streaming';
+      this.#append(message.text);
+      if (message.flush) this.#owe(this.#options.segmenter.flush());
+    } else if (message.flush) {
+      this.#owe(this.#options.segmenter.flush());
+    }
+  }
+
+  #append(text: string): void {
+    const chars = codePoints(text);
+    this.#firstTextAtMs ??= performance.now();
+    this.#unspoken += chars;
+    if (this.#unspoken > MAX_PENDING_CHARS) {
+      const bound = `${MAX_PENDING_CHARS} characters are waiting to be spoken, which is the bound`;
+      throw new TtsError('text_too_long', `More than ${bound}. Send text at the pace at which its audio arrives.`);
+    }
+    this.#reserve(chars);
+    this.#owe(this.#options.segmenter.push(text));
+  }
+
+  #owe(segments: readonly Segment[]): void {
+    this.#owed += segments.length;
+    this.#segments.push(segments);
+  }
+
+  /** From Initialized to the end: speech in order out, then Final. */
+  async #speak(): Promise<void> {
+    const { speech, outbox, segmenter } = this.#options;
+    try {
+      for await (const event of speech.speak(this.#segments, this.#abort.signal)) {
+        if (event.type === 'audio') this.#hear(event.pcm.length);
+        for (const message of this.#framer.frame(event)) await outbox.send(message);
+        if (event.type !== 'segment-end') continue;
+        this.#owed--;
+        this.#unspoken = this.#owed === 0 ? segmenter.pendingChars : this.#unspoken - codePoints(event.segment.text);
+        if (this.#owed === 0) this.#watchIdleness();
+      }
+      for (const message of this.#framer.finish()) await outbox.send(message);
+      await this.#reserving;
+      if (this.#state !== 'Draining') return;
+      await outbox.deliver({ isFinal: true });
+      this.#end('completed');
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#state === 'Closed') return;
+    if (isAbort(error)) {
+      this.#end('cancelled');
+      return;
+    }
+    const { outbox, requestId, log } = this.#options;
+    const reason = asSessionError(error);
+    const told = { requestId, code: reason.code };
+    if (reason.row.type === 'server_error') log.error({ ...told, err: error }, 'a stream-input session failed');
+    else log.debug(told, 'a stream-input session was ended');
+    outbox.closeWith({ error: reason.code, message: reason.message, requestId }, reason.row.close);
+    this.#end('failed');
+  }
+
+  /** The only way into Closed: gives back what the session held, and settles or returns the reservation. */
+  #end(outcome: SessionOutcome): void {
+    if (this.#state === 'Closed') return;
+    this.#state = 'Closed';
+    clearTimeout(this.#idle);
+    this.#abort.abort();
+    this.#segments.clear();
+    const { admission, speech, log, outbox, requestId, onEnd } = this.#options;
+    speech.close();
+    const result = { audioMs: samplesToMs(this.#sentSamples) };
+    const booked = outcome === 'completed' ? admission.settle(result) : admission.release(outcome, result);
+    booked
+      .catch((error) => log.error({ requestId, err: error, outcome }, 'a session could not be booked'))
+      .then(() => {
+        if (outcome === 'completed') outbox.close(1000);
+        onEnd(outcome, this.#chars);
+      });
+  }
+
+  // ── Money and time ────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Messages that arrive while one reservation is being written share the next. */
+  #reserve(chars: number): void {
+    this.#chars += chars;
+    this.#unreserved += chars;
+    this.#reserving ??= this.#reserveAll();
+  }
+
+  async #reserveAll(): Promise<void> {
+    try {
+      while (this.#unreserved > 0) {
+        const chars = this.#unreserved;
+        this.#unreserved = 0;
+        await this.#options.admission.extend(chars);
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#reserving = undefined;
+  }
+
+  #hear(samples: number): void {
+    this.#sentSamples += samples;
+    if (this.#firstAudioAtMs !== undefined) return;
+    this.#firstAudioAtMs = performance.now();
+    this.#options.onFirstAudio((this.#firstAudioAtMs - (this.#firstTextAtMs ?? this.#firstAudioAtMs)) / 1000);
+  }
+
+  /** Counts from the last message or the last owed audio, whichever came later, and only while nothing is owed. */
+  #watchIdleness(): void {
+    clearTimeout(this.#idle);
+    if (this.#state === 'Draining' || this.#state === 'Closed' || this.#owed > 0) return;
+    const seconds = this.#options.params.inactivity_timeout;
+    this.#idle = setTimeout(() => {
+      // Sent, but not yet taken by the network: still owed to whoever reads slowly.
+      if (!this.#options.outbox.empty) {
+        this.#watchIdleness();
+        return;
+      }
+      this.#fail(
+        new TtsError(
+          'inactivity_timeout',
+          `No message came for ${seconds} seconds. Send {"text":" "} to keep a session, or raise inactivity_timeout.`,
+        ),
+      );
+    }, seconds * 1000);
+  }
+}
