@@ -14,11 +14,11 @@ import {
   type PackManifest,
 } from './manifest.js';
 import { RECIPE } from './onnx/kokoro.js';
-import { graphFile, graphOf, inspectPack, type PackRecord, readRecord, writeRecord } from './pack-record.js';
+import { graphOf, inspectPack, type PackRecord, readRecord, writeRecord } from './pack-record.js';
 import { lockFile, packDir } from './packs.js';
 
-/** `outdated`: downloaded, but the graphs are to be made (again), which needs no network. */
-export type ModelState = 'ready' | 'outdated' | 'damaged' | 'missing';
+/** `unprepared`: downloaded, but its graphs are to be made (again), which needs no network and happens at first use. */
+export type ModelState = 'ready' | 'unprepared' | 'damaged' | 'missing';
 
 export interface ModelEntry {
   readonly name: BaseModel;
@@ -59,6 +59,9 @@ const total = (files: readonly { readonly bytes: number }[]): number =>
 const graphsFor = (manifest: ModelManifest, record: PackRecord) =>
   record.graphs.filter((file) => [...manifest.graphs, ...manifest.gpuGraphs].includes(graphOf(file) as GraphName));
 
+const isPrepared = (manifest: ModelManifest, record: PackRecord | undefined): boolean =>
+  manifest.graphs.every((name) => record?.graphs.some((file) => graphOf(file) === name));
+
 export async function listModels(options: InventoryOptions): Promise<ModelEntry[]> {
   return Promise.all(
     BASE_MODELS.map(async (model): Promise<ModelEntry> => {
@@ -70,11 +73,11 @@ export async function listModels(options: InventoryOptions): Promise<ModelEntry[
         if (!record) return 'missing';
         if (missing.length > 0) return 'damaged';
         if (manifest.graphs.every((name) => made.includes(name))) return 'ready';
-        if (recorded.length === 0) return 'missing';
-        return record.recipe === RECIPE ? 'damaged' : 'outdated';
+        const lost = recorded.some((file) => !graphs.includes(file));
+        return lost && record.recipe === RECIPE ? 'damaged' : 'unprepared';
       };
       const downloaded = record ? total(record.files) : total(pack.files);
-      const prepared = recorded.length > 0 ? total(recorded) : manifest.preparedBytes;
+      const prepared = isPrepared(manifest, record) ? total(recorded) : manifest.preparedBytes;
       const first = pack.sources[0]!;
       return {
         name: model,
@@ -103,13 +106,14 @@ export interface Verified {
 export async function verifyModel(model: BaseModel, options: InventoryOptions): Promise<Verified> {
   const { manifest, pack, dir } = placeOf(model, options);
   const record = await readRecord(dir);
-  if (!record || graphsFor(manifest, record).length === 0) {
+  if (!record || !isPrepared(manifest, record)) {
     return { name: model, present: false, files: 0, bytes: 0, bad: [] };
   }
   const { missing, graphs } = await inspectPack(pack, dir, 'hashes', options.signal);
   const good = graphs.map((file) => file.path);
-  const due = new Set([...manifest.graphs.map(graphFile), ...graphsFor(manifest, record).map((file) => file.path)]);
-  const bad = [...missing.map((file) => file.path), ...[...due].filter((file) => !good.includes(file))].map((file) =>
+  // Graphs of another recipe are made again at the next use, whatever state they are in.
+  const due = record.recipe === RECIPE ? graphsFor(manifest, record).map((file) => file.path) : [];
+  const bad = [...missing.map((file) => file.path), ...due.filter((file) => !good.includes(file))].map((file) =>
     path.join(dir, file),
   );
   const own = manifest.generator;

@@ -30,7 +30,8 @@ export async function readRecord(dir: string): Promise<PackRecord | undefined> {
     record = JSON.parse(await readFile(path.join(dir, 'pack.json'), 'utf8')) as PackRecord;
   } catch (error) {
     // Absent, or not readable as JSON: either way it remembers nothing, and the files are looked at instead.
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (error instanceof SyntaxError || ['ENOENT', 'ENOTDIR'].includes(code)) return undefined;
     throw error;
   }
   return record.format === FORMAT ? record : undefined;

@@ -4,7 +4,7 @@ import { isAbort, TtsError } from '../../protocol/errors.js';
 const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const NOT_WRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR']);
 /** The source has answered, and will answer the same again. */
-const FINAL = new Set(['E400', 'E401', 'E403', 'E404', 'E410', 'ETARGET', 'ENOVERSIONS', 'EINTEGRITY', 'EBADFILE']);
+const FINAL = new Set(['E400', 'E401', 'E403', 'E404', 'E410', 'ETARGET', 'ENOVERSIONS']);
 
 /** A download that is not what the manifest says. */
 export class BadFile extends Error {
@@ -25,12 +25,13 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown } |
 
 /** Trying the same source again makes sense: the network failed, not the file. */
 export const isPassing = (error: unknown): boolean =>
-  !isAbort(error) && !(error instanceof TtsError) && !FINAL.has(codeOf(error)) && !isLocal(error);
+  !isAbort(error) && !(error instanceof TtsError) && !FINAL.has(codeOf(error)) && !isMismatch(error) && !isLocal(error);
 
 /** The fault is this machine's own: another source would not help. */
 export const isLocal = (error: unknown): boolean => DISK_FULL.has(codeOf(error)) || NOT_WRITABLE.has(codeOf(error));
 
-export const isMismatch = (error: unknown): boolean => ['EINTEGRITY', 'EBADFILE'].includes(codeOf(error));
+/** What arrived is not what was published: a wrong hash, or bytes that make no archive. */
+export const isMismatch = (error: unknown): boolean => /^(EINTEGRITY|EBADFILE|Z_|TAR_)/.test(codeOf(error));
 
 /** A failure of the file system, named; anything else comes back as it is. */
 export function localFailure(error: unknown, dir: string): unknown {

@@ -47,6 +47,9 @@ async function unpack(
 ): Promise<void> {
   const missing = new Map(wanted.map((file) => [file.from, file]));
   const landings: Promise<void>[] = [];
+  // When the parser fails, the entry it was in never ends: whoever reads it has to be told.
+  const broken = new AbortController();
+  const landingSignal = AbortSignal.any([signal, broken.signal]);
   let arrived = 0;
   try {
     await new Promise<void>((resolve, reject) => {
@@ -58,7 +61,7 @@ async function unpack(
           return;
         }
         missing.delete(from);
-        const landed = land(file, entry as AsyncIterable<Uint8Array>, landing, { signal });
+        const landed = land(file, entry as AsyncIterable<Uint8Array>, landing, { signal: landingSignal });
         landed.catch(reject);
         landings.push(landed);
       };
@@ -90,6 +93,7 @@ async function unpack(
     await Promise.all(landings);
   } catch (error) {
     onBytes(-arrived);
+    broken.abort();
     await Promise.allSettled(landings);
     throw error;
   }
