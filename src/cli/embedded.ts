@@ -1,8 +1,10 @@
 /** A server inside a command: loopback, any free port, accounts in memory, an engine that starts when it is needed. */
 import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
+import { createService } from './service.js';
 
 export interface DownloadProgress {
+  /** The model that is being fetched. */
   readonly name: string;
   readonly receivedBytes: number;
   readonly totalBytes: number | undefined;
@@ -26,4 +28,36 @@ export interface EmbeddedServer {
    */
   ready(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The first run downloads a model: its speech waits for that, as long as the command does. */
+const START_PATIENCE_MS = 3_600_000;
+
+export async function startEmbedded({ config, log, onDownload }: EmbeddedOptions): Promise<EmbeddedServer> {
+  const [{ openSqliteStore }, { drawKey }] = await Promise.all([
+    import('../accounts/sqlite-store.js'),
+    import('../accounts/api-key.js'),
+  ]);
+  const { key: localKey } = drawKey();
+  const service = await createService({
+    config,
+    log,
+    store: await openSqliteStore(':memory:'),
+    localKey,
+    settings: { docs: false, maxConnections: config.maxConnections },
+    startPatienceMs: START_PATIENCE_MS,
+    engine: {
+      start: 'demand',
+      onProgress: (name, { stage, done, total }) => {
+        if (stage === 'download') onDownload?.({ name, receivedBytes: done, totalBytes: total || undefined });
+      },
+    },
+  });
+  const { port } = await service.listen('127.0.0.1', 0);
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    apiKey: localKey,
+    ready: service.ready,
+    close: () => service.stop(0),
+  };
 }

@@ -110,6 +110,7 @@ export const ERRORS = {
   config_invalid: row(500, 'server_error', 1011, EXIT.usage),
   key_not_found: row(404, 'invalid_request_error', 1008, EXIT.failed),
   output_failed: row(500, 'server_error', 1011, EXIT.failed),
+  listen_failed: row(500, 'server_error', 1011, EXIT.failed),
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERRORS;

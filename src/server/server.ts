@@ -22,6 +22,8 @@ export interface SpeechServer {
   readonly app: FastifyInstance;
   /** The WebSocket sessions' side, where there is one. */
   readonly upgrades: UpgradeHandler | undefined;
+  /** Resolves when every request that has ended is settled in the accounts as well. */
+  settled(): Promise<void>;
 }
 
 const EXPOSED_HEADERS = [
@@ -116,7 +118,12 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   answerUnknownRoutes(app);
   if (settings.docs) await (await import('./docs.js')).registerDocs(app);
 
-  await app.register(async (scope) => speechRoute(scope, deps, auth, settings));
+  const settling = new Set<Promise<void>>();
+  const track = (work: Promise<void>) => {
+    settling.add(work);
+    void work.finally(() => settling.delete(work));
+  };
+  await app.register(async (scope) => speechRoute(scope, deps, { auth, settings, track }));
   voicesRoute(app, deps, auth);
   operationsRoutes(app, deps, settings);
 
@@ -128,7 +135,12 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await app.ready();
-  return { app, upgrades };
+  const settled = async () => {
+    // A response that ended in this very turn of the loop is not in the set yet.
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all(settling);
+  };
+  return { app, upgrades, settled };
 }
 
 /** The model's name as a label, where the request was good enough to have one. */

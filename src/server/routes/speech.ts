@@ -18,17 +18,20 @@ interface Call {
   key: KeyRecord;
 }
 
+export interface SpeechParts {
+  readonly auth: Authenticator;
+  readonly settings: ServerSettings;
+  /** Told of every settlement, so that a stopping server can wait for it. */
+  readonly track: (settlement: Promise<void>) => void;
+}
+
 const DESCRIPTION =
   'The audio is 24 kHz, 16-bit, mono. Check the status before treating the body as audio: a failure before the first ' +
   'sample is a JSON error; a failure after it breaks the connection, and what came is not the whole.';
 
 /** Headers are checked one by one in the decided order: key, media type, size. The body is read after all of them. */
-export function speechRoute(
-  app: FastifyInstance,
-  deps: ServerDeps,
-  auth: Authenticator,
-  settings: ServerSettings,
-): void {
+export function speechRoute(app: FastifyInstance, deps: ServerDeps, parts: SpeechParts): void {
+  const { auth } = parts;
   const calls = new WeakMap<FastifyRequest, Call>();
 
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) => {
@@ -80,7 +83,7 @@ export function speechRoute(
       const task = parseSpeechRequest(request.body, deps.catalogue);
       request.log.debug({ model: task.model, chars: task.chars, stream: task.stream }, 'speech request');
       const { admission, speech } = await admit(deps, request, call.key, task);
-      return new SpeechReply(deps, settings, request, reply, call, task, admission, speech).run();
+      return new SpeechReply(deps, parts, request, reply, call, task, admission, speech).run();
     },
   );
 }
@@ -117,7 +120,7 @@ class SpeechReply {
 
   constructor(
     private readonly deps: ServerDeps,
-    private readonly settings: ServerSettings,
+    private readonly parts: SpeechParts,
     private readonly request: FastifyRequest<{ Body: SpeechRequest }>,
     private readonly reply: FastifyReply,
     private readonly call: Call,
@@ -126,11 +129,11 @@ class SpeechReply {
     private readonly speech: Speech,
   ) {
     const endSession = deps.metrics.session('speech', task.model);
-    void call.watch.ended.then(async (whole) => {
+    void call.watch.ended.then((whole) => {
       speech.close();
       const outcome = this.#failure !== undefined ? 'failed' : whole ? 'completed' : 'cancelled';
       endSession({ outcome, chars: task.chars });
-      await this.#settle(outcome);
+      parts.track(this.#settle(outcome));
     });
   }
 
@@ -196,11 +199,11 @@ class SpeechReply {
   }
 
   async #send(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
-    const { reply, call, settings } = this;
+    const { reply, call, parts } = this;
     const headers = reply.getHeaders();
     reply.hijack();
     reply.raw.writeHead(200, headers as Record<string, string>);
-    await writeBody(reply.raw, chunks, { stallTimeoutMs: settings.stallTimeoutMs, signal: call.watch.signal });
+    await writeBody(reply.raw, chunks, { stallTimeoutMs: parts.settings.stallTimeoutMs, signal: call.watch.signal });
   }
 
   #queueMs(): string {

@@ -1,0 +1,114 @@
+/** Where the workers come from: fetches the models that are missing, then starts the engine processes. */
+import type { Config } from '../config.js';
+import type { WorkerPool } from '../gateway/pool.js';
+import type { Logger } from '../log.js';
+import type { PullProgress } from '../models/packs.js';
+import { TtsError } from '../protocol/errors.js';
+import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
+import type { EngineOptions } from '../worker/protocol.js';
+
+export interface EngineRoomOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly pool: WorkerPool;
+  /** `now` for a server, `demand` for a command that may never speak. */
+  readonly start: 'now' | 'demand';
+  readonly onProgress?: (model: BaseModel, progress: PullProgress) => void;
+}
+
+export interface EngineRoom {
+  /** Speech is wanted. */
+  readonly demand: () => void;
+  /** Resolves when a worker is ready, rejects with the reason none will be. */
+  readonly ready: () => Promise<void>;
+  /** Stops fetching and trying again. */
+  readonly stop: () => void;
+}
+
+const FIRST_RETRY_MS = 5_000;
+const MAX_RETRY_MS = 60_000;
+const GPU_DEVICES: readonly string[] = ['cuda', 'webgpu', 'coreml', 'dml'];
+
+export function createEngineRoom({ config, log, pool, start, onProgress }: EngineRoomOptions): EngineRoom {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const named = BASE_MODELS.find((model) => model === config.model.replace(/:free$/, ''));
+  // A server is asked for any model; a command speaks one.
+  const models = start === 'demand' && named !== undefined ? [named] : BASE_MODELS;
+  let started = false;
+  let retry: NodeJS.Timeout | undefined;
+
+  async function fetchModels(): Promise<void> {
+    const { ensureModel } = await import('../models/packs.js');
+    const { modelDir, offline, device } = config;
+    for (const model of models) {
+      const report = (progress: PullProgress) => onProgress?.(model, progress);
+      await ensureModel(model, { modelDir, offline, gpu: GPU_DEVICES.includes(device), signal, onProgress: report });
+    }
+  }
+
+  function engineOptions(): EngineOptions {
+    if (config.engine === 'sine') {
+      // A test of the whole program tells the sine engine by this how slow or frail to be.
+      return { engine: 'sine', sine: JSON.parse(process.env.TTS_SINE_OPTIONS ?? '{}') };
+    }
+    const { modelDir, voicesDir, lexicon, device, threads } = config;
+    // A command's first sentence should not wait for a model that it may not use.
+    const preload = start === 'demand' && named === undefined ? [] : models;
+    return { engine: 'kokoro', kokoro: { modelDir, voicesDir, lexicon, device, threads, preload } };
+  }
+
+  async function open(waitMs = FIRST_RETRY_MS): Promise<void> {
+    try {
+      if (config.engine !== 'sine') await fetchModels();
+      const { createProcessWorker } = await import('../gateway/process-worker.js');
+      if (signal.aborted) return;
+      pool.setFailure(undefined);
+      for (let i = 1; i <= config.workers; i++) {
+        pool.add(createProcessWorker({ id: `engine-${i}`, options: engineOptions(), log }));
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      const known =
+        error instanceof TtsError
+          ? error
+          : new TtsError('internal_error', `The engine cannot be started: ${String(error)}`, { cause: error });
+      log.error({ err: known, code: known.code }, 'the engine cannot be started');
+      pool.setFailure(known);
+      if (start === 'now' && known.row.retryable) {
+        retry = setTimeout(() => void open(Math.min(MAX_RETRY_MS, waitMs * 2)), waitMs);
+      }
+    }
+  }
+
+  const demand = () => {
+    if (started) return;
+    started = true;
+    void open();
+  };
+  if (start === 'now') demand();
+
+  return {
+    demand,
+    ready() {
+      demand();
+      return new Promise((resolve, reject) => {
+        const look = () => {
+          const failed = pool.state === 'dead' ? pool.workers.find((worker) => worker.lastError)?.lastError : undefined;
+          const reason = pool.failure ?? (failed === undefined ? undefined : new TtsError('no_worker_ready', failed));
+          if (pool.state !== 'ready' && reason === undefined && !signal.aborted) return;
+          unsubscribe();
+          if (pool.state === 'ready') resolve();
+          else reject(reason ?? new TtsError('shutting_down', 'The server was stopped before the engine was ready.'));
+        };
+        const unsubscribe = pool.onChange(look);
+        signal.addEventListener('abort', look, { once: true });
+        look();
+      });
+    },
+    stop() {
+      clearTimeout(retry);
+      stopped.abort();
+    },
+  };
+}

@@ -1,0 +1,171 @@
+/** `tts serve`: the speech server, from its lock on the data folder to its last answered request. */
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { Command } from 'commander';
+import { type Config, SETTINGS } from '../config.js';
+import type { Logger } from '../log.js';
+import { TtsError } from '../protocol/errors.js';
+import { addSettings, settingsOf } from './context.js';
+import type { Service } from './service.js';
+
+const GRACE_MS = 30_000;
+
+const EXAMPLES = `
+Examples:
+  $ tts serve                                  on this machine, port 8787
+  $ tts keys create --tier partner --credits 100000
+  $ tts serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
+  $ tts serve --workers 4 --threads 4 --queue-limit 1000
+  $ TTS_PORT=9000 TTS_LOG_LEVEL=warn tts serve
+
+Stops on Ctrl-C or SIGTERM once what runs has ended (30 s at most); a second signal stops at once.
+Every option can also be set in the config file; "tts config" shows where each value came from.`;
+
+export function command(): Command {
+  const serve = new Command('serve').description(
+    'Runs the speech server: HTTP, WebSocket, accounts, engine processes.',
+  );
+  const groups = ['server', 'engine', 'files'];
+  addSettings(
+    serve,
+    SETTINGS.filter((row) => groups.includes(row.group)).map((row) => row.key),
+  );
+  return serve.addHelpText('after', EXAMPLES).action(async (_options: unknown, self: Command) => {
+    await run(settingsOf(self).config);
+  });
+}
+
+async function run(config: Config): Promise<void> {
+  const [{ createLogger }, { acquireServerLock, accountsFile }, { openSqliteStore }, { drawKey }, { createService }] =
+    await Promise.all([
+      import('../log.js'),
+      import('../accounts/server-lock.js'),
+      import('../accounts/sqlite-store.js'),
+      import('../accounts/api-key.js'),
+      import('./service.js'),
+    ]);
+  const tls = readTls(config);
+  const pretty = process.stderr.isTTY === true;
+  const log = await createLogger({ level: config.logLevel, pretty, color: pretty && !process.env.NO_COLOR });
+  const lock = acquireServerLock(config.dataDir);
+  let service: Service | undefined;
+  let metricsServer: Server | undefined;
+  try {
+    const store = await openSqliteStore(accountsFile(config.dataDir));
+    const { key: localKey } = drawKey();
+    service = await createService({
+      config,
+      log,
+      store,
+      localKey,
+      settings: {
+        tls,
+        corsOrigins: config.corsOrigin
+          .split(',')
+          .map((origin) => origin.trim())
+          .filter(Boolean),
+        maxConnections: config.maxConnections,
+        metrics: config.metricsPort === 0,
+      },
+      engine: { start: 'now', onProgress: downloadLog(log) },
+    });
+    const { port } = await service.listen(config.host, config.port);
+    metricsServer = await listenForMetrics(config, service);
+    const address = addressOf(config, port);
+    lock.announce(address);
+    await publish(config, address, localKey, log);
+    greet(config, address, log);
+    await untilSignalled(log);
+    const { removeRuntimeFile } = await import('./runtime-file.js');
+    removeRuntimeFile(config.runtimeDir);
+  } finally {
+    await service?.stop(GRACE_MS);
+    metricsServer?.close();
+    metricsServer?.closeAllConnections();
+    lock.release();
+  }
+  log.info('stopped');
+  process.exit(0);
+}
+
+function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | undefined {
+  if (tlsCert === '' && tlsKey === '') return undefined;
+  if (tlsCert === '' || tlsKey === '') {
+    throw new TtsError('config_invalid', 'TLS needs both --tls-cert and --tls-key.');
+  }
+  try {
+    return { cert: readFileSync(tlsCert, 'utf8'), key: readFileSync(tlsKey, 'utf8') };
+  } catch (cause) {
+    throw new TtsError('config_invalid', `The TLS files could not be read: ${(cause as Error).message}.`, { cause });
+  }
+}
+
+/** What a client on this machine would type. */
+function addressOf({ host, tlsCert }: Config, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `${tlsCert ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+/** A line a second at most. */
+function downloadLog(log: Logger) {
+  let lastMs = 0;
+  return (model: string, progress: { stage: string; done: number; total: number; detail: string }) => {
+    if (Date.now() - lastMs < 1_000) return;
+    lastMs = Date.now();
+    log.info({ model, ...progress }, 'fetching the model');
+  };
+}
+
+async function listenForMetrics({ metricsPort, metricsHost }: Config, service: Service): Promise<Server | undefined> {
+  if (metricsPort === 0) return undefined;
+  const [{ buildMetricsServer }, { listenError }] = await Promise.all([
+    import('../server/metrics-server.js'),
+    import('./service.js'),
+  ]);
+  const server = buildMetricsServer(service.metrics);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => reject(listenError(cause, metricsHost, metricsPort)));
+    server.listen(metricsPort, metricsHost, resolve);
+  });
+  return server;
+}
+
+/** A server that cannot be found by other commands still serves. */
+async function publish(config: Config, baseUrl: string, apiKey: string, log: Logger): Promise<void> {
+  const { writeRuntimeFile } = await import('./runtime-file.js');
+  try {
+    writeRuntimeFile(config.runtimeDir, { baseUrl, pid: process.pid, apiKey });
+  } catch (error) {
+    log.warn({ err: error }, 'other commands on this machine will not find this server');
+  }
+}
+
+function greet(config: Config, address: string, log: Logger): void {
+  log.info({ address, dataDir: config.dataDir }, 'listening');
+  const isDefault = config.dataDir === SETTINGS.find((row) => row.key === 'dataDir')!.defaultValue(process.env);
+  const folder = isDefault ? '' : ` --data-dir ${config.dataDir}`;
+  process.stdout.write(
+    `tts is listening on ${address} (${address}/docs says what it can do)\n` +
+      `make a key with: tts keys create --tier partner --credits 100000${folder}\n`,
+  );
+  const isLoopback = /^(127\.|localhost$|::1$)/.test(config.host);
+  if (!isLoopback && config.tlsCert === '') {
+    log.warn({ host: config.host }, 'listening beyond this machine without TLS: keys and text travel readable');
+  }
+}
+
+/** Resolves with the first signal; the second one ends the process on the spot. */
+function untilSignalled(log: Logger): Promise<void> {
+  const codes = { SIGINT: 130, SIGTERM: 143 } as const;
+  return new Promise((resolve) => {
+    let signalled = false;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (signalled) process.exit(codes[signal]);
+        signalled = true;
+        log.info({ signal }, 'stopping once what runs has ended');
+        resolve();
+      });
+    }
+  });
+}

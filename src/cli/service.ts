@@ -1,0 +1,135 @@
+/** Puts a speech service together: accounts, voices, workers, gateway, server. `tts serve` and embedded servers share it. */
+import type { AddressInfo } from 'node:net';
+import type { AccountStore } from '../accounts/store.js';
+import type { Config } from '../config.js';
+import type { ObservableGateway } from '../gateway/types.js';
+import type { Logger } from '../log.js';
+import { TtsError } from '../protocol/errors.js';
+import type { ServerSettings } from '../server/deps.js';
+import type { Metrics } from '../server/metrics.js';
+import { createEngineRoom, type EngineRoomOptions } from './engine-room.js';
+
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  /** Owned from here on. */
+  readonly store: AccountStore;
+  readonly localKey: string;
+  readonly settings: Partial<ServerSettings>;
+  readonly engine: Pick<EngineRoomOptions, 'start' | 'onProgress'>;
+  /** How long speech waits for a first worker. */
+  readonly startPatienceMs?: number;
+}
+
+export interface Service {
+  readonly gateway: ObservableGateway;
+  readonly metrics: Metrics;
+  /** Listens; the port is the one taken where 0 was asked for. */
+  listen(host: string, port: number): Promise<{ port: number }>;
+  /** Fetches what is missing and starts the workers; resolves when one is ready, rejects when none can come. */
+  ready(): Promise<void>;
+  /** Finishes what runs within `graceMs`, breaks off the rest, and closes everything. Idempotent. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export async function createService(options: ServiceOptions): Promise<Service> {
+  const { config, log, store, localKey } = options;
+  const [
+    { createAccounts },
+    { createGateway },
+    { createPool },
+    { loadCatalogue },
+    { createMetrics },
+    { buildServer },
+    { createStreamInput },
+    { createReader },
+  ] = await Promise.all([
+    import('../accounts/accounts.js'),
+    import('../gateway/gateway.js'),
+    import('../gateway/pool.js'),
+    import('../models/catalogue.js'),
+    import('../server/metrics.js'),
+    import('../server/server.js'),
+    import('../server/stream-input/index.js'),
+    import('../text/reader.js'),
+  ]);
+  const { freeConcurrency, freeDaily, partnerConcurrency, queueLimit } = config;
+  const catalogue = loadCatalogue({ voicesDir: config.voicesDir });
+  const reader = await createReader();
+  const limits = { freeConcurrency, freeDaily, partnerConcurrency };
+  const accounts = await createAccounts({ store, limits, localKey });
+  const metrics = createMetrics();
+  const pool = createPool();
+  const engines = createEngineRoom({ config, log, pool, ...options.engine });
+  const gateway = createGateway({
+    pool,
+    log,
+    queueLimit,
+    observer: metrics.observer,
+    onDemand: engines.demand,
+    ...(options.startPatienceMs === undefined ? {} : { startPatienceMs: options.startPatienceMs }),
+  });
+  metrics.watch(gateway);
+  const shutdown = new AbortController();
+  const { app, upgrades, settled } = await buildServer({
+    accounts,
+    gateway,
+    catalogue,
+    reader,
+    metrics,
+    log,
+    shutdown: shutdown.signal,
+    settings: options.settings,
+    upgrades: createStreamInput,
+  });
+
+  let stopping: Promise<void> | undefined;
+  async function stop(graceMs: number): Promise<void> {
+    shutdown.abort();
+    engines.stop();
+    const finished = Promise.all([app.close(), gateway.drain(), upgrades?.drained()]);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), graceMs);
+    });
+    if ((await Promise.race([finished, late])) === 'late') {
+      log.warn({ open: gateway.stats.open }, 'not everything ended in time; the rest is broken off');
+      upgrades?.terminate();
+      app.server.closeAllConnections();
+      await finished;
+    }
+    clearTimeout(timer);
+    await settled();
+    await gateway.close();
+    await accounts.close();
+  }
+
+  return {
+    gateway,
+    metrics,
+    ready: engines.ready,
+    async listen(host, port) {
+      try {
+        await app.listen({ host, port });
+      } catch (cause) {
+        throw listenError(cause as NodeJS.ErrnoException, host, port);
+      }
+      return { port: (app.server.address() as AddressInfo).port };
+    },
+    stop(graceMs) {
+      stopping ??= stop(graceMs);
+      return stopping;
+    },
+  };
+}
+
+export function listenError(cause: NodeJS.ErrnoException, host: string, port: number): TtsError {
+  const why: Record<string, string> = {
+    EADDRINUSE: `port ${port} is taken by another process. Choose another with --port`,
+    EACCES: `port ${port} needs more rights than this user has. Choose one above 1023 with --port`,
+    EADDRNOTAVAIL: `this machine has no address ${host}. Choose another with --host`,
+    ENOTFOUND: `this machine has no address ${host}. Choose another with --host`,
+  };
+  const reason = why[cause.code ?? ''] ?? cause.message;
+  return new TtsError('listen_failed', `The server cannot listen on ${host}: ${reason}.`, { cause });
+}

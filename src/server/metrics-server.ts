@@ -1,0 +1,20 @@
+/** /metrics on an address of its own, where the main one is for callers and this one for the operator. */
+import { createServer, type Server } from 'node:http';
+import { errorBody, TtsError } from '../protocol/errors.js';
+import type { Metrics } from './metrics.js';
+import { requestIdFor } from './request-id.js';
+
+export function buildMetricsServer({ registry }: Pick<Metrics, 'registry'>): Server {
+  return createServer(async (request, response) => {
+    const isScrape = request.method === 'GET' && request.url?.split('?', 1)[0] === '/metrics';
+    if (isScrape) {
+      const text = await registry.metrics();
+      response.writeHead(200, { 'content-type': registry.contentType }).end(text);
+      return;
+    }
+    const requestId = requestIdFor(request.headers);
+    const error = new TtsError('not_found', 'This address answers GET /metrics and nothing else.');
+    response.writeHead(404, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId });
+    response.end(JSON.stringify(errorBody(error, requestId)));
+  });
+}
