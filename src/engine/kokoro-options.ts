@@ -14,6 +14,10 @@ export interface KokoroOptions {
   readonly device: DeviceName;
   /** 0: chosen by the machine. */
   readonly threads: number;
+  /** Engine processes that share the machine's cores. */
+  readonly workers?: number;
+  /** Never touch the network for a model that is not there. */
+  readonly offline?: boolean;
   /** Models to load before the worker says it is ready; others load with their first job. */
   readonly preload: readonly BaseModel[];
 }

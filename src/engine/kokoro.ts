@@ -1,10 +1,42 @@
-/** Kokoro: a segment's tokens through the model's graphs to samples and times. */
-import { TtsError } from '../protocol/errors.js';
+/** Kokoro: reads a segment, runs its tokens through the model's graphs, and hands out samples and times as they come. */
+import { env } from 'onnxruntime-node';
+import { loadCatalogue } from '../models/catalogue.js';
+import { isAbort, TtsError } from '../protocol/errors.js';
+import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
+import { createReader } from '../text/reader.js';
 import type { Engine } from './engine.js';
 import type { KokoroOptions } from './kokoro-options.js';
+import { chooseProvider, machineKey } from './provider.js';
+import { readMeasurement } from './remembered.js';
+import { createSessions } from './sessions.js';
+import { speakReading } from './speech.js';
+import { createTurns } from './turns.js';
 
 export type EngineLog = (level: 'info' | 'warn' | 'debug', message: string, fields?: object) => void;
 
-export async function createKokoroEngine(_options: KokoroOptions & { readonly log: EngineLog }): Promise<Engine> {
-  throw new TtsError('model_missing', 'The engine cannot load a model yet.');
+export async function createKokoroEngine(options: KokoroOptions & { readonly log: EngineLog }): Promise<Engine> {
+  const { modelDir, voicesDir, preload, offline = false, log } = options;
+  const provider = chooseProvider(options);
+  const measured = await readMeasurement(modelDir, machineKey(provider, env.versions.node!));
+  const generator = measured?.generator ?? 'float';
+  if (options.device === 'auto') log('info', 'device chosen', { device: provider.description, generator });
+  const catalogue = loadCatalogue({ voicesDir });
+  const sessions = createSessions({ modelDir, offline, provider, generator });
+  const turns = createTurns();
+  const [reader] = await Promise.all([createReader(), ...preload.map((model) => sessions.model(model))]);
+
+  async function* speak(job: SegmentJob, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
+    try {
+      const { mix } = catalogue.get(job.model, job.voice);
+      const model = await sessions.model(job.model);
+      signal.throwIfAborted();
+      const reading = reader.read(job.segment);
+      yield* speakReading({ job, mix, model, reading, turn: turns.join(signal) });
+    } catch (error) {
+      if (isAbort(error) || error instanceof TtsError) throw error;
+      throw new TtsError('synthesis_failed', `The speech engine failed: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  return { description: provider.description, speak, close: () => sessions.close() };
 }

@@ -1,0 +1,70 @@
+/** The edges of speech: where the voice begins and ends, how long it rests, and samples as 16-bit PCM without clicks. */
+import { msToSamples } from '../protocol/audio.js';
+import type { PauseKind } from '../protocol/job.js';
+
+/** Silence between the end of this segment's voice and the beginning of the next one's. */
+export const PAUSE_SAMPLES: Readonly<Record<PauseKind, number>> = {
+  none: msToSamples(50),
+  clause: msToSamples(240),
+  sentence: msToSamples(420),
+  item: msToSamples(450),
+  paragraph: msToSamples(800),
+};
+
+/** What is kept before the voice: the breath of a consonant that is softer than the threshold, and the fade. */
+export const LEAD_SAMPLES = msToSamples(30);
+const FADE_IN = msToSamples(8);
+const FADE_OUT = msToSamples(12);
+
+const LOOK = msToSamples(10);
+const HOP = msToSamples(5);
+/** About 30 dB below ordinary speech of these voices, and far above what they leave in a rest. */
+const AUDIBLE = 10 ** (-52 / 20);
+
+function audible(samples: Float32Array, from: number): boolean {
+  let sum = 0;
+  const to = Math.min(samples.length, from + LOOK);
+  for (let i = from; i < to; i += 1) sum += samples[i]! * samples[i]!;
+  return sum > AUDIBLE * AUDIBLE * (to - from);
+}
+
+/** Index of the first sample of voice, or undefined where there is none. */
+export function findOnset(samples: Float32Array): number | undefined {
+  for (let at = 0; at < samples.length; at += HOP) if (audible(samples, at)) return at;
+  return undefined;
+}
+
+/** One past the last sample of voice, or 0 where there is none. */
+export function findEnd(samples: Float32Array): number {
+  for (let at = Math.max(0, samples.length - LOOK); ; at = Math.max(0, at - HOP)) {
+    if (audible(samples, at)) return Math.min(samples.length, at + LOOK);
+    if (at === 0) return 0;
+  }
+}
+
+export function fadeIn(samples: Float32Array): void {
+  const length = Math.min(FADE_IN, samples.length);
+  for (let i = 0; i < length; i += 1) samples[i]! *= 0.5 - 0.5 * Math.cos((Math.PI * (i + 0.5)) / length);
+}
+
+export function fadeOut(samples: Float32Array): void {
+  const length = Math.min(FADE_OUT, samples.length);
+  const last = samples.length - 1;
+  for (let i = 0; i < length; i += 1) samples[last - i]! *= 0.5 - 0.5 * Math.cos((Math.PI * (i + 0.5)) / length);
+}
+
+/** Beyond this the curve bends, so that no peak is cut flat. */
+const KNEE = 0.9;
+
+/** `length` samples of PCM, silence where `samples` has ended. */
+export function toPcm(samples: Float32Array, length = samples.length): Int16Array {
+  const pcm = new Int16Array(length);
+  const spoken = Math.min(length, samples.length);
+  for (let i = 0; i < spoken; i += 1) {
+    let value = samples[i]!;
+    const size = Math.abs(value);
+    if (size > KNEE) value = Math.sign(value) * (KNEE + (1 - KNEE) * Math.tanh((size - KNEE) / (1 - KNEE)));
+    pcm[i] = Math.round(value * 32_767);
+  }
+  return pcm;
+}

@@ -1,0 +1,31 @@
+/** What turns the front's output into samples: a seam with the whole-utterance generator and the one that runs in windows. */
+import type { Tensor } from 'onnxruntime-node';
+
+/** One utterance after the front: `frames` frames of 300 samples. */
+export interface FrontOutput {
+  readonly x: Tensor;
+  readonly f0: Tensor;
+  readonly s: Tensor;
+  readonly frames: number;
+  /** One a token and one for each pad, in steps of 600 samples. */
+  readonly durations: Float32Array;
+}
+
+export interface FrameRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** An utterance on its way through a generator. */
+export interface Utterance {
+  /** What is to be run, in order; it depends on the frames wanted alone. */
+  readonly windows: readonly FrameRange[];
+  /** The samples of one window, in a buffer that may be changed. */
+  run(window: FrameRange): Promise<Float32Array>;
+}
+
+export interface Generator {
+  /** Only frames in [`from`, `to`) are wanted; the windows may cover more. */
+  begin(front: FrontOutput, from: number, to: number): Utterance;
+  release(): Promise<void>;
+}

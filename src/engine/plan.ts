@@ -1,0 +1,110 @@
+/** From the model's predicted durations: where the voice can begin and end, and when each character is spoken. */
+import { msToSamples } from '../protocol/audio.js';
+import type { ReadingToken } from '../text/types.js';
+
+/** Samples of one step of a predicted duration. */
+export const STEP_SAMPLES = 600;
+/** Samples of one frame of the generator's input: two to a step. */
+export const FRAME_SAMPLES = 300;
+
+/** The sound runs ahead of the predicted boundaries by about this much (measured on both voices). */
+const AHEAD = msToSamples(55);
+/** No voice was heard to begin earlier than this before the end of the leading pad. */
+const EARLIEST_ONSET = msToSamples(160);
+/** Nor to go on longer than this after its last phoneme began; the rest of that phoneme's duration is rest. */
+const LONGEST_LAST_PHONEME = msToSamples(400);
+/** How long a phoneme before a rest sounds, for the times of characters. */
+const LAST_PHONEME = msToSamples(125);
+
+/** Tokens that are heard as a rest or not at all. */
+const REST = /[\s;:,.!?—…"()“”]/u;
+
+export interface SpeechPlan {
+  /** The voice begins in the first window at or after this sample, which begins a frame. */
+  readonly fromFrame: number;
+  /** One past the last frame that can hold voice. */
+  readonly toFrame: number;
+  /** Where the voice begins if the sound itself is not looked at. */
+  readonly onset: number;
+  /** The last phoneme begins: where the voice ends is to be found after this. */
+  readonly lastPhoneme: number;
+  /** About where the voice ends, for lengths that must be known before the sound is. */
+  readonly end: number;
+  /** Begin and end of every token, in samples of the untrimmed utterance. */
+  readonly tokenTimes: readonly { readonly start: number; readonly end: number; readonly rest: boolean }[];
+}
+
+/** `durations` has one number a token and one for each of the two pads. */
+export function planSpeech(tokens: readonly ReadingToken[], durations: ArrayLike<number>): SpeechPlan {
+  const tokenTimes: { start: number; end: number; rest: boolean }[] = [];
+  const pad = durations[0]! * STEP_SAMPLES;
+  let at = pad;
+  for (const [i, { symbol }] of tokens.entries()) {
+    const samples = durations[i + 1]! * STEP_SAMPLES;
+    tokenTimes.push({ start: at, end: at + samples, rest: REST.test(symbol) });
+    at += samples;
+  }
+  const total = at + durations[tokens.length + 1]! * STEP_SAMPLES;
+  for (const [i, time] of tokenTimes.entries()) {
+    const beforeRest = tokenTimes[i + 1]?.rest ?? true;
+    if (!time.rest && beforeRest) time.end = Math.min(time.end, time.start + LAST_PHONEME);
+  }
+  const lastPhoneme = tokenTimes.findLast((time) => !time.rest)?.start ?? pad;
+  const toSample = Math.min(total, lastPhoneme + LONGEST_LAST_PHONEME);
+  return {
+    fromFrame: Math.floor(Math.max(0, pad - EARLIEST_ONSET) / FRAME_SAMPLES),
+    toFrame: Math.max(1, Math.ceil(toSample / FRAME_SAMPLES)),
+    onset: Math.max(0, pad - AHEAD),
+    lastPhoneme: Math.max(0, lastPhoneme - AHEAD),
+    end: Math.min(total, lastPhoneme + LAST_PHONEME - AHEAD),
+    tokenTimes: tokenTimes.map(({ start, end, rest }) => ({ start: start - AHEAD, end: end - AHEAD, rest })),
+  };
+}
+
+export interface MutableTimings {
+  readonly startSamples: number[];
+  readonly durationSamples: number[];
+}
+
+/** Writes the times of one spoken part: `offset` is where the part's sample `trimmed` lies in the segment. */
+export function timePart(
+  timings: MutableTimings,
+  tokens: readonly ReadingToken[],
+  plan: SpeechPlan,
+  trimmed: number,
+  offset: number,
+): void {
+  const { startSamples, durationSamples } = timings;
+  const inSegment = (sample: number): number => Math.max(offset, Math.round(sample - trimmed + offset));
+  for (let i = 0; i < tokens.length; ) {
+    const { start, end } = tokens[i]!;
+    // Tokens of one word carry the word's characters: they share its time evenly.
+    let last = i;
+    while (last + 1 < tokens.length && tokens[last + 1]!.start === start && tokens[last + 1]!.end === end) last += 1;
+    const times = plan.tokenTimes.slice(i, last + 1);
+    const spoken = times.some((time) => !time.rest);
+    const from = inSegment(times[0]!.start);
+    const to = spoken ? inSegment(times.findLast((time) => !time.rest)!.end) : from;
+    const each = (to - from) / Math.max(1, end - start);
+    for (let char = start; char < end && char < startSamples.length; char += 1) {
+      const charFrom = Math.round(from + (char - start) * each);
+      startSamples[char] = Math.max(startSamples[char]!, charFrom);
+      durationSamples[char] = Math.max(durationSamples[char]!, Math.round(from + (char - start + 1) * each) - charFrom);
+    }
+    i = last + 1;
+  }
+}
+
+/** What no token speaks begins where the character before it ended; nothing begins before what precedes it. */
+export function settleTimes({ startSamples, durationSamples }: MutableTimings, end: number): void {
+  let reached = 0;
+  for (let char = 0; char < startSamples.length; char += 1) {
+    if (durationSamples[char]! > 0) {
+      const start = Math.min(end, Math.max(reached, startSamples[char]!));
+      const stop = Math.min(end, Math.max(start, startSamples[char]! + durationSamples[char]!));
+      startSamples[char] = start;
+      durationSamples[char] = stop - start;
+      reached = stop;
+    } else startSamples[char] = reached;
+  }
+}

@@ -1,0 +1,88 @@
+/** Where a model runs and with how many threads: CPU, CUDA and the others are options here, not classes. */
+import { availableParallelism, cpus } from 'node:os';
+import { type InferenceSession, listSupportedBackends } from 'onnxruntime-node';
+import { TtsError } from '../protocol/errors.js';
+import type { DeviceName } from './kokoro-options.js';
+
+export interface Provider {
+  readonly device: Exclude<DeviceName, 'auto'>;
+  readonly threads: number;
+  /** For logs and `tts doctor`. */
+  readonly description: string;
+  /** The integer operators of quantised graphs run on the CPU only. */
+  readonly wantsFloat: boolean;
+  readonly sessionOptions: InferenceSession.SessionOptions;
+}
+
+const HOW_TO_GET: Record<Exclude<DeviceName, 'auto' | 'cpu'>, string> = {
+  cuda:
+    'It needs Linux x64 with an NVIDIA driver, CUDA 12 and cuDNN 9, and the CUDA build of the runtime: ' +
+    'run `npm_config_onnxruntime_node_install=cuda12 npm rebuild onnxruntime-node --foreground-scripts` in the package',
+  webgpu:
+    'It needs a build of onnxruntime-node with WebGPU (Linux x64, macOS and Windows have one) and a working GPU driver',
+  coreml: 'It needs macOS',
+  dml: 'It needs Windows with a DirectX 12 GPU',
+};
+
+/** Best first: what `auto` takes of what is there. WebGPU is left to those who ask for it by name. */
+const AUTO_ORDER = ['cuda', 'coreml', 'dml'] as const;
+
+/** More threads than this a process gain nothing: the graphs are too small. */
+const MAX_THREADS = 8;
+
+/** All cores of a small machine, half of a large one (the other halves are often the same cores twice), shared out. */
+export function chooseThreads(asked: number, workers = 1, cores = availableParallelism()): number {
+  if (asked > 0) return asked;
+  const share = Math.max(1, Math.floor(cores / Math.max(1, workers)));
+  return share <= 4 ? share : Math.min(MAX_THREADS, Math.max(4, Math.floor(share / 2)));
+}
+
+const bundled = (): string[] => listSupportedBackends().map(({ name }) => name);
+
+export interface ProviderOptions {
+  readonly device: DeviceName;
+  readonly threads: number;
+  readonly workers?: number;
+}
+
+/** A device that was asked for by name and is not in this build is an error that says how to get it. */
+export function chooseProvider({ device, threads: asked, workers }: ProviderOptions, present = bundled()): Provider {
+  const threads = chooseThreads(asked, workers);
+  const taken = device === 'auto' ? (AUTO_ORDER.find((name) => present.includes(name)) ?? 'cpu') : device;
+  if (taken !== 'cpu' && !present.includes(taken)) throw unavailable(taken);
+  return providerOf(taken, threads);
+}
+
+export const cpuProvider = (threads: number): Provider => providerOf('cpu', threads);
+
+export function unavailable(device: Exclude<DeviceName, 'auto' | 'cpu'>, cause?: unknown): TtsError {
+  const why = cause instanceof Error ? ` (${cause.message.slice(0, 200)})` : '';
+  return new TtsError(
+    'device_unavailable',
+    `The device "${device}" cannot be used here${why}. ${HOW_TO_GET[device]}, or use --device cpu.`,
+    { cause },
+  );
+}
+
+function providerOf(device: Provider['device'], threads: number): Provider {
+  return {
+    device,
+    threads,
+    description: device === 'cpu' ? `cpu, ${threads} thread${threads === 1 ? '' : 's'}` : device,
+    wantsFloat: device !== 'cpu',
+    sessionOptions: {
+      executionProviders: device === 'cpu' ? ['cpu'] : [device, 'cpu'],
+      intraOpNumThreads: threads,
+      interOpNumThreads: 1,
+      executionMode: 'sequential',
+      graphOptimizationLevel: 'all',
+      logSeverityLevel: 3,
+      // Threads that spin between operators take the cores from whoever shares them: the server, a player, a second worker.
+      extra: { session: { intra_op: { allow_spinning: '0' } } },
+    },
+  };
+}
+
+/** What a measurement of this machine holds for. */
+export const machineKey = (provider: Provider, runtime: string): string =>
+  [cpus()[0]?.model.trim() || process.arch, cpus().length, provider.device, provider.threads, runtime].join(' | ');

@@ -1,0 +1,197 @@
+/** One segment's way through a model: parts in order, trimmed, rested and timed so that segments join as one reading. */
+
+import { msToSamples } from '../protocol/audio.js';
+import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
+import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
+import { fadeIn, fadeOut, findEnd, findOnset, LEAD_SAMPLES, PAUSE_SAMPLES, toPcm } from './finish.js';
+import type { FrontOutput, Utterance } from './generator.js';
+import { FRAME_SAMPLES, type MutableTimings, planSpeech, type SpeechPlan, settleTimes, timePart } from './plan.js';
+import type { LoadedModel } from './sessions.js';
+import type { StyleShare } from './styles.js';
+import type { Turn } from './turns.js';
+
+/** No event holds more than this, so that a listener's pace is felt within a long utterance. */
+const CHUNK_SAMPLES = msToSamples(500);
+/** A part that another follows has its length before its sound: this much may ring on beyond the expected end. */
+const RING_SAMPLES = msToSamples(80);
+
+export interface SpeechTask {
+  readonly job: SegmentJob;
+  readonly mix: readonly StyleShare[];
+  readonly model: LoadedModel;
+  readonly reading: Reading;
+  readonly turn: Turn;
+}
+
+type Piece =
+  | { readonly kind: 'speech'; readonly tokens: readonly ReadingToken[] }
+  | { readonly kind: 'silence'; readonly samples: number; readonly start: number; readonly end: number };
+
+interface Voiced {
+  readonly tokens: readonly ReadingToken[];
+  readonly plan: SpeechPlan;
+  readonly utterance: Utterance;
+}
+
+/** Cuts tokens where they exceed what the model takes: after the last space that fits, so that no word is lost or halved. */
+export function splitTokens(tokens: readonly ReadingToken[], limit = MAX_TOKENS): (readonly ReadingToken[])[] {
+  const parts: (readonly ReadingToken[])[] = [];
+  let from = 0;
+  while (tokens.length - from > limit) {
+    let to = from + limit;
+    while (to > from + limit / 2 && tokens[to - 1]!.symbol !== ' ') to -= 1;
+    if (to <= from + limit / 2) to = from + limit;
+    parts.push(tokens.slice(from, to));
+    from = to;
+  }
+  if (from < tokens.length) parts.push(tokens.slice(from));
+  return parts;
+}
+
+/** The parts of a reading with the silence at its end taken off, which counts as the segment's rest. */
+function piecesOf(reading: Reading): { pieces: Piece[]; trailing: number } {
+  const pieces: Piece[] = reading.parts.flatMap((part): Piece[] =>
+    part.kind === 'silence'
+      ? [{ kind: 'silence', samples: msToSamples(part.ms), start: part.start, end: part.end }]
+      : splitTokens(part.tokens)
+          .filter((tokens) => tokens.some(({ symbol }) => symbol !== ' '))
+          .map((tokens) => ({ kind: 'speech', tokens })),
+  );
+  let trailing = 0;
+  if (!pieces.some((piece) => piece.kind === 'speech')) return { pieces, trailing };
+  for (let last = pieces.at(-1)!; last.kind === 'silence'; last = pieces.at(-1)!) {
+    trailing += last.samples;
+    pieces.pop();
+  }
+  return { pieces, trailing };
+}
+
+export async function* speakReading({ job, mix, model, reading, turn }: SpeechTask): AsyncGenerator<SpeechEvent> {
+  const { segment, seed } = job;
+  const chars = [...segment.text].length;
+  const timings: MutableTimings = {
+    startSamples: new Array<number>(chars).fill(0),
+    durationSamples: new Array<number>(chars).fill(0),
+  };
+  const { pieces, trailing } = piecesOf(reading);
+  const rest = Math.max(trailing, PAUSE_SAMPLES[segment.pause]) - LEAD_SAMPLES;
+
+  async function prepare(tokens: readonly ReadingToken[]): Promise<Voiced> {
+    const style = await model.styles.take(mix, tokens.length, seed);
+    const front: FrontOutput = await turn.run(() => model.front(tokens, style));
+    const plan = planSpeech(tokens, front.durations);
+    const utterance = model.generator.begin(front, plan.fromFrame, Math.min(plan.toFrame, front.frames));
+    return { tokens, plan, utterance };
+  }
+
+  // Times are promised for the whole segment before its first sample, so every front comes first (nearly always one).
+  const voiced = new Map<Piece, Voiced>();
+  for (const piece of pieces) if (piece.kind === 'speech') voiced.set(piece, await prepare(piece.tokens));
+  const spoken = [...voiced.values()];
+  const [first, last] = [spoken[0], spoken.at(-1)];
+
+  // The onset of the segment is looked up in the sound itself; later parts, whose times are due now, go by their plan.
+  const opening = first && (await turn.run(() => first.utterance.run(first.utterance.windows[0]!)));
+  const startOf = (part: Voiced): number => {
+    const planned = Math.max(0, part.plan.onset - LEAD_SAMPLES);
+    if (part !== first) return planned;
+    const from = first.plan.fromFrame * FRAME_SAMPLES;
+    const base = first.utterance.windows[0]!.from * FRAME_SAMPLES;
+    const onset = findOnset(opening!.subarray(from - base));
+    return onset === undefined ? planned : Math.max(from, from + onset - LEAD_SAMPLES);
+  };
+
+  const layout: { piece: Piece; start: number; samples: number | undefined }[] = [];
+  let cursor = 0;
+  for (const [i, piece] of pieces.entries()) {
+    if (piece.kind === 'silence') {
+      // What the neighbours bring along of silence is part of it.
+      const before = pieces[i - 1]?.kind === 'speech' ? RING_SAMPLES : 0;
+      const after = pieces[i + 1]?.kind === 'speech' ? LEAD_SAMPLES : 0;
+      const samples = Math.max(0, piece.samples - before - after);
+      for (let char = piece.start; char < Math.min(chars, piece.end); char += 1) timings.startSamples[char] = cursor;
+      layout.push({ piece, start: 0, samples });
+      cursor += samples;
+      continue;
+    }
+    const part = voiced.get(piece)!;
+    const start = startOf(part);
+    timePart(timings, part.tokens, part.plan, start, cursor);
+    const samples = part === last ? undefined : part.plan.end + RING_SAMPLES - start;
+    layout.push({ piece, start, samples });
+    cursor += samples ?? part.plan.toFrame * FRAME_SAMPLES - start;
+  }
+  settleTimes(timings, cursor);
+  yield { type: 'begin', timings };
+
+  for (const { piece, start, samples } of layout) {
+    const part = voiced.get(piece);
+    const sound = part
+      ? render(part, start, samples, rest, turn, part === first ? opening : undefined)
+      : [new Int16Array(samples!)];
+    for await (const pcm of sound) {
+      for (let at = 0; at < pcm.length; at += CHUNK_SAMPLES) {
+        const chunk = pcm.subarray(at, Math.min(pcm.length, at + CHUNK_SAMPLES));
+        turn.sent(chunk.length);
+        yield { type: 'audio', pcm: chunk };
+      }
+    }
+  }
+}
+
+/**
+ * The samples of a part from `start` on: exactly `length` of them, or up to the end of the voice and `rest` beyond. Of the
+ * latter, what follows the beginning of the last phoneme is held back until the voice's end is known.
+ */
+async function* render(
+  { plan, utterance }: Voiced,
+  start: number,
+  length: number | undefined,
+  rest: number,
+  turn: Turn,
+  opening: Float32Array | undefined,
+): AsyncGenerator<Int16Array> {
+  const stop = plan.toFrame * FRAME_SAMPLES;
+  const free = length === undefined ? plan.lastPhoneme : stop;
+  const held: Float32Array[] = [];
+  let sent = 0;
+  let begun = false;
+  for (const [i, window] of utterance.windows.entries()) {
+    const whole = i === 0 && opening ? opening : await turn.run(() => utterance.run(window));
+    const base = window.from * FRAME_SAMPLES;
+    const samples = whole.subarray(Math.max(0, start - base), Math.max(0, Math.min(whole.length, stop - base)));
+    if (samples.length === 0) continue;
+    if (!begun) fadeIn(samples);
+    begun = true;
+    const at = Math.max(start, base);
+    const loose = Math.min(samples.length, Math.max(0, free - at));
+    let now = samples.subarray(0, held.length > 0 ? 0 : loose);
+    if (length !== undefined) now = now.subarray(0, Math.max(0, length - sent));
+    // A part of fixed length is faded where it is cut; the other kind at the end of its rest.
+    if (length !== undefined && sent + now.length === length) fadeOut(now);
+    if (now.length > 0) {
+      sent += now.length;
+      yield toPcm(now);
+    }
+    if (now.length < samples.length && length === undefined) held.push(samples.subarray(now.length));
+  }
+  if (length !== undefined) {
+    if (sent < length) yield new Int16Array(length - sent);
+    return;
+  }
+  const tail = joined(held);
+  const total = findEnd(tail) + rest;
+  const kept = tail.subarray(0, Math.min(tail.length, total));
+  fadeOut(kept);
+  if (total > 0) yield toPcm(kept, total);
+}
+
+function joined(parts: readonly Float32Array[]): Float32Array {
+  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

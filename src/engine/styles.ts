@@ -1,0 +1,105 @@
+/** Style vectors: the row of a voice for a length of text, mixes of several, and the variations that seeds make. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { TtsError } from '../protocol/errors.js';
+
+export const STYLE_SIZE = 256;
+/** Before it the vector colours the sound; from it on it shapes melody and rhythm. */
+const PROSODY_FROM = 128;
+const ROWS = 510;
+
+export interface StyleShare {
+  readonly style: string;
+  readonly weight: number;
+}
+
+export interface SpokenStyle {
+  readonly style: Float32Array;
+  readonly speed: number;
+}
+
+export interface Styles {
+  /** The style for a text of `tokens` tokens (pads not counted), varied by `seed`; seed 0 is the canonical reading. */
+  take(mix: readonly StyleShare[], tokens: number, seed: number): Promise<SpokenStyle>;
+}
+
+export function createStyles(stylesDir: string): Styles {
+  const tables = new Map<string, Promise<Float32Array>>();
+
+  async function load(style: string): Promise<Float32Array> {
+    const file = path.join(stylesDir, `${style}.bin`);
+    let bytes: Buffer;
+    try {
+      bytes = await readFile(file);
+    } catch (cause) {
+      throw new TtsError('model_missing', `The style file ${file} could not be read. Run: tts models pull`, { cause });
+    }
+    if (bytes.length !== ROWS * STYLE_SIZE * 4) {
+      throw new TtsError('model_corrupt', `The style file ${file} has a wrong size. Run: tts models verify`);
+    }
+    const table = new Float32Array(ROWS * STYLE_SIZE);
+    for (let i = 0; i < table.length; i += 1) table[i] = bytes.readFloatLE(i * 4);
+    return table;
+  }
+
+  function tableOf(style: string): Promise<Float32Array> {
+    let table = tables.get(style);
+    if (!table) {
+      table = load(style);
+      tables.set(style, table);
+      // A failed read is tried again by the next job.
+      table.catch(() => tables.delete(style));
+    }
+    return table;
+  }
+
+  async function rowOf(mix: readonly StyleShare[], row: number): Promise<Float32Array> {
+    const mixed = new Float32Array(STYLE_SIZE);
+    for (const { style, weight } of mix) {
+      const table = await tableOf(style);
+      const from = Math.min(ROWS - 1, Math.max(0, row)) * STYLE_SIZE;
+      for (let i = 0; i < STYLE_SIZE; i += 1) mixed[i]! += weight * table[from + i]!;
+    }
+    return mixed;
+  }
+
+  return {
+    async take(mix, tokens, seed) {
+      const style = await rowOf(mix, tokens);
+      if (seed === 0) return { style, speed: 1 };
+      return vary(style, await rowOf(mix, tokens + 24), await rowOf(mix, tokens + 96), seed);
+    },
+  };
+}
+
+/**
+ * Another take of the same sentence: the melody half moves a random way along what the voice itself does between shorter
+ * and longer texts, and the tempo by a few percent. The sound half stays, so it is the same person.
+ */
+function vary(style: Float32Array, near: Float32Array, far: Float32Array, seed: number): SpokenStyle {
+  const random = randomOf(seed);
+  const towardsNear = 2.4 * random() - 1.2;
+  const towardsFar = 1.6 * random() - 0.8;
+  const speed = 1 + 0.1 * (random() - 0.5);
+  const varied = style.slice();
+  for (let i = PROSODY_FROM; i < STYLE_SIZE; i += 1) {
+    const grain = 0.06 * (random() + random() - 1);
+    const step = towardsNear * (near[i]! - style[i]!) + towardsFar * (far[i]! - style[i]!);
+    varied[i] = style[i]! + step + grain * (Math.abs(style[i]!) + 0.1);
+  }
+  return { style: varied, speed };
+}
+
+/** Numbers in [0, 1) that follow from the seed alone (splitmix32). */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let mixed = state ^ (state >>> 16);
+    mixed = Math.imul(mixed, 0x21f0aaad);
+    mixed ^= mixed >>> 15;
+    mixed = Math.imul(mixed, 0x735a2d97);
+    mixed ^= mixed >>> 15;
+    return (mixed >>> 0) / 2 ** 32;
+  };
+}
