@@ -1,71 +1,79 @@
-/** Cuts a text of any length into pieces that one request may carry, at the best place each window offers. */
+/** Cuts a text of any length into pieces that one request may carry, at the best place each stretch offers. */
 import { MAX_INPUT_CHARS } from '../protocol/speech.js';
+import { type Boundary, BoundaryScanner, RANK } from '../text/segment-boundaries.js';
 
-/** Words whose full stop ends no sentence. */
-const ABBREVIATION =
-  /(?:^|[\s("'“‘[])(?:[A-Za-z]|Mr|Mrs|Ms|Mx|Dr|Prof|Rev|Hon|Sr|Jr|St|Mt|Ft|Gen|Col|Maj|Capt|Lt|Sgt|Gov|Sen|Rep|Pres|No|Nos|vs|etc|e\.g|i\.e|cf|ca|approx|Fig|figs?|pp|vol|ch|ed|eds|Inc|Ltd|Co|Corp|Dept|est|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.$/;
-const SENTENCE_END = /[.!?…。！？]+["'”’»)\]]*(?=\s+\S)|[。！？]["'”’»)\]]*/gu;
-const PARAGRAPH = /\n[^\S\n]*\n\s*/gu;
-const CLAUSE_END = /[,;:–—、，；：]["'”’»)\]]*(?=\s)/gu;
-const SPACE = /\s+/gu;
+interface Place {
+  /** UTF-16 index into the text. */
+  readonly index: number;
+  /** Code points before it. */
+  readonly chars: number;
+  readonly quality: number;
+}
 
 /**
  * The pieces in order, none empty, none longer than `maxChars` code points, each without white space around it. Together
- * they hold every other character of `text`. Looks at each window of the text once, so the time grows with its length.
+ * they hold every other character of the text. Sees each character once: the time grows with the length.
  */
-export function* splitIntoRequests(text: string, maxChars: number = MAX_INPUT_CHARS): Generator<string> {
-  let rest = skipSpace(text, 0);
-  while (rest < text.length) {
-    const limit = advance(text, rest, maxChars);
-    let end = text.length;
-    if (skipSpace(text, limit) < text.length) end = rest + cutWithin(text.slice(rest, limit + 1));
-    const piece = text.slice(rest, end).trim();
-    if (piece !== '') yield piece;
-    rest = skipSpace(text, end);
+export function* splitIntoRequests(whole: string, maxChars: number = MAX_INPUT_CHARS): Generator<string> {
+  const text = whole.trim();
+  let start: Place = { index: 0, chars: 0, quality: 0 };
+  let ahead: Place[] = [];
+  for (const place of placesOf(text)) {
+    while (place.chars - start.chars > maxChars) {
+      const cut = best(ahead, start, maxChars) ?? hardCut(text, start, maxChars);
+      yield* trimmed(text.slice(start.index, cut.index));
+      start = cut;
+      ahead = ahead.filter(({ index }) => index > cut.index);
+    }
+    ahead.push(place);
   }
+  yield* trimmed(text.slice(start.index));
 }
 
-/** Where to cut a window that is one UTF-16 unit longer than may be sent (what follows decides whether a word ended). */
-function cutWithin(window: string): number {
-  const size = window.length - 1;
-  // A paragraph is the best place, as long as it does not make a crumb of the request.
-  const paragraph = lastEnd(window, PARAGRAPH, size);
-  if (paragraph > size / 2) return paragraph;
-  const sentence = lastEnd(window, SENTENCE_END, size, (before) => !ABBREVIATION.test(before));
-  if (sentence > 0) return sentence;
-  if (paragraph > 0) return paragraph;
-  const clause = lastEnd(window, CLAUSE_END, size);
-  if (clause > 0) return clause;
-  const space = lastEnd(window, SPACE, size);
-  if (space > 0) return space;
-  // One endless word. Never cut a surrogate pair in two.
-  const last = window.charCodeAt(size - 1);
-  return last >= 0xd800 && last <= 0xdbff ? size - 1 : size;
+function* trimmed(piece: string): Generator<string> {
+  const text = piece.trim();
+  if (text !== '') yield text;
 }
 
-function lastEnd(window: string, mark: RegExp, size: number, accept: (before: string) => boolean = () => true): number {
-  let best = 0;
-  for (const match of window.matchAll(mark)) {
-    const end = match.index + match[0].length;
-    if (end > size) break;
-    if (accept(window.slice(Math.max(0, end - 16), end))) best = end;
+/** Every place where the text could be cut, and its end. */
+function placesOf(text: string): Place[] {
+  const places: Place[] = [];
+  let index = 0;
+  let chars = 0;
+  const reach = (to: number) => {
+    for (; index < to; chars++) index += text.codePointAt(index)! > 0xffff ? 2 : 1;
+  };
+  new BoundaryScanner().scan(text, true, (at, boundary) => {
+    reach(at);
+    places.push({ index, chars, quality: qualityOf(boundary) });
+  });
+  reach(text.length);
+  places.push({ index, chars, quality: RANK.paragraph });
+  return places;
+}
+
+/** The service trims a request, so the rest that a blank line asks for would be lost where one is cut: a sentence is best. */
+const qualityOf = ({ rank, pause }: Boundary): number =>
+  rank === RANK.sentence && pause === 'sentence' ? RANK.paragraph + 1 : rank;
+
+/** The best place within reach; among equals the last. A crumb is worse than a cut at a lesser place. */
+function best(places: readonly Place[], start: Place, maxChars: number): Place | undefined {
+  let found: Place | undefined;
+  for (const place of places) {
+    const chars = place.chars - start.chars;
+    if (chars > maxChars) break;
+    const crumb = place.quality < RANK.sentence && chars < maxChars / 4;
+    if (!crumb && (!found || place.quality >= found.quality)) found = place;
   }
-  return best;
+  return found;
 }
 
-function skipSpace(text: string, from: number): number {
-  SKIP.lastIndex = from;
-  return SKIP.exec(text) ? SKIP.lastIndex : from;
-}
-const SKIP = /\s+/y;
-
-/** The UTF-16 index `chars` code points after `from`, or the end. */
-function advance(text: string, from: number, chars: number): number {
-  let index = from;
-  for (let count = 0; count < chars && index < text.length; count++) {
+function hardCut(text: string, start: Place, maxChars: number): Place {
+  let { index } = start;
+  for (let count = 0; count < maxChars && index < text.length; count++) {
     index += text.codePointAt(index)! > 0xffff ? 2 : 1;
   }
-  return index;
+  return { index, chars: start.chars + maxChars, quality: RANK.inside };
 }
 
 /** Characters as the service counts them. */

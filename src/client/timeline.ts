@@ -38,6 +38,7 @@ export class Timeline {
   private starts: number[] = [];
   private heardTail = '';
   private heardChars = 0;
+  private takenChars = 0;
 
   /** All the text there will be, where it is known beforehand. */
   expect(text: string): void {
@@ -85,6 +86,14 @@ export class Timeline {
       return this.heardChars;
     }
     return this.pieces.reduce((sum, piece) => sum + [...this.spokenOf(piece, heardSamples)].length, 0);
+  }
+
+  /** The aligned text that was heard since this was last asked. */
+  takeSpoken(heardSamples: number): string {
+    this.aligned(heardSamples);
+    const fresh = this.heardChars - this.takenChars;
+    this.takenChars = this.heardChars;
+    return fresh === 0 ? '' : [...this.heardTail].slice(-fresh).join('');
   }
 
   private aligned(heardSamples: number): TextAt {

@@ -1,0 +1,29 @@
+/** Ctrl-C and its relatives as one AbortSignal: the first asks a command to stop, the second does not ask. */
+
+const EXIT_OF = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/** The reason of an abort that came from outside. The command ends with `exitCode` and says nothing. */
+export class Interrupted extends Error {
+  override readonly name = 'AbortError';
+  constructor(readonly exitCode: number) {
+    super('interrupted');
+  }
+}
+
+export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const stop = (name: keyof typeof EXIT_OF) => () => {
+    if (controller.signal.aborted) process.exit(EXIT_OF[name]);
+    controller.abort(new Interrupted(EXIT_OF[name]));
+  };
+  const handlers = (Object.keys(EXIT_OF) as Array<keyof typeof EXIT_OF>).map((name) => [name, stop(name)] as const);
+  for (const [name, handler] of handlers) process.on(name, handler);
+  try {
+    return await work(controller.signal);
+  } catch (error) {
+    // Whatever an abort broke on its way out, the abort is the reason.
+    throw controller.signal.aborted ? controller.signal.reason : error;
+  } finally {
+    for (const [name, handler] of handlers) process.off(name, handler);
+  }
+}

@@ -1,0 +1,79 @@
+/** The options that every speaking command shares, checked once. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { TtsError } from '../protocol/errors.js';
+import { LANGUAGES, RESPONSE_FORMATS, SPEECH_MODELS, type SpeechModel } from '../protocol/speech.js';
+import { MAX_SEED } from '../protocol/stream.js';
+import { addSettings } from './context.js';
+
+export interface OutputOptions {
+  readonly output?: string;
+  readonly format?: 'wav' | 'pcm';
+  readonly play?: boolean;
+  readonly quiet?: boolean;
+}
+
+export interface SpeechOptions extends OutputOptions {
+  readonly language?: (typeof LANGUAGES)[number];
+  readonly seed?: number;
+}
+
+export function addSpeechOptions(command: Command): Command {
+  command
+    .option('-o, --output <FILE>', 'write FILE.wav or FILE.pcm instead of playing; - is stdout')
+    .addOption(
+      new Option('--format <NAME>', 'format of the output (default: by its name, wav on stdout)').choices(
+        RESPONSE_FORMATS,
+      ),
+    )
+    .option('--play', 'play as well as write')
+    .addOption(
+      new Option('--language <CODE>', 'language to read in (default: the language of the voice)').choices(LANGUAGES),
+    )
+    .option('--seed <N>', `another reading of the same text, 0 to ${MAX_SEED} (default: 0, the canonical one)`, seed)
+    .option('-q, --quiet', 'no live lines, no remarks');
+  addSettings(command, ['voice', 'model', 'server', 'apiKey', 'engine'], { voice: '-v', model: '-m' });
+  return addSettings(command, ['device', 'threads', 'modelDir', 'offline', 'lexicon', 'voicesDir', 'runtimeDir']);
+}
+
+function seed(text: string): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= 0 && value <= MAX_SEED) return value;
+  throw new InvalidArgumentError(`It is a whole number from 0 to ${MAX_SEED}.`);
+}
+
+/** An empty string means that no model was asked for. */
+export function checkModel(model: string): SpeechModel | undefined {
+  if (model === '') return undefined;
+  const known = SPEECH_MODELS.find((name) => name === model);
+  if (known) return known;
+  throw new TtsError('model_not_found', `There is no model "${model}". There are: ${SPEECH_MODELS.join(', ')}.`);
+}
+
+export type Destination =
+  | { readonly kind: 'speaker' }
+  | { readonly kind: 'stdout'; readonly format: 'wav' | 'pcm'; readonly play: boolean }
+  | { readonly kind: 'file'; readonly file: string; readonly format: 'wav' | 'pcm'; readonly play: boolean };
+
+/** Where the sound goes, decided before anything is done. */
+export function destinationOf(options: OutputOptions, stdoutIsTerminal: boolean): Destination {
+  const { output, format, play = false } = options;
+  if (output === undefined) {
+    if (format) throw new TtsError('usage', '--format needs an output. Add -o FILE, or -o - for stdout.');
+    return { kind: 'speaker' };
+  }
+  if (output === '-') {
+    if (stdoutIsTerminal) {
+      throw new TtsError('usage', 'Sound does not belong on a terminal. Pipe it (… -o - | aplay) or name a file.');
+    }
+    return { kind: 'stdout', format: format ?? 'wav', play };
+  }
+  const named = /\.(wav|wave)$/i.test(output) ? 'wav' : /\.(pcm|raw|s16le)$/i.test(output) ? 'pcm' : undefined;
+  if (named && format && named !== format) {
+    throw new TtsError('usage', `${output} says ${named} and --format says ${format}. Make them agree.`);
+  }
+  const chosen = format ?? named;
+  if (!chosen) {
+    throw new TtsError('usage', `What should ${output} be? Name it .wav or .pcm, or add --format wav or --format pcm.`);
+  }
+  return { kind: 'file', file: output, format: chosen, play };
+}

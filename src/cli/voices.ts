@@ -1,0 +1,117 @@
+/** `tts voices`: the catalogue as a table, filtered here, and a sample of any voice in it. */
+import { Command, Option } from 'commander';
+import { TtsError } from '../protocol/errors.js';
+import type { Voice } from '../protocol/http.js';
+import type { SpeechModel } from '../protocol/speech.js';
+import { closeSoon, connect } from './connection.js';
+import { addSettings, settingsOf } from './context.js';
+import { untilInterrupted } from './interrupt.js';
+import { checkModel, destinationOf } from './speech-options.js';
+import { table, terminalWidth } from './table.js';
+
+interface VoicesOptions {
+  readonly search?: string;
+  readonly gender?: string;
+  readonly language?: string;
+  readonly json?: boolean;
+  readonly preview?: string;
+  readonly output?: string;
+  readonly quiet?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  tts voices                                       all voices
+  tts voices --gender female --language en         some of them
+  tts voices --search calm --json | jq -r '.data[].id'
+  tts voices --preview english_female_articulate   hear one`;
+
+export function command(): Command {
+  const voices = new Command('voices')
+    .description('Lists the voices that can speak, and lets you hear them.')
+    .option('--search <TEXT>', 'only voices whose id, name or description holds TEXT')
+    .addOption(new Option('--gender <NAME>', 'only voices of this gender').choices(['female', 'male', 'neutral']))
+    .option('--language <CODE>', 'only voices that speak this language')
+    .option('--json', 'print the catalogue as JSON')
+    .option('--preview <ID>', 'speak a sample with this voice')
+    .option('-o, --output <FILE>', 'with --preview: write the sample instead of playing it')
+    .option('-q, --quiet', 'no live lines, no remarks');
+  addSettings(voices, ['model', 'server', 'apiKey', 'engine'], { model: '-m' });
+  return addSettings(voices, ['modelDir', 'voicesDir', 'offline', 'runtimeDir'])
+    .addHelpText('after', EXAMPLES)
+    .action((options: VoicesOptions, self: Command) =>
+      untilInterrupted((signal) =>
+        options.preview === undefined ? list(options, self, signal) : preview(options, self, signal),
+      ),
+    );
+}
+
+async function list(options: VoicesOptions, self: Command, signal: AbortSignal): Promise<void> {
+  const { config, sources } = settingsOf(self);
+  const model: SpeechModel = checkModel(config.model) ?? 'base-tts';
+  const connection = await connect(config, { logLevelAsked: sources.logLevel !== 'default' }, signal);
+  try {
+    const { createHttpClient } = await import('../client/http.js');
+    const client = createHttpClient(connection);
+    const catalog = await client.voices(model, signal).finally(() => client.close());
+    const data = catalog.data.filter((voice) => matches(voice, options));
+    if (options.json) process.stdout.write(`${JSON.stringify({ ...catalog, data }, null, 2)}\n`);
+    else if (data.length > 0) process.stdout.write(`${asTable(data)}\n`);
+    else process.stderr.write(`None of the ${catalog.data.length} voices matches.\n`);
+  } finally {
+    await closeSoon(connection, signal);
+  }
+}
+
+function matches(voice: Voice, { search, gender, language }: VoicesOptions): boolean {
+  if (gender && voice.gender !== gender) return false;
+  if (language && !voice.language.toLowerCase().startsWith(language.toLowerCase())) return false;
+  const text = `${voice.id} ${voice.display_name} ${voice.description}`.toLowerCase();
+  return (search ?? '')
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+const asTable = (voices: readonly Voice[]): string =>
+  table(
+    [
+      { title: 'VOICE' },
+      { title: 'NAME' },
+      { title: 'LANGUAGE' },
+      { title: 'GENDER' },
+      { title: 'DESCRIPTION', shrink: true },
+    ],
+    voices.map((voice) => [voice.id, voice.display_name, voice.language, voice.gender, voice.description]),
+    terminalWidth(),
+  );
+
+async function preview(options: VoicesOptions, self: Command, signal: AbortSignal): Promise<void> {
+  const settings = settingsOf(self);
+  const voice = options.preview!;
+  const destination = destinationOf(options, Boolean(process.stdout.isTTY));
+  const [{ runSpeech }, { createHttpClient }, { speakRequests }] = await Promise.all([
+    import('./speech-run.js'),
+    import('../client/http.js'),
+    import('../client/speak-requests.js'),
+  ]);
+  await runSpeech(
+    { settings, destination, quiet: options.quiet ?? false, show: false, screen: 'lines' },
+    async ({ address, model, sink, progress }, runSignal) => {
+      const client = createHttpClient(address);
+      try {
+        const { data } = await client.voices(model, runSignal);
+        const known = data.find(({ id }) => id === voice);
+        if (!known) {
+          const ids = data.map(({ id }) => id).join(', ');
+          throw new TtsError('voice_not_found', `There is no voice "${voice}". There are: ${ids}.`);
+        }
+        const text = `Hello, I am ${known.display_name}. This is how I sound when I read to you.`;
+        await speakRequests({ client, text, fields: { model, voice }, sink, progress }, runSignal);
+      } finally {
+        client.close();
+      }
+    },
+    signal,
+  );
+}

@@ -1,0 +1,70 @@
+/** How the terminal writes times, sizes, levels and a text that must fit one line. */
+
+/** 75,300 ms → "1:15.3". */
+export function clockText(ms: number): string {
+  const tenths = Math.max(0, Math.floor(ms / 100));
+  const minutes = Math.floor(tenths / 600);
+  const seconds = ((tenths % 600) / 10).toFixed(1);
+  return `${minutes}:${seconds.padStart(4, '0')}`;
+}
+
+export function sizeText(bytes: number): string {
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
+}
+
+const STEPS = '▁▂▃▄▅▆▇█';
+/** One character for a loudness from 0 to 1. */
+export const levelChar = (level: number): string =>
+  level <= 0 ? ' ' : STEPS[Math.min(STEPS.length - 1, Math.floor(level * STEPS.length))]!;
+
+export function bar(share: number, width: number): string {
+  const full = Math.round(Math.max(0, Math.min(1, share)) * width);
+  return '━'.repeat(full) + '─'.repeat(width - full);
+}
+
+/** Columns a text takes: wide characters take two, marks none. */
+export function textColumns(text: string): number {
+  let columns = 0;
+  for (const char of text) columns += charColumns(char);
+  return columns;
+}
+
+function charColumns(char: string): number {
+  const code = char.codePointAt(0)!;
+  if (code < 0x300) return code < 32 ? 0 : 1;
+  if (/\p{M}|\u200d|\ufe0f/u.test(char)) return 0;
+  if (
+    code >= 0x1100 &&
+    /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u.test(
+      char,
+    )
+  ) {
+    return 2;
+  }
+  return 1;
+}
+
+const oneLine = (text: string): string => text.replace(/[\p{Cc}\s]+/gu, ' ');
+
+/** The end of a text that fits `columns`, cut at the front. */
+export function tailColumns(text: string, columns: number): string {
+  const chars = [...oneLine(text)];
+  let used = 0;
+  let from = chars.length;
+  while (from > 0 && used + charColumns(chars[from - 1]!) <= columns) used += charColumns(chars[--from]!);
+  if (from === 0) return chars.join('');
+  const cut = chars.slice(from + 1).join('');
+  return `…${cut}`;
+}
+
+/** The beginning of a text that fits `columns`. */
+export function headColumns(text: string, columns: number): string {
+  let used = 0;
+  let kept = '';
+  for (const char of oneLine(text)) {
+    used += charColumns(char);
+    if (used > columns) break;
+    kept += char;
+  }
+  return kept;
+}
