@@ -5,11 +5,13 @@ export interface Phonemizer {
   readonly language: Language;
   /** The phonemes of one word said by itself, in the model's alphabet. Empty if espeak finds nothing to say. */
   word(word: string): string;
+  /** The same word between two others, where it may lose its stress. */
+  reduced(word: string): string;
 }
 
 const CACHED_WORDS = 20_000;
-/** espeak's own buffers end well above this; nobody speaks a longer word. */
-const MAX_WORD = 200;
+/** Nobody speaks a longer word; longer ones are said in pieces. */
+const MAX_WORD = 60;
 
 export async function createPhonemizer(language: Language = 'en-us'): Promise<Phonemizer> {
   const espeak = await import('espeak-phonemizer');
@@ -17,31 +19,52 @@ export async function createPhonemizer(language: Language = 'en-us'): Promise<Ph
   await espeak.setVoice(language);
   const cache = new Map<string, string>();
 
-  const speak = (word: string): string => {
+  const speak = (text: string): string => {
     // The voice is one for the whole process; with its data loaded this takes effect before it returns.
     void espeak.setVoice(language);
-    const clauses = espeak.getPhonemes(word.slice(0, MAX_WORD)).map(({ phonemes }) => phonemes.trim());
-    const ipa = clauses
+    const clauses = espeak.getPhonemes(text).map(({ phonemes }) => phonemes);
+    // espeak names a change of language in brackets.
+    return clauses
       .join(' ')
       .replace(/\([a-z-]+\)/gu, '')
       .replace(/\s+/gu, ' ')
       .trim();
-    return fromEspeak(ipa, language);
+  };
+
+  const cached = (key: string, make: () => string): string => {
+    const known = cache.get(key);
+    if (known !== undefined) {
+      cache.delete(key);
+      cache.set(key, known);
+      return known;
+    }
+    const made = make();
+    if (cache.size >= CACHED_WORDS) cache.delete(cache.keys().next().value!);
+    cache.set(key, made);
+    return made;
+  };
+
+  const spoken = (word: string): string => {
+    // Letters in capitals that were left as a word are meant as one: espeak would spell some of them.
+    const text = /^\p{Lu}{2,}$/u.test(word) ? word.toLowerCase() : word;
+    if (text.length <= MAX_WORD) return fromEspeak(speak(text), language);
+    const points = [...text];
+    const pieces: string[] = [];
+    for (let i = 0; i < points.length; i += MAX_WORD) pieces.push(points.slice(i, i + MAX_WORD).join(''));
+    return pieces
+      .map((piece) => fromEspeak(speak(piece), language))
+      .join(' ')
+      .trim();
   };
 
   return {
     language,
-    word(word) {
-      const known = cache.get(word);
-      if (known !== undefined) {
-        cache.delete(word);
-        cache.set(word, known);
-        return known;
-      }
-      const phonemes = speak(word);
-      if (cache.size >= CACHED_WORDS) cache.delete(cache.keys().next().value!);
-      cache.set(word, phonemes);
-      return phonemes;
-    },
+    word: (word) => cached(word, () => spoken(word)),
+    reduced: (word) =>
+      cached(`${word} `, () => {
+        const between = speak(`bob ${word} dog`).split(' ');
+        // Where espeak joined it to a neighbour, the form it has alone must do.
+        return between.length === 3 ? fromEspeak(between[1]!, language) : spoken(word);
+      }),
   };
 }

@@ -1,89 +1,113 @@
 /** One segment read: spans → normalised text → words → phonemes → tokens, each with the characters it speaks. */
 import type { Segment } from '../protocol/job.js';
-import { fromIpa, type Language } from './alphabet.js';
+import type { Language } from './alphabet.js';
+import type { Lexicon } from './lexicon.js';
 import { createPhonemizer, type Phonemizer } from './phonemes.js';
+import { pronounce, type Utterance } from './pronounce.js';
+import { type Item, itemsOf } from './reading-items.js';
 import { type Alphabet, createAlphabet } from './tokens.js';
-import type { Normalized, Reader, Reading, ReadingPart, ReadingToken } from './types.js';
+import { MAX_TOKENS, type Reader, type Reading, type ReadingPart, type ReadingToken } from './types.js';
 
-export async function createReader(options: { language?: Language } = {}): Promise<Reader> {
-  const language = options.language ?? 'en-us';
-  const phonemizer = await createPhonemizer(language);
-  return new SegmentReader(phonemizer, createAlphabet());
+export interface ReaderOptions {
+  readonly lexicon?: Lexicon;
+  readonly language?: Language;
 }
 
-const identity = (text: string): Normalized => {
-  const starts: number[] = [];
-  const ends: number[] = [];
-  let at = 0;
-  for (const char of text) {
-    for (let unit = 0; unit < char.length; unit += 1) {
-      starts.push(at);
-      ends.push(at + 1);
+export async function createReader(options: ReaderOptions = {}): Promise<Reader> {
+  const phonemizer = await createPhonemizer(options.language ?? 'en-us');
+  const alphabet = createAlphabet();
+  const read = (segment: Segment) => readSegment(segment, phonemizer, alphabet, options.lexicon);
+  return {
+    read,
+    countTokens(text) {
+      const span = { kind: 'text' as const, text, start: 0, end: [...text].length };
+      const { parts } = read({ text, offset: 0, spans: [span], pause: 'none' });
+      let tokens = 0;
+      for (const part of parts) if (part.kind === 'speech') tokens += part.tokens.length;
+      return tokens;
+    },
+  };
+}
+
+function readSegment(segment: Segment, phonemizer: Phonemizer, alphabet: Alphabet, lexicon?: Lexicon): Reading {
+  const { items, normalized, skipped } = itemsOf(segment, phonemizer.language, lexicon);
+  const said = sayWords(items, phonemizer);
+  const parts: ReadingPart[] = [];
+  let tokens: ReadingToken[] = [];
+  const close = () => {
+    while (tokens.at(-1)?.symbol === ' ') tokens.pop();
+    for (const part of withinLimit(tokens)) parts.push({ kind: 'speech', tokens: part });
+    tokens = [];
+  };
+  const add = (symbol: string, { start, end }: Item) => {
+    const id = alphabet.get(symbol);
+    const last = tokens.at(-1)?.symbol;
+    if (id === undefined) skipped[`symbol:${symbol}`] = (skipped[`symbol:${symbol}`] ?? 0) + 1;
+    else if (symbol !== ' ' || (last !== undefined && last !== ' ')) tokens.push({ id, symbol, start, end });
+  };
+  for (const [index, item] of items.entries()) {
+    if (item.kind === 'silence') {
+      close();
+      parts.push({ kind: 'silence', ms: item.ms, start: item.start, end: item.end });
+    } else if (item.kind === 'word') {
+      const phonemes = said[index]!;
+      if (phonemes === '') skipped.word = (skipped.word ?? 0) + item.end - item.start;
+      for (const symbol of phonemes) add(symbol, item);
+    } else {
+      // No rest before a mark that closes something.
+      if (item.symbol !== ' ' && /[,.;:!?…)”]/u.test(item.symbol)) while (tokens.at(-1)?.symbol === ' ') tokens.pop();
+      add(item.symbol, item);
     }
-    at += 1;
   }
-  return { text, starts, ends, skipped: {} };
-};
+  close();
+  const shown = parts.map((part) => (part.kind === 'speech' ? part.tokens.map(({ symbol }) => symbol).join('') : '…'));
+  return { normalized, phonemes: shown.filter((text) => text !== '…').join(' '), parts, skipped };
+}
 
-const PIECE = /([\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*['’]?)|(\s+)|([\s\S])/gu;
-
-class SegmentReader implements Reader {
-  readonly #phonemizer: Phonemizer;
-  readonly #alphabet: Alphabet;
-  constructor(phonemizer: Phonemizer, alphabet: Alphabet) {
-    this.#phonemizer = phonemizer;
-    this.#alphabet = alphabet;
-  }
-
-  read(segment: Segment): Reading {
-    const parts: ReadingPart[] = [];
-    const skipped: Record<string, number> = {};
-    let tokens: ReadingToken[] = [];
-    let normalizedText = '';
-    const close = () => {
-      if (tokens.length > 0) parts.push({ kind: 'speech', tokens });
-      tokens = [];
-    };
-    const add = (phonemes: string, start: number, end: number) => {
-      for (const symbol of phonemes) {
-        const id = this.#alphabet.get(symbol);
-        if (id === undefined) skipped[`symbol:${symbol}`] = (skipped[`symbol:${symbol}`] ?? 0) + 1;
-        else if (symbol !== ' ' || (tokens.length > 0 && tokens.at(-1)!.symbol !== ' '))
-          tokens.push({ id, symbol, start, end });
-      }
-    };
-    for (const span of segment.spans) {
-      if (span.kind === 'break') {
-        close();
-        parts.push({ kind: 'silence', ms: span.ms, start: span.start, end: span.end });
-        continue;
-      }
-      if (span.kind === 'phoneme') {
-        add(fromIpa(span.ipa, this.#phonemizer.language), span.start, span.end);
-        continue;
-      }
-      const normalized = identity(span.kind === 'sub' ? span.alias : span.text);
-      normalizedText += normalized.text;
-      for (const match of normalized.text.matchAll(PIECE)) {
-        const { index } = match;
-        const whole = span.kind === 'sub';
-        const start = whole ? span.start : span.start + normalized.starts[index]!;
-        const end = whole ? span.end : span.start + normalized.ends[index + match[0].length - 1]!;
-        if (match[1]) add(this.#phonemizer.word(match[1].replace(/’/g, "'")), start, end);
-        else if (match[2]) add(' ', start, end);
-        else add(match[3]!, start, end);
-      }
+/** Phonemes for every word, by its place in `items`, sentence by sentence. */
+function sayWords(items: readonly Item[], phonemizer: Phonemizer): string[] {
+  const said: string[] = [];
+  let places: number[] = [];
+  let words: Utterance[] = [];
+  let opens = true;
+  const close = () => {
+    for (const [at, phonemes] of pronounce(words, phonemizer).entries()) said[places[at]!] = phonemes;
+    places = [];
+    words = [];
+  };
+  for (const [index, item] of items.entries()) {
+    if (item.kind === 'word') {
+      places.push(index);
+      const settled = item.phonemes === undefined ? {} : { phonemes: item.phonemes };
+      words.push({ text: item.text, followed: isFollowed(items, index), opens, ...settled });
+      opens = false;
+    } else if (item.kind === 'silence' || /[.!?…;:]/u.test(item.symbol)) {
+      close();
+      opens = true;
+    } else if (/["“(—]/u.test(item.symbol)) {
+      opens = true;
     }
-    close();
-    const phonemes = parts
-      .map((part) => (part.kind === 'speech' ? part.tokens.map(({ symbol }) => symbol).join('') : ''))
-      .join(' ');
-    return { normalized: normalizedText, phonemes, parts, skipped };
   }
+  close();
+  return said;
+}
 
-  countTokens(text: string): number {
-    const span = { kind: 'text' as const, text, start: 0, end: text.length };
-    const { parts } = this.read({ text, offset: 0, spans: [span], pause: 'none' });
-    return parts.reduce((sum, part) => sum + (part.kind === 'speech' ? part.tokens.length : 0), 0);
+function isFollowed(items: readonly Item[], index: number): boolean {
+  const next = items[index + 1];
+  if (next?.kind === 'word') return true;
+  return next?.kind === 'sign' && next.symbol === ' ' && items[index + 2]?.kind === 'word';
+}
+
+/** A stretch beyond the model's limit, which only a single endless word can make, is said in pieces. */
+function withinLimit(tokens: readonly ReadingToken[]): ReadingToken[][] {
+  const parts: ReadingToken[][] = [];
+  let rest = tokens;
+  while (rest.length > MAX_TOKENS) {
+    const space = rest.slice(0, MAX_TOKENS).findLastIndex(({ symbol }) => symbol === ' ');
+    const cut = space > 0 ? space + 1 : MAX_TOKENS;
+    parts.push(rest.slice(0, cut));
+    rest = rest.slice(cut);
   }
+  if (rest.length > 0) parts.push([...rest]);
+  return parts;
 }

@@ -1,6 +1,8 @@
 /** Cuts text that arrives in any pieces into segments that depend on the text alone. */
 import type { PauseKind, Segment } from '../protocol/job.js';
+import { MarkupTrack, type Taken } from './markup.js';
 import { type Boundary, BoundaryScanner, RANK, type Rank, type Totals } from './segment-boundaries.js';
+import { type Piece, SsmlParser } from './ssml.js';
 import { MAX_TOKENS } from './types.js';
 
 export interface SegmenterOptions {
@@ -35,6 +37,7 @@ export class Segmenter {
   readonly #count: (text: string) => number;
   readonly #auto: boolean;
   readonly #scanner = new BoundaryScanner();
+  readonly #markup: { readonly parser: SsmlParser; readonly track: MarkupTrack } | null;
   /** Visible text from the start of the open segment; positions below are absolute. */
   #text = '';
   #tail = '';
@@ -51,34 +54,45 @@ export class Segmenter {
   constructor(options: SegmenterOptions) {
     this.#count = options.countTokens;
     this.#auto = options.autoMode ?? true;
+    this.#markup = options.ssml ? { parser: new SsmlParser(), track: new MarkupTrack(options.countTokens) } : null;
   }
 
   /** Characters taken in and not yet part of a segment. */
   get pendingChars(): number {
-    return codePoints(this.#text);
+    return codePoints(this.#markup ? this.#markup.track.source + this.#markup.parser.pending : this.#text);
   }
 
+  /** Throws `invalid_ssml` where the markup is wrong. */
   push(text: string): Segment[] {
-    this.#text += text;
-    this.#tail += text;
+    const seen = this.#markup ? this.#see(this.#markup.parser.push(text)) : text;
+    this.#text += seen;
+    this.#tail += seen;
     this.#advance(false);
     return this.#take();
   }
 
-  /** Cuts at once; what follows begins a new segment. */
+  /** Cuts at once; what follows begins a new segment. A tag or element that is still open waits for its end. */
   flush(): Segment[] {
     this.#advance(true);
     const end = this.#start + this.#text.length;
-    if (end > this.#start) {
-      this.#fit(end);
-      if (end > this.#start) this.#emit(end, this.#scanner.restingPause(), this.#scanner.totals);
+    if (end > this.#start) this.#fit(end);
+    if (end > this.#start || (this.#markup && this.#markup.track.source !== '')) {
+      this.#emit(end, this.#scanner.restingPause(), this.#scanner.totals, true);
     }
     this.#scanner.restart();
     return this.#take();
   }
 
+  /** Throws `invalid_ssml` where a tag or an element was never closed. */
   end(): Segment[] {
+    this.#markup?.parser.end();
     return this.flush();
+  }
+
+  #see(pieces: readonly Piece[]): string {
+    let seen = '';
+    for (const piece of pieces) seen += this.#markup!.track.add(piece);
+    return seen;
   }
 
   #take(): Segment[] {
@@ -166,21 +180,29 @@ export class Segmenter {
   }
 
   #tokens(end: number): number {
-    return this.#count(this.#text.slice(0, end - this.#start));
+    const units = end - this.#start;
+    return this.#markup ? this.#markup.track.tokens(units) : this.#count(this.#text.slice(0, units));
   }
 
-  #emit(at: number, pause: PauseKind, totals: Totals): void {
-    const text = this.#text.slice(0, at - this.#start);
-    const chars = codePoints(text);
-    const spans = SPEAKABLE.test(text) ? [{ kind: 'text' as const, text, start: 0, end: chars }] : [];
-    this.#out.push({ text, offset: this.#offset, spans, pause });
+  #emit(at: number, pause: PauseKind, totals: Totals, all = false): void {
+    const { source, spans } = this.#read(at - this.#start, all);
+    this.#out.push({ text: source, offset: this.#offset, spans, pause });
     this.#text = this.#text.slice(at - this.#start);
     this.#start = at;
-    this.#offset += chars;
+    this.#offset += codePoints(source);
     this.#first = false;
     this.#base = { letters: totals.letters, words: totals.words, weight: totals.weight };
     this.#known = { tokens: 0, weight: totals.weight };
     this.#candidates = this.#candidates.filter((candidate) => candidate.at > at);
+  }
+
+  #read(units: number, all: boolean): Taken {
+    if (this.#markup) return this.#markup.track.take(all ? 'all' : units);
+    const source = this.#text.slice(0, units);
+    const spans = SPEAKABLE.test(source)
+      ? [{ kind: 'text' as const, text: source, start: 0, end: codePoints(source) }]
+      : [];
+    return { source, spans };
   }
 }
 

@@ -1,0 +1,131 @@
+/** The operator's own pronunciations: a file of words with their sounds or a respelling. */
+import { readFile } from 'node:fs/promises';
+import { excerpt, TtsError } from '../protocol/errors.js';
+import { fromIpa, type Language } from './alphabet.js';
+import { type Alphabet, createAlphabet } from './tokens.js';
+
+export type LexiconEntry =
+  | { readonly kind: 'phonemes'; readonly phonemes: string }
+  | { readonly kind: 'respelling'; readonly text: string };
+
+export interface LexiconMatch {
+  /** Where the word stands, in UTF-16 units. */
+  readonly index: number;
+  readonly length: number;
+  readonly entry: LexiconEntry;
+}
+
+export interface Lexicon {
+  readonly size: number;
+  /** The words of the lexicon in a text, from left to right. */
+  find(text: string): LexiconMatch[];
+}
+
+interface Row {
+  readonly word: string;
+  readonly said: string;
+  readonly line: number;
+}
+
+const MAX_SAID = 200;
+
+export async function loadLexicon(file: string, language: Language = 'en-us'): Promise<Lexicon> {
+  let content: string;
+  try {
+    content = await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new TtsError('config_invalid', `The lexicon ${file} cannot be read. Check the path given by --lexicon.`, {
+      cause,
+    });
+  }
+  return parseLexicon(content, file, language);
+}
+
+/**
+ * Lines of `word = /ipa/` or `word = respelling`, with `#` for comments, or one JSON object of the same. A word in small
+ * letters stands for every way of capitalising it; one with a capital letter for itself alone.
+ */
+export function parseLexicon(content: string, file: string, language: Language = 'en-us'): Lexicon {
+  const text = content.replace(/^\uFEFF/, '');
+  const rows = text.trimStart().startsWith('{') ? jsonRows(text, file) : lineRows(text, file);
+  const alphabet = createAlphabet();
+  const exact = new Map<string, LexiconEntry>();
+  const folded = new Map<string, LexiconEntry>();
+  for (const row of rows) {
+    const word = fold(row.word);
+    const table = word === word.toLowerCase() ? folded : exact;
+    if (table.has(word)) fail(file, row.line, `"${excerpt(row.word, 40)}" is there twice`);
+    table.set(word, entryOf(row, file, language, alphabet));
+  }
+  return createLexicon(exact, folded);
+}
+
+function createLexicon(exact: ReadonlyMap<string, LexiconEntry>, folded: ReadonlyMap<string, LexiconEntry>): Lexicon {
+  const words = [...new Set([...exact.keys(), ...folded.keys()])].sort((a, b) => b.length - a.length);
+  const size = exact.size + folded.size;
+  if (size === 0) return { size, find: () => [] };
+  const escaped = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replace(/'/g, "['’]"));
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${escaped.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
+  return {
+    size,
+    find(text) {
+      const found: LexiconMatch[] = [];
+      for (const match of text.matchAll(pattern)) {
+        const word = fold(match[0]);
+        const entry = exact.get(word) ?? folded.get(word.toLowerCase());
+        if (entry) found.push({ index: match.index, length: match[0].length, entry });
+      }
+      return found;
+    },
+  };
+}
+
+const fold = (word: string) => word.normalize('NFC').replace(/’/g, "'");
+
+function fail(file: string, line: number, problem: string): never {
+  throw new TtsError(
+    'config_invalid',
+    `The lexicon ${file}, line ${line}: ${problem}. A line reads: word = /ipa/ or: word = respelling.`,
+  );
+}
+
+function entryOf(row: Row, file: string, language: Language, alphabet: Alphabet): LexiconEntry {
+  if (row.said.length > MAX_SAID) fail(file, row.line, `more than ${MAX_SAID} characters to say`);
+  if (!row.said.startsWith('/')) return { kind: 'respelling', text: row.said };
+  if (row.said.length < 3 || !row.said.endsWith('/')) fail(file, row.line, 'IPA stands between two slashes');
+  const phonemes = fromIpa(row.said, language);
+  const strange = [...phonemes].find((symbol) => !alphabet.has(symbol));
+  if (strange !== undefined) fail(file, row.line, `"${strange}" is no IPA symbol the voices know`);
+  if (phonemes === '') fail(file, row.line, 'nothing to say between the slashes');
+  return { kind: 'phonemes', phonemes };
+}
+
+function lineRows(text: string, file: string): Row[] {
+  const rows: Row[] = [];
+  for (const [index, raw] of text.split(/\r?\n/).entries()) {
+    const content = raw.replace(/(?:^|\s)#.*$/, '').trim();
+    if (content === '') continue;
+    const match = /^(.*?\S)\s*=\s*(\S.*)$/.exec(content);
+    if (!match) fail(file, index + 1, `"${excerpt(content, 40)}" has no "="`);
+    rows.push({ word: match[1]!, said: match[2]!, line: index + 1 });
+  }
+  return rows;
+}
+
+function jsonRows(text: string, file: string): Row[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    const position = Number(/position (\d+)/.exec(String(cause))?.[1] ?? text.length);
+    fail(file, lineAt(text, position), `not JSON (${excerpt(cause instanceof Error ? cause.message : '', 60)})`);
+  }
+  return Object.entries(value as Record<string, unknown>).map(([word, said]) => {
+    const line = lineAt(text, text.indexOf(JSON.stringify(word)));
+    if (typeof said !== 'string' || said.trim() === '') fail(file, line, `"${excerpt(word, 40)}" needs a text to say`);
+    if (word.trim() === '') fail(file, line, 'a word is missing');
+    return { word: word.trim(), said: said.trim(), line };
+  });
+}
+
+const lineAt = (text: string, position: number) => text.slice(0, Math.max(0, position)).split('\n').length;

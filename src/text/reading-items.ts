@@ -1,0 +1,205 @@
+/** A segment's spans as words, signs and silences, each with the characters of the segment it stands for. */
+import type { Segment, SegmentSpan } from '../protocol/job.js';
+import { fromIpa, type Language } from './alphabet.js';
+import type { Lexicon } from './lexicon.js';
+import { seenPositions } from './markup.js';
+import { joinLetters, normalize } from './normalize.js';
+import type { Normalized } from './types.js';
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type Item = Range &
+  (
+    | { readonly kind: 'word'; readonly text: string; readonly phonemes?: string }
+    | { readonly kind: 'sign'; readonly symbol: string }
+    | { readonly kind: 'silence'; readonly ms: number }
+  );
+
+export interface Items {
+  readonly items: readonly Item[];
+  readonly normalized: string;
+  readonly skipped: Record<string, number>;
+}
+
+/** Rows of letters, words, white space, runs of dots, and whatever else stands there. */
+const PIECES =
+  /([A-Z](?:\.[A-Z])+(?![\p{L}\p{N}])|[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*)|(\s+)|(\.{2,}|([!?])\4*|[-–—]+|[\s\S])/gu;
+const READABLE = /[\p{Script=Latin}\p{N}]/u;
+const LETTERS_AT_ONCE = 12;
+
+/** Marks of other kinds and the ones of the model's alphabet they stand for. Empty: heard in nothing but the words. */
+const SIGNS: Readonly<Record<string, string>> = {
+  '-': '',
+  "'": '',
+  '‘': '',
+  '’': '',
+  '*': '',
+  _: '',
+  '`': '',
+  '~': '',
+  '|': ',',
+  '[': '(',
+  ']': ')',
+  '{': '(',
+  '}': ')',
+  '«': '“',
+  '»': '”',
+  '‹': '“',
+  '›': '”',
+  '„': '“',
+  '‟': '“',
+  '。': '.',
+  '、': ',',
+  '，': ',',
+  '！': '!',
+  '？': '?',
+  '；': ';',
+  '：': ':',
+  '।': '.',
+  '؟': '?',
+  '،': ',',
+  '\u00ad': '',
+  '\u200b': '',
+  '\u200d': '',
+  '\ufeff': '',
+};
+
+export function itemsOf(segment: Segment, language: Language, lexicon?: Lexicon): Items {
+  const items: Item[] = [];
+  const skipped: Record<string, number> = {};
+  let normalized = '';
+  const points = segment.spans.length > 0 ? [...segment.text] : [];
+
+  /** Adds a normalised text; `range` tells the characters of the segment behind those of what was normalised. */
+  const add = (text: Normalized, range: (start: number, end: number) => Range) => {
+    normalized += text.text;
+    for (const [kind, chars] of Object.entries(text.skipped)) skipped[kind] = (skipped[kind] ?? 0) + chars;
+    collect(text, range, items, skipped);
+  };
+
+  for (const span of segment.spans) {
+    const whole = { start: span.start, end: span.end };
+    if (span.kind === 'break') {
+      items.push({ kind: 'silence', ms: span.ms, ...whole });
+      continue;
+    }
+    const seen = positions(span, points);
+    const inner = { start: seen(0).start, end: seen(Number.POSITIVE_INFINITY).end };
+    if (span.kind === 'phoneme') {
+      items.push({ kind: 'word', text: span.text, phonemes: fromIpa(span.ipa, language), ...inner });
+      normalized += span.text;
+    } else if (span.kind === 'sub') {
+      add(normalize(span.alias), () => inner);
+    } else if (span.kind === 'say-as') {
+      add(normalize(span.text, { sayAs: span.as }), (start, end) => between(seen, start, end));
+    } else {
+      let from = 0;
+      let offset = 0;
+      const plain = (until: number) => {
+        const text = span.text.slice(from, until);
+        if (text === '') return;
+        const base = offset;
+        add(normalize(text), (start, end) => between(seen, base + start, base + end));
+        offset += [...text].length;
+        from = until;
+      };
+      for (const { index, length, entry } of lexicon?.find(span.text) ?? []) {
+        plain(index);
+        const text = span.text.slice(index, index + length);
+        const range = between(seen, offset, offset + [...text].length);
+        // The normaliser drops the space at its edges, where it still parts two words.
+        const last = items.at(-1);
+        if (from > 0 && last?.kind === 'word' && /\s/.test(span.text[index - 1] ?? '')) {
+          items.push({ kind: 'sign', symbol: ' ', ...range, end: range.start });
+        }
+        if (entry.kind === 'phonemes') {
+          items.push({ kind: 'word', text, phonemes: entry.phonemes, ...range });
+          normalized += text;
+        } else {
+          add(normalize(entry.text), () => range);
+        }
+        offset += [...text].length;
+        from = index + length;
+      }
+      plain(span.text.length);
+    }
+  }
+  return { items, normalized, skipped };
+}
+
+type Seen = (index: number) => Range;
+
+const between = (seen: Seen, start: number, end: number): Range => ({
+  start: seen(start).start,
+  end: end > start ? seen(end - 1).end : seen(start).start,
+});
+
+/** Where the characters of a span lie in the segment: one by one, unless the span holds tags or references. */
+function positions(span: SegmentSpan, points: readonly string[]): Seen {
+  const size = span.kind === 'text' ? [...span.text].length : -1;
+  if (size === span.end - span.start) {
+    return (index) => {
+      const start = Math.min(span.start + index, span.end);
+      return { start, end: Math.min(start + 1, span.end) };
+    };
+  }
+  const { starts, ends } = seenPositions(points.slice(span.start, span.end).join(''));
+  if (starts.length === 0) return () => ({ start: span.start, end: span.end });
+  return (index) => {
+    const at = Math.min(index, starts.length - 1);
+    return { start: span.start + starts[at]!, end: span.start + ends[at]! };
+  };
+}
+
+function collect(
+  { text, starts, ends }: Normalized,
+  range: (start: number, end: number) => Range,
+  items: Item[],
+  skipped: Record<string, number>,
+): void {
+  for (const match of joinLetters(text).matchAll(PIECES)) {
+    const { index } = match;
+    const [piece, word, space] = match;
+    const where = range(starts[index]!, ends[index + piece.length - 1]!);
+    if (word !== undefined) {
+      for (const part of wordParts(word)) {
+        if (READABLE.test(part)) items.push({ kind: 'word', text: part, ...where });
+        else skipped.script = (skipped.script ?? 0) + [...part].length;
+      }
+    } else if (space !== undefined) {
+      items.push({ kind: 'sign', symbol: ' ', ...where });
+    } else {
+      for (const symbol of signOf(piece, items)) items.push({ kind: 'sign', symbol, ...where });
+    }
+  }
+}
+
+/** A long row of letters is said in breaths. */
+function wordParts(word: string): string[] {
+  const plain = word.normalize('NFC').replace(/’/g, "'");
+  if (!plain.includes('.') || plain.length < LETTERS_AT_ONCE * 2) return [plain];
+  const letters = plain.split('.');
+  const parts: string[] = [];
+  for (let i = 0; i < letters.length; i += LETTERS_AT_ONCE) parts.push(letters.slice(i, i + LETTERS_AT_ONCE).join('.'));
+  return parts;
+}
+
+function signOf(piece: string, items: readonly Item[]): string {
+  if (/^\.{2,}$/.test(piece)) return '…';
+  if (/^[!?]+$/.test(piece)) return piece[0]!;
+  if (/^[-–—]+$/.test(piece)) {
+    if (piece !== '-') return '—';
+    // A hyphen that stands alone is a dash; one at the edge of a word is nothing.
+    return items.at(-1)?.kind === 'sign' ? '—' : '';
+  }
+  if (piece === '"') {
+    const last = items.at(-1);
+    return last === undefined || last.kind === 'silence' || (last.kind === 'sign' && /[ (“—]/u.test(last.symbol))
+      ? '“'
+      : '”';
+  }
+  return SIGNS[piece] ?? piece;
+}

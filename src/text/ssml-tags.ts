@@ -1,0 +1,125 @@
+/** One SSML tag taken apart and checked: names, attributes, references. */
+import { excerpt } from '../protocol/errors.js';
+import type { SayAs } from '../protocol/job.js';
+
+export interface Tag {
+  readonly kind: 'open' | 'close' | 'empty';
+  readonly name: string;
+  /** The attribute that matters: `ph`, `alias` or `interpret-as`. */
+  readonly value: string;
+  readonly ms: number;
+}
+
+type Fail = (problem: string) => never;
+
+const MAX_BREAK_MS = 3000;
+const SAY_AS: readonly SayAs[] = ['characters', 'cardinal', 'ordinal', 'date', 'telephone'];
+const STRENGTHS: Readonly<Record<string, number>> = {
+  none: 0,
+  'x-weak': 100,
+  weak: 250,
+  medium: 500,
+  strong: 750,
+  'x-strong': 1000,
+};
+const NAME = '[\\p{L}_][\\p{L}\\p{N}_:.-]*';
+const TAG = new RegExp(`^<(/?)(${NAME})([\\s\\S]*?)(/?)>$`, 'u');
+const ATTRIBUTE = new RegExp(`\\s+(${NAME})\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'uy');
+const REFERENCES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
+  ndash: '–',
+  mdash: '—',
+  hellip: '…',
+  lsquo: '‘',
+  rsquo: '’',
+  ldquo: '“',
+  rdquo: '”',
+};
+
+/** The text of a reference without `&` and `;`, or null if there is none. */
+export function decodeEntity(name: string): string | null {
+  const number = /^#(?:x([0-9a-f]{1,6})|(\d{1,7}))$/i.exec(name);
+  if (!number) return Object.hasOwn(REFERENCES, name) ? REFERENCES[name]! : null;
+  const code = number[1] ? Number.parseInt(number[1], 16) : Number(number[2]);
+  const surrogate = code >= 0xd800 && code <= 0xdfff;
+  return code === 0 || code > 0x10ffff || surrogate ? null : String.fromCodePoint(code);
+}
+
+export function parseTag(source: string, fail: Fail): Tag {
+  const match = TAG.exec(source);
+  if (!match) return fail(`"${excerpt(source, 40)}" is not a tag; write "<" as &lt;`);
+  const name = match[2]!;
+  if (match[1] === '/') {
+    if (match[3]!.trim() !== '' || match[4] !== '') return fail(`a closing tag is </${name}> and nothing more`);
+    return { kind: 'close', name, value: '', ms: 0 };
+  }
+  const attributes = parseAttributes(name, match[3]!, fail);
+  const kind = match[4] === '/' ? 'empty' : 'open';
+  return {
+    kind,
+    name,
+    value: spokenValue(name, attributes, fail),
+    ms: name === 'break' ? breakMs(attributes, fail) : 0,
+  };
+}
+
+function parseAttributes(name: string, text: string, fail: Fail): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  ATTRIBUTE.lastIndex = 0;
+  let end = 0;
+  for (let match = ATTRIBUTE.exec(text); match; match = ATTRIBUTE.exec(text)) {
+    const key = match[1]!;
+    if (found.has(key)) return fail(`<${name}> has the attribute ${key} twice`);
+    found.set(key, decodeAll(match[2] ?? match[3]!, fail));
+    end = ATTRIBUTE.lastIndex;
+  }
+  const rest = text.slice(end).trim();
+  if (rest !== '') return fail(`"${excerpt(rest, 40)}" in <${name}> is not an attribute of the form name="value"`);
+  return found;
+}
+
+function decodeAll(value: string, fail: Fail): string {
+  return value.replace(/&([^;&\s]{0,12});?/g, (whole, name: string) => {
+    const text = whole.endsWith(';') ? decodeEntity(name) : null;
+    return text ?? fail(`"${excerpt(whole, 20)}" in the value of an attribute is no reference; write "&" as &amp;`);
+  });
+}
+
+function spokenValue(name: string, attributes: ReadonlyMap<string, string>, fail: Fail): string {
+  if (name === 'sub') {
+    const alias = attributes.get('alias');
+    return alias?.trim() ? alias : fail('<sub> needs alias="what to say instead"');
+  }
+  if (name === 'phoneme') {
+    const alphabet = attributes.get('alphabet') ?? 'ipa';
+    if (alphabet !== 'ipa')
+      return fail(`the alphabet "${excerpt(alphabet, 20)}" is not known; <phoneme> takes alphabet="ipa"`);
+    const ph = attributes.get('ph');
+    return ph?.trim() ? ph : fail('<phoneme> needs ph="…" with the sounds in IPA');
+  }
+  if (name === 'say-as') {
+    const as = attributes.get('interpret-as') ?? '';
+    if (SAY_AS.some((known) => known === as)) return as;
+    return fail(`interpret-as="${excerpt(as, 20)}" is not known; allowed are ${SAY_AS.join(', ')}`);
+  }
+  return '';
+}
+
+function breakMs(attributes: ReadonlyMap<string, string>, fail: Fail): number {
+  const time = attributes.get('time');
+  if (time === undefined) {
+    const strength = attributes.get('strength') ?? 'medium';
+    return (
+      STRENGTHS[strength] ?? fail(`strength="${excerpt(strength, 20)}" is not known; give a time such as time="500ms"`)
+    );
+  }
+  const match = /^\s*\+?(\d+(?:\.\d+)?|\.\d+)(ms|s)\s*$/.exec(time);
+  if (!match) return fail(`time="${excerpt(time, 20)}" is not a time; write time="500ms" or time="1.5s"`);
+  const ms = Math.round(Number(match[1]) * (match[2] === 's' ? 1000 : 1));
+  return ms <= MAX_BREAK_MS ? ms : fail(`a break of ${excerpt(time.trim(), 20)} is too long; up to 3s are allowed`);
+}
