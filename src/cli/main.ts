@@ -16,6 +16,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'speak', summary: 'say a text, or write it to a sound file', load: () => import('./speak.js') },
   { name: 'stream', summary: 'speak text while it is still arriving', load: () => import('./stream.js') },
   { name: 'voices', summary: 'list the voices and hear them', load: () => import('./voices.js') },
+  { name: 'explain', summary: 'show how a text will be read', load: () => import('./explain.js') },
   { name: 'models', summary: 'fetch, check and remove the models', load: () => import('./models.js') },
   { name: 'keys', summary: 'make, list and revoke API keys, grant credits', load: () => import('./keys.js') },
   { name: 'usage', summary: 'what was spoken, by whom, and what it cost', load: () => import('./usage.js') },

@@ -13,6 +13,7 @@ export interface Taken {
 
 /** Pieces of at most so many characters in a spelled-out element, so that a very long one can still be cut. */
 const SPELLED_CHARS = 6;
+const LONG_SPELLING = 24;
 
 export class MarkupTrack {
   readonly #count: (text: string) => number;
@@ -100,7 +101,7 @@ function divided(piece: Piece): Piece[] {
   if (said?.kind !== 'say-as' || (said.as !== 'characters' && said.as !== 'telephone')) return [piece];
   const inside = source.indexOf('>') + 1;
   // References or tags inside: the source does not show where to divide it.
-  if (source.slice(inside, inside + said.text.length) !== said.text || length(said.text) <= SPELLED_CHARS)
+  if (source.slice(inside, inside + said.text.length) !== said.text || length(said.text) <= LONG_SPELLING)
     return [piece];
   const chars = [...said.text];
   const parts: string[] = [];

@@ -73,11 +73,37 @@ export function itemsOf(segment: Segment, language: Language, lexicon?: Lexicon)
   let normalized = '';
   const points = segment.spans.length > 0 ? [...segment.text] : [];
 
+  const show = (text: string) => {
+    normalized += `${normalized === '' || /\s$/.test(normalized) ? '' : ' '}${text}`;
+  };
+  const space = (at: number) => {
+    const last = items.at(-1);
+    if (last && !(last.kind === 'sign' && last.symbol === ' '))
+      items.push({ kind: 'sign', symbol: ' ', start: at, end: at });
+  };
   /** Adds a normalised text; `range` tells the characters of the segment behind those of what was normalised. */
   const add = (text: Normalized, range: (start: number, end: number) => Range) => {
-    normalized += text.text;
+    show(text.text);
     for (const [kind, chars] of Object.entries(text.skipped)) skipped[kind] = (skipped[kind] ?? 0) + chars;
     collect(text, range, items, skipped);
+  };
+  /** Adds a stretch of text that may continue what was said before it. Spaces at its edges part words. */
+  const addText = (text: string, seen: Seen, base: number) => {
+    const lead = /^\s*/.exec(text)![0];
+    if (lead !== '') space(seen(base).start);
+    const joined =
+      lead === '' && items.at(-1)?.kind === 'word' ? (/^(?:['’]s(?!\p{L})|[,.;:!?…)”"]+)/u.exec(text)?.[0] ?? '') : '';
+    if (joined !== '') {
+      addJoined(joined, (start, end) => between(seen, base + start, base + end), items);
+      normalized += joined;
+    }
+    const inner = /^\s*/.exec(text.slice(lead.length + joined.length))![0];
+    if (joined !== '' && inner !== '') space(seen(base + joined.length).start);
+    const head = lead + joined + inner;
+    const rest = text.slice(head.length).trimEnd();
+    const from = base + [...head].length;
+    if (rest !== '') add(normalize(rest), (start, end) => between(seen, from + start, from + end));
+    if (/\s$/.test(text.slice(lead.length))) space(seen(base + [...text].length - 1).start);
   };
 
   for (const span of segment.spans) {
@@ -90,44 +116,49 @@ export function itemsOf(segment: Segment, language: Language, lexicon?: Lexicon)
     const inner = { start: seen(0).start, end: seen(Number.POSITIVE_INFINITY).end };
     if (span.kind === 'phoneme') {
       items.push({ kind: 'word', text: span.text, phonemes: fromIpa(span.ipa, language), ...inner });
-      normalized += span.text;
+      show(span.text);
     } else if (span.kind === 'sub') {
       add(normalize(span.alias), () => inner);
     } else if (span.kind === 'say-as') {
+      if (items.at(-1)?.kind === 'word') space(inner.start);
       add(normalize(span.text, { sayAs: span.as }), (start, end) => between(seen, start, end));
     } else {
       let from = 0;
       let offset = 0;
-      const plain = (until: number) => {
-        const text = span.text.slice(from, until);
-        if (text === '') return;
-        const base = offset;
-        add(normalize(text), (start, end) => between(seen, base + start, base + end));
-        offset += [...text].length;
-        from = until;
-      };
       for (const { index, length, entry } of lexicon?.find(span.text) ?? []) {
-        plain(index);
+        const plain = span.text.slice(from, index);
+        if (plain !== '') addText(plain, seen, offset);
+        offset += [...plain].length;
         const text = span.text.slice(index, index + length);
-        const range = between(seen, offset, offset + [...text].length);
-        // The normaliser drops the space at its edges, where it still parts two words.
-        const last = items.at(-1);
-        if (from > 0 && last?.kind === 'word' && /\s/.test(span.text[index - 1] ?? '')) {
-          items.push({ kind: 'sign', symbol: ' ', ...range, end: range.start });
-        }
-        if (entry.kind === 'phonemes') {
+        const chars = [...text].length;
+        const range = between(seen, offset, offset + chars);
+        if (entry.kind === 'respelling') add(normalize(entry.text), () => range);
+        else {
           items.push({ kind: 'word', text, phonemes: entry.phonemes, ...range });
-          normalized += text;
-        } else {
-          add(normalize(entry.text), () => range);
+          show(text);
         }
-        offset += [...text].length;
+        offset += chars;
         from = index + length;
       }
-      plain(span.text.length);
+      const rest = span.text.slice(from);
+      if (rest !== '') addText(rest, seen, offset);
     }
   }
   return { items, normalized, skipped };
+}
+
+/** A possessive or a mark right behind a word whose sounds were given. */
+function addJoined(text: string, range: (start: number, end: number) => Range, items: Item[]): void {
+  const last = items.at(-1);
+  if (/^['’]s$/.test(text) && last?.kind === 'word') {
+    const said = last.phonemes ?? '';
+    const phonemes = /[szʃʒʧʤ]$/u.test(said) ? 'ᵻz' : /[ptkfθ]$/u.test(said) ? 's' : 'z';
+    items.push({ kind: 'word', text: "'s", phonemes, ...range(0, 2) });
+    return;
+  }
+  for (const [index, symbol] of [...text].entries()) {
+    items.push({ kind: 'sign', symbol: symbol === '"' ? '”' : symbol, ...range(index, index + 1) });
+  }
 }
 
 type Seen = (index: number) => Range;
