@@ -5,7 +5,6 @@ import { EXIT } from '../protocol/errors.js';
 import { addSettings, settingsOf } from './context.js';
 import type { Check } from './doctor-checks.js';
 import { untilInterrupted } from './interrupt.js';
-import { styled } from './terminal.js';
 
 const EXAMPLES = `
 Examples:
@@ -29,7 +28,7 @@ export function command(): Command {
 async function examine(config: Config, json: boolean, signal: AbortSignal): Promise<void> {
   const { CHECKS } = await import('./doctor-checks.js');
   const findings: Check[] = [];
-  const color = Boolean(process.stdout.isTTY) && styled();
+  const color = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR;
   for (const check of CHECKS) {
     signal.throwIfAborted();
     const finding = await check(config, signal);

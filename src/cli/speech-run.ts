@@ -2,7 +2,6 @@
 import type { Progress } from '../client/progress.js';
 import type { AudioSink } from '../client/sinks/sink.js';
 import type { SpeakerSink } from '../client/sinks/speaker.js';
-import type { Screen } from '../client/ui/screen.js';
 import type { Sources } from '../config.js';
 import { type ErrorCode, TtsError } from '../protocol/errors.js';
 import { SPEECH_MODELS, type SpeechModel } from '../protocol/speech.js';
@@ -115,19 +114,10 @@ function openLive(kind: 'lines' | 'words', progress: Progress, sink: AudioSink, 
       },
     };
   }
-  const color = styled();
-  let closed = false;
-  // The terminal library takes a moment to load: it does so while the server is found, and misses nothing.
-  const opening: Promise<Screen | undefined> = import('../client/ui/screen.js').then(({ openScreen }) => {
-    const snapshot = () => progress.snapshot(sink.heardSamples);
-    return closed ? undefined : openScreen({ stream: process.stderr, color, show, snapshot });
-  });
-  return {
-    async close(keep) {
-      closed = true;
-      (await opening)?.close(keep);
-    },
-  };
+  const opening = import('../client/ui/screen.js').then(({ openScreen }) =>
+    openScreen({ color: styled(), show, snapshot: () => progress.snapshot(sink.heardSamples), env: process.env }),
+  );
+  return { close: async (keep) => (await opening).close(keep) };
 }
 
 function remark(file: string, progress: Progress): void {

@@ -7,9 +7,5 @@ export const liveLines = (quiet: boolean): boolean => {
   return Boolean(process.stderr.isTTY) && !quiet && !building && TERM !== 'dumb';
 };
 
-/** Whether to colour. The terminal library looks at stdout, which may be carrying sound: it is told. */
-export function styled(): boolean {
-  const color = !process.env.NO_COLOR && Boolean(process.stderr.isTTY);
-  process.env.FORCE_COLOR ??= color ? '1' : '0';
-  return color;
-}
+/** Whether to colour what goes to stderr. */
+export const styled = (): boolean => !process.env.NO_COLOR && Boolean(process.stderr.isTTY);

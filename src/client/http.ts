@@ -1,6 +1,6 @@
 /** The HTTP half of the service as a client sees it: speech as samples while they are made, and the voice catalogue. */
 import http from 'node:http';
-import https from 'node:https';
+import type { Agent as HttpsAgent } from 'node:https';
 import { BYTES_PER_SAMPLE, pcmSamples } from '../protocol/audio.js';
 import { TtsError } from '../protocol/errors.js';
 import type { VoiceCatalog } from '../protocol/http.js';
@@ -29,11 +29,14 @@ export interface HttpClient {
 
 export function createHttpClient({ baseUrl, apiKey }: ServerAddress): HttpClient {
   const secure = endpoint(baseUrl, '/').protocol === 'https:';
-  const agent = secure ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
+  let agent: http.Agent | HttpsAgent | undefined;
 
-  function request(url: URL, body: string | undefined, signal: AbortSignal): Promise<http.IncomingMessage> {
+  async function request(url: URL, body: string | undefined, signal: AbortSignal): Promise<http.IncomingMessage> {
+    // TLS takes a while to load, and most servers of a command line are on the same machine.
+    const transport = secure ? await import('node:https') : http;
+    agent ??= new transport.Agent({ keepAlive: true });
     return new Promise((resolve, reject) => {
-      const outgoing = (secure ? https : http).request(url, {
+      const outgoing = transport.request(url, {
         agent,
         signal,
         method: body === undefined ? 'GET' : 'POST',
@@ -88,7 +91,7 @@ export function createHttpClient({ baseUrl, apiKey }: ServerAddress): HttpClient
       return { status: response.statusCode ?? 0, body: await readText(response, MAX_ERROR_BYTES) };
     },
 
-    close: () => agent.destroy(),
+    close: () => agent?.destroy(),
   };
 }
 

@@ -87,7 +87,10 @@ function Figures({ state, columns, color, levels }: LiveProps) {
   ].filter(Boolean);
   const left = METER_WIDTH + 2;
   const time = `${clockText(state.heardMs)} / ${total}`;
-  const rest = headColumns(`   ${figures.join('   ')}`, Math.max(0, columns - left - time.length - 1));
+  const rest = headColumns(
+    figures.map((figure) => ` · ${figure}`).join(''),
+    Math.max(0, columns - left - time.length - 1),
+  );
   return (
     <Text wrap="truncate">
       <Text {...accent(color, 'green')}>{meter}</Text>

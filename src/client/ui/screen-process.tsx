@@ -1,0 +1,40 @@
+/** The process that draws the live lines: states come in, nothing goes out. Its libraries load beside the speech, not before it. */
+import { render } from 'ink';
+import type { Snapshot } from '../progress.js';
+import { Live } from './live.js';
+import type { ScreenMessage } from './screen.js';
+
+const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
+const KEPT_LEVELS = 64;
+
+let app: ReturnType<typeof render> | undefined;
+let levels: number[] = [];
+let frame = 0;
+
+function draw(state: Snapshot, style: { color: boolean; show: boolean }): void {
+  levels = [...levels, state.level].slice(-KEPT_LEVELS);
+  const spinner = SPINNER[frame++ % SPINNER.length]!;
+  const view = (
+    <Live state={state} columns={process.stderr.columns || 80} levels={levels} spinner={spinner} {...style} />
+  );
+  if (app) app.rerender(view);
+  else app = render(view, { stdout: process.stderr, stderr: process.stderr, exitOnCtrlC: false, patchConsole: false });
+}
+
+function close(keep: boolean): void {
+  if (!keep) app?.clear();
+  app?.unmount();
+  app = undefined;
+}
+
+// Ctrl-C is for the command, which then says what is to become of the lines.
+process.on('SIGINT', () => undefined);
+process.on('message', (message: ScreenMessage) => {
+  if (message.type === 'draw') draw(message.state, message);
+  else {
+    close(message.keep);
+    process.disconnect?.();
+  }
+});
+// The command is gone: leave the terminal as it was.
+process.on('disconnect', () => close(true));

@@ -1,0 +1,63 @@
+/** The live lines as a command sees them: it is asked for its state a few times a second, and a process draws it. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Snapshot } from '../progress.js';
+
+export interface ScreenOptions {
+  readonly color: boolean;
+  /** Light up the words as they are spoken. */
+  readonly show: boolean;
+  readonly snapshot: () => Snapshot;
+  /** Of the drawing process. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Screen {
+  /** Draws the last state and leaves it standing, or takes the lines away. Resolves when the terminal is free again. */
+  close(keep: boolean): Promise<void>;
+}
+
+export type ScreenMessage =
+  | { readonly type: 'draw'; readonly state: Snapshot; readonly color: boolean; readonly show: boolean }
+  | { readonly type: 'close'; readonly keep: boolean };
+
+const FRAME_MS = 80;
+/** A screen that has not managed to draw by then is not waited for. */
+const CLOSE_MS = 600;
+const SHOW_CURSOR = '\u001b[?25h';
+
+export function openScreen({ color, show, snapshot, env }: ScreenOptions): Screen {
+  const child = fork(fileURLToPath(new URL('./screen-process.js', import.meta.url)), [], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: { ...env, NODE_ENV: 'production', FORCE_COLOR: color ? '1' : '0' },
+    execArgv: [],
+  });
+  // A screen that fails is no reason to fall silent.
+  child.on('error', () => undefined);
+  const send = (message: ScreenMessage) => {
+    if (child.connected) child.send(message, () => undefined);
+  };
+  const draw = () => send({ type: 'draw', state: snapshot(), color, show });
+  const timer = setInterval(draw, FRAME_MS);
+
+  return {
+    async close(keep) {
+      clearInterval(timer);
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, 'exit');
+      if (keep) draw();
+      send({ type: 'close', keep });
+      let late: NodeJS.Timeout | undefined;
+      const limit = new Promise<'late'>((resolve) => {
+        late = setTimeout(resolve, CLOSE_MS, 'late');
+      });
+      const end = await Promise.race([exited, limit]);
+      clearTimeout(late);
+      if (end !== 'late') return;
+      child.kill('SIGKILL');
+      await exited;
+      process.stderr.write(SHOW_CURSOR);
+    },
+  };
+}
