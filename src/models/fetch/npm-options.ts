@@ -30,6 +30,13 @@ export async function loadNpmOptions(): Promise<NpmOptions> {
       { cause },
     );
   }
-  // Without a cache: the pack is the only copy we keep. Retries are ours, so that their waits can be seen and cut short.
-  return { ...config.flat, cache: undefined, offline: false, preferOffline: false, fetchRetries: 0 };
+  return {
+    ...config.flat,
+    // The pack is the only copy we keep.
+    cache: undefined,
+    offline: false,
+    preferOffline: false,
+    // Retries are ours: npm's wait long, silently, and deaf to an abort.
+    retry: { retries: 0 },
+  };
 }
