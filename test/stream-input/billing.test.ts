@@ -50,7 +50,7 @@ describe('billing of a session', () => {
     client.say('!');
     expect(await client.ended()).toMatchObject({ error: 'insufficient_credits', code: 1008, final: false });
     expect(client.error?.requestId).toBe(client.requestId);
-    await until(() => server.accounts.active === 0);
+    await until(async () => (await server.ledger(key.id)).length === 1);
     expect(await server.balance(key.id)).toEqual({ credits: 10, reserved: 0 });
     expect(await server.ledger(key.id)).toMatchObject([{ credits: 0, outcome: 'failed' }]);
   });

@@ -47,13 +47,16 @@ export async function startStreamServer({
 export class StreamClient {
   readonly messages: Received[] = [];
   readonly closed: Promise<number>;
+  audioBytes = 0;
   requestId: string | undefined;
   #wake: (() => void)[] = [];
   #closeCode: number | undefined;
 
   private constructor(readonly socket: WebSocket) {
     socket.on('message', (data) => {
-      this.messages.push(JSON.parse(String(data)) as Received);
+      const message = JSON.parse(String(data)) as Received;
+      this.messages.push(message);
+      this.audioBytes += Buffer.byteLength(message.audio ?? '', 'base64');
       this.#ring();
     });
     socket.on('upgrade', (response) => {
@@ -72,7 +75,9 @@ export class StreamClient {
   /** Rejects with `Refused` where the handshake is. */
   static connect(server: Pick<TestServer, 'port' | 'partner'>, options: ConnectOptions = {}): Promise<StreamClient> {
     const { voice = VOICE, query = {}, headers, key = server.partner.key, client = {} } = options;
-    const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+    const search = new URLSearchParams(
+      Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+    );
     const url = `ws://127.0.0.1:${server.port}/v1/text-to-speech/${encodeURIComponent(voice)}/stream-input?${search}`;
     const socket = new WebSocket(url, { headers: headers ?? { authorization: `Bearer ${key}` }, ...client });
     const stream = new StreamClient(socket);
@@ -128,7 +133,7 @@ export class StreamClient {
   }
 
   async untilAudio(bytes = 1): Promise<void> {
-    await this.until(() => this.audio.length >= bytes);
+    await this.until(() => this.audioBytes >= bytes);
   }
 
   /** End, everything that follows, and the close. */

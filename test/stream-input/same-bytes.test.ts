@@ -62,7 +62,7 @@ describe('the same text', () => {
         const [once, many] = await Promise.all([speak(server, [whole]), speak(server, pieces(whole, cuts))]);
         expect(many.equals(once)).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
@@ -87,7 +87,7 @@ describe('the same text', () => {
         const all = await Promise.all([speak(server, [whole]), overHttp(whole, false), overHttp(whole, true)]);
         expect(all.map((one) => one.equals(all[0]!))).toEqual([true, true, true]);
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 

@@ -16,6 +16,7 @@ import type { Segment } from '../../protocol/job.js';
 import { MAX_PENDING_CHARS, type StreamParams } from '../../protocol/stream.js';
 import type { Segmenter } from '../../text/segment.js';
 import { AudioFramer } from './audio-framer.js';
+import { Intake } from './intake.js';
 import { type ClientMessage, parseMessage } from './messages.js';
 import type { Outbox } from './outbox.js';
 import { SegmentQueue } from './segment-queue.js';
@@ -44,6 +45,7 @@ export class StreamSession {
   #state: SessionState = 'Connected';
   readonly #options: SessionOptions;
   readonly #framer: AudioFramer;
+  readonly #intake: Intake;
   readonly #segments = new SegmentQueue();
   readonly #abort = new AbortController();
   #idle: NodeJS.Timeout | undefined;
@@ -61,6 +63,13 @@ export class StreamSession {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#framer = new AudioFramer({ aligned: options.params.sync_alignment });
+    this.#intake = new Intake({
+      segmenter: options.segmenter,
+      onSegments: (segments) => this.#owe(segments),
+      onEnd: () => this.#segments.end(),
+      onIdle: () => this.#watchIdleness(),
+      onError: (error) => this.#fail(error),
+    });
     this.#watchIdleness();
   }
 
@@ -109,14 +118,13 @@ export class StreamSession {
       void this.#speak();
     } else if (message.kind === 'end') {
       this.#state = 'Draining';
-      this.#owe(this.#options.segmenter.end());
-      this.#segments.end();
+      this.#intake.end();
     } else if (message.kind === 'text') {
       this.#state = 'Streaming';
       this.#append(message.text);
-      if (message.flush) this.#owe(this.#options.segmenter.flush());
+      if (message.flush) this.#intake.flush();
     } else if (message.flush) {
-      this.#owe(this.#options.segmenter.flush());
+      this.#intake.flush();
     }
   }
 
@@ -129,7 +137,7 @@ export class StreamSession {
       throw new TtsError('text_too_long', `More than ${bound}. Send text at the pace at which its audio arrives.`);
     }
     this.#reserve(chars);
-    this.#owe(this.#options.segmenter.push(text));
+    this.#intake.text(text);
   }
 
   #owe(segments: readonly Segment[]): void {
@@ -139,15 +147,18 @@ export class StreamSession {
 
   /** From Initialized to the end: speech in order out, then Final. */
   async #speak(): Promise<void> {
-    const { speech, outbox, segmenter } = this.#options;
+    const { speech, outbox } = this.#options;
     try {
       for await (const event of speech.speak(this.#segments, this.#abort.signal)) {
         if (event.type === 'audio') this.#hear(event.pcm.length);
         for (const message of this.#framer.frame(event)) await outbox.send(message);
         if (event.type !== 'segment-end') continue;
         this.#owed--;
-        this.#unspoken = this.#owed === 0 ? segmenter.pendingChars : this.#unspoken - codePoints(event.segment.text);
-        if (this.#owed === 0) this.#watchIdleness();
+        this.#unspoken -= codePoints(event.segment.text);
+        if (this.#owed > 0 || this.#intake.busy) continue;
+        // Counted anew: a character that came in two halves was counted twice.
+        this.#unspoken = this.#intake.pendingChars;
+        this.#watchIdleness();
       }
       for (const message of this.#framer.finish()) await outbox.send(message);
       await this.#reserving;
@@ -180,6 +191,7 @@ export class StreamSession {
     this.#state = 'Closed';
     clearTimeout(this.#idle);
     this.#abort.abort();
+    this.#intake.drop();
     this.#segments.clear();
     const { admission, speech, log, outbox, requestId, onEnd } = this.#options;
     speech.close();
@@ -225,7 +237,8 @@ export class StreamSession {
   /** Counts from the last message or the last owed audio, whichever came later, and only while nothing is owed. */
   #watchIdleness(): void {
     clearTimeout(this.#idle);
-    if (this.#state === 'Draining' || this.#state === 'Closed' || this.#owed > 0) return;
+    if (this.#state === 'Draining' || this.#state === 'Closed') return;
+    if (this.#owed > 0 || this.#intake.busy) return;
     const seconds = this.#options.params.inactivity_timeout;
     this.#idle = setTimeout(() => {
       // Sent, but not yet taken by the network: still owed to whoever reads slowly.
