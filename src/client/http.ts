@@ -48,7 +48,12 @@ export function createHttpClient({ baseUrl, apiKey }: ServerAddress): HttpClient
         },
       });
       outgoing.on('response', resolve);
-      outgoing.on('error', (cause) => reject(signal.aborted ? signal.reason : errorOfConnecting(cause, url)));
+      outgoing.on('error', (cause: NodeJS.ErrnoException) => {
+        if (signal.aborted) reject(signal.reason);
+        // The server closed an idle connection just as it was taken up again: nothing of the request was looked at.
+        else if (outgoing.reusedSocket && cause.code === 'ECONNRESET') resolve(request(url, body, signal));
+        else reject(errorOfConnecting(cause, url));
+      });
       outgoing.end(body);
     });
   }

@@ -79,15 +79,17 @@ const inWords = (seconds: number): string =>
       ? `${Math.ceil(seconds / 60)} minutes`
       : `${Math.ceil(seconds / 3600)} hours`;
 
-/** The error of a connection that could not be made. */
+/** The error of a connection that could not be made, or was gone before anything was answered. */
 export function errorOfConnecting(cause: unknown, url: URL): TtsError {
   const { code } = cause as NodeJS.ErrnoException;
+  if (code === 'ECONNRESET' || code === 'EPIPE') {
+    return connectionLost(`${url.origin} hung up before it answered.`, undefined, cause);
+  }
   const reasons: Record<string, string> = {
     ECONNREFUSED: 'nothing is listening there',
     ENOTFOUND: 'the name is unknown',
     EAI_AGAIN: 'the name could not be looked up',
     ETIMEDOUT: 'it did not answer',
-    ECONNRESET: 'it hung up',
     EHOSTUNREACH: 'there is no way to it',
     ENETUNREACH: 'there is no network to it',
     CERT_HAS_EXPIRED: 'its certificate has expired',

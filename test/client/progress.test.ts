@@ -1,0 +1,111 @@
+/** What a run knows of itself: the clock, the text that goes with it, the figures. */
+import { describe, expect, it } from 'vitest';
+import { Progress } from '../../src/client/progress.js';
+import { PlaybackClock } from '../../src/client/sinks/playback-clock.js';
+import { Timeline } from '../../src/client/timeline.js';
+import { clockText, headColumns, levelChar, sizeText, tailColumns, textColumns } from '../../src/client/ui/format.js';
+
+describe('the playback clock', () => {
+  it('lets time pass no further than what was written', () => {
+    const clock = new PlaybackClock();
+    clock.wrote(24_000, 1_000);
+    expect(clock.heard(1_500)).toBe(12_000);
+    expect(clock.heard(9_000)).toBe(24_000);
+    expect(clock.aheadMs(1_750)).toBe(250);
+  });
+
+  it('starts anew after the device ran dry', () => {
+    const clock = new PlaybackClock();
+    clock.wrote(2_400, 0);
+    clock.wrote(2_400, 5_000);
+    expect(clock.heard(5_000)).toBe(2_400);
+    expect(clock.heard(5_050)).toBe(3_600);
+  });
+
+  it('counts from when the device began', () => {
+    const clock = new PlaybackClock();
+    clock.wrote(24_000, 0);
+    clock.startedAt(100);
+    expect(clock.heard(600)).toBe(12_000);
+  });
+});
+
+describe('the timeline', () => {
+  it('follows the alignment exactly', () => {
+    const timeline = new Timeline();
+    timeline.align(
+      { chars: ['H', 'i', ' ', 'y', 'o'], charStartTimesMs: [0, 100, 200, 200, 300], charDurationsMs: [] },
+      0,
+    );
+    expect(timeline.at(2_400)).toEqual({ spoken: 'Hi', upcoming: ' yo' });
+    expect(timeline.charsAt(24_000)).toBe(5);
+    expect(timeline.at(24_000)).toEqual({ spoken: 'Hi yo', upcoming: '' });
+  });
+
+  it('hands out heard text once', () => {
+    const timeline = new Timeline();
+    timeline.align({ chars: ['H', 'i', '!'], charStartTimesMs: [0, 100, 200], charDurationsMs: [] }, 0);
+    expect([
+      timeline.takeSpoken(0),
+      timeline.takeSpoken(2_400),
+      timeline.takeSpoken(2_400),
+      timeline.takeSpoken(9_999),
+    ]).toEqual(['H', 'i', '', '!']);
+  });
+
+  it('reckons by length without one, whole words at a time, and ends with all of it', () => {
+    const timeline = new Timeline();
+    timeline.expect('one two three four');
+    timeline.begin('one two three four');
+    timeline.made(24_000);
+    timeline.end();
+    expect(timeline.at(0).spoken).toBe('');
+    expect(timeline.at(12_000).spoken).toBe('one two three');
+    expect(timeline.at(24_000).spoken).toBe('one two three four');
+    expect(timeline.estimatedSamples()).toBe(24_000);
+  });
+});
+
+describe('progress', () => {
+  it('measures the time to the first sound and the speed, without the time the listener took', () => {
+    let now = 0;
+    const progress = new Progress(() => now);
+    expect(progress.snapshot(0).phase).toBe('starting');
+    progress.requested();
+    expect(progress.snapshot(0).phase).toBe('waiting');
+    now = 200;
+    progress.received(new Int16Array(24_000).fill(8_000));
+    now = 5_200;
+    progress.taken();
+    now = 5_300;
+    progress.received(new Int16Array(24_000));
+    progress.finished();
+    const state = progress.snapshot(24_000);
+    expect(state).toMatchObject({
+      phase: 'speaking',
+      firstAudioMs: 200,
+      heardMs: 1_000,
+      totalMs: 2_000,
+      totalKnown: true,
+    });
+    expect(state.realTimeFactor).toBeCloseTo(0.2);
+    expect(progress.snapshot(100).level).toBeGreaterThan(0.5);
+    expect(state.level).toBe(0);
+  });
+});
+
+describe('what the terminal writes', () => {
+  it('writes times, sizes and levels', () => {
+    expect(clockText(75_349)).toBe('1:15.3');
+    expect(sizeText(92_361_116)).toBe('92 MB');
+    expect([levelChar(0), levelChar(0.01), levelChar(1)]).toEqual([' ', '▁', '█']);
+  });
+
+  it('fits a text to its columns, wide characters counted double', () => {
+    expect(textColumns('ab世界')).toBe(6);
+    expect(tailColumns('one two three', 6)).toBe('…three');
+    expect(tailColumns('short', 10)).toBe('short');
+    expect(headColumns('one\ntwo', 5)).toBe('one t');
+    expect(textColumns(tailColumns('世界世界世界', 7))).toBeLessThanOrEqual(7);
+  });
+});

@@ -1,0 +1,60 @@
+/** Subtitles from alignment. */
+import { describe, expect, it } from 'vitest';
+import { CueBuilder, toSrt, toVtt } from '../../src/client/subtitles.js';
+import type { Alignment } from '../../src/protocol/stream.js';
+
+/** Every character takes `ms`. */
+const even = (text: string, ms: number, startMs = 0): Alignment => {
+  const chars = [...text];
+  return {
+    chars,
+    charStartTimesMs: chars.map((_, index) => startMs + index * ms),
+    charDurationsMs: chars.map((char) => (char === ' ' ? 0 : ms)),
+  };
+};
+
+const cuesOf = (text: string, ms = 50) => {
+  const builder = new CueBuilder();
+  builder.add(even(text, ms), 0);
+  return builder.cues();
+};
+
+describe('subtitles', () => {
+  it('writes SubRip: numbered, comma in the times', () => {
+    expect(toSrt(cuesOf('Hello there.'))).toBe('1\n00:00:00,000 --> 00:00:00,600\nHello there.\n\n');
+  });
+
+  it('writes WebVTT: header, stop in the times, markup escaped', () => {
+    expect(toVtt(cuesOf('a < b & c'))).toBe('WEBVTT\n\n00:00:00.000 --> 00:00:00.450\na &lt; b &amp; c\n\n');
+  });
+
+  it('counts hours', () => {
+    const builder = new CueBuilder();
+    builder.add(even('Late.', 100), 24_000 * 3_723);
+    expect(toSrt(builder.cues())).toContain('01:02:03,000 --> 01:02:03,500');
+  });
+
+  it('joins a word whose characters came in two messages', () => {
+    const builder = new CueBuilder();
+    builder.add(even('Hel', 50), 0);
+    builder.add(even('lo.', 50), 24_000 * 0.15);
+    expect(builder.cues()).toEqual([{ startMs: 0, endMs: 300, text: 'Hello.' }]);
+  });
+
+  it('keeps cues short enough to read, in order, and apart from each other', () => {
+    const text = 'The quick brown fox jumps over the lazy dog, and nobody minds. '.repeat(20).trim();
+    const cues = cuesOf(text, 60);
+    expect(cues.length).toBeGreaterThan(10);
+    expect(cues.map((cue) => cue.text.replace('\n', ' ')).join(' ')).toBe(text);
+    cues.forEach((cue, index) => {
+      for (const line of cue.text.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
+      expect(cue.endMs - cue.startMs).toBeLessThanOrEqual(6_000);
+      expect(cue.endMs).toBeGreaterThan(cue.startMs);
+      if (index > 0) expect(cue.startMs).toBeGreaterThanOrEqual(cues[index - 1]!.endMs);
+    });
+  });
+
+  it('begins a new cue at a blank line', () => {
+    expect(cuesOf('One.\n\nTwo.').map(({ text }) => text)).toEqual(['One.', 'Two.']);
+  });
+});
