@@ -1,0 +1,75 @@
+/** The real engine for tests: the pack from the model cache, sentences in, clips out. */
+
+import { loadConfig } from '../../src/config.js';
+import type { Engine } from '../../src/engine/engine.js';
+import { createKokoroEngine } from '../../src/engine/kokoro.js';
+import { ensureModel } from '../../src/models/packs.js';
+import {
+  BASE_MODELS,
+  type PauseKind,
+  type Segment,
+  type SegmentJob,
+  type SegmentTimings,
+} from '../../src/protocol/job.js';
+
+export const VOICES = ['english_female_professional', 'english_female_articulate'] as const;
+
+/** Where the packs are, fetched first if they are not. */
+export async function modelDirForTests(): Promise<string> {
+  const { modelDir, offline } = loadConfig().config;
+  for (const model of BASE_MODELS) await ensureModel(model, { modelDir, offline });
+  return modelDir;
+}
+
+export async function realEngine(preload: readonly SegmentJob['model'][]): Promise<Engine> {
+  const modelDir = await modelDirForTests();
+  const log = () => undefined;
+  return createKokoroEngine({ modelDir, voicesDir: '', lexicon: '', device: 'cpu', threads: 0, preload, log });
+}
+
+export const segmentOf = (text: string, pause: PauseKind = 'sentence'): Segment => ({
+  text,
+  offset: 0,
+  spans: [{ kind: 'text', text, start: 0, end: [...text].length }],
+  pause,
+});
+
+export interface Clip {
+  readonly pcm: Int16Array;
+  readonly timings: SegmentTimings;
+  readonly chunks: readonly number[];
+}
+
+let count = 0;
+export async function speak(
+  engine: Engine,
+  segment: Segment | string,
+  { model = 'base-tts-fast', voice = VOICES[0], seed = 0 }: Partial<Omit<SegmentJob, 'id' | 'segment'>> = {},
+  signal = new AbortController().signal,
+): Promise<Clip> {
+  count += 1;
+  const job: SegmentJob = {
+    id: `test-${count}`,
+    model,
+    voice,
+    seed,
+    segment: typeof segment === 'string' ? segmentOf(segment) : segment,
+  };
+  const parts: Int16Array[] = [];
+  let timings: SegmentTimings | undefined;
+  for await (const event of engine.speak(job, signal)) {
+    if (event.type === 'begin') timings = event.timings;
+    else parts.push(event.pcm);
+  }
+  return { pcm: joinPcm(parts), timings: timings!, chunks: parts.map((part) => part.length) };
+}
+
+export function joinPcm(parts: readonly Int16Array[]): Int16Array {
+  const pcm = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    pcm.set(part, at);
+    at += part.length;
+  }
+  return pcm;
+}
