@@ -96,7 +96,7 @@ const engine: Examine = async (config, signal) => {
 
 const sound: Examine = async (_config, signal) => {
   const { openSpeaker } = await import('../client/sinks/speaker.js');
-  const speaker = await openSpeaker(signal);
+  const speaker = await openSpeaker({}, signal);
   await speaker.discard();
   return { what: 'Sound', state: 'fine', found: `plays through ${speaker.player}` };
 };

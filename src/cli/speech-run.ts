@@ -80,7 +80,7 @@ export async function runSpeech(
 
 async function openSinks(destination: Destination, signal: AbortSignal): Promise<Sinks> {
   const play = destination.kind === 'speaker' || destination.play;
-  const player = play ? await (await import('../client/sinks/speaker.js')).openSpeaker(signal) : undefined;
+  const player = play ? await (await import('../client/sinks/speaker.js')).openSpeaker({}, signal) : undefined;
   if (destination.kind === 'speaker') return { sink: player!, player };
   const { format } = destination;
   try {

@@ -22,6 +22,7 @@ export function createPipeSink(stream: Writable, { format, close }: PipeSinkOpti
 
   async function put(bytes: Buffer, signal: AbortSignal): Promise<void> {
     if (failure) throw outputFailed(failure);
+    if (stream.destroyed) throw outputFailed(new Error('it is closed'));
     if (stream.write(bytes)) return;
     await Promise.race([once(stream, 'drain', { signal }), once(stream, 'close', { signal })]).catch((cause) => {
       if (signal.aborted) throw signal.reason;

@@ -72,12 +72,18 @@ const SYSTEM_PLAYERS: readonly SystemPlayer[] = [
 const SETTLE_MS = 250;
 const OPEN_TIMEOUT_MS = 8_000;
 
-export async function findPlayer(signal: AbortSignal): Promise<PlayerSearch> {
+export interface SearchOptions {
+  /** Names of players to leave out. */
+  readonly without?: readonly string[];
+}
+
+export async function findPlayer({ without = [] }: SearchOptions, signal: AbortSignal): Promise<PlayerSearch> {
   const tried: Array<{ name: string; why: string }> = [];
-  const own = await ownPlayer(tried, signal);
+  const own = await ownPlayer(without, tried, signal);
   if (own.player) return { player: own.player, tried };
   for (const candidate of SYSTEM_PLAYERS) {
     if (candidate.platform && candidate.platform !== process.platform) continue;
+    if (without.includes(candidate.command)) continue;
     if (candidate.needsDevice && !own.deviceSeen) continue;
     signal.throwIfAborted();
     const found = await systemPlayer(candidate);
@@ -97,10 +103,11 @@ export type PlayerReport =
 
 /** Tries the libraries inside our player process; one that takes its process down is skipped in the next. */
 async function ownPlayer(
+  without: readonly string[],
   tried: Array<{ name: string; why: string }>,
   signal: AbortSignal,
 ): Promise<{ player: Player | undefined; deviceSeen: boolean }> {
-  const skip: string[] = [];
+  const skip = [...without];
   for (;;) {
     signal.throwIfAborted();
     const entry = fileURLToPath(new URL('./player-process.js', import.meta.url));

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { msToSamples, pcmBytes, wavHeader } from '../../protocol/audio.js';
 import { TtsError } from '../../protocol/errors.js';
 import { PlaybackClock } from './playback-clock.js';
-import { findPlayer, type Player } from './players.js';
+import { findPlayer, type Player, type SearchOptions } from './players.js';
 import type { AudioSink } from './sink.js';
 
 /** Sound in hand before the device begins, and again after it ran dry. */
@@ -24,8 +24,8 @@ export interface SpeakerSink extends AudioSink {
 }
 
 /** Finds a way to play before anything is synthesised, or says that there is none and what to do instead. */
-export async function openSpeaker(signal: AbortSignal): Promise<SpeakerSink> {
-  const { player, tried } = await findPlayer(signal);
+export async function openSpeaker(options: SearchOptions, signal: AbortSignal): Promise<SpeakerSink> {
+  const { player, tried } = await findPlayer(options, signal);
   if (player) return createSpeakerSink(player);
   const reasons = [...new Set(tried.map(({ name, why }) => `${name}: ${why}`))].join('; ');
   throw new TtsError(
