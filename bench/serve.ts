@@ -1,0 +1,59 @@
+/** A real `tts serve` for a benchmark: its own process, folder and key. */
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+const BIN = path.resolve(import.meta.dirname, '../bin/tts.js');
+
+export interface BenchServer {
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly pid: number;
+  /** One number of `/metrics`, summed over its labels; 0 where it is absent. */
+  metric(name: string): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Resolves once an engine is ready. `env` may set TTS_ENGINE=sine and TTS_SINE_OPTIONS. */
+export async function startServer(env: Record<string, string>, flags: readonly string[] = []): Promise<BenchServer> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tts-bench-'));
+  const dataDir = path.join(folder, 'data');
+  const all = { ...process.env, TTS_RUNTIME_DIR: path.join(folder, 'run'), ...env };
+  const args = [BIN, 'serve', '--port', '0', '--data-dir', dataDir, '--log-level', 'warn'];
+  const child = spawn(process.execPath, [...args, '--partner-concurrency', '1000', '--queue-limit', '1000', ...flags], {
+    env: all,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const baseUrl = await new Promise<string>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`tts serve ended with ${code}`)));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const address = /listening on (\S+)/.exec(line)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+  });
+  const created = await promisify(execFile)(
+    process.execPath,
+    [BIN, 'keys', 'create', '--tier', 'partner', '--credits', '1000000000', '--json', '--data-dir', dataDir],
+    { env: all },
+  );
+  const { key } = JSON.parse(created.stdout) as { key: string };
+  while ((await fetch(`${baseUrl}/readyz`)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 100));
+  return {
+    baseUrl,
+    key,
+    pid: child.pid!,
+    async metric(name) {
+      const text = await (await fetch(`${baseUrl}/metrics`)).text();
+      const lines = text.split('\n').filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
+      return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      await new Promise((resolve) => child.once('exit', resolve));
+      await rm(folder, { recursive: true });
+    },
+  };
+}
