@@ -3,6 +3,7 @@ import { env } from 'onnxruntime-node';
 import { loadCatalogue } from '../models/catalogue.js';
 import { isAbort, TtsError } from '../protocol/errors.js';
 import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
+import { loadLexicon } from '../text/lexicon.js';
 import { createReader } from '../text/reader.js';
 import type { Engine } from './engine.js';
 import type { KokoroOptions } from './kokoro-options.js';
@@ -15,7 +16,7 @@ import { createTurns } from './turns.js';
 export type EngineLog = (level: 'info' | 'warn' | 'debug', message: string, fields?: object) => void;
 
 export async function createKokoroEngine(options: KokoroOptions & { readonly log: EngineLog }): Promise<Engine> {
-  const { modelDir, voicesDir, preload, offline = false, log } = options;
+  const { modelDir, voicesDir, lexicon, preload, offline = false, log } = options;
   const provider = chooseProvider(options);
   const measured = await readMeasurement(modelDir, machineKey(provider, env.versions.node!));
   const generator = measured?.generator ?? 'float';
@@ -23,7 +24,8 @@ export async function createKokoroEngine(options: KokoroOptions & { readonly log
   const catalogue = loadCatalogue({ voicesDir });
   const sessions = createSessions({ modelDir, offline, provider, generator });
   const turns = createTurns();
-  const [reader] = await Promise.all([createReader(), ...preload.map((model) => sessions.model(model))]);
+  const reader = await createReader(lexicon ? { lexicon: await loadLexicon(lexicon) } : {});
+  for (const model of preload) await sessions.model(model);
 
   async function* speak(job: SegmentJob, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     try {

@@ -78,7 +78,7 @@ function providerOf(device: Provider['device'], threads: number): Provider {
       graphOptimizationLevel: 'all',
       logSeverityLevel: 3,
       // Threads that spin between operators take the cores from whoever shares them: the server, a player, a second worker.
-      extra: { session: { intra_op: { allow_spinning: '0' } } },
+      extra: { session: { intra_op: { allow_spinning: '0' }, disable_aot_function_inlining: '1' } },
     },
   };
 }

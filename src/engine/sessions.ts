@@ -1,11 +1,13 @@
 /** The graphs of the models as sessions, loaded when first needed, shared where two models have one in common. */
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import path from 'node:path';
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { ensureModel, type ModelFiles } from '../models/packs.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel } from '../protocol/job.js';
 import type { ReadingToken } from '../text/types.js';
 import { createFastGenerator } from './fast.js';
 import type { FrontOutput, Generator } from './generator.js';
+import { graphLoader } from './graph-loader.js';
 import { type Provider, unavailable } from './provider.js';
 import { createStyles, type SpokenStyle, STYLE_SIZE, type Styles } from './styles.js';
 import { createWholeGenerator } from './whole-generator.js';
@@ -31,12 +33,13 @@ export interface SessionsOptions {
 
 export function createSessions({ modelDir, offline, provider, generator }: SessionsOptions): Sessions {
   const sessions = new Map<string, Promise<InferenceSession>>();
+  const loadGraph = graphLoader(path.join(modelDir, 'optimised'), provider);
   const models = new Map<BaseModel, Promise<LoadedModel>>();
 
   function open(file: string): Promise<InferenceSession> {
     let session = sessions.get(file);
     if (!session) {
-      session = InferenceSession.create(file, provider.sessionOptions).catch((cause: unknown) => {
+      session = loadGraph(file).catch((cause: unknown) => {
         sessions.delete(file);
         if (provider.device !== 'cpu') throw unavailable(provider.device, cause);
         throw new TtsError(

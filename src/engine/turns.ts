@@ -61,8 +61,11 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
             signal.throwIfAborted();
             return await work();
           } finally {
-            busy = false;
-            next();
+            // Not at once: first this job goes on and may ask for its next run, which then competes with the others.
+            setImmediate(() => {
+              busy = false;
+              next();
+            });
           }
         },
         sent(samples) {

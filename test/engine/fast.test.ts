@@ -1,0 +1,75 @@
+/** The light generator: windows against the whole run, and the schedule of windows. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { describe, expect, it } from 'vitest';
+import { CONTEXT_FRAMES, createFastGenerator, windowsOf } from '../../src/engine/fast.js';
+import { cpuProvider } from '../../src/engine/provider.js';
+import { PACKAGE_VOICES_DIR } from '../../src/models/manifest.js';
+
+const DIR = path.join(PACKAGE_VOICES_DIR, 'base-tts-fast');
+
+function decibelsOfDifference(expected: ArrayLike<number>, found: ArrayLike<number>): number {
+  let [signal, noise] = [0, 0];
+  for (let i = 0; i < expected.length; i += 1) {
+    signal += expected[i]! ** 2;
+    noise += (expected[i]! - found[i]!) ** 2;
+  }
+  return 10 * Math.log10(signal / Math.max(noise, 1e-12));
+}
+
+describe('the light generator', () => {
+  it('says the same in windows as in one run', async () => {
+    const session = await InferenceSession.create(path.join(DIR, 'generator-int8.onnx'), cpuProvider(2).sessionOptions);
+    const generator = createFastGenerator(session);
+    const reference = readReference();
+    const { frames } = reference;
+    const utterance = generator.begin(reference, 0, frames);
+    expect(utterance.windows.length).toBeGreaterThan(1);
+    const windowed: number[] = [];
+    for (const window of utterance.windows) windowed.push(...(await utterance.run(window)));
+    const whole = await utterance.run({ from: 0, to: frames });
+    expect(windowed.length).toBe(frames * 300);
+    expect(decibelsOfDifference(whole, windowed)).toBeGreaterThan(30);
+    expect(decibelsOfDifference(reference.waveform, windowed)).toBeGreaterThan(30);
+    await generator.release();
+  });
+
+  it('cuts any stretch into windows without a gap, the first one short, none a crumb', () => {
+    for (const [from, to] of [
+      [0, 1],
+      [26, 60],
+      [26, 100],
+      [20, 500],
+      [31, 3_000],
+    ] as const) {
+      const windows = windowsOf(from, to);
+      expect(windows[0]!.from).toBe(from);
+      expect(windows.at(-1)!.to).toBe(to);
+      for (let i = 1; i < windows.length; i += 1) {
+        expect(windows[i]!.from).toBe(windows[i - 1]!.to);
+        expect(windows[i]!.to - windows[i]!.from).toBeGreaterThan(CONTEXT_FRAMES);
+      }
+      expect(windows[0]!.to - from).toBeLessThanOrEqual(72);
+    }
+  });
+});
+
+function readReference() {
+  const file = JSON.parse(readFileSync(path.join(DIR, 'reference.json'), 'utf8')) as {
+    frames: number;
+    xStep: number;
+    [name: string]: string | number;
+  };
+  const bytes = (name: string): ArrayBuffer => new Uint8Array(Buffer.from(String(file[name]), 'base64')).buffer;
+  const { frames, xStep } = file;
+  const x = Float32Array.from(new Int16Array(bytes('x')), (value) => value * xStep);
+  return {
+    frames,
+    durations: new Float32Array(0),
+    x: new Tensor('float32', x, [1, 512, frames]),
+    f0: new Tensor('float32', new Float32Array(bytes('f0')), [1, 1, frames]),
+    s: new Tensor('float32', new Float32Array(bytes('s')), [1, 128]),
+    waveform: Float32Array.from(new Int16Array(bytes('waveform')), (value) => value / 32_767),
+  };
+}
