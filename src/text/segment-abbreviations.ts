@@ -13,7 +13,7 @@ export const LEADING = words(`
 export const BEFORE_NUMBER = words(`
   no nos nr num p pp pg pgs fig figs vol vols ch chap sec sect art eq eqn ref refs ver v para paras ed eds tel ext op
   ex exp app bk cl col ln st ste rm apt bldg fl jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu
-  thur thurs fri sat sun c ca approx r rev rs s ss ser pt pts q qn item lot
+  thur thurs fri sat sun c ca approx r rev rs s ss ser pt pts q qn item lot est
 `);
 
 /** No sentence end before a small letter; before a capital one it is. */

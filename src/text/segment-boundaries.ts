@@ -1,10 +1,20 @@
 /** Reads visible characters once, left to right, and names every place where a segment could end, with its rank. */
 import type { PauseKind } from '../protocol/job.js';
-import { BEFORE_NUMBER, BEFORE_SMALL, LABELLED, LEADING } from './segment-abbreviations.js';
-
-/** How good a place is for a cut. */
-export const RANK = { inside: 0, word: 1, weak: 2, strong: 3, sentence: 4, paragraph: 5 } as const;
-export type Rank = (typeof RANK)[keyof typeof RANK];
+import {
+  CLOSERS,
+  ENDS,
+  type Mark,
+  type Next,
+  OPENERS,
+  QUOTES,
+  RANK,
+  type Rank,
+  rankOf,
+  STRONG,
+  WEAK,
+  WIDE_CLAUSES,
+  WIDE_ENDS,
+} from './sentence-ends.js';
 
 export interface Boundary {
   readonly rank: Rank;
@@ -21,43 +31,45 @@ export interface Totals {
   weight: number;
 }
 
-interface Mark {
-  char: string;
-  readonly word: string;
-  dots: number;
-  closed: boolean;
-  quoted: boolean;
-}
-
-type Next = 'upper' | 'lower' | 'digit' | 'other';
+type Found = (index: number, boundary: Boundary) => void;
 type LineKind = 'plain' | 'item' | 'heading' | 'row';
 
+const WORD: Boundary = { rank: RANK.word, pause: 'none', clause: false };
+const INSIDE: Boundary = { rank: RANK.inside, pause: 'none', clause: false };
+const PARAGRAPH: Boundary = { rank: RANK.paragraph, pause: 'paragraph', clause: false };
 const SPACE = /\s/;
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
 const JOINER = '\u200D';
 const EXTENDING = /\p{M}|\u200D|\p{Emoji_Modifier}/u;
-const CLOSERS = new Set('"\'”’»)]}*_`~›）」』】〉》');
-const QUOTES = new Set('"\'”’»›」』');
-const OPENERS = new Set('"\'“‘«‹([{*_`~¿¡「『（【<');
-/** Ends that need no white space behind them. */
-const WIDE_ENDS = new Set('。！？｡।॥።។။');
-const ENDS = new Set('.!?…‼⁇⁈⁉؟۔։');
-const STRONG = new Set(':;；：؛');
-const WEAK = new Set(',—–，、،');
-const WIDE_CLAUSES = new Set('；：，、—');
 const MARKER = /^(?:[-*+•◦▪‣·]|#{1,6}|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])(?=[ \t])|^\|/;
 const MAYBE_MARKER = /^(?:[-*+•◦▪‣·]|#{1,6}|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})?[.)]?)$/;
-const WORD_KEPT = 40;
+const ODD_SIGN = /[#$%&+/<=>@\\^|~]/;
+const VOWELS = (1 << 0) | (1 << 4) | (1 << 8) | (1 << 14) | (1 << 20) | (1 << 24);
+/** What a letter said by its name, a digit or a sign may make. */
+const HEAVY = 8;
+/** A word heavier than this may be cut inside, every few characters. */
+const LONG_WORD = 200;
 const INSIDE_STEP = 8;
+const WORD_KEPT = 40;
 const SHORT_LINE = 40;
+/** Scripts from here on write a syllable with one character. */
+const WIDE_FROM = 0x2e80;
 
 export class BoundaryScanner {
   readonly totals: Totals = { letters: 0, words: 0, weight: 0 };
-  #word = '';
-  #previous = '';
+  #text = '';
+  /** Where the open word begins in `#text`, and what an earlier push held of it. */
+  #wordFrom = 0;
+  #carried = '';
   #inWord = false;
   #wordChars = 0;
+  #wordWeight = 0;
+  #sinceInside = 0;
+  #vowel = false;
   #joined = false;
+  #previous = '';
+  /** The word before the previous one. */
+  #earlier = '';
   #mark: Mark | null = null;
   #newlines = 0;
   #lineStart = true;
@@ -65,49 +77,19 @@ export class BoundaryScanner {
   #lineChars = 0;
   #indent = 0;
   #sentenceWords = 0;
+  /** Nothing but white space and markers since the last paragraph. */
   #blank = true;
 
   /**
    * Consumes `text` as far as decisions can be made and returns how far that was; `found` is told of each boundary, with
    * the index it lies at, after everything before it was consumed. `final` says that nothing follows.
    */
-  scan(text: string, final: boolean, found: (index: number, boundary: Boundary) => void): number {
-    let i = 0;
-    while (i < text.length) {
-      const code = text.charCodeAt(i);
-      const high = code >= 0xd800 && code < 0xdc00;
-      if (high && i + 1 === text.length && !final) return i;
-      const char = high ? String.fromCodePoint(text.codePointAt(i)!) : text[i]!;
-      if (code < 128 ? code === 32 || (code >= 9 && code <= 13) : SPACE.test(char)) {
-        this.#space(char);
-        i += char.length;
-        if (this.#newlines >= 2 && !this.#blank) {
-          found(i, { rank: RANK.paragraph, pause: 'paragraph', clause: false });
-          this.#startParagraph();
-        }
-        continue;
-      }
-      if (!this.#inWord) {
-        const step = this.#startWord(text, i, final, found);
-        if (step < 0) return i;
-        if (step > 0) {
-          i += step;
-          continue;
-        }
-      } else {
-        const boundary = this.#insideWord(char);
-        if (boundary) found(i, boundary);
-      }
-      const note = this.#mark && char === '[' ? footnote(text, i, final) : 0;
-      if (note < 0) return i;
-      if (note > 0) {
-        i += note;
-        continue;
-      }
-      this.#character(char, code);
-      i += char.length;
-    }
-    return i;
+  scan(text: string, final: boolean, found: Found): number {
+    this.#text = text;
+    this.#wordFrom = 0;
+    const used = this.#scan(text, final, found);
+    if (this.#inWord) this.#carried = this.#wordUntil(used);
+    return used;
   }
 
   /** How the text rests where it was cut off by flush or end. */
@@ -121,8 +103,76 @@ export class BoundaryScanner {
   restart(): void {
     this.#startParagraph();
     this.#inWord = false;
-    this.#word = '';
+    this.#carried = '';
     this.#previous = '';
+    this.#earlier = '';
+  }
+
+  #scan(text: string, final: boolean, found: Found): number {
+    const { length } = text;
+    let i = 0;
+    while (i < length) {
+      const code = text.charCodeAt(i);
+      if (this.#inWord && this.#mark === null && code >= 97 && code <= 122 && this.#wordWeight < LONG_WORD) {
+        i = this.#smallLetters(text, i);
+        continue;
+      }
+      const high = code >= 0xd800 && code < 0xdc00;
+      if (high && i + 1 === length && !final) return i;
+      const char = high ? String.fromCodePoint(text.codePointAt(i)!) : text[i]!;
+      if (code < 128 ? code === 32 || (code >= 9 && code <= 13) : SPACE.test(char)) {
+        this.#space(char, i);
+        i += char.length;
+        if (this.#newlines >= 2 && !this.#blank) {
+          found(i, PARAGRAPH);
+          this.#startParagraph();
+        }
+        continue;
+      }
+      if (!this.#inWord) {
+        const step = this.#startWord(text, i, final, found);
+        if (step < 0) return i;
+        if (step > 0) {
+          i += step;
+          continue;
+        }
+      } else {
+        const boundary = this.#insideWord(char, i);
+        if (boundary) found(i, boundary);
+      }
+      const note = this.#mark && char === '[' ? footnote(text, i, final) : 0;
+      if (note < 0) return i;
+      if (note === 0) this.#character(char, code, i);
+      i += note === 0 ? char.length : note;
+    }
+    return i;
+  }
+
+  /** The common case by itself: a run of small letters inside a word. */
+  #smallLetters(text: string, from: number): number {
+    let i = from;
+    let seen = 0;
+    const end = Math.min(text.length, from + LONG_WORD);
+    for (; i < end; i += 1) {
+      const letter = text.charCodeAt(i) - 97;
+      if (letter < 0 || letter > 25) break;
+      seen |= 1 << letter;
+    }
+    const run = i - from;
+    if (seen & VOWELS) this.#vowel = true;
+    this.totals.letters += run;
+    this.totals.weight += run;
+    this.#wordChars += run;
+    this.#wordWeight += run;
+    this.#sinceInside += run;
+    this.#lineChars += run;
+    this.#joined = false;
+    return i;
+  }
+
+  #wordUntil(index: number): string {
+    const { length } = this.#carried;
+    return this.#carried + this.#text.slice(this.#wordFrom, Math.min(index, this.#wordFrom + WORD_KEPT - length));
   }
 
   #startParagraph(): void {
@@ -134,18 +184,30 @@ export class BoundaryScanner {
     this.#indent = 0;
     this.#sentenceWords = 0;
     this.#blank = true;
-    if (this.#inWord) this.#endWord();
   }
 
-  #endWord(): void {
-    this.#inWord = false;
-    this.#previous = this.#word;
-    this.#word = '';
+  #openWord(index: number): void {
+    this.#inWord = true;
+    this.#wordFrom = index;
+    this.#carried = '';
     this.#wordChars = 0;
+    this.#wordWeight = 0;
+    this.#sinceInside = 0;
+    this.#vowel = false;
+    this.totals.words += 1;
   }
 
-  #space(char: string): void {
-    if (this.#inWord) this.#endWord();
+  #closeWord(index: number): void {
+    this.#earlier = this.#previous;
+    this.#previous = this.#wordUntil(index);
+    this.#inWord = false;
+    this.#carried = '';
+    // Without a vowel it will be spelled.
+    if (!this.#vowel) this.totals.weight += HEAVY * Math.min(this.#wordChars, WORD_KEPT);
+  }
+
+  #space(char: string, index: number): void {
+    if (this.#inWord) this.#closeWord(index);
     this.totals.weight += 1;
     if (char === '\n' || char === '\u2028') {
       this.#newlines += 1;
@@ -158,7 +220,7 @@ export class BoundaryScanner {
   }
 
   /** Returns how many characters of a line's marker were consumed, or -1 if more text is needed to decide. */
-  #startWord(text: string, i: number, final: boolean, found: (index: number, boundary: Boundary) => void): number {
+  #startWord(text: string, i: number, final: boolean, found: Found): number {
     const lineStart = this.#lineStart || this.#newlines > 0;
     let marker = '';
     if (lineStart) {
@@ -169,25 +231,22 @@ export class BoundaryScanner {
     const needNext = this.#mark !== null || this.#newlines > 0;
     const next = needNext ? nextKind(text, i + marker.length, final) : 'other';
     if (next === null) return -1;
-    if (!this.#blank) found(i, this.#between(next, marker));
+    if (!this.#blank) found(i, needNext ? this.#between(next, marker) : WORD);
     this.#mark = null;
     this.#newlines = 0;
-    this.#blank = false;
-    this.#inWord = true;
-    this.#wordChars = 0;
-    this.totals.words += 1;
-    this.#sentenceWords += 1;
     if (lineStart) {
       this.#lineStart = false;
-      this.#lineChars = 0;
+      this.#lineChars = marker.length;
       this.#lineKind = lineKind(marker);
     }
-    if (marker === '') return 0;
-    this.#inWord = false;
+    if (marker === '') {
+      this.#blank = false;
+      this.#sentenceWords += 1;
+      this.#openWord(i);
+      return 0;
+    }
     this.#sentenceWords = 0;
-    this.totals.words -= 1;
     this.totals.weight += marker.length;
-    this.#lineChars += marker.length;
     // What follows the marker starts the item's text: no boundary between the two.
     this.#blank = true;
     return marker.length;
@@ -202,16 +261,16 @@ export class BoundaryScanner {
     if (broken && this.#lineKind === 'row') return this.#ended('item');
     const mark = this.#mark;
     if (mark) {
-      const rank = this.#rankOf(mark, next);
+      const rank = rankOf(mark, next, { previous: this.#earlier, first: this.#sentenceWords <= 1 });
       if (rank === RANK.sentence) return this.#ended(item && broken ? 'item' : 'sentence');
       const comma = WEAK.has(mark.char);
       if (rank >= RANK.weak) return { rank, pause: 'clause', clause: !comma || next === 'lower' };
     }
     const shortLine = broken && this.#lineChars <= SHORT_LINE && this.#indent === 0;
-    if (shortLine && (!mark || STRONG.has(mark.char)) && (next === 'upper' || next === 'digit'))
+    if (shortLine && (!mark || STRONG.has(mark.char)) && (next === 'upper' || next === 'digit')) {
       return this.#ended('item');
-    if (broken) this.#lineChars = 0;
-    return { rank: RANK.word, pause: 'none', clause: false };
+    }
+    return WORD;
   }
 
   #ended(pause: PauseKind): Boundary {
@@ -219,106 +278,70 @@ export class BoundaryScanner {
     return { rank: RANK.sentence, pause, clause: false };
   }
 
-  #insideWord(char: string): Boundary | null {
+  #insideWord(char: string, index: number): Boundary | null {
     const mark = this.#mark;
     if (mark && WIDE_ENDS.has(mark.char) && !CLOSERS.has(char) && !WIDE_ENDS.has(char) && !ENDS.has(char)) {
       this.#mark = null;
-      this.#endWord();
-      this.#inWord = true;
-      this.totals.words += 1;
+      this.#closeWord(index);
+      this.#openWord(index);
       return this.#ended('sentence');
     }
     if (mark && WIDE_CLAUSES.has(mark.char) && (LETTER.test(char) || OPENERS.has(char))) {
       this.#mark = null;
       return { rank: STRONG.has(mark.char) ? RANK.strong : RANK.weak, pause: 'clause', clause: true };
     }
-    if (this.#wordChars >= INSIDE_STEP && !this.#joined && !EXTENDING.test(char)) {
-      this.#wordChars = 0;
-      return { rank: RANK.inside, pause: 'none', clause: false };
-    }
-    return null;
+    if (this.#wordWeight < LONG_WORD || this.#sinceInside < INSIDE_STEP) return null;
+    if (this.#joined || EXTENDING.test(char)) return null;
+    this.#sinceInside = 0;
+    return INSIDE;
   }
 
-  #character(char: string, code: number): void {
+  #character(char: string, code: number, index: number): void {
     const { totals } = this;
-    this.#wordChars += 1;
-    this.#lineChars += 1;
-    this.#joined = char === JOINER;
-    if (code >= 97 && code <= 122) {
-      totals.letters += 1;
-      totals.weight += 1;
-      this.#mark = null;
-    } else if (code < 128 ? isAsciiLetter(code) : LETTER.test(char)) {
-      totals.letters += 1;
-      totals.weight += this.#wordChars > 1 ? 8 : 2;
+    let weight = 1;
+    if (code < 128 ? isAsciiAlphanumeric(code) : LETTER.test(char)) {
+      const small = code >= 97 && code <= 122;
+      totals.letters += code >= WIDE_FROM && code < 0xd800 ? 2 : 1;
+      weight = small ? 1 : this.#wordChars > 0 || code < 65 ? HEAVY : 2;
+      if (!small || (VOWELS >> (code - 97)) & 1 || 'AEIOUY'.includes(char)) this.#vowel = true;
       this.#mark = null;
     } else {
-      this.#sign(char);
-      totals.weight += code < 128 && !ODD_SIGN.test(char) ? 1 : 8;
+      this.#sign(char, index);
+      if (code >= 128 || ODD_SIGN.test(char)) weight = HEAVY;
     }
-    if (this.#word.length < WORD_KEPT) this.#word += char;
+    totals.weight += weight;
+    this.#wordWeight += weight;
+    this.#wordChars += 1;
+    this.#sinceInside += 1;
+    this.#lineChars += 1;
+    this.#joined = char === JOINER;
   }
 
-  #sign(char: string): void {
+  #sign(char: string, index: number): void {
     const mark = this.#mark;
-    if (ENDS.has(char) || WIDE_ENDS.has(char) || STRONG.has(char) || WEAK.has(char)) {
-      if (mark && !mark.closed && ENDS.has(char) && (ENDS.has(mark.char) || WIDE_ENDS.has(mark.char))) {
+    const ending = ENDS.has(char);
+    if (ending || WIDE_ENDS.has(char) || STRONG.has(char) || WEAK.has(char)) {
+      if (mark && !mark.closed && ending && (ENDS.has(mark.char) || WIDE_ENDS.has(mark.char))) {
         if (char === '.' || char === '…') mark.dots += char === '…' ? 3 : 1;
         if (mark.char === '.' || mark.char === '…') mark.char = char;
       } else {
-        const word = mark?.word ?? this.#word;
+        const word = mark?.word ?? this.#wordUntil(index);
         this.#mark = { char, word, dots: char === '.' ? 1 : char === '…' ? 3 : 0, closed: false, quoted: false };
       }
     } else if (mark && CLOSERS.has(char)) {
       mark.closed = true;
       if (QUOTES.has(char)) mark.quoted = true;
-    } else if ((char === '-' || char === '–') && this.#word === '') {
+    } else if (char === '-' && this.#wordChars === 0) {
       // A dash between spaces parts clauses; one inside a word does not.
       this.#mark = { char: '–', word: '', dots: 0, closed: false, quoted: false };
     } else {
       this.#mark = null;
     }
   }
-
-  #rankOf(mark: Mark, next: Next): Rank {
-    const { char } = mark;
-    if (WEAK.has(char)) return next === 'digit' && char === ',' ? RANK.word : RANK.weak;
-    if (STRONG.has(char)) return RANK.strong;
-    if (WIDE_ENDS.has(char)) return RANK.sentence;
-    if (next === 'lower' && mark.quoted) return RANK.weak;
-    if (char === '…' || mark.dots > 1) {
-      if (char === '!' || char === '?') return RANK.sentence;
-      return next === 'lower' || next === 'digit' ? RANK.weak : RANK.sentence;
-    }
-    return char === '.' ? this.#rankOfStop(mark, next) : RANK.sentence;
-  }
-
-  #rankOfStop(mark: Mark, next: Next): Rank {
-    const shown = mark.word.replace(/^[^\p{L}\p{N}]+/u, '');
-    const word = shown.toLowerCase();
-    if (word === '') return RANK.sentence;
-    if (/^\d{1,3}$/.test(word) && this.#sentenceWords <= 1) return RANK.word;
-    if (LEADING.has(word)) return RANK.word;
-    if (/^\p{L}$/u.test(word)) return this.#rankOfInitial(shown, next);
-    const dotted = /^(?:\p{L}{1,3}\.)+\p{L}{1,3}$/u.test(word);
-    if (dotted) return (word === 'a.m' || word === 'p.m') && next !== 'lower' ? RANK.sentence : RANK.word;
-    if (next === 'digit' && BEFORE_NUMBER.has(word)) return RANK.word;
-    if (next === 'lower' && (BEFORE_SMALL.has(word) || BEFORE_NUMBER.has(word))) return RANK.word;
-    return RANK.sentence;
-  }
-
-  #rankOfInitial(letter: string, next: Next): Rank {
-    const previous = this.#previous.replace(/[^\p{L}\p{N}]+/gu, '');
-    if (LABELLED.has(previous.toLowerCase())) return RANK.sentence;
-    if (next === 'digit') return BEFORE_NUMBER.has(letter) ? RANK.word : RANK.sentence;
-    if (letter === 'I' && !/^\p{Lu}/u.test(previous) && this.#sentenceWords > 1) return RANK.sentence;
-    if (/^\p{N}+$/u.test(previous)) return next === 'lower' ? RANK.word : RANK.sentence;
-    return RANK.word;
-  }
 }
 
-const ODD_SIGN = /[#$%&+/<=>@\\^|~]/;
-const isAsciiLetter = (code: number) => (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
+const isAsciiAlphanumeric = (code: number) =>
+  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
 
 function lineKind(marker: string): LineKind {
   if (marker === '') return 'plain';
@@ -333,6 +356,14 @@ function nextKind(text: string, from: number, final: boolean): Next | null {
     i += 1;
   if (i >= text.length) return final ? 'other' : null;
   const code = text.charCodeAt(i);
+  if (code < 128)
+    return code >= 97 && code <= 122
+      ? 'lower'
+      : code >= 65 && code <= 90
+        ? 'upper'
+        : code >= 48 && code <= 57
+          ? 'digit'
+          : 'other';
   if (code >= 0xd800 && code < 0xdc00 && i + 1 === text.length && !final) return null;
   const char = String.fromCodePoint(text.codePointAt(i)!);
   if (/\p{Ll}/u.test(char)) return 'lower';

@@ -1,7 +1,8 @@
 /** Cuts text that arrives in any pieces into segments that depend on the text alone. */
 import type { PauseKind, Segment } from '../protocol/job.js';
 import { MarkupTrack, type Taken } from './markup.js';
-import { type Boundary, BoundaryScanner, RANK, type Rank, type Totals } from './segment-boundaries.js';
+import { type Boundary, BoundaryScanner, type Totals } from './segment-boundaries.js';
+import { RANK, type Rank } from './sentence-ends.js';
 import { type Piece, SsmlParser } from './ssml.js';
 import { MAX_TOKENS } from './types.js';
 
@@ -15,7 +16,9 @@ export interface SegmenterOptions {
 }
 
 /** A segment holds no more than this even where nothing of it can be spoken, so that a count stays cheap. */
-const MAX_UNITS = 4000;
+const MAX_UNITS = 2000;
+/** Up to this guess the tokens need not be counted: no text makes twice as many as it weighs. */
+const SURELY_FITS = 255;
 const PATIENT_CHARS = 1000;
 /** Letters below which a sentence waits for the next one. */
 const MIN_LETTERS = 12;
@@ -26,6 +29,8 @@ const FIRST_CLAUSE = { letters: 14, words: 3 };
 const FIRST_CLAUSE_ANY_LETTERS = 48;
 /** A clause mark is a good place for a forced cut only if it lies this far into what fits. */
 const GOOD_SHARE = 0.3;
+/** A forced cut need not use the last token. */
+const NEAR_LIMIT = 0.93;
 
 interface Candidate extends Boundary, Totals {
   readonly at: number;
@@ -46,8 +51,8 @@ export class Segmenter {
   #offset = 0;
   #first = true;
   #base: Totals = { letters: 0, words: 0, weight: 0 };
-  /** The last exact count: `tokens` up to the place where the running weight was `weight`. */
-  #known = { tokens: 0, weight: 0 };
+  /** The last exact count: `tokens` up to `at`, where the running weight was `weight`. */
+  #known = { at: 0, tokens: 0, weight: 0, factor: 1 };
   #candidates: Candidate[] = [];
   #out: Segment[] = [];
 
@@ -110,11 +115,13 @@ export class Segmenter {
 
   #found(at: number, boundary: Boundary): void {
     const { letters, words, weight } = this.#scanner.totals;
-    this.#candidates.push({ ...boundary, at, letters, words, weight });
-    const guess = this.#known.tokens + weight - this.#known.weight;
+    const { rank, pause, clause } = boundary;
+    this.#candidates.push({ rank, pause, clause, at, letters, words, weight });
+    const known = this.#known;
+    const guess = known.tokens + (weight - known.weight) * known.factor;
     if (guess > MAX_TOKENS || at - this.#start > MAX_UNITS) this.#fit(at);
-    if (!this.#ends(at, boundary)) return;
-    this.#fit(at);
+    if (rank < RANK.weak || !this.#ends(at, boundary)) return;
+    if (this.#markup || weight - this.#base.weight > SURELY_FITS) this.#fit(at);
     if (at > this.#start) this.#emit(at, boundary.pause, { letters, words, weight });
   }
 
@@ -140,30 +147,46 @@ export class Segmenter {
   /** Cuts until what lies between the start and `end` is within the model's limit. */
   #fit(end: number): void {
     for (;;) {
+      let failed = Number.POSITIVE_INFINITY;
       const units = end - this.#start;
       if (units <= MAX_UNITS) {
         const tokens = this.#tokens(end);
         if (tokens <= MAX_TOKENS) {
-          this.#known = { tokens, weight: this.#scanner.totals.weight };
+          const { weight } = this.#scanner.totals;
+          // Text that makes fewer tokens than it weighs need not be counted again soon; text that makes more, sooner.
+          const ratio = tokens / Math.max(1, weight - this.#base.weight);
+          this.#known = { at: end, tokens, weight, factor: Math.min(8, Math.max(0.02, ratio * 1.5)) };
           return;
         }
+        failed = tokens;
       }
-      const cut = this.#bestCut(end);
+      const cut = this.#bestCut(end, failed);
       // Nothing divides it: the reader parts such a word when it speaks it.
       if (!cut) return;
       this.#emit(cut.at, cut.pause, cut);
     }
   }
 
-  #bestCut(end: number): Candidate | undefined {
+  #bestCut(end: number, tokens: number): Candidate | undefined {
     const places = this.#candidates.filter(({ at }) => at > this.#start && at < end);
-    let low = -1;
     let high = places.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
+    let fits = { at: this.#known.at, tokens: this.#known.tokens };
+    let low = lastAtMost(places, fits.at);
+    let fails = { at: Math.min(end, this.#start + MAX_UNITS + 1), tokens: Math.min(tokens, MAX_TOKENS * 8) };
+    // Between a place that fits and one that does not, the next to try is where the limit should lie.
+    for (let tries = 0; high - low > 1 && fits.tokens < MAX_TOKENS * NEAR_LIMIT; tries += 1) {
+      const share = (MAX_TOKENS * NEAR_LIMIT - fits.tokens) / (fails.tokens - fits.tokens);
+      const wanted = fits.at + (fails.at - fits.at) * share;
+      const middle = tries < 4 ? Math.min(high - 1, Math.max(low + 1, lastAtMost(places, wanted))) : (low + high) >> 1;
       const { at } = places[middle]!;
-      if (at - this.#start <= MAX_UNITS && this.#tokens(at) <= MAX_TOKENS) low = middle;
-      else high = middle;
+      const counted = at - this.#start <= MAX_UNITS ? this.#tokens(at) : Number.POSITIVE_INFINITY;
+      if (counted <= MAX_TOKENS) {
+        low = middle;
+        fits = { at, tokens: counted };
+      } else {
+        high = middle;
+        fails = { at, tokens: Math.min(counted, MAX_TOKENS * 8) };
+      }
     }
     // Not even the first stretch fits: cut it off alone.
     if (low < 0) return places[0];
@@ -192,7 +215,7 @@ export class Segmenter {
     this.#offset += codePoints(source);
     this.#first = false;
     this.#base = { letters: totals.letters, words: totals.words, weight: totals.weight };
-    this.#known = { tokens: 0, weight: totals.weight };
+    this.#known = { at, tokens: 0, weight: totals.weight, factor: 1 };
     this.#candidates = this.#candidates.filter((candidate) => candidate.at > at);
   }
 
@@ -210,6 +233,18 @@ export class Segmenter {
 export function segmentText(text: string, options: SegmenterOptions): Segment[] {
   const segmenter = new Segmenter(options);
   return [...segmenter.push(text), ...segmenter.end()];
+}
+
+/** Index of the last place not beyond `at`. */
+function lastAtMost(places: readonly Candidate[], at: number): number {
+  let low = -1;
+  let high = places.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (places[middle]!.at <= at) low = middle;
+    else high = middle;
+  }
+  return low;
 }
 
 function codePoints(text: string): number {
