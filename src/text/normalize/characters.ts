@@ -48,11 +48,14 @@ const SAME: readonly (readonly [string, string])[] = [
   ['º', '°'],
   ['ı', 'i'],
   ['ſ', 's'],
-  ['ⅰ', 'i'],
 ];
 
 export function characterTable(): ReadonlyMap<string, string> {
   const table = new Map<string, string>();
+  for (let n = 1; n <= 12; n++) {
+    table.set(String.fromCharCode(0x215f + n), String(n));
+    table.set(String.fromCharCode(0x216f + n), String(n));
+  }
   for (const [many, one] of SAME) for (const char of many) if (!table.has(char)) table.set(char, one);
   return table;
 }

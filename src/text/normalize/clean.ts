@@ -167,7 +167,7 @@ class Cleaner {
       case '<':
         return this.#angle(at);
       case '\\':
-        if (/[*_`#[\](){}<>~|!+-]/.test(text.charAt(at + 1))) return at + 1;
+        if (/[*_`#[\](){}<>~|!+-]/.test(text.charAt(at + 1))) return this.#put(text[at + 1]!, at, at + 2);
         return this.#put(char, at, at + 1);
       case '|':
         return this.#pipe(at);
@@ -261,7 +261,7 @@ class Cleaner {
       const flag = run === 2 && /[A-Za-z]/.test(text.charAt(end)) && !isWordUnit(text.charCodeAt(at - 1));
       return this.#put(flag ? '--' : '—', at, end);
     }
-    if (char === '~' && run === 2) return end;
+    if ('~$#@'.includes(char)) return end;
     if (run > 3 && !'(){}"\''.includes(char)) return this.#pause(',', at, end);
     for (let i = at; i < end; i++) this.#put(char, i, i + 1);
     return end;

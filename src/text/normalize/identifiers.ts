@@ -1,5 +1,5 @@
 /** Names out of programs and catalogues: camelCase, snake_case, letters mixed with digits. */
-import { capitals, isPronounceable, isSpelled, spell } from './acronyms.js';
+import { capitals, isPronounceable, spell } from './acronyms.js';
 import { cardinal, digitByDigit, pairs } from './numbers.js';
 import type { Scan } from './scan.js';
 
@@ -70,15 +70,16 @@ export function sayPart(part: string): string {
   if (many.length > 2 && SPELLED_SMALL.has(many)) return `${spell(many)}'s`;
   if (part.length === 1) return spell(part);
   if (/^[A-Z]+s?$/.test(part) && part.length > 1) return capitals(part) ?? part;
-  if (part.length < 5 && !isPronounceable(part) && isSpelled(part.toUpperCase())) return spell(part);
+  if (part.length < 8 && !/[aeiouy\u00c0-\u024f]/i.test(part)) return spell(part);
   return part;
 }
 
 /** Splits an identifier and says its parts, each standing for its own characters. */
 export function sayIdentifier(scan: Scan, from: number, to: number): void {
   const text = scan.text.slice(from, to);
+  const constant = /^[A-Z\d]+(?:_[A-Z\d]+)+$/.test(text);
   for (const match of text.matchAll(PARTS)) {
-    const part = match[0];
+    const part = constant && isPronounceable(match[0]) ? match[0].toLowerCase() : match[0];
     if (/^[^A-Za-z\d\u00c0-\u024f]$/.test(part)) continue;
     const begin = from + match.index;
     scan.out.say(sayPart(part), begin, begin + part.length);

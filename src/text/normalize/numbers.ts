@@ -31,8 +31,7 @@ export function ordinal(digits: string | number): string {
   const value = plain(String(digits)).replace(/^0+(?=\d)/, '');
   if (value === '' || value === '0') return 'zeroth';
   if (value.length > MOST_NAMED_DIGITS) return digitByDigit(value);
-  const words = toOrdinal(value.length <= 15 ? Number(value) : BigInt(value));
-  return value === '100' || value === '1000' ? words.replace(/^one /, 'one ') : words;
+  return toOrdinal(value.length <= 15 ? Number(value) : BigInt(value));
 }
 
 /** A whole number as written: a leading zero or great length without commas means an identifier, read by its digits. */
@@ -48,7 +47,7 @@ export function integer(written: string): string {
 export function decimal(whole: string, fraction: string): string {
   const digits = digitByDigit(fraction);
   if (whole === '') return `point ${digits}`;
-  return `${whole.length > 1 && !whole.includes(',') && whole.length > 15 ? digitByDigit(whole) : cardinal(whole)} point ${digits}`;
+  return `${integer(whole)} point ${digits}`;
 }
 
 /** A written number, whole or with a decimal point. */

@@ -22,7 +22,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   '+=': 'plus equals',
   '-=': 'minus equals',
   '++': 'plus plus',
-  '::': 'colon colon',
+  '::': '',
   ':=': 'equals',
   '<=>': 'if and only if',
   '..': 'to',
@@ -39,6 +39,8 @@ function power(exponent: string): string {
   if (exponent === '3') return 'cubed';
   if (/^\d+$/.test(exponent)) return `to the ${ordinal(exponent)}`;
   const signed = /^([-−+])(\d*)$/.exec(exponent);
+  const charge = /^(\d)([+-])$/.exec(exponent);
+  if (charge) return `${cardinal(charge[1]!)} ${charge[2] === '+' ? 'plus' : 'minus'}`;
   if (signed) {
     const word = signed[1] === '+' ? 'plus' : 'minus';
     return signed[2] === '' ? word : `to the ${word} ${cardinal(signed[2]!)}`;
@@ -54,21 +56,22 @@ export function sign(scan: Scan, at: number): number {
   const before = at > 0 ? text.charCodeAt(at - 1) : 32;
   const operator = matchAt(OPERATOR, text, at);
   if (operator) {
-    const end = at + operator[0].length;
-    out.say(OPERATORS[operator[0]]!, at, end);
-    return end;
+    const stop = at + operator[0].length;
+    const words = OPERATORS[operator[0]]!;
+    if (words === '') out.space(at, stop);
+    else out.say(words, at, stop);
+    return stop;
   }
   switch (char) {
     case ' ':
       out.space(at, at + 1);
       return at + 1;
     case '.':
+      if (isAlphanumeric(before) && isAlphanumeric(next)) return inner(scan, at, next);
+      return end(scan, at, char);
     case '?':
     case '!':
-      scan.remember('');
-      scan.remember('');
-      out.mark(char, at, at + 1);
-      return at + 1;
+      return end(scan, at, char);
     case '…':
     case ',':
     case ';':
@@ -83,20 +86,32 @@ export function sign(scan: Scan, at: number): number {
       return apostrophe(scan, at);
     case '(':
       if (text[at + 1] === ')') return at + 2;
+      scan.brackets += 1;
       out.open('(', at, at + 1);
       return at + 1;
     case '[':
     case '{':
+      scan.brackets += 1;
       out.open('(', at, at + 1);
       return at + 1;
     case ')':
     case ']':
     case '}':
-      out.close(')', at, at + 1);
+      // "1) First": what closes nothing only separates.
+      if (scan.brackets === 0) out.mark(',', at, at + 1);
+      else out.close(')', at, at + 1);
+      scan.brackets = Math.max(0, scan.brackets - 1);
       return at + 1;
     case '-':
       return hyphen(scan, at, before, next);
     case '–':
+      if (before !== 32 && isDigit(next)) {
+        out.say('to', at, at + 1);
+        return at + 1;
+      }
+      out.mark('—', at, at + 1);
+      out.space(at + 1, at + 1);
+      return at + 1;
     case '—':
       out.mark('—', at, at + 1);
       out.space(at + 1, at + 1);
@@ -133,6 +148,12 @@ export function sign(scan: Scan, at: number): number {
     out.say(fraction(String(part[0]), String(part[1])), at, at + 1);
     return at + 1;
   }
+  if (char === '❤') {
+    if (/^(?:I|we|you|they)$/i.test(scan.previous)) out.say('love', at, at + 1);
+    else out.skip('emoji', 1);
+    return at + 1;
+  }
+  if (char === '$' && (isLetter(next) || next === 92 || isAlphanumeric(before))) return at + 1;
   const words = ASCII_SIGNS[char] ?? signWords(char);
   if (words === undefined || words === '') out.skip('symbol', 1);
   else out.say(words, at, at + char.length);
@@ -153,6 +174,25 @@ const ASCII_SIGNS: Readonly<Record<string, string>> = {
   $: 'dollars',
 };
 
+/** A mark that ends a sentence. */
+function end(scan: Scan, at: number, mark: string): number {
+  scan.remember('');
+  scan.remember('');
+  scan.out.mark(mark, at, at + 1);
+  return at + 1;
+}
+
+/** A dot inside: "object.method"; but in "end.Next" only the space is missing. */
+function inner(scan: Scan, at: number, next: number): number {
+  if (next > 64 && next < 91 && /[a-z]/.test(scan.text[at - 1]!)) {
+    end(scan, at, '.');
+    scan.out.space(at + 1, at + 1);
+  } else scan.out.say(isDigit(next) && isDigit(scan.text.charCodeAt(at - 1)) ? 'point' : 'dot', at, at + 1);
+  return at + 1;
+}
+
+const ELIDED = /'(?:em|til|cause|tis|twas|bout|round|n|cos|cuz|kay|fraid|nuff)(?![A-Za-z])/iy;
+
 function quote(scan: Scan, at: number): number {
   const { text, out } = scan;
   const closes = scan.quoted || /[\s]|^$/.test(text.charAt(at + 1));
@@ -162,11 +202,24 @@ function quote(scan: Scan, at: number): number {
   return at + 1;
 }
 
-/** Elisions keep their apostrophe; other single quotes are only quotes, and are not said. */
+/** Elisions and plural possessives keep their apostrophe; pairs of single quotes are quotes. */
 function apostrophe(scan: Scan, at: number): number {
   const { text, out } = scan;
-  const elided = matchAt(/'(?:em|til|cause|tis|twas|bout|round|n)\b/iy, text, at);
-  if (elided && !isAlphanumeric(text.charCodeAt(at - 1))) out.copy("'", at);
+  const after = isAlphanumeric(text.charCodeAt(at - 1));
+  const before = isAlphanumeric(text.charCodeAt(at + 1));
+  if (!after && before && !scan.quotedSingle) {
+    if (matchAt(ELIDED, text, at)) {
+      out.put("'", at, at + 1);
+      return at + 1;
+    }
+    scan.quotedSingle = true;
+    out.open('"', at, at + 1);
+    return at + 1;
+  }
+  if (scan.quotedSingle && !before) {
+    scan.quotedSingle = false;
+    out.close('"', at, at + 1);
+  } else if (after && !before && text[at - 1] === 's' && out.copied) out.copy("'", at);
   return at + 1;
 }
 
@@ -174,7 +227,8 @@ function hyphen(scan: Scan, at: number, before: number, next: number): number {
   const { text, out } = scan;
   const joins = isAlphanumeric(before) && isAlphanumeric(next);
   if (joins) {
-    if (isLetter(before) && isLetter(next) && out.last === text[at - 1]) {
+    // What was spelled or respelled stands by itself; only written words keep their hyphen.
+    if (isLetter(before) && /^(?:[a-z\u00df-\u024f]|[A-Z][a-z])/.test(text.slice(at + 1, at + 3)) && out.copied) {
       out.copy('-', at);
       return at + 1;
     }

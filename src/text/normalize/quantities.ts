@@ -1,19 +1,22 @@
 /** A number with whatever belongs to it: sign, range, fraction, money, percent, unit. */
 import { type Currency, currencyBefore, currencyBehind, magnitude, money } from './currency.js';
+import { MONTHS } from './dates.js';
 import { amount, cardinal, digitByDigit, fraction, integer, ordinal, pairs, year } from './numbers.js';
 import { isAlphanumeric, isDigit, type Scan } from './scan.js';
 import { matchAt } from './sticky.js';
 import { FRACTION_SIGNS, fractionOf } from './symbols.js';
-import { mayFollow, unit } from './units.js';
+import { mayFollow, perWord, unit } from './units.js';
 
-const NUMBER = /(?:\d{1,3}(?:,\d{3})+(?!\d)|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)|\d+)(?:\.\d+)?|\.\d+/y;
-const SLASHED = /(\d{1,4})\/(\d{1,4})(?![\d/.]|,\d)/y;
+const NUMBER =
+  /(?:\d{1,3}(?:,\d{3})+(?!\d)|\d{1,3}(?: \d{3}){2,}(?!\d)|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)|\d+)(?:\.\d+)?|\.\d+/y;
+const SLASHED = /(\d{1,4})\/(\d{1,4})(?![\d/]|[.,]\d)/y;
 const SIGN = /[-−–+±](?=[$£€¥₹]?[.\d])/y;
 const MIXED = new RegExp(`[ -]?([${FRACTION_SIGNS}])| (\\d{1,2})\\/(\\d{1,3})(?![\\d/])`, 'y');
 const DASH = /(?: ?[–—] ?| - |-)(?=[$£€¥₹]?\d)/y;
 const TAIL_UNIT =
-  /([ -]?)([A-Za-zµΩ°]{1,6}[²³]?(?:\^[23])?(?:[·/][A-Za-zµΩ]{1,7}[²³]?(?:\^[23])?)?|sq\.? ?(?:ft|mi|m|in|yd)|cu\.? ?(?:ft|in|yd)|fl\.? ?oz)(?![A-Za-z0-9µ'])/y;
+  /([ -]?)(sq\.? ?(?:ft|mi|m|in|yd)|cu\.? ?(?:ft|in|yd)|fl\.? ?oz|[A-Za-zµΩ°]{1,6}[²³]?(?:\^[23])?(?:[·/][A-Za-zµΩ]{1,7}[²³]?(?:\^[23])?)?)(?![A-Za-z0-9µ'])/y;
 const DEGREES = /( ?)(° ?[CF]?)(?![A-Za-z0-9])/y;
+const PER_TAIL = /\/([A-Za-z]{1,10})(?![A-Za-z0-9])/y;
 const PERCENT = / ?(%|‰|‱)/y;
 const SIGN_WORDS: Readonly<Record<string, string>> = {
   '-': 'minus ',
@@ -82,6 +85,10 @@ export function quantity(scan: Scan, at: number): number {
     if (second) end = second.end;
   }
   const spoken = (parsed: Parsed) => parsed.words ?? amount(parsed.written);
+  if (second && /^ ?=/.test(text.slice(end, end + 2)) && dash![0].includes('-')) {
+    out.say(`${words}${spoken(first)} minus ${spoken(second)}`, at, end);
+    return end;
+  }
   const both = () => (second ? `${spoken(first)} to ${spoken(second)}` : spoken(first));
   const last = second ?? first;
 
@@ -95,8 +102,9 @@ export function quantity(scan: Scan, at: number): number {
     const modifies = isModifier(scan, end);
     if (alone) words += money(first.written, kind, modifies);
     else words += `${both()}${scale ? ` ${scale.words}` : ''} ${modifies ? kind.one : kind.many}`;
-    out.say(words, at, end);
-    return end;
+    const per = perTail(text, end);
+    out.say(words + (per?.words ?? ''), at, per?.end ?? end);
+    return per?.end ?? end;
   }
   if (scale) {
     out.say(`${words}${both()} ${scale.words}`, at, scale.end);
@@ -118,8 +126,15 @@ export function quantity(scan: Scan, at: number): number {
     out.say(words + range(scan, first, second, end), at, end);
     return end;
   }
-  out.say(words + (first.words ?? bare(scan, first.written, from, end)), at, end);
+  out.say(words + (first.words ?? bare(scan, first.written, end)), at, end);
   return end;
+}
+
+/** "$5/month": the word behind the slash says for what. */
+function perTail(text: string, end: number): { words: string; end: number } | undefined {
+  const match = text[end] === '/' ? matchAt(PER_TAIL, text, end) : null;
+  const word = match ? perWord(match[1]!) : undefined;
+  return word ? { words: ` per ${word}`, end: end + match![0].length } : undefined;
 }
 
 const isAlphaRun = (scan: Scan, at: number): boolean => {
@@ -206,33 +221,31 @@ function isInch(scan: Scan, stop: number, gap: string): boolean {
   );
 }
 
-/** Whether a plural noun follows, so that the number counts something. */
-function isCounted(scan: Scan, end: number): boolean {
+const NOUNS =
+  /^(?:people|men|women|children|users|customers|employees|students|workers|soldiers|troops|dollars?|euros?|pounds?|yen|items|files|pages|words|characters|lines|rows|records|points?|votes|miles|kilometers|meters|feet|inches|calories|tokens|steps|copies|units|members|cases|deaths|homes|jobs|seats|times|hours|minutes|seconds|days|weeks|years|months|tons|bytes|requests|messages|samples|images|songs|books|cars|percent|million|billion|more|other|different)$/;
+const NOT_PLURAL =
+  /^(?:was|is|has|its|this|as|us|plus|versus|does|less|across|thus|always|yes|species|news|series|perhaps|towards|besides|census|crisis|[a-z]*ss)$/;
+
+/** Whether a noun follows that the number counts. After what looks like a year most plurals do not count. */
+function isCounted(scan: Scan, end: number, yearLike = false): boolean {
   if (scan.text[end] !== ' ') return false;
   const next = scan.nextWord(end);
-  return (
-    /^(?:people|men|women|children|feet|percent|million|billion|more|other|new|different|dollars?|euros?|pounds?|points?)$/.test(
-      next,
-    ) ||
-    (/^[a-z]{3,}s$/.test(next) &&
-      !/^(?:was|is|has|its|this|as|us|plus|versus|does|less|across|thus|always|yes|species|news|series|perhaps|towards?|besides|census|crisis)$/.test(
-        next,
-      ) &&
-      !/ss$/.test(next))
-  );
+  return NOUNS.test(next) || (!yearLike && /^[a-z]{3,}s$/.test(next) && !NOT_PLURAL.test(next));
 }
 
+const YEAR_BEFORE = /^(?:in|since|year|by|until|circa|from|around|before|after|of)$/i;
 const PAIRED =
   /^(?:port|room|flight|bus|route|highway|suite|apartment|apt|gate|channel|pin|extension|building|unit|rtx|gtx|rx|model|boeing|interstate|bell|area)$/i;
 
 /** A plain number by itself. */
-function bare(scan: Scan, written: string, from: number, end: number): string {
+function bare(scan: Scan, written: string, end: number): string {
   const { text } = scan;
   if (/^\d{4}$/.test(written) && !isAlphanumeric(text.charCodeAt(end))) {
     const n = Number(written);
     if (PAIRED.test(scan.previous) && n >= 1000) return pairs(written);
+    if (n >= 1000 && n < 1100 && YEAR_BEFORE.test(scan.previous) && !isCounted(scan, end)) return year(n);
     if (n >= 1100 && n < 2100) {
-      if (isCounted(scan, end)) return n % 100 === 0 && n % 1000 !== 0 ? pairs(written) : cardinal(written);
+      if (isCounted(scan, end, n >= 1900)) return n % 100 === 0 && n % 1000 !== 0 ? pairs(written) : cardinal(written);
       return year(n);
     }
   }
@@ -244,7 +257,6 @@ function bare(scan: Scan, written: string, from: number, end: number): string {
       return `${cardinal(written[0]!)} ${low < 10 ? `oh ${cardinal(low)}` : cardinal(low)}`;
     }
   }
-  void from;
   return amount(written);
 }
 
@@ -288,7 +300,3 @@ export function slashed(scan: Scan, at: number): number {
   if (b <= 20 || [24, 25, 30, 32, 40, 50, 60, 64, 100, 128, 1000].includes(b)) return say(fraction(top, bottom));
   return say(`${integer(top)} over ${integer(bottom)}`);
 }
-
-export const MONTHS = 'January February March April May June July August September October November December'.split(
-  ' ',
-);

@@ -16,10 +16,14 @@ export class Scan {
   beforePrevious = '';
   /** Whether a double quotation mark is open. */
   quoted = false;
+  /** Whether a single one is. */
+  quotedSingle = false;
+  /** How many brackets are open. */
+  brackets = 0;
   /** Whether the text is written in capitals throughout, so that capitals mean nothing. */
   readonly shouting: boolean;
   #chunkEnd = 0;
-  #chunkBegin = 0;
+  #address = false;
 
   constructor(source: Mapped) {
     this.text = source.text;
@@ -28,14 +32,17 @@ export class Scan {
     this.shouting = capitals > 2 && capitals >= 0.6 * (source.text.match(WORDS) ?? []).length;
   }
 
-  /** The unbroken stretch around `at`: found once for each stretch, however often it is asked for. */
-  chunk(at: number): { begin: number; end: number } {
+  /**
+   * Whether the unbroken stretch around `at` holds a mark that addresses have. Found once for each stretch, however
+   * often it is asked for.
+   */
+  mayBeAddress(at: number): boolean {
     if (at >= this.#chunkEnd) {
-      this.#chunkBegin = at;
-      const end = this.text.indexOf(' ', at);
-      this.#chunkEnd = end < 0 ? this.text.length : end;
+      const space = this.text.indexOf(' ', at);
+      this.#chunkEnd = space < 0 ? this.text.length : space;
+      this.#address = /[@/:\\]|[A-Za-z0-9_-]\.[A-Za-z0-9]/.test(this.text.slice(at, this.#chunkEnd));
     }
-    return { begin: this.#chunkBegin, end: this.#chunkEnd };
+    return this.#address;
   }
 
   wordAt(at: number): string {
@@ -81,3 +88,11 @@ export function isLetter(code: number): boolean {
 }
 
 export const isCapitalised = (word: string): boolean => /^[A-Z\u00c0-\u00de]/.test(word);
+
+const STARTERS =
+  /^(?:The|Then|He|She|It|We|They|But|And|So|This|That|There|When|After|If|You|My|Our|His|Her|What|How|Why|Who|These|Those|Now|Yet|However|Not|No|Yes|Its|Their|Some|Many|Most|Also|Later|Here|Each|Every|All|Both)$/;
+
+/** Whether a word follows `at` that begins sentences: then a dot before it is a full stop as well. */
+export function startsSentence(scan: Scan, at: number): boolean {
+  return scan.text[at] === ' ' && STARTERS.test(scan.nextWord(at));
+}

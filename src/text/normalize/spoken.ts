@@ -44,6 +44,11 @@ export class Spoken {
     return this.#units.at(-1) === SPACE;
   }
 
+  /** Whether the last thing written was source text, with nothing owed behind it. */
+  get copied(): boolean {
+    return !this.#owesSpace && !this.#closed && !this.#endsInSpace && this.length > 0;
+  }
+
   /** The last character written that is not a space; empty at the beginning. */
   get last(): string {
     const unit = this.#units.at(this.#endsInSpace ? -2 : -1);
@@ -139,7 +144,9 @@ export class Spoken {
         this.#units[this.length - (this.#endsInSpace ? 2 : 1)] = mark.charCodeAt(0);
       return;
     }
-    if (this.#endsInSpace) this.#dropLast();
+    if (mark === '—') {
+      if (!this.#endsInSpace) this.#push(' ', from, from);
+    } else if (this.#endsInSpace) this.#dropLast();
     this.#push(mark, from, to);
   }
 

@@ -7,6 +7,7 @@ import { unitAlone } from './units.js';
 
 const WORD = /[A-Za-z\u00c0-\u024f]+(?:'[A-Za-z\u00c0-\u024f]+)*/y;
 const MIXTURE = /[A-Za-z\u00c0-\u024f\d]+(?:_[A-Za-z\u00c0-\u024f\d]+)*/y;
+const COMPOUND_UNIT = /[A-Za-z]{1,3}(?:\/[a-z]{1,3}|[²³])(?![A-Za-z0-9])/y;
 /** A capital inside a word that is not all capitals: "camelCase", but not "McDonald" or "O'Neil". */
 const CAMEL = /[a-z][A-Z]|[A-Z]{2}[a-z]{2}/;
 const NAME_PREFIX = /^(?:Mc|Mac|O'|D'|De|Di|La|Le|Van|Fitz)[A-Z][a-z]+(?:'s)?$/;
@@ -25,6 +26,12 @@ export function word(scan: Scan, at: number): number {
     sayIdentifier(scan, at, at + mixture.length);
     scan.remember(mixture.slice(0, 40));
     return at + mixture.length;
+  }
+  const compound = matchAt(COMPOUND_UNIT, text, at);
+  const compoundName = compound ? unitAlone(compound[0]) : undefined;
+  if (compoundName) {
+    out.say(compoundName, at, at + compound![0].length);
+    return at + compound![0].length;
   }
   const alone = unitAlone(written);
   if (alone) {
@@ -49,11 +56,13 @@ export function word(scan: Scan, at: number): number {
 /** Whether a single letter is meant by its name. "A" and "I" are words more often than not. */
 function isLetterName(scan: Scan, letter: string, at: number, end: number): boolean {
   const { text } = scan;
+  if (isDigit(text.charCodeAt(at - 1)) || /[♯♭♮]/.test(text.charAt(end))) return true;
   if (letter === 'I') return false;
   if (letter !== 'A' && letter !== 'a') return letter >= 'A' && letter <= 'Z';
   if (letter === 'a') return false;
   const next = text.charAt(end);
   if (/[.,;:!?)\]"]/.test(next) || next === '') return at > 0 && scan.previous !== '';
+  if (/^ ?[→←=≠<>+∈∪∩×÷]/.test(text.slice(end, end + 2))) return true;
   if (/^(?:and|or|is|was|to|has|are|in|on|at|but|with|for)$/.test(scan.nextWord(end)) && at > 0) return true;
   return LETTER_NOUN.test(scan.previous) && scan.previous !== 'and' && scan.previous !== 'or';
 }

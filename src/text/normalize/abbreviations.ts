@@ -1,0 +1,341 @@
+/** Abbreviations, expanded by what stands around them. */
+import { spell } from './acronyms.js';
+import { isCapitalised, type Scan, startsSentence } from './scan.js';
+import { matchAt } from './sticky.js';
+
+const DOTTED =
+  /([A-Za-z](?:\. ?[A-Za-z])+)(?:\.('s|s)?|(?='s\b))(?![A-Za-z0-9])|([A-Za-z](?:\.[A-Za-z])+)(?![A-Za-z0-9.])/y;
+const DOTTED_WORDS: Readonly<Record<string, string>> = {
+  'e.g': 'for example',
+  'i.e': 'that is',
+  'a.k.a': 'also known as',
+  'w.r.t': 'with respect to',
+  'n.b': 'note',
+  'q.v': 'which see',
+  'r.s.v.p': 'R S V P',
+};
+const SPECIAL =
+  /(Ph\.? ?D|Ll\.? ?[BMD]|Ed\.? ?D|D\.? ?Phil|B\.? ?Sc|M\.? ?Sc|B\.? ?Eng|M\.? ?Eng|Litt\.? ?D)(\.)?('s|s)?(?![A-Za-z0-9])/y;
+const WORD_DOT = /([A-Za-z]{1,7})\./y;
+const INITIAL = /([A-Z])\.(?= ?[A-Z])/y;
+const SLASHED = /(w\/o|w\/|b\/c|c\/o|n\/a|N\/A|s\/he|he\/she|she\/he|his\/her|him\/her|and\/or)(?![A-Za-z0-9/])/y;
+const SLASHED_WORDS: Readonly<Record<string, string>> = {
+  'w/o': 'without',
+  'w/': 'with',
+  'b/c': 'because',
+  'c/o': 'care of',
+  'n/a': 'N A',
+  'N/A': 'N A',
+  's/he': 'she or he',
+  'he/she': 'he or she',
+  'she/he': 'she or he',
+  'his/her': 'his or her',
+  'him/her': 'him or her',
+  'and/or': 'and or',
+};
+
+type Reading = string | ((context: Context) => string | undefined);
+interface Context {
+  readonly scan: Scan;
+  /** Where the abbreviation ends, its dot included. */
+  readonly end: number;
+  /** The next word, if a space stands between. */
+  readonly next: string;
+  readonly digitNext: boolean;
+}
+
+const beforeName =
+  (words: string): Reading =>
+  ({ next }) =>
+    isCapitalised(next) ? words : undefined;
+const beforeDigit =
+  (words: string): Reading =>
+  ({ digitNext }) =>
+    digitNext ? words : undefined;
+const afterName =
+  (words: string): Reading =>
+  ({ scan }) =>
+    isPlaceName(scan) ? words : undefined;
+const afterDigit =
+  (words: string): Reading =>
+  ({ scan }) =>
+    /\d$/.test(scan.previous) ? words : undefined;
+
+const isPlaceName = (scan: Scan): boolean =>
+  isCapitalised(scan.previous) || /^\d+(?:st|nd|rd|th)$/i.test(scan.previous);
+
+/** "Dr. Smith" heals, "Mulholland Dr." leads somewhere. */
+const doctor: Reading = ({ scan, next, end }) => {
+  if (isCapitalised(next) && !startsSentence(scan, end))
+    return isPlaceName(scan) && scan.previous !== 'The' && !isTitle(scan.previous) && /^[NSEW]{1,2}$/.test(next)
+      ? 'Drive'
+      : 'Doctor';
+  return isPlaceName(scan) ? 'Drive' : isCapitalised(next) ? undefined : 'doctor';
+};
+const isTitle = (word: string): boolean =>
+  /^(?:Prof|Rev|Hon|Mr|Mrs|Ms|Sir|Dear|And|By|With|From|But|When|If|As|After|For|To)$/.test(word);
+
+/** "St. Louis" is a saint, "Main St." a street, also in front of another name: "Main St. Bridge". */
+const saint: Reading = ({ scan, next, end }) => {
+  const named = isCapitalised(next) && !startsSentence(scan, end) && !/^(?:[NSEW]|NE|NW|SE|SW)$/.test(next);
+  if (!named) return isPlaceName(scan) || scan.previous !== '' ? 'Street' : 'Saint';
+  return isPlaceName(scan) &&
+    !/^(?:The|In|At|On|From|To|Of|And|Port|Mount|Fort|Lake|Sault|Near|By|Via|Visit|Like|Mary|Church)$/.test(
+      scan.previous,
+    ) &&
+    /^(?:Station|Bridge|Bakery|Market|Journal|Cafe|Church|School|Apartment|Apt|Suite|Ste|Unit|Pier)$/.test(next)
+    ? 'Street'
+    : 'Saint';
+};
+
+/** By the abbreviation without its dot, as written or in small letters. */
+const WITH_DOT: Readonly<Record<string, Reading>> = {
+  Dr: doctor,
+  St: saint,
+  Mr: 'Mister',
+  Mrs: 'Mrs',
+  Ms: 'Miz',
+  Prof: 'Professor',
+  Rev: beforeName('Reverend'),
+  Hon: beforeName('Honorable'),
+  Gov: beforeName('Governor'),
+  Sen: beforeName('Senator'),
+  Sens: beforeName('Senators'),
+  Rep: beforeName('Representative'),
+  Reps: beforeName('Representatives'),
+  Gen: beforeName('General'),
+  Col: beforeName('Colonel'),
+  Maj: beforeName('Major'),
+  Capt: beforeName('Captain'),
+  Lt: beforeName('Lieutenant'),
+  Sgt: beforeName('Sergeant'),
+  Cpl: beforeName('Corporal'),
+  Pvt: beforeName('Private'),
+  Cmdr: beforeName('Commander'),
+  Adm: beforeName('Admiral'),
+  Pres: beforeName('President'),
+  Supt: beforeName('Superintendent'),
+  Fr: beforeName('Father'),
+  Br: beforeName('Brother'),
+  Messrs: 'Messieurs',
+  Jr: 'Junior',
+  Sr: ({ scan }) => (isCapitalised(scan.previous) ? 'Senior' : 'Sister'),
+  Esq: 'Esquire',
+  Mt: beforeName('Mount'),
+  Ft: ({ next, scan }) => (isCapitalised(next) && !/^\d/.test(scan.previous) ? 'Fort' : undefined),
+  Ave: 'Avenue',
+  Blvd: 'Boulevard',
+  Rd: afterName('Road'),
+  Ln: afterName('Lane'),
+  Ct: afterName('Court'),
+  Pl: afterName('Place'),
+  Sq: afterName('Square'),
+  Ter: afterName('Terrace'),
+  Hwy: 'Highway',
+  Pkwy: 'Parkway',
+  Rte: 'Route',
+  Ste: beforeDigit('Suite'),
+  Apt: 'Apartment',
+  Bldg: 'Building',
+  Rm: beforeDigit('Room'),
+  No: beforeDigit('number'),
+  Nos: beforeDigit('numbers'),
+  no: beforeDigit('number'),
+  nos: beforeDigit('numbers'),
+  vol: beforeDigit('volume'),
+  vols: beforeDigit('volumes'),
+  ch: beforeDigit('chapter'),
+  sec: ({ digitNext, scan }) => (digitNext && !/\d$/.test(scan.previous) ? 'section' : undefined),
+  fig: 'figure',
+  figs: 'figures',
+  eq: beforeDigit('equation'),
+  eqs: beforeDigit('equations'),
+  p: beforeDigit('page'),
+  pp: beforeDigit('pages'),
+  art: beforeDigit('article'),
+  para: beforeDigit('paragraph'),
+  ver: beforeDigit('version'),
+  ed: afterDigit('edition'),
+  ca: beforeDigit('circa'),
+  c: beforeDigit('circa'),
+  v: ({ scan, next }) => (isCapitalised(scan.previous) && isCapitalised(next) ? 'versus' : undefined),
+  vs: 'versus',
+  etc: 'et cetera',
+  cf: 'compare',
+  al: ({ scan }) => (scan.previous.toLowerCase() === 'et' ? 'al' : undefined),
+  viz: 'namely',
+  approx: 'approximately',
+  est: ({ digitNext }) => (digitNext ? 'established' : 'estimated'),
+  max: 'maximum',
+  min: ({ scan }) => (/\d$/.test(scan.previous) ? undefined : 'minimum'),
+  avg: 'average',
+  dept: 'department',
+  univ: 'university',
+  assn: 'association',
+  assoc: 'association',
+  inc: 'Incorporated',
+  corp: 'Corporation',
+  ltd: 'Limited',
+  co: ({ scan }) => (isCapitalised(scan.previous) || scan.previous === 'and' ? 'Company' : undefined),
+  bros: 'Brothers',
+  misc: 'miscellaneous',
+  tel: 'telephone',
+  ext: beforeDigit('extension'),
+  attn: 'attention',
+  cont: 'continued',
+  incl: 'including',
+  excl: 'excluding',
+  govt: 'government',
+  intl: 'international',
+  natl: 'national',
+  orig: 'original',
+  qty: 'quantity',
+  mfg: 'manufacturing',
+  mgr: 'manager',
+  asst: 'assistant',
+  ibid: 'ibid',
+  hr: afterDigit('hours'),
+  hrs: 'hours',
+  mins: 'minutes',
+  secs: 'seconds',
+  yrs: 'years',
+  lbs: 'pounds',
+};
+
+/** Expanded also where the dot was left out. */
+const WITHOUT_DOT = new Set(
+  'Mr Mrs Ms Jr vs etc approx dept govt Blvd Ave Hwy Pkwy Bldg attn Attn qty Sgt Capt Lt Prof'.split(' '),
+);
+const STREETS = /^(?:St|Rd|Ln|Dr)$/;
+
+export function abbreviation(scan: Scan, at: number): number {
+  if (!scan.atBoundary(at)) return at;
+  const { text } = scan;
+  const slashed = matchAt(SLASHED, text, at);
+  if (slashed) return say(scan, SLASHED_WORDS[slashed[1]!]!, at, at + slashed[0].length, slashed[1]!);
+  const special = matchAt(SPECIAL, text, at);
+  if (special) {
+    const letters = spell(special[1]!.replace(/[^A-Za-z]/g, '')) + (special[3] ? "'s" : '');
+    return say(scan, letters, at, stop(scan, at, special[0]), special[1]!);
+  }
+  const second = text.charCodeAt(at + 1);
+  if (second === 46 /* . */) {
+    const end = dotted(scan, at);
+    if (end > at) return end;
+  }
+  return single(scan, at);
+}
+
+function say(scan: Scan, words: string, from: number, to: number, written: string): number {
+  scan.out.say(words, from, to);
+  scan.remember(written);
+  return to;
+}
+
+/** Where an abbreviation ends: its dot stays for the sentence where nothing, or a new sentence, follows. */
+function stop(scan: Scan, at: number, whole: string): number {
+  const end = at + whole.length;
+  return whole.endsWith('.') && (scan.endsAt(end) || startsSentence(scan, end)) ? end - 1 : end;
+}
+
+/** "U.S.", "e.g.", "J.R.R. Tolkien". */
+function dotted(scan: Scan, at: number): number {
+  const match = matchAt(DOTTED, scan.text, at);
+  if (match) {
+    const letters = (match[1] ?? match[3])!;
+    const small = letters.toLowerCase().replaceAll(' ', '');
+    const known = Object.hasOwn(DOTTED_WORDS, small) ? DOTTED_WORDS[small]! : undefined;
+    // Spaces between the letters: only names are so written ("J. K. Rowling"), and they go letter by letter below.
+    if (known || !letters.includes(' ')) {
+      if (/^[a-z]\.[a-z]$/.test(letters) && !known && !/^[ap]\.m$/.test(letters) && !match[0].endsWith('.')) return at;
+      const words = known ?? spell(letters.replace(/[^A-Za-z]/g, ''));
+      return say(scan, words + (match[2] ? "'s" : ''), at, stop(scan, at, match[0]), letters);
+    }
+  }
+  const initial = matchAt(INITIAL, scan.text, at);
+  if (!initial) return at;
+  const enumerates = at === 0 && /^[A-D]$/.test(initial[1]!) && !/^[A-Z]\./.test(scan.text.slice(at + 3, at + 5));
+  if (enumerates || !(scan.previous === '' || isCapitalised(scan.previous)) || startsSentence(scan, at + 2)) return at;
+  return say(scan, spell(initial[1]!), at, at + 2, initial[1]!);
+}
+
+function single(scan: Scan, at: number): number {
+  const { text } = scan;
+  const match = matchAt(WORD_DOT, text, at);
+  if (match) {
+    const words = reading(scan, match[1]!, at + match[0].length, true);
+    if (words !== undefined) return say(scan, words, at, stop(scan, at, match[0]), match[1]!);
+  }
+  const written = scan.wordAt(at);
+  const end = at + written.length;
+  if (written.length > 6 || written.length < 2) return at;
+  const street = STREETS.test(written) && isPlaceName(scan) && !isCapitalised(scan.nextWord(end));
+  const doctor = written === 'Dr' && isCapitalised(scan.nextWord(end));
+  if (!WITHOUT_DOT.has(written) && !street && !doctor) return at;
+  const words = reading(scan, written, end, false);
+  return words === undefined ? at : say(scan, words, at, end, written);
+}
+
+function reading(scan: Scan, written: string, end: number, dot: boolean): string | undefined {
+  const { text } = scan;
+  const found = Object.hasOwn(WITH_DOT, written)
+    ? WITH_DOT[written]
+    : Object.hasOwn(WITH_DOT, written.toLowerCase()) && written.length > 1
+      ? WITH_DOT[written.toLowerCase()]
+      : undefined;
+  if (found === undefined) return undefined;
+  if (dot && /[A-Za-z]/.test(text.charAt(end))) return undefined;
+  const digitNext = /^ ?\d/.test(text.slice(end, end + 2));
+  if (typeof found === 'string') return found;
+  return found({ scan, end, next: text[end] === ' ' ? scan.nextWord(end) : '', digitNext });
+}
+
+const STATES: Readonly<Record<string, string>> = Object.fromEntries(
+  (
+    'AL Alabama|AK Alaska|AZ Arizona|AR Arkansas|CA California|CO Colorado|CT Connecticut|DE Delaware|FL Florida|GA Georgia|HI Hawaii|ID Idaho|' +
+    'IL Illinois|IN Indiana|IA Iowa|KS Kansas|KY Kentucky|LA Louisiana|ME Maine|MD Maryland|MA Massachusetts|MI Michigan|MN Minnesota|MS Mississippi|' +
+    'MO Missouri|MT Montana|NE Nebraska|NV Nevada|NH New Hampshire|NJ New Jersey|NM New Mexico|NY New York|NC North Carolina|ND North Dakota|OH Ohio|' +
+    'OK Oklahoma|OR Oregon|PA Pennsylvania|RI Rhode Island|SC South Carolina|SD South Dakota|TN Tennessee|TX Texas|UT Utah|VT Vermont|VA Virginia|' +
+    'WA Washington|WV West Virginia|WI Wisconsin|WY Wyoming|DC D C'
+  )
+    .split('|')
+    .map((entry) => [entry.slice(0, 2), entry.slice(3)]),
+);
+const STATE = /([A-Z]{2})(?![A-Za-z0-9'-])/y;
+const STATE_DOUBTFUL = /^(?:IN|OR|ME|OK|HI|OH|PA|MA|LA|ID|AL|DE|CO|MD|MS|PR|CT|MI)$/;
+
+/** "Austin, TX", "Springfield, IL 62701": a state behind the name of a town. */
+export function state(scan: Scan, at: number): number {
+  const { text } = scan;
+  if (text[at - 1] !== ' ') return at;
+  const match = matchAt(STATE, text, at);
+  const name = match && Object.hasOwn(STATES, match[1]!) ? STATES[match[1]!] : undefined;
+  if (!name) return at;
+  const zip = /^ \d{5}(?!\d)/.test(text.slice(at + 2, at + 9));
+  const town = text[at - 2] === ',' && isCapitalised(scan.previous) && scan.previous !== scan.previous.toUpperCase();
+  if (!zip && !(town && !STATE_DOUBTFUL.test(match![1]!))) return at;
+  return say(scan, name, at, at + 2, match![1]!);
+}
+
+const DIRECTION = /(N|S|E|W|NE|NW|SE|SW)\.?(?= [A-Z][a-z]+ (?:St|Ave|Rd|Blvd|Street|Avenue|Road|Dr|Drive|Ln|Lane)\b)/y;
+const QUADRANT = /(NE|NW|SE|SW)(?![A-Za-z0-9])/y;
+const DIRECTIONS: Readonly<Record<string, string>> = {
+  N: 'North',
+  S: 'South',
+  E: 'East',
+  W: 'West',
+  NE: 'Northeast',
+  NW: 'Northwest',
+  SE: 'Southeast',
+  SW: 'Southwest',
+};
+
+/** "123 N. Main St.", "5th St. NW". */
+export function direction(scan: Scan, at: number): number {
+  if (!scan.atBoundary(at)) return at;
+  const before = matchAt(DIRECTION, scan.text, at);
+  if (before) return say(scan, DIRECTIONS[before[1]!]!, at, at + before[0].length, before[1]!);
+  const after = matchAt(QUADRANT, scan.text, at);
+  if (!after || !/^(?:St|Ave|Rd|Blvd|Street|Avenue|Road|Dr|Drive)$/.test(scan.previous)) return at;
+  return say(scan, DIRECTIONS[after[1]!]!, at, at + after[0].length, after[1]!);
+}

@@ -1,0 +1,99 @@
+/** Telephone numbers and other digits in groups: read digit by digit, with a pause between the groups. */
+import { cardinal, digitByDigit } from './numbers.js';
+import type { Scan } from './scan.js';
+import { matchAt } from './sticky.js';
+
+const AMERICAN = /(?:(\+?1)[-. ]?)?(?:\((\d{3})\)[ -]?|(\d{3})[-. ])(\d{3})[-. ](\d{4})(?![\d-])/y;
+const LOCAL = /(\d{3})[-.](\d{4})(?![\d-]|\.\d)/y;
+const ABROAD = /\+\d{1,3}(?:[-. ]?\(?\d{1,5}\)?){2,6}(?!\d)/y;
+const VANITY = /1-(8\d\d)-([A-Z0-9]{2,9}(?:-[A-Z0-9]{2,9})?)(?![A-Za-z0-9])/y;
+const GROUPED = /\d{1,9}(?:-\d{1,9}){2,9}(?:-[\dXx])?(?![\dA-Za-z-])/y;
+const CARD = /\d{4}(?: \d{4}){3}(?!\d)/y;
+const EXTENSION = /,? ?(?:x|ext\.?|extension) ?(\d{1,6})(?![\dA-Za-z])/iy;
+const ZIP = /(\d{5})(?:-(\d{4}))?(?![\dA-Za-z-]|,\d|\.\d)/y;
+const CONTEXT = /^(?:call|calls|phone|tel|telephone|number|dial|text|fax|cell|mobile|at|contact)$/i;
+
+/** Groups of digits; a toll-free prefix keeps its hundred. */
+function groups(parts: readonly string[]): string {
+  return parts
+    .map((part) => (/^[89]00$/.test(part) ? `${cardinal(part[0]!)} hundred` : digitByDigit(part, 'oh')))
+    .join(', ');
+}
+
+function finish(scan: Scan, at: number, end: number, parts: readonly string[]): number {
+  const extension = matchAt(EXTENSION, scan.text, end);
+  scan.out.say(groups(parts), at, end);
+  if (!extension) return end;
+  scan.out.mark(',', end, end);
+  scan.out.say(`extension ${digitByDigit(extension[1]!, 'oh')}`, end, end + extension[0].length);
+  return end + extension[0].length;
+}
+
+export function phoneNumber(scan: Scan, at: number): number {
+  const { text } = scan;
+  if (!scan.atBoundary(at) || /[-./,]/.test(text.charAt(at - 1))) return at;
+  const american = matchAt(AMERICAN, text, at);
+  if (american) {
+    const [whole, country, inner, outer, three, four] = american as unknown as [
+      string,
+      string?,
+      string?,
+      string?,
+      string?,
+      string?,
+    ];
+    const lead = country ? ['1'] : [];
+    if (country?.startsWith('+')) scan.out.say('plus', at, at + 1);
+    return finish(scan, at, at + whole.length, [...lead, inner ?? outer!, three!, four!]);
+  }
+  const abroad = matchAt(ABROAD, text, at);
+  if (abroad && abroad[0].replace(/\D/g, '').length >= 8 && /[-. (]/.test(abroad[0])) {
+    const whole = abroad[0].trimEnd();
+    scan.out.say('plus', at, at + 1);
+    return finish(scan, at, at + whole.length, whole.match(/\d+/g)!);
+  }
+  const vanity = matchAt(VANITY, text, at);
+  if (vanity && /[A-Z]{3}/.test(vanity[2]!)) {
+    const name = vanity[2]!
+      .replace(/\d+/g, (digits) => ` ${digitByDigit(digits)} `)
+      .replaceAll('-', ' ')
+      .toLowerCase()
+      .trim();
+    scan.out.say(`one ${groups([vanity[1]!])} ${name.replace(/\s+/g, ' ')}`, at, at + vanity[0].length);
+    return at + vanity[0].length;
+  }
+  const card = matchAt(CARD, text, at) ?? matchAt(GROUPED, text, at);
+  if (card) {
+    const parts = card[0].split(/[ -]/);
+    if (parts.length === 3 && parts.every((part) => part.length < 3)) {
+      scan.out.say(parts.map((part) => cardinal(part)).join(', '), at, at + card[0].length);
+      return at + card[0].length;
+    }
+    return finish(
+      scan,
+      at,
+      at + card[0].length,
+      parts.map((part) => part.replace(/x/i, 'X')),
+    );
+  }
+  const local = matchAt(LOCAL, text, at);
+  if (
+    local &&
+    (local[1] === '555' ||
+      CONTEXT.test(scan.previous) ||
+      (text[at + 3] === '-' && !local[2]!.endsWith('0') && !/^(?:1[5-9]|20)\d\d$/.test(local[2]!)))
+  ) {
+    return finish(scan, at, at + local[0].length, [local[1]!, local[2]!]);
+  }
+  return at;
+}
+
+/** The code behind a state: "CA 90210". */
+export function zipCode(scan: Scan, at: number): number {
+  if (!/^(?:[A-Z]{2}|zip|code)$/.test(scan.previous) || scan.text[at - 1] !== ' ') return at;
+  const match = matchAt(ZIP, scan.text, at);
+  if (!match) return at;
+  const end = at + match[0].length;
+  scan.out.say(groups(match[2] ? [match[1]!, match[2]] : [match[1]!]), at, end);
+  return end;
+}

@@ -1,0 +1,89 @@
+/** Roman numerals, where the words around them say that they are numerals. */
+import { cardinal, ordinal } from './numbers.js';
+import { isCapitalised, type Scan } from './scan.js';
+import { matchAt } from './sticky.js';
+
+const NUMERAL = /([IVXLCDM]{1,12}|[ivxl]{1,8})(?:('s)|\b)(?!['\w-]|\.[A-Za-z])/y;
+const VALID = /^M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})$/;
+const COUNTED =
+  /^(?:chapter|part|act|scene|section|volume|vol|book|article|title|appendix|phase|type|class|stage|level|war|bowl|figure|fig|table|item|tier|mark|mk|episode|season|lesson|unit|step|annex|schedule|page|pages|pp|generation|gen|group|category|grade|paragraph|clause|amendment|canto|psalm|sonata|symphony|number|no|round|apollo|saturn|titan|fantasy|wars|quest|rocky|rambo|division|division|module|question|exercise|theorem|lemma|version|playstation|pentium|trimester|quarter|zone|region|layer|cranial|factor)$/i;
+const MONARCHS = new Set(
+  (
+    'Henry Louis Elizabeth George Charles James Edward William Richard John Paul Pius Benedict Leo Gregory Clement Innocent Urban Alexander ' +
+    'Nicholas Napoleon Wilhelm Friedrich Frederick Philip Philippe Ferdinand Catherine Peter Ivan Francis Ramses Ramesses Ptolemy Mary Otto Carl Karl Gustav ' +
+    'Christian Haakon Harald Olav Umberto Alfonso Carlos Felipe Joseph Leopold Albert Rama Xerxes Darius Cyrus Julius Sixtus Boniface Celestine ' +
+    'Mehmed Murad Selim Suleiman Sigismund Casimir Bela Andrew Stephen Robert Malcolm? Kenneth David Amenhotep Thutmose Seti Artaxerxes Mithridates ' +
+    'Antiochus Seleucus Constantine Justinian Theodosius Valentinian Margrethe Beatrix Victor Emmanuel Emanuel Rudolf Rudolph Maximilian Pedro Sancho Berengar'
+  )
+    .split(' ')
+    .filter((name) => !name.endsWith('?')),
+);
+/** Numerals that are words or initials more often than not. */
+const DOUBTFUL =
+  /^(?:I|V|X|L|C|D|M|MIX|CIVIL|DI|LI|CV|CC|MC|MM|CD|DC|MD|DM|CI|DIV|MI|VI|LCD|MV|XL|XXL|XXX|DVI|CIV|MIL|DIM|DIL|VIM|LIV|CL|ML|DL|XC|MCI|MDI|CMD|CDC|CIC|DVD)$/;
+
+export function romanValue(numeral: string): number | undefined {
+  const upper = numeral.toUpperCase();
+  if (upper === '' || !VALID.test(upper)) return undefined;
+  const values: Readonly<Record<string, number>> = { I: 1, V: 5, X: 10, L: 50, C: 100, D: 500, M: 1000 };
+  let sum = 0;
+  for (let i = 0; i < upper.length; i++) {
+    const value = values[upper[i]!]!;
+    sum += value < (values[upper[i + 1]!] ?? 0) ? -value : value;
+  }
+  return sum;
+}
+
+export function romanNumeral(scan: Scan, at: number): number {
+  const { text, out } = scan;
+  if (!scan.atBoundary(at)) return at;
+  const match = matchAt(NUMERAL, text, at);
+  if (!match) return at;
+  const numeral = match[1]!;
+  const value = romanValue(numeral);
+  if (value === undefined) return at;
+  const end = at + match[0].length;
+  const words = reading(scan, numeral, value, at, at + numeral.length);
+  if (words === undefined) return at;
+  out.say(words + (match[2] ?? ''), at, end);
+  scan.remember(numeral);
+  return end;
+}
+
+function reading(scan: Scan, numeral: string, value: number, at: number, end: number): string | undefined {
+  const { text, previous } = scan;
+  const beside = text[at - 1] === ' ' || text[at - 1] === '-';
+  const small = numeral !== numeral.toUpperCase();
+  if (small) {
+    const bracketed = text[at - 1] === '(' && text[end] === ')' && numeral.length > 1;
+    const counted = beside && COUNTED.test(previous) && (numeral.length > 1 || text[end] !== "'");
+    return bracketed || (counted && numeral !== 'i') ? cardinal(value) : undefined;
+  }
+  if (/^(?:century|centuries|dynasty|olympiad)$/i.test(scan.nextWord(end)) && numeral.length > 1) return ordinal(value);
+  if (text[at - 1] === '(' && text[end] === ')' && numeral.length > 1 && !DOUBTFUL.test(numeral))
+    return cardinal(value);
+  if (!beside) return undefined;
+  if (MONARCHS.has(previous) && !(numeral === 'I' && !isAfterName(scan, end))) return `the ${ordinal(value)}`;
+  if (COUNTED.test(previous))
+    return numeral === 'I' && /^(?:'|[a-z])/.test(text.slice(end, end + 2).trim()) && !isCapitalised(previous)
+      ? undefined
+      : cardinal(value);
+  if (numeral.length < 2 || DOUBTFUL.test(numeral) || !isCapitalised(previous) || previous === previous.toUpperCase())
+    return undefined;
+  // A name of two words and a numeral is a person; of one, a thing.
+  const person =
+    isCapitalised(scan.beforePrevious) && /^(?:II|III|IV|V)$/.test(numeral) && scan.beforePrevious !== 'The';
+  return person ? `the ${ordinal(value)}` : cardinal(value);
+}
+
+/** "Charles I of England", "Elizabeth I." against "Charles, I think": what follows a pronoun is a verb. */
+function isAfterName(scan: Scan, end: number): boolean {
+  const next = scan.nextWord(end);
+  return (
+    next === '' ||
+    /^(?:of|was|is|had|and|who|in|became|died|to|the|as|by|from|would|on|at|with|ruled|reigned|signed|ordered)$/.test(
+      next,
+    ) ||
+    !/^ [a-z]/.test(scan.text.slice(end, end + 2))
+  );
+}

@@ -1,0 +1,49 @@
+/** Hashtags, mentions, numbers behind a hash, and stars given as marks. */
+import { sayIdentifier } from './identifiers.js';
+import { cardinal } from './numbers.js';
+import type { Scan } from './scan.js';
+import { matchAt, runLength } from './sticky.js';
+
+const HASHTAG = /#([A-Za-z\u00c0-\u024f][A-Za-z0-9_\u00c0-\u024f]{0,100})/y;
+const NUMBERED = /#(?=\d)/y;
+const MENTION = /@([A-Za-z0-9_][A-Za-z0-9_.-]{0,60})/y;
+const TILDE = /~ ?(?=[$£€]?\d)/y;
+
+export function tag(scan: Scan, at: number): number {
+  const { text, out } = scan;
+  if (!scan.atBoundary(at)) return at;
+  const hashtag = matchAt(HASHTAG, text, at);
+  if (hashtag) {
+    out.say('hashtag', at, at + 1);
+    sayIdentifier(scan, at + 1, at + hashtag[0].length);
+    return at + hashtag[0].length;
+  }
+  if (matchAt(NUMBERED, text, at)) {
+    out.say('number', at, at + 1);
+    return at + 1;
+  }
+  const mention = matchAt(MENTION, text, at);
+  if (mention) {
+    const end = at + mention[0].replace(/[.-]+$/, '').length;
+    out.say('at', at, at + 1);
+    sayIdentifier(scan, at + 1, end);
+    return end;
+  }
+  const tilde = matchAt(TILDE, text, at);
+  if (!tilde) return at;
+  out.say('about', at, at + tilde[0].length);
+  return at + tilde[0].length;
+}
+
+/** "★★★★☆": four out of five stars. */
+export function stars(scan: Scan, at: number): number {
+  const { text, out } = scan;
+  if (text[at] !== '★') return at;
+  const full = runLength(text, at);
+  const hollow = text[at + full] === '☆' ? runLength(text, at + full) : 0;
+  const end = at + full + hollow;
+  if (full + hollow < 2 || full + hollow > 10) return at;
+  const words = hollow > 0 ? `${cardinal(full)} out of ${cardinal(full + hollow)} stars` : `${cardinal(full)} stars`;
+  out.say(words, at, end);
+  return end;
+}

@@ -1,0 +1,134 @@
+/** Names and terms of art whose letters do not tell how they are said. */
+import { spell } from './acronyms.js';
+import type { Scan } from './scan.js';
+import { matchAt } from './sticky.js';
+
+const TERMS: Readonly<Record<string, string>> = {
+  'C++': 'C plus plus',
+  'c++': 'C plus plus',
+  'AT&T': 'A T and T',
+  "M&M's": "M and M's",
+  'M&Ms': "M and M's",
+  'I/O': 'I O',
+  "rock 'n' roll": 'rock and roll',
+  'LGBTQ+': 'L G B T Q plus',
+  'TCP/IP': 'T C P I P',
+  'CI/CD': 'C I C D',
+  'AC/DC': 'A C D C',
+  'H.264': 'H two six four',
+  'H.265': 'H two six five',
+  LaTeX: 'lay tech',
+  TeX: 'tech',
+  PostgreSQL: 'Postgres Q L',
+  SQLite: 'S Q lite',
+  LLaMA: 'llama',
+  PhD: 'P H D',
+  PhDs: "P H D's",
+  BSc: 'B S C',
+  MSc: 'M S C',
+  GUI: 'gooey',
+  GUIs: 'gooeys',
+  ASCII: 'askey',
+  WYSIWYG: 'wizzy wig',
+  HIPAA: 'hippa',
+  MPEG: 'em peg',
+  SaaS: 'sass',
+  PaaS: 'pass',
+  IaaS: 'I as',
+  IoT: 'I O T',
+  GNU: 'gnoo',
+  WiFi: 'wifi',
+  iOS: 'I O S',
+  iPadOS: 'I pad O S',
+  nginx: 'engine X',
+  Nginx: 'engine X',
+  NGINX: 'engine X',
+  kubectl: 'kube control',
+  sudo: 'soo doo',
+  k8s: 'kubernetes',
+  K8s: 'kubernetes',
+  i18n: 'internationalization',
+  l10n: 'localization',
+  a11y: 'accessibility',
+  aka: 'also known as',
+  AKA: 'also known as',
+  WWI: 'World War One',
+  WWII: 'World War Two',
+  WW2: 'World War Two',
+  WW1: 'World War One',
+  pH: 'P H',
+  NaCl: 'N A C L',
+  HCl: 'H C L',
+  KCl: 'K C L',
+  NaOH: 'N A O H',
+  KOH: 'K O H',
+  OK: 'okay',
+  ok: 'okay',
+  TL: 'T L',
+  'TL;DR': 'T L D R',
+  tldr: 'T L D R',
+  GIFs: 'gifs',
+  JPEG: 'jay peg',
+  JPEGs: 'jay pegs',
+  JPG: 'jay peg',
+  JSON: 'jason',
+  YAML: 'yammel',
+  COVID: 'covid',
+  Xi: 'Shee',
+  'e-mail': 'email',
+  'E-mail': 'Email',
+};
+
+const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+const TERM = new RegExp(
+  `(${Object.keys(TERMS)
+    .sort((a, b) => b.length - a.length)
+    .map(quoted)
+    .join('|')})('s)?(?![A-Za-z0-9_+#]|[.@/:][A-Za-z0-9])`,
+  'y',
+);
+const AMPERSAND = /([A-Z])&([A-Z])(?:('s|s))?(?![A-Za-z0-9])/y;
+const SHARP = /([A-G])(#|b(?= (?:major|minor)))(m(?![a-z])|maj(?![a-z]))?(?![A-Za-z0-9])/y;
+const SCRIPTED = /([A-Z][a-z]{1,9})\.js(?![A-Za-z0-9])/y;
+/** Acronyms in small letters, where they stand in ordinary text. */
+const SMALL = new Set(
+  'api apis url urls ui ux cpu cpus gpu gpus sql html css http https ssh tcp udp ip id ids ai db vm usb pdf pdfs csv xml faq llm llms ml dns ssl tls vpn sdk cli npm aws jwt cdn os svg png tts'.split(
+    ' ',
+  ),
+);
+
+export function term(scan: Scan, at: number): number {
+  const { text, out } = scan;
+  if (!scan.atBoundary(at)) return at;
+  const say = (words: string, whole: string) => {
+    out.say(words, at, at + whole.length);
+    scan.remember(whole);
+    return at + whole.length;
+  };
+  const known = matchAt(TERM, text, at);
+  if (known) return say(TERMS[known[1]!]! + (known[2] ?? ''), known[0]);
+  const ampersand = matchAt(AMPERSAND, text, at);
+  if (ampersand)
+    return say(`${spell(ampersand[1]!)} and ${spell(ampersand[2]!)}${ampersand[3] ? "'s" : ''}`, ampersand[0]);
+  const sharp = matchAt(SHARP, text, at);
+  if (sharp) {
+    const kind = sharp[3] === 'm' ? ' minor' : sharp[3] ? ' major' : '';
+    return say(`${spell(sharp[1]!)} ${sharp[2] === '#' ? 'sharp' : 'flat'}${kind}`, sharp[0]);
+  }
+  const scripted = matchAt(SCRIPTED, text, at);
+  if (scripted) return say(`${scripted[1]} J S`, scripted[0]);
+  const word = scan.wordAt(at);
+  if (
+    word.length < 6 &&
+    SMALL.has(word) &&
+    !/[.@/:_\d-]/.test(text.charAt(at + word.length).trim() + text.charAt(at - 1).trim())
+  ) {
+    return say(
+      word.length > 2 && word !== 'https' && word.endsWith('s') && SMALL.has(word.slice(0, -1))
+        ? `${spell(word.slice(0, -1))}'s`
+        : spell(word),
+      word,
+    );
+  }
+  return at;
+}

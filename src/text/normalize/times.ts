@@ -1,0 +1,105 @@
+/** Times of day, ratios written like them, and lengths of time. */
+import { cardinal } from './numbers.js';
+import { type Scan, startsSentence } from './scan.js';
+import { matchAt } from './sticky.js';
+
+const HALF = '(?: ?([AaPp])(?:\\.[Mm]\\.|\\. [Mm]\\.|[Mm]\\.?)(?![A-Za-z0-9]))';
+const CLOCK = new RegExp(`(\\d{1,2}):(\\d\\d)(?::(\\d\\d)(?:\\.\\d{1,3})?)?${HALF}?(?![\\d:])`, 'y');
+const HOUR = new RegExp(`(\\d{1,2})${HALF}`, 'y');
+const HOURS = new RegExp(`(\\d{1,2})(?::(\\d\\d))? ?[-–—] ?(?=\\d{1,2}(?::\\d\\d)?${HALF})`, 'y');
+const UNTIL = /(?: ?[-–—] ?)(?=\d{1,2}(?::\d\d| ?[AaPp]\.?[Mm]))/y;
+const RATIO = /(\d{1,4}):(\d{1,4})(?![\d:])/y;
+const LENGTH =
+  /(\d{1,4})(d|h|hr|hrs|m|min|s) ?(?:(\d{1,2})(h|hr|m|min|s|sec))(?: ?(\d{1,2})(m|min|s|sec))?(?: ?(\d{1,2})(s|sec))?(?![A-Za-z0-9])/y;
+const NAMES: Readonly<Record<string, string>> = { d: 'day', h: 'hour', m: 'minute', s: 'second' };
+
+/** "five thirty", "nine oh five", "seventeen hundred", "five o'clock"; `written` is the hour as it stood. */
+export function clockWords(hour: number, minute: string, second?: string, written = String(hour), half = ''): string {
+  const minutes = Number(minute);
+  const seconds = Number(second ?? '0');
+  const tail = seconds > 0 ? ` and ${cardinal(seconds)} second${seconds === 1 ? '' : 's'}` : '';
+  const name = hour === 0 && half === '' ? 'zero' : cardinal(hour);
+  if (minutes > 0) return `${name} ${minutes < 10 ? `oh ${cardinal(minutes)}` : cardinal(minutes)}${tail}${half}`;
+  if (half !== '') return `${name}${tail}${half}`;
+  if (hour === 0) return tail === '' ? 'midnight' : `zero hundred${tail}`;
+  if (hour > 12 || written.startsWith('0')) return `${written.startsWith('0') ? 'oh ' : ''}${name} hundred${tail}`;
+  return `${name} o'clock${tail}`;
+}
+
+const halfWords = (letter: string | undefined): string => (letter ? ` ${letter.toUpperCase()} M` : '');
+
+/** The end of a time; the dot of "p.m." is left where it also ends the sentence. */
+function stop(scan: Scan, end: number): number {
+  return scan.text[end - 1] === '.' && (scan.endsAt(end) || startsSentence(scan, end)) ? end - 1 : end;
+}
+
+export function clock(scan: Scan, at: number): number {
+  const { text, out } = scan;
+  if (!scan.atBoundary(at) || text[at - 1] === ':') return at;
+  const open = matchAt(HOURS, text, at);
+  if (open) {
+    const hour = Number(open[1]);
+    if (hour > 24) return at;
+    out.say(`${open[2] ? clockWords(hour, open[2]) : cardinal(hour)} to`, at, at + open[0].length);
+    return at + open[0].length;
+  }
+  const end = time(scan, at);
+  if (end === at) return at;
+  const until = matchAt(UNTIL, text, end);
+  if (!until) return end;
+  out.say('to', end, end + until[0].length);
+  return end + until[0].length;
+}
+
+function time(scan: Scan, at: number): number {
+  const { text, out } = scan;
+  const full = matchAt(CLOCK, text, at);
+  if (full) {
+    const [whole, h, m, s, half] = full as unknown as [string, string, string, string?, string?];
+    const hour = Number(h);
+    if (hour <= 24 && Number(m) < 60 && Number(s ?? 0) < 60 && !isRatio(scan, at + whole.length)) {
+      const end = stop(scan, at + whole.length);
+      out.say(clockWords(hour, m, s, h, halfWords(half)), at, end);
+      return end;
+    }
+    // Longer than a day: a stopwatch.
+    if (Number(m) < 60 && s === undefined && hour < 100 && !isRatio(scan, at + whole.length)) {
+      out.say(`${cardinal(hour)} ${Number(m) < 10 ? `oh ${cardinal(m)}` : cardinal(m)}`, at, at + whole.length);
+      return at + whole.length;
+    }
+  }
+  const hour = matchAt(HOUR, text, at);
+  if (!hour || Number(hour[1]) > 24) return at;
+  const end = stop(scan, at + hour[0].length);
+  out.say(cardinal(hour[1]!) + halfWords(hour[2]), at, end);
+  return end;
+}
+
+const isRatio = (scan: Scan, end: number): boolean =>
+  /^(?:scale|ratio|odds|aspect|split|mix|mixture)$/.test(scan.nextWord(end));
+
+/** "3:1", "16:9". */
+export function ratio(scan: Scan, at: number): number {
+  if (!scan.atBoundary(at) || scan.text[at - 1] === ':') return at;
+  const match = matchAt(RATIO, scan.text, at);
+  if (!match) return at;
+  const end = at + match[0].length;
+  scan.out.say(`${cardinal(match[1]!)} to ${cardinal(match[2]!)}`, at, end);
+  return end;
+}
+
+/** "1h 30m", "2h15m30s": here an m is a minute. */
+export function lengthOfTime(scan: Scan, at: number): number {
+  if (!scan.atBoundary(at)) return at;
+  const match = matchAt(LENGTH, scan.text, at);
+  if (!match) return at;
+  const words: string[] = [];
+  for (let i = 1; i < match.length; i += 2) {
+    if (match[i] === undefined) continue;
+    const name = NAMES[match[i + 1]!.charAt(0)]!;
+    words.push(`${cardinal(match[i]!)} ${name}${Number(match[i]) === 1 ? '' : 's'}`);
+  }
+  const end = at + match[0].length;
+  scan.out.say(words.join(' '), at, end);
+  return end;
+}
