@@ -142,16 +142,16 @@ async function publish(config: Config, baseUrl: string, apiKey: string, log: Log
 
 function greet(config: Config, address: string, log: Logger): void {
   log.info({ address, dataDir: config.dataDir }, 'listening');
+  const isLoopback = /^(127\.|localhost$|::1$)/.test(config.host);
+  if (!isLoopback && config.tlsCert === '') {
+    log.warn({ host: config.host }, 'listening beyond this machine without TLS: keys and text travel readable');
+  }
   const isDefault = config.dataDir === SETTINGS.find((row) => row.key === 'dataDir')!.defaultValue(process.env);
   const folder = isDefault ? '' : ` --data-dir ${config.dataDir}`;
   process.stdout.write(
     `tts is listening on ${address} (${address}/docs says what it can do)\n` +
       `make a key with: tts keys create --tier partner --credits 100000${folder}\n`,
   );
-  const isLoopback = /^(127\.|localhost$|::1$)/.test(config.host);
-  if (!isLoopback && config.tlsCert === '') {
-    log.warn({ host: config.host }, 'listening beyond this machine without TLS: keys and text travel readable');
-  }
 }
 
 /** Resolves with the first signal; the second one ends the process on the spot. */

@@ -46,7 +46,7 @@ export async function writeBody(
 
 /** Ends a response that has begun so that no client can take it for whole. */
 export function breakOff(raw: ServerResponse): void {
-  // Without chunks (HTTP/1.0) only a reset tells a broken body from a finished one.
-  if (!raw.chunkedEncoding) raw.socket?.resetAndDestroy();
+  // Without chunks (HTTP/1.0) only a reset tells a broken body from a finished one; TLS has a sign of its own.
+  if (raw.socket !== null && !raw.chunkedEncoding && !('encrypted' in raw.socket)) raw.socket.resetAndDestroy();
   raw.destroy();
 }

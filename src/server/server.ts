@@ -3,8 +3,9 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
-import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify';
 import { TtsError } from '../protocol/errors.js';
+import { SPEECH_MODELS } from '../protocol/speech.js';
 import { STREAM_PATH } from '../protocol/stream.js';
 import { createAuthenticator } from './authenticate.js';
 import { createClientErrorHandler, type Exchange } from './client-errors.js';
@@ -86,8 +87,10 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
       const status = raw.writableFinished ? raw.statusCode : 499;
       const route = request.routeOptions.url ?? 'unknown';
       const { method } = request;
-      metrics.request({ route, method, status, seconds, ...modelOf(request.body, status) });
+      metrics.request({ route, method, status, seconds, ...modelOf(request) });
       request.log.info({ method, route, status, ms: Math.round(seconds * 1000) }, 'request');
+      // A connection that was promised to be kept would hold the stop up for as long as its client keeps it.
+      if (deps.shutdown.aborted) setImmediate(() => server.closeIdleConnections());
     });
   });
 
@@ -143,10 +146,11 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   return { app, upgrades, settled };
 }
 
-/** The model's name as a label, where the request was good enough to have one. */
-function modelOf(body: unknown, status: number): { model?: string } {
-  const named = typeof body === 'object' && body !== null && 'model' in body ? body.model : undefined;
-  return typeof named === 'string' && (status < 400 || status >= 402) ? { model: named } : {};
+/** The model's name as a label, where the request named one there is: a label must not take any value a caller likes. */
+function modelOf({ body, query }: FastifyRequest): { model?: string } {
+  const named = [body, query].map((from) => (from as { model?: unknown } | null | undefined)?.model);
+  const model = SPEECH_MODELS.find((known) => named.includes(known));
+  return model === undefined ? {} : { model };
 }
 
 /** A known path with another method is 405 and says which it takes; anything else is 404. */

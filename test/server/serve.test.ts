@@ -1,0 +1,241 @@
+/** `tts serve`, the process: settings, lock, runtime file, TLS, signals. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { request as httpsRequest } from 'node:https';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseRuntimeRecord, RUNTIME_FILE } from '../../src/protocol/runtime.js';
+import { type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
+import { until } from '../support/server.js';
+
+const homes: Home[] = [];
+const running: ServeProcess[] = [];
+const home = (env?: NodeJS.ProcessEnv): Home => {
+  const made = makeHome(env);
+  homes.push(made);
+  return made;
+};
+const serve = async (at: Home, ...args: string[]): Promise<ServeProcess> => {
+  const server = await startServe(at, args);
+  running.push(server);
+  return server;
+};
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.kill('SIGKILL')));
+  for (const one of homes.splice(0)) one.remove();
+});
+
+async function ready(baseUrl: string): Promise<void> {
+  for (let i = 0; i < 300; i++) {
+    if ((await fetch(`${baseUrl}/readyz`)).status === 200) return;
+    await sleep(50);
+  }
+  throw new Error('The server did not become ready.');
+}
+async function newKey(at: Home, ...args: string[]): Promise<{ key: string; id: string }> {
+  const { stdout } = await at.run('keys', 'create', '--tier', 'partner', '--credits', '1000', '--json', ...args);
+  return JSON.parse(stdout);
+}
+const speak = (baseUrl: string, key: string, body: object = {}) =>
+  fetch(`${baseUrl}/v1/audio/speech`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'base-tts', input: 'Good evening, all of you.', ...body }),
+  });
+
+describe('tts serve', () => {
+  it('says where it is and how to make a key, and serves the key made beside it at once', async () => {
+    const at = home();
+    const server = await serve(at);
+    expect(server.output.stdout).toMatch(/^tts is listening on http:\/\/127\.0\.0\.1:\d+ /);
+    expect(server.output.stdout).toContain(`tts keys create --tier partner --credits 100000 --data-dir ${at.dataDir}`);
+    const { key, id } = await newKey(at);
+    const response = await speak(server.baseUrl, key);
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+    const list = JSON.parse((await at.run('keys', 'list', '--json')).stdout);
+    expect(list.find((row: { id: string }) => row.id === id).credits).toBe(1000 - 25);
+    await at.run('keys', 'revoke', id);
+    expect((await speak(server.baseUrl, key)).status).toBe(401);
+  });
+
+  it('leaves its address and a key without a balance for commands on this machine, until it stops', async () => {
+    const at = home();
+    const server = await serve(at);
+    const file = path.join(at.runtimeDir, RUNTIME_FILE);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(at.runtimeDir).mode & 0o777).toBe(0o700);
+    const record = parseRuntimeRecord(readFileSync(file, 'utf8'))!;
+    expect(record).toMatchObject({ baseUrl: server.baseUrl, pid: server.child.pid });
+    const response = await speak(record.baseUrl, record.apiKey);
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+    expect(JSON.parse((await at.run('keys', 'list', '--json')).stdout)).toEqual([]);
+    expect(await server.kill('SIGTERM')).toBe(0);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('refuses a data folder that another server uses, and names it', async () => {
+    const at = home();
+    const first = await serve(at);
+    const { code, stderr } = await at.run('serve', '--port', '0');
+    expect(code).toBe(1);
+    expect(stderr).toContain(at.dataDir);
+    expect(stderr).toContain(String(first.child.pid));
+    expect(stderr).toContain(first.baseUrl);
+  });
+
+  it('says so when its port is taken', async () => {
+    const first = await serve(home());
+    const { port } = new URL(first.baseUrl);
+    const { code, stderr } = await home().run('serve', '--port', port);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`port ${port} is taken.*--port`));
+  });
+
+  it('takes its settings from flags, environment and file, in this order', async () => {
+    const at = home({ TTS_FREE_DAILY: '2' });
+    const file = path.join(at.dir, 'config.json');
+    writeFileSync(file, JSON.stringify({ freeDaily: 9, freeConcurrency: 0, partnerConcurrency: 0 }));
+    at.env.TTS_CONFIG = file;
+    const server = await serve(at, '--free-concurrency', '1', '--log-level', 'warn');
+    const { key } = await newKey(at);
+    const free = await speak(server.baseUrl, key, { model: 'base-tts:free' });
+    expect(free.headers.get('x-ratelimit-limit-requests')).toBe('2');
+    await free.arrayBuffer();
+    expect((await speak(server.baseUrl, key)).status).toBe(429);
+    expect(server.output.stderr).not.toContain('listening');
+  });
+
+  it('shows every option with its default in its help', async () => {
+    const { stdout, code } = await home().run('serve', '--help');
+    expect(code).toBe(0);
+    const text = stdout.replace(/\s+/g, ' ');
+    for (const [option, shown] of [
+      ['--port', '8787'],
+      ['--host', '127.0.0.1'],
+      ['--data-dir', '$XDG_DATA_HOME/tts'],
+      ['--free-concurrency', '2'],
+      ['--free-daily', '200'],
+      ['--partner-concurrency', '8'],
+      ['--device', 'auto'],
+      ['--workers', '1'],
+      ['--threads', '0'],
+      ['--log-level', 'info'],
+      ['--queue-limit', '256'],
+      ['--max-connections', '4096'],
+      ['--tls-cert', 'none'],
+      ['--cors-origin', 'none'],
+      ['--metrics-port', '0'],
+    ] as const) {
+      const at = text.indexOf(` ${option} <`);
+      expect(at, option).toBeGreaterThan(0);
+      expect(text.slice(at, text.indexOf(' --', at + 3))).toContain(`default: ${shown}`);
+    }
+    expect(text).toContain('Examples:');
+  });
+
+  it('refuses a setting that cannot be, with exit code 2', async () => {
+    const at = home();
+    for (const args of [['--port', '99999'], ['--device', 'toaster'], ['--tls-cert', 'only-one.pem'], ['--nonsense']]) {
+      const { code, stderr } = await at.run('serve', ...args);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/./);
+    }
+  });
+
+  it('serves metrics on another port where asked', async () => {
+    const at = home();
+    const probe = await serve(home());
+    const { port } = new URL(probe.baseUrl);
+    await probe.kill('SIGTERM');
+    const server = await serve(at, '--metrics-port', port);
+    expect((await fetch(`${server.baseUrl}/metrics`)).status).toBe(404);
+    expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('tts_workers');
+    expect(await server.kill('SIGTERM')).toBe(0);
+  });
+
+  it('speaks TLS, and warns where it listens beyond this machine without it', async () => {
+    const at = home();
+    const [cert, key] = [path.join(at.dir, 'cert.pem'), path.join(at.dir, 'key.pem')];
+    const options = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+    const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    execFileSync('openssl', ['req', '-x509', ...options, ...names, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+    const server = await serve(at, '--host', '0.0.0.0', '--tls-cert', cert, '--tls-key', key);
+    expect(server.baseUrl).toMatch(/^https:/);
+    const ask = (headers: Record<string, string>) =>
+      new Promise<{ status: number | undefined; hsts: unknown }>((resolve, reject) => {
+        const url = `${server.baseUrl}/healthz`;
+        httpsRequest(url, { ca: readFileSync(cert), headers, agent: false }, (response) => {
+          response.resume();
+          resolve({ status: response.statusCode, hsts: response.headers['strict-transport-security'] });
+        })
+          .on('error', reject)
+          .end();
+      });
+    expect(await ask({})).toMatchObject({ status: 200, hsts: expect.stringContaining('max-age') });
+    expect(await ask({ connection: 'upgrade', upgrade: 'websocket' })).toMatchObject({ status: 200 });
+    expect(server.output.stderr).not.toContain('without TLS');
+    const open = await serve(home(), '--host', '0.0.0.0');
+    await until(() => open.output.stderr.includes('without TLS'), 'the warning');
+  });
+});
+
+describe('stopping', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s finishes what runs, takes nothing new, and exits 0', async (signal) => {
+    const at = home({ TTS_SINE_OPTIONS: JSON.stringify({ pace: 1.5 }) });
+    const server = await serve(at);
+    await ready(server.baseUrl);
+    const { key } = await newKey(at);
+    const response = await speak(server.baseUrl, key, { stream: true, response_format: 'pcm' });
+    server.child.kill(signal);
+    await sleep(300);
+    await expect(fetch(`${server.baseUrl}/healthz`)).rejects.toThrow();
+    const audio = await response.arrayBuffer();
+    expect(audio.byteLength).toBe(21 * 55 * 48);
+    expect(await server.exited).toBe(0);
+    const list = JSON.parse((await at.run('keys', 'list', '--json')).stdout);
+    expect(list[0]).toMatchObject({ credits: 975, reserved: 0 });
+  });
+
+  it('a second signal ends it at once, and what ran is not paid for', async () => {
+    const at = home({ TTS_SINE_OPTIONS: JSON.stringify({ pace: 0.05 }) });
+    const server = await serve(at);
+    await ready(server.baseUrl);
+    const { key } = await newKey(at);
+    const work = speak(server.baseUrl, key, { stream: true });
+    work.catch(() => undefined);
+    for (let i = 0; i < 100 && !server.output.stderr.includes('stopping'); i++) {
+      if (i === 10) server.child.kill('SIGTERM');
+      await sleep(50);
+    }
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(143);
+    const again = await serve(at);
+    const list = JSON.parse((await at.run('keys', 'list', '--json')).stdout);
+    expect(list[0]).toMatchObject({ credits: 1000, reserved: 0 });
+    await again.kill('SIGTERM');
+  });
+});
+
+describe('an engine that dies', () => {
+  it('under a request is replaced, and the listener hears one unbroken reading', async () => {
+    const at = home({ TTS_SINE_OPTIONS: JSON.stringify({ delayMs: 1_500 }) });
+    const server = await serve(at);
+    await ready(server.baseUrl);
+    const { key } = await newKey(at);
+    const enginePid = () => Number([...server.output.stderr.matchAll(/"pid":(\d+),"msg":"engine ready"/g)].at(-1)![1]);
+    const text = { input: 'One fine day. Two fine days. And a third one.', response_format: 'pcm' };
+    const whole = await (await speak(server.baseUrl, key, text)).arrayBuffer();
+    const first = enginePid();
+    const work = speak(server.baseUrl, key, { ...text, stream: true });
+    await sleep(600);
+    process.kill(first, 'SIGKILL');
+    const response = await work;
+    expect(response.status).toBe(200);
+    expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(whole))).toBe(true);
+    expect(enginePid()).not.toBe(first);
+    expect(await (await fetch(`${server.baseUrl}/metrics`)).text()).toMatch(/tts_engine_restarts_total 1/);
+  });
+});
