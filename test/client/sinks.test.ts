@@ -280,6 +280,15 @@ if (!hasPulse()) {
       });
     });
 
+    it('is not fooled by a library that plays to nobody where it finds no device', async () => {
+      const hardware = existsSync('/proc/asound/pcm') && readFileSync('/proc/asound/pcm', 'utf8').includes('playback');
+      process.env.PULSE_SERVER = `unix:${file('nobody-listens-here')}`;
+      const found = await openSpeaker({ without: ['ffplay'] }, never).catch((error) => error as { code: string });
+      Object.assign(process.env, card.env);
+      if ('discard' in found) await found.discard();
+      expect('code' in found ? found.code : hardware).toBe(hardware ? true : 'no_sound_device');
+    });
+
     it('stops at once when it is discarded', async () => {
       const recorder = await card.record();
       const sink = await openSpeaker({}, never);

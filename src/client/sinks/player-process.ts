@@ -1,5 +1,5 @@
 /** The player process: raw samples from stdin to the sound device. Sound systems that abort take only this one down. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { BYTES_PER_SAMPLE, CHANNELS, msToSamples, SAMPLE_RATE, samplesToBytes } from '../../protocol/audio.js';
@@ -51,14 +51,16 @@ const LIBRARIES: readonly Library[] = [
     name: '@audio/speaker',
     async open() {
       const { default: open } = await import('@audio/speaker');
+      const before = process.platform === 'linux' ? openFiles() : 0;
       const write = open({
         sampleRate: SAMPLE_RATE,
         channels: CHANNELS,
         bitDepth: 16,
         bufferSize: DEVICE_BUFFER_MS,
-        // Its own choice would end at a device that swallows everything.
         backend: 'miniaudio',
       });
+      // Where it finds no device it makes one up that plays to nobody. A real one takes a socket or a device file.
+      if (process.platform === 'linux' && openFiles() <= before) throw new Error('it found no device');
       const put = (bytes: Buffer) =>
         new Promise<void>((resolve, reject) => write(bytes, (error) => (error ? reject(error) : resolve())));
       return {
@@ -72,6 +74,8 @@ const LIBRARIES: readonly Library[] = [
     },
   },
 ];
+
+const openFiles = (): number => readdirSync('/proc/self/fd').length;
 
 /** Both libraries misbehave where there is no device (one aborts, the other plays to nobody), so it is looked for first. */
 function deviceSeen(): boolean {
