@@ -51,8 +51,12 @@ export interface ServeProcess {
 }
 
 /** Resolves once it listens; rejects with what it wrote when it ends before. */
-export async function startServe(home: Home, args: readonly string[] = []): Promise<ServeProcess> {
-  const child = spawn(process.execPath, [BIN, 'serve', '--port', '0', ...args], {
+export async function startServe(
+  home: Home,
+  args: readonly string[] = [],
+  nodeArgs: readonly string[] = [],
+): Promise<ServeProcess> {
+  const child = spawn(process.execPath, [...nodeArgs, BIN, 'serve', '--port', '0', ...args], {
     env: home.env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
