@@ -60,18 +60,16 @@ const engine: Examine = async (config, signal) => {
       };
     }
   }
-  const own = { ...config, server: '', runtimeDir: path.join(config.runtimeDir, 'none') };
+  const { chooseModel } = await import('./model-choice.js');
+  const model = await chooseModel({ ...config, server: '' });
+  const own = { ...config, server: '', model, runtimeDir: path.join(config.runtimeDir, 'none') };
   const connection = await connect(own, { logLevelAsked: false }, signal);
   try {
     const beforeStart = performance.now();
     await connection.ready();
     const start = performance.now();
-    const [{ createHttpClient }, { chooseModel }] = await Promise.all([
-      import('../client/http.js'),
-      import('./model-choice.js'),
-    ]);
+    const { createHttpClient } = await import('../client/http.js');
     const client = createHttpClient(connection);
-    const model = await chooseModel(config, 'embedded');
     let firstMs = 0;
     let samples = 0;
     try {

@@ -6,7 +6,7 @@ import type { Sources } from '../config.js';
 import { type ErrorCode, TtsError } from '../protocol/errors.js';
 import { SPEECH_MODELS, type SpeechModel } from '../protocol/speech.js';
 import { type Connection, closeSoon, connect } from './connection.js';
-import { chooseModel } from './model-choice.js';
+import { chooseModel, knownChoice } from './model-choice.js';
 import { checkModel, type Destination } from './speech-options.js';
 import { liveLines, styled } from './terminal.js';
 
@@ -49,7 +49,7 @@ export async function runSpeech(
   signal: AbortSignal,
 ): Promise<void> {
   const { config, sources } = settings;
-  const asked = checkModel(config.model);
+  const asked = checkModel(config.model) ?? (await knownChoice(config));
   const { Progress } = await import('../client/progress.js');
   const progress = new Progress();
   const { sink, player } = await openSinks(destination, signal);
@@ -57,12 +57,17 @@ export async function runSpeech(
   let connection: Connection | undefined;
   try {
     connection = await connect(
-      config,
-      { onDownload: (download) => progress.downloading(download), logLevelAsked: sources.logLevel !== 'default' },
+      // A server of our own loads the model that is going to speak, and no other.
+      asked ? { ...config, model: asked } : config,
+      {
+        onDownload: (download) => progress.downloading(download),
+        logLevelAsked: sources.logLevel !== 'default',
+        speech: true,
+      },
       signal,
     );
     await orAbort(connection.ready(), signal);
-    const model = asked ?? (await chooseModel(config, connection.kind));
+    const model = asked ?? (await chooseModel(config));
     const { baseUrl, apiKey } = connection;
     await speak({ address: { baseUrl, apiKey }, model, sink, progress }, signal);
     await sink.finish(signal);

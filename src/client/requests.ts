@@ -1,6 +1,7 @@
 /** Cuts a text of any length into pieces that one request may carry, at the best place each stretch offers. */
 import { MAX_INPUT_CHARS } from '../protocol/speech.js';
-import { type Boundary, BoundaryScanner, RANK } from '../text/segment-boundaries.js';
+import { type Boundary, BoundaryScanner } from '../text/segment-boundaries.js';
+import { RANK } from '../text/sentence-ends.js';
 
 interface Place {
   /** UTF-16 index into the text. */
