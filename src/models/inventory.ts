@@ -12,10 +12,10 @@ import {
   type ModelManifest,
   PACKAGE_VOICES_DIR,
   type PackManifest,
+  RECIPE,
 } from './manifest.js';
-import { RECIPE } from './onnx/kokoro.js';
 import { graphOf, inspectPack, type PackRecord, readRecord, writeRecord } from './pack-record.js';
-import { lockFile, packDir } from './packs.js';
+import { lockFile, optimisedDir, packDir } from './packs.js';
 
 /** `unprepared`: downloaded, but its graphs are to be made (again), which needs no network and happens at first use. */
 export type ModelState = 'ready' | 'unprepared' | 'damaged' | 'missing';
@@ -154,7 +154,7 @@ async function removePart(model: BaseModel, options: InventoryOptions, keepers: 
       .filter((other) => other.dir === dir && other.manifest.graphs.every(has))
       .flatMap((other) => graphsFor(other.manifest, record));
     if (kept.length === 0) {
-      await rm(dir, { recursive: true, force: true });
+      for (const folder of [dir, optimisedDir(options.modelDir)]) await rm(folder, { recursive: true, force: true });
       return total([...record.files, ...record.graphs]);
     }
     const gone = graphsFor(manifest, record).filter((file) => !kept.includes(file));

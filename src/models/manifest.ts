@@ -54,6 +54,9 @@ export interface PackManifest {
 export const GRAPHS = ['front-quantised', 'front-float', 'generator-quantised', 'generator-float'] as const;
 export type GraphName = (typeof GRAPHS)[number];
 
+/** Changes whenever a graph comes out differently, so that graphs of an older version are made (and timed) again. */
+export const RECIPE = 2;
+
 export interface ModelManifest {
   readonly name: BaseModel;
   readonly description: string;

@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { hashFile, sizeOf } from './fetch/incoming-file.js';
-import { type FileRecord, GRAPHS, type GraphName, type PackManifest } from './manifest.js';
-import { RECIPE } from './onnx/kokoro.js';
+import { type FileRecord, GRAPHS, type GraphName, type PackManifest, RECIPE } from './manifest.js';
 
 const FORMAT = 1;
 

@@ -19,8 +19,9 @@ import {
   type ModelManifest,
   PACKAGE_VOICES_DIR,
   type PackManifest,
+  RECIPE,
 } from './manifest.js';
-import { kokoroParts, RECIPE } from './onnx/kokoro.js';
+import { kokoroParts } from './onnx/kokoro.js';
 import { type Depth, graphFile, graphOf, inspectPack, type PackState, writeRecord, writeWhole } from './pack-record.js';
 
 /**
@@ -72,6 +73,9 @@ export interface EnsureOptions {
   readonly download?: DownloadOptions;
   readonly lock?: LockOptions;
 }
+
+/** Where the engine keeps copies of the graphs as the runtime optimised them: worthless once a graph is made anew. */
+export const optimisedDir = (modelDir: string): string => path.resolve(modelDir, 'optimised');
 
 /** The published graph, the one file of a pack that graphs are made from. */
 const PUBLISHED = 'kokoro-quantized.onnx';
@@ -227,11 +231,12 @@ async function makeGraphs(
   published: FileRecord,
   there: readonly FileRecord[],
   wanted: readonly GraphName[],
-  { onProgress, signal }: EnsureOptions,
+  { modelDir, onProgress, signal }: EnsureOptions,
 ): Promise<FileRecord[]> {
   const graphs = [...there];
   const todo = wanted.filter((name) => !there.some((file) => graphOf(file) === name));
   if (todo.length === 0) return graphs;
+  await rm(optimisedDir(modelDir), { recursive: true, force: true });
   const bytes = await readFile(path.join(dir, published.path), { signal });
   if (createHash('sha256').update(bytes).digest('hex') !== published.sha256) {
     throw new TtsError(

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openFile } from '../../src/models/fetch/incoming-file.js';
 import { listModels, removeAll, removeModel, verifyModel } from '../../src/models/inventory.js';
-import { RECIPE } from '../../src/models/onnx/kokoro.js';
+import { RECIPE } from '../../src/models/manifest.js';
 import { type EnsureOptions, ensureModel, type PullProgress } from '../../src/models/packs.js';
 import { type FakeRegistry, startRegistry, TARBALL } from './registry.js';
 

@@ -2,10 +2,8 @@
 import type { GraphName } from '../manifest.js';
 import { cut, type Port } from './cut.js';
 import { fold } from './fold.js';
+import { planeConvolutions } from './plane.js';
 import { createCodec, DATA_TYPE, type Model, type OnnxCodec } from './schema.js';
-
-/** Changes whenever a graph comes out differently, so that packs made by an older version are made again. */
-export const RECIPE = 1;
 
 /** Tensors of the published graph at which it is cut: `n` tokens, `t` frames of 300 samples. */
 function ports(codec: OnnxCodec) {
@@ -42,11 +40,13 @@ export function kokoroParts(published: Uint8Array): KokoroParts {
   const whole = codec.decode(published);
   const { text, durations, middle, waveform } = ports(codec);
   const everything = { conv: true, matmul: true, lstm: true };
+  const front = () => cut(whole, text, [...middle, durations]);
+  const generator = () => cut(whole, middle, [waveform]);
   const parts: Record<GraphName, () => Model> = {
-    'front-quantised': () => cut(whole, text, [...middle, durations]),
-    'front-float': () => fold(parts['front-quantised'](), codec, everything),
-    'generator-quantised': () => cut(whole, middle, [waveform]),
-    'generator-float': () => fold(parts['generator-quantised'](), codec, everything),
+    'front-quantised': () => planeConvolutions(front(), codec),
+    'front-float': () => fold(front(), codec, everything),
+    'generator-quantised': () => planeConvolutions(generator(), codec),
+    'generator-float': () => fold(generator(), codec, everything),
   };
   return { make: (name) => codec.encode(parts[name]()) };
 }

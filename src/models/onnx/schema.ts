@@ -56,7 +56,20 @@ export interface OnnxCodec {
   encode(model: Model): Uint8Array;
   tensor(tensor: Partial<Tensor>): Tensor;
   valueInfo(name: string, dataType: number, shape: Shape): ValueInfo;
+  /** The attribute `name` of a node, where it is a list of whole numbers. */
+  intsOf(node: Node, name: string): readonly number[] | undefined;
+  /** A node's attributes, with those named set to lists of whole numbers. */
+  withInts(node: Node, lists: Readonly<Record<string, readonly number[]>>): Uint8Array[];
 }
+
+interface Attribute {
+  readonly name: string;
+  readonly type: number;
+  readonly ints: readonly number[];
+}
+
+/** AttributeProto.AttributeType of a list of whole numbers. */
+const INTS = 7;
 
 const field = (id: number, type: string) => ({ id, type });
 const repeated = (id: number, type: string) => ({ id, type, rule: 'repeated' });
@@ -88,6 +101,9 @@ export function createCodec(): OnnxCodec {
         },
       },
       ValueInfo: { fields: { name: field(1, 'string'), type: field(2, 'bytes') } },
+      Attribute: {
+        fields: { name: field(1, 'string'), ints: repeated(8, 'uint32'), type: field(20, 'int32') },
+      },
       Dim: { fields: { dimValue: field(1, 'uint32'), dimParam: field(2, 'string') } },
       TensorShape: { fields: { dim: repeated(1, 'Dim') } },
       TensorType: { fields: { elemType: field(1, 'int32'), shape: field(2, 'TensorShape') } },
@@ -111,17 +127,29 @@ export function createCodec(): OnnxCodec {
       },
     },
   });
-  const [modelType, tensorType, valueType, valueInfoType] = ['Model', 'Tensor', 'ValueType', 'ValueInfo'].map((name) =>
-    root.lookupType(name),
-  ) as [protobuf.Type, protobuf.Type, protobuf.Type, protobuf.Type];
+  const type = (name: string) => root.lookupType(name);
+  const [modelType, tensorType, valueType, valueInfoType] = [
+    type('Model'),
+    type('Tensor'),
+    type('ValueType'),
+    type('ValueInfo'),
+  ];
+  const attributeType = type('Attribute');
+  const attributeOf = (bytes: Uint8Array) => attributeType.decode(bytes) as unknown as Attribute;
   return {
     decode: (bytes) => modelType.decode(bytes) as unknown as Model,
     encode: (model) => modelType.encode(model as object).finish(),
     tensor: (tensor) => tensorType.create(tensor) as unknown as Tensor,
     valueInfo(name, dataType, shape) {
       const dim = shape.map((size) => (typeof size === 'number' ? { dimValue: size } : { dimParam: size }));
-      const type = valueType.encode({ tensorType: { elemType: dataType, shape: { dim } } }).finish();
-      return valueInfoType.create({ name, type }) as unknown as ValueInfo;
+      const bytes = valueType.encode({ tensorType: { elemType: dataType, shape: { dim } } }).finish();
+      return valueInfoType.create({ name, type: bytes }) as unknown as ValueInfo;
     },
+    intsOf: (node, name) =>
+      node.attribute.map(attributeOf).find((attribute) => attribute.name === name && attribute.type === INTS)?.ints,
+    withInts: (node, lists) => [
+      ...node.attribute.filter((bytes) => !Object.hasOwn(lists, attributeOf(bytes).name)),
+      ...Object.entries(lists).map(([name, ints]) => attributeType.encode({ name, ints, type: INTS }).finish()),
+    ],
   };
 }
