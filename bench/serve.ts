@@ -22,11 +22,12 @@ export async function startServer(env: Record<string, string>, flags: readonly s
   const folder = await mkdtemp(path.join(tmpdir(), 'tts-bench-'));
   const dataDir = path.join(folder, 'data');
   const all = { ...process.env, TTS_RUNTIME_DIR: path.join(folder, 'run'), ...env };
-  const args = [BIN, 'serve', '--port', '0', '--data-dir', dataDir, '--log-level', 'warn'];
+  const args = [BIN, 'serve', '--port', '0', '--data-dir', dataDir, '--log-level', 'error'];
   const child = spawn(process.execPath, [...args, '--partner-concurrency', '1000', '--queue-limit', '1000', ...flags], {
     env: all,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  process.once('exit', () => child.kill('SIGKILL'));
   const baseUrl = await new Promise<string>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`tts serve ended with ${code}`)));
     createInterface({ input: child.stdout }).on('line', (line) => {
