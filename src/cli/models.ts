@@ -58,6 +58,23 @@ async function list(options: { json?: boolean }, command: Command): Promise<void
   if (process.stdout.isTTY) process.stdout.write(`\nModels share one download, kept in ${modelDir}\n`);
 }
 
+/** Once a machine: how fast the best model is here decides what is spoken with by default. */
+async function measure(command: Command, signal: AbortSignal): Promise<void> {
+  const { config } = settingsOf(command);
+  const { carriesLive } = await import('../engine/carries-live.js');
+  if ((await carriesLive(config.modelDir, config)) !== undefined) return;
+  const { measureMachine } = await import('../gateway/measure-machine.js');
+  const { createLogger } = await import('../log.js');
+  const { modelDir, voicesDir, lexicon, device, threads, workers, offline } = config;
+  const options = { modelDir, voicesDir, lexicon, device, threads, workers, offline, preload: [] };
+  const measured = await measureMachine(options, await createLogger({ level: 'warn', pretty: true }), signal);
+  if (measured === undefined) return;
+  const model = (await carriesLive(modelDir, config)) ? 'base-tts' : 'base-tts-fast';
+  process.stderr.write(
+    `tts: a second of base-tts takes ${measured.realTimeFactor} s here; tts speak takes ${model} unless told otherwise\n`,
+  );
+}
+
 const usesGpu = (device: Config['device']): boolean => device !== 'auto' && device !== 'cpu';
 
 async function pull(name: string | undefined, _options: unknown, command: Command): Promise<void> {
@@ -81,6 +98,7 @@ async function pull(name: string | undefined, _options: unknown, command: Comman
       }
       process.stderr.write(`tts: ${model} is ready in ${modelDir}\n`);
     }
+    if (models.includes('base-tts')) await measure(command, signal);
   });
 }
 

@@ -1,5 +1,4 @@
 /** Kokoro: reads a segment, runs its tokens through the model's graphs, and hands out samples and times as they come. */
-import { env } from 'onnxruntime-node';
 import { loadCatalogue } from '../models/catalogue.js';
 import { isAbort, TtsError } from '../protocol/errors.js';
 import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
@@ -7,7 +6,7 @@ import { loadLexicon } from '../text/lexicon.js';
 import { createReader } from '../text/reader.js';
 import type { Engine } from './engine.js';
 import type { KokoroOptions } from './kokoro-options.js';
-import { chooseProvider, machineKey } from './provider.js';
+import { chooseProvider } from './provider.js';
 import { readMeasurement } from './remembered.js';
 import { createSessions } from './sessions.js';
 import { speakReading } from './speech.js';
@@ -18,7 +17,7 @@ export type EngineLog = (level: 'info' | 'warn' | 'debug', message: string, fiel
 export async function createKokoroEngine(options: KokoroOptions & { readonly log: EngineLog }): Promise<Engine> {
   const { modelDir, voicesDir, lexicon, preload, offline = false, log } = options;
   const provider = chooseProvider(options);
-  const measured = await readMeasurement(modelDir, machineKey(provider, env.versions.node!));
+  const measured = await readMeasurement(modelDir, options);
   const generator = measured?.generator ?? 'float';
   if (options.device === 'auto') log('info', 'device chosen', { device: provider.description, generator });
   const catalogue = loadCatalogue({ voicesDir });

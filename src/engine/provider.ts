@@ -1,8 +1,8 @@
 /** Where a model runs and with how many threads: CPU, CUDA and the others are options here, not classes. */
-import { availableParallelism, cpus } from 'node:os';
 import { type InferenceSession, listSupportedBackends } from 'onnxruntime-node';
 import { TtsError } from '../protocol/errors.js';
 import type { DeviceName } from './kokoro-options.js';
+import { chooseThreads, type MachineUse } from './machine.js';
 
 export interface Provider {
   readonly device: Exclude<DeviceName, 'auto'>;
@@ -27,26 +27,10 @@ const HOW_TO_GET: Record<Exclude<DeviceName, 'auto' | 'cpu'>, string> = {
 /** Best first: what `auto` takes of what is there. WebGPU is left to those who ask for it by name. */
 const AUTO_ORDER = ['cuda', 'coreml', 'dml'] as const;
 
-/** More threads than this a process gain nothing: the graphs are too small. */
-const MAX_THREADS = 8;
-
-/** All cores of a small machine, half of a large one (the other halves are often the same cores twice), shared out. */
-export function chooseThreads(asked: number, workers = 1, cores = availableParallelism()): number {
-  if (asked > 0) return asked;
-  const share = Math.max(1, Math.floor(cores / Math.max(1, workers)));
-  return share <= 4 ? share : Math.min(MAX_THREADS, Math.max(4, Math.floor(share / 2)));
-}
-
 const bundled = (): string[] => listSupportedBackends().map(({ name }) => name);
 
-export interface ProviderOptions {
-  readonly device: DeviceName;
-  readonly threads: number;
-  readonly workers?: number;
-}
-
 /** A device that was asked for by name and is not in this build is an error that says how to get it. */
-export function chooseProvider({ device, threads: asked, workers }: ProviderOptions, present = bundled()): Provider {
+export function chooseProvider({ device, threads: asked, workers }: MachineUse, present = bundled()): Provider {
   const threads = chooseThreads(asked, workers);
   const taken = device === 'auto' ? (AUTO_ORDER.find((name) => present.includes(name)) ?? 'cpu') : device;
   if (taken !== 'cpu' && !present.includes(taken)) throw unavailable(taken);
@@ -82,7 +66,3 @@ function providerOf(device: Provider['device'], threads: number): Provider {
     },
   };
 }
-
-/** What a measurement of this machine holds for. */
-export const machineKey = (provider: Provider, runtime: string): string =>
-  [cpus()[0]?.model.trim() || process.arch, cpus().length, provider.device, provider.threads, runtime].join(' | ');

@@ -96,7 +96,7 @@ function generatorFile(files: ModelFiles, provider: Provider, choice: 'float' | 
   return present(quantised ? files.generatorQuantised : files.generatorFloat, files);
 }
 
-async function runFront(
+export async function runFront(
   session: InferenceSession,
   tokens: readonly ReadingToken[],
   { style, speed }: SpokenStyle,

@@ -31,7 +31,7 @@ export interface ProcessWorkerOptions {
  * The child runs compiled code. Under a test runner that loads this file from `src/`, that is the `dist/` next to it, which
  * the test suite's global setup builds first.
  */
-const ENTRY = fileURLToPath(
+export const WORKER_ENTRY = fileURLToPath(
   import.meta.url.endsWith('.ts')
     ? new URL('../../dist/worker/main.js', import.meta.url)
     : new URL('../worker/main.js', import.meta.url),
@@ -85,7 +85,7 @@ export function createProcessWorker(settings: ProcessWorkerOptions): Worker {
   function spawn(): void {
     stderrTail = '';
     setState('starting');
-    const process_ = fork(ENTRY, [], {
+    const process_ = fork(WORKER_ENTRY, [], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       execArgv: ['--max-old-space-size=512'],
@@ -124,6 +124,8 @@ export function createProcessWorker(settings: ProcessWorkerOptions): Worker {
         break;
       case 'failed':
         lastError = { code: message.code, message: message.message };
+        break;
+      case 'measured':
         break;
       case 'log':
         log[message.level](message.fields, message.message);

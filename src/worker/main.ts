@@ -1,6 +1,7 @@
 /** Entry of an engine's process: builds the engine it is told to, then answers jobs until its parent goes away. */
 import { Worker } from 'node:worker_threads';
 import type { Engine } from '../engine/engine.js';
+import type { KokoroOptions } from '../engine/kokoro-options.js';
 import { isErrorCode, TtsError } from '../protocol/errors.js';
 import { type EngineServer, serveEngine } from './ipc.js';
 import type { EngineOptions, FromWorker, ToWorker } from './protocol.js';
@@ -30,6 +31,21 @@ async function build(options: EngineOptions): Promise<Engine> {
   return createKokoroEngine({ ...options.kokoro, log });
 }
 
+async function measure(options: KokoroOptions): Promise<void> {
+  try {
+    const { measureMachine } = await import('../engine/measure.js');
+    send({ type: 'measured', measurement: await measureMachine(options) });
+  } catch (error) {
+    fail(error);
+  }
+  process.disconnect();
+}
+
+function fail(error: unknown): void {
+  const code = error instanceof TtsError && isErrorCode(error.code) ? error.code : 'internal_error';
+  send({ type: 'failed', code, message: error instanceof Error ? error.message : String(error) });
+}
+
 async function start(options: EngineOptions): Promise<EngineServer | undefined> {
   try {
     const engine = await build(options);
@@ -37,8 +53,7 @@ async function start(options: EngineOptions): Promise<EngineServer | undefined> 
     send({ type: 'ready', description: engine.description });
     return server;
   } catch (error) {
-    const code = error instanceof TtsError && isErrorCode(error.code) ? error.code : 'internal_error';
-    send({ type: 'failed', code, message: error instanceof Error ? error.message : String(error) });
+    fail(error);
     process.disconnect();
     return undefined;
   }
@@ -57,6 +72,7 @@ if (process.send) {
   let server: Promise<EngineServer | undefined> | undefined;
   process.on('message', (message: ToWorker) => {
     if (message.type === 'start') server ??= start(message.options);
+    else if (message.type === 'measure') void measure(message.options);
     else server?.then((running) => running?.receive(message));
   });
 } else {

@@ -1,8 +1,11 @@
 /** What the gateway's process and an engine's process say to each other. */
 import type { KokoroOptions } from '../engine/kokoro-options.js';
+import type { Measurement } from '../engine/remembered.js';
 import type { SineOptions } from '../engine/sine.js';
 import type { ErrorCode } from '../protocol/errors.js';
 import type { SegmentJob, SegmentTimings } from '../protocol/job.js';
+
+export type { KokoroOptions, Measurement };
 
 /**
  * The channel is Node's own, with `advanced` serialisation: typed arrays cross it as bytes. Speech is 48 kB a second, so
@@ -15,6 +18,8 @@ export type EngineOptions =
 
 export type ToWorker =
   | { readonly type: 'start'; readonly options: EngineOptions }
+  /** In place of `start`: measure the machine, answer, end. */
+  | { readonly type: 'measure'; readonly options: KokoroOptions }
   | { readonly type: 'job'; readonly job: SegmentJob }
   | { readonly type: 'cancel'; readonly id: string }
   /** The consumer took this many samples of the job's audio. */
@@ -22,6 +27,7 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly type: 'ready'; readonly description: string }
+  | { readonly type: 'measured'; readonly measurement: Measurement }
   | { readonly type: 'failed'; readonly code: ErrorCode; readonly message: string }
   | {
       readonly type: 'log';

@@ -1,6 +1,7 @@
 /** Devices and threads. */
 import { describe, expect, it } from 'vitest';
-import { chooseProvider, chooseThreads } from '../../src/engine/provider.js';
+import { chooseThreads } from '../../src/engine/machine.js';
+import { chooseProvider } from '../../src/engine/provider.js';
 import { TtsError } from '../../src/protocol/errors.js';
 
 describe('devices', () => {
