@@ -1,7 +1,7 @@
 /** The rules of access: which key may do what, how much at once and a day, and that every credit is spent once. */
 import { randomUUID } from 'node:crypto';
 import { TtsError } from '../protocol/errors.js';
-import { parseModel } from '../protocol/http.js';
+import { parseModel } from '../protocol/speech.js';
 import { hashKey, keyId, sameHash } from './api-key.js';
 import type { AccountStore } from './store.js';
 import type { Accounts, Admission, AdmissionRequest, KeyRecord, Limits, Outcome, RateLimit } from './types.js';

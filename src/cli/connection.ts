@@ -16,6 +16,8 @@ export interface ConnectHooks {
   readonly onDownload?: (progress: DownloadProgress) => void;
   /** The embedded server logs only where somebody asked for it: its failures reach the command on the wire. */
   readonly logLevelAsked: boolean;
+  /** Speech will be asked for: an engine of our own may start at once. */
+  readonly speech?: boolean;
 }
 
 export async function connect(config: Config, hooks: ConnectHooks, signal: AbortSignal): Promise<Connection> {
@@ -31,8 +33,8 @@ export async function connect(config: Config, hooks: ConnectHooks, signal: Abort
   const [{ startEmbedded }, { createLogger }] = await Promise.all([import('./embedded.js'), import('../log.js')]);
   signal.throwIfAborted();
   const log = await createLogger({ level: hooks.logLevelAsked ? config.logLevel : 'silent' });
-  const { onDownload } = hooks;
-  const server = await startEmbedded({ config, log, ...(onDownload ? { onDownload } : {}) });
+  const { onDownload, speech = false } = hooks;
+  const server = await startEmbedded({ config, log, speech, ...(onDownload ? { onDownload } : {}) });
   return {
     kind: 'embedded',
     baseUrl: server.baseUrl,

@@ -1,6 +1,7 @@
 /** A server inside a command: loopback, any free port, accounts in memory, an engine that starts when it is needed. */
 import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
+import { BASE_MODELS } from '../protocol/job.js';
 import { createService } from './service.js';
 
 export interface DownloadProgress {
@@ -15,6 +16,8 @@ export interface EmbeddedOptions {
   readonly log: Logger;
   /** Called while a missing model is fetched. */
   readonly onDownload?: (progress: DownloadProgress) => void;
+  /** Speech is coming for sure: the engine starts before the server does. */
+  readonly speech?: boolean;
 }
 
 export interface EmbeddedServer {
@@ -33,21 +36,26 @@ export interface EmbeddedServer {
 /** The first run downloads a model: its speech waits for that, as long as the command does. */
 const START_PATIENCE_MS = 3_600_000;
 
-export async function startEmbedded({ config, log, onDownload }: EmbeddedOptions): Promise<EmbeddedServer> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  const { config, log, onDownload, speech = false } = options;
   const [{ openSqliteStore }, { drawKey }] = await Promise.all([
     import('../accounts/sqlite-store.js'),
     import('../accounts/api-key.js'),
   ]);
   const { key: localKey } = drawKey();
+  // A command speaks with one model; where it does not say with which, none is loaded before it does.
+  const model = BASE_MODELS.find((name) => name === config.model.replace(/:free$/, ''));
   const service = await createService({
     config,
     log,
     store: await openSqliteStore(':memory:'),
     localKey,
-    settings: { docs: false, maxConnections: config.maxConnections },
+    settings: { docs: false, metrics: false, maxConnections: config.maxConnections },
+    metrics: false,
     startPatienceMs: START_PATIENCE_MS,
     engine: {
-      start: 'demand',
+      start: speech ? 'now' : 'demand',
+      models: model === undefined ? [] : [model],
       onProgress: (name, { stage, done, total }) => {
         if (stage === 'download') onDownload?.({ name, receivedBytes: done, totalBytes: total || undefined });
       },

@@ -5,7 +5,7 @@ import type { Logger } from '../log.js';
 import type { PullProgress } from '../models/packs.js';
 import { TtsError } from '../protocol/errors.js';
 import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
-import type { EngineOptions } from '../worker/protocol.js';
+import type { EngineOptions, KokoroOptions } from '../worker/protocol.js';
 
 export interface EngineRoomOptions {
   readonly config: Config;
@@ -13,6 +13,10 @@ export interface EngineRoomOptions {
   readonly pool: WorkerPool;
   /** `now` for a server, `demand` for a command that may never speak. */
   readonly start: 'now' | 'demand';
+  /** Those that are there before the first job; empty loads each with the first job that needs it. */
+  readonly models: readonly BaseModel[];
+  /** A server that will stay: it tries again what failed, and has the time to measure the machine. */
+  readonly stays?: boolean;
   readonly onProgress?: (model: BaseModel, progress: PullProgress) => void;
 }
 
@@ -29,22 +33,45 @@ const FIRST_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 60_000;
 const GPU_DEVICES: readonly string[] = ['cuda', 'webgpu', 'coreml', 'dml'];
 
-export function createEngineRoom({ config, log, pool, start, onProgress }: EngineRoomOptions): EngineRoom {
+export function createEngineRoom({
+  config,
+  log,
+  pool,
+  start,
+  models,
+  stays = false,
+  onProgress,
+}: EngineRoomOptions): EngineRoom {
   const stopped = new AbortController();
   const { signal } = stopped;
-  const named = BASE_MODELS.find((model) => model === config.model.replace(/:free$/, ''));
-  // A server is asked for any model; a command speaks one.
-  const models = start === 'demand' && named !== undefined ? [named] : BASE_MODELS;
   let started = false;
   let retry: NodeJS.Timeout | undefined;
 
   async function fetchModels(): Promise<void> {
     const { ensureModel } = await import('../models/packs.js');
     const { modelDir, offline, device } = config;
-    for (const model of models) {
-      const report = (progress: PullProgress) => onProgress?.(model, progress);
+    let pulled = false;
+    // One that is not on disk when it is asked for would be fetched by the engine, with nobody to see the progress.
+    const wanted = models.length > 0 ? models : BASE_MODELS;
+    for (const model of wanted) {
+      const report = (progress: PullProgress) => {
+        pulled = true;
+        onProgress?.(model, progress);
+      };
       await ensureModel(model, { modelDir, offline, gpu: GPU_DEVICES.includes(device), signal, onProgress: report });
     }
+    // Once a machine, a few seconds: after a pull, which took longer, or when a server starts that will stay.
+    if (!wanted.includes('base-tts') || !(pulled || stays)) return;
+    const { carriesLive } = await import('../engine/carries-live.js');
+    if ((await carriesLive(modelDir, config)) !== undefined) return;
+    const { measureMachine } = await import('../gateway/measure-machine.js');
+    const measured = await measureMachine(kokoroOptions([]), log, signal);
+    if (measured) log.info(measured, 'this machine was measured');
+  }
+
+  function kokoroOptions(preload: readonly BaseModel[]): KokoroOptions {
+    const { modelDir, voicesDir, lexicon, device, threads, workers, offline } = config;
+    return { modelDir, voicesDir, lexicon, device, threads, workers, offline, preload };
   }
 
   function engineOptions(): EngineOptions {
@@ -52,10 +79,7 @@ export function createEngineRoom({ config, log, pool, start, onProgress }: Engin
       // A test of the whole program tells the sine engine by this how slow or frail to be.
       return { engine: 'sine', sine: JSON.parse(process.env.TTS_SINE_OPTIONS ?? '{}') };
     }
-    const { modelDir, voicesDir, lexicon, device, threads } = config;
-    // A command's first sentence should not wait for a model that it may not use.
-    const preload = start === 'demand' && named === undefined ? [] : models;
-    return { engine: 'kokoro', kokoro: { modelDir, voicesDir, lexicon, device, threads, preload } };
+    return { engine: 'kokoro', kokoro: kokoroOptions(models) };
   }
 
   async function open(waitMs = FIRST_RETRY_MS): Promise<void> {
@@ -75,7 +99,8 @@ export function createEngineRoom({ config, log, pool, start, onProgress }: Engin
           : new TtsError('internal_error', `The engine cannot be started: ${String(error)}`, { cause: error });
       log.error({ err: known, code: known.code }, 'the engine cannot be started');
       pool.setFailure(known);
-      if (start === 'now' && known.row.retryable) {
+      // A server tries again; a command says at once why it cannot speak.
+      if (stays && known.row.retryable) {
         retry = setTimeout(() => void open(Math.min(MAX_RETRY_MS, waitMs * 2)), waitMs);
       }
     }

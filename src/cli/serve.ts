@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { type Config, SETTINGS } from '../config.js';
 import type { Logger } from '../log.js';
 import { TtsError } from '../protocol/errors.js';
+import { BASE_MODELS } from '../protocol/job.js';
 import { addSettings, settingsOf } from './context.js';
 import type { Service } from './service.js';
 
@@ -67,7 +68,8 @@ async function run(config: Config): Promise<void> {
         maxConnections: config.maxConnections,
         metrics: config.metricsPort === 0,
       },
-      engine: { start: 'now', onProgress: downloadLog(log) },
+      metrics: true,
+      engine: { start: 'now', models: BASE_MODELS, stays: true, onProgress: downloadLog(log) },
     });
     const { port } = await service.listen(config.host, config.port);
     metricsServer = await listenForMetrics(config, service);

@@ -16,7 +16,9 @@ export interface ServiceOptions {
   readonly store: AccountStore;
   readonly localKey: string;
   readonly settings: Partial<ServerSettings>;
-  readonly engine: Pick<EngineRoomOptions, 'start' | 'onProgress'>;
+  readonly engine: Pick<EngineRoomOptions, 'start' | 'models' | 'stays' | 'onProgress'>;
+  /** Whether anybody will read the metrics. */
+  readonly metrics: boolean;
   /** How long speech waits for a first worker. */
   readonly startPatienceMs?: number;
 }
@@ -34,21 +36,23 @@ export interface Service {
 
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, log, store, localKey } = options;
+  const { createPool } = await import('../gateway/pool.js');
+  const pool = createPool();
+  // First of all: an engine takes longer to come up than everything below.
+  const engines = createEngineRoom({ config, log, pool, ...options.engine });
   const [
     { createAccounts },
     { createGateway },
-    { createPool },
     { loadCatalogue },
-    { createMetrics },
+    metrics,
     { buildServer },
     { createStreamInput },
     { createReader },
   ] = await Promise.all([
     import('../accounts/accounts.js'),
     import('../gateway/gateway.js'),
-    import('../gateway/pool.js'),
     import('../models/catalogue.js'),
-    import('../server/metrics.js'),
+    options.metrics ? import('../server/metrics.js').then(({ createMetrics }) => createMetrics()) : silence(),
     import('../server/server.js'),
     import('../server/stream-input/index.js'),
     import('../text/reader.js'),
@@ -58,9 +62,6 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const reader = await createReader();
   const limits = { freeConcurrency, freeDaily, partnerConcurrency };
   const accounts = await createAccounts({ store, limits, localKey });
-  const metrics = createMetrics();
-  const pool = createPool();
-  const engines = createEngineRoom({ config, log, pool, ...options.engine });
   const gateway = createGateway({
     pool,
     log,
@@ -121,6 +122,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       return stopping;
     },
   };
+}
+
+async function silence(): Promise<Metrics> {
+  const { noMetrics } = await import('../server/no-metrics.js');
+  return noMetrics();
 }
 
 export function listenError(cause: NodeJS.ErrnoException, host: string, port: number): TtsError {

@@ -4,12 +4,12 @@ import { errorBody, TtsError } from '../protocol/errors.js';
 import type { Metrics } from './metrics.js';
 import { requestIdFor } from './request-id.js';
 
-export function buildMetricsServer({ registry }: Pick<Metrics, 'registry'>): Server {
+export function buildMetricsServer(metrics: Pick<Metrics, 'text' | 'contentType'>): Server {
   return createServer(async (request, response) => {
     const isScrape = request.method === 'GET' && request.url?.split('?', 1)[0] === '/metrics';
     if (isScrape) {
-      const text = await registry.metrics();
-      response.writeHead(200, { 'content-type': registry.contentType }).end(text);
+      const text = await metrics.text();
+      response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
       return;
     }
     const requestId = requestIdFor(request.headers);

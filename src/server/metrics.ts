@@ -7,7 +7,9 @@ export type SpeechRoute = 'speech' | 'stream_input';
 export type SpeechOutcome = 'completed' | 'failed' | 'cancelled';
 
 export interface Metrics {
-  readonly registry: Registry;
+  /** The exposition text, and its media type. */
+  text(): Promise<string>;
+  readonly contentType: string;
   /** Hand it to the gateway, then the gateway to `watch`. */
   readonly observer: GatewayObserver;
   watch(gateway: ObservableGateway): void;
@@ -78,7 +80,8 @@ export function createMetrics(): Metrics {
     });
 
   return {
-    registry,
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
     observer: {
       segmentStarted: ({ model, waitMs }) => queueWait.observe({ model }, waitMs / 1000),
       segmentSpoken({ model, runMs, samples }) {

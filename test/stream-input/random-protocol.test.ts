@@ -104,7 +104,7 @@ describe('any sequence of messages', () => {
       () => new Promise((resolve) => server.app.server.getConnections((_, n) => resolve(n === 0))),
       'no socket',
     );
-    const metrics = await server.metrics.registry.metrics();
+    const metrics = await server.metrics.text();
     expect(metrics).toMatch(/^tts_active_sessions\{route="stream_input"\} 0$/m);
   }, 300_000);
 });

@@ -39,8 +39,8 @@ export function operationsRoutes(app: FastifyInstance, deps: ServerDeps, setting
       '/metrics',
       { schema: { summary: 'Prometheus metrics', tags: ['operations'] } },
       async (_request, reply) => {
-        reply.type(metrics.registry.contentType);
-        return metrics.registry.metrics();
+        reply.type(metrics.contentType);
+        return metrics.text();
       },
     );
   }

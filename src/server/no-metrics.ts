@@ -1,0 +1,16 @@
+/** For a server that nobody watches: inside a command, the numbers would cost more to prepare than they tell. */
+import type { Metrics } from './metrics.js';
+
+export function noMetrics(): Metrics {
+  const nothing = () => undefined;
+  return {
+    text: async () => '',
+    contentType: 'text/plain',
+    observer: { segmentStarted: nothing, segmentSpoken: nothing, segmentRetried: nothing, segmentFailed: nothing },
+    watch: nothing,
+    request: nothing,
+    session: () => nothing,
+    firstAudio: nothing,
+    failedKey: nothing,
+  };
+}
