@@ -31,6 +31,7 @@ const US: readonly (readonly [RegExp, string])[] = [
   [/ɚ/gu, 'əɹ'],
   [/ɝː?/gu, 'ɜɹ'],
   [/ɜːɹ|ɜː/gu, 'ɜɹ'],
+  [/ɹ{2,}/gu, 'ɹ'],
   [/ɪə/gu, 'iə'],
   [/ɐ/gu, 'ə'],
   [/ɾ/gu, 'T'],

@@ -23,9 +23,8 @@ export class MarkupTrack {
     this.#count = countTokens;
   }
 
-  /** Source taken in and not yet given out. */
-  get source(): string {
-    return this.#pieces.map((piece) => piece.source).join('');
+  get isEmpty(): boolean {
+    return this.#pieces.length === 0;
   }
 
   /** Adds a piece and returns what the segmenter sees of it. */
@@ -43,6 +42,8 @@ export class MarkupTrack {
       if (last && isPlain(last) && isPlain(each) && last.source.length < 1024) {
         const joined = last.source + each.source;
         this.#pieces[this.#pieces.length - 1] = { source: joined, visible: joined };
+      } else if (last && isUnseen(last) && isUnseen(each)) {
+        this.#pieces[this.#pieces.length - 1] = { ...last, source: last.source + each.source };
       } else {
         this.#pieces.push(each);
       }
@@ -94,6 +95,7 @@ export class MarkupTrack {
 }
 
 const isPlain = (piece: Piece) => piece.said === undefined && piece.source === piece.visible;
+const isUnseen = (piece: Piece) => piece.said?.kind === 'silent' && piece.visible === '';
 const length = (text: string) => [...text].length;
 
 function divided(piece: Piece): Piece[] {
@@ -111,7 +113,8 @@ function divided(piece: Piece): Piece[] {
       (index === 0 ? source.slice(0, inside) : '') +
       text +
       (index === parts.length - 1 ? source.slice(inside + said.text.length) : ''),
-    visible: 'x',
+    // A space behind it, so that a cut can fall between two of them.
+    visible: index === parts.length - 1 ? 'x' : 'x ',
     said: { ...said, text },
   }));
 }

@@ -9,6 +9,8 @@ export interface Phonemizer {
   reduced(word: string): string;
 }
 
+/** espeak's names of the accents. */
+const VOICES: Readonly<Record<Language, string>> = { 'en-us': 'en-us', 'en-gb': 'en-gb-x-rp' };
 const CACHED_WORDS = 20_000;
 /** Nobody speaks a longer word; longer ones are said in pieces. */
 const MAX_WORD = 60;
@@ -16,12 +18,12 @@ const MAX_WORD = 60;
 export async function createPhonemizer(language: Language = 'en-us'): Promise<Phonemizer> {
   const espeak = await import('espeak-phonemizer');
   await espeak.initialize();
-  await espeak.setVoice(language);
+  await espeak.setVoice(VOICES[language]);
   const cache = new Map<string, string>();
 
   const speak = (text: string): string => {
     // The voice is one for the whole process; with its data loaded this takes effect before it returns.
-    void espeak.setVoice(language);
+    void espeak.setVoice(VOICES[language]);
     const clauses = espeak.getPhonemes(text).map(({ phonemes }) => phonemes);
     // espeak names a change of language in brackets.
     return clauses

@@ -1,5 +1,6 @@
 /** Words in their clause: which form of a word is said depends on what stands beside it. */
 import { beginsWithVowel } from './alphabet.js';
+import { correction } from './corrections.js';
 import { homograph } from './homographs.js';
 import type { Phonemizer } from './phonemes.js';
 
@@ -7,10 +8,8 @@ import type { Phonemizer } from './phonemes.js';
 export interface Utterance {
   readonly text: string;
   readonly phonemes?: string;
-  /** What follows it directly: another word, a mark that ends the clause, or nothing. */
+  /** Another word follows it directly, without a mark between them. */
   readonly followed: boolean;
-  /** It opens a sentence or a quotation. */
-  readonly opens: boolean;
 }
 
 /** Little words that lose their stress inside a clause and regain it at its end. */
@@ -43,26 +42,23 @@ function form(
   next: string | undefined,
   phonemizer: Phonemizer,
 ): string {
-  const { text, opens } = words[index]!;
+  const { text } = words[index]!;
   const word = lower[index]!;
-  if (word === 'a') return isLetterA(words, index, next !== undefined, opens) ? 'ˈA' : 'ɐ';
+  if (word === 'a') return isLetterA(words, index, next !== undefined) ? 'ˈA' : 'ɐ';
   if (word === 'the') return next !== undefined && beginsWithVowel(next) ? 'ði' : 'ðə';
   if (word === 'to' && next !== undefined) return beginsWithVowel(next) ? 'tʊ' : 'tə';
   if (Object.hasOwn(FIXED, word)) return FIXED[word]!;
   if (phonemizer.language === 'en-us') {
-    const known = homograph({ words: lower, index, written: text });
+    const known = homograph({ words: lower, index, written: text }) ?? correction(word);
     if (known !== null) return known;
   }
   if (next !== undefined && REDUCED.has(word)) return phonemizer.reduced(word);
   return phonemizer.word(text);
 }
 
-/** "Vitamin A", "an A in maths", "A and B": a capital that is not the article at the head of a sentence. */
-function isLetterA(words: readonly Utterance[], index: number, followed: boolean, opens: boolean): boolean {
+/** "A, B and C", "A B C": the normaliser has told the letter from the article wherever words alone decide. */
+function isLetterA(words: readonly Utterance[], index: number, followed: boolean): boolean {
   if (!followed) return true;
-  if (words[index]!.text === 'a') return false;
-  if (opens || index === 0) return /^[A-Z]$/.test(words[index + 1]!.text) && words[index + 1]!.text !== 'I';
-  // In a line of capitals the article is one as well.
-  const shouted = (other: Utterance | undefined) => other !== undefined && /^[A-Z][A-Z']+$/.test(other.text);
-  return !(shouted(words[index - 1]) && shouted(words[index + 1]));
+  const single = (other: Utterance | undefined) => other !== undefined && /^[A-HJ-Z]$/.test(other.text);
+  return words[index]!.text === 'A' && (single(words[index + 1]) || single(words[index - 1]));
 }

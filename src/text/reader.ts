@@ -69,7 +69,6 @@ function sayWords(items: readonly Item[], phonemizer: Phonemizer): string[] {
   const said: string[] = [];
   let places: number[] = [];
   let words: Utterance[] = [];
-  let opens = true;
   const close = () => {
     for (const [at, phonemes] of pronounce(words, phonemizer).entries()) said[places[at]!] = phonemes;
     places = [];
@@ -79,13 +78,9 @@ function sayWords(items: readonly Item[], phonemizer: Phonemizer): string[] {
     if (item.kind === 'word') {
       places.push(index);
       const settled = item.phonemes === undefined ? {} : { phonemes: item.phonemes };
-      words.push({ text: item.text, followed: isFollowed(items, index), opens, ...settled });
-      opens = false;
+      words.push({ text: item.text, followed: isFollowed(items, index), ...settled });
     } else if (item.kind === 'silence' || /[.!?…;:]/u.test(item.symbol)) {
       close();
-      opens = true;
-    } else if (/["“(—]/u.test(item.symbol)) {
-      opens = true;
     }
   }
   close();

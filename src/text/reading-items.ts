@@ -1,6 +1,7 @@
 /** A segment's spans as words, signs and silences, each with the characters of the segment it stands for. */
 import type { Segment, SegmentSpan } from '../protocol/job.js';
 import { fromIpa, type Language } from './alphabet.js';
+import { possessive } from './corrections.js';
 import type { Lexicon } from './lexicon.js';
 import { seenPositions } from './markup.js';
 import { joinLetters, normalize } from './normalize.js';
@@ -26,7 +27,7 @@ export interface Items {
 
 /** Rows of letters, words, white space, runs of dots, and whatever else stands there. */
 const PIECES =
-  /([A-Z](?:\.[A-Z])+(?![\p{L}\p{N}])|[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*)|(\s+)|(\.{2,}|([!?])\4*|[-–—]+|[\s\S])/gu;
+  /([A-Z](?:\.[A-Z])+(?:['’]?s)?(?![\p{L}\p{N}])|[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*)|(\s+)|(\.{2,}|([!?])\4*|[-–—]+|[\s\S])/gu;
 const READABLE = /[\p{Script=Latin}\p{N}]/u;
 const LETTERS_AT_ONCE = 12;
 
@@ -151,8 +152,7 @@ export function itemsOf(segment: Segment, language: Language, lexicon?: Lexicon)
 function addJoined(text: string, range: (start: number, end: number) => Range, items: Item[]): void {
   const last = items.at(-1);
   if (/^['’]s$/.test(text) && last?.kind === 'word') {
-    const said = last.phonemes ?? '';
-    const phonemes = /[szʃʒʧʤ]$/u.test(said) ? 'ᵻz' : /[ptkfθ]$/u.test(said) ? 's' : 'z';
+    const phonemes = possessive(last.phonemes ?? '');
     items.push({ kind: 'word', text: "'s", phonemes, ...range(0, 2) });
     return;
   }
@@ -191,7 +191,7 @@ function collect(
   items: Item[],
   skipped: Record<string, number>,
 ): void {
-  for (const match of joinLetters(text).matchAll(PIECES)) {
+  for (const match of partedLetters(text, starts, ends).matchAll(PIECES)) {
     const { index } = match;
     const [piece, word, space] = match;
     const where = range(starts[index]!, ends[index + piece.length - 1]!);
@@ -206,6 +206,16 @@ function collect(
       for (const symbol of signOf(piece, items)) items.push({ kind: 'sign', symbol, ...where });
     }
   }
+}
+
+/** Rows of letters joined, each for itself: between those of "SQL API" the source shows a gap. */
+function partedLetters(text: string, starts: readonly number[], ends: readonly number[]): string {
+  let out = joinLetters(text);
+  for (const { index } of out.matchAll(/(?<=\b[A-Z])\.(?=[A-Z](?![a-z]))/g)) {
+    if (text[index] !== ' ' || starts[index + 1]! <= ends[index - 1]!) continue;
+    out = `${out.slice(0, index)} ${out.slice(index + 1)}`;
+  }
+  return out;
 }
 
 /** A long row of letters is said in breaths. */

@@ -49,6 +49,8 @@ export class Segmenter {
   #start = 0;
   #scanned = 0;
   #offset = 0;
+  #received = 0;
+  #lastUnit = 0;
   #first = true;
   #base: Totals = { letters: 0, words: 0, weight: 0 };
   /** The last exact count: `tokens` up to `at`, where the running weight was `weight`. */
@@ -64,11 +66,13 @@ export class Segmenter {
 
   /** Characters taken in and not yet part of a segment. */
   get pendingChars(): number {
-    return codePoints(this.#markup ? this.#markup.track.source + this.#markup.parser.pending : this.#text);
+    return Math.max(0, this.#received - this.#offset);
   }
 
   /** Throws `invalid_ssml` where the markup is wrong. */
   push(text: string): Segment[] {
+    this.#received += codePoints(text) - (isHigh(this.#lastUnit) && isLow(text.charCodeAt(0)) ? 1 : 0);
+    if (text !== '') this.#lastUnit = text.charCodeAt(text.length - 1);
     const seen = this.#markup ? this.#see(this.#markup.parser.push(text)) : text;
     this.#text += seen;
     this.#tail += seen;
@@ -81,7 +85,7 @@ export class Segmenter {
     this.#advance(true);
     const end = this.#start + this.#text.length;
     if (end > this.#start) this.#fit(end);
-    if (end > this.#start || (this.#markup && this.#markup.track.source !== '')) {
+    if (end > this.#start || (this.#markup && !this.#markup.track.isEmpty)) {
       this.#emit(end, this.#scanner.restingPause(), this.#scanner.totals, true);
     }
     this.#scanner.restart();
@@ -247,13 +251,13 @@ function lastAtMost(places: readonly Candidate[], at: number): number {
   return low;
 }
 
+const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
+const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;
+
 function codePoints(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length - 1; i += 1) {
-    const code = text.charCodeAt(i);
-    if (code < 0xd800 || code > 0xdbff) continue;
-    const next = text.charCodeAt(i + 1);
-    if (next >= 0xdc00 && next <= 0xdfff) count -= 1;
+    if (isHigh(text.charCodeAt(i)) && isLow(text.charCodeAt(i + 1))) count -= 1;
   }
   return count;
 }

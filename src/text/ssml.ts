@@ -58,11 +58,6 @@ export class SsmlParser {
   #char = 1;
   #out: Piece[] = [];
 
-  /** Source read and not yet handed out, because an element, tag or entity is open. */
-  get pending(): string {
-    return (this.#held?.source ?? '') + this.#open;
-  }
-
   push(text: string): Piece[] {
     let run = 0;
     for (let i = 0; i < text.length; i += 1) {
@@ -95,7 +90,10 @@ export class SsmlParser {
         cdata: 'CDATA section',
         instruction: 'instruction',
       };
-      this.#fail(`the ${what[this.#state]} "${excerpt(this.#open, 40)}" is not finished`, this.#openedAt);
+      this.#fail(
+        `the ${what[this.#state]} "${excerpt(this.#open, 40)}" is not finished${this.#state === 'entity' ? '; write "&" itself as &amp;' : ''}`,
+        this.#openedAt,
+      );
     }
     const element = this.#stack.at(-1);
     if (element) this.#fail(`<${element.name}> is never closed; add </${element.name}>`, element.where);
