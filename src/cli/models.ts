@@ -6,6 +6,7 @@ import { EXIT, TtsError } from '../protocol/errors.js';
 import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
 import { printJson } from './account-store.js';
 import { addSettings, settingsOf } from './context.js';
+import { untilInterrupted } from './interrupt.js';
 import { createPullReporter, megabytes } from './pull-progress.js';
 import { table, terminalWidth } from './table.js';
 
@@ -14,18 +15,6 @@ function modelNamed(name: string): BaseModel {
   const found = BASE_MODELS.find((model) => model === base);
   if (found) return found;
   throw new TtsError('model_not_found', `There is no model "${name}". The models are ${BASE_MODELS.join(' and ')}.`);
-}
-
-/** Ctrl-C and SIGTERM stop the work in an orderly way: what is half-made is removed. */
-async function interruptible(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const controller = new AbortController();
-  const stop = () => controller.abort();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
-  try {
-    await work(controller.signal);
-  } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
-  }
 }
 
 const jsonOf = ({ downloadBytes, ...entry }: ModelEntry) => ({ ...entry, download_bytes: downloadBytes });
@@ -81,7 +70,7 @@ async function pull(name: string | undefined, _options: unknown, command: Comman
   const { modelDir, offline, device } = settingsOf(command).config;
   const models = name === undefined ? BASE_MODELS : [modelNamed(name)];
   const { ensureModel } = await import('../models/packs.js');
-  await interruptible(async (signal) => {
+  await untilInterrupted(async (signal) => {
     for (const model of models) {
       const reporter = createPullReporter(model);
       try {
@@ -106,7 +95,7 @@ async function verify(name: string | undefined, options: { json?: boolean }, com
   const { modelDir } = settingsOf(command).config;
   const models = name === undefined ? BASE_MODELS : [modelNamed(name)];
   const { verifyModel } = await import('../models/inventory.js');
-  await interruptible(async (signal) => {
+  await untilInterrupted(async (signal) => {
     const results = [];
     for (const model of models) results.push(await verifyModel(model, { modelDir, signal }));
     if (options.json) printJson(results);
@@ -131,7 +120,7 @@ async function verify(name: string | undefined, options: { json?: boolean }, com
 async function remove(name: string | undefined, _options: unknown, command: Command): Promise<void> {
   const { modelDir } = settingsOf(command).config;
   const { removeAll, removeModel } = await import('../models/inventory.js');
-  await interruptible(async (signal) => {
+  await untilInterrupted(async (signal) => {
     const options: InventoryOptions = { modelDir, signal };
     const freed = name === undefined ? await removeAll(options) : await removeModel(modelNamed(name), options);
     if (freed > 0) process.stderr.write(`tts: removed; ${megabytes(freed)} are free again\n`);

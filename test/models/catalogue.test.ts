@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadCatalogue } from '../../src/models/catalogue.js';
-import { loadStyle, STYLE_ROWS, STYLE_WIDTH } from '../../src/models/styles.js';
 
 let voicesDir: string;
 beforeEach(async () => {
@@ -151,28 +150,5 @@ describe('a voice of the operator', () => {
     await write('notes', 'notes.txt');
     await write('{', '.narrator.json');
     expect(load().version).toBe(loadCatalogue().version);
-  });
-});
-
-describe('a style table', () => {
-  const table = (value: number) => Buffer.from(new Float32Array(STYLE_ROWS * STYLE_WIDTH).fill(value).buffer);
-
-  it('is the blend of its styles', async () => {
-    await writeFile(path.join(voicesDir, 'a.bin'), table(1));
-    await writeFile(path.join(voicesDir, 'b.bin'), table(-3));
-    const mix = [
-      { style: 'a', weight: 0.75 },
-      { style: 'b', weight: 0.25 },
-    ];
-    const blended = await loadStyle(voicesDir, mix);
-    expect(blended).toHaveLength(510 * 256);
-    expect(blended.every((value) => value === 0)).toBe(true);
-    expect((await loadStyle(voicesDir, [{ style: 'b', weight: 1 }])).every((value) => value === -3)).toBe(true);
-  });
-
-  it('is refused where a file is cut or absent', async () => {
-    await writeFile(path.join(voicesDir, 'a.bin'), table(1).subarray(4));
-    await expect(loadStyle(voicesDir, [{ style: 'a', weight: 1 }])).rejects.toMatchObject({ code: 'model_corrupt' });
-    await expect(loadStyle(voicesDir, [{ style: 'b', weight: 1 }])).rejects.toMatchObject({ code: 'model_corrupt' });
   });
 });

@@ -4,13 +4,13 @@ import path from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.js';
+import { createStyles } from '../../src/engine/styles.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { hashFile } from '../../src/models/fetch/incoming-file.js';
 import { loadModelManifest, loadPackManifest, PACKAGE_VOICES_DIR, stylesOf } from '../../src/models/manifest.js';
 import { kokoroParts } from '../../src/models/onnx/kokoro.js';
 import { createCodec } from '../../src/models/onnx/schema.js';
 import { ensureModel, type ModelFiles } from '../../src/models/packs.js';
-import { loadStyle, STYLE_WIDTH } from '../../src/models/styles.js';
 
 const PHONEMES = 'həlˈoʊ ðˈɛɹ.';
 /** One thread: threads that wait for work by spinning are slow where other tests want the cores too. */
@@ -51,11 +51,10 @@ describe('Kokoro, cut apart', () => {
     const { vocab } = JSON.parse(await readFile(files.tokenizer, 'utf8')).model as { vocab: Record<string, number> };
     const ids = [0, ...[...PHONEMES].map((symbol) => vocab[symbol]!), 0];
     const { mix } = loadCatalogue().get('base-tts', 'english_female_professional');
-    const row = (ids.length - 2) * STYLE_WIDTH;
-    const style = (await loadStyle(files.stylesDir, mix)).slice(row, row + STYLE_WIDTH);
+    const { style } = await createStyles(files.stylesDir).take(mix, ids.length - 2, 0);
     feeds = {
       input_ids: new Tensor('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]),
-      style: new Tensor('float32', style, [1, STYLE_WIDTH]),
+      style: new Tensor('float32', style, [1, style.length]),
       speed: new Tensor('float32', [1], [1]),
     };
     whole = samples(await run(files.published, feeds));
