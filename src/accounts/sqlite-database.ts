@@ -163,6 +163,7 @@ export async function openDatabase(file: string): Promise<SqliteDatabase> {
       await flushing;
       try {
         await whileBusy(() => connection.exec(`VACUUM INTO '${target.replaceAll("'", "''")}'`));
+        chmodSync(target, 0o600);
       } catch (error) {
         throw wrap(error, file);
       }

@@ -31,3 +31,6 @@ export async function withStore<T>(
 export const printJson = (value: unknown): void => {
   process.stdout.write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : undefined)}\n`);
 };
+
+/** Whoever pastes the whole key means its id. */
+export const idOf = (text: string): string => (/^tts_[\w-]{43}$/.test(text) ? text.slice(4, 12) : text);

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import type { KeySummary } from '../accounts/store.js';
 import type { KeyRecord, Tier } from '../accounts/types.js';
 import { TtsError } from '../protocol/errors.js';
-import { printJson, withStore } from './account-store.js';
+import { idOf, printJson, withStore } from './account-store.js';
 import { addSettings } from './context.js';
 import { parseMoment } from './moment.js';
 import { table, terminalWidth } from './table.js';
@@ -13,9 +13,6 @@ function wholeNumber(option: string, text: string, min: number): number {
   if (Number.isSafeInteger(value) && value >= min) return value;
   throw new TtsError('usage', `${option} takes a whole number of at least ${min}, not ${JSON.stringify(text)}.`);
 }
-
-/** Whoever pastes the whole key means its id. */
-const idOf = (text: string): string => (/^tts_[\w-]{43}$/.test(text) ? text.slice(4, 12) : text);
 
 const record = (key: KeyRecord) => ({
   id: key.id,

@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import type { LedgerRow, UsageFilter } from '../accounts/store.js';
 import { TtsError } from '../protocol/errors.js';
-import { withStore } from './account-store.js';
+import { idOf, withStore } from './account-store.js';
 import { addSettings } from './context.js';
 import { parseMoment } from './moment.js';
 import { table, terminalWidth } from './table.js';
@@ -105,7 +105,7 @@ async function writeTable(rows: AsyncIterable<LedgerRow>): Promise<void> {
 
 async function usage(options: UsageOptions, command: Command): Promise<void> {
   const filter: UsageFilter = {
-    ...(options.key !== undefined && { keyId: options.key }),
+    ...(options.key !== undefined && { keyId: idOf(options.key) }),
     ...(options.since !== undefined && { since: parseMoment('--since', options.since, 'behind').toISOString() }),
   };
   await withStore(command, {}, async (store) => {
