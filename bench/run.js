@@ -2,11 +2,9 @@
 import path from 'node:path';
 import { runnerImport } from 'vite';
 
-const [name, ...options] = process.argv.slice(2);
-if (name === undefined) {
-  process.stderr.write('usage: npm run bench -- NAME [options], NAME being a file in bench/ without its .ts\n');
-  process.exit(2);
-}
+// The first argument names a file in this folder; without one it is the comparison of speeds.
+const [name, ...options] =
+  process.argv[2]?.startsWith('-') === false ? process.argv.slice(2) : ['speed', ...process.argv.slice(2)];
 const { module } = await runnerImport(path.join(import.meta.dirname, `${name}.ts`), {
   configFile: false,
   root: path.join(import.meta.dirname, '..'),
