@@ -1,5 +1,6 @@
 /** Reads visible characters once, left to right, and names every place where a segment could end, with its rank. */
 import type { PauseKind } from '../protocol/job.js';
+import { footnote, type LineKind, lineKind, lineMarker, nextKind } from './segment-lookahead.js';
 import {
   CLOSERS,
   ENDS,
@@ -32,7 +33,6 @@ export interface Totals {
 }
 
 type Found = (index: number, boundary: Boundary) => void;
-type LineKind = 'plain' | 'item' | 'heading' | 'row';
 
 const WORD: Boundary = { rank: RANK.word, pause: 'none', clause: false };
 const INSIDE: Boundary = { rank: RANK.inside, pause: 'none', clause: false };
@@ -41,8 +41,6 @@ const SPACE = /\s/;
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
 const JOINER = '\u200D';
 const EXTENDING = /\p{M}|\u200D|\p{Emoji_Modifier}/u;
-const MARKER = /^(?:[-*+•◦▪‣·]|#{1,6}|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])(?=[ \t])|^\|/;
-const MAYBE_MARKER = /^(?:[-*+•◦▪‣·]|#{1,6}|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})?[.)]?)$/;
 const ODD_SIGN = /[#$%&+/<=>@\\^|~]/;
 const VOWELS = (1 << 0) | (1 << 4) | (1 << 8) | (1 << 14) | (1 << 20) | (1 << 24);
 /** What a letter said by its name, a digit or a sign may make. */
@@ -224,9 +222,9 @@ export class BoundaryScanner {
     const lineStart = this.#lineStart || this.#newlines > 0;
     let marker = '';
     if (lineStart) {
-      const window = text.slice(i, i + 8);
-      if (!final && window.length < 8 && MAYBE_MARKER.test(window)) return -1;
-      marker = MARKER.exec(window)?.[0] ?? '';
+      const ahead = lineMarker(text, i, final);
+      if (ahead === null) return -1;
+      marker = ahead;
     }
     const needNext = this.#mark !== null || this.#newlines > 0;
     const next = needNext ? nextKind(text, i + marker.length, final) : 'other';
@@ -342,38 +340,3 @@ export class BoundaryScanner {
 
 const isAsciiAlphanumeric = (code: number) =>
   (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
-
-function lineKind(marker: string): LineKind {
-  if (marker === '') return 'plain';
-  if (marker === '|') return 'row';
-  return marker.startsWith('#') ? 'heading' : 'item';
-}
-
-/** What the next word begins with, behind opening quotes and brackets; null if the text does not show it yet. */
-function nextKind(text: string, from: number, final: boolean): Next | null {
-  let i = from;
-  for (let skipped = 0; skipped < 4 && i < text.length && (OPENERS.has(text[i]!) || text[i] === ' '); skipped += 1)
-    i += 1;
-  if (i >= text.length) return final ? 'other' : null;
-  const code = text.charCodeAt(i);
-  if (code < 128)
-    return code >= 97 && code <= 122
-      ? 'lower'
-      : code >= 65 && code <= 90
-        ? 'upper'
-        : code >= 48 && code <= 57
-          ? 'digit'
-          : 'other';
-  if (code >= 0xd800 && code < 0xdc00 && i + 1 === text.length && !final) return null;
-  const char = String.fromCodePoint(text.codePointAt(i)!);
-  if (/\p{Ll}/u.test(char)) return 'lower';
-  if (/[\p{Lu}\p{Lt}]/u.test(char)) return 'upper';
-  return /\p{N}/u.test(char) ? 'digit' : 'other';
-}
-
-/** Length of a footnote reference such as `[12]` behind an end mark; 0 if it is none, -1 if more text is needed. */
-function footnote(text: string, from: number, final: boolean): number {
-  const window = text.slice(from, from + 5);
-  if (!final && window.length < 5 && /^\[\d{0,3}$/.test(window)) return -1;
-  return /^\[\d{1,3}\]/.exec(window)?.[0].length ?? 0;
-}

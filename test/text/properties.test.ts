@@ -1,0 +1,262 @@
+/** What holds for any text: the model's limit, linear growth, no exception. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Segment } from '../../src/protocol/job.js';
+import { createReader } from '../../src/text/reader.js';
+import { Segmenter, segmentText } from '../../src/text/segment.js';
+import { MAX_TOKENS } from '../../src/text/types.js';
+
+const reader = await createReader();
+const chars = (text: string) => text.length;
+const joined = (segments: readonly Segment[]) => segments.map(({ text }) => text).join('');
+
+/** A pseudo-random sequence, the same in every run. */
+function sequence(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+    return state / 0x7fffffff;
+  };
+}
+
+const fill = (piece: string, length: number) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
+const random = (length: number, from: number, to: number) => {
+  const next = sequence(length);
+  return Array.from({ length }, () => String.fromCharCode(from + Math.floor(next() * (to - from)))).join('');
+};
+
+const TEXTS: Readonly<Record<string, (length: number) => string>> = {
+  sentences: (length) => fill('The quick brown fox jumps over the lazy dog. ', length),
+  'words without a mark': (length) => fill('the quick brown fox jumps over the lazy dog and ', length),
+  digits: (length) => fill('1234567890', length),
+  brackets: (length) => fill('([{', length),
+  quotes: (length) => fill('"\'', length),
+  emoji: (length) => fill('😀', length),
+  'one long word': (length) => fill('a', length),
+  stops: (length) => fill('. ', length),
+  newlines: (length) => fill('\n', length),
+  'random units': (length) => random(length, 0, 0x10000),
+  'random ASCII': (length) => random(length, 32, 127),
+};
+
+describe("the model's limit", () => {
+  const words = fc.constantFrom(
+    'word',
+    'the',
+    '1234567',
+    '$5,000,000',
+    'https://example.com/a',
+    'www',
+    'NASA',
+    'wxyz',
+    'e.g.',
+    'Dr.',
+    '😀',
+    '世界',
+    'extraordinarily',
+    'Hello.',
+    'no,',
+    'so;',
+    'x'.repeat(90),
+    '7'.repeat(150),
+  );
+  const long = fc.array(words, { minLength: 60, maxLength: 250 }).map((parts) => parts.join(' '));
+
+  it('is kept by every segment, counted by the reader that speaks it', () => {
+    fc.assert(
+      fc.property(long, fc.boolean(), (text, autoMode) => {
+        const segments = segmentText(text, { countTokens: (part) => reader.countTokens(part), autoMode });
+        expect(joined(segments)).toBe(text);
+        for (const segment of segments) {
+          const speech = reader.read(segment).parts.filter((part) => part.kind === 'speech');
+          expect(speech.reduce((sum, part) => sum + part.tokens.length, 0)).toBeLessThanOrEqual(MAX_TOKENS);
+        }
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it('never parts a word that fits by itself', () => {
+    const pieces = fc.array(fc.string({ unit: fc.constantFrom(...'abcdefgh'), minLength: 1, maxLength: 150 }), {
+      minLength: 5,
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(pieces, (list) => {
+        const whole = new Set(list);
+        const segments = segmentText(list.join(' '), { countTokens: chars });
+        for (const { text } of segments) for (const word of text.trim().split(' ')) expect(whole).toContain(word);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('cuts a long sentence at the best place: a colon or semicolon, then a comma or dash, then a word', () => {
+    const run = (text: string) => segmentText(text, { countTokens: chars }).map((segment) => segment.text);
+    const filler = (letters: number) => fill('abcdefg ', letters);
+    const opening = 'This is the opening. ';
+    expect(run(`${opening}${filler(200)}x, y; ${filler(200)}x, ${filler(300)}`)[1]).toBe(`${filler(200)}x, y; `);
+    expect(run(`${opening}${filler(200)}x, ${filler(400)}`)[1]).toBe(`${filler(200)}x, `);
+    expect(run(`${opening}${filler(200)}x — ${filler(400)}`)[1]).toBe(`${filler(200)}x — `);
+    expect(run(`${opening}x; ${filler(600)}`)[1]!.length).toBeGreaterThan(400);
+    expect(run(`${opening}${filler(600)}`)[1]).toMatch(/ $/);
+    const inside = run(`${opening}${fill('a', 700)}`).slice(1);
+    expect(inside).toHaveLength(2);
+    expect(inside[0]!.length).toBeGreaterThan(400);
+  });
+
+  it('parts neither a pair nor a joined emoji inside an endless word', () => {
+    const family = '👩\u200D👩\u200D👧';
+    for (const { text } of segmentText(family.repeat(300), { countTokens: chars })) {
+      expect(text.length % family.length).toBe(0);
+    }
+  });
+});
+
+describe('patience (auto mode off)', () => {
+  const cut = (text: string) =>
+    segmentText(text, { countTokens: (part) => part.length / 4, autoMode: false }).map((segment) => segment.text);
+  const sentence = 'This sentence has exactly fifty characters in it. ';
+
+  it('cuts at a sentence end after a thousand characters', () => {
+    expect(sentence.length).toBe(50);
+    expect(cut(sentence.repeat(45)).map((text) => text.length)).toEqual([1000, 1000, 250]);
+  });
+
+  it('cuts at a blank line, and at no sentence before', () => {
+    expect(cut('One here. Two here.\n\nThree, and four; and five. Six.')).toEqual([
+      'One here. Two here.\n\n',
+      'Three, and four; and five. Six.',
+    ]);
+  });
+
+  it("cuts at the model's limit all the same, at the last sentence that fits", () => {
+    const segments = segmentText(sentence.repeat(30), { countTokens: chars, autoMode: false });
+    for (const { text } of segments) {
+      expect(text.length).toBeLessThanOrEqual(MAX_TOKENS);
+      expect(text).toMatch(/it\. $/);
+    }
+  });
+});
+
+describe('flush', () => {
+  it('cuts at once, and what follows begins anew with the right offset', () => {
+    const segmenter = new Segmenter({ countTokens: chars });
+    expect(segmenter.push('Hello 😀 wor')).toEqual([]);
+    expect(segmenter.pendingChars).toBe(11);
+    const [first] = segmenter.flush();
+    expect(first).toMatchObject({ text: 'Hello 😀 wor', offset: 0, pause: 'none' });
+    expect(segmenter.pendingChars).toBe(0);
+    expect(segmenter.flush()).toEqual([]);
+    segmenter.push('ld');
+    expect(segmenter.end()).toMatchObject([{ text: 'ld', offset: 11 }]);
+    expect(segmenter.end()).toEqual([]);
+  });
+
+  it('joins to the input with flushes anywhere', () => {
+    const steps = fc.array(fc.oneof(fc.string({ maxLength: 40 }), fc.constant(null)), { maxLength: 30 });
+    fc.assert(
+      fc.property(steps, (list) => {
+        const segmenter = new Segmenter({ countTokens: chars });
+        const out = list.flatMap((step) => (step === null ? segmenter.flush() : segmenter.push(step)));
+        expect(joined([...out, ...segmenter.end()])).toBe(list.filter((step) => step !== null).join(''));
+        expect(segmenter.pendingChars).toBe(0);
+      }),
+    );
+  });
+});
+
+describe('growth', () => {
+  /** Work that can be counted, so that a busy machine changes nothing: characters handed to the token counter. */
+  const counted = (text: string) => {
+    let sum = 0;
+    segmentText(text, {
+      countTokens: (part) => {
+        sum += part.length;
+        return part.length;
+      },
+    });
+    return sum;
+  };
+  const cpuMs = (work: () => void) => {
+    const before = process.cpuUsage();
+    work();
+    return process.cpuUsage(before).user / 1000;
+  };
+
+  for (const [name, make] of Object.entries(TEXTS)) {
+    it(`is linear for ${name}: counting`, () => {
+      const [small, large] = [counted(make(100_000)), counted(make(400_000))];
+      expect(large).toBeLessThanOrEqual(Math.max(small * 5, 400_000));
+      expect(small).toBeLessThanOrEqual(100_000 * 10);
+    });
+  }
+
+  for (const [name, make] of Object.entries(TEXTS)) {
+    it(`is linear for ${name}: a megabyte whole and one unit at a time`, () => {
+      const whole = (length: number) => {
+        const text = make(length);
+        return cpuMs(() => segmentText(text, { countTokens: chars }));
+      };
+      const single = (length: number) => {
+        const text = make(length);
+        const segmenter = new Segmenter({ countTokens: chars });
+        return cpuMs(() => {
+          for (let i = 0; i < text.length; i += 1) segmenter.push(text[i]!);
+          segmenter.end();
+        });
+      };
+      for (const run of [whole, single]) {
+        const small = Math.max(run(250_000), 20);
+        // Four times the text: quadratic work would take sixteen times as long.
+        expect(run(1_000_000) / small).toBeLessThan(10);
+      }
+    });
+  }
+
+  it('is linear for SSML one unit at a time, comments included', () => {
+    const ssml = (length: number) =>
+      `<speak><!--${fill('a comment ', length)}-->${fill('Some <b>text</b> here. ', length - (length % 23))}</speak>`;
+    const run = (length: number) => {
+      const text = ssml(length);
+      const segmenter = new Segmenter({ countTokens: chars, ssml: true });
+      return cpuMs(() => {
+        for (let i = 0; i < text.length; i += 1) segmenter.push(text[i]!);
+        segmenter.end();
+      });
+    };
+    const small = Math.max(run(23 * 2000), 20);
+    expect(run(23 * 8000) / small).toBeLessThan(10);
+  });
+});
+
+describe('a fuzzer', () => {
+  it('finds no exception between text and tokens', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 200 }),
+      fc.string({ unit: 'grapheme', maxLength: 100 }),
+      fc
+        .array(fc.constantFrom(...'.,;:!?-–—…"\'()[]{}<>&#@$%^*_+=|\\/~`0123456789aAbBIV \n\t€°²½😀é世'), {
+          maxLength: 200,
+        })
+        .map((parts) => parts.join('')),
+    );
+    fc.assert(
+      fc.property(text, (value) => {
+        const segments = segmentText(value, { countTokens: (part) => reader.countTokens(part) });
+        expect(joined(segments)).toBe(value);
+        for (const segment of segments) {
+          const length = [...segment.text].length;
+          for (const part of reader.read(segment).parts) {
+            for (const { start, end } of part.kind === 'speech' ? part.tokens : []) {
+              expect(start).toBeGreaterThanOrEqual(0);
+              expect(end).toBeLessThanOrEqual(length);
+              expect(start).toBeLessThanOrEqual(end);
+            }
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
