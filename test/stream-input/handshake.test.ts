@@ -1,4 +1,6 @@
 /** Who may open a session, and how everybody else is told. */
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorOf, rawExchange, type TestServer, until } from '../support/server.js';
 import { type ConnectOptions, Refused, StreamClient, startStreamServer, VOICE } from './client.js';
@@ -179,5 +181,23 @@ describe('the handshake', () => {
       expect(error).toMatchObject({ code: 'invalid_value', request_id: answer.headers['x-request-id'] });
     }
     await nothingHeld();
+  });
+
+  it('holds nothing for clients that leave before they are answered', async () => {
+    const request = `GET /v1/text-to-speech/${VOICE}/stream-input HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nAuthorization: Bearer ${server.partner.key}\r\n\r\n`;
+    for (let i = 0; i < 60; i++) {
+      const socket = createConnection({ port: server.port, host: '127.0.0.1' });
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      if (i % 3 === 0) socket.end(request);
+      else socket.write(request);
+      if (i % 3 === 1) setImmediate(() => socket.resetAndDestroy());
+      if (i % 3 === 2) socket.destroySoon();
+      await new Promise((resolve) => setTimeout(resolve, i % 5));
+      socket.resetAndDestroy();
+    }
+    await nothingHeld();
+    const client = await StreamClient.open(server);
+    expect(await client.finish()).toMatchObject({ code: 1000 });
   });
 });

@@ -1,6 +1,5 @@
 /** The stream-input endpoint: who may open a session, and the sockets of those that are open. */
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Admission } from '../../accounts/types.js';
 import type { Speech } from '../../gateway/types.js';
@@ -45,7 +44,7 @@ export function createStreamInput(
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
   });
-  const contexts = new WeakMap<IncomingMessage, { context: UpgradeContext; refuse: (error: TtsError) => void }>();
+  const handshakeOf = new WeakMap<IncomingMessage, { requestId: string; refuse: (error: TtsError) => void }>();
   const sockets = new Set<WebSocket>();
   const sessions = new Set<StreamSession>();
   let handshakes = 0;
@@ -59,12 +58,12 @@ export function createStreamInput(
   };
 
   server.on('headers', (headers, request) => {
-    headers.push(`x-request-id: ${contexts.get(request)!.context.requestId}`);
+    headers.push(`x-request-id: ${handshakeOf.get(request)!.requestId}`);
   });
   // A handshake that the protocol itself forbids: answered like every other refusal.
   server.on('wsClientError', (error, _socket, request) => {
     const message = `This is not a valid WebSocket handshake: ${error.message}.`;
-    contexts.get(request)!.refuse(new TtsError('invalid_value', message, { cause: error }));
+    handshakeOf.get(request)!.refuse(new TtsError('invalid_value', message, { cause: error }));
   });
 
   async function grant(request: IncomingMessage, context: UpgradeContext): Promise<Granted> {
@@ -136,37 +135,37 @@ export function createStreamInput(
         seconds: (performance.now() - startedAtMs) / 1000,
         ...(model !== undefined && { model }),
       });
-    const refuse = (error: unknown, to: Duplex = socket) => {
+    const refuse = (error: unknown) => {
       const reason = asTtsError(error);
       const status = reason.code === 'voice_not_found' ? 404 : reason.row.status;
-      if (status >= 500) log.error({ requestId, err: error }, 'a stream-input handshake failed');
+      if (status === 500) log.error({ requestId, err: error }, 'a stream-input handshake failed');
       report(status);
-      refuseUpgrade(to, reason, requestId);
+      refuseUpgrade(socket, reason, requestId);
     };
     const onError = (error: Error) => log.debug({ requestId, err: error }, 'a stream-input handshake broke off');
     socket.on('error', onError);
     handshakes++;
     grant(request, context)
       .then((granted) => {
-        const giveBack = () => {
-          granted.speech.close();
-          granted.admission
-            .reject()
-            .catch((error) => log.error({ requestId, err: error }, 'a session was not returned'));
-        };
-        if (socket.destroyed) return giveBack();
-        contexts.set(request, {
-          context,
+        let refusal: TtsError | undefined;
+        let upgraded: WebSocket | undefined;
+        handshakeOf.set(request, {
+          requestId,
           refuse(error) {
-            giveBack();
-            refuse(error);
+            refusal = error;
           },
         });
-        server.handleUpgrade(request, socket, head, (upgraded) => {
+        // Calls back at once, tells its refusal at once, or finds the client gone and says nothing.
+        if (!socket.destroyed) server.handleUpgrade(request, socket, head, (webSocket) => (upgraded = webSocket));
+        if (upgraded !== undefined) {
           socket.off('error', onError);
           report(101, granted.params.model_id);
           start(upgraded, requestId, granted);
-        });
+          return undefined;
+        }
+        granted.speech.close();
+        if (refusal !== undefined) refuse(refusal);
+        return granted.admission.reject();
       })
       .catch((error) => refuse(error))
       .finally(() => {

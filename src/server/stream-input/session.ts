@@ -179,7 +179,7 @@ export class StreamSession {
     const { outbox, requestId, log } = this.#options;
     const reason = asSessionError(error);
     const told = { requestId, code: reason.code };
-    if (reason.row.type === 'server_error') log.error({ ...told, err: error }, 'a stream-input session failed');
+    if (reason.row.close === 1011) log.error({ ...told, err: error }, 'a stream-input session failed');
     else log.debug(told, 'a stream-input session was ended');
     outbox.closeWith({ error: reason.code, message: reason.message, requestId }, reason.row.close);
     this.#end('failed');
