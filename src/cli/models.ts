@@ -30,7 +30,7 @@ async function list(options: { json?: boolean }, command: Command): Promise<void
   const rows = entries.map((entry) => [
     entry.name,
     entry.state,
-    entry.state === 'missing' ? `about ${megabytes(entry.bytes)}` : megabytes(entry.bytes),
+    ['missing', 'unprepared'].includes(entry.state) ? `about ${megabytes(entry.bytes)}` : megabytes(entry.bytes),
     entry.licence,
     entry.source,
     entry.description,

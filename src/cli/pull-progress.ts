@@ -63,7 +63,7 @@ export function createPullReporter(name: string, output: ReporterOutput = proces
       const full = Math.round(share * BAR_WIDTH);
       const bar = progress.stage === 'wait' ? '' : `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} `;
       // Cut, because a line that wraps cannot be drawn over.
-      const line = [...`${bar}${text}`].slice(0, Math.max(20, (output.columns ?? 80) - 1)).join('');
+      const line = [...`${bar}${text}`].slice(0, Math.max(20, (output.columns || 80) - 1)).join('');
       output.write(`\r\u001b[2K${line}`);
       open = true;
     },

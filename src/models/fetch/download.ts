@@ -66,7 +66,7 @@ async function fromSource(
   files: readonly FileRecord[],
   landing: Landing,
   npm: NpmOptions,
-  { retryDelaysMs = [1_000, 3_000, 8_000], stallMs = 30_000 }: DownloadOptions,
+  { retryDelaysMs = [1_000, 3_000], stallMs = 30_000 }: DownloadOptions,
   onProgress: (progress: DownloadProgress) => void,
   signal: AbortSignal | undefined,
 ): Promise<FileRecord[]> {

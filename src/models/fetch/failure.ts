@@ -58,5 +58,7 @@ export function localFailure(error: unknown, dir: string): unknown {
 /** One line about why a source failed, fit to stand in a list. */
 export function reasonOf(error: unknown): string {
   const { message = String(error) } = (error ?? {}) as { message?: string };
-  return message.split('\n')[0]!.trim().replace(/\.$/, '');
+  const line = message.split('\n')[0]!.trim().replace(/\.$/, '');
+  // The address of the request is long, and the source is named anyway.
+  return /failed, reason: (.+)$/.exec(line)?.[1] ?? line;
 }
