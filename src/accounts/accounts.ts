@@ -185,6 +185,7 @@ export async function createAccounts({
   };
 
   return {
+    limits,
     authenticate,
     admit,
     get active() {

@@ -67,6 +67,7 @@ export interface Limits {
 }
 
 export interface Accounts {
+  readonly limits: Limits;
   /** Rejects with `missing_api_key`, `invalid_api_key`, `revoked_api_key` or `expired_api_key`. */
   authenticate(key: string | undefined): Promise<KeyRecord>;
   /** Checks tier, daily limit, concurrency and credits in this order, and takes what the request needs. */

@@ -66,6 +66,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     pool,
     log,
     queueLimit,
+    // More workers can make more of one text at once; two are what one worker needs to never wait.
+    lookahead: config.workers > 1 ? 3 : 2,
     observer: metrics.observer,
     onDemand: engines.demand,
     ...(options.startPatienceMs === undefined ? {} : { startPatienceMs: options.startPatienceMs }),

@@ -26,6 +26,8 @@ export interface GatewayOptions {
 }
 
 const RETRY_AFTER_S = 5;
+/** Whoever has more than this to listen to can wait for those who have not. */
+const HUNGRY_MS = 2_000;
 const noWorker = (retryAfterS = RETRY_AFTER_S) =>
   new TtsError('no_worker_ready', `No speech engine is ready. Try again in ${retryAfterS} seconds.`, { retryAfterS });
 const shuttingDown = () =>
@@ -143,7 +145,8 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     while (this.#queue.size > 0) {
       const lease = this.#options.pool.acquire();
       if (lease === undefined) return;
-      void this.#run(this.#queue.shift()!, lease);
+      const nowMs = performance.now();
+      void this.#run(this.#queue.shift((task) => task.stream.leadMs(nowMs) < HUNGRY_MS)!, lease);
     }
   }
 

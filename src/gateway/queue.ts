@@ -1,4 +1,4 @@
-/** Whose segment is next: owners take turns, and within an owner its streams do. All steps are constant time. */
+/** Whose segment is next: owners take turns, and within an owner its streams do; the hungry go before the others. */
 
 export class FairQueue<T> {
   /** A Map keeps the order of insertion: whoever had a turn is taken out and put in again, last. */
@@ -28,11 +28,20 @@ export class FairQueue<T> {
     this.#size++;
   }
 
-  shift(): T | undefined {
-    const first = this.#owners.entries().next();
-    if (first.done) return undefined;
-    const [owner, streams] = first.value;
-    const [stream, items] = streams.entries().next().value!;
+  /** The next item that is hungry, by turns; where none is, the next of all. */
+  shift(isHungry: (item: T) => boolean = () => true): T | undefined {
+    for (const [owner, streams] of this.#owners) {
+      for (const [stream, items] of streams) {
+        if (isHungry(items[0]!)) return this.#take(owner, streams, stream, items);
+      }
+    }
+    for (const [owner, streams] of this.#owners) {
+      for (const [stream, items] of streams) return this.#take(owner, streams, stream, items);
+    }
+    return undefined;
+  }
+
+  #take(owner: string, streams: Map<object, T[]>, stream: object, items: T[]): T {
     const item = items.shift()!;
     streams.delete(stream);
     if (items.length > 0) streams.set(stream, items);

@@ -1,4 +1,5 @@
 /** One request's or session's speech: feeds a few segments ahead, and hands their audio over in order as it is pulled. */
+import { samplesToMs } from '../protocol/audio.js';
 import type { TtsError } from '../protocol/errors.js';
 import type { Segment, SegmentJob, SegmentTimings, SpeechEvent } from '../protocol/job.js';
 import type { GatewayEvent, Speech, SpeechOrder } from './types.js';
@@ -38,6 +39,8 @@ export class SpeechStream implements Speech {
   readonly #tasks: Task[] = [];
   #wake: (() => void)[] = [];
   #queueMs: number | undefined;
+  /** When a listener who began with the first sample will have heard all that was handed over. */
+  #heardOutAtMs = 0;
   #used = false;
   #closed = false;
   /** Why it ended before its time. */
@@ -100,6 +103,7 @@ export class SpeechStream implements Speech {
       const first = !task.heard;
       task.heard = true;
       if (first) yield { type: 'segment', segment, timings };
+      this.#heardOutAtMs = Math.max(this.#heardOutAtMs, performance.now()) + samplesToMs(event.pcm.length);
       yield event;
     }
     if (!task.heard) yield { type: 'segment', segment, timings };
@@ -153,6 +157,11 @@ export class SpeechStream implements Speech {
     const waiting = this.#wake;
     this.#wake = [];
     for (const resolve of waiting) resolve();
+  }
+
+  /** How long a listener can do without more. */
+  leadMs(nowMs: number): number {
+    return this.order.whole ? 0 : Math.max(0, this.#heardOutAtMs - nowMs);
   }
 
   started(atMs: number): void {

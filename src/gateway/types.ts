@@ -9,6 +9,8 @@ export interface SpeechOrder {
   /** Whose turn it is: work is shared fairly between owners (key ids). */
   readonly owner: string;
   readonly requestId: string;
+  /** Nobody listens before all of it is there: audio that was made buys no time. */
+  readonly whole?: boolean;
 }
 
 /** In order: a `segment`, its `audio`, the next `segment`, … */

@@ -65,7 +65,8 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
     connectionsCheckingInterval: Math.min(1_000, settings.headersTimeoutMs / 4),
     requireHostHeader: false,
   };
-  const transport = settings.tls ? { https: { ...http, ...settings.tls } } : { http };
+  const { headersTimeoutMs: handshakeTimeout } = settings;
+  const transport = settings.tls ? { https: { ...http, ...settings.tls, handshakeTimeout } } : { http };
   const app = fastify({ ...options, ...transport } as FastifyServerOptions);
   const server = app.server as Server;
   server.maxConnections = settings.maxConnections;

@@ -189,6 +189,19 @@ describe('turns', () => {
     await Promise.all(greedy);
   });
 
+  it('lets a listener with seconds in hand wait for one with none, and not for one who waits for all of it', async () => {
+    const { gateway, worker } = await setUp({ sine: { msPerChar: 2_000, delayMs: 40 } });
+    const texts = Array.from({ length: 6 }, (_, i) => `rich${i}`);
+    const rich = ['b', 'c'].map((owner) => collect(gateway.open(order({ owner })).speak(segments(...texts), never)));
+    await until(() => worker.jobs.length >= 4);
+    const begun = worker.jobs.length;
+    await collect(gateway.open(order({ owner: 'a', whole: true })).speak(segments('p0', 'p1', 'p2'), never));
+    // Its second and third were not made to wait for a turn of the others.
+    const since = worker.jobs.slice(begun).map((job) => job.segment.text[0]);
+    expect(since.slice(since.indexOf('p')).join('').startsWith('ppp')).toBe(true);
+    await Promise.all(rich);
+  });
+
   it('uses every worker and no worker beyond its capacity', async () => {
     const { gateway, workers } = await setUp({ workers: [{ capacity: 1 }, { capacity: 2 }], sine: { delayMs: 20 } });
     const all = Array.from({ length: 8 }, () => collect(gateway.open(order()).speak(segments('x'), never)));
@@ -203,7 +216,10 @@ describe('lookahead', () => {
   it('speaks the next segment while this one is being sent, and no further', async () => {
     const { gateway, worker } = await setUp();
     const texts = ['one', 'two', 'three', 'four'];
-    const events = gateway.open(order()).speak(segments(...texts), never)[Symbol.asyncIterator]();
+    const events = gateway
+      .open(order())
+      .speak(segments(...texts), never)
+      [Symbol.asyncIterator]();
     await events.next();
     await until(() => worker.jobs.length === 2);
     await sleep(30);

@@ -145,6 +145,9 @@ describe('402, 403, 429: what a key may', () => {
     const retryAfterS = Number(beyond.headers.get('retry-after'));
     expect(retryAfterS).toBeGreaterThan(0);
     expect(retryAfterS).toBeLessThanOrEqual(86_400);
+    expect(beyond.headers.get('x-ratelimit-limit-requests')).toBe('2');
+    expect(beyond.headers.get('x-ratelimit-remaining-requests')).toBe('0');
+    expect(beyond.headers.get('x-ratelimit-reset-requests')).toBe(String(retryAfterS));
     expect(await errorOf(beyond)).toMatchObject({ status: 429, code: 'daily_limit_exceeded' });
     const partner = limited.speak(good);
     await until(() => limited.accounts.active === 1);
@@ -304,8 +307,9 @@ describe('408, 413, 415, 431: how it was sent', () => {
     expect(JSON.parse(body).error.code).toBe('invalid_value');
   });
 
-  it('408 for headers or a body that come too slowly', async () => {
+  it('408 for headers or a body that come too slowly, or not at all', async () => {
     const hasty = await startTestServer({ settings: { headersTimeoutMs: 200, requestTimeoutMs: 400 } });
+    expect((await rawExchange(hasty.port)).status).toBe(408);
     const slowHead = await rawExchange(hasty.port, 'GET /healthz HTTP/1.1\r\n', 100, 'x: y\r\n');
     expect(slowHead.status).toBe(408);
     expect(JSON.parse(slowHead.body).error.code).toBe('request_timeout');

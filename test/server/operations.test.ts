@@ -2,7 +2,14 @@
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { buildMetricsServer } from '../../src/server/metrics-server.js';
-import { errorOf, startTestServer, type TestServer, type TestServerOptions, until } from '../support/server.js';
+import {
+  errorOf,
+  rawExchange,
+  startTestServer,
+  type TestServer,
+  type TestServerOptions,
+  until,
+} from '../support/server.js';
 
 const servers: TestServer[] = [];
 async function start(options?: TestServerOptions): Promise<TestServer> {
@@ -30,7 +37,8 @@ describe('health and readiness', () => {
     const late = await server.get('/readyz', '');
     expect(late.headers.get('connection')).toBe('close');
     expect(await errorOf(late)).toMatchObject({ status: 503, code: 'shutting_down' });
-    expect((await server.get('/healthz', '')).status).toBe(200);
+    // A fresh connection: a stopping server closes those that are idle.
+    expect((await rawExchange(server.port, 'GET /healthz HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 
   it('speech asked for while the engine starts is spoken when it is up', async () => {

@@ -1,6 +1,6 @@
 /** POST /v1/audio/speech: complete text in, audio out, whole or while it is made. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Admission, KeyRecord } from '../../accounts/types.js';
+import type { Admission, KeyRecord, RateLimit } from '../../accounts/types.js';
 import type { GatewayEvent, Speech } from '../../gateway/types.js';
 import { pcmBytes, samplesToMs, WAV_HEADER_BYTES, wavHeader } from '../../protocol/audio.js';
 import { isAbort, TtsError } from '../../protocol/errors.js';
@@ -82,7 +82,9 @@ export function speechRoute(app: FastifyInstance, deps: ServerDeps, parts: Speec
       const call = calls.get(request)!;
       const task = parseSpeechRequest(request.body, deps.catalogue);
       request.log.debug({ model: task.model, chars: task.chars, stream: task.stream }, 'speech request');
-      const { admission, speech } = await admit(deps, request, call.key, task);
+      const ignored = ignoredFields(request.body);
+      if (ignored !== undefined) reply.header('x-ignored-fields', ignored);
+      const { admission, speech } = await admit(deps, request, reply, call.key, task);
       return new SpeechReply(deps, parts, request, reply, call, task, admission, speech).run();
     },
   );
@@ -96,15 +98,26 @@ function checkHeaders({ headers }: FastifyRequest): void {
 }
 
 async function admit(
-  deps: ServerDeps,
+  { accounts, gateway }: ServerDeps,
   request: FastifyRequest,
+  reply: FastifyReply,
   key: KeyRecord,
-  { model, base, voice, chars }: SpeechTask,
+  { model, base, voice, chars, stream }: SpeechTask,
 ): Promise<{ admission: Admission; speech: Speech }> {
-  const admission = await deps.accounts.admit({ key, requestId: request.id, model, voice, chars });
+  let admission: Admission;
   try {
-    const speech = deps.gateway.open({ model: base, voice, seed: 0, owner: key.id, requestId: request.id });
-    return { admission, speech };
+    admission = await accounts.admit({ key, requestId: request.id, model, voice, chars });
+  } catch (error) {
+    if (error instanceof TtsError && error.code === 'daily_limit_exceeded') {
+      const { retryAfterS: resetS = 0 } = error;
+      reply.headers(rateLimitHeaders({ limit: accounts.limits.freeDaily, remaining: 0, resetS }));
+    }
+    throw error;
+  }
+  if (admission.rateLimit !== undefined) reply.headers(rateLimitHeaders(admission.rateLimit));
+  try {
+    const order = { model: base, voice, seed: 0, owner: key.id, requestId: request.id, whole: !stream };
+    return { admission, speech: gateway.open(order) };
   } catch (error) {
     await admission.reject();
     throw error;
@@ -185,17 +198,10 @@ class SpeechReply {
   }
 
   #begin(timing: string): void {
-    const { reply, request, task, admission } = this;
+    const { reply, task } = this;
     reply.header('content-type', task.format === 'wav' ? 'audio/wav' : 'audio/pcm');
     reply.header('x-usage-input-characters', task.chars);
     reply.header('server-timing', timing);
-    const ignored = ignoredFields(request.body);
-    if (ignored !== undefined) reply.header('x-ignored-fields', ignored);
-    if (admission.rateLimit !== undefined) {
-      reply.header('x-ratelimit-limit-requests', admission.rateLimit.limit);
-      reply.header('x-ratelimit-remaining-requests', admission.rateLimit.remaining);
-      reply.header('x-ratelimit-reset-requests', admission.rateLimit.resetS);
-    }
   }
 
   async #send(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
@@ -219,13 +225,22 @@ class SpeechReply {
       else if (turnedAway) await admission.reject();
       else await admission.release(outcome, { audioMs });
       const { model, voice, chars } = task;
-      request.log.info({ outcome, model, voice, chars, audioMs, firstMs: Math.round(this.#firstMs) }, 'speech ended');
+      request.log.info(
+        { keyId: this.call.key.id, outcome, model, voice, chars, audioMs, firstMs: Math.round(this.#firstMs) },
+        'speech ended',
+      );
     } catch (error) {
       // The reservation stays, and is returned when the store is opened again.
       request.log.error({ err: error, outcome }, 'a request could not be settled');
     }
   }
 }
+
+const rateLimitHeaders = ({ limit, remaining, resetS }: RateLimit) => ({
+  'x-ratelimit-limit-requests': limit,
+  'x-ratelimit-remaining-requests': remaining,
+  'x-ratelimit-reset-requests': resetS,
+});
 
 const ms = (value: number): string => Math.max(0, value).toFixed(1);
 
