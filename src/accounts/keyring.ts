@@ -11,7 +11,7 @@ export interface KeyOptions {
   readonly expiresAt?: Date | undefined;
 }
 
-export interface CreatedKey extends KeyRecord {
+interface CreatedKey extends KeyRecord {
   /** The only time it is seen. */
   readonly key: string;
 }

@@ -14,9 +14,9 @@ const BUSY_LIMIT_MS = 15_000;
  * `durable` survives a loss of power: money that moved, keys that were made. `quick` survives the death of the process:
  * a reservation lost with the power is a reservation returned, which is what would happen to it anyway.
  */
-export type Durability = 'durable' | 'quick';
+type Durability = 'durable' | 'quick';
 
-export interface Statement {
+interface Statement {
   run(...values: unknown[]): { changes: number };
   get(...values: unknown[]): unknown;
   all(...values: unknown[]): unknown[];

@@ -16,7 +16,7 @@ type Effect =
   | { readonly kind: 'closed'; readonly code: number };
 
 /** How the client ends what it began. */
-export type Parting = 'end' | 'idle' | 'terminate' | 'close';
+type Parting = 'end' | 'idle' | 'terminate' | 'close';
 
 export interface Script {
   readonly actions: readonly Action[];
