@@ -2,12 +2,13 @@
 import type { AddressInfo } from 'node:net';
 import type { AccountStore } from '../accounts/store.js';
 import type { Config } from '../config.js';
+import type { WorkerPool } from '../gateway/pool.js';
 import type { ObservableGateway } from '../gateway/types.js';
 import type { Logger } from '../log.js';
 import { TtsError } from '../protocol/errors.js';
 import type { ServerSettings } from '../server/deps.js';
 import type { Metrics } from '../server/metrics.js';
-import { createEngineRoom, type EngineRoomOptions } from './engine-room.js';
+import { createEngineRoom, type EngineRoom, type EngineRoomOptions } from './engine-room.js';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -35,11 +36,23 @@ export interface Service {
 }
 
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { config, log, store, localKey } = options;
+  const { config, log, store } = options;
   const { createPool } = await import('../gateway/pool.js');
   const pool = createPool();
-  // First of all: an engine takes longer to come up than everything below.
+  // First of all: an engine takes longer to come up than everything else.
   const engines = createEngineRoom({ config, log, pool, ...options.engine });
+  try {
+    return await assemble(options, pool, engines);
+  } catch (error) {
+    engines.stop();
+    await pool.close();
+    await store.close();
+    throw error;
+  }
+}
+
+async function assemble(options: ServiceOptions, pool: WorkerPool, engines: EngineRoom): Promise<Service> {
+  const { config, log, store, localKey } = options;
   const [
     { createAccounts },
     { createGateway },
@@ -48,6 +61,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     { buildServer },
     { createStreamInput },
     { createReader },
+    { loadLexicon },
   ] = await Promise.all([
     import('../accounts/accounts.js'),
     import('../gateway/gateway.js'),
@@ -56,10 +70,12 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     import('../server/server.js'),
     import('../server/stream-input/index.js'),
     import('../text/reader.js'),
+    import('../text/lexicon.js'),
   ]);
   const { freeConcurrency, freeDaily, partnerConcurrency, queueLimit } = config;
   const catalogue = loadCatalogue({ voicesDir: config.voicesDir });
-  const reader = await createReader();
+  const lexicon = config.lexicon === '' ? undefined : await loadLexicon(config.lexicon);
+  const reader = await createReader(lexicon ? { lexicon } : {});
   const limits = { freeConcurrency, freeDaily, partnerConcurrency };
   const accounts = await createAccounts({ store, limits, localKey });
   const gateway = createGateway({

@@ -145,6 +145,18 @@ describe('tts serve', () => {
     }
   });
 
+  it('says what is wrong with a voice or pronunciation file before it serves', async () => {
+    const at = home();
+    const bad = path.join(at.dir, 'bad.json');
+    writeFileSync(bad, '{"id": 7}');
+    const voices = await at.run('serve', '--port', '0', '--voices-dir', at.dir);
+    expect(voices.code).toBe(6);
+    expect(voices.stderr).toContain(bad);
+    const lexicon = await at.run('serve', '--port', '0', '--lexicon', path.join(at.dir, 'missing.txt'));
+    expect(lexicon.code).not.toBe(0);
+    expect(lexicon.stderr).toContain('missing.txt');
+  });
+
   it('serves metrics on another port where asked', async () => {
     const at = home();
     const probe = await serve(home());
