@@ -131,7 +131,7 @@ describe('a pull', () => {
     expect((await verifyModel('base-tts', places())).bad).toEqual([]);
   });
 
-  it('fetches only what is damaged, and says so to nobody but the manifest', async () => {
+  it('repairs a file that was cut on disk, but not offline', async () => {
     await pull();
     await truncate(packFile('styles/af_heart.bin'), 100);
     await expect(pull({ offline: true })).rejects.toMatchObject({ code: 'offline', message: /is damaged/ });

@@ -6,13 +6,6 @@ import { prune } from './cut.js';
 import { DATA_TYPE, type Model, type Node, type OnnxCodec, type Tensor } from './schema.js';
 import { dequantise, floatsOf, rawFloats, type ScaleAxis } from './weights.js';
 
-/** Which operators to fold. Left alone, the others stay as they are. */
-export interface FoldOptions {
-  readonly conv?: boolean;
-  readonly matmul?: boolean;
-  readonly lstm?: boolean;
-}
-
 interface Folding {
   readonly makers: ReadonlyMap<string, Node>;
   readonly readers: ReadonlyMap<string, readonly Node[]>;
@@ -27,7 +20,7 @@ interface Twin {
   readonly replaces: Node;
 }
 
-export function fold(model: Model, codec: OnnxCodec, options: FoldOptions): Model {
+export function fold(model: Model, codec: OnnxCodec): Model {
   const { graph } = model;
   const makers = new Map<string, Node>();
   const readers = new Map<string, Node[]>();
@@ -55,20 +48,20 @@ export function fold(model: Model, codec: OnnxCodec, options: FoldOptions): Mode
   const twins = new Map<Node, Node>();
   const replaced = new Set<Node>();
   for (const node of graph.node) {
-    const twin =
-      options.conv && node.opType === 'ConvInteger'
-        ? floatProduct(node, 'Conv', 'first', folding)
-        : options.matmul && node.opType === 'MatMulInteger'
-          ? floatProduct(node, 'MatMul', 'last', folding)
-          : options.lstm && node.opType === 'DynamicQuantizeLSTM'
-            ? floatLstm(node, folding)
-            : undefined;
+    const twin = twinOf(node, folding);
     if (!twin) continue;
     twins.set(node, twin.node);
     if (twin.replaces !== node) replaced.add(twin.replaces);
   }
   const node = graph.node.filter((old) => !replaced.has(old)).map((old) => twins.get(old) ?? old);
   return prune({ ...model, graph: { ...graph, node, initializer: [...graph.initializer, ...added.values()] } });
+}
+
+function twinOf(node: Node, folding: Folding): Twin | undefined {
+  if (node.opType === 'ConvInteger') return floatProduct(node, 'Conv', 'first', folding);
+  if (node.opType === 'MatMulInteger') return floatProduct(node, 'MatMul', 'last', folding);
+  if (node.opType === 'DynamicQuantizeLSTM') return floatLstm(node, folding);
+  return undefined;
 }
 
 const required = <T>(value: T | undefined, node: Node, what: string): T => {

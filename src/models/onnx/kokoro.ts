@@ -39,14 +39,13 @@ export function kokoroParts(published: Uint8Array): KokoroParts {
   const codec = createCodec();
   const whole = codec.decode(published);
   const { text, durations, middle, waveform } = ports(codec);
-  const everything = { conv: true, matmul: true, lstm: true };
   const front = () => cut(whole, text, [...middle, durations]);
   const generator = () => cut(whole, middle, [waveform]);
   const parts: Record<GraphName, () => Model> = {
     'front-quantised': () => planeConvolutions(front(), codec),
-    'front-float': () => fold(front(), codec, everything),
+    'front-float': () => fold(front(), codec),
     'generator-quantised': () => planeConvolutions(generator(), codec),
-    'generator-float': () => fold(generator(), codec, everything),
+    'generator-float': () => fold(generator(), codec),
   };
   return { make: (name) => codec.encode(parts[name]()) };
 }
