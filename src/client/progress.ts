@@ -105,7 +105,7 @@ export class Progress {
       phase: this.phase,
       download: this.phase === 'downloading' ? this.download : undefined,
       ...this.timeline.at(heardSamples),
-      level: this.phase === 'speaking' ? (this.levels[Math.floor(heardSamples / LEVEL_SAMPLES)] ?? 0) : 0,
+      level: this.phase === 'speaking' ? this.levelAt(heardSamples) : 0,
       heardMs: samplesToMs(heardSamples),
       totalMs: samplesToMs(this.complete ? this.madeSamples : estimate),
       totalKnown: this.complete,
@@ -113,6 +113,10 @@ export class Progress {
       realTimeFactor:
         this.measuredSamples > LEVEL_SAMPLES * 10 ? this.synthesisMs / samplesToMs(this.measuredSamples) : undefined,
     };
+  }
+
+  private levelAt(samples: number): number {
+    return this.levels[Math.min(Math.floor(samples / LEVEL_SAMPLES), this.levels.length - 1)] ?? 0;
   }
 
   /** Loudness of every 50 ms, on a scale that follows the ear: -50 dB is nothing, full scale is 1. */

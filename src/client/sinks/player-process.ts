@@ -16,10 +16,15 @@ interface Library {
   open(): Promise<Device>;
 }
 
-/** How much the library holds itself: enough to ride out a busy machine. */
-const DEVICE_BUFFER_MS = 300;
-/** What a device may still hold back when its buffer reads empty. */
-const TAIL_MS = 150;
+/** How much the library holds itself: enough to ride out a busy machine. It begins to play with the first write all the same. */
+const DEVICE_BUFFER_MS = 1_000;
+/**
+ * What the sound server is asked to hold. The library's own 30 ms broke up in every other run on a machine busy with
+ * speech; it must stay below what the command has in hand when it begins, or the difference would be silence.
+ */
+const SERVER_BUFFER_MS = 100;
+/** What a device may still hold back when the library's buffer reads empty. */
+const TAIL_MS = SERVER_BUFFER_MS + 100;
 
 const report = (line: PlayerReport) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
@@ -50,6 +55,7 @@ const LIBRARIES: readonly Library[] = [
   {
     name: '@audio/speaker',
     async open() {
+      process.env.PULSE_LATENCY_MSEC ??= String(SERVER_BUFFER_MS);
       const { default: open } = await import('@audio/speaker');
       const before = process.platform === 'linux' ? openFiles() : 0;
       const write = open({

@@ -23,8 +23,9 @@ export type ScreenMessage =
   | { readonly type: 'close'; readonly keep: boolean };
 
 const FRAME_MS = 80;
-/** A screen that has not managed to draw by then is not waited for. */
-const CLOSE_MS = 600;
+/** A screen that has not managed to draw by then is not waited for. What stays standing is worth more patience. */
+const KEEP_MS = 3_000;
+const CLEAR_MS = 600;
 const SHOW_CURSOR = '\u001b[?25h';
 
 export function openScreen({ color, show, snapshot, env }: ScreenOptions): Screen {
@@ -50,7 +51,7 @@ export function openScreen({ color, show, snapshot, env }: ScreenOptions): Scree
       send({ type: 'close', keep });
       let late: NodeJS.Timeout | undefined;
       const limit = new Promise<'late'>((resolve) => {
-        late = setTimeout(resolve, CLOSE_MS, 'late');
+        late = setTimeout(resolve, keep ? KEEP_MS : CLEAR_MS, 'late');
       });
       const end = await Promise.race([exited, limit]);
       clearTimeout(late);

@@ -1,0 +1,93 @@
+/** `tts voices`: a table for people, JSON for scripts, and no more loaded than that needs. */
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startStreamServer } from '../stream-input/client.js';
+import type { TestServer } from '../support/server.js';
+import { type Home, makeHome, tts, ttsInTerminal } from '../support/tts.js';
+
+let server: TestServer;
+let home: Home;
+beforeAll(async () => {
+  server = await startStreamServer({ sine: { msPerChar: 5 } });
+  home = makeHome();
+  home.publish({ baseUrl: server.baseUrl, apiKey: server.partner.key });
+});
+afterAll(async () => {
+  await server.close();
+  home.remove();
+});
+const voices = (...args: string[]) => tts(['voices', ...args], { env: home.env, cwd: home.dir });
+const ids = async (...args: string[]) =>
+  (JSON.parse((await voices('--json', ...args)).stdout.toString()) as { data: Array<{ id: string }> }).data.map(
+    ({ id }) => id,
+  );
+
+describe('tts voices', () => {
+  it('prints a table', async () => {
+    const { stdout, stderr, code } = await voices();
+    const lines = stdout.toString().trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^VOICE +NAME +LANGUAGE +GENDER +DESCRIPTION$/);
+    expect(lines.slice(1).map((line) => line.split(' ')[0])).toEqual(
+      expect.arrayContaining(['english_female_professional', 'english_female_articulate']),
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('fits the terminal', async () => {
+    const terminal = ttsInTerminal(['voices'], home.env, 64);
+    expect(await terminal.ended()).toBe(0);
+    const lines = terminal.text().trimEnd().split('\n');
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(64);
+  });
+
+  it('filters by words, gender and language', async () => {
+    expect(await ids('--search', 'ARTIC', '--gender', 'female', '--language', 'en', '-m', 'base-tts-fast')).toEqual([
+      'english_female_articulate',
+    ]);
+    expect(await ids('--gender', 'male')).toEqual([]);
+    expect(await ids('--language', 'fr')).toEqual([]);
+    const none = await voices('--search', 'nobody at all');
+    expect(none).toMatchObject({ code: 0, stderr: /None of the \d+ voices/ });
+    expect(none.stdout).toHaveLength(0);
+    expect(await voices('--gender', 'robot')).toMatchObject({ code: 2, stderr: /female, male, neutral/ });
+  });
+
+  it('speaks a sample', async () => {
+    const ran = await voices('--preview', 'english_female_articulate', '-o', 'sample.wav', '--quiet');
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(server.worker.jobs.at(-1)).toMatchObject({ voice: 'english_female_articulate' });
+    expect(readFileSync(home.file('sample.wav')).length).toBeGreaterThan(10_000);
+    expect(await voices('--preview', 'nobody', '-o', 'x.wav')).toMatchObject({ code: 2, stderr: /There are: english/ });
+  });
+
+  it('asks a server that is named, and says when the key is refused', async () => {
+    const flags = ['--server', server.baseUrl, '--api-key'];
+    expect(await voices(...flags, server.free.key)).toMatchObject({ code: 0 });
+    expect(await voices(...flags, 'wrong')).toMatchObject({ code: 4, stderr: /key/ });
+  });
+
+  it('brings a server of its own where none runs, with no model loaded', async () => {
+    const lonely = makeHome();
+    const flags = ['--model-dir', lonely.file('none'), '--offline'];
+    const ran = await tts(['voices', ...flags], { env: { ...lonely.env, TTS_ENGINE: 'kokoro' }, cwd: lonely.dir });
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout.toString()).toContain('english_female_professional');
+    lonely.remove();
+  });
+
+  it('loads neither terminal library, nor inference, nor server, nor validator to ask a running server', async () => {
+    const coverage = home.file('coverage');
+    mkdirSync(coverage);
+    await tts(['voices'], { env: { ...home.env, NODE_V8_COVERAGE: coverage } });
+    const loaded = readdirSync(coverage).flatMap((name) => {
+      const { result } = JSON.parse(readFileSync(`${coverage}/${name}`, 'utf8')) as { result: Array<{ url: string }> };
+      return result.map(({ url }) => url).filter((url) => url.startsWith('file:'));
+    });
+    expect(loaded.some((url) => url.endsWith('/cli/voices.js'))).toBe(true);
+    const packages = new Set(loaded.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []));
+    expect([...packages]).toEqual(['commander']);
+    expect(loaded.filter((url) => /\/dist\/(server|gateway|engine|models|accounts|text)\//.test(url))).toEqual([]);
+    expect(loaded.length).toBeLessThan(40);
+  });
+});
