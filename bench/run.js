@@ -1,14 +1,21 @@
 // Runs one benchmark written in TypeScript: npm run bench -- stream --sessions 1,4,16
 import path from 'node:path';
-import { runnerImport } from 'vite';
+import { createServer } from 'vite';
 
 // The first argument names a file in this folder; without one it is the comparison of speeds.
-const [name, ...options] =
-  process.argv[2]?.startsWith('-') === false ? process.argv.slice(2) : ['speed', ...process.argv.slice(2)];
-const { module } = await runnerImport(path.join(import.meta.dirname, `${name}.ts`), {
+const [first = '', ...rest] = process.argv.slice(2);
+const named = first !== '' && !first.startsWith('-');
+const name = named ? first : 'speed';
+const options = named ? rest : process.argv.slice(2);
+// It stays open until the end: modules that are imported late come through it as well.
+const vite = await createServer({
   configFile: false,
   root: path.join(import.meta.dirname, '..'),
   logLevel: 'error',
+  appType: 'custom',
+  optimizeDeps: { noDiscovery: true },
+  server: { middlewareMode: true, watch: null, ws: false },
 });
+const module = await vite.ssrLoadModule(path.join(import.meta.dirname, `${name}.ts`));
 await module.main(options);
 process.exit();

@@ -12,8 +12,8 @@ const CHANNELS = 512;
  * context, so the later ones are long: each is done well before the sound of those before it has run out.
  */
 const FIRST_FRAMES = 32;
-const SECOND_FRAMES = 96;
-const LATER_FRAMES = 256;
+const SECOND_FRAMES = 128;
+const LATER_FRAMES = 384;
 /** A rest shorter than this joins the window before it. */
 const LEAST_FRAMES = 40;
 

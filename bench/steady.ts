@@ -1,0 +1,47 @@
+/**
+ * The longest requests one after another: does memory stay flat, and does the server's own event loop stay responsive?
+ *
+ *   npm run bench -- steady [--requests 50] [--model base-tts-fast]
+ */
+import { parseArgs } from 'node:util';
+import { SENTENCES } from '../test/support/sentences.js';
+import { startServer } from './serve.js';
+import { engineRss } from './speed.js';
+
+export async function main(options: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: options,
+    options: { requests: { type: 'string', default: '50' }, model: { type: 'string', default: 'base-tts-fast' } },
+  });
+  const server = await startServer({ TTS_MODEL: values.model });
+  const text = SENTENCES.join(' ').slice(0, 2_048);
+  const resident: number[] = [];
+  let worstLagMs = 0;
+  console.log('request  speech s  wall s  engine MB  server loop p99 ms');
+  for (let request = 1; request <= Number(values.requests); request += 1) {
+    const start = performance.now();
+    const response = await fetch(`${server.baseUrl}/v1/audio/speech`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: values.model, input: text, stream: true, response_format: 'pcm' }),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    let bytes = 0;
+    for await (const chunk of response.body!) bytes += chunk.length;
+    const lagMs = 1000 * (await server.metric('tts_nodejs_eventloop_lag_p99_seconds'));
+    worstLagMs = Math.max(worstLagMs, lagMs);
+    resident.push(engineRss(server.pid) / 1e6);
+    const wallS = (performance.now() - start) / 1000;
+    console.log(
+      [String(request).padStart(7), (bytes / 48_000).toFixed(1).padStart(9), wallS.toFixed(1).padStart(7)].join(' '),
+      String(Math.round(resident.at(-1)!)).padStart(10),
+      lagMs.toFixed(1).padStart(19),
+    );
+  }
+  const early = Math.max(...resident.slice(0, 5));
+  const growth = (100 * (Math.max(...resident) - early)) / early;
+  console.log(
+    `memory after the first five requests grew by ${growth.toFixed(1)}%; loop p99 at worst ${worstLagMs.toFixed(1)} ms`,
+  );
+  await server.stop();
+}
