@@ -82,11 +82,17 @@ const engine: Examine = async (config, signal) => {
     } finally {
       client.close();
     }
-    const seconds = (performance.now() - start) / 1000;
+    const factor = (performance.now() - start) / 1000 / (samples / 24_000);
     const found =
       `${model} speaks: ready in ${((start - beforeStart) / 1000).toFixed(1)} s, ` +
-      `first sound after ${Math.round(firstMs)} ms, ${(seconds / (samples / 24_000)).toFixed(2)}× real time`;
-    return { what: 'Engine', state: samples > 0 ? 'fine' : 'broken', found };
+      `first sound after ${Math.round(firstMs)} ms, ${factor.toFixed(2)}× real time`;
+    if (samples === 0) return { what: 'Engine', state: 'broken', found };
+    if (factor < 1) return { what: 'Engine', state: 'fine', found };
+    const advice =
+      model === 'base-tts'
+        ? 'Slower than it is heard: -m base-tts-fast is lighter.'
+        : 'Slower than it is heard: is the machine busy?';
+    return { what: 'Engine', state: 'note', found, advice };
   } finally {
     await closeSoon(connection, signal);
   }
@@ -184,7 +190,7 @@ const remote: Examine = async ({ server, apiKey, model }, signal) => {
 
 const ADVICE: Record<string, string> = {
   Sound:
-    'Write files instead (-o out.wav), or see which player is missing above: apt install alsa-utils helps on Debian.',
+    'Write files with -o out.wav. Where there is a device, a player may be missing: on Debian, apt install alsa-utils.',
   Engine: 'tts models verify shows whether the model is whole; TTS_DEBUG=1 shows more.',
   Server: 'Check --server and --api-key.',
   Model: 'tts models pull',
