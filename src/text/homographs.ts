@@ -28,6 +28,14 @@ const HAVE = set(
 );
 const BE = set('is are was were be been being am get gets got getting');
 const SUBJECT = set('he she it who');
+const PRONOUN = set('i we you they');
+/** Behind these "to" is no sign of a verb: "due to conflict". */
+const TAKES_TO = set(
+  `due according subject access related addition upload applied assigned limited prior thanks belongs compared similar
+   added adds moved back relative respect connected next close export contributed contributor`,
+);
+/** The clause ends here. */
+const END = new Set(['']);
 const AUXILIARY = set('did does do can could will would should must may might let to not make makes made help');
 const ADVERB = set('already just never ever not also recently finally always only once been been since');
 
@@ -56,7 +64,8 @@ const not =
   (context) =>
     !rule(context);
 
-const asVerb = before(BEFORE_VERB);
+const asVerb: Rule = (context) =>
+  BEFORE_VERB.has(at(context, -1)) && !(at(context, -1) === 'to' && TAKES_TO.has(at(context, -2)));
 const asNoun = before(BEFORE_NOUN);
 const RECORD_OF = set('high highs low lows level levels number numbers profit profits sales heat temperatures time');
 
@@ -68,7 +77,7 @@ const past: Rule = (context) => {
   if (ADVERB.has(one) && (HAVE.has(two) || BE.has(two))) return true;
   if (SUBJECT.has(one) && !AUXILIARY.has(two)) return true;
   const since = context.words.slice(context.index + 1).some((word) => word === 'yesterday' || word === 'ago');
-  return since && !BEFORE_VERB.has(one) ? true : since && (one === 'i' || one === 'we' || one === 'they');
+  return since && (PRONOUN.has(one) || !BEFORE_VERB.has(one));
 };
 
 /** Noun with the stress in front, verb with the stress behind. */
@@ -86,8 +95,11 @@ const FORMS: Readonly<Record<string, Forms>> = {
         after(
           set('pipe pipes paint poisoning acid bullet bullets crystal weight weights batteries levels exposure ore'),
         ),
-        all(before(set('of contains contain containing with and or molten')), not(after(set('to the us them by')))),
-        all(before(set('heavy as')), after(set(''))),
+        all(
+          before(set('of contains contain containing with and or molten')),
+          not(after(set('to the us them by singer guitarist vocals role author developer engineer time actor'))),
+        ),
+        all(before(set('heavy as')), after(END)),
       ),
     ],
   ],
@@ -108,6 +120,7 @@ const FORMS: Readonly<Record<string, Forms>> = {
           not(after(set('in with'))),
         ),
         all(before(BE), after(set('now on at from today again and'))),
+        before(set('a the')),
       ),
     ],
   ],
@@ -123,7 +136,17 @@ const FORMS: Readonly<Record<string, Forms>> = {
   ],
   wind: [
     'wˈɪnd',
-    ['wˈInd', any(all(before(BEFORE_VERB), not(before(set('the not')))), after(set('up down back around')))],
+    [
+      'wˈInd',
+      any(
+        all(
+          asVerb,
+          not(before(set('not'))),
+          not(after(set('farm farms power energy turbine turbines speed speeds and'))),
+        ),
+        after(set('up down back around')),
+      ),
+    ],
   ],
   close: [
     'klˈOz',
@@ -175,7 +198,15 @@ const FORMS: Readonly<Record<string, Forms>> = {
     ['jˈust', all(after(set('to')), not(before(set('is are was were be being been commonly often also'))))],
   ],
   record: nounVerb('ɹˈɛkəɹd', 'ɹəkˈɔɹd'),
-  tear: ['tˈɛɹ', ['tˈɪɹ', any(after(set('gas drop drops duct ducts')), before(set('single')))]],
+  tear: [
+    'tˈɛɹ',
+    [
+      'tˈɪɹ',
+      any(after(set('gas drop drops duct ducts rolled fell ran trickled')), before(set('single')), (context) =>
+        context.words.some((word) => word === 'eye' || word === 'eyes' || word === 'cheek'),
+      ),
+    ],
+  ],
   tears: ['tˈɪɹz', ['tˈɛɹz', after(set('up down apart off through into'))]],
   bow: [
     'bˈO',

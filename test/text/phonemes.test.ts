@@ -153,6 +153,15 @@ const HOMOGRAPHS = table(`
   he dove in = dˈOv
   the wound healed = wˈund
   it wound around = wˈWnd
+  an upload to object storage = ˈɑbʤɛkt
+  it was due to conflict = kˈɑnflɪkt
+  with lead singer Bono = lˈid
+  as heavy as lead = lˈɛd
+  a live feed of it = lˈIv
+  the live one = lˈIv
+  from coal to wind power = wˈɪnd
+  a tear in her eye = tˈɪɹ
+  a tear rolled down = tˈɪɹ
 `);
 
 const MARKS = table(`
