@@ -83,7 +83,9 @@ describe('the same text', () => {
 
   it('gives the same bytes over HTTP, whole and streamed, as over the socket', async () => {
     await fc.assert(
-      fc.asyncProperty(text, async (whole) => {
+      fc.asyncProperty(text, async (padded) => {
+        // HTTP trims; an item mark at the very end is one only with the space behind it.
+        const whole = padded.trim();
         const all = await Promise.all([speak(server, [whole]), overHttp(whole, false), overHttp(whole, true)]);
         expect(all.map((one) => one.equals(all[0]!))).toEqual([true, true, true]);
       }),
