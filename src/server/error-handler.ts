@@ -1,6 +1,6 @@
 /** Every failure of a request becomes one of the table's rows, in the one JSON shape. */
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
-import { errorBody, excerpt, isAbort, TtsError } from '../protocol/errors.js';
+import { errorBody, excerpt, TtsError } from '../protocol/errors.js';
 import { errorHeaders } from './raw-response.js';
 
 /** What Fastify itself can find wrong before a handler runs. */
@@ -64,12 +64,8 @@ function forTheWire(error: TtsError): TtsError {
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const known = toTtsError(error);
   const wire = forTheWire(known);
-  if (wire.row.status >= 500 && !isAbort(error)) {
-    request.log[wire.row.status === 503 ? 'warn' : 'error'](
-      { err: known.cause ?? known, code: known.code },
-      'request failed',
-    );
-  }
+  if (wire.row.status === 503) request.log.info({ code: known.code }, 'turned away');
+  else if (wire.row.status >= 500) request.log.error({ err: known.cause ?? known, code: known.code }, 'request failed');
   if (wire.row.status === 413) lingerOnClose(request, reply);
   reply
     .code(wire.row.status)

@@ -196,14 +196,18 @@ describe('tts serve', () => {
 
 describe('stopping', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('%s finishes what runs, takes nothing new, and exits 0', async (signal) => {
-    const at = home({ TTS_SINE_OPTIONS: JSON.stringify({ pace: 1.5 }) });
+    const at = home({ TTS_SINE_OPTIONS: JSON.stringify({ pace: 0.5 }) });
     const server = await serve(at);
     await ready(server.baseUrl);
     const { key } = await newKey(at);
     const response = await speak(server.baseUrl, key, { stream: true, response_format: 'pcm' });
     server.child.kill(signal);
-    await sleep(300);
-    await expect(fetch(`${server.baseUrl}/healthz`)).rejects.toThrow();
+    const refused = () =>
+      fetch(`${server.baseUrl}/healthz`).then(
+        () => false,
+        () => true,
+      );
+    await until(refused, 'refusal of new connections');
     const audio = await response.arrayBuffer();
     expect(audio.byteLength).toBe(21 * 55 * 48);
     expect(await server.exited).toBe(0);

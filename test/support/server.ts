@@ -141,11 +141,11 @@ export async function errorOf(response: Response) {
 }
 
 export async function until(condition: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
-  for (let i = 0; i < 1_000; i++) {
+  for (let i = 0; i < 3_000; i++) {
     if (await condition()) return;
     await sleep(10);
   }
-  throw new Error(`${what} did not come about within 10 s`);
+  throw new Error(`${what} did not come about within 30 s`);
 }
 
 export interface RawResponse {

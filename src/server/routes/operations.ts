@@ -11,16 +11,21 @@ const STATUS = { type: 'object', properties: { status: { type: 'string' } } };
 
 export function operationsRoutes(app: FastifyInstance, deps: ServerDeps, settings: ServerSettings): void {
   const { gateway, metrics, shutdown } = deps;
+  // Probes come every few seconds for ever: their lines would bury the others.
 
   app.get(
     '/healthz',
-    { schema: { summary: 'Is the process serving?', tags: ['operations'], response: { 200: STATUS } } },
+    {
+      logLevel: 'warn',
+      schema: { summary: 'Is the process serving?', tags: ['operations'], response: { 200: STATUS } },
+    },
     async () => ({ status: 'ok' }),
   );
 
   app.get(
     '/readyz',
     {
+      logLevel: 'warn',
       schema: {
         summary: 'Can a worker take work?',
         tags: ['operations'],
@@ -37,7 +42,7 @@ export function operationsRoutes(app: FastifyInstance, deps: ServerDeps, setting
   if (settings.metrics) {
     app.get(
       '/metrics',
-      { schema: { summary: 'Prometheus metrics', tags: ['operations'] } },
+      { logLevel: 'warn', schema: { summary: 'Prometheus metrics', tags: ['operations'] } },
       async (_request, reply) => {
         reply.type(metrics.contentType);
         return metrics.text();

@@ -5,7 +5,8 @@ import type { GatewayEvent, Speech } from '../../gateway/types.js';
 import { pcmBytes, samplesToMs, WAV_HEADER_BYTES, wavHeader } from '../../protocol/audio.js';
 import { isAbort, TtsError } from '../../protocol/errors.js';
 import { ErrorResponse, MAX_BODY_BYTES, SPEECH_PATH, SpeechRequest } from '../../protocol/http.js';
-import { segmentText } from '../../text/segment.js';
+import type { Segment } from '../../protocol/job.js';
+import { Segmenter } from '../../text/segment.js';
 import { breakOff, writeBody } from '../audio-response.js';
 import type { Authenticator, ServerDeps, ServerSettings } from '../deps.js';
 import { type ResponseWatch, watchResponse } from '../disconnect.js';
@@ -24,6 +25,8 @@ export interface SpeechParts {
   /** Told of every settlement, so that a stopping server can wait for it. */
   readonly track: (settlement: Promise<void>) => void;
 }
+
+const PIECE_UNITS = 256;
 
 const DESCRIPTION =
   'The audio is 24 kHz, 16-bit, mono. Check the status before treating the body as audio: a failure before the first ' +
@@ -129,6 +132,8 @@ class SpeechReply {
   #failure: unknown;
   #samples = 0;
   #textMs = 0;
+  #firstTextMs = 0;
+  readonly #openedMs = performance.now();
   #firstMs = 0;
 
   constructor(
@@ -156,16 +161,16 @@ class SpeechReply {
       const chunks = this.#pcm();
       if (task.stream) {
         const first = await chunks.next();
-        this.#begin(`queue;dur=${this.#queueMs()}, first;dur=${ms(this.#firstMs)}`);
+        this.#begin(`queue;dur=${ms(this.#queueMs())}, first;dur=${ms(this.#firstMs)}`);
         await this.#send(streamed(first, chunks, task.format));
       } else {
         const whole = [];
         for await (const chunk of chunks) whole.push(chunk);
-        const synthMs = performance.now() - this.call.arrivedMs - this.#textMs - (this.speech.queueMs ?? 0);
+        const synthMs = performance.now() - this.#openedMs - this.#textMs - this.#queueMs();
         const dataBytes = whole.reduce((sum, chunk) => sum + chunk.length, 0);
         if (task.format === 'wav') whole.unshift(wavHeader(dataBytes));
         reply.header('content-length', dataBytes + (task.format === 'wav' ? WAV_HEADER_BYTES : 0));
-        this.#begin(`queue;dur=${this.#queueMs()}, text;dur=${ms(this.#textMs)}, synth;dur=${ms(synthMs)}`);
+        this.#begin(`queue;dur=${ms(this.#queueMs())}, text;dur=${ms(this.#textMs)}, synth;dur=${ms(synthMs)}`);
         await this.#send(whole);
       }
     } catch (error) {
@@ -180,16 +185,28 @@ class SpeechReply {
   }
 
   async *#pcm(): AsyncGenerator<Buffer, void, undefined> {
-    const startMs = performance.now();
-    const segments = segmentText(this.task.text, { countTokens: this.deps.reader.countTokens.bind(this.deps.reader) });
-    this.#textMs = performance.now() - startMs;
-    const events: AsyncIterable<GatewayEvent> = this.speech.speak(each(segments), this.call.watch.signal);
+    const events: AsyncIterable<GatewayEvent> = this.speech.speak(this.#segments(), this.call.watch.signal);
     for await (const event of events) {
       if (event.type !== 'audio') continue;
       if (this.#samples === 0) this.#heardFirst();
       this.#samples += event.pcm.length;
       yield pcmBytes(event.pcm);
     }
+  }
+
+  /** Cut as they are wanted, so that the first is spoken while the rest of a long text has not been looked at. */
+  async *#segments(): AsyncGenerator<Segment, void, undefined> {
+    const { reader } = this.deps;
+    const segmenter = new Segmenter({ countTokens: (text) => reader.countTokens(text) });
+    const cut = (work: () => Segment[]): Segment[] => {
+      const startMs = performance.now();
+      const segments = work();
+      this.#textMs += performance.now() - startMs;
+      if (this.speech.queueMs === undefined) this.#firstTextMs = this.#textMs;
+      return segments;
+    };
+    for (const piece of piecesOf(this.task.text)) yield* cut(() => segmenter.push(piece));
+    yield* cut(() => segmenter.end());
   }
 
   #heardFirst(): void {
@@ -212,8 +229,9 @@ class SpeechReply {
     await writeBody(reply.raw, chunks, { stallTimeoutMs: parts.settings.stallTimeoutMs, signal: call.watch.signal });
   }
 
-  #queueMs(): string {
-    return ms(this.speech.queueMs ?? 0);
+  /** What was waited for a worker: from the place in the queue to the engine, less the cutting of the first segment. */
+  #queueMs(): number {
+    return Math.max(0, (this.speech.queueMs ?? 0) - this.#firstTextMs);
   }
 
   async #settle(outcome: 'completed' | 'failed' | 'cancelled'): Promise<void> {
@@ -244,8 +262,14 @@ const rateLimitHeaders = ({ limit, remaining, resetS }: RateLimit) => ({
 
 const ms = (value: number): string => Math.max(0, value).toFixed(1);
 
-async function* each<T>(items: Iterable<T>): AsyncGenerator<T, void, undefined> {
-  yield* items;
+/** In stretches of about a sentence or two, never between the halves of a character. */
+function* piecesOf(text: string): Generator<string, void, undefined> {
+  for (let at = 0; at < text.length; ) {
+    let end = at + PIECE_UNITS;
+    if ((text.codePointAt(end - 1) ?? 0) > 0xffff) end++;
+    yield text.slice(at, end);
+    at = end;
+  }
 }
 
 /** The header of unknown length and the first samples leave as one piece, the rest as it comes. */

@@ -11,12 +11,13 @@ import {
 import type { Authenticator, ServerDeps } from '../deps.js';
 
 export function voicesRoute(app: FastifyInstance, { catalogue }: ServerDeps, auth: Authenticator): void {
-  // The catalogue does not change while the server runs: four bodies, written once.
-  const bodies = new Map<string, Buffer>(
+  // The catalogue does not change while the server runs: four bodies, written once. Strings, because headers and a
+  // string leave in one write.
+  const bodies = new Map<string, string>(
     SPEECH_MODELS.map((model) => {
       const data = catalogue.voices(parseModel(model).base);
       const catalog: VoiceCatalog = { object: 'list', model, catalog_version: catalogue.version, data: [...data] };
-      return [model, Buffer.from(JSON.stringify(catalog))];
+      return [model, JSON.stringify(catalog)];
     }),
   );
 
