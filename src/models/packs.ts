@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel } from '../protocol/job.js';
-import { type DownloadOptions, download } from './fetch/download.js';
+import type { DownloadOptions } from './fetch/download.js';
 import { localFailure } from './fetch/failure.js';
 import { hashFile } from './fetch/incoming-file.js';
 import { isAlive, type LockOptions, withLock } from './lock.js';
@@ -21,7 +21,7 @@ import {
   type PackManifest,
   RECIPE,
 } from './manifest.js';
-import { kokoroParts } from './onnx/kokoro.js';
+import type { KokoroParts } from './onnx/kokoro.js';
 import { type Depth, graphFile, graphOf, inspectPack, type PackState, writeRecord, writeWhole } from './pack-record.js';
 
 /**
@@ -197,6 +197,8 @@ async function downloadInto(pack: PackManifest, missing: readonly FileRecord[], 
   try {
     const onProgress = (progress: Omit<PullProgress, 'stage'>) =>
       options.onProgress?.({ stage: 'download', ...progress });
+    // Loaded only where there is something to fetch: every start asks, and nearly every one finds all in its place.
+    const { download } = await import('./fetch/download.js');
     const downloaded = await download(pack, missing, staging, options.download ?? {}, onProgress, options.signal);
     for (const file of downloaded.files) {
       const target = path.join(dir, file.path);
@@ -244,7 +246,8 @@ async function makeGraphs(
       `The downloaded model ${path.join(dir, published.path)} was altered on disk. Repair it with: tts models pull`,
     );
   }
-  let parts: ReturnType<typeof kokoroParts> | undefined;
+  const { kokoroParts } = await import('./onnx/kokoro.js');
+  let parts: KokoroParts | undefined;
   for (const [done, name] of todo.entries()) {
     onProgress?.({ stage: 'prepare', done, total: todo.length, detail: name });
     // Cutting a graph is a second's work in one piece: let timers and sockets have their turn between two.

@@ -1,0 +1,43 @@
+/** What was measured once is remembered, and decides what a machine speaks with by default. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { carriesLive } from '../../src/engine/carries-live.js';
+import { readMeasurement, writeMeasurement } from '../../src/engine/remembered.js';
+
+const USE = { device: 'auto', threads: 0 } as const;
+const measured = (realTimeFactor: number) => ({ generator: 'float', realTimeFactor, runtime: '1.30.0' }) as const;
+let modelDir: string;
+beforeEach(() => {
+  modelDir = mkdtempSync(path.join(tmpdir(), 'tts-measured-'));
+});
+afterEach(() => rmSync(modelDir, { recursive: true }));
+
+it('does not know what was never measured', async () => {
+  expect(await carriesLive(modelDir, USE)).toBeUndefined();
+});
+
+it('says yes where speech is made well faster than it is heard, else no', async () => {
+  await writeMeasurement(modelDir, USE, measured(0.4));
+  expect(await carriesLive(modelDir, USE)).toBe(true);
+  await writeMeasurement(modelDir, USE, measured(0.95));
+  expect(await carriesLive(modelDir, USE)).toBe(false);
+});
+
+it('keeps measurements of other uses of the machine apart', async () => {
+  await writeMeasurement(modelDir, USE, measured(0.4));
+  await writeMeasurement(modelDir, { device: 'cpu', threads: 1 }, measured(1.6));
+  expect((await readMeasurement(modelDir, USE))?.realTimeFactor).toBe(0.4);
+  expect(await carriesLive(modelDir, { device: 'cpu', threads: 1 })).toBe(false);
+  expect(await carriesLive(modelDir, { device: 'cpu', threads: 7 })).toBeUndefined();
+});
+
+it('measures again rather than trust a damaged file', async () => {
+  await writeMeasurement(modelDir, USE, measured(0.4));
+  const file = path.join(modelDir, 'measured.json');
+  writeFileSync(file, readFileSync(file, 'utf8').slice(0, 20));
+  expect(await carriesLive(modelDir, USE)).toBeUndefined();
+  await writeMeasurement(modelDir, USE, measured(0.4));
+  expect(await carriesLive(modelDir, USE)).toBe(true);
+});
