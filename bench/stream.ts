@@ -100,8 +100,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   });
   const server = await startServer({
     TTS_ENGINE: values.engine,
-    // As slow as a person speaks, a thousandfold: what is left is the cost of the way there and back.
-    TTS_SINE_OPTIONS: JSON.stringify({ msPerChar: 60, pace: 1000 }),
+    // Audio that costs nothing to make: what is left is the way there and back.
+    TTS_SINE_OPTIONS: JSON.stringify({ msPerChar: 60 }),
   });
   try {
     await session(server, values.model, 1000);
