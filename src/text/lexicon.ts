@@ -4,11 +4,11 @@ import { excerpt, TtsError } from '../protocol/errors.js';
 import { fromIpa, type Language } from './alphabet.js';
 import { type Alphabet, createAlphabet } from './tokens.js';
 
-export type LexiconEntry =
+type LexiconEntry =
   | { readonly kind: 'phonemes'; readonly phonemes: string }
   | { readonly kind: 'respelling'; readonly text: string };
 
-export interface LexiconMatch {
+interface LexiconMatch {
   /** Where the word stands, in UTF-16 units. */
   readonly index: number;
   readonly length: number;

@@ -5,9 +5,9 @@ import {
   CLOSERS,
   ENDS,
   type Mark,
+  markAfter,
   type Next,
   OPENERS,
-  QUOTES,
   RANK,
   type Rank,
   rankOf,
@@ -301,11 +301,14 @@ export class BoundaryScanner {
       const small = code >= 97 && code <= 122;
       totals.letters += code >= WIDE_FROM && code < 0xd800 ? 2 : 1;
       weight = small ? 1 : this.#wordChars > 0 || code < 65 ? HEAVY : 2;
-      if (!small || (VOWELS >> (code - 97)) & 1 || 'AEIOUY'.includes(char)) this.#vowel = true;
+      if (!small || (VOWELS >> (code - 97)) & 1) this.#vowel = true;
+      // "e.g." is said in whole words.
+      if (this.#mark) weight += HEAVY;
       this.#mark = null;
     } else {
-      this.#sign(char, index);
-      if (code >= 128 || ODD_SIGN.test(char)) weight = HEAVY;
+      this.#mark = markAfter(this.#mark, char, () => this.#wordUntil(index), this.#wordChars === 0);
+      if (code >= 128) weight = 2 * HEAVY;
+      else if (ODD_SIGN.test(char)) weight = HEAVY;
     }
     totals.weight += weight;
     this.#wordWeight += weight;
@@ -313,28 +316,6 @@ export class BoundaryScanner {
     this.#sinceInside += 1;
     this.#lineChars += 1;
     this.#joined = char === JOINER;
-  }
-
-  #sign(char: string, index: number): void {
-    const mark = this.#mark;
-    const ending = ENDS.has(char);
-    if (ending || WIDE_ENDS.has(char) || STRONG.has(char) || WEAK.has(char)) {
-      if (mark && !mark.closed && ending && (ENDS.has(mark.char) || WIDE_ENDS.has(mark.char))) {
-        if (char === '.' || char === '…') mark.dots += char === '…' ? 3 : 1;
-        if (mark.char === '.' || mark.char === '…') mark.char = char;
-      } else {
-        const word = mark?.word ?? this.#wordUntil(index);
-        this.#mark = { char, word, dots: char === '.' ? 1 : char === '…' ? 3 : 0, closed: false, quoted: false };
-      }
-    } else if (mark && CLOSERS.has(char)) {
-      mark.closed = true;
-      if (QUOTES.has(char)) mark.quoted = true;
-    } else if (char === '-' && this.#wordChars === 0) {
-      // A dash between spaces parts clauses; one inside a word does not.
-      this.#mark = { char: '–', word: '', dots: 0, closed: false, quoted: false };
-    } else {
-      this.#mark = null;
-    }
   }
 }
 

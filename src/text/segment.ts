@@ -17,8 +17,8 @@ export interface SegmenterOptions {
 
 /** A segment holds no more than this even where nothing of it can be spoken, so that a count stays cheap. */
 const MAX_UNITS = 2000;
-/** Up to this guess the tokens need not be counted: no text makes twice as many as it weighs. */
-const SURELY_FITS = 255;
+/** Up to this guess the tokens need not be counted: no text makes three times as many as it weighs. */
+const SURELY_FITS = 170;
 const PATIENT_CHARS = 1000;
 /** Letters below which a sentence waits for the next one. */
 const MIN_LETTERS = 12;

@@ -25,7 +25,7 @@ export interface MarkContext {
 }
 
 export const CLOSERS: ReadonlySet<string> = new Set('"\'”’»)]}*_`~›）」』】〉》');
-export const QUOTES: ReadonlySet<string> = new Set('"\'”’»›」』');
+const QUOTES: ReadonlySet<string> = new Set('"\'”’»›」』');
 export const OPENERS: ReadonlySet<string> = new Set('"\'“‘«‹([{*_`~¿¡「『（【<');
 /** Ends that need no white space behind them. */
 export const WIDE_ENDS: ReadonlySet<string> = new Set('。！？｡।॥።។။');
@@ -33,6 +33,27 @@ export const ENDS: ReadonlySet<string> = new Set('.!?…‼⁇⁈⁉؟۔։');
 export const STRONG: ReadonlySet<string> = new Set(':;；：؛');
 export const WEAK: ReadonlySet<string> = new Set(',—–，、،');
 export const WIDE_CLAUSES: ReadonlySet<string> = new Set('；：，、—');
+
+/** The mark that stands after a sign was read: a new one, the same with more to it, or none. */
+export function markAfter(mark: Mark | null, char: string, word: () => string, startsWord: boolean): Mark | null {
+  const ending = ENDS.has(char);
+  if (ending || WIDE_ENDS.has(char) || STRONG.has(char) || WEAK.has(char)) {
+    if (mark && !mark.closed && ending && (ENDS.has(mark.char) || WIDE_ENDS.has(mark.char))) {
+      if (char === '.' || char === '…') mark.dots += char === '…' ? 3 : 1;
+      if (mark.char === '.' || mark.char === '…') mark.char = char;
+      return mark;
+    }
+    const dots = char === '.' ? 1 : char === '…' ? 3 : 0;
+    return { char, word: mark?.word ?? word(), dots, closed: false, quoted: false };
+  }
+  if (mark && CLOSERS.has(char)) {
+    mark.closed = true;
+    if (QUOTES.has(char)) mark.quoted = true;
+    return mark;
+  }
+  // A dash between spaces parts clauses; one inside a word does not.
+  return char === '-' && startsWord ? { char: '–', word: '', dots: 0, closed: false, quoted: false } : null;
+}
 
 export function rankOf(mark: Mark, next: Next, context: MarkContext): Rank {
   const { char } = mark;

@@ -50,6 +50,9 @@ describe("the model's limit", () => {
     'NASA',
     'wxyz',
     'e.g.',
+    'approx.',
+    '≥',
+    '5°C',
     'Dr.',
     '😀',
     '世界',
@@ -74,6 +77,29 @@ describe("the model's limit", () => {
       }),
       { numRuns: 12 },
     );
+  });
+
+  it('is kept by a text made of nothing but what grows most when it is said', () => {
+    for (const word of [
+      'e.g.',
+      'i.e.',
+      'approx.',
+      '≥',
+      'www',
+      'WWW',
+      '7',
+      '777,777',
+      '°C',
+      '&',
+      'Mr.',
+      '½',
+      'km²',
+      '$1',
+    ]) {
+      for (const { text } of segmentText(`${word} `.repeat(400), { countTokens: (part) => reader.countTokens(part) })) {
+        expect(reader.countTokens(text)).toBeLessThanOrEqual(MAX_TOKENS);
+      }
+    }
   });
 
   it('never parts a word that fits by itself', () => {
