@@ -245,7 +245,8 @@ if (!hasPulse()) {
     expect(process.env.CI).not.toBe('true');
   });
 } else {
-  describe('the sound device', () => {
+  // A machine that is starved for long enough breaks up any sound: that is heard again, not taken for a fault.
+  describe('the sound device', { retry: 2 }, () => {
     let card: SoundCard;
     beforeAll(async () => {
       card = await startSoundCard();

@@ -112,7 +112,8 @@ if (!hasPulse()) {
     expect(process.env.CI).not.toBe('true');
   });
 } else {
-  describe('a room', () => {
+  // A machine that is starved for long enough breaks up any sound: that is heard again, not taken for a fault.
+  describe('a room', { retry: 2 }, () => {
     let card: SoundCard;
     let env: Record<string, string>;
     /** Faster than it is heard, as a machine must be that speaks without gaps. */
@@ -132,6 +133,7 @@ if (!hasPulse()) {
     });
 
     it('hears what was synthesised, every sample of it, without a gap, from one request to the next', async () => {
+      const before = fast.worker.jobs.length;
       // Two requests, the second of which is made while the first is heard.
       const text = `${'A sentence of some length to be read. '.repeat(60)}The end.`;
       const recorder = await card.record();
@@ -142,7 +144,7 @@ if (!hasPulse()) {
       await tts(['speak', text, '-o', own.file('same.pcm')], { env: own.env });
       const bytes = readFileSync(own.file('same.pcm'));
       const samples = new Int16Array(new Uint8Array(bytes).buffer);
-      expect(fast.worker.jobs.filter(({ segment }) => segment.offset === 0)).toHaveLength(4);
+      expect(fast.worker.jobs.slice(before).filter(({ segment }) => segment.offset === 0)).toHaveLength(4);
       expect(heardInOnePiece(samples, recorded)).toBe(samples.length);
     });
 

@@ -112,14 +112,13 @@ function createSpeakerSink(player: Player): SpeakerSink {
     async finish(signal) {
       release();
       stdin.end();
+      const settled = new AbortController();
       const abort = new Promise<never>((_, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: settled.signal });
       });
-      const late = new AbortController();
-      const limit = delay(clock.aheadMs(now()) + DRAIN_GRACE_MS, 'late' as const, { signal: late.signal });
-      const end = await Promise.race([exited, limit, abort]);
-      late.abort();
-      limit.catch(() => undefined);
+      const limitMs = clock.aheadMs(now()) + DRAIN_GRACE_MS;
+      const limit = delay(limitMs, 'late' as const, { signal: settled.signal }).catch(() => 'late' as const);
+      const end = await Promise.race([exited, limit, abort]).finally(() => settled.abort());
       if (end === 'late') {
         child.kill('SIGKILL');
         throw new TtsError('playback_failed', `The sound device did not finish: ${player.name} was stopped.`);

@@ -1,0 +1,69 @@
+/** The live lines, drawn by ink into a terminal of our own. */
+import { PassThrough } from 'node:stream';
+import { render } from 'ink';
+import { describe, expect, it } from 'vitest';
+import type { Snapshot } from '../../src/client/progress.js';
+import { textColumns } from '../../src/client/ui/format.js';
+import { Live, type LiveProps } from '../../src/client/ui/live.js';
+
+const SPEAKING: Snapshot = {
+  phase: 'speaking',
+  download: undefined,
+  spoken: 'The quick brown fox',
+  upcoming: ' jumps over the lazy dog.',
+  level: 0.5,
+  heardMs: 1_234,
+  totalMs: 5_000,
+  totalKnown: false,
+  firstAudioMs: 87.4,
+  realTimeFactor: 0.312,
+};
+
+function draw(state: Partial<Snapshot>, more: Partial<LiveProps> = {}): string[] {
+  const stream = Object.assign(new PassThrough(), { columns: more.columns ?? 80, rows: 24, isTTY: true });
+  const props = { columns: 80, color: false, levels: [0, 0.2, 1], spinner: '⠋', show: false, ...more };
+  const app = render(<Live state={{ ...SPEAKING, ...state }} {...props} />, {
+    stdout: stream as never,
+    stderr: stream as never,
+    debug: true,
+    patchConsole: false,
+  });
+  // One write a frame; the first is the whole of it.
+  const output = String(stream.read() ?? '');
+  app.unmount();
+  // biome-ignore lint/complexity/useRegexLiterals: the escape character is clearer by name
+  const plain = output.replace(new RegExp('\\u001b\\[[0-9;?]*[A-Za-z]', 'g'), '');
+  return plain.split('\n').filter((line) => line.trim() !== '');
+}
+
+describe('the live lines', () => {
+  it('show what was spoken, the meter, the clock and the figures', () => {
+    const lines = draw({});
+    expect(lines).toContain('The quick brown fox');
+    expect(lines.at(-1)).toMatch(/ ▂█ {2}0:01\.2 \/ ~0:05\.0 · first sound 87 ms · 0\.31× real time$/);
+  });
+
+  it('show the words to come with --show, with a mark where there is no colour', () => {
+    expect(draw({}, { show: true })).toContain('The quick brown fox▏ jumps over the lazy dog.');
+  });
+
+  it('show the download of a model', () => {
+    const download = { name: 'base-tts-fast', receivedBytes: 44_500_000, totalBytes: 89_000_000 };
+    expect(draw({ phase: 'downloading', download }).at(-1)).toMatch(
+      /^fetching base-tts-fast ━+─+ 50% {2}45 MB of 89 MB$/,
+    );
+  });
+
+  it('show that something is under way before there is any sound', () => {
+    expect(draw({ phase: 'starting' }).at(-1)).toBe('⠋ starting the engine');
+    expect(draw({ phase: 'waiting' }).at(-1)).toBe('⠋ waiting for the first sound');
+  });
+
+  it('never grow wider than the terminal', () => {
+    for (const columns of [20, 40, 60]) {
+      for (const line of draw({ spoken: 'word '.repeat(80), upcoming: '世界 '.repeat(80) }, { columns, show: true })) {
+        expect(textColumns(line)).toBeLessThanOrEqual(columns);
+      }
+    }
+  });
+});
