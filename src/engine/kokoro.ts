@@ -18,10 +18,19 @@ export async function createKokoroEngine(options: KokoroOptions & { readonly log
   const { modelDir, voicesDir, lexicon, preload, offline = false, log } = options;
   const provider = chooseProvider(options);
   const measured = await readMeasurement(modelDir, options);
-  const generator = measured?.generator ?? 'float';
+  const generator = measured?.generator ?? 'quantised';
   if (options.device === 'auto') log('info', 'device chosen', { device: provider.description, generator });
   const catalogue = loadCatalogue({ voicesDir });
-  const sessions = createSessions({ modelDir, offline, provider, generator });
+  const sessions = createSessions({
+    modelDir,
+    offline,
+    provider,
+    generator,
+    ...(options.device === 'auto' && {
+      onFallback: (cause: unknown) =>
+        log('warn', 'the device failed and the CPU is used', { device: provider.device, reason: String(cause) }),
+    }),
+  });
   const turns = createTurns();
   const reader = await createReader(lexicon ? { lexicon: await loadLexicon(lexicon) } : {});
   for (const model of preload) await sessions.model(model);

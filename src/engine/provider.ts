@@ -1,4 +1,7 @@
 /** Where a model runs and with how many threads: CPU, CUDA and the others are options here, not classes. */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
 import { type InferenceSession, listSupportedBackends } from 'onnxruntime-node';
 import { TtsError } from '../protocol/errors.js';
 import type { DeviceName } from './kokoro-options.js';
@@ -17,22 +20,32 @@ export interface Provider {
 const HOW_TO_GET: Record<Exclude<DeviceName, 'auto' | 'cpu'>, string> = {
   cuda:
     'It needs Linux x64 with an NVIDIA driver, CUDA 12 and cuDNN 9, and the CUDA build of the runtime: ' +
-    'run `npm_config_onnxruntime_node_install=cuda12 npm rebuild onnxruntime-node --foreground-scripts` in the package',
+    'run `ONNXRUNTIME_NODE_INSTALL=cuda12 node node_modules/onnxruntime-node/script/install.js` where tts is installed',
   webgpu:
     'It needs a build of onnxruntime-node with WebGPU (Linux x64, macOS and Windows have one) and a working GPU driver',
   coreml: 'It needs macOS',
   dml: 'It needs Windows with a DirectX 12 GPU',
 };
 
-/** Best first: what `auto` takes of what is there. WebGPU is left to those who ask for it by name. */
-const AUTO_ORDER = ['cuda', 'coreml', 'dml'] as const;
+/** A runtime may know CUDA without having its library, which is a download of its own. */
+function hasLibrary(name: string): boolean {
+  const runtime = path.dirname(createRequire(import.meta.url).resolve('onnxruntime-node'));
+  const folder = path.join(runtime, '..', 'bin', 'napi-v6', process.platform, process.arch);
+  return existsSync(path.join(folder, `libonnxruntime_providers_${name}.so`));
+}
 
-const bundled = (): string[] => listSupportedBackends().map(({ name }) => name);
+const usable = (): string[] =>
+  listSupportedBackends()
+    .filter(({ name, bundled }) => bundled || hasLibrary(name))
+    .map(({ name }) => name);
 
-/** A device that was asked for by name and is not in this build is an error that says how to get it. */
-export function chooseProvider({ device, threads: asked, workers }: MachineUse, present = bundled()): Provider {
+/**
+ * A device that was asked for by name and is not there is an error that says how to get it. `auto` takes CUDA where it was
+ * installed, else the CPU; the other devices are for those who ask for them.
+ */
+export function chooseProvider({ device, threads: asked, workers }: MachineUse, present = usable()): Provider {
   const threads = chooseThreads(asked, workers);
-  const taken = device === 'auto' ? (AUTO_ORDER.find((name) => present.includes(name)) ?? 'cpu') : device;
+  const taken = device === 'auto' ? (present.includes('cuda') ? 'cuda' : 'cpu') : device;
   if (taken !== 'cpu' && !present.includes(taken)) throw unavailable(taken);
   return providerOf(taken, threads);
 }

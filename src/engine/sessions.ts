@@ -8,7 +8,7 @@ import type { ReadingToken } from '../text/types.js';
 import { createFastGenerator } from './fast.js';
 import type { FrontOutput, Generator } from './generator.js';
 import { graphLoader } from './graph-loader.js';
-import { type Provider, unavailable } from './provider.js';
+import { cpuProvider, type Provider, unavailable } from './provider.js';
 import { createStyles, type SpokenStyle, STYLE_SIZE, type Styles } from './styles.js';
 import { createWholeGenerator } from './whole-generator.js';
 
@@ -27,21 +27,29 @@ export interface SessionsOptions {
   readonly modelDir: string;
   readonly offline: boolean;
   readonly provider: Provider;
+  /** Where the device was not asked for by name: goes on with the CPU if it fails, and says so. */
+  readonly onFallback?: (cause: unknown) => void;
   /** Which of Kokoro's generators is the faster one here. */
   readonly generator: 'float' | 'quantised';
 }
 
-export function createSessions({ modelDir, offline, provider, generator }: SessionsOptions): Sessions {
+export function createSessions({ modelDir, offline, provider, generator, onFallback }: SessionsOptions): Sessions {
   const sessions = new Map<string, Promise<InferenceSession>>();
-  const loadGraph = graphLoader(path.join(modelDir, 'optimised'), provider);
+  const cpu = cpuProvider(provider.threads);
+  const keptDir = path.join(modelDir, 'optimised');
+  const loadOn = { device: graphLoader(keptDir, provider), cpu: graphLoader(keptDir, cpu) };
   const models = new Map<BaseModel, Promise<LoadedModel>>();
 
-  function open(file: string): Promise<InferenceSession> {
+  function open(file: string, on: Provider): Promise<InferenceSession> {
     let session = sessions.get(file);
     if (!session) {
-      session = loadGraph(file).catch((cause: unknown) => {
+      session = (on === cpu ? loadOn.cpu : loadOn.device)(file).catch((cause: unknown) => {
+        if (on.device !== 'cpu' && onFallback) {
+          onFallback(cause);
+          return loadOn.cpu(file);
+        }
         sessions.delete(file);
-        if (provider.device !== 'cpu') throw unavailable(provider.device, cause);
+        if (on.device !== 'cpu') throw unavailable(on.device, cause);
         throw new TtsError(
           'model_corrupt',
           `The model file ${file} could not be loaded: ${(cause as Error).message}. Run: tts models verify`,
@@ -54,9 +62,11 @@ export function createSessions({ modelDir, offline, provider, generator }: Sessi
   }
 
   async function load(model: BaseModel): Promise<LoadedModel> {
-    const files = await ensureModel(model, { modelDir, offline, gpu: provider.wantsFloat });
-    const front = await open(frontFile(files, provider));
-    const back = await open(generatorFile(files, provider, generator));
+    // The light model is made of integer operators, which no GPU runs, and needs none.
+    const on = model === 'base-tts-fast' ? cpu : provider;
+    const files = await ensureModel(model, { modelDir, offline, gpu: on.wantsFloat });
+    const front = await open(frontFile(files, on), on);
+    const back = await open(generatorFile(files, on, generator), on);
     return {
       styles: createStyles(files.stylesDir),
       front: (tokens, style) => runFront(front, tokens, style),
