@@ -16,28 +16,30 @@ export interface ReaderOptions {
 export async function createReader(options: ReaderOptions = {}): Promise<Reader> {
   const phonemizer = await createPhonemizer(options.language ?? 'en-us');
   const alphabet = createAlphabet();
-  const read = (segment: Segment) => readSegment(segment, phonemizer, alphabet, options.lexicon);
   return {
-    read,
+    read: (segment) => readSegment(segment, phonemizer, alphabet, options.lexicon),
     countTokens(text) {
-      const span = { kind: 'text' as const, text, start: 0, end: [...text].length };
-      const { parts } = read({ text, offset: 0, spans: [span], pause: 'none' });
-      let tokens = 0;
-      for (const part of parts) if (part.kind === 'speech') tokens += part.tokens.length;
-      return tokens;
+      const span = { kind: 'text' as const, text, start: 0, end: -1 };
+      const segment: Segment = { text: '', offset: 0, spans: [span], pause: 'none' };
+      return countTokens(itemsOf(segment, phonemizer.language, options.lexicon, false).items, phonemizer, alphabet);
     },
   };
 }
+
+const CLOSING = new Set(',.;:!?…)”');
 
 function readSegment(segment: Segment, phonemizer: Phonemizer, alphabet: Alphabet, lexicon?: Lexicon): Reading {
   const { items, normalized, skipped } = itemsOf(segment, phonemizer.language, lexicon);
   const said = sayWords(items, phonemizer);
   const parts: ReadingPart[] = [];
   let tokens: ReadingToken[] = [];
+  let sounds = false;
   const close = () => {
     while (tokens.at(-1)?.symbol === ' ') tokens.pop();
-    for (const part of withinLimit(tokens)) parts.push({ kind: 'speech', tokens: part });
+    // Marks alone make no sound worth hearing.
+    if (sounds) for (const part of withinLimit(tokens)) parts.push({ kind: 'speech', tokens: part });
     tokens = [];
+    sounds = false;
   };
   const add = (symbol: string, { start, end }: Item) => {
     const id = alphabet.get(symbol);
@@ -52,16 +54,46 @@ function readSegment(segment: Segment, phonemizer: Phonemizer, alphabet: Alphabe
     } else if (item.kind === 'word') {
       const phonemes = said[index]!;
       if (phonemes === '') skipped.word = (skipped.word ?? 0) + item.end - item.start;
+      else sounds = true;
       for (const symbol of phonemes) add(symbol, item);
     } else {
       // No rest before a mark that closes something.
-      if (item.symbol !== ' ' && /[,.;:!?…)”]/u.test(item.symbol)) while (tokens.at(-1)?.symbol === ' ') tokens.pop();
+      if (CLOSING.has(item.symbol)) while (tokens.at(-1)?.symbol === ' ') tokens.pop();
       add(item.symbol, item);
     }
   }
   close();
-  const shown = parts.map((part) => (part.kind === 'speech' ? part.tokens.map(({ symbol }) => symbol).join('') : '…'));
-  return { normalized, phonemes: shown.filter((text) => text !== '…').join(' '), parts, skipped };
+  const shown = parts.flatMap((part) =>
+    part.kind === 'speech' ? [part.tokens.map(({ symbol }) => symbol).join('')] : [],
+  );
+  return { normalized, phonemes: shown.join(' '), parts, skipped };
+}
+
+/** As many as `readSegment` makes of a text without markup, without making them. */
+function countTokens(items: readonly Item[], phonemizer: Phonemizer, alphabet: Alphabet): number {
+  const said = sayWords(items, phonemizer);
+  let count = 0;
+  let sounds = false;
+  let last = '';
+  const add = (symbol: string) => {
+    if (!alphabet.has(symbol) || (symbol === ' ' && (last === '' || last === ' '))) return;
+    count += 1;
+    last = symbol;
+  };
+  for (const [index, item] of items.entries()) {
+    if (item.kind === 'word') {
+      if (said[index] !== '') sounds = true;
+      for (const symbol of said[index]!) add(symbol);
+    } else if (item.kind === 'sign') {
+      if (last === ' ' && CLOSING.has(item.symbol)) {
+        count -= 1;
+        last = 'x';
+      }
+      add(item.symbol);
+    }
+  }
+  if (!sounds) return 0;
+  return last === ' ' ? count - 1 : count;
 }
 
 /** Phonemes for every word, by its place in `items`, sentence by sentence. */

@@ -29,6 +29,7 @@ export interface Items {
 const PIECES =
   /([A-Z](?:\.[A-Z])+(?:['’]?s)?(?![\p{L}\p{N}])|[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*)|(\s+)|(\.{2,}|([!?])\4*|[-–—]+|[\s\S])/gu;
 const READABLE = /[\p{Script=Latin}\p{N}]/u;
+const ASCII = /^[\x20-\x7e]*$/;
 const LETTERS_AT_ONCE = 12;
 
 /** Marks of other kinds and the ones of the model's alphabet they stand for. Empty: heard in nothing but the words. */
@@ -68,7 +69,8 @@ const SIGNS: Readonly<Record<string, string>> = {
   '\ufeff': '',
 };
 
-export function itemsOf(segment: Segment, language: Language, lexicon?: Lexicon): Items {
+/** `placed` false leaves the places out, for whoever only counts. */
+export function itemsOf(segment: Segment, language: Language, lexicon?: Lexicon, placed = true): Items {
   const items: Item[] = [];
   const skipped: Record<string, number> = {};
   let normalized = '';
@@ -86,7 +88,7 @@ export function itemsOf(segment: Segment, language: Language, lexicon?: Lexicon)
   const add = (text: Normalized, range: (start: number, end: number) => Range) => {
     show(text.text);
     for (const [kind, chars] of Object.entries(text.skipped)) skipped[kind] = (skipped[kind] ?? 0) + chars;
-    collect(text, range, items, skipped);
+    collect(text, placed ? range : nowhere, items, skipped);
   };
   /** Adds a stretch of text that may continue what was said before it. Spaces at its edges part words. */
   const addText = (text: string, seen: Seen, base: number) => {
@@ -161,6 +163,9 @@ function addJoined(text: string, range: (start: number, end: number) => Range, i
   }
 }
 
+const NOWHERE: Range = { start: 0, end: 0 };
+const nowhere = () => NOWHERE;
+
 type Seen = (index: number) => Range;
 
 const between = (seen: Seen, start: number, end: number): Range => ({
@@ -197,11 +202,11 @@ function collect(
     const where = range(starts[index]!, ends[index + piece.length - 1]!);
     if (word !== undefined) {
       for (const part of wordParts(word)) {
-        if (READABLE.test(part)) items.push({ kind: 'word', text: part, ...where });
+        if (READABLE.test(part)) items.push({ kind: 'word', text: part, start: where.start, end: where.end });
         else skipped.script = (skipped.script ?? 0) + [...part].length;
       }
     } else if (space !== undefined) {
-      items.push({ kind: 'sign', symbol: ' ', ...where });
+      items.push({ kind: 'sign', symbol: ' ', start: where.start, end: where.end });
     } else {
       for (const symbol of signOf(piece, items)) items.push({ kind: 'sign', symbol, ...where });
     }
@@ -220,7 +225,7 @@ function partedLetters(text: string, starts: readonly number[], ends: readonly n
 
 /** A long row of letters is said in breaths. */
 function wordParts(word: string): string[] {
-  const plain = word.normalize('NFC').replace(/’/g, "'");
+  const plain = ASCII.test(word) ? word : word.normalize('NFC').replace(/’/g, "'");
   if (!plain.includes('.') || plain.length < LETTERS_AT_ONCE * 2) return [plain];
   const letters = plain.split('.');
   const parts: string[] = [];

@@ -273,7 +273,10 @@ describe('a fuzzer', () => {
         expect(joined(segments)).toBe(value);
         for (const segment of segments) {
           const length = [...segment.text].length;
-          for (const part of reader.read(segment).parts) {
+          const { parts } = reader.read(segment);
+          const tokens = parts.reduce((sum, part) => sum + (part.kind === 'speech' ? part.tokens.length : 0), 0);
+          expect(segment.spans.length === 0 ? 0 : reader.countTokens(segment.text)).toBe(tokens);
+          for (const part of parts) {
             for (const { start, end } of part.kind === 'speech' ? part.tokens : []) {
               expect(start).toBeGreaterThanOrEqual(0);
               expect(end).toBeLessThanOrEqual(length);

@@ -79,6 +79,7 @@ describe('a reading', () => {
     const emoji = reader.read(one('😀😀'));
     expect(tokensOf(emoji)).toEqual([]);
     expect(Object.values(emoji.skipped).reduce((sum, chars) => sum + chars, 0)).toBe(2);
+    expect(reader.read(one('… — !')).parts).toEqual([]);
     const silent = reader.read({ text: ' \n', offset: 0, spans: [], pause: 'none' });
     expect(silent).toEqual({ normalized: '', phonemes: '', parts: [], skipped: {} });
   });
