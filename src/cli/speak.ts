@@ -53,7 +53,7 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
   const cues = new CueBuilder();
 
   await runSpeech(
-    { settings, destination, quiet: options.quiet ?? false, show: false, screen: 'lines' },
+    { settings, destination, quiet: options.quiet ?? false, show: false, steady: true, screen: 'lines' },
     async ({ address, model, sink, progress }, runSignal) => {
       const { voice } = settings.config;
       if (!overSocket) {

@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly quiet: boolean;
   /** Light up the words as they are spoken. */
   readonly show: boolean;
+  /** The whole text is there from the start. */
+  readonly steady: boolean;
   /** Live lines that are redrawn, words that are only added as they are heard, or nothing. */
   readonly screen: 'lines' | 'words' | 'none';
 }
@@ -44,7 +46,7 @@ interface Sinks {
 }
 
 export async function runSpeech(
-  { settings, destination, quiet, show, screen: wanted }: RunOptions,
+  { settings, destination, quiet, show, steady, screen: wanted }: RunOptions,
   speak: (run: SpeechRun, signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -52,7 +54,7 @@ export async function runSpeech(
   const asked = checkModel(config.model) ?? (await knownChoice(config));
   const { Progress } = await import('../client/progress.js');
   const progress = new Progress();
-  const { sink, player } = await openSinks(destination, signal);
+  const { sink, player } = await openSinks(destination, steady, signal);
   const screen = wanted === 'none' || !liveLines(quiet) ? undefined : openLive(wanted, progress, sink, show);
   let connection: Connection | undefined;
   try {
@@ -83,9 +85,9 @@ export async function runSpeech(
   }
 }
 
-async function openSinks(destination: Destination, signal: AbortSignal): Promise<Sinks> {
+async function openSinks(destination: Destination, steady: boolean, signal: AbortSignal): Promise<Sinks> {
   const play = destination.kind === 'speaker' || destination.play;
-  const player = play ? await (await import('../client/sinks/speaker.js')).openSpeaker({}, signal) : undefined;
+  const player = play ? await (await import('../client/sinks/speaker.js')).openSpeaker({ steady }, signal) : undefined;
   if (destination.kind === 'speaker') return { sink: player!, player };
   const { format } = destination;
   try {

@@ -46,7 +46,7 @@ async function run(options: StreamOptions, self: Command, signal: AbortSignal): 
   const screen = typing ? (show ? 'words' : 'none') : 'lines';
 
   await runSpeech(
-    { settings, destination, quiet, show, screen },
+    { settings, destination, quiet, show, steady: false, screen },
     async ({ address, model, sink, progress }, runSignal) => {
       const [{ speakStream }, { decodeText }] = await Promise.all([
         import('../client/speak-stream.js'),

@@ -96,7 +96,7 @@ async function preview(options: VoicesOptions, self: Command, signal: AbortSigna
     import('../client/speak-requests.js'),
   ]);
   await runSpeech(
-    { settings, destination, quiet: options.quiet ?? false, show: false, screen: 'lines' },
+    { settings, destination, quiet: options.quiet ?? false, show: false, steady: true, screen: 'lines' },
     async ({ address, model, sink, progress }, runSignal) => {
       const client = createHttpClient(address);
       try {

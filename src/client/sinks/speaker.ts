@@ -11,10 +11,17 @@ import type { AudioSink } from './sink.js';
 const PREBUFFER_MS = 120;
 /** The longest the first sound is held back for that. */
 const PREBUFFER_WAIT_MS = 60;
+/** Where speech comes slower than it is heard, fewer and longer rests are better than many short ones. */
+const MAX_PREBUFFER_MS = 4_000;
 /** Sound kept ahead of the ear: rides out a slow sentence, and bounds the memory. */
 const AHEAD_MS = 60_000;
 /** How much longer than the sound itself a player may take to end. */
 const DRAIN_GRACE_MS = 10_000;
+
+export interface SpeakerOptions extends SearchOptions {
+  /** The text is all there, so that running dry means a slow server; not so where somebody is still writing it. */
+  readonly steady?: boolean;
+}
 
 export interface SpeakerSink extends AudioSink {
   /** What plays: `speaker`, `@audio/speaker`, `aplay`, … */
@@ -24,9 +31,9 @@ export interface SpeakerSink extends AudioSink {
 }
 
 /** Finds a way to play before anything is synthesised, or says that there is none and what to do instead. */
-export async function openSpeaker(options: SearchOptions, signal: AbortSignal): Promise<SpeakerSink> {
+export async function openSpeaker(options: SpeakerOptions, signal: AbortSignal): Promise<SpeakerSink> {
   const { player, tried } = await findPlayer(options, signal);
-  if (player) return createSpeakerSink(player);
+  if (player) return createSpeakerSink(player, options.steady ?? false);
   const reasons = [...new Set(tried.map(({ name, why }) => `${name}: ${why}`))].join('; ');
   throw new TtsError(
     'no_sound_device',
@@ -34,7 +41,7 @@ export async function openSpeaker(options: SearchOptions, signal: AbortSignal): 
   );
 }
 
-function createSpeakerSink(player: Player): SpeakerSink {
+function createSpeakerSink(player: Player, steady: boolean): SpeakerSink {
   const clock = new PlaybackClock();
   const { child } = player;
   const stdin = child.stdin!;
@@ -42,6 +49,8 @@ function createSpeakerSink(player: Player): SpeakerSink {
   let held: Int16Array[] = [];
   let heldMs = 0;
   let holdTimer: NodeJS.Timeout | undefined;
+  let released = false;
+  let ranDry = 0;
   let firstWriteMs: number | undefined;
   let startDelayMs: number | undefined;
   let headed = !player.wantsWavHeader;
@@ -79,6 +88,7 @@ function createSpeakerSink(player: Player): SpeakerSink {
     }
     held = [];
     heldMs = 0;
+    released = true;
   }
 
   return {
@@ -94,10 +104,12 @@ function createSpeakerSink(player: Player): SpeakerSink {
       signal.throwIfAborted();
       if (gone !== undefined) throw failed();
       firstWriteMs ??= now();
+      if (held.length === 0 && released && clock.aheadMs(now()) === 0) ranDry++;
       held.push(pcm);
       heldMs += (pcm.length * 1000) / msToSamples(1000);
-      if (clock.aheadMs(now()) > 0 || heldMs >= PREBUFFER_MS) release();
-      else holdTimer ??= setTimeout(release, PREBUFFER_WAIT_MS);
+      const wanted = steady ? Math.min(PREBUFFER_MS * 4 ** ranDry, MAX_PREBUFFER_MS) : PREBUFFER_MS;
+      if (clock.aheadMs(now()) > 0 || heldMs >= wanted) release();
+      else holdTimer ??= setTimeout(release, wanted === PREBUFFER_MS ? PREBUFFER_WAIT_MS : wanted * 2);
       while (clock.aheadMs(now()) > AHEAD_MS) {
         await Promise.race([delay(clock.aheadMs(now()) - AHEAD_MS + 5, undefined, { signal }), exited]).catch(
           (cause) => {
