@@ -23,6 +23,8 @@ export interface EngineRoomOptions {
 export interface EngineRoom {
   /** Speech is wanted. */
   readonly demand: () => void;
+  /** Resolves when the processes were started, or it turned out that something takes longer first, or fails. */
+  readonly begun: Promise<void>;
   /** Resolves when a worker is ready, rejects with the reason none will be. */
   readonly ready: () => Promise<void>;
   /** Stops fetching and trying again. */
@@ -46,6 +48,10 @@ export function createEngineRoom({
   const { signal } = stopped;
   let started = false;
   let retry: NodeJS.Timeout | undefined;
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
 
   async function fetchModels(): Promise<void> {
     const { ensureModel } = await import('../models/packs.js');
@@ -56,6 +62,7 @@ export function createEngineRoom({
     for (const model of wanted) {
       const report = (progress: PullProgress) => {
         pulled = true;
+        begin();
         onProgress?.(model, progress);
       };
       await ensureModel(model, { modelDir, offline, gpu: GPU_DEVICES.includes(device), signal, onProgress: report });
@@ -64,6 +71,7 @@ export function createEngineRoom({
     if (!wanted.includes('base-tts') || !(pulled || stays)) return;
     const { carriesLive } = await import('../engine/carries-live.js');
     if ((await carriesLive(modelDir, config)) !== undefined) return;
+    begin();
     const { measureMachine } = await import('../gateway/measure-machine.js');
     const measured = await measureMachine(kokoroOptions([]), log, signal);
     if (measured) log.info(measured, 'this machine was measured');
@@ -109,12 +117,13 @@ export function createEngineRoom({
   const demand = () => {
     if (started) return;
     started = true;
-    void open();
+    void open().finally(begin);
   };
   if (start === 'now') demand();
 
   return {
     demand,
+    begun,
     ready() {
       demand();
       return new Promise((resolve, reject) => {

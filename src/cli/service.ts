@@ -39,9 +39,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, log, store } = options;
   const { createPool } = await import('../gateway/pool.js');
   const pool = createPool();
-  // First of all: an engine takes longer to come up than everything else.
+  // First of all, and before this process is busy loading the rest: an engine takes longer to come up than all of it.
   const engines = createEngineRoom({ config, log, pool, ...options.engine });
   try {
+    if (options.engine.start === 'now') await engines.begun;
     return await assemble(options, pool, engines);
   } catch (error) {
     engines.stop();
