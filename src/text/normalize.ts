@@ -21,7 +21,13 @@ export function normalize(text: string, options: NormalizeOptions = {}): Normali
   const cleaned = clean(text);
   const scan = new Scan(cleaned);
   if (!(options.sayAs && readAs(scan, options.sayAs))) readAll(scan);
-  return { ...scan.out.finish(), skipped: { ...cleaned.skipped, ...scan.out.skipped } };
+  const { text: said, starts, ends } = scan.out.finish();
+  return {
+    text: said,
+    starts: plainArray(starts),
+    ends: plainArray(ends),
+    skipped: { ...cleaned.skipped, ...scan.out.skipped },
+  };
 }
 
 /**
@@ -30,4 +36,11 @@ export function normalize(text: string, options: NormalizeOptions = {}): Normali
  */
 export function joinLetters(text: string): string {
   return text.replace(/\b[A-Z](?: [A-Z](?![A-Za-z]))+/g, (row) => row.replaceAll(' ', '.'));
+}
+
+/** As `Array.from`, without its iterator: this is a tenth of the time for a long text. */
+function plainArray(from: ArrayLike<number>): number[] {
+  const to = new Array<number>(from.length);
+  for (let i = 0; i < from.length; i++) to[i] = from[i]!;
+  return to;
 }

@@ -4,7 +4,7 @@ import { isCapitalised, type Scan, startsSentence } from './scan.js';
 import { matchAt } from './sticky.js';
 
 const DOTTED =
-  /([A-Za-z](?:\. ?[A-Za-z])+)(?:\.('s|s)?|(?='s\b))(?![A-Za-z0-9])|([A-Za-z](?:\.[A-Za-z])+)(?![A-Za-z0-9.])/y;
+  /([A-Za-z](?:\. ?[A-Za-z]){1,12})(?:\.('s|s)?|(?='s\b))(?![A-Za-z0-9])|([A-Za-z](?:\.[A-Za-z]){1,12})(?![A-Za-z0-9.])/y;
 const DOTTED_WORDS: Readonly<Record<string, string>> = {
   'e.g': 'for example',
   'i.e': 'that is',
@@ -207,6 +207,11 @@ const WITHOUT_DOT = new Set(
   'Mr Mrs Ms Jr vs etc approx dept govt Blvd Ave Hwy Pkwy Bldg attn Attn qty Sgt Capt Lt Prof'.split(' '),
 );
 const STREETS = /^(?:St|Rd|Ln|Dr)$/;
+
+/** Whether a word without a dot may be an abbreviation nevertheless. */
+export function isAbbreviated(word: string): boolean {
+  return word.length < 7 && (WITHOUT_DOT.has(word) || STREETS.test(word));
+}
 
 export function abbreviation(scan: Scan, at: number): number {
   if (!scan.atBoundary(at)) return at;

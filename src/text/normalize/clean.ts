@@ -32,6 +32,7 @@ const LATIN_CLUSTER = /\p{Script=Latin}\p{M}{0,40}/uy;
 const IGNORED = /[\p{Cf}\p{M}]/u;
 const LATIN_OR_ASCII = /^[\x20-\x7e\u00b0\u00c0-\u024f]+$/;
 const SUPERSCRIPT_ENDING = /(?:ˢᵗ|ⁿᵈ|ʳᵈ|ᵗʰ)/y;
+const SUPERSCRIPT_STARTS = 'ˢⁿʳᵗ';
 const SUPERSCRIPT_ENDINGS: Readonly<Record<string, string>> = { ˢᵗ: 'st', ⁿᵈ: 'nd', ʳᵈ: 'rd', ᵗʰ: 'th' };
 /** Latin letters the pronouncing dictionary knows with their accents; the rest lose theirs. */
 const KEPT_ACCENTS = /^[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f]$/;
@@ -74,7 +75,8 @@ class Cleaner {
     let at = this.#beginLine(0);
     while (at < text.length) {
       const code = text.charCodeAt(at);
-      at = code < 0x80 ? this.#ascii(at, code) : this.#beyond(at);
+      if (isPlain(code)) at = this.#plain(at);
+      else at = code < 0x80 ? this.#ascii(at, code) : this.#beyond(at);
     }
     if (this.#line !== 'plain' && this.#line !== 'rule') this.#endOfBlock(text.length, text.length);
     return { ...this.#out.finish(), skipped: this.#out.skipped };
@@ -128,15 +130,20 @@ class Cleaner {
     return this.#beginLine(end);
   }
 
+  /** ASCII letters and digits stay as they are; only an accent that follows the last one belongs to it. */
+  #plain(at: number): number {
+    const text = this.#input;
+    let end = at + 1;
+    while (end < text.length && isPlain(text.charCodeAt(end))) end++;
+    const cluster = text.charCodeAt(end) >= 0x300 ? matchAt(LATIN_CLUSTER, text, end - 1) : null;
+    const accented = cluster !== null && cluster[0].length > 1;
+    this.#out.copy(text.slice(at, accented ? end - 1 : end), this.#points[at]!);
+    return accented ? this.#letter(cluster[0], end - 1) : end;
+  }
+
   #ascii(at: number, code: number): number {
     const text = this.#input;
     const char = text[at]!;
-    if (isWordUnit(code)) {
-      const next = text.charCodeAt(at + 1);
-      if (next < 0x300 || Number.isNaN(next)) return this.#put(char, at, at + 1);
-      const cluster = matchAt(LATIN_CLUSTER, text, at);
-      return cluster ? this.#letter(cluster[0], at) : this.#put(char, at, at + 1);
-    }
     switch (char) {
       case ' ':
       case '\t':
@@ -167,6 +174,8 @@ class Cleaner {
       case '<':
         return this.#angle(at);
       case '\\':
+        if (text[at + 1] === '\\')
+          return at + runLength(text, at) > at + 3 ? at + runLength(text, at) : this.#put(char, at, at + 1);
         if (/[*_`#[\](){}<>~|!+-]/.test(text.charAt(at + 1))) return this.#put(text[at + 1]!, at, at + 2);
         return this.#put(char, at, at + 1);
       case '|':
@@ -330,25 +339,36 @@ class Cleaner {
     const end = at + char.length;
     const code = char.codePointAt(0)!;
     if (code >= 0xd800 && code <= 0xdfff) return this.#skip('surrogate', at, end);
-    const ending = matchAt(SUPERSCRIPT_ENDING, text, at);
+    const ending = SUPERSCRIPT_STARTS.includes(char) ? matchAt(SUPERSCRIPT_ENDING, text, at) : null;
     if (ending) return this.#put(SUPERSCRIPT_ENDINGS[ending[0]]!, at, at + ending[0].length);
     // A thin space groups digits: "1 000 000".
     if ((code === 0x202f || code === 0x2009 || code === 0xa0) && /^\d\d\d(?!\d)/.test(text.slice(end, end + 4))) {
       if (/\d/.test(text.charAt(at - 1))) return this.#put(',', at, end);
     }
-    const cluster = matchAt(LATIN_CLUSTER, text, at);
+    const cluster = text.charCodeAt(end) >= 0x300 ? matchAt(LATIN_CLUSTER, text, at) : null;
     if (cluster && cluster[0].length > char.length) return this.#letter(cluster[0], at);
     if (isGreek(code) && (isGreek(text.charCodeAt(at - 1)) || isGreek(text.charCodeAt(end)))) {
       return this.#foreign(char, at, end);
     }
     const known = this.#known(char);
-    if (known !== undefined) return this.#write(known, at, end);
+    if (known !== undefined) {
+      const drawable = !isWordUnit(known.charCodeAt(0)) && char !== '★' && char !== '☆' && text[at + 1] === char;
+      const run = drawable ? runLength(text, at) : 1;
+      if (run > 3) return this.#drawn(at, at + run);
+      return this.#write(known, at, end);
+    }
     if (IGNORED.test(char)) return end;
     const emoji = matchAt(EMOJI, text, at);
     if (emoji) return this.#skip('emoji', at, at + emoji[0].length);
     if (/\p{L}/u.test(char)) return this.#foreign(char, at, end);
     if (code === 0xfffd) return this.#skip('replacement', at, end);
     return this.#skip(/[\p{C}]/u.test(char) ? 'unassigned' : 'symbol', at, end);
+  }
+
+  /** A row of the same sign is drawn, not written. */
+  #drawn(from: number, to: number): number {
+    this.#skip('symbol', from, to);
+    return this.#pause(',', from, to);
   }
 
   /** A letter and the accents behind it. */
@@ -365,6 +385,9 @@ class Cleaner {
     return this.#put(sound, at, end);
   }
 }
+
+/** ASCII letters and digits. */
+const isPlain = (code: number) => code < 0x80 && isWordUnit(code);
 
 /** Greek letters in a row are a word; one alone is a symbol with a name. */
 const isGreek = (code: number) => code >= 0x370 && code <= 0x3ff;

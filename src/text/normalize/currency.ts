@@ -91,6 +91,10 @@ const SHORT_SCALES: Readonly<Record<string, string>> = {
   tn: 'trillion',
 };
 
+export function isCurrencyCode(word: string): boolean {
+  return word.length === 3 && Object.hasOwn(CODES, word);
+}
+
 /** A currency sign or code that a number follows. */
 export function currencyBefore(text: string, at: number): { currency: Currency; end: number } | undefined {
   const sign = matchAt(BEFORE, text, at);

@@ -44,6 +44,13 @@ const WEEKDAY_SPAN =
 const DECADE = /(\d{4}|\d0)'?s(?![A-Za-z0-9])/y;
 const SHORT = /'(\d\d)(s)?(?![\dA-Za-z'"])/y;
 
+const NAMES = new Set([...MONTHS, ...Object.keys(WEEKDAYS)].map((name) => name.slice(0, 3)));
+
+/** Whether a word begins like a month or a weekday. */
+export function namesDate(word: string): boolean {
+  return word.length > 2 && word.length < 10 && NAMES.has(word.slice(0, 3));
+}
+
 const monthIndex = (name: string): number => MONTHS.findIndex((month) => month.startsWith(name.slice(0, 3)));
 const isDay = (day: number): boolean => day >= 1 && day <= 31;
 const isMonth = (month: number): boolean => month >= 1 && month <= 12;

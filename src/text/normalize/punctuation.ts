@@ -29,6 +29,8 @@ const OPERATORS: Readonly<Record<string, string>> = {
   '<<': 'much less than',
   '>>': 'much greater than',
 };
+/** Only two of these in a row make an operator. */
+const OPERATOR_SIGNS = '=!<>-&|+:.';
 const RAISED = new RegExp(`[${RAISED_SIGNS}]+`, 'y');
 const LOWERED = new RegExp(`[${LOWERED_SIGNS}]+`, 'y');
 const CARET = /\^(?:\{([^{}\s]{1,12})\}|([-−+]?\d{1,6}|[A-Za-z]))/y;
@@ -54,7 +56,10 @@ export function sign(scan: Scan, at: number): number {
   const char = text[at]!;
   const next = text.charCodeAt(at + 1);
   const before = at > 0 ? text.charCodeAt(at - 1) : 32;
-  const operator = matchAt(OPERATOR, text, at);
+  const operator =
+    OPERATOR_SIGNS.includes(char) && OPERATOR_SIGNS.includes(text.charAt(at + 1) || ' ')
+      ? matchAt(OPERATOR, text, at)
+      : null;
   if (operator) {
     const stop = at + operator[0].length;
     const words = OPERATORS[operator[0]]!;
@@ -136,7 +141,7 @@ export function sign(scan: Scan, at: number): number {
       out.space(at, at + 1);
       return at + 1;
   }
-  const raised = matchAt(RAISED, text, at) ?? matchAt(LOWERED, text, at);
+  const raised = text.charCodeAt(at) > 127 ? (matchAt(RAISED, text, at) ?? matchAt(LOWERED, text, at)) : null;
   if (raised) {
     const plain = unraise(raised[0]);
     const low = LOWERED_SIGNS.includes(raised[0][0]!);

@@ -43,7 +43,8 @@ function number(scan: Scan, at: number): Parsed | undefined {
     written = written.slice(0, written.indexOf('.'));
     end = at + written.length;
   }
-  const mixed = matchAt(MIXED, scan.text, end);
+  const next = scan.text.charCodeAt(end);
+  const mixed = next > 127 || next === 32 || next === 45 ? matchAt(MIXED, scan.text, end) : null;
   if (mixed && !written.includes('.')) {
     const [top, bottom] = mixed[1] ? fractionOf(mixed[1])! : [Number(mixed[2]), Number(mixed[3])];
     if (top < bottom)
@@ -64,18 +65,20 @@ export function quantity(scan: Scan, at: number): number {
   const { text, out } = scan;
   let from = at;
   let words = '';
-  const sign = matchAt(SIGN, text, at);
+  const digits = isDigit(text.charCodeAt(at));
+  const sign = digits ? null : matchAt(SIGN, text, at);
   if (sign) {
     if (!scan.atBoundary(at) || (sign[0] === '–' && text[at - 1] !== ' ' && at > 0)) return at;
     words = SIGN_WORDS[sign[0]]!;
     from += 1;
   }
-  const currency = currencyBefore(text, from);
+  const currency = digits ? undefined : currencyBefore(text, from);
   const first = number(scan, currency?.end ?? from);
   if (!first) return at;
   let end = first.end;
   let second: Parsed | undefined;
-  const dash = matchAt(DASH, text, end);
+  let visible = behind(text, end);
+  const dash = '-–—'.includes(visible) ? matchAt(DASH, text, end) : null;
   if (dash) {
     const begin = end + dash[0].length;
     const again = currencyBefore(text, begin);
@@ -92,12 +95,15 @@ export function quantity(scan: Scan, at: number): number {
   const both = () => (second ? `${spoken(first)} to ${spoken(second)}` : spoken(first));
   const last = second ?? first;
 
-  const scale = magnitude(text, end, currency !== undefined);
+  visible = behind(text, end);
+  // Only a letter or a sign can be a magnitude, a currency, a percentage or a unit.
+  const tailed = /[A-Za-z%$°\-\u00a2-\uffff]/.test(visible);
+  const scale = tailed ? magnitude(text, end, currency !== undefined) : undefined;
   const afterScale = scale?.end ?? end;
-  const behind = currency ? undefined : currencyBehind(text, afterScale);
-  const kind: Currency | undefined = currency?.currency ?? behind?.currency;
+  const suffix = currency || !(tailed || scale) ? undefined : currencyBehind(text, afterScale);
+  const kind: Currency | undefined = currency?.currency ?? suffix?.currency;
   if (kind) {
-    end = behind?.end ?? afterScale;
+    end = suffix?.end ?? afterScale;
     const alone = !second && !scale && first.words === undefined;
     const modifies = isModifier(scan, end);
     if (alone) words += money(first.written, kind, modifies);
@@ -110,14 +116,14 @@ export function quantity(scan: Scan, at: number): number {
     out.say(`${words}${both()} ${scale.words}`, at, scale.end);
     return scale.end;
   }
-  const percent = matchAt(PERCENT, text, end);
+  const percent = tailed ? matchAt(PERCENT, text, end) : null;
   if (percent && !isDigit(text.charCodeAt(end + percent[0].length))) {
     const name = percent[1] === '%' ? 'percent' : percent[1] === '‰' ? 'per thousand' : 'per ten thousand';
     end += percent[0].length;
     out.say(`${words}${both()} ${name}`, at, end);
     return end;
   }
-  const measured = measure(scan, end, !second && isOne(last.written) && last.words === undefined);
+  const measured = tailed && measure(scan, end, !second && isOne(last.written) && last.words === undefined);
   if (measured) {
     out.say(`${words}${both()} ${measured.words}`, at, measured.end);
     return measured.end;
@@ -136,6 +142,9 @@ function perTail(text: string, end: number): { words: string; end: number } | un
   const word = match ? perWord(match[1]!) : undefined;
   return word ? { words: ` per ${word}`, end: end + match![0].length } : undefined;
 }
+
+/** The character behind `at`, over one space. */
+const behind = (text: string, at: number): string => text.charAt(text[at] === ' ' ? at + 1 : at) || ' ';
 
 const isAlphaRun = (scan: Scan, at: number): boolean => {
   // "5-10th", "3-4x": let the number be read with its ending.

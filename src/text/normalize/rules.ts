@@ -1,7 +1,11 @@
-/** Which rules are asked, and in which order: the more particular ones first. */
-import { abbreviation, direction, state } from './abbreviations.js';
+/**
+ * Which rules are asked, and in which order: the more particular ones first. What stands at a place, and right behind
+ * it, decides which of them can apply at all; the others are not asked, or a megabyte would take seconds.
+ */
+import { abbreviation, direction, isAbbreviated, state } from './abbreviations.js';
 import { formula } from './chemistry.js';
-import { dateFromDigits, dateFromLetters, decadeFromDigits, shortYear } from './dates.js';
+import { isCurrencyCode } from './currency.js';
+import { dateFromDigits, dateFromLetters, decadeFromDigits, namesDate, shortYear } from './dates.js';
 import { dimensions, feetAndInches, ordinalNumber, resolution, scientific } from './numerals.js';
 import { phoneNumber, zipCode } from './phone-numbers.js';
 import { sign } from './punctuation.js';
@@ -9,48 +13,57 @@ import { quantity, slashed } from './quantities.js';
 import { romanNumeral } from './roman.js';
 import { isDigit, isLetter, type Rule, type Scan } from './scan.js';
 import { stars, tag } from './tags.js';
-import { term } from './terms.js';
+import { isTerm, term } from './terms.js';
 import { clock, lengthOfTime, ratio } from './times.js';
 import { hexadecimal, version } from './versions.js';
 import { address, machine, path } from './web.js';
 import { word } from './words.js';
 
-const DIGITS: readonly Rule[] = [
-  machine,
-  address,
-  dateFromDigits,
-  phoneNumber,
-  zipCode,
-  clock,
-  ratio,
-  lengthOfTime,
-  hexadecimal,
-  version,
-  ordinalNumber,
-  scientific,
-  dimensions,
-  resolution,
-  feetAndInches,
-  decadeFromDigits,
-  slashed,
-  quantity,
+/** A rule for digits, and the characters that may stand behind the first row of them. */
+const DIGITS: readonly (readonly [Rule, RegExp])[] = [
+  [machine, /[.:A-Fa-f]/],
+  [address, /[.@/\\_A-Za-z-]/],
+  [dateFromDigits, /[-/. –stnrdh]/],
+  [phoneNumber, /[-. ]/],
+  [zipCode, /[-. ,;:!?)"']/],
+  [clock, /[: AaPp–—-]/],
+  [ratio, /:/],
+  [lengthOfTime, /[dhms]/],
+  [hexadecimal, /[xXa-fA-F]/],
+  [version, /[.A-Za-z]/],
+  [ordinalNumber, /[snrtSNRT,]/],
+  [scientific, /[.eE]/],
+  [dimensions, /[.x× ]/],
+  [resolution, /[pi]/],
+  [feetAndInches, /['"°.]/],
+  [decadeFromDigits, /[s']/],
+  [slashed, /\//],
 ];
-const LETTERS: readonly Rule[] = [
-  term,
-  machine,
-  address,
-  dateFromLetters,
-  romanNumeral,
-  direction,
-  abbreviation,
-  state,
-  version,
-  hexadecimal,
-  formula,
-  quantity,
-];
-const SIGNS: readonly Rule[] = [path, phoneNumber, shortYear, hexadecimal, tag, stars, machine, quantity];
-const NONE: readonly Rule[] = [];
+
+/** The rules for each character that may follow, found once. */
+const AFTER_DIGITS: readonly (readonly Rule[])[] = Array.from({ length: 0x2100 }, (_, code) => {
+  const char = String.fromCharCode(code);
+  return [...DIGITS.filter(([, behind]) => behind.test(char)).map(([rule]) => rule), quantity];
+});
+const QUANTITY: readonly Rule[] = [quantity];
+
+/** The rules for each sign that one can begin with. */
+const SIGNS: Readonly<Record<string, readonly Rule[]>> = {
+  '/': [path],
+  '~': [path, tag],
+  '.': [path, quantity],
+  '\\': [path],
+  '(': [phoneNumber],
+  '+': [phoneNumber, quantity],
+  "'": [shortYear],
+  '#': [hexadecimal, tag],
+  '@': [tag],
+  '★': [stars],
+  ':': [machine],
+};
+const MONEY_OR_SIGN = /[-−–±$£€¥₹₽₩₺₪₫₦₱₴₿฿]/;
+const ROMAN = /^(?:[IVXLCDM]{1,12}(?:'s)?|[ivxl]{1,8})$/;
+const NO_RULES: readonly Rule[] = [];
 
 export function readAll(scan: Scan): void {
   const { text } = scan;
@@ -60,11 +73,56 @@ export function readAll(scan: Scan): void {
 
 function readOne(scan: Scan, at: number): number {
   const code = scan.text.charCodeAt(at);
-  const digit = isDigit(code);
-  const letter = isLetter(code);
-  for (const rule of digit ? DIGITS : letter ? LETTERS : code === 32 ? NONE : SIGNS) {
+  if (code === 32) {
+    scan.out.space(at, at + 1);
+    return at + 1;
+  }
+  if (isLetter(code)) return readWord(scan, at, code);
+  const rules = isDigit(code) ? digitRules(scan, at) : signRules(scan.text[at]!);
+  for (const rule of rules) {
     const end = rule(scan, at);
     if (end > at) return end;
   }
-  return letter ? word(scan, at) : sign(scan, at);
+  return sign(scan, at);
+}
+
+function digitRules(scan: Scan, at: number): readonly Rule[] {
+  if (!scan.atBoundary(at)) return QUANTITY;
+  let end = at + 1;
+  while (isDigit(scan.text.charCodeAt(end))) end++;
+  if (end === scan.text.length) return end - at === 5 ? AFTER_DIGITS[32]! : QUANTITY;
+  return AFTER_DIGITS[scan.text.charCodeAt(end)] ?? QUANTITY;
+}
+
+function signRules(char: string): readonly Rule[] {
+  if (Object.hasOwn(SIGNS, char)) return SIGNS[char]!;
+  return MONEY_OR_SIGN.test(char) ? QUANTITY : NO_RULES;
+}
+
+function readWord(scan: Scan, at: number, code: number): number {
+  if (!scan.atBoundary(at)) return word(scan, at);
+  const { text } = scan;
+  const written = scan.wordAt(at);
+  const follow = text.charCodeAt(at + written.length);
+  const large = code < 91;
+  const ask = (rule: Rule, when: boolean): boolean => {
+    if (!when) return false;
+    end = rule(scan, at);
+    return end > at;
+  };
+  let end = at;
+  const digitBehind = isDigit(follow);
+  const found =
+    ask(term, isTerm(written, follow)) ||
+    (scan.mayBeAddress(at) && (ask(machine, follow === 58 || digitBehind) || ask(address, true))) ||
+    ask(dateFromLetters, large && namesDate(written)) ||
+    ask(romanNumeral, written.length < 15 && 'IVXLCDMivxl'.includes(text[at]!) && ROMAN.test(written)) ||
+    ask(direction, large && written.length < 3) ||
+    ask(abbreviation, follow === 46 || follow === 47 || isAbbreviated(written)) ||
+    ask(state, large && written.length === 2) ||
+    ask(version, code === 118 || code === 86) ||
+    ask(hexadecimal, digitBehind || written.length > 6) ||
+    ask(formula, large && (digitBehind || follow === 40 || follow > 127)) ||
+    ask(quantity, large && (follow === 36 || isCurrencyCode(written)));
+  return found ? end : word(scan, at);
 }

@@ -22,6 +22,8 @@ export class Scan {
   brackets = 0;
   /** Whether the text is written in capitals throughout, so that capitals mean nothing. */
   readonly shouting: boolean;
+  #wordAt = -1;
+  #word = '';
   #chunkEnd = 0;
   #address = false;
 
@@ -45,8 +47,13 @@ export class Scan {
     return this.#address;
   }
 
+  /** The word that begins at `at`; the last one asked for is kept, for several rules look at it. */
   wordAt(at: number): string {
-    return matchAt(WORD, this.text, at)?.[0] ?? '';
+    if (at !== this.#wordAt) {
+      this.#wordAt = at;
+      this.#word = matchAt(WORD, this.text, at)?.[0] ?? '';
+    }
+    return this.#word;
   }
 
   /** The word after `at`, over a space or an opening mark. */

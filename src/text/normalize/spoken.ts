@@ -3,8 +3,8 @@
 /** A text and, for each of its UTF-16 units, the stretch `[starts[i], ends[i])` of what it was made from. */
 export interface Mapped {
   readonly text: string;
-  readonly starts: readonly number[];
-  readonly ends: readonly number[];
+  readonly starts: ArrayLike<number>;
+  readonly ends: ArrayLike<number>;
 }
 
 /** Marks that end a clause: after one of them no further pause is wanted. */
@@ -13,6 +13,7 @@ const PAUSES = '.!?,;:…—';
 const OPENERS = '"(-';
 const SPACE = 0x20;
 const CHUNK = 8192;
+const FIRST_ROOM = 256;
 
 /**
  * Collects output. Offsets are those of the caller's own text; `origin`, where given, carries them one step further
@@ -20,10 +21,11 @@ const CHUNK = 8192;
  * a string that is still being joined would flatten it each time.
  */
 export class Spoken {
-  readonly starts: number[] = [];
-  readonly ends: number[] = [];
   readonly skipped: Record<string, number> = {};
-  readonly #units: number[] = [];
+  #length = 0;
+  #units = new Uint16Array(FIRST_ROOM);
+  #starts = new Int32Array(FIRST_ROOM);
+  #ends = new Int32Array(FIRST_ROOM);
   readonly #origin: Mapped | undefined;
   #lastStart = 0;
   #lastEnd = 0;
@@ -37,11 +39,11 @@ export class Spoken {
   }
 
   get length(): number {
-    return this.#units.length;
+    return this.#length;
   }
 
   get #endsInSpace(): boolean {
-    return this.#units.at(-1) === SPACE;
+    return this.#length > 0 && this.#units[this.#length - 1] === SPACE;
   }
 
   /** Whether the last thing written was source text, with nothing owed behind it. */
@@ -51,8 +53,8 @@ export class Spoken {
 
   /** The last character written that is not a space; empty at the beginning. */
   get last(): string {
-    const unit = this.#units.at(this.#endsInSpace ? -2 : -1);
-    return unit === undefined ? '' : String.fromCharCode(unit);
+    const at = this.#length - (this.#endsInSpace ? 2 : 1);
+    return at < 0 ? '' : String.fromCharCode(this.#units[at]!);
   }
 
   #push(piece: string, from: number, to: number): void {
@@ -68,17 +70,39 @@ export class Spoken {
     if (end < this.#lastEnd) end = this.#lastEnd;
     this.#lastStart = start;
     this.#lastEnd = end;
-    for (let i = 0; i < piece.length; i++) {
-      this.#units.push(piece.charCodeAt(i));
-      this.starts.push(start);
-      this.ends.push(end);
+    const begin = this.#makeRoom(piece.length);
+    for (let i = 0; i < piece.length; i++) this.#units[begin + i] = piece.charCodeAt(i);
+    this.#starts.fill(start, begin, this.#length);
+    this.#ends.fill(end, begin, this.#length);
+  }
+
+  /** Room for so many more units; returns where they begin. */
+  #makeRoom(units: number): number {
+    const begin = this.#length;
+    this.#length += units;
+    if (this.#length > this.#units.length) {
+      const room = Math.max(this.#length, this.#units.length * 2);
+      this.#units = grown(this.#units, new Uint16Array(room));
+      this.#starts = grown(this.#starts, new Int32Array(room));
+      this.#ends = grown(this.#ends, new Int32Array(room));
     }
+    return begin;
   }
 
   /** Copies source text as it stands, each unit mapped to its own. */
   copy(piece: string, from: number): void {
     this.#settle(from);
-    for (let i = 0; i < piece.length; i++) this.#push(piece[i]!, from + i, from + i + 1);
+    const origin = this.#origin;
+    const begin = this.#makeRoom(piece.length);
+    for (let i = 0; i < piece.length; i++) {
+      const start = origin ? origin.starts[from + i]! : from + i;
+      const end = origin ? origin.ends[from + i]! : start + 1;
+      if (start > this.#lastStart) this.#lastStart = start;
+      if (end > this.#lastEnd) this.#lastEnd = end;
+      this.#units[begin + i] = piece.charCodeAt(i);
+      this.#starts[begin + i] = this.#lastStart;
+      this.#ends[begin + i] = this.#lastEnd;
+    }
   }
 
   /** Writes `piece` exactly, standing for `[from, to)`. */
@@ -161,18 +185,25 @@ export class Spoken {
   }
 
   #dropLast(): void {
-    this.#units.pop();
-    this.starts.pop();
-    this.ends.pop();
+    this.#length -= 1;
   }
 
   /** Ends the text, without a space at its end. */
   finish(): Mapped {
     while (this.#endsInSpace) this.#dropLast();
+    const units = this.#units.subarray(0, this.#length);
     let text = '';
-    for (let i = 0; i < this.length; i += CHUNK) text += String.fromCharCode(...this.#units.slice(i, i + CHUNK));
-    return { text, starts: this.starts, ends: this.ends };
+    for (let i = 0; i < units.length; i += CHUNK) text += decode(units.subarray(i, i + CHUNK));
+    return { text, starts: this.#starts.subarray(0, this.#length), ends: this.#ends.subarray(0, this.#length) };
   }
+}
+
+/** Spreading a typed array goes through its iterator, which takes many times as long. */
+const decode = (units: Uint16Array): string => String.fromCharCode.apply(null, units as unknown as number[]);
+
+function grown<T extends Uint16Array | Int32Array>(from: T, to: T): T {
+  to.set(from);
+  return to;
 }
 
 function strength(mark: string): number {

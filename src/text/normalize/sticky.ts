@@ -6,10 +6,11 @@ export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecAr
   return pattern.exec(text);
 }
 
-/** How many of the same unit stand at `at` in a row. */
-export function runLength(text: string, at: number): number {
+/** How many of the same unit stand at `at` in a row. Whoever does not step over the whole row sets a bound. */
+export function runLength(text: string, at: number, most = Number.POSITIVE_INFINITY): number {
   const unit = text.charCodeAt(at);
+  const last = Math.min(text.length, at + most);
   let end = at + 1;
-  while (end < text.length && text.charCodeAt(end) === unit) end++;
+  while (end < last && text.charCodeAt(end) === unit) end++;
   return end - at;
 }

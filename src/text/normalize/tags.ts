@@ -39,8 +39,8 @@ export function tag(scan: Scan, at: number): number {
 export function stars(scan: Scan, at: number): number {
   const { text, out } = scan;
   if (text[at] !== '★') return at;
-  const full = runLength(text, at);
-  const hollow = text[at + full] === '☆' ? runLength(text, at + full) : 0;
+  const full = runLength(text, at, 11);
+  const hollow = text[at + full] === '☆' ? runLength(text, at + full, 11) : 0;
   const end = at + full + hollow;
   if (full + hollow < 2 || full + hollow > 10) return at;
   const words = hollow > 0 ? `${cardinal(full)} out of ${cardinal(full + hollow)} stars` : `${cardinal(full)} stars`;

@@ -80,11 +80,15 @@ const TERMS: Readonly<Record<string, string>> = {
 };
 
 const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
-const TERM = new RegExp(
+const WORDS = new Set(Object.keys(TERMS).filter((key) => /^[A-Za-z]+$/.test(key)));
+const NOT_INSIDE = '(?![A-Za-z0-9_+#]|[.@/:][A-Za-z0-9])';
+const WORD = new RegExp(`([A-Za-z]+)('s)?${NOT_INSIDE}`, 'y');
+/** The terms that are more than letters. */
+const MIXED = new RegExp(
   `(${Object.keys(TERMS)
-    .sort((a, b) => b.length - a.length)
+    .filter((key) => !WORDS.has(key))
     .map(quoted)
-    .join('|')})('s)?(?![A-Za-z0-9_+#]|[.@/:][A-Za-z0-9])`,
+    .join('|')})('s)?${NOT_INSIDE}`,
   'y',
 );
 const AMPERSAND = /([A-Z])&([A-Z])(?:('s|s))?(?![A-Za-z0-9])/y;
@@ -97,6 +101,21 @@ const SMALL = new Set(
   ),
 );
 
+/** Whether a word, by itself or by what follows it, may be a term. */
+export function isTerm(word: string, follow: number): boolean {
+  if (word.length > 20) return false;
+  // What a term of more than letters continues with: + & / ' . ; - # or a digit, or " 'n'".
+  if (follow < 64 && follow !== 32 && follow !== 44) return true;
+  return (
+    WORDS.has(word) ||
+    (word.length < 6 && SMALL.has(word)) ||
+    word.endsWith("'s") ||
+    word === 'rock' ||
+    /^[A-G]b$/.test(word) ||
+    word.length === 1
+  );
+}
+
 export function term(scan: Scan, at: number): number {
   const { text, out } = scan;
   if (!scan.atBoundary(at)) return at;
@@ -105,7 +124,8 @@ export function term(scan: Scan, at: number): number {
     scan.remember(whole);
     return at + whole.length;
   };
-  const known = matchAt(TERM, text, at);
+  const simple = matchAt(WORD, text, at);
+  const known = simple && WORDS.has(simple[1]!) ? simple : matchAt(MIXED, text, at);
   if (known) return say(TERMS[known[1]!]! + (known[2] ?? ''), known[0]);
   const ampersand = matchAt(AMPERSAND, text, at);
   if (ampersand)

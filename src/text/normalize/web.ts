@@ -71,6 +71,13 @@ function trimmed(whole: string): number {
   return whole.length - trail[0].length + (open ? 1 : 0);
 }
 
+/** An address begins a word, or stands behind a mark that opens or parts something; never inside another one. */
+function opensAddress(text: string, at: number): boolean {
+  if (at === 0) return true;
+  const before = text[at - 1]!;
+  return ' "\'([{<=,;|—'.includes(before) || (before === ':' && /^(?:https?:|www\.)/.test(text.slice(at, at + 6)));
+}
+
 function page(scan: Scan, at: number, whole: string): number {
   const end = at + trimmed(whole);
   const lead = SCHEME.exec(whole)![0].length;
@@ -83,8 +90,7 @@ function page(scan: Scan, at: number, whole: string): number {
 /** Addresses that begin with a letter or a digit. */
 export function address(scan: Scan, at: number): number {
   const { text } = scan;
-  if (!scan.atBoundary(at) || /[@_]/.test(text.charAt(at - 1))) return at;
-  if (!scan.mayBeAddress(at)) return at;
+  if (!opensAddress(text, at) || !scan.mayBeAddress(at)) return at;
   const url = matchAt(URL, text, at);
   if (url) {
     const end = page(scan, at, url[0]);
@@ -155,13 +161,13 @@ export function path(scan: Scan, at: number): number {
   return at + hidden[0].length;
 }
 
-const IPV4 = /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?::(\d{1,5}))?(?:\/(\d{1,2}))?(?![\d.]*\d)/y;
+const IPV4 = /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?::(\d{1,5}))?(?:\/(\d{1,2}))?(?![\d.]{0,20}\d)/y;
 const IPV6 =
   /(?:[0-9A-Fa-f]{1,4}:){3,7}[0-9A-Fa-f]{1,4}(?![\w:])|(?:[0-9A-Fa-f]{1,4}:){1,6}(?::[0-9A-Fa-f]{1,4}){1,6}(?![\w:])|::[0-9A-Fa-f]{1,4}(?![\w:])/y;
 
 export function machine(scan: Scan, at: number): number {
   const { text, out } = scan;
-  if (!scan.atBoundary(at) || text[at - 1] === '.' || !scan.mayBeAddress(at)) return at;
+  if (!opensAddress(text, at) || !scan.mayBeAddress(at)) return at;
   const four = matchAt(IPV4, text, at);
   if (four?.slice(1, 5).every((part) => Number(part) < 256)) {
     const words = four

@@ -5,7 +5,6 @@ import { isAlphanumeric, isDigit, type Scan } from './scan.js';
 import { matchAt } from './sticky.js';
 import { unitAlone } from './units.js';
 
-const WORD = /[A-Za-z\u00c0-\u024f]+(?:'[A-Za-z\u00c0-\u024f]+)*/y;
 const MIXTURE = /[A-Za-z\u00c0-\u024f\d]+(?:_[A-Za-z\u00c0-\u024f\d]+)*/y;
 const COMPOUND_UNIT = /[A-Za-z]{1,3}(?:\/[a-z]{1,3}|[²³])(?![A-Za-z0-9])/y;
 /** A capital inside a word that is not all capitals: "camelCase", but not "McDonald" or "O'Neil". */
@@ -17,8 +16,7 @@ const LETTER_NOUN =
 /** The last rule for letters: it always applies. */
 export function word(scan: Scan, at: number): number {
   const { text, out } = scan;
-  const match = matchAt(WORD, text, at)!;
-  const [written] = match;
+  const written = scan.wordAt(at);
   const end = at + written.length;
   const follower = text.charCodeAt(end);
   if ((isDigit(follower) && written.length < 40) || (text[end] === '_' && isAlphanumeric(text.charCodeAt(end + 1)))) {
@@ -27,19 +25,19 @@ export function word(scan: Scan, at: number): number {
     scan.remember(mixture.slice(0, 40));
     return at + mixture.length;
   }
-  const compound = matchAt(COMPOUND_UNIT, text, at);
+  const compound = written.length < 4 && follower !== 32 ? matchAt(COMPOUND_UNIT, text, at) : null;
   const compoundName = compound ? unitAlone(compound[0]) : undefined;
   if (compoundName) {
     out.say(compoundName, at, at + compound![0].length);
     return at + compound![0].length;
   }
-  const alone = unitAlone(written);
+  const alone = written.length < 5 ? unitAlone(written) : undefined;
   if (alone) {
     out.say(alone, at, end);
     scan.remember(written);
     return end;
   }
-  const large = capitals(written, scan, scan.nextWord(end));
+  const large = isLoud(written) ? capitals(written, scan, scan.nextWord(end)) : undefined;
   if (large !== undefined && large !== written) {
     out.say(large, at, end);
   } else if (written.length === 1 && isLetterName(scan, written, at, end)) {
@@ -51,6 +49,12 @@ export function word(scan: Scan, at: number): number {
   }
   scan.remember(written.slice(0, 40));
   return end;
+}
+
+/** Two capitals in a row at the beginning: nothing else is an acronym. */
+function isLoud(word: string): boolean {
+  const [first, second] = [word.charCodeAt(0), word.charCodeAt(1)];
+  return first > 64 && first < 91 && second > 64 && second < 91;
 }
 
 /** Whether a single letter is meant by its name. "A" and "I" are words more often than not. */
