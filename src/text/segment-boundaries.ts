@@ -49,7 +49,7 @@ const HEAVY = 8;
 const LONG_WORD = 200;
 const INSIDE_STEP = 8;
 const WORD_KEPT = 40;
-const SHORT_LINE = 40;
+const SHORT_LINE = 55;
 /** Scripts from here on write a syllable with one character. */
 const WIDE_FROM = 0x2e80;
 
