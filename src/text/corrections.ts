@@ -18,7 +18,6 @@ const CORRECTIONS: Readonly<Record<string, string>> = {
   adidas: 'ədˈidəs',
   chopin: 'ʃOpˈæn',
   dvorak: 'dvˈɔɹʒæk',
-  françois: 'fɹɑnswˈɑ',
   francois: 'fɹɑnswˈɑ',
   goethe: 'ɡˈɜɹtə',
   guillermo: 'ɡiˈɛɹmO',
@@ -54,11 +53,14 @@ const CORRECTIONS: Readonly<Record<string, string>> = {
 
 /** The reading of a word that stands in the table, possessives included; null for the others. */
 export function correction(word: string): string | null {
-  const plain = word.replace(/'s$/, '');
+  const plain = unaccented(word).replace(/'s$/, '');
   if (!Object.hasOwn(CORRECTIONS, plain)) return null;
   const said = CORRECTIONS[plain]!;
-  return plain === word ? said : said + possessive(said);
+  return word.endsWith("'s") ? said + possessive(said) : said;
 }
+
+const ASCII = /^[\x20-\x7e]*$/;
+const unaccented = (word: string) => (ASCII.test(word) ? word : word.normalize('NFD').replace(/\p{M}/gu, ''));
 
 /** How "'s" sounds behind a word. */
 export function possessive(phonemes: string): string {

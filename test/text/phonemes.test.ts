@@ -69,6 +69,7 @@ const WORDS = table(`
   NASA = nˈæsə
   Nguyen = wˈɪn
   Nike's = nˈIkiz
+  Dvořák = dvˈɔɹʒæk
   async = ˈAsɪŋk
   quinoa = kˈinwˌɑ
 `);
