@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startStreamServer } from '../stream-input/client.js';
-import type { TestServer } from '../support/server.js';
+import { type TestServer, until } from '../support/server.js';
 import { type Home, makeHome, type RunOptions, tts } from '../support/tts.js';
 
 let server: TestServer;
@@ -196,6 +196,17 @@ describe('tts speak, when it fails', () => {
     await fails(['Hello there.', '--server', server.baseUrl, '--api-key', poor.key, '-o', 'y.wav'], 5, /credits/i);
   });
 
+  it('6: the model is missing and may not be fetched', async () => {
+    const lonely = makeHome();
+    const env = { ...lonely.env, TTS_ENGINE: 'kokoro' };
+    const args = ['speak', 'Hi.', '--offline', '--model-dir', lonely.file('none'), '--lexicon', '', '--voices-dir', ''];
+    const ran = await tts([...args, '-o', 'x.wav'], { env, cwd: lonely.dir });
+    expect(ran.stderr).toMatch(/tts models pull/);
+    expect(ran.code).toBe(6);
+    expect(readdirSync(lonely.dir).filter((name) => name.includes('x.wav'))).toEqual([]);
+    lonely.remove();
+  });
+
   it('7: nothing can play, which is said before any work is done, with the way round', async () => {
     const before = jobs().length;
     const ran = await speak(['Hi.'], { env: { ...home.env, PATH: '/nonexistent', PULSE_SERVER: 'unix:/nonexistent' } });
@@ -234,6 +245,33 @@ describe('tts speak, when it fails', () => {
     });
     expect(ran).toMatchObject({ code: 130, stderr: '' });
     expect(readdirSync(home.dir).filter((name) => name.includes('w.wav'))).toEqual([]);
+  });
+});
+
+describe('tts speak beside tts serve', () => {
+  it('speaks through the server that runs, and brings its own once that one is gone', async () => {
+    const shared = makeHome();
+    let address = '';
+    const served = tts(['serve', '--port', '0'], {
+      env: shared.env,
+      during: async (child) => {
+        child.stdout!.on('data', (part: Buffer) => {
+          address += part.toString();
+        });
+        await until(() => address.includes('listening on'), 'the server');
+        // A server of its own could not speak: this one has no model and may not fetch one.
+        const env = { ...shared.env, TTS_ENGINE: 'kokoro' };
+        const args = ['speak', 'Through the server.', '-o', shared.file('a.wav')];
+        const offline = ['--offline', '--model-dir', shared.file('none')];
+        expect(await tts([...args, ...offline], { env })).toMatchObject({ code: 0, stderr: '' });
+        child.kill('SIGKILL');
+        await new Promise((resolve) => child.once('exit', resolve));
+        expect(await tts([...args, ...offline], { env })).toMatchObject({ code: 6 });
+        expect(await tts(args, { env: shared.env })).toMatchObject({ code: 0, stderr: '' });
+      },
+    });
+    expect(await served).toMatchObject({ signal: 'SIGKILL' });
+    shared.remove();
   });
 });
 

@@ -112,7 +112,11 @@ async function ownPlayer(
     signal.throwIfAborted();
     const entry = fileURLToPath(new URL('./player-process.js', import.meta.url));
     // Its own process group: Ctrl-C in the terminal is for the command, which then stops the player itself.
-    const child = spawn(process.execPath, [entry, ...skip], { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
+    const child = spawn(process.execPath, [entry, ...skip], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      detached: true,
+      windowsHide: true,
+    });
     child.stdin!.on('error', () => undefined);
     let trying = '';
     let started: () => void = () => undefined;
@@ -160,7 +164,11 @@ function onLines(child: ChildProcess, take: (line: string) => void): void {
 }
 
 async function systemPlayer(candidate: SystemPlayer): Promise<Player | string> {
-  const child = spawn(candidate.command, candidate.args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  const child = spawn(candidate.command, candidate.args, {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    windowsHide: true,
+  });
   child.stdin!.on('error', () => undefined);
   const gone = Promise.race([
     once(child, 'error').then(([error]) =>
