@@ -157,7 +157,8 @@ const WITH_DOT: Readonly<Record<string, Reading>> = {
   ver: beforeDigit('version'),
   ed: afterDigit('edition'),
   ca: beforeDigit('circa'),
-  c: beforeDigit('circa'),
+  c: ({ scan, digitNext }) =>
+    digitNext ? 'circa' : /^\d/.test(scan.previous) ? (scan.previous === '1' ? 'cup' : 'cups') : undefined,
   v: ({ scan, next }) => (isCapitalised(scan.previous) && isCapitalised(next) ? 'versus' : undefined),
   vs: 'versus',
   etc: 'et cetera',

@@ -30,7 +30,7 @@ const SIGNS: Readonly<Record<string, Currency>> = {
   '₫': simple('dong'),
   '₦': simple('naira'),
   '₱': simple('peso', 'pesos'),
-  '₴': simple('hryvnia', 'hryvnias'),
+  '₴': simple('hrivnia', 'hrivnias'),
   '₿': simple('bitcoin', 'bitcoin'),
   '฿': simple('baht'),
 };
@@ -127,7 +127,9 @@ export function magnitude(text: string, at: number, isMoney: boolean): { words: 
   if (word) return whole.startsWith('-') ? undefined : { words: word, end };
   const attached = !whole.startsWith(' ');
   if (isMoney && attached) return { words: SHORT_SCALES[short!]!, end };
-  if (attached && /^(?:bn|mn|tn|M|B)$/.test(short!)) return { words: SHORT_SCALES[short!]!, end };
+  // "221B Baker Street" is an address.
+  const named = /^ [A-Z]/.test(text.slice(end, end + 2));
+  if (attached && !named && /^(?:bn|mn|tn|M|B)$/.test(short!)) return { words: SHORT_SCALES[short!]!, end };
   return undefined;
 }
 

@@ -241,7 +241,7 @@ function hyphen(scan: Scan, at: number, before: number, next: number): number {
     return at + 1;
   }
   if (before === 32 && next === 32) {
-    if (isDigit(text.charCodeAt(at - 2)) && isDigit(text.charCodeAt(at + 2))) out.say('minus', at, at + 1);
+    if (isOperand(text, at - 2, -1) && isOperand(text, at + 2, 1)) out.say('minus', at, at + 1);
     else out.mark('—', at, at + 1);
     return at + 1;
   }
@@ -249,14 +249,33 @@ function hyphen(scan: Scan, at: number, before: number, next: number): number {
     out.say('dash dash', at, at + 2);
     return at + 2;
   }
-  if (before === 32 && isLetter(next)) out.say('dash', at, at + 1);
+  if (before === 40 && isOperand(text, at + 1, 1)) out.say('minus', at, at + 1);
+  else if (before === 32 && isLetter(next)) out.say('dash', at, at + 1);
   else out.space(at, at + 1);
   return at + 1;
 }
 
+/** Whether a number or a single letter stands at `at`, seen in the direction of `step`. */
+function isOperand(text: string, at: number, step: number): boolean {
+  const code = text.charCodeAt(at);
+  if (isDigit(code) || RAISED_SIGNS.includes(text.charAt(at) || ' ')) return true;
+  return isLetter(code) && !isAlphanumeric(text.charCodeAt(at + step)) && text[at + step] !== "'";
+}
+
+const PER = /\/(?=(?:second|minute|hour|day|week|month|year|person|user|sec|hr)(?![A-Za-z]))/y;
+
 function slash(scan: Scan, at: number, before: number, next: number): number {
   const { out } = scan;
+  const per = isLetter(before) ? matchAt(PER, scan.text, at) : null;
+  if (per) {
+    out.say('per', at, at + 1);
+    return at + 1;
+  }
   if (isLetter(before) && isLetter(next)) out.space(at, at + 1);
-  else out.say('slash', at, at + 1);
+  else if (before === 32 && next === 32) {
+    const over = (scan.text[at - 2] === ')' || isOperand(scan.text, at - 2, -1)) && isOperand(scan.text, at + 2, 1);
+    if (over) out.say('over', at, at + 1);
+    else out.mark(',', at, at + 1);
+  } else out.say('slash', at, at + 1);
   return at + 1;
 }

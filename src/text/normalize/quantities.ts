@@ -9,7 +9,7 @@ import { mayFollow, perWord, unit } from './units.js';
 
 const NUMBER =
   /(?:\d{1,3}(?:,\d{3})+(?!\d)|\d{1,3}(?: \d{3}){2,}(?!\d)|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)|\d+)(?:\.\d+)?|\.\d+/y;
-const SLASHED = /(\d{1,4})\/(\d{1,4})(?![\d/]|[.,]\d)/y;
+const SLASHED = /(\d{1,4}(?:\.\d{1,2})?)\/(\d{1,4})(?![\d/]|[.,]\d)/y;
 const SIGN = /[-−–+±](?=[$£€¥₹]?[.\d])/y;
 const MIXED = new RegExp(`[ -]?([${FRACTION_SIGNS}])| (\\d{1,2})\\/(\\d{1,3})(?![\\d/])`, 'y');
 const DASH = /(?: ?[–—] ?| - |-)(?=[$£€¥₹]?\d)/y;
@@ -62,6 +62,12 @@ const isOne = (written: string): boolean => /^1(?:\.0*)?$/.test(written);
 
 /** Quantities, and plain numbers where nothing follows. */
 export function quantity(scan: Scan, at: number): number {
+  const end = readQuantity(scan, at);
+  if (end > at) scan.remember(scan.text.slice(at, Math.min(end, at + 12)));
+  return end;
+}
+
+function readQuantity(scan: Scan, at: number): number {
   const { text, out } = scan;
   let from = at;
   let words = '';
@@ -251,7 +257,9 @@ function bare(scan: Scan, written: string, end: number): string {
   const { text } = scan;
   if (/^\d{4}$/.test(written) && !isAlphanumeric(text.charCodeAt(end))) {
     const n = Number(written);
-    if (PAIRED.test(scan.previous) && n >= 1000) return pairs(written);
+    // "RTX 4090", "ISO 8601": numbers behind a name in capitals are names as well.
+    const named = PAIRED.test(scan.previous) || /^[A-Z]{2,5}$/.test(scan.previous);
+    if (named && n >= 1000 && n % 1000 !== 0) return pairs(written);
     if (n >= 1000 && n < 1100 && YEAR_BEFORE.test(scan.previous) && !isCounted(scan, end)) return year(n);
     if (n >= 1100 && n < 2100) {
       if (isCounted(scan, end, n >= 1900)) return n % 100 === 0 && n % 1000 !== 0 ? pairs(written) : cardinal(written);
@@ -299,13 +307,20 @@ export function slashed(scan: Scan, at: number): number {
     return say(`${MONTHS[a - 1]} ${ordinal(b)}`);
   if (
     a === b ||
+    top.includes('.') ||
     /^(?:stars?|points?)$/.test(next) ||
     /^(?:scored?|scores|rated?|rating|got|gave|grade|answered|completed|passed)$/i.test(scan.previous)
   )
-    return say(`${integer(top)} out of ${integer(bottom)}`);
+    return say(`${amount(top)} out of ${integer(bottom)}`);
   if (/^(?:page|step|part|slide|chapter|question|level|item)$/i.test(scan.previous))
     return say(`${integer(top)} of ${integer(bottom)}`);
   if (b === 0 || top.startsWith('0')) return say(`${integer(top)} over ${integer(bottom)}`);
-  if (b <= 20 || [24, 25, 30, 32, 40, 50, 60, 64, 100, 128, 1000].includes(b)) return say(fraction(top, bottom));
-  return say(`${integer(top)} over ${integer(bottom)}`);
+  if (b > 20 && ![24, 25, 30, 32, 40, 50, 60, 64, 100, 128, 1000].includes(b)) {
+    return say(`${integer(top)} over ${integer(bottom)}`);
+  }
+  // "1/4 tsp": of a part there is only one.
+  const measured = measure(scan, end, true);
+  if (!measured) return say(fraction(top, bottom));
+  scan.out.say(`${fraction(top, bottom)} ${measured.words}`, at, measured.end);
+  return measured.end;
 }

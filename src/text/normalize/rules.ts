@@ -27,7 +27,7 @@ const DIGITS: readonly (readonly [Rule, RegExp])[] = [
   [phoneNumber, /[-. ]/],
   [zipCode, /[-. ,;:!?)"']/],
   [clock, /[: AaPp–—-]/],
-  [ratio, /:/],
+  [ratio, /[:.]/],
   [lengthOfTime, /[dhms]/],
   [hexadecimal, /[xXa-fA-F]/],
   [version, /[.A-Za-z]/],
@@ -37,7 +37,7 @@ const DIGITS: readonly (readonly [Rule, RegExp])[] = [
   [resolution, /[pi]/],
   [feetAndInches, /['"°.]/],
   [decadeFromDigits, /[s']/],
-  [slashed, /\//],
+  [slashed, /[/.]/],
 ];
 
 /** The rules for each character that may follow, found once. */

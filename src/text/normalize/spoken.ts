@@ -137,7 +137,7 @@ export class Spoken {
   space(from: number, to: number): void {
     this.#owesSpace = false;
     this.#closed = false;
-    if (this.length > 0 && !this.#endsInSpace) this.#push(' ', from, to);
+    if (this.length > 0 && !this.#endsInSpace && this.last !== '(') this.#push(' ', from, to);
   }
 
   /** An opening quotation mark or bracket. */

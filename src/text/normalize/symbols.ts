@@ -107,7 +107,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   '₫': 'dong',
   '₦': 'naira',
   '₱': 'pesos',
-  '₴': 'hryvnias',
+  '₴': 'hrivnias',
   '₿': 'bitcoin',
   '฿': 'baht',
   '⅍': 'aktieselskab',

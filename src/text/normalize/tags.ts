@@ -6,7 +6,7 @@ import { matchAt, runLength } from './sticky.js';
 
 const HASHTAG = /#([A-Za-z\u00c0-\u024f][A-Za-z0-9_\u00c0-\u024f]{0,100})/y;
 const NUMBERED = /#(?=\d)/y;
-const MENTION = /@([A-Za-z0-9_][A-Za-z0-9_.-]{0,60})/y;
+const MENTION = /@([A-Za-z_][A-Za-z0-9_.-]{0,60})/y;
 const TILDE = /~ ?(?=[$£€]?\d)/y;
 
 export function tag(scan: Scan, at: number): number {

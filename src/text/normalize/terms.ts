@@ -38,6 +38,10 @@ const TERMS: Readonly<Record<string, string>> = {
   IoT: 'I O T',
   GNU: 'gnoo',
   WiFi: 'wifi',
+  VRAM: 'V ram',
+  YoY: 'year over year',
+  QoQ: 'quarter over quarter',
+  MoM: 'month over month',
   iOS: 'I O S',
   iPadOS: 'I pad O S',
   nginx: 'engine X',
@@ -74,6 +78,11 @@ const TERMS: Readonly<Record<string, string>> = {
   JSON: 'jason',
   YAML: 'yammel',
   COVID: 'covid',
+  UNESCO: 'you nesco',
+  UEFA: 'you eigh fa',
+  CUDA: 'cooda',
+  FEMA: 'feema',
+  nodejs: 'node J S',
   Xi: 'Shee',
   'e-mail': 'email',
   'E-mail': 'Email',
@@ -141,7 +150,7 @@ export function term(scan: Scan, at: number): number {
   if (
     word.length < 6 &&
     SMALL.has(word) &&
-    !/[.@/:_\d-]/.test(text.charAt(at + word.length).trim() + text.charAt(at - 1).trim())
+    !/[.@/_\d-]|:\S/.test(`${text.charAt(at - 1)} ${text.slice(at + word.length, at + word.length + 2)}`)
   ) {
     return say(
       word.length > 2 && word !== 'https' && word.endsWith('s') && SMALL.has(word.slice(0, -1))

@@ -1,5 +1,5 @@
 /** Times of day, ratios written like them, and lengths of time. */
-import { cardinal } from './numbers.js';
+import { amount, cardinal } from './numbers.js';
 import { type Scan, startsSentence } from './scan.js';
 import { matchAt } from './sticky.js';
 
@@ -8,7 +8,7 @@ const CLOCK = new RegExp(`(\\d{1,2}):(\\d\\d)(?::(\\d\\d)(?:\\.\\d{1,3})?)?${HAL
 const HOUR = new RegExp(`(\\d{1,2})${HALF}`, 'y');
 const HOURS = new RegExp(`(\\d{1,2})(?::(\\d\\d))? ?[-–—] ?(?=\\d{1,2}(?::\\d\\d)?${HALF})`, 'y');
 const UNTIL = /(?: ?[-–—] ?)(?=\d{1,2}(?::\d\d| ?[AaPp]\.?[Mm]))/y;
-const RATIO = /(\d{1,4}):(\d{1,4})(?![\d:])/y;
+const RATIO = /(\d{1,4}(?:\.\d{1,3})?):(\d{1,4}(?:\.\d{1,3})?)(?![\d:])/y;
 const LENGTH =
   /(\d{1,4})(d|h|hr|hrs|m|min|s) ?(?:(\d{1,2})(h|hr|m|min|s|sec))(?: ?(\d{1,2})(m|min|s|sec))?(?: ?(\d{1,2})(s|sec))?(?![A-Za-z0-9])/y;
 const NAMES: Readonly<Record<string, string>> = { d: 'day', h: 'hour', m: 'minute', s: 'second' };
@@ -84,7 +84,7 @@ export function ratio(scan: Scan, at: number): number {
   const match = matchAt(RATIO, scan.text, at);
   if (!match) return at;
   const end = at + match[0].length;
-  scan.out.say(`${cardinal(match[1]!)} to ${cardinal(match[2]!)}`, at, end);
+  scan.out.say(`${amount(match[1]!)} to ${amount(match[2]!)}`, at, end);
   return end;
 }
 

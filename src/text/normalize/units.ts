@@ -9,11 +9,11 @@ L liter|l liter|mL milliliter|ml milliliter|cl centiliter|dl deciliter|dL decili
 s second|sec second|secs second|ms millisecond|µs microsecond|us microsecond|ns nanosecond|ps picosecond|min minute|mins minute|h hour|hr hour|hrs hour|d day|wk week|wks week|mo month|mos month|yr year|yrs year
 Hz hertz/hertz|kHz kilohertz/kilohertz|KHz kilohertz/kilohertz|MHz megahertz/megahertz|GHz gigahertz/gigahertz|THz terahertz/terahertz
 W watt|kW kilowatt|MW megawatt|GW gigawatt|TW terawatt|mW milliwatt|Wh watt hour|kWh kilowatt hour|MWh megawatt hour|GWh gigawatt hour|TWh terawatt hour|hp horsepower/horsepower
-V volt|kV kilovolt|mV millivolt|mA milliamp|µA microamp|kA kiloamp|mAh milliamp hour|Ah amp hour|Ω ohm|kΩ kilohm|MΩ megohm|F farad|µF microfarad|nF nanofarad|pF picofarad|mH millihenry/millihenries|T tesla
+V volt|kV kilovolt|mV millivolt|mA milliamp|µA microamp|kA kiloamp|mAh milliamp hour|Ah amp hour|Ω ohm|kΩ kilo ohm|MΩ mega ohm|F farad|µF microfarad|nF nanofarad|pF picofarad|mH millihenry/millihenries|T tesla
 J joule|kJ kilojoule|MJ megajoule|cal calorie|kcal kilocalorie|eV electron volt|keV kilo electron volt|MeV mega electron volt|GeV giga electron volt|TeV tera electron volt|BTU B T U
 Pa pascal|kPa kilopascal|hPa hectopascal|MPa megapascal|GPa gigapascal|psi P S I/P S I|PSI P S I/P S I|bar bar|mbar millibar|atm atmosphere|mmHg millimeter of mercury/millimeters of mercury|N newton|kN kilonewton|Nm newton meter
 dB decibel|dBA decibel|dBm D B M/D B M|lm lumen|lx lux/lux|cd candela|mol mole|mmol millimole|K kelvin/kelvin|rad radian|Bq becquerel|Sv sievert|mSv millisievert|µSv microsievert|Gy gray
-B byte|kB kilobyte|KB kilobyte|MB megabyte|GB gigabyte|TB terabyte|PB petabyte|EB exabyte|KiB kibibyte|MiB mebibyte|GiB gibibyte|TiB tebibyte|b bit|bit bit|kb kilobit|Kb kilobit|Mb megabit|Gb gigabit|Kbit kilobit|Mbit megabit|Gbit gigabit
+B byte|kB kilobyte|KB kilobyte|MB megabyte|GB gigabyte|TB terabyte|PB petabyte|EB exabyte|KiB kibibyte|MiB mebibyte|GiB gibibyte|TiB tebibyte|bit bit|kb kilobit|Kb kilobit|Mb megabit|Gb gigabit|Kbit kilobit|Mbit megabit|Gbit gigabit
 bps bit per second/bits per second|kbps kilobit per second/kilobits per second|Kbps kilobit per second/kilobits per second|Mbps megabit per second/megabits per second|Gbps gigabit per second/gigabits per second|MBps megabyte per second/megabytes per second
 mph mile per hour/miles per hour|kph kilometer per hour/kilometers per hour|kmh kilometer per hour/kilometers per hour|mpg mile per gallon/miles per gallon|rpm R P M/R P M|RPM R P M/R P M|fps frame per second/frames per second|FPS frame per second/frames per second|bpm beat per minute/beats per minute|BPM beat per minute/beats per minute|kn knot|kt knot|kts knot
 ppm part per million/parts per million|ppb part per billion/parts per billion|dpi D P I/D P I|ppi P P I/P P I|px pixel|MP megapixel|em em|rem rem
@@ -25,8 +25,7 @@ ha hectare|ac acre|sqft square foot/square feet|sqm square meter|sqmi square mil
 const ONLY_ATTACHED = new Set([
   'in',
   'd',
-  'b',
-  'B',
+
   'F',
   'T',
   'N',
@@ -35,10 +34,10 @@ const ONLY_ATTACHED = new Set([
   'rem',
   'mo',
   'au',
-  'ac',
+
   'cd',
   'pt',
-  'B',
+
   'h',
   'bit',
   'rad',
@@ -46,7 +45,7 @@ const ONLY_ATTACHED = new Set([
   'ps',
 ]);
 /** Attached to a number these are more often something else ("5G", "10T", "4K"). */
-const ONLY_SPACED = new Set(['K', 'F', 'T', 'N', 'em']);
+const ONLY_SPACED = new Set(['K', 'F', 'T', 'N', 'em', 'ac', 'B']);
 
 export interface Unit {
   readonly one: string;

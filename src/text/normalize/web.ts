@@ -7,7 +7,8 @@ import { matchAt } from './sticky.js';
 const URL =
   /(?:https?|ftp|wss?|sftp|file|ssh|git|s3|rtsp|mongodb|postgres|postgresql|redis):\/\/[^\s<>"]+|mailto:[^\s<>"]+|www\.[^\s<>"]+/iy;
 const SCHEME = /^(?:https?:\/\/|mailto:)?(?:www\.)?/i;
-const EMAIL = /[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,6}/y;
+const EMAIL =
+  /[A-Za-z0-9._%+-]{1,64}@(?:(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}|\d{1,3}(?:\.\d{1,3}){3})(?![A-Za-z0-9])/y;
 const DOMAIN =
   /localhost:\d{1,5}(?:\/[^\s<>"]*)?|(?:[A-Za-z0-9-]{1,63}\.){1,6}(?:com|org|net|edu|gov|mil|io|ai|dev|app|co|uk|ca|de|fr|jp|cn|info|biz|tv|gg|xyz|ly|eu|ch|nl|au|nz|br|ru|kr|tech|cloud|online|site|fm|sh|rs)(?::\d{1,5})?(?:\/[^\s<>"]*|(?![A-Za-z0-9_.-]|:\/))(?<![.,;:!?)\]'])|(?:[A-Za-z0-9-]{1,63}\.){1,6}(?:com|org|net|edu|gov|io|ai|dev|app|uk|de|fr|eu)(?=[.,;:!?)\]'](?:\s|$|["')]))/y;
 const EXTENSION =
