@@ -18,6 +18,7 @@ const LAST_PHONEME = msToSamples(125);
 
 /** Tokens that are heard as a rest or not at all. */
 const REST = /[\s;:,.!?—…"()“”]/u;
+export const isRest = ({ symbol }: ReadingToken): boolean => REST.test(symbol);
 
 export interface SpeechPlan {
   /** The voice begins in the first window at or after this sample, which begins a frame. */
@@ -39,9 +40,9 @@ export function planSpeech(tokens: readonly ReadingToken[], durations: ArrayLike
   const tokenTimes: { start: number; end: number; rest: boolean }[] = [];
   const pad = durations[0]! * STEP_SAMPLES;
   let at = pad;
-  for (const [i, { symbol }] of tokens.entries()) {
+  for (const [i, token] of tokens.entries()) {
     const samples = durations[i + 1]! * STEP_SAMPLES;
-    tokenTimes.push({ start: at, end: at + samples, rest: REST.test(symbol) });
+    tokenTimes.push({ start: at, end: at + samples, rest: isRest(token) });
     at += samples;
   }
   const total = at + durations[tokens.length + 1]! * STEP_SAMPLES;

@@ -5,7 +5,15 @@ import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
 import { fadeIn, fadeOut, findEnd, findOnset, LEAD_SAMPLES, PAUSE_SAMPLES, toPcm } from './finish.js';
 import type { FrontOutput, Utterance } from './generator.js';
-import { FRAME_SAMPLES, type MutableTimings, planSpeech, type SpeechPlan, settleTimes, timePart } from './plan.js';
+import {
+  FRAME_SAMPLES,
+  isRest,
+  type MutableTimings,
+  planSpeech,
+  type SpeechPlan,
+  settleTimes,
+  timePart,
+} from './plan.js';
 import type { LoadedModel } from './sessions.js';
 import type { StyleShare } from './styles.js';
 import type { Turn } from './turns.js';
@@ -48,6 +56,19 @@ export function splitTokens(tokens: readonly ReadingToken[], limit = MAX_TOKENS)
   return parts;
 }
 
+/**
+ * A word or two without an end mark come out of the model unsure of themselves ("No" is heard as "Yeah"): with a full stop
+ * they are said as a person says them. Longer text is left as it was written.
+ */
+const SHORT_TOKENS = 6;
+const FULL_STOP = { id: 4, symbol: '.' } as const;
+
+export function closeShort(tokens: readonly ReadingToken[]): readonly ReadingToken[] {
+  const last = tokens.at(-1);
+  if (!last || tokens.length > SHORT_TOKENS || isRest(last)) return tokens;
+  return [...tokens, { ...FULL_STOP, start: last.end, end: last.end }];
+}
+
 /** The parts of a reading with the silence at its end taken off, which counts as the segment's rest. */
 function piecesOf(reading: Reading): { pieces: Piece[]; trailing: number } {
   const pieces: Piece[] = reading.parts.flatMap((part): Piece[] =>
@@ -55,7 +76,7 @@ function piecesOf(reading: Reading): { pieces: Piece[]; trailing: number } {
       ? [{ kind: 'silence', samples: msToSamples(part.ms), start: part.start, end: part.end }]
       : splitTokens(part.tokens)
           .filter((tokens) => tokens.some(({ symbol }) => symbol !== ' '))
-          .map((tokens) => ({ kind: 'speech', tokens })),
+          .map((tokens) => ({ kind: 'speech', tokens: closeShort(tokens) })),
   );
   let trailing = 0;
   if (!pieces.some((piece) => piece.kind === 'speech')) return { pieces, trailing };

@@ -1,8 +1,9 @@
 /** The engine's parts that need no model: whose turn it is, where tokens are cut, what a damaged clip looks like. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { splitTokens } from '../../src/engine/speech.js';
+import { closeShort, splitTokens } from '../../src/engine/speech.js';
 import { createTurns } from '../../src/engine/turns.js';
+import { createAlphabet } from '../../src/text/tokens.js';
 import type { ReadingToken } from '../../src/text/types.js';
 import { faultsOf } from '../support/clip-checks.js';
 import { letterErrors } from '../support/letters.js';
@@ -61,6 +62,25 @@ describe('a part that is too long for the model', () => {
   it('is cut anywhere where there are no spaces', () => {
     const tokens = [...'a'.repeat(1_300)].map(token);
     expect(splitTokens(tokens).map((part) => part.length)).toEqual([510, 510, 280]);
+  });
+});
+
+describe('a very short part', () => {
+  const tokensOf = (symbols: string) => [...symbols].map((symbol, i) => ({ id: 1, symbol, start: i, end: i + 1 }));
+
+  it('is closed with a full stop that stands for no character', () => {
+    expect(closeShort(tokensOf('nˈO')).at(-1)).toEqual({
+      id: createAlphabet().get('.'),
+      symbol: '.',
+      start: 3,
+      end: 3,
+    });
+  });
+
+  it('is left alone where it has an end mark, and so is all that is longer', () => {
+    expect(closeShort(tokensOf('nˈO!')).length).toBe(4);
+    expect(closeShort(tokensOf('həlˈO ðɛɹ')).length).toBe(9);
+    expect(closeShort([])).toEqual([]);
   });
 });
 
