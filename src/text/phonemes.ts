@@ -11,6 +11,9 @@ export interface Phonemizer {
 
 /** espeak's names of the accents. */
 const VOICES: Readonly<Record<Language, string>> = { 'en-us': 'en-us', 'en-gb': 'en-gb-x-rp' };
+/** espeak has one voice for the whole process, and changing it takes longer than a hundred words. */
+let current: Language | undefined;
+
 const CACHED_WORDS = 20_000;
 /** Nobody speaks a longer word; longer ones are said in pieces. */
 const MAX_WORD = 60;
@@ -19,11 +22,15 @@ export async function createPhonemizer(language: Language = 'en-us'): Promise<Ph
   const espeak = await import('espeak-phonemizer');
   await espeak.initialize();
   await espeak.setVoice(VOICES[language]);
+  current = undefined;
   const cache = new Map<string, string>();
 
   const speak = (text: string): string => {
-    // The voice is one for the whole process; with its data loaded this takes effect before it returns.
-    void espeak.setVoice(VOICES[language]);
+    if (current !== language) {
+      // With its data loaded this takes effect before it returns.
+      void espeak.setVoice(VOICES[language]);
+      current = language;
+    }
     const clauses = espeak.getPhonemes(text).map(({ phonemes }) => phonemes);
     // espeak names a change of language in brackets.
     return clauses
