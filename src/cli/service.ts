@@ -113,7 +113,8 @@ async function assemble(options: ServiceOptions, pool: WorkerPool, engines: Engi
       timer = setTimeout(() => resolve('late'), graceMs);
     });
     if ((await Promise.race([finished, late])) === 'late') {
-      log.warn({ open: gateway.stats.open }, 'not everything ended in time; the rest is broken off');
+      const { open } = gateway.stats;
+      if (open > 0) log.warn({ open }, 'not everything ended in time; the rest is broken off');
       upgrades?.terminate();
       app.server.closeAllConnections();
       await finished;
