@@ -1,5 +1,5 @@
 /** API keys: how they are drawn, recognised and hashed. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const PREFIX = 'tts_';
 const ID_CHARS = 8;
@@ -12,7 +12,7 @@ export interface ApiKey {
   readonly hash: Uint8Array;
 }
 
-export const hashKey = (key: string): Uint8Array => createHash('sha256').update(key).digest();
+export const hashKey = (key: string): Uint8Array => hash('sha256', key, 'buffer');
 export const sameHash = (a: Uint8Array, b: Uint8Array): boolean => timingSafeEqual(a, b);
 
 /** The public id in a key, or undefined where this is no key of ours. */

@@ -77,7 +77,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
     onFailedKey: metrics.failedKey,
   });
 
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const { raw } = reply;
     const startMs = performance.now();
     reply.header('x-request-id', request.id);
@@ -93,6 +93,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
       // A connection that was promised to be kept would hold the stop up for as long as its client keeps it.
       if (deps.shutdown.aborted) setImmediate(() => server.closeIdleConnections());
     });
+    done();
   });
 
   app.removeAllContentTypeParsers();
