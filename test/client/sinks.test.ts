@@ -12,27 +12,18 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { Reader } from 'wav';
 import { createFileSink, writeWhole } from '../../src/client/sinks/file.js';
 import { createNullSink } from '../../src/client/sinks/null.js';
 import { createPipeSink } from '../../src/client/sinks/pipe.js';
 import type { AudioSink } from '../../src/client/sinks/sink.js';
-import type { openSpeaker as OpenSpeaker } from '../../src/client/sinks/speaker.js';
 import { createTeeSink } from '../../src/client/sinks/tee.js';
 import { pcmBytes } from '../../src/protocol/audio.js';
-import { hasPulse, heardInOnePiece, type SoundCard, startSoundCard } from '../support/pulse.js';
+import { noise } from '../support/pulse.js';
 
 const never = new AbortController().signal;
 
-/** Noise, so that a lost or doubled sample cannot hide. */
-function noise(samples: number): Int16Array {
-  let state = 1;
-  return Int16Array.from({ length: samples }, () => {
-    state = (state * 1_103_515_245 + 12_345) & 0x7fffffff;
-    return ((state >> 8) % 20_000) - 10_000 || 1;
-  });
-}
 const SOUND = noise(12_000);
 
 async function writeAll(sink: AudioSink, chunk = 700): Promise<void> {
@@ -234,78 +225,3 @@ describe('two sinks at once', () => {
     expect(readFileSync(file('a.pcm')).length).toBe(SOUND.length * 2);
   });
 });
-
-/** The player process runs from the build. */
-const { openSpeaker } = (await import(path.resolve(import.meta.dirname, '../../dist/client/sinks/speaker.js'))) as {
-  openSpeaker: typeof OpenSpeaker;
-};
-
-if (!hasPulse()) {
-  it('leaves the sound device out: pulseaudio, pulseaudio-utils, alsa-utils and libasound2-plugins are not installed', () => {
-    expect(process.env.CI).not.toBe('true');
-  });
-} else {
-  // A machine that is starved for long enough breaks up any sound: that is heard again, not taken for a fault.
-  describe('the sound device', { retry: 2 }, () => {
-    let card: SoundCard;
-    beforeAll(async () => {
-      card = await startSoundCard();
-      Object.assign(process.env, card.env);
-    });
-    afterAll(async () => {
-      delete process.env.PULSE_SERVER;
-      await card.close();
-    });
-
-    // Best first; each is reached by leaving out the ones before it.
-    const players = ['speaker', '@audio/speaker', 'aplay', 'paplay'];
-    players.forEach((player, index) => {
-      it(`plays what was written with ${player}, every sample of it, without a gap between chunks`, async () => {
-        const sink = await openSpeaker({ without: players.slice(0, index) }, never);
-        const recorder = await card.record();
-        for (let at = 0; at < SOUND.length; at += 480) await sink.write(SOUND.subarray(at, at + 480), never);
-        expect(sink.heardSamples).toBeLessThanOrEqual(SOUND.length);
-        await sink.finish(never);
-        expect(sink.heardSamples).toBe(SOUND.length);
-        // `speaker` is built on the machine it is installed on, where that can be done; what replaces it plays the same.
-        expect(player === 'speaker' ? players : [player]).toContain(sink.player);
-        expect(heardInOnePiece(SOUND, await recorder.stop())).toBe(SOUND.length);
-      });
-    });
-
-    it('says that nothing can play, and what to do, where every way is left out', async () => {
-      const without = [...players, 'pw-play', 'ffplay'];
-      await expect(openSpeaker({ without }, never)).rejects.toMatchObject({
-        code: 'no_sound_device',
-        message: /-o out\.wav/,
-      });
-    });
-
-    it('is not fooled by a library that plays to nobody where it finds no device', async () => {
-      const hardware = existsSync('/proc/asound/pcm') && readFileSync('/proc/asound/pcm', 'utf8').includes('playback');
-      process.env.PULSE_SERVER = `unix:${file('nobody-listens-here')}`;
-      const found = await openSpeaker({ without: ['ffplay'] }, never).catch((error) => error as { code: string });
-      Object.assign(process.env, card.env);
-      if ('discard' in found) await found.discard();
-      expect('code' in found ? found.code : hardware).toBe(hardware ? true : 'no_sound_device');
-    });
-
-    it('stops at once when it is discarded', async () => {
-      const recorder = await card.record();
-      const sink = await openSpeaker({}, never);
-      await sink.write(noise(24_000 * 30), never);
-      while (recorder.firstSoundMs() === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
-      await sink.discard();
-      await sink.discard();
-      const recorded = await recorder.stop();
-      expect(recorded.findLastIndex((sample) => sample !== 0)).toBeLessThan(24_000 * 20);
-    });
-
-    it('says that the player is gone instead of falling silent', async () => {
-      const sink = await openSpeaker({}, never);
-      await sink.write(noise(4_800), never);
-      await sink.discard();
-      await expect(sink.write(SOUND, never)).rejects.toMatchObject({ code: 'playback_failed' });
-    });
-  });
-}

@@ -114,3 +114,12 @@ export function heardInOnePiece(played: Int16Array, recorded: Int16Array): numbe
   while (from + count < played.length && played[from + count] === (recorded[at + count] ?? 0)) count++;
   return from + count;
 }
+
+/** Noise, so that a lost or doubled sample cannot hide. */
+export function noise(samples: number): Int16Array {
+  let state = 1;
+  return Int16Array.from({ length: samples }, () => {
+    state = (state * 1_103_515_245 + 12_345) & 0x7fffffff;
+    return ((state >> 8) % 20_000) - 10_000 || 1;
+  });
+}

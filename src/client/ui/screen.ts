@@ -1,6 +1,7 @@
 /** The live lines as a command sees them: it is asked for its state a few times a second, and a process draws it. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Snapshot } from '../progress.js';
 
@@ -28,14 +29,23 @@ const KEEP_MS = 3_000;
 const CLEAR_MS = 600;
 const SHOW_CURSOR = '\u001b[?25h';
 
+function beModest(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It is gone already, or the system has no such thing: then it draws as it is.
+  }
+}
+
 export function openScreen({ color, show, snapshot, env }: ScreenOptions): Screen {
   const child = fork(fileURLToPath(new URL('./screen-process.js', import.meta.url)), [], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { ...env, NODE_ENV: 'production', FORCE_COLOR: color ? '1' : '0' },
     execArgv: [],
   });
-  // A screen that fails is no reason to fall silent.
+  // A screen that fails is no reason to fall silent, and speaking comes before drawing.
   child.on('error', () => undefined);
+  if (child.pid !== undefined) beModest(child.pid);
   const send = (message: ScreenMessage) => {
     if (child.connected) child.send(message, () => undefined);
   };
