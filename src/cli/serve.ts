@@ -1,6 +1,7 @@
 /** `tts serve`: the speech server, from its lock on the data folder to its last answered request. */
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
+import { createSecureContext } from 'node:tls';
 import { Command } from 'commander';
 import { type Config, SETTINGS } from '../config.js';
 import type { Logger } from '../log.js';
@@ -96,9 +97,12 @@ function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | u
     throw new TtsError('config_invalid', 'TLS needs both --tls-cert and --tls-key.');
   }
   try {
-    return { cert: readFileSync(tlsCert, 'utf8'), key: readFileSync(tlsKey, 'utf8') };
+    const files = { cert: readFileSync(tlsCert, 'utf8'), key: readFileSync(tlsKey, 'utf8') };
+    // Here rather than at the first handshake: a key that does not belong to the certificate, a file that is none.
+    createSecureContext(files);
+    return files;
   } catch (cause) {
-    throw new TtsError('config_invalid', `The TLS files could not be read: ${(cause as Error).message}.`, { cause });
+    throw new TtsError('config_invalid', `The TLS files cannot be used: ${(cause as Error).message}.`, { cause });
   }
 }
 

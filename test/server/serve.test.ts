@@ -137,7 +137,13 @@ describe('tts serve', () => {
 
   it('refuses a setting that cannot be, with exit code 2', async () => {
     const at = home();
-    for (const args of [['--port', '99999'], ['--device', 'toaster'], ['--tls-cert', 'only-one.pem'], ['--nonsense']]) {
+    for (const args of [
+      ['--port', '99999'],
+      ['--device', 'toaster'],
+      ['--tls-cert', 'only-one.pem'],
+      ['--tls-cert', 'none.pem', '--tls-key', 'none.pem'],
+      ['--nonsense'],
+    ]) {
       const { code, stderr } = await at.run('serve', ...args);
       expect(code).toBe(2);
       expect(stderr).toMatch(/./);
