@@ -36,11 +36,16 @@ export function ordinal(digits: string | number): string {
 
 /** A whole number as written: a leading zero or great length without commas means an identifier, read by its digits. */
 export function integer(written: string): string {
-  if (!written.includes(',')) {
-    if (written.length > 1 && written.startsWith('0')) return digitByDigit(written);
-    if (written.length > 10) return digitByDigit(written);
-  }
-  return cardinal(written);
+  return isDigitString(written) ? digitByDigit(written) : cardinal(written);
+}
+
+export function isDigitString(written: string): boolean {
+  if (written.length > 10) return /^\d+$/.test(written);
+  return written.length > 1 && written.startsWith('0') && /^\d+$/.test(written);
+}
+
+export function digitName(code: number): string {
+  return DIGITS[code - 48]!;
 }
 
 /** "three point one four"; a missing whole part is not said: ".5" is "point five". */

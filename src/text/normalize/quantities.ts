@@ -1,7 +1,18 @@
 /** A number with whatever belongs to it: sign, range, fraction, money, percent, unit. */
 import { type Currency, currencyBefore, currencyBehind, magnitude, money } from './currency.js';
 import { MONTHS } from './dates.js';
-import { amount, cardinal, digitByDigit, fraction, integer, ordinal, pairs, year } from './numbers.js';
+import {
+  amount,
+  cardinal,
+  digitByDigit,
+  digitName,
+  fraction,
+  integer,
+  isDigitString,
+  ordinal,
+  pairs,
+  year,
+} from './numbers.js';
 import { isAlphanumeric, isDigit, type Scan } from './scan.js';
 import { matchAt } from './sticky.js';
 import { FRACTION_SIGNS, fractionOf } from './symbols.js';
@@ -138,6 +149,10 @@ function readQuantity(scan: Scan, at: number): number {
     out.say(words + range(scan, first, second, end), at, end);
     return end;
   }
+  if (words === '' && first.words === undefined && isDigitString(first.written)) {
+    sayDigits(scan, at, first.written);
+    return end;
+  }
   out.say(words + (first.words ?? bare(scan, first.written, end)), at, end);
   return end;
 }
@@ -151,6 +166,11 @@ function perTail(text: string, end: number): { words: string; end: number } | un
 
 /** The character behind `at`, over one space. */
 const behind = (text: string, at: number): string => text.charAt(text[at] === ' ' ? at + 1 : at) || ' ';
+
+/** An identifier rather than a number: each digit stands for itself. */
+function sayDigits(scan: Scan, at: number, written: string): void {
+  for (let i = 0; i < written.length; i++) scan.out.say(digitName(written.charCodeAt(i)), at + i, at + i + 1);
+}
 
 const isAlphaRun = (scan: Scan, at: number): boolean => {
   // "5-10th", "3-4x": let the number be read with its ending.

@@ -46,6 +46,7 @@ const AFTER_DIGITS: readonly (readonly Rule[])[] = Array.from({ length: 0x2100 }
   return [...DIGITS.filter(([, behind]) => behind.test(char)).map(([rule]) => rule), quantity];
 });
 const QUANTITY: readonly Rule[] = [quantity];
+const NO_RULES: readonly Rule[] = [];
 
 /** The rules for each sign that one can begin with. */
 const SIGNS: Readonly<Record<string, readonly Rule[]>> = {
@@ -62,8 +63,11 @@ const SIGNS: Readonly<Record<string, readonly Rule[]>> = {
   ':': [machine],
 };
 const MONEY_OR_SIGN = /[-−–±$£€¥₹₽₩₺₪₫₦₱₴₿฿]/;
+const SIGN_RULES: readonly (readonly Rule[])[] = Array.from({ length: 0x2700 }, (_, code) => {
+  const char = String.fromCharCode(code);
+  return (Object.hasOwn(SIGNS, char) ? SIGNS[char] : MONEY_OR_SIGN.test(char) ? QUANTITY : undefined) ?? NO_RULES;
+});
 const ROMAN = /^(?:[IVXLCDM]{1,12}(?:'s)?|[ivxl]{1,8})$/;
-const NO_RULES: readonly Rule[] = [];
 
 export function readAll(scan: Scan): void {
   const { text } = scan;
@@ -78,7 +82,7 @@ function readOne(scan: Scan, at: number): number {
     return at + 1;
   }
   if (isLetter(code)) return readWord(scan, at, code);
-  const rules = isDigit(code) ? digitRules(scan, at) : signRules(scan.text[at]!);
+  const rules = isDigit(code) ? digitRules(scan, at) : (SIGN_RULES[code] ?? NO_RULES);
   for (const rule of rules) {
     const end = rule(scan, at);
     if (end > at) return end;
@@ -92,11 +96,6 @@ function digitRules(scan: Scan, at: number): readonly Rule[] {
   while (isDigit(scan.text.charCodeAt(end))) end++;
   if (end === scan.text.length) return end - at === 5 ? AFTER_DIGITS[32]! : QUANTITY;
   return AFTER_DIGITS[scan.text.charCodeAt(end)] ?? QUANTITY;
-}
-
-function signRules(char: string): readonly Rule[] {
-  if (Object.hasOwn(SIGNS, char)) return SIGNS[char]!;
-  return MONEY_OR_SIGN.test(char) ? QUANTITY : NO_RULES;
 }
 
 function readWord(scan: Scan, at: number, code: number): number {

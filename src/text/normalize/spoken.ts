@@ -9,8 +9,8 @@ export interface Mapped {
 
 /** Marks that end a clause: after one of them no further pause is wanted. */
 const PAUSES = '.!?,;:…—';
-/** After these a word follows without a space. */
-const OPENERS = '"(-';
+/** After a quotation mark, a bracket or a hyphen a word follows without a space. */
+const isOpener = (unit: number): boolean => unit === 0x22 || unit === 0x28 || unit === 0x2d;
 const SPACE = 0x20;
 const CHUNK = 8192;
 const FIRST_ROOM = 256;
@@ -71,9 +71,11 @@ export class Spoken {
     this.#lastStart = start;
     this.#lastEnd = end;
     const begin = this.#makeRoom(piece.length);
-    for (let i = 0; i < piece.length; i++) this.#units[begin + i] = piece.charCodeAt(i);
-    this.#starts.fill(start, begin, this.#length);
-    this.#ends.fill(end, begin, this.#length);
+    for (let i = 0; i < piece.length; i++) {
+      this.#units[begin + i] = piece.charCodeAt(i);
+      this.#starts[begin + i] = start;
+      this.#ends[begin + i] = end;
+    }
   }
 
   /** Room for so many more units; returns where they begin. */
@@ -115,8 +117,11 @@ export class Spoken {
   /** Says words in the place of `[from, to)`, apart from what stands before and after. */
   say(words: string, from: number, to: number): void {
     if (words === '') return;
-    const apart = !OPENERS.includes(this.last) || this.#owesSpace || this.#closed;
-    if (this.length > 0 && !this.#endsInSpace && apart) this.#push(' ', from, from);
+    if (this.#length > 0) {
+      const last = this.#units[this.#length - 1]!;
+      const apart = this.#owesSpace || this.#closed || !isOpener(last);
+      if (apart && last !== SPACE) this.#push(' ', from, from);
+    }
     this.#push(words, from, to);
     this.#owesSpace = true;
     this.#closed = false;
@@ -137,14 +142,16 @@ export class Spoken {
   space(from: number, to: number): void {
     this.#owesSpace = false;
     this.#closed = false;
-    if (this.length > 0 && !this.#endsInSpace && this.last !== '(') this.#push(' ', from, to);
+    if (this.#length === 0) return;
+    const last = this.#units[this.#length - 1];
+    if (last !== SPACE && last !== 0x28 /* ( */) this.#push(' ', from, to);
   }
 
   /** An opening quotation mark or bracket. */
   open(mark: string, from: number, to: number): void {
     this.#owesSpace = false;
     this.#closed = false;
-    if (this.length > 0 && !this.#endsInSpace && !OPENERS.includes(this.last)) this.#push(' ', from, from);
+    if (this.length > 0 && !this.#endsInSpace && !isOpener(this.#units[this.#length - 1]!)) this.#push(' ', from, from);
     this.#push(mark, from, to);
   }
 
