@@ -117,8 +117,9 @@ class Block(nn.Module):
         self.w2 = nn.Linear(hidden, dim)
         self.g = nn.Parameter(torch.full((dim,), 1.0 / layers))
 
-    def forward(self, x, scale, shift):
-        h = self.dw(x.transpose(1, 2)).transpose(1, 2)
+    def forward(self, x, scale, shift, mask=None):
+        h = x if mask is None else x * mask
+        h = self.dw(h.transpose(1, 2)).transpose(1, 2)
         h = F.layer_norm(h, (self.dim,)) * (1 + scale) + shift
         return x + self.g * self.w2(F.gelu(self.w1(h)))
 
@@ -160,16 +161,20 @@ class Student(nn.Module):
         pitch = torch.log(f0.clamp(min=50.0) / 200)[..., None] * voiced
         return torch.cat([(x - self.xm) / self.xs, low, pitch, voiced], 2)
 
-    def trunk(self, features, style, stats):
-        """Features -> the head's input [B, T, dim]."""
+    def trunk(self, features, style, stats, mask=None):
+        """Features -> the head's input [B, T, dim].
+
+        Training segments may reach beyond the utterance; `mask` [B, T, 1] puts zeros there before every convolution, which
+        is what the zero padding at an utterance's ends gives in use.
+        """
         batch = features.shape[0]
         film = self.film(self.cond(torch.cat([style, stats], 1))).reshape(batch, self.layers + 1, 2, 1, self.dim)
         h = self.inp(features.transpose(1, 2)).transpose(1, 2)
         for i, block in enumerate(self.blocks):
-            h = block(h, film[:, i, 0], film[:, i, 1])
+            h = block(h, film[:, i, 0], film[:, i, 1], mask)
         return F.layer_norm(h, (self.dim,)) * (1 + film[:, -1, 0]) + film[:, -1, 1]
 
-    def forward(self, x, f0, phase, style, stats, noise, amp=False):
+    def forward(self, x, f0, phase, style, stats, noise, mask=None, amp=False):
         """x [B,T,512] raw, f0 and phase [B,T], style [B,128], stats [B,1024], noise [B,2T,602].
 
         Returns the waveform of the predictable part and that of the noise: some losses must not
@@ -178,7 +183,7 @@ class Student(nn.Module):
         batch, frames, _ = x.shape
         source = stft(excitation(f0, phase), self.fwd)
         with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp, cache_enabled=False):
-            h = self.trunk(self.features(x, f0, source), style, stats)
+            h = self.trunk(self.features(x, f0, source), style, stats, mask)
         o = self.head(h.float()).reshape(batch, frames * SUB, PARTS, BINS)
         spectrum, noise = self.synthesise(o, source, noise)
         return istft(spectrum, self.inv), istft(noise, self.inv)
