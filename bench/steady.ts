@@ -3,6 +3,7 @@
  *
  *   npm run bench -- steady [--requests 50] [--model base-tts-fast]
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { SENTENCES } from '../test/support/sentences.js';
 import { startServer } from './serve.js';
@@ -15,6 +16,11 @@ export async function main(options: string[]): Promise<void> {
   });
   const server = await startServer({ TTS_MODEL: values.model });
   const text = SENTENCES.join(' ').slice(0, 2_048);
+  const lagOf = async () => 1000 * (await server.metric('tts_nodejs_eventloop_lag_p99_seconds'));
+  // Every look starts the measurement anew: first what the machine itself does to an idle server.
+  await lagOf();
+  await sleep(5_000);
+  console.log(`idle: server loop p99 ${(await lagOf()).toFixed(1)} ms`);
   const resident: number[] = [];
   let worstLagMs = 0;
   console.log('request  speech s  wall s  engine MB  server loop p99 ms');
@@ -28,7 +34,7 @@ export async function main(options: string[]): Promise<void> {
     if (!response.ok) throw new Error(await response.text());
     let bytes = 0;
     for await (const chunk of response.body!) bytes += chunk.length;
-    const lagMs = 1000 * (await server.metric('tts_nodejs_eventloop_lag_p99_seconds'));
+    const lagMs = await lagOf();
     worstLagMs = Math.max(worstLagMs, lagMs);
     resident.push(engineRss(server.pid) / 1e6);
     const wallS = (performance.now() - start) / 1000;

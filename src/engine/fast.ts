@@ -29,7 +29,7 @@ export function windowsOf(from: number, to: number): FrameRange[] {
 }
 
 /** Mean and variance of each channel of `x` over all frames: what the utterance sounds like as a whole. */
-export function statisticsOf(x: Float32Array, frames: number): { mean: Float32Array; variance: Float32Array } {
+function statisticsOf(x: Float32Array, frames: number): { mean: Float32Array; variance: Float32Array } {
   const mean = new Float32Array(CHANNELS);
   const variance = new Float32Array(CHANNELS);
   for (let channel = 0; channel < CHANNELS; channel += 1) {
@@ -46,7 +46,7 @@ export function statisticsOf(x: Float32Array, frames: number): { mean: Float32Ar
 }
 
 /** The fraction of the voice's running phase at each frame, in cycles. */
-export function phaseOf(f0: Float32Array): Float32Array {
+function phaseOf(f0: Float32Array): Float32Array {
   const phase = new Float32Array(f0.length);
   let cycles = 0;
   for (let i = 0; i < f0.length; i += 1) {

@@ -1,8 +1,7 @@
 /** What the Kokoro engine is told when its process starts: plain data, so that it can cross a process boundary. */
 import type { BaseModel } from '../protocol/job.js';
 
-export const DEVICE_NAMES = ['auto', 'cpu', 'cuda', 'webgpu', 'coreml', 'dml'] as const;
-export type DeviceName = (typeof DEVICE_NAMES)[number];
+export type DeviceName = 'auto' | 'cpu' | 'cuda' | 'webgpu' | 'coreml' | 'dml';
 
 export interface KokoroOptions {
   /** Where the packs are. */

@@ -12,7 +12,7 @@ import { createSessions } from './sessions.js';
 import { speakReading } from './speech.js';
 import { createTurns } from './turns.js';
 
-export type EngineLog = (level: 'info' | 'warn' | 'debug', message: string, fields?: object) => void;
+type EngineLog = (level: 'info' | 'warn' | 'debug', message: string, fields?: object) => void;
 
 export async function createKokoroEngine(options: KokoroOptions & { readonly log: EngineLog }): Promise<Engine> {
   const { modelDir, voicesDir, lexicon, preload, offline = false, log } = options;

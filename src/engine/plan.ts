@@ -3,7 +3,7 @@ import { msToSamples } from '../protocol/audio.js';
 import type { ReadingToken } from '../text/types.js';
 
 /** Samples of one step of a predicted duration. */
-export const STEP_SAMPLES = 600;
+const STEP_SAMPLES = 600;
 /** Samples of one frame of the generator's input: two to a step. */
 export const FRAME_SAMPLES = 300;
 

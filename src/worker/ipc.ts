@@ -18,7 +18,7 @@ export interface EngineServer {
   close(): Promise<void>;
 }
 
-export interface EngineServerOptions {
+interface EngineServerOptions {
   readonly engine: Engine;
   readonly send: (message: FromWorker) => void;
   readonly rssBytes: () => number;
