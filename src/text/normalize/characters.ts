@@ -1,4 +1,5 @@
-/** What single characters of punctuation mean, whatever alphabet or keyboard they come from. */
+/** What single characters mean, whatever alphabet or keyboard they come from. */
+import { isSpokenSign } from './symbols.js';
 
 /** Pairs of "characters written many ways" and the one way the later rules know. */
 const SAME: readonly (readonly [string, string])[] = [
@@ -50,7 +51,7 @@ const SAME: readonly (readonly [string, string])[] = [
   ['ſ', 's'],
 ];
 
-export function characterTable(): ReadonlyMap<string, string> {
+function characterTable(): ReadonlyMap<string, string> {
   const table = new Map<string, string>();
   for (let n = 1; n <= 12; n++) {
     table.set(String.fromCharCode(0x215f + n), String(n));
@@ -58,4 +59,41 @@ export function characterTable(): ReadonlyMap<string, string> {
   }
   for (const [many, one] of SAME) for (const char of many) if (!table.has(char)) table.set(char, one);
   return table;
+}
+
+const LATIN_OR_ASCII = /^[\x20-\x7e\u00b0\u00c0-\u024f]+$/;
+/** Latin letters the pronouncing dictionary knows with their accents; the rest lose theirs. */
+const KEPT_ACCENTS = /^[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f]$/;
+
+/** The plain forms of characters beyond ASCII, each worked out once. */
+export class CharacterForms {
+  readonly #table = characterTable();
+  readonly #known = new Map<string, string | null>();
+
+  /** What a character is written as; undefined where it has no plain form. */
+  of(char: string): string | undefined {
+    const known = this.#known.get(char);
+    if (known !== undefined) return known ?? undefined;
+    const form = this.#table.get(char) ?? plainForm(char);
+    this.#known.set(char, form ?? null);
+    return form;
+  }
+}
+
+function plainForm(char: string): string | undefined {
+  if (isSpokenSign(char) || KEPT_ACCENTS.test(char)) return char;
+  const compatible = char.normalize('NFKC');
+  if (/\p{Nd}/u.test(char)) return /^\d$/.test(compatible) ? compatible : String(digitValue(char));
+  if (compatible !== char && LATIN_OR_ASCII.test(compatible)) return compatible;
+  const base = char.normalize('NFKD').replace(/\p{M}/gu, '');
+  return base !== '' && LATIN_OR_ASCII.test(base) ? base : undefined;
+}
+
+/** Decimal digits of every script stand in rows of ten. */
+function digitValue(char: string): number {
+  const code = char.codePointAt(0)!;
+  for (let value = 0; value <= 9; value++) {
+    if (!/\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) return value;
+  }
+  return code % 10;
 }

@@ -2,7 +2,7 @@
  * The first pass: one alphabet, one kind of quote, dash and space; no marks of Markdown or HTML; lines turned into
  * pauses. What it leaves over is ASCII, Latin letters and the signs the second pass can say.
  */
-import { characterTable } from './characters.js';
+import { CharacterForms } from './characters.js';
 import { characterReference } from './entities.js';
 import {
   autolinkEnd,
@@ -19,7 +19,6 @@ import {
 import { romanize, scriptOf } from './scripts.js';
 import { type Mapped, Spoken } from './spoken.js';
 import { matchAt, runLength } from './sticky.js';
-import { isSpokenSign } from './symbols.js';
 
 /** A line this long was wrapped by its author, not ended. */
 const WRAPPED_AT = 50;
@@ -30,12 +29,9 @@ const EMOJI =
 const EMOTICON = /(?:[:;=8][-^o']?[)(DPpO|*3\]]|<3|\^_?\^|[xX]D|:'\()(?=[\s.,!?]|$)/y;
 const LATIN_CLUSTER = /\p{Script=Latin}\p{M}{0,40}/uy;
 const IGNORED = /[\p{Cf}\p{M}]/u;
-const LATIN_OR_ASCII = /^[\x20-\x7e\u00b0\u00c0-\u024f]+$/;
 const SUPERSCRIPT_ENDING = /(?:ˢᵗ|ⁿᵈ|ʳᵈ|ᵗʰ)/y;
 const SUPERSCRIPT_STARTS = 'ˢⁿʳᵗ';
 const SUPERSCRIPT_ENDINGS: Readonly<Record<string, string>> = { ˢᵗ: 'st', ⁿᵈ: 'nd', ʳᵈ: 'rd', ᵗʰ: 'th' };
-/** Latin letters the pronouncing dictionary knows with their accents; the rest lose theirs. */
-const KEPT_ACCENTS = /^[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f]$/;
 
 export interface Cleaned extends Mapped {
   readonly skipped: Record<string, number>;
@@ -49,8 +45,7 @@ class Cleaner {
   readonly #input: string;
   readonly #points: Int32Array;
   readonly #out = new Spoken();
-  readonly #table = characterTable();
-  readonly #memo = new Map<string, string | null>();
+  readonly #forms = new CharacterForms();
   #line: LineKind = 'plain';
   #lineBegan = 0;
   #inLink = false;
@@ -294,7 +289,7 @@ class Cleaner {
       if (code < 32 && code !== 9) return this.#put(' ', from, to);
       return this.#put(piece, from, to);
     }
-    const known = this.#known(piece);
+    const known = this.#forms.of(piece);
     if (known !== undefined) return this.#write(known, from, to);
     return this.#skip('symbol', from, to);
   }
@@ -307,30 +302,6 @@ class Cleaner {
     // A mark of an alphabet that writes no spaces still ends a word, unless it stands inside a number.
     if (piece.endsWith(' ') && !/\d/.test(this.#input.charAt(to))) this.#put(' ', to, to);
     return to;
-  }
-
-  /** What a character beyond ASCII is written as, where it has one plain form. */
-  #known(char: string): string | undefined {
-    const known = this.#memo.get(char);
-    if (known !== undefined) return known ?? undefined;
-    const form = this.#form(char) ?? null;
-    this.#memo.set(char, form);
-    return form ?? undefined;
-  }
-
-  #form(char: string): string | undefined {
-    const same = this.#table.get(char);
-    if (same !== undefined) return same;
-    if (isSpokenSign(char)) return char;
-    if (KEPT_ACCENTS.test(char)) return char;
-    if (/\p{Nd}/u.test(char)) {
-      const compatible = char.normalize('NFKC');
-      return /\d/.test(compatible) ? compatible : String(digitValue(char));
-    }
-    const compatible = char.normalize('NFKC');
-    if (compatible !== char && LATIN_OR_ASCII.test(compatible)) return compatible;
-    const base = char.normalize('NFKD').replace(/\p{M}/gu, '');
-    return base !== '' && LATIN_OR_ASCII.test(base) ? base : undefined;
   }
 
   #beyond(at: number): number {
@@ -350,7 +321,7 @@ class Cleaner {
     if (isGreek(code) && (isGreek(text.charCodeAt(at - 1)) || isGreek(text.charCodeAt(end)))) {
       return this.#foreign(char, at, end);
     }
-    const known = this.#known(char);
+    const known = this.#forms.of(char);
     if (known !== undefined) {
       const drawable = !isWordUnit(known.charCodeAt(0)) && char !== '★' && char !== '☆' && text[at + 1] === char;
       const run = drawable ? runLength(text, at) : 1;
@@ -375,8 +346,8 @@ class Cleaner {
   #letter(cluster: string, at: number): number {
     const end = at + cluster.length;
     const composed = cluster.normalize('NFC');
-    const form = composed.length === 1 ? this.#known(composed) : undefined;
-    return this.#put(form ?? this.#known(cluster.charAt(0)) ?? cluster.charAt(0), at, end);
+    const form = composed.length === 1 ? this.#forms.of(composed) : undefined;
+    return this.#put(form ?? this.#forms.of(cluster.charAt(0)) ?? cluster.charAt(0), at, end);
   }
 
   #foreign(char: string, at: number, end: number): number {
@@ -391,12 +362,3 @@ const isPlain = (code: number) => code < 0x80 && isWordUnit(code);
 
 /** Greek letters in a row are a word; one alone is a symbol with a name. */
 const isGreek = (code: number) => code >= 0x370 && code <= 0x3ff;
-
-/** Decimal digits of every script stand in rows of ten. */
-function digitValue(char: string): number {
-  const code = char.codePointAt(0)!;
-  for (let value = 0; value <= 9; value++) {
-    if (!/\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) return value;
-  }
-  return code % 10;
-}

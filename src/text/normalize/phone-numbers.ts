@@ -90,7 +90,9 @@ export function phoneNumber(scan: Scan, at: number): number {
 
 /** The code behind a state: "CA 90210". */
 export function zipCode(scan: Scan, at: number): number {
-  if (!/^(?:[A-Z]{2}|zip|code)$/.test(scan.previous) || scan.text[at - 1] !== ' ') return at;
+  const { previous } = scan;
+  if (previous.length < 2 || previous.length > 4 || !/^(?:[A-Z]{2}|zip|code)$/.test(previous)) return at;
+  if (scan.text[at - 1] !== ' ') return at;
   const match = matchAt(ZIP, scan.text, at);
   if (!match) return at;
   const end = at + match[0].length;

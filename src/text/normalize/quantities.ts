@@ -1,18 +1,6 @@
 /** A number with whatever belongs to it: sign, range, fraction, money, percent, unit. */
 import { type Currency, currencyBefore, currencyBehind, magnitude, money } from './currency.js';
-import { MONTHS } from './dates.js';
-import {
-  amount,
-  cardinal,
-  digitByDigit,
-  digitName,
-  fraction,
-  integer,
-  isDigitString,
-  ordinal,
-  pairs,
-  year,
-} from './numbers.js';
+import { amount, cardinal, digitByDigit, digitName, fraction, integer, isDigitString, pairs, year } from './numbers.js';
 import { isAlphanumeric, isDigit, type Scan } from './scan.js';
 import { matchAt } from './sticky.js';
 import { FRACTION_SIGNS, fractionOf } from './symbols.js';
@@ -20,7 +8,6 @@ import { mayFollow, perWord, unit } from './units.js';
 
 const NUMBER =
   /(?:\d{1,3}(?:,\d{3})+(?!\d)|\d{1,3}(?: \d{3}){2,}(?!\d)|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)|\d+)(?:\.\d+)?|\.\d+/y;
-const SLASHED = /(\d{1,4}(?:\.\d{1,2})?)\/(\d{1,4})(?![\d/]|[.,]\d)/y;
 const SIGN = /[-−–+±](?=[$£€¥₹]?[.\d])/y;
 const MIXED = new RegExp(`[ -]?([${FRACTION_SIGNS}])| (\\d{1,2})\\/(\\d{1,3})(?![\\d/])`, 'y');
 const DASH = /(?: ?[–—] ?| - |-)(?=[$£€¥₹]?\d)/y;
@@ -214,7 +201,7 @@ function isModifier(scan: Scan, end: number): boolean {
 const isLetterAt = (scan: Scan, at: number): boolean => /[A-Za-z]/.test(scan.text.charAt(at));
 
 /** The unit behind a number that ends at `end`. */
-function measure(scan: Scan, end: number, one: boolean): { words: string; end: number } | undefined {
+export function measure(scan: Scan, end: number, one: boolean): { words: string; end: number } | undefined {
   const { text } = scan;
   const degrees = matchAt(DEGREES, text, end);
   if (degrees) {
@@ -295,52 +282,4 @@ function bare(scan: Scan, written: string, end: number): string {
     }
   }
   return amount(written);
-}
-
-/** "3/4", "24/7", "9/11": halves and quarters, marks out of ten, names. */
-export function slashed(scan: Scan, at: number): number {
-  if (!scan.atBoundary(at)) return at;
-  const match = matchAt(SLASHED, scan.text, at);
-  if (!match) return at;
-  const end = at + match[0].length;
-  const [, top, bottom] = match as unknown as [string, string, string];
-  if (isLetterAt(scan, end)) return at;
-  const [a, b] = [Number(top), Number(bottom)];
-  const next = scan.nextWord(end);
-  const say = (words: string) => {
-    scan.out.say(words, at, end);
-    return end;
-  };
-  if ((a === 24 && b === 7) || (a === 9 && b === 11) || (a === 20 && b === 20) || (a === 50 && b === 50))
-    return say(`${cardinal(a)} ${cardinal(b)}`);
-  if (next === 'time') return say(`${cardinal(a)} ${cardinal(b)}`);
-  if (/^(?:19|20)\d\d$/.test(top) && bottom.length === 2)
-    return say(`${year(a)} ${b < 10 ? `oh ${cardinal(b)}` : cardinal(b)}`);
-  if (
-    /^(?:on|by|until|since|before|after|due)$/i.test(scan.previous) &&
-    a >= 1 &&
-    a <= 12 &&
-    b >= 1 &&
-    b <= 31 &&
-    !/^(?:of|stars?)$/.test(next)
-  )
-    return say(`${MONTHS[a - 1]} ${ordinal(b)}`);
-  if (
-    a === b ||
-    top.includes('.') ||
-    /^(?:stars?|points?)$/.test(next) ||
-    /^(?:scored?|scores|rated?|rating|got|gave|grade|answered|completed|passed)$/i.test(scan.previous)
-  )
-    return say(`${amount(top)} out of ${integer(bottom)}`);
-  if (/^(?:page|step|part|slide|chapter|question|level|item)$/i.test(scan.previous))
-    return say(`${integer(top)} of ${integer(bottom)}`);
-  if (b === 0 || top.startsWith('0')) return say(`${integer(top)} over ${integer(bottom)}`);
-  if (b > 20 && ![24, 25, 30, 32, 40, 50, 60, 64, 100, 128, 1000].includes(b)) {
-    return say(`${integer(top)} over ${integer(bottom)}`);
-  }
-  // "1/4 tsp": of a part there is only one.
-  const measured = measure(scan, end, true);
-  if (!measured) return say(fraction(top, bottom));
-  scan.out.say(`${fraction(top, bottom)} ${measured.words}`, at, measured.end);
-  return measured.end;
 }

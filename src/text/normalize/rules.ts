@@ -2,14 +2,16 @@
  * Which rules are asked, and in which order: the more particular ones first. What stands at a place, and right behind
  * it, decides which of them can apply at all; the others are not asked, or a megabyte would take seconds.
  */
-import { abbreviation, direction, isAbbreviated, state } from './abbreviations.js';
+import { abbreviation, isAbbreviated } from './abbreviations.js';
 import { formula } from './chemistry.js';
 import { isCurrencyCode } from './currency.js';
 import { dateFromDigits, dateFromLetters, decadeFromDigits, namesDate, shortYear } from './dates.js';
+import { slashed } from './fractions.js';
 import { dimensions, feetAndInches, ordinalNumber, resolution, scientific } from './numerals.js';
 import { phoneNumber, zipCode } from './phone-numbers.js';
+import { direction, state } from './places.js';
 import { sign } from './punctuation.js';
-import { quantity, slashed } from './quantities.js';
+import { quantity } from './quantities.js';
 import { romanNumeral } from './roman.js';
 import { isDigit, isLetter, type Rule, type Scan } from './scan.js';
 import { stars, tag } from './tags.js';
@@ -47,6 +49,19 @@ const AFTER_DIGITS: readonly (readonly Rule[])[] = Array.from({ length: 0x2100 }
 });
 const QUANTITY: readonly Rule[] = [quantity];
 const NO_RULES: readonly Rule[] = [];
+
+/** Over a space: a month, "p.m.", a span of days or hours, more digits of a telephone number, another side. */
+const SPACED: readonly (readonly [Rule, RegExp])[] = [
+  [dateFromDigits, /[A-Z–-]/],
+  [phoneNumber, /\d/],
+  [zipCode, /[^\d]/],
+  [clock, /[AaPp–—-]/],
+  [dimensions, /[x×]/],
+];
+const AFTER_SPACE: readonly (readonly Rule[])[] = Array.from({ length: 0x2100 }, (_, code) => {
+  const char = String.fromCharCode(code);
+  return [...SPACED.filter(([, behind]) => behind.test(char)).map(([rule]) => rule), quantity];
+});
 
 /** The rules for each sign that one can begin with. */
 const SIGNS: Readonly<Record<string, readonly Rule[]>> = {
@@ -95,7 +110,9 @@ function digitRules(scan: Scan, at: number): readonly Rule[] {
   let end = at + 1;
   while (isDigit(scan.text.charCodeAt(end))) end++;
   if (end === scan.text.length) return end - at === 5 ? AFTER_DIGITS[32]! : QUANTITY;
-  return AFTER_DIGITS[scan.text.charCodeAt(end)] ?? QUANTITY;
+  const follow = scan.text.charCodeAt(end);
+  if (follow === 32) return AFTER_SPACE[scan.text.charCodeAt(end + 1)] ?? QUANTITY;
+  return AFTER_DIGITS[follow] ?? QUANTITY;
 }
 
 function readWord(scan: Scan, at: number, code: number): number {
