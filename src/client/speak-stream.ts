@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StreamParams } from '../protocol/stream.js';
 import type { ServerAddress } from './address.js';
+import { patiently } from './patience.js';
 import type { Progress } from './progress.js';
 import { countChars } from './requests.js';
 import type { AudioSink } from './sinks/sink.js';
@@ -83,7 +84,8 @@ async function speakSession(
   const signal = AbortSignal.any([outer, failed.signal]);
   const params = { ...options.params, sync_alignment: true, inactivity_timeout: INACTIVITY_S };
   progress.requested();
-  const socket = await openSpeechSocket({ ...options.address, voice: options.voice, params }, outer);
+  const destination = { ...options.address, voice: options.voice, params };
+  const socket = await patiently(() => openSpeechSocket(destination, outer), outer);
   const window = createWindow(MAX_AHEAD_CHARS);
 
   const hear = async () => {

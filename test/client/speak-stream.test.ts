@@ -7,6 +7,7 @@ import { WebSocketServer } from 'ws';
 import { Progress } from '../../src/client/progress.js';
 import { createNullSink } from '../../src/client/sinks/null.js';
 import { MAX_AHEAD_CHARS, type SpeakStreamOptions, speakStream } from '../../src/client/speak-stream.js';
+import { openSpeechSocket } from '../../src/client/speech-socket.js';
 import { DEFAULT_VOICE } from '../../src/protocol/speech.js';
 import { startStreamServer } from '../stream-input/client.js';
 import { until } from '../support/server.js';
@@ -182,6 +183,26 @@ describe('speaking while the text arrives', () => {
     await until(() => server.sessions[0]?.texts.length === 2, 'the text');
     stop.abort();
     await outcome;
+  });
+
+  it('waits for a server that has no place for another session yet', async () => {
+    const server = await startStreamServer({ limits: { partnerConcurrency: 1 } });
+    open.push(() => server.close());
+    const address = { baseUrl: server.baseUrl, apiKey: server.partner.key };
+    const other = await openSpeechSocket({ ...address, voice: DEFAULT_VOICE, params: {} }, never);
+    const sink = createNullSink();
+    const running = run(
+      server.baseUrl,
+      (async function* () {
+        yield 'Hello there.';
+      })(),
+      { address, sink },
+    );
+    await sleep(100);
+    expect(sink.heardSamples).toBe(0);
+    other.close();
+    await running;
+    expect(sink.heardSamples).toBeGreaterThan(0);
   });
 
   it('gets every character of a long text back from the real server, the unspeakable ones included', async () => {

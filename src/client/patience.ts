@@ -1,0 +1,20 @@
+/** Asks again where a server said, before anything else, that it is busy and when to come back. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ErrorCode, TtsError } from '../protocol/errors.js';
+
+const PASSING: readonly ErrorCode[] = ['overloaded', 'no_worker_ready', 'concurrency_limit_exceeded'];
+const ATTEMPTS = 6;
+const MAX_WAIT_S = 15;
+
+/** Only for attempts of which nothing was heard when they failed: those can be made again without saying a thing twice. */
+export async function patiently<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let count = 1; ; count++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const wait = error instanceof TtsError && PASSING.includes(error.code) ? (error.retryAfterS ?? 1) : Infinity;
+      if (count >= ATTEMPTS || wait > MAX_WAIT_S) throw error;
+      await delay(wait * 1000, undefined, { signal });
+    }
+  }
+}
