@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { openSpeaker as OpenSpeaker } from '../../src/client/sinks/speaker.js';
 import { hasPulse, heardInOnePiece, noise, type SoundCard, startSoundCard } from '../support/pulse.js';
@@ -62,6 +63,24 @@ if (!hasPulse()) {
       Object.assign(process.env, card.env);
       if ('discard' in found) await found.discard();
       expect('code' in found ? found.code : hardware).toBe(hardware ? true : 'no_sound_device');
+    });
+
+    it('rests less often where a steady text comes slower than it is heard', async () => {
+      const gaps = async (steady: boolean) => {
+        const sink = await openSpeaker({ steady }, never);
+        const recorder = await card.record();
+        for (let chunk = 0; chunk < 8; chunk++) {
+          await sink.write(SOUND.subarray(0, 2_400), never);
+          await sleep(220);
+        }
+        await sink.finish(never);
+        const recorded = await recorder.stop();
+        const sounding = recorded.slice(recorded.findIndex(Boolean), recorded.findLastIndex(Boolean) + 1);
+        return sounding.join(',').match(/(?:,0){240,}/g)?.length ?? 0;
+      };
+      const [steady, unsteady] = [await gaps(true), await gaps(false)];
+      expect(steady).toBeGreaterThan(0);
+      expect(steady).toBeLessThan(unsteady);
     });
 
     it('stops at once when it is discarded', async () => {
