@@ -68,13 +68,30 @@ describe('for any text', () => {
   });
 
   it('says ordinary words as they are written, each unit mapped to its own character', () => {
-    const word = fc.stringMatching(/^[a-z]{2,12}$/);
+    const words =
+      'the evening was quiet when nobody answered because friends had gone away together before sunset'.split(' ');
     fc.assert(
-      fc.property(fc.array(word, { minLength: 1, maxLength: 20 }), (words) => {
-        const ordinary = words.filter((each) => !normalize(each).text.includes(' '));
-        const text = ordinary.join(' ');
-        const { text: said, starts } = normalize(text);
-        if (said === text) expect(starts).toEqual([...text].map((_, i) => i));
+      fc.property(fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 30 }), (chosen) => {
+        const text = chosen.join(' ');
+        const { text: said, starts, ends } = normalize(text);
+        expect(said).toBe(text);
+        expect(starts).toEqual([...text].map((_, i) => i));
+        expect(ends).toEqual([...text].map((_, i) => i + 1));
+      }),
+    );
+  });
+
+  it('loses no word between its neighbours: plain words around anything keep their places', () => {
+    fc.assert(
+      fc.property(anyText, (middle) => {
+        const text = `opening ${middle.replace(/[<[]/g, '')} closing`;
+        const { text: said, starts, ends } = normalize(text);
+        const points = [...text].length;
+        expect(said.startsWith('opening')).toBe(true);
+        expect(starts.slice(0, 7)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+        // A heading, an item or a row gets its pause behind the last word.
+        expect(said).toMatch(/closing[.;]?$/);
+        expect(ends[said.lastIndexOf('closing') + 6]).toBe(points);
       }),
     );
   });

@@ -75,7 +75,7 @@ const BEFORE = /(US|CA|AU|NZ|HK|C|A|S|R)?([$£€¥₹₽₩₺₪₫₦₱₴�
 const CODE_BEFORE = /([A-Z]{3}) ?(?=\d)/y;
 const BEHIND = / ?([€£¥₹₽₩₺₪₫₦₱₴₿฿¢$])(?![\d.])| ?([A-Z]{3})(?![A-Za-z])/y;
 const SCALE =
-  /[ -]?(thousand|million|billion|trillion|quadrillion|hundred)(?![A-Za-z])| ?(bn|mn|tn|mm|K|k|M|m|B|b|T)(?![A-Za-z0-9'/²³])/y;
+  /[ -]?(thousand|million|billion|trillion|quadrillion|hundred)(?![A-Za-z])| ?(bn|mn|tn|mm|K|k|M|m|B|b|T)(?![A-Za-z0-9'²³])/y;
 const SHORT_SCALES: Readonly<Record<string, string>> = {
   k: 'thousand',
   K: 'thousand',
@@ -126,6 +126,7 @@ export function magnitude(text: string, at: number, isMoney: boolean): { words: 
   const end = at + whole.length;
   if (word) return whole.startsWith('-') ? undefined : { words: word, end };
   const attached = !whole.startsWith(' ');
+  if (!isMoney && text[end] === '/') return undefined;
   if (isMoney && attached) return { words: SHORT_SCALES[short!]!, end };
   // "221B Baker Street" is an address.
   const named = /^ [A-Z]/.test(text.slice(end, end + 2));

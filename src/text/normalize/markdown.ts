@@ -102,7 +102,7 @@ const isDigit = (code: number) => code > 47 && code < 58;
 
 /** Whether the asterisks `[at, end)` mark emphasis or a footnote (not said) rather than a product (said). */
 export function isEmphasis(text: string, at: number, end: number): boolean {
-  if (end - at > 1) return !(end - at === 2 && isDigit(text.charCodeAt(at - 1)) && isDigit(text.charCodeAt(end)));
+  if (end - at > 1) return !(end - at === 2 && isWordUnit(text.charCodeAt(at - 1)) && isDigit(text.charCodeAt(end)));
   let left = at - 1;
   let right = end;
   if (text[left] === ' ' && text[right] === ' ') {
@@ -112,7 +112,7 @@ export function isEmphasis(text: string, at: number, end: number): boolean {
   const before = text.charCodeAt(left);
   const after = text.charCodeAt(right);
   if (isDigit(before) && isDigit(after)) return false;
-  // `a*b`: single letters multiply, words do not.
-  const single = (code: number, beyond: number) => isWordUnit(code) && !isWordUnit(beyond);
+  // `a*b`: single small letters multiply; words, and the letters of "M*A*S*H", do not.
+  const single = (code: number, beyond: number) => (isDigit(code) || (code > 96 && code < 123)) && !isWordUnit(beyond);
   return !(single(before, text.charCodeAt(left - 1)) && single(after, text.charCodeAt(right + 1)));
 }

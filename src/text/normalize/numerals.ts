@@ -55,6 +55,10 @@ export function dimensions(scan: Scan, at: number): number {
     const [, a, , mark, b, c] = match as unknown as [string, string, string, string, string, string?];
     const sign = /^ ?([A-Za-z]{1,2})(?![A-Za-z])/.exec(scan.text.slice(end, end + 5))?.[1];
     const measured = sign !== undefined && unit(sign) !== undefined;
+    if (a === '24' && b === '7' && !c) {
+      scan.out.say('twenty-four seven', at, end);
+      return end;
+    }
     const by = mark === 'x' || measured || (Number(a) >= 100 && Number(b) >= 100) ? 'by' : 'times';
     // The last side is left to be read with its unit.
     if (measured) {
@@ -68,13 +72,14 @@ export function dimensions(scan: Scan, at: number): number {
   const multiple = matchAt(MULTIPLE, scan.text, at);
   if (!multiple) return at;
   const end = at + multiple[0].length;
-  const times =
-    /^(?:faster|slower|more|less|better|worse|bigger|larger|smaller|cheaper|higher|lower|as|the|speed|speedup|longer|shorter|greater|fewer|in|over|and|or|compared|than)$/.test(
-      scan.nextWord(end),
-    ) || scan.nextWord(end) === '';
+  const next = scan.text.charAt(end);
+  const times = next === ' ' ? COMPARED.test(scan.nextWord(end)) : next === '' || '.,;!?)'.includes(next);
   scan.out.say(`${amount(multiple[1]!)} ${times ? 'times' : 'X'}`, at, end);
   return end;
 }
+
+const COMPARED =
+  /^(?:faster|slower|more|less|better|worse|bigger|larger|smaller|cheaper|higher|lower|as|the|speed|speedup|longer|shorter|greater|fewer|in|over|and|or|compared|than)$/;
 
 /** "1080p". */
 export function resolution(scan: Scan, at: number): number {

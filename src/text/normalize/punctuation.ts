@@ -96,6 +96,10 @@ export function sign(scan: Scan, at: number): number {
       return at + 1;
     case '[':
     case '{':
+      if (text[at - 1] === '}') {
+        out.say('over', at, at);
+        out.space(at, at);
+      }
       scan.brackets += 1;
       out.open('(', at, at + 1);
       return at + 1;
@@ -148,17 +152,24 @@ export function sign(scan: Scan, at: number): number {
     out.say(low ? (/^\d+$/.test(plain) ? cardinal(plain) : plain) : power(plain), at, at + raised[0].length);
     return at + raised[0].length;
   }
+  if (char === '°' && /^[CF](?![A-Za-z])/.test(text.slice(at + 1, at + 3))) {
+    out.say(text[at + 1] === 'C' ? 'degrees Celsius' : 'degrees Fahrenheit', at, at + 2);
+    return at + 2;
+  }
   const part = fractionOf(char);
   if (part) {
     out.say(fraction(String(part[0]), String(part[1])), at, at + 1);
     return at + 1;
   }
+  // An arrow that begins a line only points at it.
+  if (char === '→' && out.length === 0) return at + 1;
   if (char === '❤') {
     if (/^(?:I|we|you|they)$/i.test(scan.previous)) out.say('love', at, at + 1);
     else out.skip('emoji', 1);
     return at + 1;
   }
-  if (char === '$' && (isLetter(next) || next === 92 || isAlphanumeric(before))) return at + 1;
+  // Around a formula, not before an amount.
+  if (char === '$' && (isLetter(next) || next === 92 || (before !== 32 && at > 0))) return at + 1;
   const words = ASCII_SIGNS[char] ?? signWords(char);
   if (words === undefined || words === '') out.skip('symbol', 1);
   else out.say(words, at, at + char.length);
@@ -174,7 +185,7 @@ const ASCII_SIGNS: Readonly<Record<string, string>> = {
   '#': 'hash',
   '@': 'at',
   '*': 'times',
-  '~': 'about',
+  '~': 'tilde',
   '\\': 'backslash',
   $: 'dollars',
 };
@@ -184,6 +195,7 @@ function end(scan: Scan, at: number, mark: string): number {
   scan.remember('');
   scan.remember('');
   scan.out.mark(mark, at, at + 1);
+  if (/[A-Z]/.test(scan.text.charAt(at + 1))) scan.out.space(at + 1, at + 1);
   return at + 1;
 }
 
@@ -211,6 +223,10 @@ function quote(scan: Scan, at: number): number {
 function apostrophe(scan: Scan, at: number): number {
   const { text, out } = scan;
   const after = isAlphanumeric(text.charCodeAt(at - 1));
+  if (!after && matchAt(/'n'(?![A-Za-z])/iy, text, at)) {
+    out.say('and', at, at + 3);
+    return at + 3;
+  }
   const before = isAlphanumeric(text.charCodeAt(at + 1));
   if (!after && before && !scan.quotedSingle) {
     if (matchAt(ELIDED, text, at)) {

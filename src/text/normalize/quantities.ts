@@ -101,8 +101,9 @@ function readQuantity(scan: Scan, at: number): number {
 
   visible = behind(text, end);
   // Only a letter or a sign can be a magnitude, a currency, a percentage or a unit.
-  const tailed = /[A-Za-z%$°\-\u00a2-\uffff]/.test(visible);
-  const scale = tailed ? magnitude(text, end, currency !== undefined) : undefined;
+  const tailed = /[A-Za-z%$°"\-\u00a2-\uffff]/.test(visible);
+  const scale =
+    tailed && !NUMBERED_PLACE.test(scan.previous) ? magnitude(text, end, currency !== undefined) : undefined;
   const afterScale = scale?.end ?? end;
   const suffix = currency || !(tailed || scale) ? undefined : currencyBehind(text, afterScale);
   const kind: Currency | undefined = currency?.currency ?? suffix?.currency;
@@ -113,8 +114,13 @@ function readQuantity(scan: Scan, at: number): number {
     if (alone) words += money(first.written, kind, modifies);
     else words += `${both()}${scale ? ` ${scale.words}` : ''} ${modifies ? kind.one : kind.many}`;
     const per = perTail(text, end);
-    out.say(words + (per?.words ?? ''), at, per?.end ?? end);
-    return per?.end ?? end;
+    end = per?.end ?? end;
+    out.say(words + (per?.words ?? ''), at, end);
+    // "$5M-$10M": each amount has its own magnitude.
+    const until = scale ? matchAt(DASH, text, end) : null;
+    if (!until) return end;
+    out.say('to', end, end + until[0].length);
+    return end + until[0].length;
   }
   if (scale) {
     out.say(`${words}${both()} ${scale.words}`, at, scale.end);
@@ -150,6 +156,9 @@ function perTail(text: string, end: number): { words: string; end: number } | un
   const word = match ? perWord(match[1]!) : undefined;
   return word ? { words: ` per ${word}`, end: end + match![0].length } : undefined;
 }
+
+/** "Apt. 4B" is no billion. */
+const NUMBERED_PLACE = /^(?:apt|apartment|suite|ste|unit|room|row|seat|gate|section)$/i;
 
 /** The character behind `at`, over one space. */
 const behind = (text: string, at: number): string => text.charAt(text[at] === ' ' ? at + 1 : at) || ' ';
@@ -203,6 +212,10 @@ const isLetterAt = (scan: Scan, at: number): boolean => /[A-Za-z]/.test(scan.tex
 /** The unit behind a number that ends at `end`. */
 export function measure(scan: Scan, end: number, one: boolean): { words: string; end: number } | undefined {
   const { text } = scan;
+  if (text[end] === '"') {
+    const noun = /^ [a-z]/.test(text.slice(end + 1, end + 3));
+    return scan.quoted ? undefined : { words: one || noun ? 'inch' : 'inches', end: end + 1 };
+  }
   const degrees = matchAt(DEGREES, text, end);
   if (degrees) {
     const name = unit(degrees[2]!.replace(' ', ''))!;
@@ -257,7 +270,7 @@ function isCounted(scan: Scan, end: number, yearLike = false): boolean {
 
 const YEAR_BEFORE = /^(?:in|since|year|by|until|circa|from|around|before|after|of)$/i;
 const PAIRED =
-  /^(?:port|room|flight|bus|route|highway|suite|apartment|apt|gate|channel|pin|extension|building|unit|rtx|gtx|rx|model|boeing|interstate|bell|area)$/i;
+  /^(?:port|room|flight|bus|route|highway|suite|apartment|apt|gate|channel|pin|extension|building|unit|rtx|gtx|rx|model|boeing|interstate|bell|area|http|status|code|error)$/i;
 
 /** A plain number by itself. */
 function bare(scan: Scan, written: string, end: number): string {
@@ -276,7 +289,8 @@ function bare(scan: Scan, written: string, end: number): string {
   if (/^\d{3}$/.test(written)) {
     if (/^(?:call|dial|dialed|calling|dialing)$/i.test(scan.previous) || written === '911' || written === '411')
       return digitByDigit(written);
-    if (PAIRED.test(scan.previous) && !written.endsWith('00') && !written.startsWith('0')) {
+    const named = PAIRED.test(scan.previous) || scan.nextWord(end) === 'error';
+    if (named && !written.endsWith('00') && !written.startsWith('0')) {
       const low = Number(written.slice(1));
       return `${cardinal(written[0]!)} ${low < 10 ? `oh ${cardinal(low)}` : cardinal(low)}`;
     }

@@ -6,6 +6,7 @@ import { abbreviation, isAbbreviated } from './abbreviations.js';
 import { formula } from './chemistry.js';
 import { isCurrencyCode } from './currency.js';
 import { dateFromDigits, dateFromLetters, decadeFromDigits, namesDate, shortYear } from './dates.js';
+import { command } from './formulas.js';
 import { slashed } from './fractions.js';
 import { dimensions, feetAndInches, ordinalNumber, resolution, scientific } from './numerals.js';
 import { phoneNumber, zipCode } from './phone-numbers.js';
@@ -68,7 +69,7 @@ const SIGNS: Readonly<Record<string, readonly Rule[]>> = {
   '/': [path],
   '~': [path, tag],
   '.': [path, quantity],
-  '\\': [path],
+  '\\': [path, command],
   '(': [phoneNumber],
   '+': [phoneNumber, quantity],
   "'": [shortYear],

@@ -7,6 +7,8 @@ const WORD = /[A-Za-z\u00c0-\u024f]+(?:'[A-Za-z\u00c0-\u024f]+)*/y;
 const NEXT_WORD = /[\s"'(]{0,3}([A-Za-z\u00c0-\u024f]{1,40})/y;
 const CAPITALS = /\b[A-Z]{2,}\b/g;
 const WORDS = /[A-Za-z]{2,}/g;
+const LITTLE_WORDS =
+  /^(?:THE|AND|OR|IS|ARE|WAS|NOT|YOU|YOUR|THIS|THAT|TO|OF|IN|ON|FOR|WITH|BE|DO|MY|WE|IT|ALL|HAVE|WILL|NO)$/;
 
 export class Scan {
   readonly text: string;
@@ -30,8 +32,10 @@ export class Scan {
   constructor(source: Mapped) {
     this.text = source.text;
     this.out = new Spoken(source);
-    const capitals = (source.text.match(CAPITALS) ?? []).length;
-    this.shouting = capitals > 2 && capitals >= 0.6 * (source.text.match(WORDS) ?? []).length;
+    const capitals = source.text.match(CAPITALS) ?? [];
+    const mostly = capitals.length > 2 && capitals.length >= 0.6 * (source.text.match(WORDS) ?? []).length;
+    // A list of acronyms is not shouted: only sentences have such words.
+    this.shouting = mostly && capitals.some((word) => LITTLE_WORDS.test(word));
   }
 
   /**
