@@ -78,12 +78,12 @@ export function createStyles(stylesDir: string): Styles {
  */
 function vary(style: Float32Array, near: Float32Array, far: Float32Array, seed: number): SpokenStyle {
   const random = randomOf(seed);
-  const towardsNear = 2.4 * random() - 1.2;
-  const towardsFar = 1.6 * random() - 0.8;
-  const speed = 1 + 0.1 * (random() - 0.5);
+  const towardsNear = 1.2 * random() - 0.6;
+  const towardsFar = 0.7 * random() - 0.3;
+  const speed = 1 + 0.06 * (random() - 0.5);
   const varied = style.slice();
   for (let i = PROSODY_FROM; i < STYLE_SIZE; i += 1) {
-    const grain = 0.06 * (random() + random() - 1);
+    const grain = 0.12 * (random() + random() - 1);
     const step = towardsNear * (near[i]! - style[i]!) + towardsFar * (far[i]! - style[i]!);
     varied[i] = style[i]! + step + grain * (Math.abs(style[i]!) + 0.1);
   }
