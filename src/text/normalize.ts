@@ -31,11 +31,15 @@ export function normalize(text: string, options: NormalizeOptions = {}): Normali
 }
 
 /**
- * Rows of single capitals joined by dots: "H T M L" → "H.T.M.L". espeak then says them as one word with its stress on
- * the last letter, and never takes an A for the article. Same length, so the map holds.
+ * Rows of single capitals joined: "H T M L" → "H.T.M.L", "I D's" → "I-D's". espeak then says them as one word with its
+ * stress on the last letter, and never takes an A for the article; behind the last dot it would take an "'s" amiss,
+ * hence the hyphen. Same length, so the map holds.
  */
 export function joinLetters(text: string): string {
-  return text.replace(/\b[A-Z](?: [A-Z](?![A-Za-z]))+/g, (row) => row.replaceAll(' ', '.'));
+  return text.replace(/\b[A-Z](?: [A-Z](?![A-Za-z]))+('s)?/g, (row: string, plural: string | undefined) => {
+    const joined = row.replaceAll(' ', '.');
+    return plural ? `${joined.slice(0, -4)}-${joined.slice(-3)}` : joined;
+  });
 }
 
 /** As `Array.from`, without its iterator: this is a tenth of the time for a long text. */

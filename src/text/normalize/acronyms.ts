@@ -1,5 +1,5 @@
 /** Words in capitals: said as words, or letter by letter. */
-import { isCapitalised, type Scan } from './scan.js';
+import type { Scan } from './scan.js';
 
 /** Said as words, though the pattern of their letters or their length would not tell. */
 const WORDS = new Set(
@@ -93,5 +93,6 @@ export function capitals(word: string, scan?: Scan, next = ''): string | undefin
   const small = stem!.toLowerCase();
   if (possessive) return `${small}'s`;
   if (many) return `${small}s`;
-  return WORDS.has(stem!) ? stem : scan?.shouting || isCapitalised(stem!) ? small : undefined;
+  // In capitals espeak would spell some of them after all, by what stands around them.
+  return small;
 }
