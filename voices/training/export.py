@@ -123,26 +123,26 @@ class Int8Layers:
         own = self.calibration[name].get('rescale')        # smoothing that no earlier layer can take
         if own is not None:
             tensor, weight = g.op('Mul', tensor, g.floats(own)), weight / own[:, None]
-        quantised, scale, zero = self.quantise(g, name, tensor)
-        if self.calibration[name].get('fine'):
-            bias = self.remainder(g, tensor, quantised, scale, zero, weight, bias)
-            return g.op('Add', self.product(g, quantised, zero, scale, weight), bias)
-        return g.op('Add', self.product(g, quantised, zero, scale, weight), g.floats(bias))
-
-    def remainder(self, g, tensor, quantised, scale, zero, weight, bias):
-        """The product of what rounding left over, on a grid 254 times finer: 16-bit activations in all.
-
-        The head needs it: its outputs are exponents and angles, and 8 bits are heard there.
-        """
-        shown = g.op('DequantizeLinear', quantised, g.floats(scale), g.constant(zero, np.uint8))
-        fine, middle = np.float32(scale / 254), np.uint8(128)
-        left = g.op('QuantizeLinear', g.op('Sub', tensor, shown), g.floats(fine), g.constant(middle, np.uint8))
-        return g.op('Add', self.product(g, left, middle, fine, weight), g.floats(bias))
+        return self.quantised_product(g, name, tensor, weight, bias, lambda quantised, zero: quantised)
 
     def neighbours(self, g, name, tensor, weight, bias):
+        return self.quantised_product(g, name, tensor, weight, bias,
+                                      lambda quantised, zero: beside(g, quantised, g.constant(zero, np.uint8)))
+
+    def quantised_product(self, g, name, tensor, weight, bias, arrange):
+        """`arrange` puts the quantised frames in the order the product wants.
+
+        Layers marked `fine` multiply what rounding left over as well, on a grid 254 times finer: 16-bit activations in all.
+        The head needs it, its outputs are exponents and angles; the first layer profits, its inputs are so unlike.
+        """
         quantised, scale, zero = self.quantise(g, name, tensor)
-        wide = beside(g, quantised, g.constant(zero, np.uint8))
-        return g.op('Add', self.product(g, wide, zero, scale, weight), g.floats(bias))
+        total = self.product(g, arrange(quantised, zero), zero, scale, weight)
+        if self.calibration[name].get('fine'):
+            shown = g.op('DequantizeLinear', quantised, g.floats(scale), g.constant(zero, np.uint8))
+            fine, middle = np.float32(scale / 254), np.uint8(128)
+            left = g.op('QuantizeLinear', g.op('Sub', tensor, shown), g.floats(fine), g.constant(middle, np.uint8))
+            total = g.op('Add', total, self.product(g, arrange(left, middle), middle, fine, weight))
+        return g.op('Add', total, g.floats(bias))
 
 
 def beside(g, tensor, padding):

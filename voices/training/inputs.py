@@ -38,6 +38,20 @@ def load_utterances(path):
     return [(x[e - n:e].T.copy(), f0[e - n:e], s) for e, n, s in zip(ends, data['frames'], data['style'])]
 
 
+def choose(sequences, count, rng):
+    """Random sequences, every voice at least once where `count` allows: some voices reach where no other does."""
+    order = rng.permutation(len(sequences))
+    if sequences.names is None:
+        return order[:count]
+    first = {}
+    for index in order:
+        name = str(sequences.names[index])
+        if '+' not in name and len(sequences.tokens(index)) < 120:
+            first.setdefault(name, index)
+    english = sorted(first.values(), key=lambda i: str(sequences.names[i])[0] not in 'ab')
+    return (english + [i for i in order if i not in set(english)])[:count]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('front')
@@ -47,7 +61,7 @@ def main():
     parser.add_argument('--seed', type=int, default=0)
     args = parser.parse_args()
     sequences, session = Sequences(args.sequences), open_session(args.front)
-    chosen = np.random.default_rng(args.seed).choice(len(sequences), args.count, replace=False)
+    chosen = choose(sequences, args.count, np.random.default_rng(args.seed))
     save_utterances(args.out, [run_front(session, sequences.tokens(i), sequences.style(i), sequences.speed[i])
                                for i in chosen])
 

@@ -15,8 +15,12 @@ from export import FloatLayers, build
 from inputs import load_utterances
 from windows import utterance_inputs
 
+# How far smoothing goes: 1 evens out the activations wholly, 0 leaves the weights alone.  Layers with
+# 16-bit activations (FINE) need little of it.
+STRENGTH, FINE_STRENGTH = 0.65, 0.25
+FINE = ('inp', 'head')
 FOLDED = ('inp', 'head', 'cond.0')      # and every blocks.N.w1
-CLIPS = (1.0, 0.99999, 0.9999, 0.999)
+CLIPS = (1.0, 0.99999, 0.9999)
 
 
 def _range(values):
@@ -40,7 +44,7 @@ def _weights(student, name):
     return weight.transpose(1, 0, 2).reshape(weight.shape[1], -1) if weight.ndim == 3 else weight.T
 
 
-def calibrate(student, path, strength=0.5, keep=400_000):
+def calibrate(student, path, keep=400_000):
     """-> per layer {'range': (low, high), 'smooth' or 'rescale': factors}."""
     layers = FloatLayers()
     model = build(student, layers)
@@ -64,6 +68,7 @@ def calibrate(student, path, strength=0.5, keep=400_000):
         rows = np.concatenate(rows)
         reach = np.maximum(np.abs(rows).max(0), 1e-3)
         demand = np.maximum(np.abs(_weights(student, name)).max(1), 1e-5)
+        strength = FINE_STRENGTH if name in FINE else STRENGTH
         factors = demand ** (1 - strength) / reach ** strength
         factors /= np.exp(np.log(factors).mean())
         folded = name in FOLDED or name.endswith('.w1')
@@ -71,7 +76,9 @@ def calibrate(student, path, strength=0.5, keep=400_000):
         rows = rows * factors
         flat = rows.reshape(-1)
         entry['range'] = _range(flat if len(flat) <= keep else rng.choice(flat, keep, replace=False))
-        if name == 'head':                       # 16-bit activations: room costs nothing, clipping would
+        if name.startswith(('cond', 'film')):    # one row an utterance: a clipped style is another voice
+            entry['range'] = (1.2 * float(flat.min()), 1.2 * float(flat.max()))
+        if name in FINE:                         # room costs nothing there, clipping would
             entry.update(fine=True, range=(1.5 * float(flat.min()), 1.5 * float(flat.max())))
         result[name] = entry
     return result
