@@ -4,6 +4,7 @@
  */
 import { CharacterForms } from './characters.js';
 import { characterReference } from './entities.js';
+import { markRun } from './mark-runs.js';
 import {
   autolinkEnd,
   htmlTag,
@@ -23,6 +24,7 @@ import { matchAt, runLength } from './sticky.js';
 /** A line this long was wrapped by its author, not ended. */
 const WRAPPED_AT = 50;
 
+const ESCAPED = /[_`#[\](){}<>~|!+-]/;
 const ANSI = /\x1b(?:\[[0-9;?]{0,30}[A-Za-z]|[()][A-Z0-9])/y;
 const EMOJI =
   /(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier})(?:\ufe0e|\ufe0f|\u200d|\u20e3|\p{Emoji_Modifier}|\p{Regional_Indicator}|\p{Extended_Pictographic}|[\u{e0020}-\u{e007f}]){0,30}/uy;
@@ -169,10 +171,7 @@ class Cleaner {
       case '<':
         return this.#angle(at);
       case '\\':
-        if (text[at + 1] === '\\')
-          return at + runLength(text, at) > at + 3 ? at + runLength(text, at) : this.#put(char, at, at + 1);
-        if (/[*_`#[\](){}<>~|!+-]/.test(text.charAt(at + 1))) return this.#put(text[at + 1]!, at, at + 2);
-        return this.#put(char, at, at + 1);
+        return this.#backslash(at);
       case '|':
         return this.#pipe(at);
       case '\x1b': {
@@ -182,6 +181,20 @@ class Cleaner {
     }
     if (code < 32 || code === 127) return this.#skip('control', at, at + 1);
     return this.#punctuation(at, char);
+  }
+
+  /** Escapes of Markdown lose their backslash; others may be a path or a formula. */
+  #backslash(at: number): number {
+    const text = this.#input;
+    const run = runLength(text, at);
+    if (run > 1) return run > 3 ? at + run : this.#put('\\', at, at + 1);
+    const next = text.charAt(at + 1);
+    if (next === '*') {
+      const factor = isWordUnit(text.charCodeAt(at - 1)) && isWordUnit(text.charCodeAt(at + 2));
+      return factor ? this.#put('*', at, at + 2) : at + 2;
+    }
+    const escapes = ESCAPED.test(next) || (next === '.' && /\d/.test(text.charAt(at - 1)));
+    return escapes ? this.#put(next, at, at + 2) : this.#put('\\', at, at + 1);
   }
 
   #underscore(at: number): number {
@@ -217,7 +230,12 @@ class Cleaner {
       this.#commentsEnd = false;
     }
     const tag = htmlTag(text, at);
-    if (tag) return tag.breaks ? this.#pause(',', at, tag.end) : tag.end;
+    if (tag) {
+      // What is raised behind a word is a power.
+      const power = /^<sup>$/i.test(text.slice(at, tag.end)) && isWordUnit(text.charCodeAt(at - 1));
+      if (power) return this.#put('^', at, tag.end);
+      return tag.breaks ? this.#pause(',', at, tag.end) : tag.end;
+    }
     const emoticon = this.#emoticon(at);
     if (emoticon !== undefined) return emoticon;
     const link = autolinkEnd(text, at);
@@ -242,43 +260,14 @@ class Cleaner {
     return match ? this.#skip('emoji', at, at + match[0].length) : undefined;
   }
 
-  /** Repeated marks: dots are an ellipsis, exclamations one exclamation, long rows of anything a drawn line. */
   #punctuation(at: number, char: string): number {
-    const text = this.#input;
-    if (':;=^'.includes(char)) {
-      const emoticon = this.#emoticon(at);
-      if (emoticon !== undefined) return emoticon;
-    }
-    const run = runLength(text, at);
-    const end = at + run;
-    if (char === '.') {
-      if (
-        run > 2 ||
-        (run === 2 && /[\s"']|$/.test(text.charAt(end)) && end - at === 2 && /\w/.test(text.charAt(at - 1)))
-      )
-        return this.#put('…', at, end);
-      return this.#put(text.slice(at, end), at, end);
-    }
-    if (char === '!' || char === '?') return this.#exclamation(at);
-    if (run === 1) return this.#put(char, at, end);
-    if (char === '-') {
-      const flag = run === 2 && /[A-Za-z]/.test(text.charAt(end)) && !isWordUnit(text.charCodeAt(at - 1));
-      return this.#put(flag ? '--' : '—', at, end);
-    }
-    if ('~$#@'.includes(char)) return end;
-    if (run > 3 && !'(){}"\''.includes(char)) return this.#pause(',', at, end);
-    for (let i = at; i < end; i++) this.#put(char, i, i + 1);
+    const emoticon = ':;=^'.includes(char) ? this.#emoticon(at) : undefined;
+    if (emoticon !== undefined) return emoticon;
+    const { piece, end } = markRun(this.#input, at);
+    if (piece === undefined) return this.#pause(',', at, end);
+    if (piece.length === end - at && piece.length > 1) this.#out.copy(piece, this.#points[at]!);
+    else if (piece !== '') this.#put(piece, at, end);
     return end;
-  }
-
-  #exclamation(at: number): number {
-    const text = this.#input;
-    let end = at;
-    let asks = false;
-    while (text[end] === '!' || text[end] === '?') asks = text[end++] === '?' || asks;
-    // `!=` is an operator.
-    if (end === at + 1 && text[at] === '!' && text[end] === '=') return this.#put('!', at, end);
-    return this.#put(asks ? '?' : '!', at, end);
   }
 
   /** Writes what a character stands for; a line break among it ends the line. */
