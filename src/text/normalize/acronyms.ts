@@ -56,7 +56,7 @@ export function isPronounceable(word: string): boolean {
 }
 
 /** Whether a word in capitals is spelled out. */
-export function isSpelled(word: string, scan?: Scan, next = ''): boolean {
+function isSpelled(word: string, scan?: Scan, next = ''): boolean {
   if (WORDS.has(word)) return false;
   if (scan?.shouting) return !/[AEIOUY]/.test(word) || (LETTERS.has(word) && word.length > 2 && !isPronounceable(word));
   if (word === 'WHO') return scan?.previous.toLowerCase() === 'the';

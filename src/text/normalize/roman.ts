@@ -22,7 +22,7 @@ const MONARCHS = new Set(
 const DOUBTFUL =
   /^(?:I|V|X|L|C|D|M|MIX|CIVIL|DI|LI|CV|CC|MC|MM|CD|DC|MD|DM|CI|DIV|MI|VI|LCD|MV|XL|XXL|XXX|DVI|CIV|MIL|DIM|DIL|VIM|LIV|CL|ML|DL|XC|MCI|MDI|CMD|CDC|CIC|DVD)$/;
 
-export function romanValue(numeral: string): number | undefined {
+function romanValue(numeral: string): number | undefined {
   const upper = numeral.toUpperCase();
   if (upper === '' || !VALID.test(upper)) return undefined;
   const values: Readonly<Record<string, number>> = { I: 1, V: 5, X: 10, L: 50, C: 100, D: 500, M: 1000 };

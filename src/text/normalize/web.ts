@@ -50,7 +50,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 };
 
 /** Says an address piece by piece, each standing for its own characters. */
-export function sayAddress(scan: Scan, from: number, to: number, silent = ''): void {
+function sayAddress(scan: Scan, from: number, to: number, silent = ''): void {
   const text = scan.text.slice(from, to);
   for (const match of text.matchAll(/[A-Za-z\u00c0-\u024f]+|\d+|[^A-Za-z\u00c0-\u024f\d]/g)) {
     const piece = match[0];
