@@ -5,6 +5,9 @@ import { toCardinal, toOrdinal } from 'n2words/en-US';
 const MOST_NAMED_DIGITS = 36;
 const DIGITS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
 
+/** Most numbers in a text are small. */
+const FIRST_HUNDRED: readonly string[] = Array.from({ length: 100 }, (_, value) => toCardinal(value));
+
 const plain = (digits: string): string => digits.replace(/[^0-9]/g, '');
 
 /** "one two three": each digit by its name. */
@@ -20,7 +23,8 @@ export function digitByDigit(digits: string, zero: 'zero' | 'oh' = 'zero'): stri
 
 /** "one thousand two hundred thirty-four". Separators between the digits are ignored. */
 export function cardinal(digits: string | number): string {
-  if (typeof digits === 'number') return toCardinal(digits);
+  if (typeof digits === 'number') return FIRST_HUNDRED[digits] ?? toCardinal(digits);
+  if (digits.length < 3 && /^\d+$/.test(digits)) return FIRST_HUNDRED[Number(digits)]!;
   const value = plain(digits);
   if (value.length > MOST_NAMED_DIGITS) return digitByDigit(value);
   return toCardinal(value.length <= 15 ? Number(value) : BigInt(value));
