@@ -41,7 +41,7 @@ export async function createKokoroEngine(options: KokoroOptions & { readonly log
       const model = await sessions.model(job.model);
       signal.throwIfAborted();
       const reading = reader.read(job.segment);
-      yield* speakReading({ job, mix, model, reading, turn: turns.join(signal) });
+      yield* speakReading({ job, mix, model, reading, turn: turns.join(signal, job.dueMs) });
     } catch (error) {
       if (isAbort(error) || error instanceof TtsError) throw error;
       throw new TtsError('synthesis_failed', `The speech engine failed: ${(error as Error).message}`, { cause: error });

@@ -2,8 +2,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { samplesToMs } from '../protocol/audio.js';
 
-/** A job that has not been heard yet may wait this long before it counts as late against one that is being heard. */
-const PATIENCE_MS = 1_000;
+/** Somebody who has heard nothing yet notices a delay of this much less than a listener notices a gap. */
+const PATIENCE_MS = 150;
 
 export interface Turn {
   /** Runs `work` when it is this job's turn; throws when the signal aborted meanwhile. */
@@ -13,7 +13,8 @@ export interface Turn {
 }
 
 export interface Turns {
-  join(signal: AbortSignal): Turn;
+  /** `dueMs`: how long from now the job's listener has something else to hear. */
+  join(signal: AbortSignal, dueMs?: number): Turn;
 }
 
 interface Waiting {
@@ -40,14 +41,14 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
   }
 
   return {
-    join(signal) {
+    join(signal, dueMs = 0) {
       joined += 1;
       const order = joined;
-      const joinedMs = now();
+      const dueAtMs = now() + dueMs;
       let heardFromMs: number | undefined;
       let sentSamples = 0;
       const deadlineMs = () =>
-        heardFromMs === undefined ? joinedMs + PATIENCE_MS : heardFromMs + samplesToMs(sentSamples);
+        heardFromMs === undefined ? dueAtMs + PATIENCE_MS : heardFromMs + samplesToMs(sentSamples);
 
       return {
         async run(work) {
@@ -69,7 +70,7 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
           }
         },
         sent(samples) {
-          heardFromMs ??= now();
+          heardFromMs ??= Math.max(now(), dueAtMs);
           sentSamples += samples;
         },
       };

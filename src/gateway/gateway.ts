@@ -158,6 +158,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     task.attempts++;
     task.abort = new AbortController();
     const startMs = performance.now();
+    const job = { ...task.job, dueMs: task.stream.dueMs(task, startMs) };
     task.stream.started(startMs);
     observer?.segmentStarted({ model, waitMs: startMs - task.queuedAtMs });
     const watchdog = setTimeout(() => {
@@ -167,7 +168,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     this.#running++;
     let samples = 0;
     try {
-      for await (const event of lease.worker.run(task.job, task.abort.signal)) {
+      for await (const event of lease.worker.run(job, task.abort.signal)) {
         if (task.state !== 'running') break;
         if (event.type === 'audio') samples += event.pcm.length;
         task.events.push(event);

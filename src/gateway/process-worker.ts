@@ -15,6 +15,7 @@ export interface ProcessWorkerOptions {
   readonly log: Logger;
   /** `now` for a server; `demand` waits for the first job, for a command that may never speak. */
   readonly start?: 'now' | 'demand';
+  /** More than run at once: the engine gives each native run to whoever needs it soonest, so it should see them all. */
   readonly capacity?: number;
   /** Between jobs, a process that holds more than this is replaced by a fresh one. */
   readonly maxRssBytes?: number;
@@ -45,7 +46,7 @@ export function createProcessWorker(settings: ProcessWorkerOptions): Worker {
     id,
     options,
     start = 'now',
-    capacity = 2,
+    capacity = 6,
     maxRssBytes = 2 * 1024 ** 3,
     backoffMs = 200,
     maxBackoffMs = 30_000,

@@ -6,6 +6,9 @@ import type { GatewayEvent, Speech, SpeechOrder } from './types.js';
 
 const NO_TIMINGS: SegmentTimings = { startSamples: [], durationSamples: [] };
 
+/** A character lasts at least about this long; a guess that is too low only makes the next segment come early. */
+const MIN_MS_PER_CHAR = 40;
+
 /** A segment on its way through queue and engine. What came out of the engine and was not pulled yet lies in `events`. */
 export interface Task {
   readonly stream: SpeechStream;
@@ -162,6 +165,17 @@ export class SpeechStream implements Speech {
   /** How long a listener can do without more. */
   leadMs(nowMs: number): number {
     return this.order.whole ? 0 : Math.max(0, this.#heardOutAtMs - nowMs);
+  }
+
+  /** How long until the task is needed: what the listener has in hand, and what the segments before it will last. */
+  dueMs(task: Task, nowMs: number): number {
+    let dueMs = this.leadMs(nowMs);
+    if (this.order.whole) return dueMs;
+    for (const before of this.#tasks) {
+      if (before === task) break;
+      if (!before.heard) dueMs += before.job.segment.text.length * MIN_MS_PER_CHAR;
+    }
+    return dueMs;
   }
 
   started(atMs: number): void {
