@@ -48,6 +48,17 @@ if (!hasPulse()) {
       });
     });
 
+    it('leaves no gap where chunks come one by one and the device begins before it has its fill', async () => {
+      const sink = await openSpeaker({}, never);
+      const recorder = await card.record();
+      for (let at = 0; at < SOUND.length; at += 480) {
+        await sink.write(SOUND.subarray(at, at + 480), never);
+        await sleep(12);
+      }
+      await sink.finish(never);
+      expect(heardInOnePiece(SOUND, await recorder.stop())).toBe(SOUND.length);
+    });
+
     it('says that nothing can play, and what to do, where every way is left out', async () => {
       const without = [...players, 'pw-play', 'ffplay'];
       await expect(openSpeaker({ without }, never)).rejects.toMatchObject({

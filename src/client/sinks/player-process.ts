@@ -2,10 +2,20 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { BYTES_PER_SAMPLE, CHANNELS, msToSamples, SAMPLE_RATE, samplesToBytes } from '../../protocol/audio.js';
+import {
+  BYTES_PER_SAMPLE,
+  bytesToSamples,
+  CHANNELS,
+  msToSamples,
+  SAMPLE_RATE,
+  samplesToBytes,
+  samplesToMs,
+} from '../../protocol/audio.js';
 import type { PlayerReport } from './players.js';
 
 interface Device {
+  /** How much it takes at once when it begins; whatever is missing from that would be heard as a hole in the sound. */
+  readonly firstFillMs: number;
   write(bytes: Buffer): Promise<void>;
   /** Resolves when everything written was heard. */
   drain(): Promise<void>;
@@ -18,11 +28,14 @@ interface Library {
 
 /** How much the library holds itself: enough to ride out a busy machine. It begins to play with the first write all the same. */
 const DEVICE_BUFFER_MS = 1_000;
-/**
- * What the sound server is asked to hold. The library's own 30 ms broke up in every other run on a machine busy with
- * speech; it must stay below what the command has in hand when it begins, or the difference would be silence.
- */
+/** What the sound server is asked to hold: the library's own 25 ms are little where the machine is busy with speech. */
 const SERVER_BUFFER_MS = 100;
+/**
+ * The library takes portions as long as the server's buffer for a stream (70 of the 100 ms with PulseAudio), fills what
+ * is missing from one with silence, and takes two as soon as it begins: one for the server and one to hold itself. A
+ * chunk more, and it has its fill while the next one comes.
+ */
+const FIRST_FILL_MS = 160;
 /** What a device may still hold back when the library's buffer reads empty. */
 const TAIL_MS = SERVER_BUFFER_MS + 100;
 
@@ -35,6 +48,7 @@ const LIBRARIES: readonly Library[] = [
       const { default: Speaker } = await import('speaker');
       const speaker = new Speaker({ channels: CHANNELS, bitDepth: 16, sampleRate: SAMPLE_RATE });
       return {
+        firstFillMs: 0,
         write: (bytes) =>
           new Promise((resolve, reject) => {
             speaker.once('error', reject);
@@ -70,6 +84,7 @@ const LIBRARIES: readonly Library[] = [
       const put = (bytes: Buffer) =>
         new Promise<void>((resolve, reject) => write(bytes, (error) => (error ? reject(error) : resolve())));
       return {
+        firstFillMs: FIRST_FILL_MS,
         write: put,
         async drain() {
           await put(Buffer.alloc(samplesToBytes(msToSamples(TAIL_MS))));
@@ -142,9 +157,18 @@ async function play(device: Device): Promise<void> {
     const even = bytes.length - (bytes.length % BYTES_PER_SAMPLE);
     odd = even < bytes.length ? bytes.subarray(even) : undefined;
     if (even === 0) continue;
-    const writing = device.write(bytes.subarray(0, even));
-    if (!begun) report({ type: 'started' });
+    const sound = bytes.subarray(0, even);
+    if (begun) {
+      await device.write(sound);
+      continue;
+    }
     begun = true;
+    // Silence that has to be somewhere is in front of the sound, never inside it.
+    const lead = Buffer.alloc(Math.max(0, samplesToBytes(msToSamples(device.firstFillMs)) - even));
+    const writing = device.write(Buffer.concat([lead, sound]));
+    const leadMs = samplesToMs(bytesToSamples(lead.length));
+    if (leadMs > 0) setTimeout(report, leadMs, { type: 'started' });
+    else report({ type: 'started' });
     await writing;
   }
   if (begun) await device.drain();

@@ -1,7 +1,7 @@
 /** The sound device as a sink: one stream for the whole run, begun with something in hand so that no chunk leaves a gap. */
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { msToSamples, pcmBytes, wavHeader } from '../../protocol/audio.js';
+import { bytesToSamples, msToSamples, pcmBytes, wavHeader } from '../../protocol/audio.js';
 import { TtsError } from '../../protocol/errors.js';
 import { PlaybackClock } from './playback-clock.js';
 import { findPlayer, type Player, type SearchOptions } from './players.js';
@@ -80,11 +80,13 @@ function createSpeakerSink(player: Player, steady: boolean): SpeakerSink {
   function release(): void {
     clearTimeout(holdTimer);
     holdTimer = undefined;
-    for (const pcm of held) {
+    if (held.length > 0) {
       if (!headed) stdin.write(wavHeader());
       headed = true;
-      stdin.write(pcmBytes(pcm));
-      clock.wrote(pcm.length, now());
+      // In one write: a player that wakes after the first of many would begin with that alone, and break off after it.
+      const bytes = Buffer.concat(held.map(pcmBytes));
+      stdin.write(bytes);
+      clock.wrote(bytesToSamples(bytes.length), now());
     }
     held = [];
     heldMs = 0;
