@@ -1,13 +1,30 @@
 import { defineConfig } from 'vitest/config';
 
+/** What is heard in real time wants the machine to itself: these run alone, after the others. */
+const SOUND = ['test/client/speaker.test.ts', 'test/client/sinks.test.ts', 'test/e2e/terminal.test.ts'];
+
+const common = {
+  globalSetup: ['test/support/build.ts'],
+  testTimeout: 60_000,
+  hookTimeout: 180_000,
+  pool: 'forks' as const,
+};
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-    globalSetup: ['test/support/build.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 180_000,
-    pool: 'forks',
-    maxWorkers: 2,
     reporters: ['default'],
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'main',
+          include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
+          exclude: SOUND,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      { test: { ...common, name: 'sound', include: SOUND, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
   },
 });
