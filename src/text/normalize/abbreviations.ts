@@ -14,6 +14,8 @@ const DOTTED_WORDS: Readonly<Record<string, string>> = {
   'q.v': 'which see',
   'r.s.v.p': 'R S V P',
 };
+/** "r. s. v. p". */
+const LONGEST_DOTTED = 10;
 const SPECIAL =
   /(Ph\.? ?D|Ll\.? ?[BMD]|Ed\.? ?D|D\.? ?Phil|B\.? ?Sc|M\.? ?Sc|B\.? ?Eng|M\.? ?Eng|Litt\.? ?D)(\.)?('s|s)?(?![A-Za-z0-9])/y;
 const WORD_DOT = /([A-Za-z]{1,7})\./y;
@@ -211,7 +213,8 @@ const STREETS = /^(?:St|Rd|Ln|Dr)$/;
 
 /** Whether a word without a dot may be an abbreviation nevertheless. */
 export function isAbbreviated(word: string): boolean {
-  return word.length < 7 && (WITHOUT_DOT.has(word) || STREETS.test(word));
+  const { length } = word;
+  return length > 1 && length < 7 && (WITHOUT_DOT.has(word) || (length === 2 && STREETS.test(word)));
 }
 
 export function abbreviation(scan: Scan, at: number): number {
@@ -249,8 +252,7 @@ function dotted(scan: Scan, at: number): number {
   const match = matchAt(DOTTED, scan.text, at);
   if (match) {
     const letters = (match[1] ?? match[3])!;
-    const small = letters.toLowerCase().replaceAll(' ', '');
-    const known = Object.hasOwn(DOTTED_WORDS, small) ? DOTTED_WORDS[small]! : undefined;
+    const known = letters.length > LONGEST_DOTTED ? undefined : dottedWord(letters);
     // Spaces between the letters: only names are so written ("J. K. Rowling"), and they go letter by letter below.
     if (known || !letters.includes(' ')) {
       if (/^[a-z]\.[a-z]$/.test(letters) && !known && !/^[ap]\.m$/.test(letters) && !match[0].endsWith('.')) return at;
@@ -263,6 +265,11 @@ function dotted(scan: Scan, at: number): number {
   const enumerates = at === 0 && /^[A-D]$/.test(initial[1]!) && !/^[A-Z]\./.test(scan.text.slice(at + 3, at + 5));
   if (enumerates || !(scan.previous === '' || isCapitalised(scan.previous)) || startsSentence(scan, at + 2)) return at;
   return say(scan, spell(initial[1]!), at, at + 2, initial[1]!);
+}
+
+function dottedWord(letters: string): string | undefined {
+  const small = letters.toLowerCase().replaceAll(' ', '');
+  return Object.hasOwn(DOTTED_WORDS, small) ? DOTTED_WORDS[small] : undefined;
 }
 
 function single(scan: Scan, at: number): number {

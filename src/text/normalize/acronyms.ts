@@ -71,8 +71,9 @@ function isSpelled(word: string, scan?: Scan, next = ''): boolean {
 
 /** "H T M L". Alone, the letter A needs another spelling, for as a word it is the article. */
 export function spell(letters: string): string {
-  const spaced = [...letters.toUpperCase()].join(' ');
-  return spaced === 'A' ? 'eigh' : spaced;
+  const upper = letters.toUpperCase();
+  if (upper.length === 1) return upper === 'A' ? 'eigh' : upper;
+  return [...upper].join(' ');
 }
 
 const CAPITAL_WORD = /^([A-Z]+)(?:(s)|('s|'S)|('))?$/;

@@ -61,20 +61,21 @@ function characterTable(): ReadonlyMap<string, string> {
   return table;
 }
 
+const TABLE = characterTable();
+
 const LATIN_OR_ASCII = /^[\x20-\x7e\u00b0\u00c0-\u024f]+$/;
 /** Latin letters the pronouncing dictionary knows with their accents; the rest lose theirs. */
 const KEPT_ACCENTS = /^[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f]$/;
 
 /** The plain forms of characters beyond ASCII, each worked out once. */
 export class CharacterForms {
-  readonly #table = characterTable();
   readonly #known = new Map<string, string | null>();
 
   /** What a character is written as; undefined where it has no plain form. */
   of(char: string): string | undefined {
     const known = this.#known.get(char);
     if (known !== undefined) return known ?? undefined;
-    const form = this.#table.get(char) ?? plainForm(char);
+    const form = TABLE.get(char) ?? plainForm(char);
     this.#known.set(char, form ?? null);
     return form;
   }

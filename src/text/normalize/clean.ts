@@ -43,10 +43,25 @@ export function clean(input: string): Cleaned {
   return new Cleaner(input).run();
 }
 
+/** For each UTF-16 unit the number of the code point it belongs to, and for the end how many there are. */
+function codePoints(input: string): Int32Array {
+  const { length } = input;
+  const points = new Int32Array(length + 1);
+  let point = 0;
+  for (let i = 0; i < length; i++) {
+    points[i] = point;
+    if ((input.charCodeAt(i) & 0xfc00) === 0xd800 && i + 1 < length && (input.charCodeAt(i + 1) & 0xfc00) === 0xdc00)
+      points[++i] = point;
+    point++;
+  }
+  points[length] = point;
+  return points;
+}
+
 class Cleaner {
   readonly #input: string;
   readonly #points: Int32Array;
-  readonly #out = new Spoken();
+  readonly #out: Spoken;
   readonly #forms = new CharacterForms();
   #line: LineKind = 'plain';
   #lineBegan = 0;
@@ -55,16 +70,8 @@ class Cleaner {
 
   constructor(input: string) {
     this.#input = input;
-    this.#points = new Int32Array(input.length + 1);
-    let point = 0;
-    for (let i = 0; i < input.length; i++) {
-      this.#points[i] = point;
-      const code = input.charCodeAt(i);
-      const next = input.charCodeAt(i + 1);
-      if (code >= 0xd800 && code <= 0xdbff && next >= 0xdc00 && next <= 0xdfff) this.#points[++i] = point;
-      point++;
-    }
-    this.#points[input.length] = point;
+    this.#out = new Spoken(undefined, input.length);
+    this.#points = codePoints(input);
   }
 
   run(): Cleaned {
@@ -141,46 +148,49 @@ class Cleaner {
   #ascii(at: number, code: number): number {
     const text = this.#input;
     const char = text[at]!;
-    switch (char) {
-      case ' ':
-      case '\t':
-      case '\v':
-      case '\f':
+    switch (code) {
+      case 0x20 /* space */:
+      case 0x9 /* tab */:
+      case 0xb /* vertical tab */:
+      case 0xc /* form feed */:
         return this.#put(' ', at, at + 1);
-      case '\n':
-      case '\r':
+      case 0xa /* line feed */:
+      case 0xd /* carriage return */:
         return this.#newline(at);
-      case '&': {
-        const reference = characterReference(text, at);
-        if (!reference) return this.#put('&', at, at + 1);
-        return this.#substitute(reference.char, at, reference.end);
-      }
-      case '`':
+      case 0x26 /* & */:
+        {
+          const reference = characterReference(text, at);
+          if (!reference) return this.#put('&', at, at + 1);
+          return this.#substitute(reference.char, at, reference.end);
+        }
+      case 0x60 /* ` */:
         return at + runLength(text, at);
-      case '*': {
-        const end = at + runLength(text, at);
-        if (isEmphasis(text, at, end)) return end;
-        return this.#put(end - at > 1 ? '^' : '*', at, end);
-      }
-      case '_':
+      case 0x2a /* asterisk */:
+        {
+          const end = at + runLength(text, at);
+          if (isEmphasis(text, at, end)) return end;
+          return this.#put(end - at > 1 ? '^' : '*', at, end);
+        }
+      case 0x5f /* _ */:
         return this.#underscore(at);
-      case '[':
-      case ']':
-      case '!':
+      case 0x5b /* [ */:
+      case 0x5d /* ] */:
+      case 0x21 /* ! */:
         return this.#bracket(at, char);
-      case '<':
+      case 0x3c /* < */:
         return this.#angle(at);
-      case '\\':
+      case 0x5c /* \ */:
         return this.#backslash(at);
-      case '|':
+      case 0x7c /* | */:
         return this.#pipe(at);
-      case '\x1b': {
-        const match = matchAt(ANSI, text, at);
-        return match ? at + match[0].length : this.#skip('control', at, at + 1);
-      }
+      case 0x1b /* escape */:
+        {
+          const match = matchAt(ANSI, text, at);
+          return match ? at + match[0].length : this.#skip('control', at, at + 1);
+        }
     }
     if (code < 32 || code === 127) return this.#skip('control', at, at + 1);
-    return this.#punctuation(at, char);
+    return this.#punctuation(at);
   }
 
   /** Escapes of Markdown lose their backslash; others may be a path or a formula. */
@@ -207,7 +217,7 @@ class Cleaner {
     const text = this.#input;
     if (char === '!') {
       if (text[at + 1] === '[' && opensLink(text, at + 1)) return at + 1;
-      return this.#punctuation(at, char);
+      return this.#punctuation(at);
     }
     if (char === '[') {
       const pointer = pointerEnd(text, at);
@@ -255,14 +265,17 @@ class Cleaner {
   }
 
   #emoticon(at: number): number | undefined {
-    if (at > 0 && !/\s/.test(this.#input[at - 1]!)) return undefined;
+    if (at > 0 && (isPlain(this.#input.charCodeAt(at - 1)) || !/\s/.test(this.#input[at - 1]!))) return undefined;
     const match = matchAt(EMOTICON, this.#input, at);
     return match ? this.#skip('emoji', at, at + match[0].length) : undefined;
   }
 
-  #punctuation(at: number, char: string): number {
-    const emoticon = ':;=^'.includes(char) ? this.#emoticon(at) : undefined;
-    if (emoticon !== undefined) return emoticon;
+  #punctuation(at: number): number {
+    const code = this.#input.charCodeAt(at);
+    if (code === 0x3a /* : */ || code === 0x3b /* ; */ || code === 0x3d /* = */ || code === 0x5e /* ^ */) {
+      const emoticon = this.#emoticon(at);
+      if (emoticon !== undefined) return emoticon;
+    }
     const { piece, end } = markRun(this.#input, at);
     if (piece === undefined) return this.#pause(',', at, end);
     if (piece.length === end - at && piece.length > 1) this.#out.copy(piece, this.#points[at]!);
@@ -295,11 +308,12 @@ class Cleaner {
 
   #beyond(at: number): number {
     const text = this.#input;
-    const char = String.fromCodePoint(text.codePointAt(at)!);
+    const code = text.codePointAt(at)!;
+    if (code === 0xfffd) return this.#skip('replacement', at, at + runLength(text, at));
+    const char = code > 0xffff ? String.fromCodePoint(code) : text[at]!;
     const end = at + char.length;
-    const code = char.codePointAt(0)!;
     if (code >= 0xd800 && code <= 0xdfff) return this.#skip('surrogate', at, end);
-    const ending = SUPERSCRIPT_STARTS.includes(char) ? matchAt(SUPERSCRIPT_ENDING, text, at) : null;
+    const ending = code > 0x2b0 && SUPERSCRIPT_STARTS.includes(char) ? matchAt(SUPERSCRIPT_ENDING, text, at) : null;
     if (ending) return this.#put(SUPERSCRIPT_ENDINGS[ending[0]]!, at, at + ending[0].length);
     // A thin space groups digits: "1 000 000".
     if ((code === 0x202f || code === 0x2009 || code === 0xa0) && /^\d\d\d(?!\d)/.test(text.slice(end, end + 4))) {
@@ -321,7 +335,6 @@ class Cleaner {
     const emoji = matchAt(EMOJI, text, at);
     if (emoji) return this.#skip('emoji', at, at + emoji[0].length);
     if (/\p{L}/u.test(char)) return this.#foreign(char, at, end);
-    if (code === 0xfffd) return this.#skip('replacement', at, end);
     return this.#skip(/[\p{C}]/u.test(char) ? 'unassigned' : 'symbol', at, end);
   }
 

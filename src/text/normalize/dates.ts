@@ -1,6 +1,6 @@
 /** Dates in the usual orders, weekdays and months in short, decades and short years. */
 import { cardinal, decade, ordinal, year } from './numbers.js';
-import { isAlphanumeric, type Scan } from './scan.js';
+import { isAlphanumeric, isDigit, type Scan } from './scan.js';
 import { matchAt } from './sticky.js';
 import { clockWords } from './times.js';
 
@@ -94,7 +94,7 @@ function zoneWords(zone: string | undefined): string {
 }
 
 export function dateFromDigits(scan: Scan, at: number): number {
-  if (!scan.atBoundary(at) || /[-/.]/.test(scan.text.charAt(at - 1))) return at;
+  if (!scan.atBoundary(at) || (at > 0 && '-/.'.includes(scan.text[at - 1]!))) return at;
   const numeric = numericDate(scan.text, at);
   if (numeric) {
     scan.out.say(numeric.words, at, numeric.end);
@@ -188,7 +188,7 @@ export function decadeFromDigits(scan: Scan, at: number): number {
 
 /** "'90s", "'69", "the class of '05". */
 export function shortYear(scan: Scan, at: number): number {
-  if (!scan.atBoundary(at)) return at;
+  if (!isDigit(scan.text.charCodeAt(at + 1)) || !scan.atBoundary(at)) return at;
   const match = matchAt(SHORT, scan.text, at);
   if (!match) return at;
   const [whole, digits, many] = match as unknown as [string, string, string?];

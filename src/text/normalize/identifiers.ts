@@ -57,7 +57,9 @@ const CLIPPED: Readonly<Record<string, string>> = {
 
 /** One part of an identifier, an address or a path, in words. */
 export function sayPart(part: string): string {
-  if (/^\d+$/.test(part))
+  const first = part.charCodeAt(0);
+  if (part.length === 1) return first > 47 && first < 58 ? cardinal(part) : spell(part);
+  if (first > 47 && first < 58 && /^\d+$/.test(part))
     return part.length > 6 || (part.length > 1 && part.startsWith('0'))
       ? digitByDigit(part)
       : part.length === 4
@@ -68,19 +70,23 @@ export function sayPart(part: string): string {
   if (SPELLED_SMALL.has(small)) return spell(part);
   const many = small.endsWith('s') ? small.slice(0, -1) : '';
   if (many.length > 2 && SPELLED_SMALL.has(many)) return `${spell(many)}'s`;
-  if (part.length === 1) return spell(part);
-  if (/^[A-Z]+s?$/.test(part) && part.length > 1) return capitals(part) ?? part;
+  if (/^[A-Z]+s?$/.test(part)) return capitals(part) ?? part;
   if (part.length < 8 && !/[aeiouy\u00c0-\u024f]/i.test(part)) return spell(part);
   return part;
 }
 
+/** A letter or a digit, accented ones included. */
+const isSaid = (code: number): boolean =>
+  (code > 47 && code < 58) || (code > 64 && code < 91) || (code > 96 && code < 123) || (code > 191 && code < 592);
+
 /** Splits an identifier and says its parts, each standing for its own characters. */
 export function sayIdentifier(scan: Scan, from: number, to: number): void {
   const text = scan.text.slice(from, to);
-  const constant = /^[A-Z\d]+(?:_[A-Z\d]+)+$/.test(text);
-  for (const match of text.matchAll(PARTS)) {
+  const constant = text.includes('_') && /^[A-Z\d]+(?:_[A-Z\d]+)+$/.test(text);
+  PARTS.lastIndex = 0;
+  for (let match = PARTS.exec(text); match; match = PARTS.exec(text)) {
     const part = constant && isPronounceable(match[0]) ? match[0].toLowerCase() : match[0];
-    if (/^[^A-Za-z\d\u00c0-\u024f]$/.test(part)) continue;
+    if (part.length === 1 && !isSaid(part.charCodeAt(0))) continue;
     const begin = from + match.index;
     scan.out.say(sayPart(part), begin, begin + part.length);
   }

@@ -54,17 +54,20 @@ const CITATION = /\[\d{1,3}(?:[,–-] ?\d{1,3}){0,5}\]/y;
 
 /** The end of a mark that only points elsewhere: a footnote, a citation behind a word. */
 export function pointerEnd(text: string, at: number): number | undefined {
-  const footnote = matchAt(FOOTNOTE, text, at);
+  const footnote = text.charCodeAt(at + 1) === 94 /* ^ */ ? matchAt(FOOTNOTE, text, at) : null;
   if (footnote) return at + footnote[0].length;
   if (at === 0 || !'.,;:!?)"”’'.includes(text[at - 1]!)) return undefined;
-  const citation = matchAt(CITATION, text, at);
+  const citation = isDigit(text.charCodeAt(at + 1)) ? matchAt(CITATION, text, at) : null;
   return citation ? at + citation[0].length : undefined;
 }
 
 /** Whether the bracket at `at` opens the text of a link (or of an image, or of an image in a link). */
 export function opensLink(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
-  if (before === 33 /* ! */ || text.startsWith('![', at + 1)) return true;
+  const next = text.charCodeAt(at + 1);
+  if (before === 33 /* ! */ || (next === 33 && text[at + 2] === '[')) return true;
+  // No bracket stands inside a link's text.
+  if (next === 91 /* [ */) return false;
   const match = matchAt(LINK, text, at);
   if (!match) return false;
   // `list[i][j]` is an index, not a reference.
@@ -73,6 +76,8 @@ export function opensLink(text: string, at: number): boolean {
 
 /** The end of a link's hidden part, which begins with the bracket at `at`. */
 export function linkTailEnd(text: string, at: number, inLink: boolean): number | undefined {
+  const next = text.charCodeAt(at + 1);
+  if (next !== 40 /* ( */ && next !== 91 /* [ */) return undefined;
   const match = matchAt(LINK_TAIL, text, at) ?? (inLink ? matchAt(REFERENCE_TAIL, text, at) : null);
   return match ? at + match[0].length : undefined;
 }

@@ -24,6 +24,10 @@ export function digitByDigit(digits: string, zero: 'zero' | 'oh' = 'zero'): stri
 /** "one thousand two hundred thirty-four". Separators between the digits are ignored. */
 export function cardinal(digits: string | number): string {
   if (typeof digits === 'number') return FIRST_HUNDRED[digits] ?? toCardinal(digits);
+  if (digits.length === 1) {
+    const value = digits.charCodeAt(0) - 48;
+    if (value >= 0 && value < 10) return DIGITS[value]!;
+  }
   if (digits.length < 3 && /^\d+$/.test(digits)) return FIRST_HUNDRED[Number(digits)]!;
   const value = plain(digits);
   if (value.length > MOST_NAMED_DIGITS) return digitByDigit(value);

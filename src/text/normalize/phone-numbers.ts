@@ -1,6 +1,6 @@
 /** Telephone numbers and other digits in groups: read digit by digit, with a pause between the groups. */
 import { cardinal, digitByDigit } from './numbers.js';
-import type { Scan } from './scan.js';
+import { isDigit, type Scan } from './scan.js';
 import { matchAt } from './sticky.js';
 
 const AMERICAN = /(?:(\+?1)[-. ]?)?(?:\((\d{3})\)[ -]?|(\d{3})[-. ])(\d{3})[-. ](\d{4})(?![\d-])/y;
@@ -11,6 +11,7 @@ const GROUPED = /\d{1,9}(?:-\d{1,9}){2,9}(?:-[\dXx])?(?![\dA-Za-z-])/y;
 const CARD = /\d{4}(?: \d{4}){3}(?!\d)/y;
 const EXTENSION = /,? ?(?:x|ext\.?|extension) ?(\d{1,6})(?![\dA-Za-z])/iy;
 const ZIP = /(\d{5})(?:-(\d{4}))?(?![\dA-Za-z-]|,\d|\.\d)/y;
+const LONGEST_GROUP = 10;
 const CONTEXT = /^(?:call|calls|phone|tel|telephone|number|dial|text|fax|cell|mobile|at|contact)$/i;
 
 /** Groups of digits; a toll-free prefix keeps its hundred. */
@@ -29,10 +30,24 @@ function finish(scan: Scan, at: number, end: number, parts: readonly string[]): 
   return end + extension[0].length;
 }
 
+/** Where the digits at `at` end, looking no further than one group can be long. */
+function digitsEnd(text: string, at: number, most: number): number {
+  let end = at;
+  while (end < at + most && isDigit(text.charCodeAt(end))) end++;
+  return end;
+}
+
 export function phoneNumber(scan: Scan, at: number): number {
   const { text } = scan;
-  if (!scan.atBoundary(at) || /[-./,]/.test(text.charAt(at - 1))) return at;
-  const american = matchAt(AMERICAN, text, at);
+  const code = text.charCodeAt(at);
+  const digit = isDigit(code);
+  // A bracket or a plus begins a number only where a digit follows.
+  if (!digit && !isDigit(text.charCodeAt(at + 1))) return at;
+  if (!scan.atBoundary(at) || (at > 0 && '-./,'.includes(text[at - 1]!))) return at;
+  const end = digitsEnd(text, at, LONGEST_GROUP);
+  // The area code, or a one before it.
+  const area = !digit || end - at === 3 || (code === 49 /* 1 */ && (end - at === 1 || end - at === 4));
+  const american = area ? matchAt(AMERICAN, text, at) : null;
   if (american) {
     const [whole, country, inner, outer, three, four] = american as unknown as [
       string,
@@ -46,13 +61,15 @@ export function phoneNumber(scan: Scan, at: number): number {
     if (country?.startsWith('+')) scan.out.say('plus', at, at + 1);
     return finish(scan, at, at + whole.length, [...lead, inner ?? outer!, three!, four!]);
   }
-  const abroad = matchAt(ABROAD, text, at);
+  const abroad = code === 43 /* + */ ? matchAt(ABROAD, text, at) : null;
   if (abroad && abroad[0].replace(/\D/g, '').length >= 8 && /[-. (]/.test(abroad[0])) {
     const whole = abroad[0].trimEnd();
     scan.out.say('plus', at, at + 1);
     return finish(scan, at, at + whole.length, whole.match(/\d+/g)!);
   }
-  const vanity = matchAt(VANITY, text, at);
+  if (!digit) return at;
+  const dashed = text.charCodeAt(end) === 45; /* - */
+  const vanity = dashed ? matchAt(VANITY, text, at) : null;
   if (vanity && /[A-Z]{3}/.test(vanity[2]!)) {
     const name = vanity[2]!
       .replace(/\d+/g, (digits) => ` ${digitByDigit(digits)} `)
@@ -62,7 +79,7 @@ export function phoneNumber(scan: Scan, at: number): number {
     scan.out.say(`one ${groups([vanity[1]!])} ${name.replace(/\s+/g, ' ')}`, at, at + vanity[0].length);
     return at + vanity[0].length;
   }
-  const card = matchAt(CARD, text, at) ?? matchAt(GROUPED, text, at);
+  const card = dashed ? matchAt(GROUPED, text, at) : end - at === 4 ? matchAt(CARD, text, at) : null;
   if (card) {
     const parts = card[0].split(/[ -]/);
     if (parts.length === 3 && parts.every((part) => part.length < 3)) {
@@ -76,7 +93,7 @@ export function phoneNumber(scan: Scan, at: number): number {
       parts.map((part) => part.replace(/x/i, 'X')),
     );
   }
-  const local = matchAt(LOCAL, text, at);
+  const local = end - at === 3 ? matchAt(LOCAL, text, at) : null;
   if (
     local &&
     (local[1] === '555' ||

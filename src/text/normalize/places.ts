@@ -50,7 +50,7 @@ const DIRECTIONS: Readonly<Record<string, string>> = {
 
 /** "123 N. Main St.", "5th St. NW". */
 export function direction(scan: Scan, at: number): number {
-  if (!scan.atBoundary(at)) return at;
+  if (!'NSEW'.includes(scan.text[at]!) || !scan.atBoundary(at)) return at;
   const before = matchAt(DIRECTION, scan.text, at);
   if (before) return say(scan, DIRECTIONS[before[1]!]!, at, at + before[0].length, before[1]!);
   const after = matchAt(QUADRANT, scan.text, at);

@@ -29,8 +29,24 @@ const OPERATORS: Readonly<Record<string, string>> = {
   '<<': 'much less than',
   '>>': 'much greater than',
 };
-/** Only two of these in a row make an operator. */
-const OPERATOR_SIGNS = '=!<>-&|+:.';
+/** Only two of `=!<>-&|+:.` in a row make an operator. */
+function isOperatorSign(code: number): boolean {
+  switch (code) {
+    case 0x21:
+    case 0x26:
+    case 0x2b:
+    case 0x2d:
+    case 0x2e:
+    case 0x3a:
+    case 0x3c:
+    case 0x3d:
+    case 0x3e:
+    case 0x7c:
+      return true;
+    default:
+      return false;
+  }
+}
 const RAISED = new RegExp(`[${RAISED_SIGNS}]+`, 'y');
 const LOWERED = new RegExp(`[${LOWERED_SIGNS}]+`, 'y');
 const CARET = /\^(?:\{([^{}\s]{1,12})\}|([-−+]?\d{1,6}|[A-Za-z]))/y;
@@ -54,12 +70,10 @@ function power(exponent: string): string {
 export function sign(scan: Scan, at: number): number {
   const { text, out } = scan;
   const char = text[at]!;
+  const code = text.charCodeAt(at);
   const next = text.charCodeAt(at + 1);
   const before = at > 0 ? text.charCodeAt(at - 1) : 32;
-  const operator =
-    OPERATOR_SIGNS.includes(char) && OPERATOR_SIGNS.includes(text.charAt(at + 1) || ' ')
-      ? matchAt(OPERATOR, text, at)
-      : null;
+  const operator = isOperatorSign(code) && isOperatorSign(next) ? matchAt(OPERATOR, text, at) : null;
   if (operator) {
     const stop = at + operator[0].length;
     const words = OPERATORS[operator[0]]!;
@@ -67,35 +81,35 @@ export function sign(scan: Scan, at: number): number {
     else out.say(words, at, stop);
     return stop;
   }
-  switch (char) {
-    case ' ':
+  switch (code) {
+    case 0x20 /* space */:
       out.space(at, at + 1);
       return at + 1;
-    case '.':
+    case 0x2e /* . */:
       if (isAlphanumeric(before) && isAlphanumeric(next)) return inner(scan, at, next);
       return end(scan, at, char);
-    case '?':
-    case '!':
+    case 0x3f /* ? */:
+    case 0x21 /* ! */:
       return end(scan, at, char);
-    case '…':
-    case ',':
-    case ';':
+    case 0x2026 /* … */:
+    case 0x2c /* , */:
+    case 0x3b /* ; */:
       out.mark(char, at, at + 1);
       return at + 1;
-    case ':':
+    case 0x3a /* : */:
       out.mark(':', at, at + 1);
       return at + 1;
-    case '"':
+    case 0x22 /* " */:
       return quote(scan, at);
-    case "'":
+    case 0x27 /* ' */:
       return apostrophe(scan, at);
-    case '(':
+    case 0x28 /* ( */:
       if (text[at + 1] === ')') return at + 2;
       scan.brackets += 1;
       out.open('(', at, at + 1);
       return at + 1;
-    case '[':
-    case '{':
+    case 0x5b /* [ */:
+    case 0x7b /* { */:
       if (text[at - 1] === '}') {
         out.say('over', at, at);
         out.space(at, at);
@@ -103,17 +117,17 @@ export function sign(scan: Scan, at: number): number {
       scan.brackets += 1;
       out.open('(', at, at + 1);
       return at + 1;
-    case ')':
-    case ']':
-    case '}':
+    case 0x29 /* ) */:
+    case 0x5d /* ] */:
+    case 0x7d /* } */:
       // "1) First": what closes nothing only separates.
       if (scan.brackets === 0) out.mark(',', at, at + 1);
       else out.close(')', at, at + 1);
       scan.brackets = Math.max(0, scan.brackets - 1);
       return at + 1;
-    case '-':
+    case 0x2d /* - */:
       return hyphen(scan, at, before, next);
-    case '–':
+    case 0x2013 /* – */:
       if (before !== 32 && isDigit(next)) {
         out.say('to', at, at + 1);
         return at + 1;
@@ -121,31 +135,32 @@ export function sign(scan: Scan, at: number): number {
       out.mark('—', at, at + 1);
       out.space(at + 1, at + 1);
       return at + 1;
-    case '—':
+    case 0x2014 /* — */:
       out.mark('—', at, at + 1);
       out.space(at + 1, at + 1);
       return at + 1;
-    case '•':
+    case 0x2022 /* • */:
       if (out.length > 0) out.pause(',', at, at + 1);
       return at + 1;
-    case '&':
+    case 0x26 /* & */:
       out.say('and', at, at + 1);
       return at + 1;
-    case '/':
+    case 0x2f /* / */:
       return slash(scan, at, before, next);
-    case '^': {
-      const raised = matchAt(CARET, text, at);
-      if (!raised) return at + 1;
-      out.say(power(raised[1] ?? raised[2]!), at, at + raised[0].length);
-      return at + raised[0].length;
-    }
-    case '_':
-    case '|':
-    case '`':
+    case 0x5e /* ^ */:
+      {
+        const raised = matchAt(CARET, text, at);
+        if (!raised) return at + 1;
+        out.say(power(raised[1] ?? raised[2]!), at, at + raised[0].length);
+        return at + raised[0].length;
+      }
+    case 0x5f /* _ */:
+    case 0x7c /* | */:
+    case 0x60 /* ` */:
       out.space(at, at + 1);
       return at + 1;
   }
-  const raised = text.charCodeAt(at) > 127 ? (matchAt(RAISED, text, at) ?? matchAt(LOWERED, text, at)) : null;
+  const raised = code > 127 ? (matchAt(RAISED, text, at) ?? matchAt(LOWERED, text, at)) : null;
   if (raised) {
     const plain = unraise(raised[0]);
     const low = LOWERED_SIGNS.includes(raised[0][0]!);
@@ -156,7 +171,7 @@ export function sign(scan: Scan, at: number): number {
     out.say(text[at + 1] === 'C' ? 'degrees Celsius' : 'degrees Fahrenheit', at, at + 2);
     return at + 2;
   }
-  const part = fractionOf(char);
+  const part = code > 127 ? fractionOf(char) : undefined;
   if (part) {
     out.say(fraction(String(part[0]), String(part[1])), at, at + 1);
     return at + 1;
@@ -195,7 +210,8 @@ function end(scan: Scan, at: number, mark: string): number {
   scan.remember('');
   scan.remember('');
   scan.out.mark(mark, at, at + 1);
-  if (/[A-Z]/.test(scan.text.charAt(at + 1))) scan.out.space(at + 1, at + 1);
+  const next = scan.text.charCodeAt(at + 1);
+  if (next > 64 && next < 91) scan.out.space(at + 1, at + 1);
   return at + 1;
 }
 
@@ -210,9 +226,11 @@ function inner(scan: Scan, at: number, next: number): number {
 
 const ELIDED = /'(?:em|til|cause|tis|twas|bout|round|n|cos|cuz|kay|fraid|nuff)(?![A-Za-z])/iy;
 
+const AND = /'n'(?![A-Za-z])/iy;
+
 function quote(scan: Scan, at: number): number {
   const { text, out } = scan;
-  const closes = scan.quoted || /[\s]|^$/.test(text.charAt(at + 1));
+  const closes = scan.quoted || at + 1 === text.length || text[at + 1] === ' ' || /\s/.test(text[at + 1]!);
   if (closes) out.close('"', at, at + 1);
   else out.open('"', at, at + 1);
   scan.quoted = !closes;
@@ -223,7 +241,7 @@ function quote(scan: Scan, at: number): number {
 function apostrophe(scan: Scan, at: number): number {
   const { text, out } = scan;
   const after = isAlphanumeric(text.charCodeAt(at - 1));
-  if (!after && matchAt(/'n'(?![A-Za-z])/iy, text, at)) {
+  if (!after && (text[at + 1] === 'n' || text[at + 1] === 'N') && matchAt(AND, text, at)) {
     out.say('and', at, at + 3);
     return at + 3;
   }

@@ -32,17 +32,17 @@ interface Parsed {
 }
 
 function number(scan: Scan, at: number): Parsed | undefined {
-  const match = matchAt(NUMBER, scan.text, at);
-  if (!match) return undefined;
-  let written = match[0];
-  let end = at + written.length;
+  let end = digitsAlone(scan.text, at);
+  if (end === at) end += matchAt(NUMBER, scan.text, at)?.[0].length ?? 0;
+  if (end === at) return undefined;
+  let written = scan.text.slice(at, end);
   // "1.2.3" and "5.foo" belong to others; a dot that is followed by no digit ends the sentence.
   if (written.includes('.') && scan.text[end] === '.' && isDigit(scan.text.charCodeAt(end + 1))) {
     written = written.slice(0, written.indexOf('.'));
     end = at + written.length;
   }
   const next = scan.text.charCodeAt(end);
-  const mixed = next > 127 || next === 32 || next === 45 ? matchAt(MIXED, scan.text, end) : null;
+  const mixed = mayBeMixed(scan.text, end, next) ? matchAt(MIXED, scan.text, end) : null;
   if (mixed && !written.includes('.')) {
     const [top, bottom] = mixed[1] ? fractionOf(mixed[1])! : [Number(mixed[2]), Number(mixed[3])];
     if (top < bottom)
@@ -51,10 +51,34 @@ function number(scan: Scan, at: number): Parsed | undefined {
   return { written, end };
 }
 
+/** The end of a row of digits that no comma, dot or space continues; `at` itself where one might. */
+function digitsAlone(text: string, at: number): number {
+  let end = at;
+  while (isDigit(text.charCodeAt(end))) end++;
+  const code = text.charCodeAt(end);
+  if (code !== 32 && code !== 44 /* , */ && code !== 46 /* . */) return end;
+  if (!isDigit(text.charCodeAt(end + 1))) return end;
+  // Groups are of three digits, or of two behind a comma.
+  if (code === 32 && !(isDigit(text.charCodeAt(end + 2)) && isDigit(text.charCodeAt(end + 3)))) return end;
+  return at;
+}
+
+/** Whether a fraction may follow: its sign, or a space and digits with a slash behind them. */
+function mayBeMixed(text: string, end: number, next: number): boolean {
+  if (next !== 32 && next !== 45) return next > 127;
+  if (text.charCodeAt(end + 1) > 127) return true;
+  return next === 32 && (text[end + 2] === '/' || text[end + 3] === '/');
+}
+
 const part = (top: number, bottom: number): string => {
   const words = fraction(String(top), String(bottom));
   return top === 1 ? words.replace(/^one/, /^one (?:half|third|quarter|fifth|tenth)/.test(words) ? 'a' : 'one') : words;
 };
+
+const spoken = (parsed: Parsed): string => parsed.words ?? amount(parsed.written);
+
+const spokenRange = (first: Parsed, second: Parsed | undefined): string =>
+  second ? `${spoken(first)} to ${spoken(second)}` : spoken(first);
 
 const isOne = (written: string): boolean => /^1(?:\.0*)?$/.test(written);
 
@@ -82,7 +106,7 @@ function readQuantity(scan: Scan, at: number): number {
   let end = first.end;
   let second: Parsed | undefined;
   let visible = behind(text, end);
-  const dash = '-–—'.includes(visible) ? matchAt(DASH, text, end) : null;
+  const dash = isDash(visible) ? matchAt(DASH, text, end) : null;
   if (dash) {
     const begin = end + dash[0].length;
     const again = currencyBefore(text, begin);
@@ -91,17 +115,15 @@ function readQuantity(scan: Scan, at: number): number {
       second = undefined;
     if (second) end = second.end;
   }
-  const spoken = (parsed: Parsed) => parsed.words ?? amount(parsed.written);
   if (second && /^ ?=/.test(text.slice(end, end + 2)) && dash![0].includes('-')) {
     out.say(`${words}${spoken(first)} minus ${spoken(second)}`, at, end);
     return end;
   }
-  const both = () => (second ? `${spoken(first)} to ${spoken(second)}` : spoken(first));
   const last = second ?? first;
 
   visible = behind(text, end);
   // Only a letter or a sign can be a magnitude, a currency, a percentage or a unit.
-  const tailed = /[A-Za-z%$°"\-\u00a2-\uffff]/.test(visible);
+  const tailed = mayTail(visible);
   const scale =
     tailed && !NUMBERED_PLACE.test(scan.previous) ? magnitude(text, end, currency !== undefined) : undefined;
   const afterScale = scale?.end ?? end;
@@ -112,7 +134,7 @@ function readQuantity(scan: Scan, at: number): number {
     const alone = !second && !scale && first.words === undefined;
     const modifies = isModifier(scan, end);
     if (alone) words += money(first.written, kind, modifies);
-    else words += `${both()}${scale ? ` ${scale.words}` : ''} ${modifies ? kind.one : kind.many}`;
+    else words += `${spokenRange(first, second)}${scale ? ` ${scale.words}` : ''} ${modifies ? kind.one : kind.many}`;
     const per = perTail(text, end);
     end = per?.end ?? end;
     out.say(words + (per?.words ?? ''), at, end);
@@ -123,19 +145,19 @@ function readQuantity(scan: Scan, at: number): number {
     return end + until[0].length;
   }
   if (scale) {
-    out.say(`${words}${both()} ${scale.words}`, at, scale.end);
+    out.say(`${words}${spokenRange(first, second)} ${scale.words}`, at, scale.end);
     return scale.end;
   }
   const percent = tailed ? matchAt(PERCENT, text, end) : null;
   if (percent && !isDigit(text.charCodeAt(end + percent[0].length))) {
     const name = percent[1] === '%' ? 'percent' : percent[1] === '‰' ? 'per thousand' : 'per ten thousand';
     end += percent[0].length;
-    out.say(`${words}${both()} ${name}`, at, end);
+    out.say(`${words}${spokenRange(first, second)} ${name}`, at, end);
     return end;
   }
   const measured = tailed && measure(scan, end, !second && isOne(last.written) && last.words === undefined);
   if (measured) {
-    out.say(`${words}${both()} ${measured.words}`, at, measured.end);
+    out.say(`${words}${spokenRange(first, second)} ${measured.words}`, at, measured.end);
     return measured.end;
   }
   if (second) {
@@ -161,7 +183,22 @@ function perTail(text: string, end: number): { words: string; end: number } | un
 const NUMBERED_PLACE = /^(?:apt|apartment|suite|ste|unit|room|row|seat|gate|section)$/i;
 
 /** The character behind `at`, over one space. */
-const behind = (text: string, at: number): string => text.charAt(text[at] === ' ' ? at + 1 : at) || ' ';
+const behind = (text: string, at: number): number => {
+  const code = text.charCodeAt(at);
+  return code === 32 ? text.charCodeAt(at + 1) : code;
+};
+
+const isDash = (code: number): boolean => code === 45 || code === 0x2013 || code === 0x2014;
+
+/** A letter or one of `%$"-`, or anything beyond ASCII that is a sign. */
+const mayTail = (code: number): boolean =>
+  (code > 96 && code < 123) ||
+  (code > 64 && code < 91) ||
+  code === 37 ||
+  code === 36 ||
+  code === 34 ||
+  code === 45 ||
+  code >= 0xa2;
 
 /** An identifier rather than a number: each digit stands for itself. */
 function sayDigits(scan: Scan, at: number, written: string): void {
@@ -275,7 +312,7 @@ const PAIRED =
 /** A plain number by itself. */
 function bare(scan: Scan, written: string, end: number): string {
   const { text } = scan;
-  if (/^\d{4}$/.test(written) && !isAlphanumeric(text.charCodeAt(end))) {
+  if (written.length === 4 && /^\d{4}$/.test(written) && !isAlphanumeric(text.charCodeAt(end))) {
     const n = Number(written);
     // "RTX 4090", "ISO 8601": numbers behind a name in capitals are names as well.
     const named = PAIRED.test(scan.previous) || /^[A-Z]{2,5}$/.test(scan.previous);
@@ -286,7 +323,7 @@ function bare(scan: Scan, written: string, end: number): string {
       return year(n);
     }
   }
-  if (/^\d{3}$/.test(written)) {
+  if (written.length === 3 && /^\d{3}$/.test(written)) {
     if (/^(?:call|dial|dialed|calling|dialing)$/i.test(scan.previous) || written === '911' || written === '411')
       return digitByDigit(written);
     const named = PAIRED.test(scan.previous) || scan.nextWord(end) === 'error';

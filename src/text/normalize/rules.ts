@@ -122,24 +122,42 @@ function readWord(scan: Scan, at: number, code: number): number {
   const written = scan.wordAt(at);
   const follow = text.charCodeAt(at + written.length);
   const large = code < 91;
-  const ask = (rule: Rule, when: boolean): boolean => {
-    if (!when) return false;
-    end = rule(scan, at);
-    return end > at;
-  };
-  let end = at;
+  const { length } = written;
   const digitBehind = isDigit(follow);
-  const found =
-    ask(term, isTerm(written, follow)) ||
-    (scan.mayBeAddress(at) && (ask(machine, follow === 58 || digitBehind) || ask(address, true))) ||
-    ask(dateFromLetters, large && namesDate(written)) ||
-    ask(romanNumeral, written.length < 15 && 'IVXLCDMivxl'.includes(text[at]!) && ROMAN.test(written)) ||
-    ask(direction, large && written.length < 3) ||
-    ask(abbreviation, follow === 46 || follow === 47 || isAbbreviated(written)) ||
-    ask(state, large && written.length === 2) ||
-    ask(version, code === 118 || code === 86) ||
-    ask(hexadecimal, digitBehind || written.length > 6) ||
-    ask(formula, large && (digitBehind || follow === 40 || follow > 127)) ||
-    ask(quantity, large && (follow === 36 || isCurrencyCode(written)));
-  return found ? end : word(scan, at);
+  let end = at;
+  if (isTerm(written, follow)) end = term(scan, at);
+  if (end === at && scan.mayBeAddress(at)) {
+    if (follow === 58 || digitBehind) end = machine(scan, at);
+    if (end === at) end = address(scan, at);
+  }
+  if (end === at && large && namesDate(written)) end = dateFromLetters(scan, at);
+  if (end === at && length < 15 && beginsRoman(code) && ROMAN.test(written)) end = romanNumeral(scan, at);
+  if (end === at && large && length < 3) end = direction(scan, at);
+  if (end === at && (follow === 46 || follow === 47 || isAbbreviated(written))) end = abbreviation(scan, at);
+  if (end === at && large && length === 2) end = state(scan, at);
+  if (end === at && (code === 118 || code === 86)) end = version(scan, at);
+  if (end === at && (digitBehind || length > 6)) end = hexadecimal(scan, at);
+  if (end === at && large && (digitBehind || follow === 40 || follow > 127)) end = formula(scan, at);
+  if (end === at && large && (follow === 36 || isCurrencyCode(written))) end = quantity(scan, at);
+  return end > at ? end : word(scan, at);
+}
+
+/** I V X L C D M and i v x l. */
+function beginsRoman(code: number): boolean {
+  switch (code) {
+    case 67:
+    case 68:
+    case 73:
+    case 76:
+    case 77:
+    case 86:
+    case 88:
+    case 105:
+    case 108:
+    case 118:
+    case 120:
+      return true;
+    default:
+      return false;
+  }
 }

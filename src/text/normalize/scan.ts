@@ -3,8 +3,8 @@ import type { Mapped } from './spoken.js';
 import { Spoken } from './spoken.js';
 import { matchAt } from './sticky.js';
 
-const WORD = /[A-Za-z\u00c0-\u024f]+(?:'[A-Za-z\u00c0-\u024f]+)*/y;
-const NEXT_WORD = /[\s"'(]{0,3}([A-Za-z\u00c0-\u024f]{1,40})/y;
+const LONGEST_NEXT_WORD = 40;
+const MOST_MARKS_BEFORE = 3;
 const CAPITALS = /\b[A-Z]{2,}\b/g;
 const WORDS = /[A-Za-z]{2,}/g;
 const LITTLE_WORDS =
@@ -31,7 +31,7 @@ export class Scan {
 
   constructor(source: Mapped) {
     this.text = source.text;
-    this.out = new Spoken(source);
+    this.out = new Spoken(source, 2 * source.text.length);
     const capitals = source.text.match(CAPITALS) ?? [];
     const mostly = capitals.length > 2 && capitals.length >= 0.6 * (source.text.match(WORDS) ?? []).length;
     // A list of acronyms is not shouted: only sentences have such words.
@@ -46,7 +46,7 @@ export class Scan {
     if (at >= this.#chunkEnd) {
       const space = this.text.indexOf(' ', at);
       this.#chunkEnd = space < 0 ? this.text.length : space;
-      this.#address = /[@/:\\]|[A-Za-z0-9_-]\.[A-Za-z0-9]/.test(this.text.slice(at, this.#chunkEnd));
+      this.#address = hasAddressMark(this.text, at, this.#chunkEnd);
     }
     return this.#address;
   }
@@ -55,14 +55,19 @@ export class Scan {
   wordAt(at: number): string {
     if (at !== this.#wordAt) {
       this.#wordAt = at;
-      this.#word = matchAt(WORD, this.text, at)?.[0] ?? '';
+      this.#word = this.text.slice(at, wordEnd(this.text, at));
     }
     return this.#word;
   }
 
   /** The word after `at`, over a space or an opening mark. */
   nextWord(at: number): string {
-    return matchAt(NEXT_WORD, this.text, at)?.[1] ?? '';
+    const { text } = this;
+    let begin = at;
+    while (begin < at + MOST_MARKS_BEFORE && opensWord(text.charCodeAt(begin))) begin++;
+    let end = begin;
+    while (end < begin + LONGEST_NEXT_WORD && isWordLetter(text.charCodeAt(end))) end++;
+    return text.slice(begin, end);
   }
 
   /** Whether a word could begin at `at`: nothing that belongs to one stands before it. */
@@ -81,6 +86,48 @@ export class Scan {
   }
 }
 
+/** A letter as words have them: two signs among the accented ones are taken along. */
+export const isWordLetter = (code: number): boolean =>
+  (code > 96 && code < 123) || (code > 64 && code < 91) || (code > 191 && code < 592);
+
+/** Where the letters that begin at `at` end, apostrophes between them included. */
+function wordEnd(text: string, at: number): number {
+  let end = at;
+  while (isWordLetter(text.charCodeAt(end))) end++;
+  if (end === at) return at;
+  while (text.charCodeAt(end) === 39 /* ' */ && isWordLetter(text.charCodeAt(end + 1))) {
+    end += 2;
+    while (isWordLetter(text.charCodeAt(end))) end++;
+  }
+  return end;
+}
+
+/** A space, a quotation mark or a bracket. */
+const opensWord = (code: number): boolean =>
+  code === 32 ||
+  code === 34 ||
+  code === 39 ||
+  code === 40 ||
+  (code > 8 && code < 14) ||
+  (code > 159 && /\s/.test(String.fromCharCode(code)));
+
+/** A mark only addresses have, or a dot between letters or digits. */
+function hasAddressMark(text: string, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 64 /* @ */ || code === 47 /* / */ || code === 58 /* : */ || code === 92 /* \ */) return true;
+    if (code === 46 /* . */ && i > from && i + 1 < to && isAscii(text.charCodeAt(i + 1))) {
+      const before = text.charCodeAt(i - 1);
+      if (isAscii(before) || before === 95 /* _ */ || before === 45 /* - */) return true;
+    }
+  }
+  return false;
+}
+
+/** An ASCII letter or digit. */
+const isAscii = (code: number): boolean =>
+  (code > 96 && code < 123) || (code > 64 && code < 91) || (code > 47 && code < 58);
+
 /** Says what stands at `at` and returns where it ends; `at` itself where the rule does not apply. */
 export type Rule = (scan: Scan, at: number) => number;
 
@@ -98,7 +145,10 @@ export function isLetter(code: number): boolean {
   );
 }
 
-export const isCapitalised = (word: string): boolean => /^[A-Z\u00c0-\u00de]/.test(word);
+export const isCapitalised = (word: string): boolean => {
+  const code = word.charCodeAt(0);
+  return (code > 64 && code < 91) || (code > 191 && code < 223);
+};
 
 const STARTERS =
   /^(?:The|Then|He|She|It|We|They|But|And|So|This|That|There|When|After|If|You|My|Our|His|Her|What|How|Why|Who|These|Those|Now|Yet|However|Not|No|Yes|Its|Their|Some|Many|Most|Also|Later|Here|Each|Every|All|Both)$/;

@@ -7,8 +7,6 @@ export interface Mapped {
   readonly ends: ArrayLike<number>;
 }
 
-/** Marks that end a clause: after one of them no further pause is wanted. */
-const PAUSES = '.!?,;:…—';
 /** After a quotation mark, a bracket or a hyphen a word follows without a space. */
 const isOpener = (unit: number): boolean => unit === 0x22 || unit === 0x28 || unit === 0x2d;
 const SPACE = 0x20;
@@ -23,9 +21,9 @@ const FIRST_ROOM = 256;
 export class Spoken {
   readonly skipped: Record<string, number> = {};
   #length = 0;
-  #units = new Uint16Array(FIRST_ROOM);
-  #starts = new Int32Array(FIRST_ROOM);
-  #ends = new Int32Array(FIRST_ROOM);
+  #units: Uint16Array;
+  #starts: Int32Array;
+  #ends: Int32Array;
   readonly #origin: Mapped | undefined;
   #lastStart = 0;
   #lastEnd = 0;
@@ -34,8 +32,13 @@ export class Spoken {
   /** The last opener was a quotation mark that closes: a word after it needs a space. */
   #closed = false;
 
-  constructor(origin?: Mapped) {
+  /** `room` is how many units are expected: growing a long text again and again costs more than room left over. */
+  constructor(origin?: Mapped, room = FIRST_ROOM) {
     this.#origin = origin;
+    const first = Math.max(room, FIRST_ROOM);
+    this.#units = new Uint16Array(first);
+    this.#starts = new Int32Array(first);
+    this.#ends = new Int32Array(first);
   }
 
   get length(): number {
@@ -49,12 +52,6 @@ export class Spoken {
   /** Whether the last thing written was source text, with nothing owed behind it. */
   get copied(): boolean {
     return !this.#owesSpace && !this.#closed && !this.#endsInSpace && this.length > 0;
-  }
-
-  /** The last character written that is not a space; empty at the beginning. */
-  get last(): string {
-    const at = this.#length - (this.#endsInSpace ? 2 : 1);
-    return at < 0 ? '' : String.fromCharCode(this.#units[at]!);
   }
 
   #push(piece: string, from: number, to: number): void {
@@ -71,10 +68,13 @@ export class Spoken {
     this.#lastStart = start;
     this.#lastEnd = end;
     const begin = this.#makeRoom(piece.length);
+    const units = this.#units;
+    const starts = this.#starts;
+    const ends = this.#ends;
     for (let i = 0; i < piece.length; i++) {
-      this.#units[begin + i] = piece.charCodeAt(i);
-      this.#starts[begin + i] = start;
-      this.#ends[begin + i] = end;
+      units[begin + i] = piece.charCodeAt(i);
+      starts[begin + i] = start;
+      ends[begin + i] = end;
     }
   }
 
@@ -96,15 +96,22 @@ export class Spoken {
     this.#settle(from);
     const origin = this.#origin;
     const begin = this.#makeRoom(piece.length);
+    const units = this.#units;
+    const starts = this.#starts;
+    const ends = this.#ends;
+    let lastStart = this.#lastStart;
+    let lastEnd = this.#lastEnd;
     for (let i = 0; i < piece.length; i++) {
       const start = origin ? origin.starts[from + i]! : from + i;
       const end = origin ? origin.ends[from + i]! : start + 1;
-      if (start > this.#lastStart) this.#lastStart = start;
-      if (end > this.#lastEnd) this.#lastEnd = end;
-      this.#units[begin + i] = piece.charCodeAt(i);
-      this.#starts[begin + i] = this.#lastStart;
-      this.#ends[begin + i] = this.#lastEnd;
+      if (start > lastStart) lastStart = start;
+      if (end > lastEnd) lastEnd = end;
+      units[begin + i] = piece.charCodeAt(i);
+      starts[begin + i] = lastStart;
+      ends[begin + i] = lastEnd;
     }
+    this.#lastStart = lastStart;
+    this.#lastEnd = lastEnd;
   }
 
   /** Writes `piece` exactly, standing for `[from, to)`. */
@@ -168,11 +175,14 @@ export class Spoken {
   mark(mark: string, from: number, to: number): void {
     this.#owesSpace = false;
     this.#closed = false;
-    const before = this.last;
-    if (before === '' || before === '(') return;
-    if (PAUSES.includes(before)) {
-      if (strength(mark) > strength(before))
-        this.#units[this.length - (this.#endsInSpace ? 2 : 1)] = mark.charCodeAt(0);
+    const at = this.#length - (this.#endsInSpace ? 2 : 1);
+    if (at < 0) return;
+    const before = this.#units[at]!;
+    if (before === 0x28 /* ( */) return;
+    const strong = strength(before);
+    if (strong > 0) {
+      const unit = mark.charCodeAt(0);
+      if (strength(unit) > strong) this.#units[at] = unit;
       return;
     }
     if (mark === '—') {
@@ -199,9 +209,13 @@ export class Spoken {
   finish(): Mapped {
     while (this.#endsInSpace) this.#dropLast();
     const units = this.#units.subarray(0, this.#length);
-    let text = '';
-    for (let i = 0; i < units.length; i += CHUNK) text += decode(units.subarray(i, i + CHUNK));
-    return { text, starts: this.#starts.subarray(0, this.#length), ends: this.#ends.subarray(0, this.#length) };
+    const chunks: string[] = [];
+    for (let i = 0; i < units.length; i += CHUNK) chunks.push(decode(units.subarray(i, i + CHUNK)));
+    return {
+      text: chunks.join(''),
+      starts: this.#starts.subarray(0, this.#length),
+      ends: this.#ends.subarray(0, this.#length),
+    };
   }
 }
 
@@ -213,9 +227,22 @@ function grown<T extends Uint16Array | Int32Array>(from: T, to: T): T {
   return to;
 }
 
-function strength(mark: string): number {
-  if (mark === ',') return 1;
-  if (mark === ';' || mark === ':' || mark === '—') return 2;
-  if (mark === '.' || mark === '…') return 3;
-  return 4;
+/** How much of a pause a mark is; 0 where it is none, so that a pause may be wanted behind it. */
+function strength(unit: number): number {
+  switch (unit) {
+    case 0x2c /* , */:
+      return 1;
+    case 0x3b /* ; */:
+    case 0x3a /* : */:
+    case 0x2014 /* — */:
+      return 2;
+    case 0x2e /* . */:
+    case 0x2026 /* … */:
+      return 3;
+    case 0x21 /* ! */:
+    case 0x3f /* ? */:
+      return 4;
+    default:
+      return 0;
+  }
 }

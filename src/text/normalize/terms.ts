@@ -93,13 +93,8 @@ const WORDS = new Set(Object.keys(TERMS).filter((key) => /^[A-Za-z]+$/.test(key)
 const NOT_INSIDE = '(?![A-Za-z0-9_+#]|[.@/:][A-Za-z0-9])';
 const WORD = new RegExp(`([A-Za-z]+)('s)?${NOT_INSIDE}`, 'y');
 /** The terms that are more than letters. */
-const MIXED = new RegExp(
-  `(${Object.keys(TERMS)
-    .filter((key) => !WORDS.has(key))
-    .map(quoted)
-    .join('|')})('s)?${NOT_INSIDE}`,
-  'y',
-);
+const MIXED_TERMS = Object.keys(TERMS).filter((key) => !WORDS.has(key));
+const MIXED = new RegExp(`(${MIXED_TERMS.map(quoted).join('|')})('s)?${NOT_INSIDE}`, 'y');
 const AMPERSAND = /([A-Z])&([A-Z])(?:('s|s))?(?![A-Za-z0-9])/y;
 const SHARP = /([A-G])(#|b(?= (?:major|minor)))(m(?![a-z])|maj(?![a-z]))?(?![A-Za-z0-9])/y;
 const SCRIPTED = /([A-Z][a-z]{1,9})\.js(?![A-Za-z0-9])/y;
@@ -120,10 +115,23 @@ export function isTerm(word: string, follow: number): boolean {
     (word.length < 6 && SMALL.has(word)) ||
     word.endsWith("'s") ||
     word === 'rock' ||
-    /^[A-G]b$/.test(word) ||
-    word.length === 1
+    word.length === 1 ||
+    (word.length === 2 && /^[A-G]b$/.test(word))
   );
 }
+
+/** The ASCII letters a word begins with. */
+function letters(word: string): string {
+  let end = 0;
+  while (end < word.length && isAsciiLetter(word.charCodeAt(end))) end++;
+  return end === word.length ? word : word.slice(0, end);
+}
+
+const isAsciiLetter = (code: number): boolean => (code > 96 && code < 123) || (code > 64 && code < 91);
+
+const pair = (text: string, at: number): number => (text.charCodeAt(at) << 16) | text.charCodeAt(at + 1);
+const MIXED_STARTS = new Set(MIXED_TERMS.map((key) => pair(key, 0)));
+const beginsMixed = (text: string, at: number): boolean => MIXED_STARTS.has(pair(text, at));
 
 export function term(scan: Scan, at: number): number {
   const { text, out } = scan;
@@ -133,20 +141,21 @@ export function term(scan: Scan, at: number): number {
     scan.remember(whole);
     return at + whole.length;
   };
-  const simple = matchAt(WORD, text, at);
-  const known = simple && WORDS.has(simple[1]!) ? simple : matchAt(MIXED, text, at);
+  const word = scan.wordAt(at);
+  const simple = WORDS.has(letters(word)) ? matchAt(WORD, text, at) : null;
+  const known = simple ?? (beginsMixed(text, at) ? matchAt(MIXED, text, at) : null);
   if (known) return say(TERMS[known[1]!]! + (known[2] ?? ''), known[0]);
-  const ampersand = matchAt(AMPERSAND, text, at);
+  const second = text.charCodeAt(at + 1);
+  const ampersand = second === 38 /* & */ ? matchAt(AMPERSAND, text, at) : null;
   if (ampersand)
     return say(`${spell(ampersand[1]!)} and ${spell(ampersand[2]!)}${ampersand[3] ? "'s" : ''}`, ampersand[0]);
-  const sharp = matchAt(SHARP, text, at);
+  const sharp = second === 35 /* # */ || second === 98 /* b */ ? matchAt(SHARP, text, at) : null;
   if (sharp) {
     const kind = sharp[3] === 'm' ? ' minor' : sharp[3] ? ' major' : '';
     return say(`${spell(sharp[1]!)} ${sharp[2] === '#' ? 'sharp' : 'flat'}${kind}`, sharp[0]);
   }
-  const scripted = matchAt(SCRIPTED, text, at);
+  const scripted = text.charCodeAt(at + word.length) === 46 /* . */ ? matchAt(SCRIPTED, text, at) : null;
   if (scripted) return say(`${scripted[1]} J S`, scripted[0]);
-  const word = scan.wordAt(at);
   if (
     word.length < 6 &&
     SMALL.has(word) &&

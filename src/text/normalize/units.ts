@@ -117,5 +117,5 @@ export function mayFollow(sign: string, spaced: boolean): boolean {
 const ALONE = /^(?:k[mg]|[cm]m|mph|[kMGT]Hz|kWh|[KMGT]i?B|[MGk]bps|°[CF]|km\/h|m\/s|m[²³]|km²|ft²|dB|mAh|kcal)$/;
 
 export function unitAlone(sign: string): string | undefined {
-  return ALONE.test(sign) ? unit(sign)?.many : undefined;
+  return sign.length > 1 && ALONE.test(sign) ? unit(sign)?.many : undefined;
 }

@@ -1,7 +1,7 @@
 /** Addresses: of pages, people, files and machines. */
 import { sayIdentifier, sayPart } from './identifiers.js';
 import { cardinal, pairs, triple } from './numbers.js';
-import type { Scan } from './scan.js';
+import { isDigit, isWordLetter, type Scan } from './scan.js';
 import { matchAt } from './sticky.js';
 
 const URL =
@@ -51,16 +51,23 @@ const SIGNS: Readonly<Record<string, string>> = {
 
 /** Says an address piece by piece, each standing for its own characters. */
 function sayAddress(scan: Scan, from: number, to: number, silent = ''): void {
-  const text = scan.text.slice(from, to);
-  for (const match of text.matchAll(/[A-Za-z\u00c0-\u024f]+|\d+|[^A-Za-z\u00c0-\u024f\d]/g)) {
-    const piece = match[0];
-    const begin = from + match.index;
-    const end = begin + piece.length;
-    const sign = SIGNS[piece];
-    if (/^\d/.test(piece)) scan.out.say(sayPart(piece), begin, end);
-    else if (/^[A-Za-z\u00c0-\u024f]/.test(piece)) sayIdentifier(scan, begin, end);
-    else if (sign && !silent.includes(piece) && !(piece === '/' && end === to && to - from > 1))
-      scan.out.say(sign, begin, end);
+  const { text } = scan;
+  for (let begin = from; begin < to; ) {
+    const code = text.charCodeAt(begin);
+    let end = begin + 1;
+    if (isDigit(code)) {
+      while (end < to && isDigit(text.charCodeAt(end))) end++;
+      scan.out.say(sayPart(text.slice(begin, end)), begin, end);
+    } else if (isWordLetter(code)) {
+      while (end < to && isWordLetter(text.charCodeAt(end))) end++;
+      sayIdentifier(scan, begin, end);
+    } else {
+      const piece = text[begin]!;
+      const sign = SIGNS[piece];
+      if (sign && !silent.includes(piece) && !(code === 47 /* / */ && end === to && to - from > 1))
+        scan.out.say(sign, begin, end);
+    }
+    begin = end;
   }
 }
 
@@ -169,7 +176,7 @@ const IPV6 =
 export function machine(scan: Scan, at: number): number {
   const { text, out } = scan;
   if (!opensAddress(text, at) || !scan.mayBeAddress(at)) return at;
-  const four = matchAt(IPV4, text, at);
+  const four = isDigit(text.charCodeAt(at)) ? matchAt(IPV4, text, at) : null;
   if (four?.slice(1, 5).every((part) => Number(part) < 256)) {
     const words = four
       .slice(1, 5)

@@ -25,7 +25,10 @@ export function word(scan: Scan, at: number): number {
     scan.remember(mixture.slice(0, 40));
     return at + mixture.length;
   }
-  const compound = written.length < 4 && follower !== 32 ? matchAt(COMPOUND_UNIT, text, at) : null;
+  const compound =
+    written.length < 4 && (follower === 47 || follower === 178 || follower === 179)
+      ? matchAt(COMPOUND_UNIT, text, at)
+      : null;
   const compoundName = compound ? unitAlone(compound[0]) : undefined;
   if (compoundName) {
     out.say(compoundName, at, at + compound![0].length);
@@ -42,7 +45,7 @@ export function word(scan: Scan, at: number): number {
     out.say(large, at, end);
   } else if (written.length === 1 && isLetterName(scan, written, at, end)) {
     out.say(spell(written), at, end);
-  } else if (CAMEL.test(written) && !NAME_PREFIX.test(written) && written.length < 200) {
+  } else if (hasInnerCapital(written) && CAMEL.test(written) && !NAME_PREFIX.test(written) && written.length < 200) {
     sayIdentifier(scan, at, end);
   } else {
     out.copy(written, at);
@@ -51,16 +54,26 @@ export function word(scan: Scan, at: number): number {
   return end;
 }
 
+function hasInnerCapital(word: string): boolean {
+  for (let i = 1; i < word.length; i++) {
+    const code = word.charCodeAt(i);
+    if (code > 64 && code < 91) return true;
+  }
+  return false;
+}
+
 /** Two capitals in a row at the beginning: nothing else is an acronym. */
 function isLoud(word: string): boolean {
-  const [first, second] = [word.charCodeAt(0), word.charCodeAt(1)];
+  if (word.length < 2) return false;
+  const first = word.charCodeAt(0);
+  const second = word.charCodeAt(1);
   return first > 64 && first < 91 && second > 64 && second < 91;
 }
 
 /** Whether a single letter is meant by its name. "A" and "I" are words more often than not. */
 function isLetterName(scan: Scan, letter: string, at: number, end: number): boolean {
   const { text } = scan;
-  if (isDigit(text.charCodeAt(at - 1)) || /[♯♭♮]/.test(text.charAt(end))) return true;
+  if (isDigit(text.charCodeAt(at - 1)) || (text.charCodeAt(end) > 127 && /[♯♭♮]/.test(text[end]!))) return true;
   if (letter === 'I') return false;
   if (letter !== 'A' && letter !== 'a') return letter >= 'A' && letter <= 'Z';
   if (letter === 'a') return false;
