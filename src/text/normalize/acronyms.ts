@@ -73,6 +73,7 @@ function isSpelled(word: string, scan?: Scan, next = ''): boolean {
 export function spell(letters: string): string {
   const upper = letters.toUpperCase();
   if (upper.length === 1) return upper === 'A' ? 'eigh' : upper;
+  if (upper.length === 2 && upper.charCodeAt(0) < 0xd800) return `${upper[0]} ${upper[1]}`;
   return [...upper].join(' ');
 }
 

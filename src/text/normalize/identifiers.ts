@@ -81,6 +81,10 @@ const isSaid = (code: number): boolean =>
 
 /** Splits an identifier and says its parts, each standing for its own characters. */
 export function sayIdentifier(scan: Scan, from: number, to: number): void {
+  if (to - from === 1 && isSaid(scan.text.charCodeAt(from))) {
+    scan.out.say(sayPart(scan.text[from]!), from, to);
+    return;
+  }
   const text = scan.text.slice(from, to);
   const constant = text.includes('_') && /^[A-Z\d]+(?:_[A-Z\d]+)+$/.test(text);
   PARTS.lastIndex = 0;

@@ -103,7 +103,7 @@ function wordEnd(text: string, at: number): number {
 }
 
 /** A space, a quotation mark or a bracket. */
-const opensWord = (code: number): boolean =>
+export const opensWord = (code: number): boolean =>
   code === 32 ||
   code === 34 ||
   code === 39 ||

@@ -1,7 +1,7 @@
 /** Addresses: of pages, people, files and machines. */
 import { sayIdentifier, sayPart } from './identifiers.js';
 import { cardinal, pairs, triple } from './numbers.js';
-import { isDigit, isWordLetter, type Scan } from './scan.js';
+import { isDigit, isWordLetter, opensWord, type Scan } from './scan.js';
 import { matchAt } from './sticky.js';
 
 const URL =
@@ -17,6 +17,7 @@ const FILE = new RegExp(
   `[A-Za-z0-9_][A-Za-z0-9_+~-]{0,80}(?:\\.[A-Za-z0-9_-]{1,40}){0,4}\\.(?:${EXTENSION})(?![A-Za-z0-9_]|\\.[A-Za-z0-9]|[/@])`,
   'y',
 );
+const EXTENDED = new RegExp(`\\.(?:${EXTENSION})$`);
 const HIDDEN = /\.(?:[a-z][a-z0-9_-]{1,40})(?:\.[a-z0-9]{1,20}){0,2}(?![A-Za-z0-9_(])/y;
 const PATH = /(?:~|\.{1,2})?(?:\/[A-Za-z0-9_.@+~*%-]{1,120})+\/?|~\/|\.{1,2}\//y;
 const RELATIVE = /[A-Za-z0-9_.@-]{1,80}(?:\/[A-Za-z0-9_.@*+-]{1,80}){1,40}\/?/y;
@@ -110,7 +111,7 @@ export function address(scan: Scan, at: number): number {
     sayAddress(scan, at, end);
     return end;
   }
-  const windows = matchAt(WINDOWS, text, at);
+  const windows = text.charCodeAt(at + 1) === 58 /* : */ ? matchAt(WINDOWS, text, at) : null;
   if (windows) {
     const end = at + trimmed(windows[0]);
     sayAddress(scan, at, end);
@@ -138,7 +139,7 @@ function isPath(written: string): boolean {
   if (/^[A-Z]{1,5}\/[A-Z]{1,5}$/.test(written)) return false;
   return (
     FOLDER.test(written) ||
-    new RegExp(`\\.(?:${EXTENSION})$`).test(written) ||
+    EXTENDED.test(written) ||
     /^@[a-z]/.test(written) ||
     (/_/.test(written) && written.includes('/'))
   );
@@ -147,8 +148,7 @@ function isPath(written: string): boolean {
 /** Paths that begin with a sign: "/usr/bin", "~/notes", "./run", ".gitignore". */
 export function path(scan: Scan, at: number): number {
   const { text } = scan;
-  const before = text.charAt(at - 1);
-  if (at > 0 && !/[\s"'(]/.test(before)) return at;
+  if (at > 0 && !opensWord(text.charCodeAt(at - 1))) return at;
   const char = text[at];
   if (char !== '/' && char !== '~' && char !== '.' && char !== '\\') return at;
   if (char === '\\') {
