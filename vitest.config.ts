@@ -4,7 +4,6 @@ import { defineConfig } from 'vitest/config';
 const SOUND = ['test/client/speaker.test.ts', 'test/client/sinks.test.ts', 'test/e2e/terminal.test.ts'];
 
 const common = {
-  globalSetup: ['test/support/build.ts'],
   testTimeout: 60_000,
   hookTimeout: 180_000,
   pool: 'forks' as const,
@@ -13,6 +12,7 @@ const common = {
 export default defineConfig({
   test: {
     reporters: ['default'],
+    globalSetup: ['test/support/build.ts'],
     projects: [
       {
         test: {
