@@ -1,4 +1,5 @@
 /** What single characters mean, whatever alphabet or keyboard they come from. */
+import { romanize, scriptOf } from './scripts.js';
 import { isSpokenSign } from './symbols.js';
 
 /** Pairs of "characters written many ways" and the one way the later rules know. */
@@ -67,18 +68,53 @@ const LATIN_OR_ASCII = /^[\x20-\x7e\u00b0\u00c0-\u024f]+$/;
 /** Latin letters the pronouncing dictionary knows with their accents; the rest lose theirs. */
 const KEPT_ACCENTS = /^[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f]$/;
 
-/** The plain forms of characters beyond ASCII, each worked out once. */
-export class CharacterForms {
-  readonly #known = new Map<string, string | null>();
+const IGNORED = /[\p{Cf}\p{M}]/u;
+const PICTURE = /[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}]/u;
 
-  /** What a character is written as; undefined where it has no plain form. */
-  of(char: string): string | undefined {
-    const known = this.#known.get(char);
-    if (known !== undefined) return known ?? undefined;
-    const form = TABLE.get(char) ?? plainForm(char);
-    this.#known.set(char, form ?? null);
-    return form;
+/** What is to be done with a character beyond ASCII. */
+export interface Character {
+  /** What it is written as; undefined where it has no plain form. */
+  readonly form: string | undefined;
+  /** Its sound in Latin letters, where it is a letter of another alphabet that has one. */
+  readonly sound: string | undefined;
+  /** As what it counts where it is left out; empty where it does not count. */
+  readonly skipped: string;
+  /** As what it counts in a word of Greek. */
+  readonly skippedInGreek: string;
+}
+
+/** Greek letters in a row are a word; one alone is a symbol with a name. */
+export const isGreek = (code: number): boolean => code >= 0x370 && code <= 0x3ff;
+
+const known = new Map<number, Character>();
+const MOST_KNOWN = 1 << 17;
+
+/** Each worked out once, for it takes a dozen patterns. */
+export function characterOf(code: number): Character {
+  let character = known.get(code);
+  if (character === undefined) {
+    if (known.size === MOST_KNOWN) known.clear();
+    character = workedOut(String.fromCodePoint(code));
+    known.set(code, character);
   }
+  return character;
+}
+
+function workedOut(char: string): Character {
+  const form = TABLE.get(char) ?? plainForm(char);
+  return {
+    form,
+    sound: romanize(char),
+    skipped: form === undefined ? skippedAs(char) : 'symbol',
+    skippedInGreek: isGreek(char.charCodeAt(0)) ? `script:${scriptOf(char)}` : '',
+  };
+}
+
+function skippedAs(char: string): string {
+  if (IGNORED.test(char)) return '';
+  if (PICTURE.test(char)) return 'emoji';
+  if (/\p{L}/u.test(char)) return `script:${scriptOf(char)}`;
+  return /\p{C}/u.test(char) ? 'unassigned' : 'symbol';
 }
 
 function plainForm(char: string): string | undefined {

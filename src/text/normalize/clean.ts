@@ -2,7 +2,7 @@
  * The first pass: one alphabet, one kind of quote, dash and space; no marks of Markdown or HTML; lines turned into
  * pauses. What it leaves over is ASCII, Latin letters and the signs the second pass can say.
  */
-import { CharacterForms } from './characters.js';
+import { characterOf, isGreek } from './characters.js';
 import { characterReference } from './entities.js';
 import { markRun } from './mark-runs.js';
 import {
@@ -17,8 +17,7 @@ import {
   opensLink,
   pointerEnd,
 } from './markdown.js';
-import { romanize, scriptOf } from './scripts.js';
-import { type Mapped, Spoken } from './spoken.js';
+import { type Mapped, Room, Spoken } from './spoken.js';
 import { matchAt, runLength } from './sticky.js';
 
 /** A line this long was wrapped by its author, not ended. */
@@ -30,10 +29,12 @@ const EMOJI =
   /(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier})(?:\ufe0e|\ufe0f|\u200d|\u20e3|\p{Emoji_Modifier}|\p{Regional_Indicator}|\p{Extended_Pictographic}|[\u{e0020}-\u{e007f}]){0,30}/uy;
 const EMOTICON = /(?:[:;=8][-^o']?[)(DPpO|*3\]]|<3|\^_?\^|[xX]D|:'\()(?=[\s.,!?]|$)/y;
 const LATIN_CLUSTER = /\p{Script=Latin}\p{M}{0,40}/uy;
-const IGNORED = /[\p{Cf}\p{M}]/u;
+const PAIR = /[\ud800-\udbff][\udc00-\udfff]/;
 const SUPERSCRIPT_ENDING = /(?:ˢᵗ|ⁿᵈ|ʳᵈ|ᵗʰ)/y;
 const SUPERSCRIPT_STARTS = 'ˢⁿʳᵗ';
 const SUPERSCRIPT_ENDINGS: Readonly<Record<string, string>> = { ˢᵗ: 'st', ⁿᵈ: 'nd', ʳᵈ: 'rd', ᵗʰ: 'th' };
+
+const ROOM = new Room();
 
 export interface Cleaned extends Mapped {
   readonly skipped: Record<string, number>;
@@ -43,8 +44,12 @@ export function clean(input: string): Cleaned {
   return new Cleaner(input).run();
 }
 
-/** For each UTF-16 unit the number of the code point it belongs to, and for the end how many there are. */
-function codePoints(input: string): Int32Array {
+/**
+ * For each UTF-16 unit the number of the code point it belongs to, and for the end how many there are; undefined where
+ * all are units themselves.
+ */
+function codePoints(input: string): Int32Array | undefined {
+  if (!PAIR.test(input)) return undefined;
   const { length } = input;
   const points = new Int32Array(length + 1);
   let point = 0;
@@ -60,9 +65,8 @@ function codePoints(input: string): Int32Array {
 
 class Cleaner {
   readonly #input: string;
-  readonly #points: Int32Array;
+  readonly #points: Int32Array | undefined;
   readonly #out: Spoken;
-  readonly #forms = new CharacterForms();
   #line: LineKind = 'plain';
   #lineBegan = 0;
   #inLink = false;
@@ -70,7 +74,7 @@ class Cleaner {
 
   constructor(input: string) {
     this.#input = input;
-    this.#out = new Spoken(undefined, input.length);
+    this.#out = new Spoken(ROOM);
     this.#points = codePoints(input);
   }
 
@@ -86,19 +90,23 @@ class Cleaner {
     return { ...this.#out.finish(), skipped: this.#out.skipped };
   }
 
+  #point(at: number): number {
+    return this.#points ? this.#points[at]! : at;
+  }
+
   #put(piece: string, from: number, to: number): number {
-    if (piece === ' ') this.#out.space(this.#points[from]!, this.#points[to]!);
-    else this.#out.put(piece, this.#points[from]!, this.#points[to]!);
+    if (piece === ' ') this.#out.space(this.#point(from), this.#point(to));
+    else this.#out.put(piece, this.#point(from), this.#point(to));
     return to;
   }
 
   #skip(kind: string, from: number, to: number): number {
-    this.#out.skip(kind, this.#points[to]! - this.#points[from]!);
+    this.#out.skip(kind, this.#point(to) - this.#point(from));
     return to;
   }
 
   #pause(mark: string, from: number, to: number): number {
-    this.#out.pause(mark, this.#points[from]!, this.#points[to]!);
+    this.#out.pause(mark, this.#point(from), this.#point(to));
     return to;
   }
 
@@ -141,7 +149,7 @@ class Cleaner {
     while (end < text.length && isPlain(text.charCodeAt(end))) end++;
     const cluster = text.charCodeAt(end) >= 0x300 ? matchAt(LATIN_CLUSTER, text, end - 1) : null;
     const accented = cluster !== null && cluster[0].length > 1;
-    this.#out.copy(text.slice(at, accented ? end - 1 : end), this.#points[at]!);
+    this.#out.copy(text.slice(at, accented ? end - 1 : end), this.#point(at));
     return accented ? this.#letter(cluster[0], end - 1) : end;
   }
 
@@ -278,7 +286,7 @@ class Cleaner {
     }
     const { piece, end } = markRun(this.#input, at);
     if (piece === undefined) return this.#pause(',', at, end);
-    if (piece.length === end - at && piece.length > 1) this.#out.copy(piece, this.#points[at]!);
+    if (piece.length === end - at && piece.length > 1) this.#out.copy(piece, this.#point(at));
     else if (piece !== '') this.#put(piece, at, end);
     return end;
   }
@@ -291,12 +299,13 @@ class Cleaner {
       if (code < 32 && code !== 9) return this.#put(' ', from, to);
       return this.#put(piece, from, to);
     }
-    const known = this.#forms.of(piece);
-    if (known !== undefined) return this.#write(known, from, to);
+    const { form } = characterOf(code);
+    if (form !== undefined) return this.#write(form, from, to);
     return this.#skip('symbol', from, to);
   }
 
   #write(piece: string, from: number, to: number): number {
+    if (piece.length === 1 && piece > ' ') return this.#put(piece, from, to);
     if (piece.startsWith('\n')) return this.#pause('.', from, to);
     const body = piece.trim();
     if (piece.startsWith(' ')) this.#put(' ', from, from);
@@ -321,21 +330,22 @@ class Cleaner {
     }
     const cluster = text.charCodeAt(end) >= 0x300 ? matchAt(LATIN_CLUSTER, text, at) : null;
     if (cluster && cluster[0].length > char.length) return this.#letter(cluster[0], at);
+    const character = characterOf(code);
     if (isGreek(code) && (isGreek(text.charCodeAt(at - 1)) || isGreek(text.charCodeAt(end)))) {
-      return this.#foreign(char, at, end);
+      if (character.sound !== undefined) return this.#put(character.sound, at, end);
+      return this.#skip(character.skippedInGreek, at, end);
     }
-    const known = this.#forms.of(char);
-    if (known !== undefined) {
-      const drawable = !isWordUnit(known.charCodeAt(0)) && char !== '★' && char !== '☆' && text[at + 1] === char;
+    const { form, skipped } = character;
+    if (form !== undefined) {
+      const drawable = text[end] === char && !isWordUnit(form.charCodeAt(0)) && char !== '★' && char !== '☆';
       const run = drawable ? runLength(text, at) : 1;
       if (run > 3) return this.#drawn(at, at + run);
-      return this.#write(known, at, end);
+      return this.#write(form, at, end);
     }
-    if (IGNORED.test(char)) return end;
-    const emoji = matchAt(EMOJI, text, at);
-    if (emoji) return this.#skip('emoji', at, at + emoji[0].length);
-    if (/\p{L}/u.test(char)) return this.#foreign(char, at, end);
-    return this.#skip(/[\p{C}]/u.test(char) ? 'unassigned' : 'symbol', at, end);
+    if (skipped === '') return end;
+    if (skipped === 'emoji') return this.#skip('emoji', at, at + matchAt(EMOJI, text, at)![0].length);
+    if (character.sound !== undefined) return this.#put(character.sound, at, end);
+    return this.#skip(skipped, at, end);
   }
 
   /** A row of the same sign is drawn, not written. */
@@ -348,19 +358,13 @@ class Cleaner {
   #letter(cluster: string, at: number): number {
     const end = at + cluster.length;
     const composed = cluster.normalize('NFC');
-    const form = composed.length === 1 ? this.#forms.of(composed) : undefined;
-    return this.#put(form ?? this.#forms.of(cluster.charAt(0)) ?? cluster.charAt(0), at, end);
-  }
-
-  #foreign(char: string, at: number, end: number): number {
-    const sound = romanize(char);
-    if (sound === undefined) return this.#skip(`script:${scriptOf(char)}`, at, end);
-    return this.#put(sound, at, end);
+    const form = composed.length === 1 ? formOf(composed) : undefined;
+    return this.#put(form ?? formOf(cluster) ?? cluster.charAt(0), at, end);
   }
 }
 
+/** The form of the character a text begins with. */
+const formOf = (text: string) => characterOf(text.charCodeAt(0)).form;
+
 /** ASCII letters and digits. */
 const isPlain = (code: number) => code < 0x80 && isWordUnit(code);
-
-/** Greek letters in a row are a word; one alone is a symbol with a name. */
-const isGreek = (code: number) => code >= 0x370 && code <= 0x3ff;

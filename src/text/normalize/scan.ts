@@ -1,6 +1,6 @@
 /** The second pass: at each place of the cleaned text the first rule that knows what stands there says it. */
 import type { Mapped } from './spoken.js';
-import { Spoken } from './spoken.js';
+import { Room, Spoken } from './spoken.js';
 import { matchAt } from './sticky.js';
 
 const LONGEST_NEXT_WORD = 40;
@@ -9,6 +9,8 @@ const CAPITALS = /\b[A-Z]{2,}\b/g;
 const WORDS = /[A-Za-z]{2,}/g;
 const LITTLE_WORDS =
   /^(?:THE|AND|OR|IS|ARE|WAS|NOT|YOU|YOUR|THIS|THAT|TO|OF|IN|ON|FOR|WITH|BE|DO|MY|WE|IT|ALL|HAVE|WILL|NO)$/;
+
+const ROOM = new Room();
 
 export class Scan {
   readonly text: string;
@@ -31,7 +33,7 @@ export class Scan {
 
   constructor(source: Mapped) {
     this.text = source.text;
-    this.out = new Spoken(source, 2 * source.text.length);
+    this.out = new Spoken(ROOM, source);
     const capitals = source.text.match(CAPITALS) ?? [];
     const mostly = capitals.length > 2 && capitals.length >= 0.6 * (source.text.match(WORDS) ?? []).length;
     // A list of acronyms is not shouted: only sentences have such words.
