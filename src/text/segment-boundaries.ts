@@ -1,21 +1,8 @@
 /** Reads visible characters once, left to right, and names every place where a segment could end, with its rank. */
 import type { PauseKind } from '../protocol/job.js';
+import { characterIs, IS, IS_MARK } from './segment-characters.js';
 import { footnote, type LineKind, lineKind, lineMarker, nextKind } from './segment-lookahead.js';
-import {
-  CLOSERS,
-  ENDS,
-  type Mark,
-  markAfter,
-  type Next,
-  OPENERS,
-  RANK,
-  type Rank,
-  rankOf,
-  STRONG,
-  WEAK,
-  WIDE_CLAUSES,
-  WIDE_ENDS,
-} from './sentence-ends.js';
+import { type Mark, markAfter, markIs, type Next, RANK, type Rank, rankOf } from './sentence-ends.js';
 
 export interface Boundary {
   readonly rank: Rank;
@@ -37,11 +24,7 @@ type Found = (index: number, boundary: Boundary) => void;
 const WORD: Boundary = { rank: RANK.word, pause: 'none', clause: false };
 const INSIDE: Boundary = { rank: RANK.inside, pause: 'none', clause: false };
 const PARAGRAPH: Boundary = { rank: RANK.paragraph, pause: 'paragraph', clause: false };
-const SPACE = /\s/;
-const LETTER = /[\p{L}\p{M}\p{N}]/u;
-const JOINER = '\u200D';
-const EXTENDING = /\p{M}|\u200D|\p{Emoji_Modifier}/u;
-const ODD_SIGN = /[#$%&+/<=>@\\^|~]/;
+const JOINER = 0x200d;
 const VOWELS = (1 << 0) | (1 << 4) | (1 << 8) | (1 << 14) | (1 << 20) | (1 << 24);
 /** What a letter said by its name, a digit or a sign may make. */
 const HEAVY = 8;
@@ -92,9 +75,9 @@ export class BoundaryScanner {
 
   /** How the text rests where it was cut off by flush or end. */
   restingPause(): PauseKind {
-    const mark = this.#mark?.char;
-    if (mark === undefined) return this.#lineKind === 'item' && this.#newlines > 0 ? 'item' : 'none';
-    return ENDS.has(mark) || WIDE_ENDS.has(mark) ? 'sentence' : 'clause';
+    const mark = this.#mark;
+    if (mark === null) return this.#lineKind === 'item' && this.#newlines > 0 ? 'item' : 'none';
+    return markIs(mark) & (IS.end | IS.wideEnd) ? 'sentence' : 'clause';
   }
 
   /** After a cut that the text did not ask for, the next character begins a new text. */
@@ -117,10 +100,11 @@ export class BoundaryScanner {
       }
       const high = code >= 0xd800 && code < 0xdc00;
       if (high && i + 1 === length && !final) return i;
-      const char = high ? String.fromCodePoint(text.codePointAt(i)!) : text[i]!;
-      if (code < 128 ? code === 32 || (code >= 9 && code <= 13) : SPACE.test(char)) {
-        this.#space(char, i);
-        i += char.length;
+      const point = high ? text.codePointAt(i)! : code;
+      const is = characterIs(point);
+      if (is & IS.space) {
+        this.#space(code, i);
+        i += 1;
         if (this.#newlines >= 2 && !this.#blank) {
           found(i, PARAGRAPH);
           this.#startParagraph();
@@ -135,13 +119,13 @@ export class BoundaryScanner {
           continue;
         }
       } else {
-        const boundary = this.#insideWord(char, i);
+        const boundary = this.#insideWord(is, i);
         if (boundary) found(i, boundary);
       }
-      const note = this.#mark && char === '[' ? footnote(text, i, final) : 0;
+      const note = this.#mark && code === 0x5b /* [ */ ? footnote(text, i, final) : 0;
       if (note < 0) return i;
-      if (note === 0) this.#character(char, code, i);
-      i += note === 0 ? char.length : note;
+      if (note === 0) this.#character(point, is, i);
+      i += note === 0 ? (point > 0xffff ? 2 : 1) : note;
     }
     return i;
   }
@@ -204,13 +188,13 @@ export class BoundaryScanner {
     if (!this.#vowel) this.totals.weight += HEAVY * Math.min(this.#wordChars, WORD_KEPT);
   }
 
-  #space(char: string, index: number): void {
+  #space(code: number, index: number): void {
     if (this.#inWord) this.#closeWord(index);
     this.totals.weight += 1;
-    if (char === '\n' || char === '\u2028') {
+    if (code === 0xa || code === 0x2028 /* line separator */) {
       this.#newlines += 1;
       this.#indent = 0;
-    } else if (char === '\u2029') {
+    } else if (code === 0x2029 /* paragraph separator */) {
       this.#newlines += 2;
     } else {
       this.#indent += 1;
@@ -261,11 +245,11 @@ export class BoundaryScanner {
     if (mark) {
       const rank = rankOf(mark, next, { previous: this.#earlier, first: this.#sentenceWords <= 1 });
       if (rank === RANK.sentence) return this.#ended(item && broken ? 'item' : 'sentence');
-      const comma = WEAK.has(mark.char);
+      const comma = markIs(mark) & IS.weak;
       if (rank >= RANK.weak) return { rank, pause: 'clause', clause: !comma || next === 'lower' };
     }
     const shortLine = broken && this.#lineChars <= SHORT_LINE && this.#indent === 0;
-    if (shortLine && (!mark || STRONG.has(mark.char)) && (next === 'upper' || next === 'digit')) {
+    if (shortLine && (!mark || markIs(mark) & IS.strong) && (next === 'upper' || next === 'digit')) {
       return this.#ended('item');
     }
     return WORD;
@@ -276,28 +260,29 @@ export class BoundaryScanner {
     return { rank: RANK.sentence, pause, clause: false };
   }
 
-  #insideWord(char: string, index: number): Boundary | null {
+  #insideWord(is: number, index: number): Boundary | null {
     const mark = this.#mark;
-    if (mark && WIDE_ENDS.has(mark.char) && !CLOSERS.has(char) && !WIDE_ENDS.has(char) && !ENDS.has(char)) {
+    const markedAs = mark ? markIs(mark) : 0;
+    if (markedAs & IS.wideEnd && !(is & (IS.closer | IS.wideEnd | IS.end))) {
       this.#mark = null;
       this.#closeWord(index);
       this.#openWord(index);
       return this.#ended('sentence');
     }
-    if (mark && WIDE_CLAUSES.has(mark.char) && (LETTER.test(char) || OPENERS.has(char))) {
+    if (markedAs & IS.wideClause && is & (IS.letter | IS.opener)) {
       this.#mark = null;
-      return { rank: STRONG.has(mark.char) ? RANK.strong : RANK.weak, pause: 'clause', clause: true };
+      return { rank: markedAs & IS.strong ? RANK.strong : RANK.weak, pause: 'clause', clause: true };
     }
     if (this.#wordWeight < LONG_WORD || this.#sinceInside < INSIDE_STEP) return null;
-    if (this.#joined || EXTENDING.test(char)) return null;
+    if (this.#joined || is & IS.extending) return null;
     this.#sinceInside = 0;
     return INSIDE;
   }
 
-  #character(char: string, code: number, index: number): void {
+  #character(code: number, is: number, index: number): void {
     const { totals } = this;
     let weight = 1;
-    if (code < 128 ? isAsciiAlphanumeric(code) : LETTER.test(char)) {
+    if (is & IS.letter) {
       const small = code >= 97 && code <= 122;
       totals.letters += code >= WIDE_FROM && code < 0xd800 ? 2 : 1;
       weight = small ? 1 : this.#wordChars > 0 || code < 65 ? HEAVY : 2;
@@ -306,18 +291,17 @@ export class BoundaryScanner {
       if (this.#mark) weight += HEAVY;
       this.#mark = null;
     } else {
-      this.#mark = markAfter(this.#mark, char, () => this.#wordUntil(index), this.#wordChars === 0);
+      if (this.#mark || is & IS_MARK || code === 0x2d /* - */) {
+        this.#mark = markAfter(this.#mark, code, () => this.#wordUntil(index), this.#wordChars === 0);
+      }
       if (code >= 128) weight = 2 * HEAVY;
-      else if (ODD_SIGN.test(char)) weight = HEAVY;
+      else if (is & IS.odd) weight = HEAVY;
     }
     totals.weight += weight;
     this.#wordWeight += weight;
     this.#wordChars += 1;
     this.#sinceInside += 1;
     this.#lineChars += 1;
-    this.#joined = char === JOINER;
+    this.#joined = code === JOINER;
   }
 }
-
-const isAsciiAlphanumeric = (code: number) =>
-  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);

@@ -1,5 +1,6 @@
 /** Whether the mark behind a word ends a sentence, a clause or nothing, judged by the words around it. */
 import { BEFORE_NUMBER, BEFORE_SMALL, LABELLED, LEADING } from './segment-abbreviations.js';
+import { characterIs, IS, IS_MARK } from './segment-characters.js';
 
 /** How good a place is for a cut. */
 export const RANK = { inside: 0, word: 1, weak: 2, strong: 3, sentence: 4, paragraph: 5 } as const;
@@ -9,7 +10,8 @@ export type Rank = (typeof RANK)[keyof typeof RANK];
 export type Next = 'upper' | 'lower' | 'digit' | 'other';
 
 export interface Mark {
-  char: string;
+  /** The code point. */
+  code: number;
   /** The word in front of it. */
   readonly word: string;
   dots: number;
@@ -24,60 +26,62 @@ export interface MarkContext {
   readonly first: boolean;
 }
 
-export const CLOSERS: ReadonlySet<string> = new Set('"\'”’»)]}*_`~›）」』】〉》');
-const QUOTES: ReadonlySet<string> = new Set('"\'”’»›」』');
-export const OPENERS: ReadonlySet<string> = new Set('"\'“‘«‹([{*_`~¿¡「『（【<');
-/** Ends that need no white space behind them. */
-export const WIDE_ENDS: ReadonlySet<string> = new Set('。！？｡।॥።។။');
-export const ENDS: ReadonlySet<string> = new Set('.!?…‼⁇⁈⁉؟۔։');
-export const STRONG: ReadonlySet<string> = new Set(':;；：؛');
-export const WEAK: ReadonlySet<string> = new Set(',—–，、،');
-export const WIDE_CLAUSES: ReadonlySet<string> = new Set('；：，、—');
+const STOP = 0x2e;
+const ELLIPSIS = 0x2026;
+const EN_DASH = 0x2013;
+
+/** What `characterIs` knows of the sign that a mark is. */
+export const markIs = (mark: Mark): number => characterIs(mark.code);
 
 /** The mark that stands after a sign was read: a new one, the same with more to it, or none. */
-export function markAfter(mark: Mark | null, char: string, word: () => string, startsWord: boolean): Mark | null {
-  const ending = ENDS.has(char);
-  if (ending || WIDE_ENDS.has(char) || STRONG.has(char) || WEAK.has(char)) {
-    if (mark && !mark.closed && ending && (ENDS.has(mark.char) || WIDE_ENDS.has(mark.char))) {
-      if (char === '.' || char === '…') mark.dots += char === '…' ? 3 : 1;
-      if (mark.char === '.' || mark.char === '…') mark.char = char;
+export function markAfter(mark: Mark | null, code: number, word: () => string, startsWord: boolean): Mark | null {
+  const is = characterIs(code);
+  if (is & IS_MARK) {
+    if (mark && !mark.closed && is & IS.end && markIs(mark) & (IS.end | IS.wideEnd)) {
+      if (code === STOP || code === ELLIPSIS) mark.dots += code === ELLIPSIS ? 3 : 1;
+      if (mark.code === STOP || mark.code === ELLIPSIS) mark.code = code;
       return mark;
     }
-    const dots = char === '.' ? 1 : char === '…' ? 3 : 0;
-    return { char, word: mark?.word ?? word(), dots, closed: false, quoted: false };
+    const dots = code === STOP ? 1 : code === ELLIPSIS ? 3 : 0;
+    return { code, word: mark?.word ?? word(), dots, closed: false, quoted: false };
   }
-  if (mark && CLOSERS.has(char)) {
+  if (mark && is & IS.closer) {
     mark.closed = true;
-    if (QUOTES.has(char)) mark.quoted = true;
+    if (is & IS.quote) mark.quoted = true;
     return mark;
   }
   // A dash between spaces parts clauses; one inside a word does not.
-  return char === '-' && startsWord ? { char: '–', word: '', dots: 0, closed: false, quoted: false } : null;
+  return code === 0x2d /* - */ && startsWord
+    ? { code: EN_DASH, word: '', dots: 0, closed: false, quoted: false }
+    : null;
 }
 
 export function rankOf(mark: Mark, next: Next, context: MarkContext): Rank {
-  const { char } = mark;
-  if (WEAK.has(char)) return next === 'digit' && char === ',' ? RANK.word : RANK.weak;
-  if (STRONG.has(char)) return RANK.strong;
-  if (WIDE_ENDS.has(char)) return RANK.sentence;
+  const { code } = mark;
+  const is = markIs(mark);
+  if (is & IS.weak) return next === 'digit' && code === 0x2c /* , */ ? RANK.word : RANK.weak;
+  if (is & IS.strong) return RANK.strong;
+  if (is & IS.wideEnd) return RANK.sentence;
   // "Really?" she asked.
   if (next === 'lower' && mark.quoted) return RANK.weak;
-  if (char === '…' || mark.dots > 1) {
-    if (char === '!' || char === '?') return RANK.sentence;
+  if (code === ELLIPSIS || mark.dots > 1) {
+    if (code === 0x21 /* ! */ || code === 0x3f /* ? */) return RANK.sentence;
     return next === 'lower' || next === 'digit' ? RANK.weak : RANK.sentence;
   }
-  return char === '.' ? rankOfStop(mark, next, context) : RANK.sentence;
+  return code === STOP ? rankOfStop(mark, next, context) : RANK.sentence;
 }
 
 function rankOfStop(mark: Mark, next: Next, context: MarkContext): Rank {
-  const shown = mark.word.replace(/^[^\p{L}\p{N}]+/u, '');
+  if (mark.word === '') return RANK.sentence;
+  const begins = characterIs(mark.word.charCodeAt(0)) & (IS.lower | IS.upper | IS.digit);
+  const shown = begins ? mark.word : mark.word.replace(/^[^\p{L}\p{N}]+/u, '');
   const word = shown.toLowerCase();
   if (word === '') return RANK.sentence;
   // "1. Open the box", at the head of a sentence or behind a colon
   if (/^\d{1,3}$/.test(word) && (context.first || /[:;]$/.test(context.previous))) return RANK.word;
   if (LEADING.has(word)) return RANK.word;
-  if (/^\p{L}$/u.test(word)) return rankOfInitial(shown, next, context);
-  const dotted = /^(?:\p{L}{1,3}\.)+\p{L}{1,3}$/u.test(word);
+  if (word.length < 3 && /^\p{L}$/u.test(word)) return rankOfInitial(shown, next, context);
+  const dotted = word.includes('.') && /^(?:\p{L}{1,3}\.)+\p{L}{1,3}$/u.test(word);
   if (dotted) return (word === 'a.m' || word === 'p.m') && next !== 'lower' ? RANK.sentence : RANK.word;
   if (next === 'digit' && BEFORE_NUMBER.has(word)) return RANK.word;
   if (next === 'lower' && (BEFORE_SMALL.has(word) || BEFORE_NUMBER.has(word))) return RANK.word;
