@@ -18,7 +18,9 @@ const DOTTED_WORDS: Readonly<Record<string, string>> = {
 const LONGEST_DOTTED = 10;
 const SPECIAL =
   /(Ph\.? ?D|Ll\.? ?[BMD]|Ed\.? ?D|D\.? ?Phil|B\.? ?Sc|M\.? ?Sc|B\.? ?Eng|M\.? ?Eng|Litt\.? ?D)(\.)?('s|s)?(?![A-Za-z0-9])/y;
-const WORD_DOT = /([A-Za-z]{1,7})\./y;
+const LONGEST_WORD = 7;
+/** More letters than these in a row, with a dot behind each, are no abbreviation. */
+const MOST_DOTTED = 13;
 const INITIAL = /([A-Z])\.(?= ?[A-Z])/y;
 const SLASHED = /(w\/o|w\/|b\/c|c\/o|n\/a|N\/A|s\/he|he\/she|she\/he|his\/her|him\/her|and\/or)(?![A-Za-z0-9/])/y;
 const SLASHED_WORDS: Readonly<Record<string, string>> = {
@@ -205,6 +207,8 @@ const WITH_DOT: Readonly<Record<string, Reading>> = {
   lbs: 'pounds',
 };
 
+const READINGS: ReadonlyMap<string, Reading> = new Map(Object.entries(WITH_DOT));
+
 /** Expanded also where the dot was left out. */
 const WITHOUT_DOT = new Set(
   'Mr Mrs Ms Jr vs etc approx dept govt Blvd Ave Hwy Pkwy Bldg attn Attn qty Sgt Capt Lt Prof'.split(' '),
@@ -220,9 +224,10 @@ export function isAbbreviated(word: string): boolean {
 export function abbreviation(scan: Scan, at: number): number {
   if (!scan.atBoundary(at)) return at;
   const { text } = scan;
-  const slashed = matchAt(SLASHED, text, at);
+  const follow = text.charCodeAt(at + scan.wordAt(at).length);
+  const slashed = follow === 47 /* / */ ? matchAt(SLASHED, text, at) : null;
   if (slashed) return say(scan, SLASHED_WORDS[slashed[1]!]!, at, at + slashed[0].length, slashed[1]!);
-  const special = matchAt(SPECIAL, text, at);
+  const special = 'PLEDBM'.includes(text[at]!) ? matchAt(SPECIAL, text, at) : null;
   if (special) {
     const letters = spell(special[1]!.replace(/[^A-Za-z]/g, '')) + (special[3] ? "'s" : '');
     return say(scan, letters, at, stop(scan, at, special[0]), special[1]!);
@@ -249,7 +254,7 @@ function stop(scan: Scan, at: number, whole: string): number {
 
 /** "U.S.", "e.g.", "J.R.R. Tolkien". */
 function dotted(scan: Scan, at: number): number {
-  const match = matchAt(DOTTED, scan.text, at);
+  const match = mayBeDotted(scan.text, at) ? matchAt(DOTTED, scan.text, at) : null;
   if (match) {
     const letters = (match[1] ?? match[3])!;
     const known = letters.length > LONGEST_DOTTED ? undefined : dottedWord(letters);
@@ -260,12 +265,27 @@ function dotted(scan: Scan, at: number): number {
       return say(scan, words + (match[2] ? "'s" : ''), at, stop(scan, at, match[0]), letters);
     }
   }
-  const initial = matchAt(INITIAL, scan.text, at);
+  const initial = isCapital(scan.text.charCodeAt(at)) ? matchAt(INITIAL, scan.text, at) : null;
   if (!initial) return at;
   const enumerates = at === 0 && /^[A-D]$/.test(initial[1]!) && !/^[A-Z]\./.test(scan.text.slice(at + 3, at + 5));
   if (enumerates || !(scan.previous === '' || isCapitalised(scan.previous)) || startsSentence(scan, at + 2)) return at;
   return say(scan, spell(initial[1]!), at, at + 2, initial[1]!);
 }
+
+/** Whether letters with dots between begin at `at`, and no more of them than an abbreviation has. */
+function mayBeDotted(text: string, at: number): boolean {
+  let end = at + 2;
+  if (text.charCodeAt(end) === 32) return isAsciiLetter(text.charCodeAt(end + 1));
+  if (!isAsciiLetter(text.charCodeAt(end))) return false;
+  for (let letters = 2; letters <= MOST_DOTTED; letters++) {
+    if (text.charCodeAt(end + 1) !== 46 /* . */ || !isAsciiLetter(text.charCodeAt(end + 2))) return true;
+    end += 2;
+  }
+  return false;
+}
+
+const isCapital = (code: number): boolean => code > 64 && code < 91;
+const isAsciiLetter = (code: number): boolean => isCapital(code) || (code > 96 && code < 123);
 
 function dottedWord(letters: string): string | undefined {
   const small = letters.toLowerCase().replaceAll(' ', '');
@@ -274,13 +294,12 @@ function dottedWord(letters: string): string | undefined {
 
 function single(scan: Scan, at: number): number {
   const { text } = scan;
-  const match = matchAt(WORD_DOT, text, at);
-  if (match) {
-    const words = reading(scan, match[1]!, at + match[0].length, true);
-    if (words !== undefined) return say(scan, words, at, stop(scan, at, match[0]), match[1]!);
-  }
   const written = scan.wordAt(at);
   const end = at + written.length;
+  if (text.charCodeAt(end) === 46 /* . */ && written.length <= LONGEST_WORD) {
+    const words = reading(scan, written, end + 1, true);
+    if (words !== undefined) return say(scan, words, at, stop(scan, at, `${written}.`), written);
+  }
   if (written.length > 6 || written.length < 2) return at;
   const street = STREETS.test(written) && isPlaceName(scan) && !isCapitalised(scan.nextWord(end));
   const doctor = written === 'Dr' && isCapitalised(scan.nextWord(end));
@@ -291,11 +310,7 @@ function single(scan: Scan, at: number): number {
 
 function reading(scan: Scan, written: string, end: number, dot: boolean): string | undefined {
   const { text } = scan;
-  const found = Object.hasOwn(WITH_DOT, written)
-    ? WITH_DOT[written]
-    : Object.hasOwn(WITH_DOT, written.toLowerCase()) && written.length > 1
-      ? WITH_DOT[written.toLowerCase()]
-      : undefined;
+  const found = READINGS.get(written) ?? (written.length > 1 ? READINGS.get(written.toLowerCase()) : undefined);
   if (found === undefined) return undefined;
   if (dot && /[A-Za-z]/.test(text.charAt(end))) return undefined;
   const digitNext = /^ ?\d/.test(text.slice(end, end + 2));

@@ -11,9 +11,9 @@ import {
   isEmphasis,
   isWordUnit,
   type LineKind,
+  type LineStart,
   lineStart,
   linkTailEnd,
-  opensBlock,
   opensLink,
   pointerEnd,
 } from './markdown.js';
@@ -80,7 +80,7 @@ class Cleaner {
 
   run(): Cleaned {
     const text = this.#input;
-    let at = this.#beginLine(0);
+    let at = this.#beginLine(lineStart(text, 0));
     while (at < text.length) {
       const code = text.charCodeAt(at);
       if (isPlain(code)) at = this.#plain(at);
@@ -110,8 +110,7 @@ class Cleaner {
     return to;
   }
 
-  #beginLine(at: number): number {
-    const { kind, end } = lineStart(this.#input, at);
+  #beginLine({ kind, end }: LineStart): number {
     this.#line = kind;
     this.#lineBegan = end;
     return end;
@@ -135,11 +134,12 @@ class Cleaner {
     // What indents the next line belongs to it: its marks are recognised from its beginning.
     while (end > at && (text[end - 1] === ' ' || text[end - 1] === '\t')) end--;
     const length = at - this.#lineBegan;
+    const next = lineStart(text, end);
     if (this.#line === 'rule') this.#put(' ', at, end);
-    else if (this.#line !== 'plain' || lines > 1 || opensBlock(text, end)) this.#endOfBlock(at, end);
+    else if (this.#line !== 'plain' || lines > 1 || next.kind !== 'plain') this.#endOfBlock(at, end);
     else if (length >= WRAPPED_AT || /[a-z]/.test(text.charAt(end))) this.#put(' ', at, end);
     else this.#pause(',', at, end);
-    return this.#beginLine(end);
+    return this.#beginLine(next);
   }
 
   /** ASCII letters and digits stay as they are; only an accent that follows the last one belongs to it. */

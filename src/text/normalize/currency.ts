@@ -97,13 +97,16 @@ export function isCurrencyCode(word: string): boolean {
 
 /** A currency sign or code that a number follows. */
 export function currencyBefore(text: string, at: number): { currency: Currency; end: number } | undefined {
+  const begin = text.charCodeAt(at);
+  // Most often it is the number itself that stands there.
+  if (begin === 46 /* . */ || (begin > 47 && begin < 58)) return undefined;
   const sign = matchAt(BEFORE, text, at);
   if (sign) {
     const currency = sign[1] && sign[2] === '$' ? NATIONS[sign[1]]! : SIGNS[sign[2]!]!;
     if (sign[1] && sign[2] !== '$') return undefined;
     return { currency, end: at + sign[0].length };
   }
-  const code = matchAt(CODE_BEFORE, text, at);
+  const code = begin > 64 && begin < 91 ? matchAt(CODE_BEFORE, text, at) : null;
   const known = code && Object.hasOwn(CODES, code[1]!) ? CODES[code[1]!] : undefined;
   return known ? { currency: known, end: at + code![0].length } : undefined;
 }

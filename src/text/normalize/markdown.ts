@@ -9,41 +9,68 @@ export interface LineStart {
   readonly end: number;
 }
 
-const INDENT = /[ \t]{0,40}(?:>[ \t]?){0,20}[ \t]{0,40}/y;
-const RULE = /(?:(?:[-*_=~][ \t]?){3,200}|`{3,20}[^`\n]{0,60}|~{3,20}[^~\n]{0,60})[ \t]{0,20}(?=[\r\n]|$)/y;
-const TABLE_RULE = /\|?[ \t]*:?-{2,200}:?[ \t]*(?:\|[ \t]*:?-{1,200}:?[ \t]*){0,60}\|?[ \t]*(?=[\r\n]|$)/y;
-const HEADING = /#{1,6}[ \t]+/y;
-const ITEM = /[-*+•‣◦▪–—][ \t]+(?:\[[ xX]\][ \t]+)?/y;
-const NUMBERED = /\d{1,4}[.)][ \t]+(?=\S)/y;
-const ROW = /\|[ \t]*/y;
-const NOTE = /\[\^[^\]\s]{1,40}\]:[ \t]*/y;
+/** A mark that makes its line one of a kind. */
+interface LineMark {
+  readonly kind: LineKind;
+  /** What it may begin with. */
+  readonly begins: string;
+  readonly pattern: RegExp;
+  /** It is read with the line. */
+  readonly said?: boolean;
+}
+
+const LINE_MARKS: readonly LineMark[] = [
+  {
+    kind: 'rule',
+    begins: '-*_=~`',
+    pattern: /(?:(?:[-*_=~][ \t]?){3,200}|`{3,20}[^`\n]{0,60}|~{3,20}[^~\n]{0,60})[ \t]{0,20}(?=[\r\n]|$)/y,
+  },
+  {
+    kind: 'rule',
+    begins: '|:- \t',
+    pattern: /(?!--(?:[\r\n]|$))\|?[ \t]*:?-{2,200}:?[ \t]*(?:\|[ \t]*:?-{1,200}:?[ \t]*){0,60}\|?[ \t]*(?=[\r\n]|$)/y,
+  },
+  { kind: 'heading', begins: '#', pattern: /#{1,6}[ \t]+/y },
+  { kind: 'item', begins: '-*+•‣◦▪–—', pattern: /[-*+•‣◦▪–—][ \t]+(?:\[[ xX]\][ \t]+)?/y },
+  { kind: 'item', begins: '0123456789', pattern: /\d{1,4}[.)][ \t]+(?=\S)/y, said: true },
+  { kind: 'table', begins: '|', pattern: /\|(?!\|)[ \t]*/y },
+  { kind: 'item', begins: '[', pattern: /\[\^[^\]\s]{1,40}\]:[ \t]*/y },
+];
+const BY_FIRST: ReadonlyMap<number, readonly LineMark[]> = new Map(
+  [...LINE_MARKS.map(({ begins }) => begins).join('')].map((char) => [
+    char.charCodeAt(0),
+    LINE_MARKS.filter(({ begins }) => begins.includes(char)),
+  ]),
+);
+const MOST_BLANKS = 40;
+const MOST_QUOTES = 20;
 
 /** The marks at the beginning of a line. */
 export function lineStart(text: string, at: number): LineStart {
-  const indent = matchAt(INDENT, text, at)!;
-  const begin = at + indent[0].length;
-  const code = text.charCodeAt(begin);
-  // Most lines begin with a letter: no mark begins with one.
-  if (code > 64 && code < 91) return { kind: 'plain', end: begin };
-  if (code > 96 && code < 123) return { kind: 'plain', end: begin };
-  const rule = matchAt(RULE, text, begin) ?? matchAt(TABLE_RULE, text, begin);
-  if (rule && rule[0].length > 2) return { kind: 'rule', end: begin + rule[0].length };
-  const heading = matchAt(HEADING, text, begin);
-  if (heading) return { kind: 'heading', end: begin + heading[0].length };
-  const item = matchAt(ITEM, text, begin);
-  if (item) return { kind: 'item', end: begin + item[0].length };
-  if (matchAt(NUMBERED, text, begin)) return { kind: 'item', end: begin };
-  const row = matchAt(ROW, text, begin);
-  if (row && text[begin + 1] !== '|') return { kind: 'table', end: begin + row[0].length };
-  const note = matchAt(NOTE, text, begin);
-  if (note) return { kind: 'item', end: begin + note[0].length };
+  const begin = indentEnd(text, at);
+  for (const { kind, pattern, said } of BY_FIRST.get(text.charCodeAt(begin)) ?? []) {
+    const match = matchAt(pattern, text, begin);
+    if (match) return { kind, end: said ? begin : begin + match[0].length };
+  }
   return { kind: 'plain', end: begin };
 }
 
-/** Whether the line that begins at `at` opens a new block, so that the line before it has ended. */
-export function opensBlock(text: string, at: number): boolean {
-  return lineStart(text, at).kind !== 'plain';
+/** Behind the blanks and the marks of a quotation that a line begins with. */
+function indentEnd(text: string, at: number): number {
+  let end = blanksEnd(text, at);
+  for (let quotes = 0; quotes < MOST_QUOTES && text.charCodeAt(end) === 62 /* > */; quotes++) {
+    end += isBlank(text.charCodeAt(end + 1)) ? 2 : 1;
+  }
+  return blanksEnd(text, end);
 }
+
+function blanksEnd(text: string, at: number): number {
+  let end = at;
+  while (end < at + MOST_BLANKS && isBlank(text.charCodeAt(end))) end++;
+  return end;
+}
+
+const isBlank = (code: number): boolean => code === 32 || code === 9;
 
 const LINK = /\[[^\][\n]{0,300}\](?:\(|\[[^\][\n]{1,80}\])/y;
 const LINK_TAIL =

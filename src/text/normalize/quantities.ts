@@ -6,8 +6,8 @@ import { matchAt } from './sticky.js';
 import { FRACTION_SIGNS, fractionOf } from './symbols.js';
 import { mayFollow, perWord, unit } from './units.js';
 
-const NUMBER =
-  /(?:\d{1,3}(?:,\d{3})+(?!\d)|\d{1,3}(?: \d{3}){2,}(?!\d)|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)|\d+)(?:\.\d+)?|\.\d+/y;
+/** Digits in groups, or only the first of them. */
+const GROUPED = /\d{1,3}(?:,\d{3})+(?!\d)|\d{1,3}(?: \d{3}){2,}(?!\d)|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)|\d+/y;
 const SIGN = /[-−–+±](?=[$£€¥₹]?[.\d])/y;
 const MIXED = new RegExp(`[ -]?([${FRACTION_SIGNS}])| (\\d{1,2})\\/(\\d{1,3})(?![\\d/])`, 'y');
 const DASH = /(?: ?[–—] ?| - |-)(?=[$£€¥₹]?\d)/y;
@@ -32,17 +32,18 @@ interface Parsed {
 }
 
 function number(scan: Scan, at: number): Parsed | undefined {
-  let end = digitsAlone(scan.text, at);
-  if (end === at) end += matchAt(NUMBER, scan.text, at)?.[0].length ?? 0;
-  if (end === at) return undefined;
-  let written = scan.text.slice(at, end);
-  // "1.2.3" and "5.foo" belong to others; a dot that is followed by no digit ends the sentence.
-  if (written.includes('.') && scan.text[end] === '.' && isDigit(scan.text.charCodeAt(end + 1))) {
-    written = written.slice(0, written.indexOf('.'));
-    end = at + written.length;
+  const { text } = scan;
+  let end = digitsEnd(text, at);
+  if (mayGroup(text, end)) end = at + (matchAt(GROUPED, text, at)?.[0].length ?? 0);
+  if (isPoint(text, end)) {
+    const decimals = digitsEnd(text, end + 1);
+    // "1.2.3" belongs to others; a dot that is followed by no digit ends the sentence.
+    if (!isPoint(text, decimals)) end = decimals;
   }
-  const next = scan.text.charCodeAt(end);
-  const mixed = mayBeMixed(scan.text, end, next) ? matchAt(MIXED, scan.text, end) : null;
+  if (end === at) return undefined;
+  const written = text.slice(at, end);
+  const next = text.charCodeAt(end);
+  const mixed = mayBeMixed(text, end, next) ? matchAt(MIXED, text, end) : null;
   if (mixed && !written.includes('.')) {
     const [top, bottom] = mixed[1] ? fractionOf(mixed[1])! : [Number(mixed[2]), Number(mixed[3])];
     if (top < bottom)
@@ -51,16 +52,21 @@ function number(scan: Scan, at: number): Parsed | undefined {
   return { written, end };
 }
 
-/** The end of a row of digits that no comma, dot or space continues; `at` itself where one might. */
-function digitsAlone(text: string, at: number): number {
+const isPoint = (text: string, at: number): boolean =>
+  text.charCodeAt(at) === 46 /* . */ && isDigit(text.charCodeAt(at + 1));
+
+function digitsEnd(text: string, at: number): number {
   let end = at;
   while (isDigit(text.charCodeAt(end))) end++;
+  return end;
+}
+
+/** Whether another group of digits may follow: three of them, or two behind a comma. */
+function mayGroup(text: string, end: number): boolean {
   const code = text.charCodeAt(end);
-  if (code !== 32 && code !== 44 /* , */ && code !== 46 /* . */) return end;
-  if (!isDigit(text.charCodeAt(end + 1))) return end;
-  // Groups are of three digits, or of two behind a comma.
-  if (code === 32 && !(isDigit(text.charCodeAt(end + 2)) && isDigit(text.charCodeAt(end + 3)))) return end;
-  return at;
+  if (code !== 32 && code !== 44 /* , */) return false;
+  if (!isDigit(text.charCodeAt(end + 1)) || !isDigit(text.charCodeAt(end + 2))) return false;
+  return code === 44 || isDigit(text.charCodeAt(end + 3));
 }
 
 /** Whether a fraction may follow: its sign, or a space and digits with a slash behind them. */
@@ -93,7 +99,10 @@ function readQuantity(scan: Scan, at: number): number {
   const { text, out } = scan;
   let from = at;
   let words = '';
-  const digits = isDigit(text.charCodeAt(at));
+  const code = text.charCodeAt(at);
+  // Neither a sign nor a currency stands before the number.
+  const digits = isDigit(code) || code === 46; /* . */
+  if (code === 46 && !isPoint(text, at)) return at;
   const sign = digits ? null : matchAt(SIGN, text, at);
   if (sign) {
     if (!scan.atBoundary(at) || (sign[0] === '–' && text[at - 1] !== ' ' && at > 0)) return at;

@@ -44,12 +44,31 @@ const DIGITS: readonly (readonly [Rule, RegExp])[] = [
 ];
 
 /** The rules for each character that may follow, found once. */
-const AFTER_DIGITS: readonly (readonly Rule[])[] = Array.from({ length: 0x2100 }, (_, code) => {
-  const char = String.fromCharCode(code);
-  return [...DIGITS.filter(([, behind]) => behind.test(char)).map(([rule]) => rule), quantity];
-});
+const AFTER_DIGITS = rulesBy(DIGITS);
 const QUANTITY: readonly Rule[] = [quantity];
 const NO_RULES: readonly Rule[] = [];
+
+/** Behind "1.5": what a rule for digits with a point needs there. */
+const POINTED: readonly (readonly [Rule, RegExp])[] = [
+  [machine, /\./],
+  [address, /[.@/_A-Za-z%+~-]/],
+  [dateFromDigits, /\./],
+  [phoneNumber, /[\s\S]/],
+  [ratio, /:/],
+  [version, /[\s\S]/],
+  [scientific, /[eE]/],
+  [dimensions, /[x× ]/],
+  [feetAndInches, /['"°]/],
+  [slashed, /\//],
+];
+const AFTER_POINT = rulesBy(POINTED);
+
+/** Behind "1.", where no digit stands. */
+const STOPPED: readonly (readonly [Rule, RegExp])[] = [
+  [address, /[.@/_A-Za-z%+~-]/],
+  [version, /x/],
+];
+const AFTER_STOP = rulesBy(STOPPED);
 
 /** Over a space: a month, "p.m.", a span of days or hours, more digits of a telephone number, another side. */
 const SPACED: readonly (readonly [Rule, RegExp])[] = [
@@ -59,10 +78,14 @@ const SPACED: readonly (readonly [Rule, RegExp])[] = [
   [clock, /[AaPp–—-]/],
   [dimensions, /[x×]/],
 ];
-const AFTER_SPACE: readonly (readonly Rule[])[] = Array.from({ length: 0x2100 }, (_, code) => {
-  const char = String.fromCharCode(code);
-  return [...SPACED.filter(([, behind]) => behind.test(char)).map(([rule]) => rule), quantity];
-});
+const AFTER_SPACE = rulesBy(SPACED);
+
+function rulesBy(kinds: readonly (readonly [Rule, RegExp])[]): readonly (readonly Rule[])[] {
+  return Array.from({ length: 0x2100 }, (_, code) => {
+    const char = String.fromCharCode(code);
+    return [...kinds.filter(([, behind]) => behind.test(char)).map(([rule]) => rule), quantity];
+  });
+}
 
 /** The rules for each sign that one can begin with. */
 const SIGNS: Readonly<Record<string, readonly Rule[]>> = {
@@ -113,6 +136,12 @@ function digitRules(scan: Scan, at: number): readonly Rule[] {
   if (end === scan.text.length) return end - at === 5 ? AFTER_DIGITS[32]! : QUANTITY;
   const follow = scan.text.charCodeAt(end);
   if (follow === 32) return AFTER_SPACE[scan.text.charCodeAt(end + 1)] ?? QUANTITY;
+  if (follow === 46 /* . */) {
+    const point = isDigit(scan.text.charCodeAt(++end));
+    while (isDigit(scan.text.charCodeAt(end))) end++;
+    const rules = point ? AFTER_POINT : AFTER_STOP;
+    return rules[end < scan.text.length ? scan.text.charCodeAt(end) : 0] ?? rules[0]!;
+  }
   return AFTER_DIGITS[follow] ?? QUANTITY;
 }
 

@@ -1,10 +1,10 @@
 /** The second pass: at each place of the cleaned text the first rule that knows what stands there says it. */
 import type { Mapped } from './spoken.js';
 import { Room, Spoken } from './spoken.js';
-import { matchAt } from './sticky.js';
 
 const LONGEST_NEXT_WORD = 40;
 const MOST_MARKS_BEFORE = 3;
+const MOST_MARKS_BEHIND = 8;
 const CAPITALS = /\b[A-Z]{2,}\b/g;
 const WORDS = /[A-Za-z]{2,}/g;
 const LITTLE_WORDS =
@@ -79,7 +79,11 @@ export class Scan {
 
   /** Whether the text ends at `at`, closing marks aside: a dot there ends the sentence. */
   endsAt(at: number): boolean {
-    return matchAt(/["')\]\s]{0,8}$/y, this.text, at) !== null;
+    const { length } = this.text;
+    if (length - at > MOST_MARKS_BEHIND) return false;
+    let end = at;
+    while (end < length && closesWord(this.text.charCodeAt(end))) end++;
+    return end === length;
   }
 
   remember(word: string): void {
@@ -112,6 +116,10 @@ export const opensWord = (code: number): boolean =>
   code === 40 ||
   (code > 8 && code < 14) ||
   (code > 159 && /\s/.test(String.fromCharCode(code)));
+
+/** White space, a quotation mark or a closing bracket. */
+const closesWord = (code: number): boolean =>
+  code === 32 || code === 34 || code === 39 || code === 41 || code === 93 || (code > 8 && code < 14);
 
 /** A mark only addresses have, or a dot between letters or digits. */
 function hasAddressMark(text: string, from: number, to: number): boolean {
@@ -152,10 +160,13 @@ export const isCapitalised = (word: string): boolean => {
   return (code > 64 && code < 91) || (code > 191 && code < 223);
 };
 
-const STARTERS =
-  /^(?:The|Then|He|She|It|We|They|But|And|So|This|That|There|When|After|If|You|My|Our|His|Her|What|How|Why|Who|These|Those|Now|Yet|However|Not|No|Yes|Its|Their|Some|Many|Most|Also|Later|Here|Each|Every|All|Both)$/;
+const STARTERS = new Set(
+  'The|Then|He|She|It|We|They|But|And|So|This|That|There|When|After|If|You|My|Our|His|Her|What|How|Why|Who|These|Those|Now|Yet|However|Not|No|Yes|Its|Their|Some|Many|Most|Also|Later|Here|Each|Every|All|Both'.split(
+    '|',
+  ),
+);
 
 /** Whether a word follows `at` that begins sentences: then a dot before it is a full stop as well. */
 export function startsSentence(scan: Scan, at: number): boolean {
-  return scan.text[at] === ' ' && STARTERS.test(scan.nextWord(at));
+  return scan.text[at] === ' ' && STARTERS.has(scan.nextWord(at));
 }

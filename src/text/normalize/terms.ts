@@ -154,7 +154,7 @@ export function term(scan: Scan, at: number): number {
     const kind = sharp[3] === 'm' ? ' minor' : sharp[3] ? ' major' : '';
     return say(`${spell(sharp[1]!)} ${sharp[2] === '#' ? 'sharp' : 'flat'}${kind}`, sharp[0]);
   }
-  const scripted = text.charCodeAt(at + word.length) === 46 /* . */ ? matchAt(SCRIPTED, text, at) : null;
+  const scripted = text.startsWith('.js', at + word.length) ? matchAt(SCRIPTED, text, at) : null;
   if (scripted) return say(`${scripted[1]} J S`, scripted[0]);
   if (
     word.length < 6 &&

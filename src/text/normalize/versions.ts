@@ -50,8 +50,8 @@ export function version(scan: Scan, at: number): number {
     out.say(parts(long[0]), at, at + long[0].length);
     return at + long[0].length;
   }
-  const two = matchAt(TWO, text, at);
-  if (!two || !NAMED.test(scan.previous)) return at;
+  const two = isLetter(scan.previous.charCodeAt(0)) && NAMED.test(scan.previous) ? matchAt(TWO, text, at) : null;
+  if (!two) return at;
   out.say(parts(two[1]!), at, at + two[0].length);
   return at + two[0].length;
 }
