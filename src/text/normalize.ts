@@ -18,16 +18,10 @@ export interface NormalizeOptions {
 }
 
 export function normalize(text: string, options: NormalizeOptions = {}): Normalized {
-  const cleaned = clean(text);
-  const scan = new Scan(cleaned);
+  const scan = new Scan(clean(text));
   if (!(options.sayAs && readAs(scan, options.sayAs))) readAll(scan);
-  const { text: said, starts, ends } = scan.out.finish();
-  return {
-    text: said,
-    starts: firstOf(starts, said.length),
-    ends: firstOf(ends, said.length),
-    skipped: { ...cleaned.skipped, ...scan.out.skipped },
-  };
+  const { text: said, starts, ends, skipped } = scan.out.finish();
+  return { text: said, starts: firstOf(starts, said.length), ends: firstOf(ends, said.length), skipped };
 }
 
 /**

@@ -36,11 +36,7 @@ const SUPERSCRIPT_ENDINGS: Readonly<Record<string, string>> = { ˢᵗ: 'st', ⁿ
 
 const ROOM = new Room();
 
-export interface Cleaned extends Mapped {
-  readonly skipped: Record<string, number>;
-}
-
-export function clean(input: string): Cleaned {
+export function clean(input: string): Mapped {
   return new Cleaner(input).run();
 }
 
@@ -78,7 +74,7 @@ class Cleaner {
     this.#points = codePoints(input);
   }
 
-  run(): Cleaned {
+  run(): Mapped {
     const text = this.#input;
     let at = this.#beginLine(lineStart(text, 0));
     while (at < text.length) {
@@ -87,7 +83,7 @@ class Cleaner {
       else at = code < 0x80 ? this.#ascii(at, code) : this.#beyond(at);
     }
     if (this.#line !== 'plain' && this.#line !== 'rule') this.#endOfBlock(text.length, text.length);
-    return { ...this.#out.finish(), skipped: this.#out.skipped };
+    return this.#out.finish();
   }
 
   #point(at: number): number {

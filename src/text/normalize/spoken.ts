@@ -8,6 +8,8 @@ export interface Mapped {
   readonly text: string;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
+  /** What was left out on the way, by kind. */
+  readonly skipped: Record<string, number>;
 }
 
 /** After a quotation mark, a bracket or a hyphen a word follows without a space. */
@@ -64,7 +66,7 @@ export class Room {
  * a string that is still being joined would flatten it each time.
  */
 export class Spoken {
-  readonly skipped: Record<string, number> = {};
+  readonly #skipped: Record<string, number>;
   readonly #room: Room;
   readonly #origin: Mapped | undefined;
   #length = 0;
@@ -79,6 +81,7 @@ export class Spoken {
     room.clear();
     this.#room = room;
     this.#origin = origin;
+    this.#skipped = origin ? origin.skipped : {};
   }
 
   get length(): number {
@@ -231,14 +234,14 @@ export class Spoken {
   }
 
   skip(kind: string, chars: number): void {
-    this.skipped[kind] = (this.skipped[kind] ?? 0) + chars;
+    this.#skipped[kind] = (this.#skipped[kind] ?? 0) + chars;
   }
 
   /** Ends the text, without a space at its end. */
   finish(): Mapped {
     while (this.#last === SPACE) this.#length -= 1;
     const { starts, ends } = this.#room;
-    return { text: this.#room.text(this.#length), starts, ends };
+    return { text: this.#room.text(this.#length), starts, ends, skipped: this.#skipped };
   }
 }
 
