@@ -1,6 +1,6 @@
 /** Reads visible characters once, left to right, and names every place where a segment could end, with its rank. */
 import type { PauseKind } from '../protocol/job.js';
-import { characterIs, IS, IS_MARK } from './segment-characters.js';
+import { characterIs, IS, IS_MARK } from './character-kinds.js';
 import { footnote, type LineKind, lineKind, lineMarker, nextKind } from './segment-lookahead.js';
 import { type Mark, markAfter, markIs, type Next, RANK, type Rank, rankOf } from './sentence-ends.js';
 

@@ -1,5 +1,5 @@
 /** The few questions that only the characters ahead can answer: markers of lines, the next word's first letter, footnotes. */
-import { characterIs, IS } from './segment-characters.js';
+import { characterIs, IS } from './character-kinds.js';
 import type { Next } from './sentence-ends.js';
 
 export type LineKind = 'plain' | 'item' | 'heading' | 'row';

@@ -21,7 +21,6 @@ const SPECIAL =
 const LONGEST_WORD = 7;
 /** More letters than these in a row, with a dot behind each, are no abbreviation. */
 const MOST_DOTTED = 13;
-const INITIAL = /([A-Z])\.(?= ?[A-Z])/y;
 const SLASHED = /(w\/o|w\/|b\/c|c\/o|n\/a|N\/A|s\/he|he\/she|she\/he|his\/her|him\/her|and\/or)(?![A-Za-z0-9/])/y;
 const SLASHED_WORDS: Readonly<Record<string, string>> = {
   'w/o': 'without',
@@ -213,12 +212,12 @@ const READINGS: ReadonlyMap<string, Reading> = new Map(Object.entries(WITH_DOT))
 const WITHOUT_DOT = new Set(
   'Mr Mrs Ms Jr vs etc approx dept govt Blvd Ave Hwy Pkwy Bldg attn Attn qty Sgt Capt Lt Prof'.split(' '),
 );
-const STREETS = /^(?:St|Rd|Ln|Dr)$/;
+const STREETS = new Set(['St', 'Rd', 'Ln', 'Dr']);
 
 /** Whether a word without a dot may be an abbreviation nevertheless. */
 export function isAbbreviated(word: string): boolean {
   const { length } = word;
-  return length > 1 && length < 7 && (WITHOUT_DOT.has(word) || (length === 2 && STREETS.test(word)));
+  return length > 1 && length < 7 && (WITHOUT_DOT.has(word) || (length === 2 && STREETS.has(word)));
 }
 
 export function abbreviation(scan: Scan, at: number): number {
@@ -265,11 +264,17 @@ function dotted(scan: Scan, at: number): number {
       return say(scan, words + (match[2] ? "'s" : ''), at, stop(scan, at, match[0]), letters);
     }
   }
-  const initial = isCapital(scan.text.charCodeAt(at)) ? matchAt(INITIAL, scan.text, at) : null;
-  if (!initial) return at;
-  const enumerates = at === 0 && /^[A-D]$/.test(initial[1]!) && !/^[A-Z]\./.test(scan.text.slice(at + 3, at + 5));
+  if (!isInitial(scan.text, at)) return at;
+  const letter = scan.text[at]!;
+  const enumerates = at === 0 && /^[A-D]$/.test(letter) && !/^[A-Z]\./.test(scan.text.slice(at + 3, at + 5));
   if (enumerates || !(scan.previous === '' || isCapitalised(scan.previous)) || startsSentence(scan, at + 2)) return at;
-  return say(scan, spell(initial[1]!), at, at + 2, initial[1]!);
+  return say(scan, spell(letter), at, at + 2, letter);
+}
+
+/** A capital, a dot and another capital, perhaps over a space. */
+function isInitial(text: string, at: number): boolean {
+  const next = text.charCodeAt(at + 2);
+  return isCapital(text.charCodeAt(at)) && isCapital(next === 32 ? text.charCodeAt(at + 3) : next);
 }
 
 /** Whether letters with dots between begin at `at`, and no more of them than an abbreviation has. */
@@ -301,7 +306,7 @@ function single(scan: Scan, at: number): number {
     if (words !== undefined) return say(scan, words, at, stop(scan, at, `${written}.`), written);
   }
   if (written.length > 6 || written.length < 2) return at;
-  const street = STREETS.test(written) && isPlaceName(scan) && !isCapitalised(scan.nextWord(end));
+  const street = STREETS.has(written) && isPlaceName(scan) && !isCapitalised(scan.nextWord(end));
   const doctor = written === 'Dr' && isCapitalised(scan.nextWord(end));
   if (!WITHOUT_DOT.has(written) && !street && !doctor) return at;
   const words = reading(scan, written, end, false);

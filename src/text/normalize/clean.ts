@@ -2,6 +2,7 @@
  * The first pass: one alphabet, one kind of quote, dash and space; no marks of Markdown or HTML; lines turned into
  * pauses. What it leaves over is ASCII, Latin letters and the signs the second pass can say.
  */
+import { characterIs, IS } from '../character-kinds.js';
 import { characterOf, isGreek } from './characters.js';
 import { characterReference } from './entities.js';
 import { markRun } from './mark-runs.js';
@@ -143,7 +144,7 @@ class Cleaner {
     const text = this.#input;
     let end = at + 1;
     while (end < text.length && isPlain(text.charCodeAt(end))) end++;
-    const cluster = text.charCodeAt(end) >= 0x300 ? matchAt(LATIN_CLUSTER, text, end - 1) : null;
+    const cluster = isExtended(text, end) ? matchAt(LATIN_CLUSTER, text, end - 1) : null;
     const accented = cluster !== null && cluster[0].length > 1;
     this.#out.copy(text.slice(at, accented ? end - 1 : end), this.#point(at));
     return accented ? this.#letter(cluster[0], end - 1) : end;
@@ -324,7 +325,7 @@ class Cleaner {
     if ((code === 0x202f || code === 0x2009 || code === 0xa0) && /^\d\d\d(?!\d)/.test(text.slice(end, end + 4))) {
       if (/\d/.test(text.charAt(at - 1))) return this.#put(',', at, end);
     }
-    const cluster = text.charCodeAt(end) >= 0x300 ? matchAt(LATIN_CLUSTER, text, at) : null;
+    const cluster = isExtended(text, end) ? matchAt(LATIN_CLUSTER, text, at) : null;
     if (cluster && cluster[0].length > char.length) return this.#letter(cluster[0], at);
     const character = characterOf(code);
     if (isGreek(code) && (isGreek(text.charCodeAt(at - 1)) || isGreek(text.charCodeAt(end)))) {
@@ -358,6 +359,10 @@ class Cleaner {
     return this.#put(form ?? formOf(cluster) ?? cluster.charAt(0), at, end);
   }
 }
+
+/** Whether what stands at `at` may belong to the character before it. */
+const isExtended = (text: string, at: number) =>
+  text.charCodeAt(at) >= 0x300 && (characterIs(text.codePointAt(at)!) & IS.extending) !== 0;
 
 /** The form of the character a text begins with. */
 const formOf = (text: string) => characterOf(text.charCodeAt(0)).form;

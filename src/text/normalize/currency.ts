@@ -76,6 +76,7 @@ const CODE_BEFORE = /([A-Z]{3}) ?(?=\d)/y;
 const BEHIND = / ?([€£¥₹₽₩₺₪₫₦₱₴₿฿¢$])(?![\d.])| ?([A-Z]{3})(?![A-Za-z])/y;
 const SCALE =
   /[ -]?(thousand|million|billion|trillion|quadrillion|hundred)(?![A-Za-z])| ?(bn|mn|tn|mm|K|k|M|m|B|b|T)(?![A-Za-z0-9'²³])/y;
+const SCALE_STARTS = 'tmbqhkKMBT';
 const SHORT_SCALES: Readonly<Record<string, string>> = {
   k: 'thousand',
   K: 'thousand',
@@ -113,7 +114,9 @@ export function currencyBefore(text: string, at: number): { currency: Currency; 
 
 /** A currency sign or code behind a number. */
 export function currencyBehind(text: string, at: number): { currency: Currency; end: number } | undefined {
-  const match = matchAt(BEHIND, text, at);
+  const begin = text.charCodeAt(at) === 32 ? text.charCodeAt(at + 1) : text.charCodeAt(at);
+  const possible = begin === 36 /* $ */ || begin > 0xa1 || (begin > 64 && begin < 91);
+  const match = possible ? matchAt(BEHIND, text, at) : null;
   if (!match) return undefined;
   const [whole, sign, code] = match;
   const end = at + whole.length;
@@ -123,7 +126,8 @@ export function currencyBehind(text: string, at: number): { currency: Currency; 
 
 /** "million" behind a number; the short forms only where it is money, or leave no doubt. */
 export function magnitude(text: string, at: number, isMoney: boolean): { words: string; end: number } | undefined {
-  const match = matchAt(SCALE, text, at);
+  const parted = text[at] === ' ' || text[at] === '-';
+  const match = SCALE_STARTS.includes(text.charAt(parted ? at + 1 : at) || ' ') ? matchAt(SCALE, text, at) : null;
   if (!match) return undefined;
   const [whole, word, short] = match;
   const end = at + whole.length;

@@ -1,7 +1,7 @@
 /** Numbers in their other forms: ordinals, powers of ten, dimensions, multiples, resolutions. */
 import { spell } from './acronyms.js';
 import { amount, cardinal, ordinal, pairs, triple } from './numbers.js';
-import type { Scan } from './scan.js';
+import { isDigit, type Scan } from './scan.js';
 import { matchAt } from './sticky.js';
 import { unit } from './units.js';
 
@@ -20,6 +20,19 @@ const POLES: Readonly<Record<string, string>> = { N: 'north', S: 'south', E: 'ea
 
 export function ordinalNumber(scan: Scan, at: number): number {
   if (!scan.atBoundary(at)) return at;
+  const end = digitsEnd(scan.text, at);
+  // A comma parts groups of three.
+  if (scan.text[end] === ',' && digitsEnd(scan.text, end + 1) < end + 4) return at;
+  return readOrdinal(scan, at);
+}
+
+function digitsEnd(text: string, at: number): number {
+  let end = at;
+  while (isDigit(text.charCodeAt(end))) end++;
+  return end;
+}
+
+function readOrdinal(scan: Scan, at: number): number {
   const match = matchAt(ORDINAL, scan.text, at);
   if (!match) return at;
   const end = at + match[0].length;
@@ -98,7 +111,10 @@ const count = (written: string, one: string, many: string): string =>
 export function feetAndInches(scan: Scan, at: number): number {
   const { text, out } = scan;
   if (!scan.atBoundary(at)) return at;
-  const arc = matchAt(ARC, text, at);
+  let end = digitsEnd(text, at);
+  if (text[end] === '.') end = digitsEnd(text, end + 1);
+  const mark = text[end];
+  const arc = mark === '°' ? matchAt(ARC, text, at) : null;
   if (arc) {
     const [whole, d, m, s, pole] = arc as unknown as [string, string, string, string?, string?];
     const words = [count(d, 'degree', 'degrees'), count(m, 'minute', 'minutes')];
@@ -107,20 +123,20 @@ export function feetAndInches(scan: Scan, at: number): number {
     out.say(words.join(' '), at, at + whole.length);
     return at + whole.length;
   }
-  const bearing = matchAt(BEARING, text, at);
+  const bearing = mark === '°' ? matchAt(BEARING, text, at) : null;
   if (bearing) {
     out.say(`${count(bearing[1]!, 'degree', 'degrees')} ${POLES[bearing[2]!]}`, at, at + bearing[0].length);
     return at + bearing[0].length;
   }
-  const feet = matchAt(FEET, text, at);
+  const feet = mark === "'" ? matchAt(FEET, text, at) : null;
   if (feet && !(scan.quotedSingle && !feet[2])) {
     const words = count(feet[1]!, 'foot', 'feet') + (feet[2] ? ` ${count(feet[2], 'inch', 'inches')}` : '');
     out.say(words, at, at + feet[0].length);
     return at + feet[0].length;
   }
-  const inches = scan.quoted ? null : matchAt(INCHES, text, at);
+  const inches = scan.quoted || mark !== '"' ? null : matchAt(INCHES, text, at);
   if (!inches) return at;
-  const end = at + inches[0].length;
+  end = at + inches[0].length;
   const noun =
     /^ [a-z]/.test(text.slice(end, end + 2)) &&
     !/^(?:and|or|by|wide|tall|long|high|deep|thick|in|of|is|was|to)$/.test(scan.nextWord(end));

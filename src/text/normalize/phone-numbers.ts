@@ -37,6 +37,13 @@ function digitsEnd(text: string, at: number, most: number): number {
   return end;
 }
 
+/** Whether a one that ends at `end` stands before an area code. */
+function leadsArea(text: string, end: number, digits: number): boolean {
+  if (digits !== 1) return false;
+  const begin = '-. '.includes(text.charAt(end) || '0') ? end + 1 : end;
+  return text[begin] === '(' || digitsEnd(text, begin, 3) === begin + 3;
+}
+
 export function phoneNumber(scan: Scan, at: number): number {
   const { text } = scan;
   const code = text.charCodeAt(at);
@@ -46,7 +53,7 @@ export function phoneNumber(scan: Scan, at: number): number {
   if (!scan.atBoundary(at) || (at > 0 && '-./,'.includes(text[at - 1]!))) return at;
   const end = digitsEnd(text, at, LONGEST_GROUP);
   // The area code, or a one before it.
-  const area = !digit || end - at === 3 || (code === 49 /* 1 */ && (end - at === 1 || end - at === 4));
+  const area = !digit || end - at === 3 || (code === 49 /* 1 */ && (end - at === 4 || leadsArea(text, end, end - at)));
   const american = area ? matchAt(AMERICAN, text, at) : null;
   if (american) {
     const [whole, country, inner, outer, three, four] = american as unknown as [

@@ -160,7 +160,7 @@ export function sign(scan: Scan, at: number): number {
       out.space(at, at + 1);
       return at + 1;
   }
-  const raised = code > 127 ? (matchAt(RAISED, text, at) ?? matchAt(LOWERED, text, at)) : null;
+  const raised = mayBeRaised(code) ? (matchAt(RAISED, text, at) ?? matchAt(LOWERED, text, at)) : null;
   if (raised) {
     const plain = unraise(raised[0]);
     const low = LOWERED_SIGNS.includes(raised[0][0]!);
@@ -190,6 +190,10 @@ export function sign(scan: Scan, at: number): number {
   else out.say(words, at, at + char.length);
   return at + char.length;
 }
+
+/** Raised and lowered digits and signs stand close together. */
+const mayBeRaised = (code: number): boolean =>
+  code === 0xb2 || code === 0xb3 || code === 0xb9 || (code > 0x206f && code < 0x20a0);
 
 const ASCII_SIGNS: Readonly<Record<string, string>> = {
   '+': 'plus',
@@ -267,7 +271,7 @@ function hyphen(scan: Scan, at: number, before: number, next: number): number {
   const joins = isAlphanumeric(before) && isAlphanumeric(next);
   if (joins) {
     // What was spelled or respelled stands by itself; only written words keep their hyphen.
-    if (isLetter(before) && /^(?:[a-z\u00df-\u024f]|[A-Z][a-z])/.test(text.slice(at + 1, at + 3)) && out.copied) {
+    if (isLetter(before) && beginsWord(next, text.charCodeAt(at + 2)) && out.copied) {
       out.copy('-', at);
       return at + 1;
     }
@@ -288,6 +292,12 @@ function hyphen(scan: Scan, at: number, before: number, next: number): number {
   else out.space(at, at + 1);
   return at + 1;
 }
+
+/** A small letter, or a capital before one. */
+const beginsWord = (code: number, next: number): boolean =>
+  isSmall(code) || (code > 0xde && code < 0x250) || (code > 64 && code < 91 && isSmall(next));
+
+const isSmall = (code: number): boolean => code > 96 && code < 123;
 
 /** Whether a number or a single letter stands at `at`, seen in the direction of `step`. */
 function isOperand(text: string, at: number, step: number): boolean {

@@ -1,7 +1,7 @@
 /** A number with whatever belongs to it: sign, range, fraction, money, percent, unit. */
 import { type Currency, currencyBefore, currencyBehind, magnitude, money } from './currency.js';
 import { amount, cardinal, digitByDigit, digitName, fraction, integer, isDigitString, pairs, year } from './numbers.js';
-import { isAlphanumeric, isDigit, type Scan } from './scan.js';
+import { isAlphanumeric, isDigit, isLetter, type Scan } from './scan.js';
 import { matchAt } from './sticky.js';
 import { FRACTION_SIGNS, fractionOf } from './symbols.js';
 import { mayFollow, perWord, unit } from './units.js';
@@ -71,10 +71,12 @@ function mayGroup(text: string, end: number): boolean {
 
 /** Whether a fraction may follow: its sign, or a space and digits with a slash behind them. */
 function mayBeMixed(text: string, end: number, next: number): boolean {
-  if (next !== 32 && next !== 45) return next > 127;
-  if (text.charCodeAt(end + 1) > 127) return true;
+  if (next !== 32 && next !== 45) return isFraction(next);
+  if (isFraction(text.charCodeAt(end + 1))) return true;
   return next === 32 && (text[end + 2] === '/' || text[end + 3] === '/');
 }
+
+const isFraction = (code: number): boolean => (code > 0xbb && code < 0xbf) || (code > 0x214f && code < 0x215f);
 
 const part = (top: number, bottom: number): string => {
   const words = fraction(String(top), String(bottom));
@@ -133,8 +135,8 @@ function readQuantity(scan: Scan, at: number): number {
   visible = behind(text, end);
   // Only a letter or a sign can be a magnitude, a currency, a percentage or a unit.
   const tailed = mayTail(visible);
-  const scale =
-    tailed && !NUMBERED_PLACE.test(scan.previous) ? magnitude(text, end, currency !== undefined) : undefined;
+  let scale = tailed ? magnitude(text, end, currency !== undefined) : undefined;
+  if (scale && NUMBERED_PLACE.test(scan.previous)) scale = undefined;
   const afterScale = scale?.end ?? end;
   const suffix = currency || !(tailed || scale) ? undefined : currencyBehind(text, afterScale);
   const kind: Currency | undefined = currency?.currency ?? suffix?.currency;
@@ -157,7 +159,7 @@ function readQuantity(scan: Scan, at: number): number {
     out.say(`${words}${spokenRange(first, second)} ${scale.words}`, at, scale.end);
     return scale.end;
   }
-  const percent = tailed ? matchAt(PERCENT, text, end) : null;
+  const percent = isPercent(visible) ? matchAt(PERCENT, text, end) : null;
   if (percent && !isDigit(text.charCodeAt(end + percent[0].length))) {
     const name = percent[1] === '%' ? 'percent' : percent[1] === '‰' ? 'per thousand' : 'per ten thousand';
     end += percent[0].length;
@@ -196,6 +198,8 @@ const behind = (text: string, at: number): number => {
   const code = text.charCodeAt(at);
   return code === 32 ? text.charCodeAt(at + 1) : code;
 };
+
+const isPercent = (code: number): boolean => code === 37 || code === 0x2030 || code === 0x2031;
 
 const isDash = (code: number): boolean => code === 45 || code === 0x2013 || code === 0x2014;
 
@@ -262,12 +266,14 @@ export function measure(scan: Scan, end: number, one: boolean): { words: string;
     const noun = /^ [a-z]/.test(text.slice(end + 1, end + 3));
     return scan.quoted ? undefined : { words: one || noun ? 'inch' : 'inches', end: end + 1 };
   }
-  const degrees = matchAt(DEGREES, text, end);
+  const visible = behind(text, end);
+  const degrees = visible === 0xb0 /* ° */ ? matchAt(DEGREES, text, end) : null;
   if (degrees) {
     const name = unit(degrees[2]!.replace(' ', ''))!;
     return { words: one ? name.one : name.many, end: end + degrees[0].length };
   }
-  const match = matchAt(TAIL_UNIT, text, end);
+  const first = text.charCodeAt(end) === 45 /* - */ ? text.charCodeAt(end + 1) : visible;
+  const match = isLetter(first) || first > 0xaf ? matchAt(TAIL_UNIT, text, end) : null;
   if (!match) return undefined;
   const [whole, gap, written] = match as unknown as [string, string, string];
   const sign = written.replace(/^(sq|cu|fl)\.? ?(?=[a-z])/, '$1');

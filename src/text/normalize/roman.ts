@@ -5,8 +5,12 @@ import { matchAt } from './sticky.js';
 
 const NUMERAL = /([IVXLCDM]{1,12}|[ivxl]{1,8})(?:('s)|\b)(?!['\w-]|\.[A-Za-z])/y;
 const VALID = /^M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})$/;
-const COUNTED =
-  /^(?:chapter|part|act|scene|section|volume|vol|book|article|title|appendix|phase|type|class|stage|level|war|bowl|figure|fig|table|item|tier|mark|mk|episode|season|lesson|unit|step|annex|schedule|page|pages|pp|generation|gen|group|category|grade|paragraph|clause|amendment|canto|psalm|sonata|symphony|number|no|round|apollo|saturn|titan|fantasy|wars|quest|rocky|rambo|division|division|module|question|exercise|theorem|lemma|version|playstation|pentium|trimester|quarter|zone|region|layer|cranial|factor)$/i;
+const COUNTED = new Set(
+  'chapter|part|act|scene|section|volume|vol|book|article|title|appendix|phase|type|class|stage|level|war|bowl|figure|fig|table|item|tier|mark|mk|episode|season|lesson|unit|step|annex|schedule|page|pages|pp|generation|gen|group|category|grade|paragraph|clause|amendment|canto|psalm|sonata|symphony|number|no|round|apollo|saturn|titan|fantasy|wars|quest|rocky|rambo|division|division|module|question|exercise|theorem|lemma|version|playstation|pentium|trimester|quarter|zone|region|layer|cranial|factor'.split(
+    '|',
+  ),
+);
+const isCounted = (word: string): boolean => COUNTED.has(word.toLowerCase());
 const MONARCHS = new Set(
   (
     'Henry Louis Elizabeth George Charles James Edward William Richard John Paul Pius Benedict Leo Gregory Clement Innocent Urban Alexander ' +
@@ -37,6 +41,9 @@ function romanValue(numeral: string): number | undefined {
 export function romanNumeral(scan: Scan, at: number): number {
   const { text, out } = scan;
   if (!scan.atBoundary(at)) return at;
+  // In small letters it stands in brackets or behind what it counts.
+  const before = text.charCodeAt(at - 1);
+  if (text.charCodeAt(at) > 96 && before !== 32 && before !== 40 /* ( */ && before !== 45 /* - */) return at;
   const match = matchAt(NUMERAL, text, at);
   if (!match) return at;
   const numeral = match[1]!;
@@ -56,7 +63,7 @@ function reading(scan: Scan, numeral: string, value: number, at: number, end: nu
   const small = numeral !== numeral.toUpperCase();
   if (small) {
     const bracketed = text[at - 1] === '(' && text[end] === ')' && numeral.length > 1;
-    const counted = beside && COUNTED.test(previous) && (numeral.length > 1 || text[end] !== "'");
+    const counted = beside && isCounted(previous) && (numeral.length > 1 || text[end] !== "'");
     return bracketed || (counted && numeral !== 'i') ? cardinal(value) : undefined;
   }
   if (/^(?:century|centuries|dynasty|olympiad)$/i.test(scan.nextWord(end)) && numeral.length > 1) return ordinal(value);
@@ -64,7 +71,7 @@ function reading(scan: Scan, numeral: string, value: number, at: number, end: nu
     return cardinal(value);
   if (!beside) return undefined;
   if (MONARCHS.has(previous) && !(numeral === 'I' && !isAfterName(scan, end))) return `the ${ordinal(value)}`;
-  if (COUNTED.test(previous))
+  if (isCounted(previous))
     return numeral === 'I' && /^(?:'|[a-z])/.test(text.slice(end, end + 2).trim()) && !isCapitalised(previous)
       ? undefined
       : cardinal(value);

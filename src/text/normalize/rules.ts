@@ -155,7 +155,7 @@ function readWord(scan: Scan, at: number, code: number): number {
   const digitBehind = isDigit(follow);
   let end = at;
   if (isTerm(written, follow)) end = term(scan, at);
-  if (end === at && scan.mayBeAddress(at)) {
+  if (end === at && scan.addressMarks(at) > 0) {
     if (follow === 58 || digitBehind) end = machine(scan, at);
     if (end === at) end = address(scan, at);
   }

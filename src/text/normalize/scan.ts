@@ -29,7 +29,7 @@ export class Scan {
   #wordAt = -1;
   #word = '';
   #chunkEnd = 0;
-  #address = false;
+  #marks = 0;
 
   constructor(source: Mapped) {
     this.text = source.text;
@@ -41,16 +41,16 @@ export class Scan {
   }
 
   /**
-   * Whether the unbroken stretch around `at` holds a mark that addresses have. Found once for each stretch, however
-   * often it is asked for.
+   * The marks of addresses that the unbroken stretch around `at` holds; 0 where it can be none. Found once for each
+   * stretch, however often it is asked for.
    */
-  mayBeAddress(at: number): boolean {
+  addressMarks(at: number): number {
     if (at >= this.#chunkEnd) {
       const space = this.text.indexOf(' ', at);
       this.#chunkEnd = space < 0 ? this.text.length : space;
-      this.#address = hasAddressMark(this.text, at, this.#chunkEnd);
+      this.#marks = addressMarks(this.text, at, this.#chunkEnd);
     }
-    return this.#address;
+    return this.#marks;
   }
 
   /** The word that begins at `at`; the last one asked for is kept, for several rules look at it. */
@@ -121,17 +121,37 @@ export const opensWord = (code: number): boolean =>
 const closesWord = (code: number): boolean =>
   code === 32 || code === 34 || code === 39 || code === 41 || code === 93 || (code > 8 && code < 14);
 
-/** A mark only addresses have, or a dot between letters or digits. */
-function hasAddressMark(text: string, from: number, to: number): boolean {
+/** The marks that addresses have, as bits. */
+export const MARKS = { at: 1, slash: 2, colon: 4, backslash: 8, dot: 16 } as const;
+
+/** A mark only addresses have, or a dot between letters or digits; 0 where there is neither. */
+function addressMarks(text: string, from: number, to: number): number {
+  let marks = 0;
+  let parted = false;
   for (let i = from; i < to; i++) {
-    const code = text.charCodeAt(i);
-    if (code === 64 /* @ */ || code === 47 /* / */ || code === 58 /* : */ || code === 92 /* \ */) return true;
-    if (code === 46 /* . */ && i > from && i + 1 < to && isAscii(text.charCodeAt(i + 1))) {
-      const before = text.charCodeAt(i - 1);
-      if (isAscii(before) || before === 95 /* _ */ || before === 45 /* - */) return true;
+    switch (text.charCodeAt(i)) {
+      case 64 /* @ */:
+        marks |= MARKS.at;
+        break;
+      case 47 /* / */:
+        marks |= MARKS.slash;
+        break;
+      case 58 /* : */:
+        marks |= MARKS.colon;
+        break;
+      case 92 /* \ */:
+        marks |= MARKS.backslash;
+        break;
+      case 46 /* . */:
+        {
+          if (i === from || i + 1 === to || !isAscii(text.charCodeAt(i + 1))) break;
+          marks |= MARKS.dot;
+          const before = text.charCodeAt(i - 1);
+          if (isAscii(before) || before === 95 /* _ */ || before === 45 /* - */) parted = true;
+        }
     }
   }
-  return false;
+  return parted || marks !== MARKS.dot ? marks : 0;
 }
 
 /** An ASCII letter or digit. */

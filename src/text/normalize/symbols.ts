@@ -156,12 +156,17 @@ export function fractionOf(sign: string): readonly [number, number] | undefined 
   return Object.hasOwn(FRACTIONS, sign) ? FRACTIONS[sign] : undefined;
 }
 
+const SIGN_WORDS: ReadonlyMap<string, string> = new Map([
+  ...[...GREEK_NAMES].flatMap(([letter, name]) => [[letter, name] as const, [letter.toUpperCase(), name] as const]),
+  ['ϴ', 'theta'],
+  ['\u2126', 'omega'],
+  ['µ', 'mu'],
+  ...Object.entries(SIGNS),
+]);
+
 /** How a sign is said, "" where it is silent, undefined where it is unknown. */
 export function signWords(sign: string): string | undefined {
-  if (Object.hasOwn(SIGNS, sign)) return SIGNS[sign];
-  if (sign === 'µ') return 'mu';
-  const greek = GREEK_NAMES.get(sign) ?? GREEK_NAMES.get(sign.toLowerCase());
-  return greek;
+  return SIGN_WORDS.get(sign);
 }
 
 /** Whether the second pass knows what to do with the sign. */

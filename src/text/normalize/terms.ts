@@ -116,7 +116,7 @@ export function isTerm(word: string, follow: number): boolean {
     word.endsWith("'s") ||
     word === 'rock' ||
     word.length === 1 ||
-    (word.length === 2 && /^[A-G]b$/.test(word))
+    (word.length === 2 && word[1] === 'b' && /^[A-G]b$/.test(word))
   );
 }
 

@@ -1,6 +1,6 @@
 /** Times of day, ratios written like them, and lengths of time. */
 import { amount, cardinal } from './numbers.js';
-import { type Scan, startsSentence } from './scan.js';
+import { isDigit, isLetter, type Scan, startsSentence } from './scan.js';
 import { matchAt } from './sticky.js';
 
 const HALF = '(?: ?([AaPp])(?:\\.[Mm]\\.|\\. [Mm]\\.|[Mm]\\.?)(?![A-Za-z0-9]))';
@@ -36,24 +36,28 @@ function stop(scan: Scan, end: number): number {
 export function clock(scan: Scan, at: number): number {
   const { text, out } = scan;
   if (!scan.atBoundary(at) || text[at - 1] === ':') return at;
-  const open = matchAt(HOURS, text, at);
+  const end = at + (isDigit(text.charCodeAt(at + 1)) ? 2 : 1);
+  const follow = text.charCodeAt(end);
+  const open = isDigit(follow) || isLetter(follow) ? null : matchAt(HOURS, text, at);
   if (open) {
     const hour = Number(open[1]);
     if (hour > 24) return at;
     out.say(`${open[2] ? clockWords(hour, open[2]) : cardinal(hour)} to`, at, at + open[0].length);
     return at + open[0].length;
   }
-  const end = time(scan, at);
-  if (end === at) return at;
-  const until = matchAt(UNTIL, text, end);
-  if (!until) return end;
-  out.say('to', end, end + until[0].length);
-  return end + until[0].length;
+  const stops = time(scan, at, end);
+  if (stops === at) return at;
+  const until = matchAt(UNTIL, text, stops);
+  if (!until) return stops;
+  out.say('to', stops, stops + until[0].length);
+  return stops + until[0].length;
 }
 
-function time(scan: Scan, at: number): number {
+/** `digits` is where the first two digits end, or the only one. */
+function time(scan: Scan, at: number, digits: number): number {
   const { text, out } = scan;
-  const full = matchAt(CLOCK, text, at);
+  const follow = text.charCodeAt(digits);
+  const full = follow === 58 /* : */ ? matchAt(CLOCK, text, at) : null;
   if (full) {
     const [whole, h, m, s, half] = full as unknown as [string, string, string, string?, string?];
     const hour = Number(h);
@@ -68,7 +72,7 @@ function time(scan: Scan, at: number): number {
       return at + whole.length;
     }
   }
-  const hour = matchAt(HOUR, text, at);
+  const hour = follow === 32 || isLetter(follow) ? matchAt(HOUR, text, at) : null;
   if (!hour || Number(hour[1]) > 24) return at;
   const end = stop(scan, at + hour[0].length);
   out.say(cardinal(hour[1]!) + halfWords(hour[2]), at, end);

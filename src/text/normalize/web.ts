@@ -1,7 +1,7 @@
 /** Addresses: of pages, people, files and machines. */
 import { sayIdentifier, sayPart } from './identifiers.js';
 import { cardinal, pairs, triple } from './numbers.js';
-import { isDigit, isWordLetter, opensWord, type Scan } from './scan.js';
+import { isDigit, isWordLetter, MARKS, opensWord, type Scan } from './scan.js';
 import { matchAt } from './sticky.js';
 
 const URL =
@@ -84,7 +84,8 @@ function trimmed(whole: string): number {
 function opensAddress(text: string, at: number): boolean {
   if (at === 0) return true;
   const before = text[at - 1]!;
-  return ' "\'([{<=,;|—'.includes(before) || (before === ':' && /^(?:https?:|www\.)/.test(text.slice(at, at + 6)));
+  if (before === ':') return /[hw]/.test(text[at]!) && /^(?:https?:|www\.)/.test(text.slice(at, at + 6));
+  return ' "\'([{<=,;|—'.includes(before);
 }
 
 function page(scan: Scan, at: number, whole: string): number {
@@ -99,13 +100,15 @@ function page(scan: Scan, at: number, whole: string): number {
 /** Addresses that begin with a letter or a digit. */
 export function address(scan: Scan, at: number): number {
   const { text } = scan;
-  if (!opensAddress(text, at) || !scan.mayBeAddress(at)) return at;
-  const url = matchAt(URL, text, at);
+  if (!opensAddress(text, at)) return at;
+  const marks = scan.addressMarks(at);
+  if (marks === 0) return at;
+  const url = marks & MARKS.colon || (text.charCodeAt(at) | 32) === 119 /* w */ ? matchAt(URL, text, at) : null;
   if (url) {
     const end = page(scan, at, url[0]);
     if (end > at) return end;
   }
-  const mail = matchAt(EMAIL, text, at);
+  const mail = marks & MARKS.at ? matchAt(EMAIL, text, at) : null;
   if (mail) {
     const end = at + mail[0].replace(/[.-]+$/, '').length;
     sayAddress(scan, at, end);
@@ -117,14 +120,14 @@ export function address(scan: Scan, at: number): number {
     sayAddress(scan, at, end);
     return end;
   }
-  const domain = matchAt(DOMAIN, text, at);
+  const domain = marks & (MARKS.dot | MARKS.colon) ? matchAt(DOMAIN, text, at) : null;
   if (domain && !/^[A-Z]\.[A-Z]/.test(domain[0])) return page(scan, at, domain[0]) || at;
-  const file = matchAt(FILE, text, at);
+  const file = marks & MARKS.dot ? matchAt(FILE, text, at) : null;
   if (file && !/^\d+\.\d+$/.test(file[0]) && !/^(?:e\.g|i\.e)/i.test(file[0])) {
     sayAddress(scan, at, at + file[0].length, '-');
     return at + file[0].length;
   }
-  const relative = matchAt(RELATIVE, text, at);
+  const relative = marks & MARKS.slash ? matchAt(RELATIVE, text, at) : null;
   if (relative && isPath(relative[0])) {
     const end = at + trimmed(relative[0]);
     sayAddress(scan, at, end, '-');
@@ -175,8 +178,9 @@ const IPV6 =
 
 export function machine(scan: Scan, at: number): number {
   const { text, out } = scan;
-  if (!opensAddress(text, at) || !scan.mayBeAddress(at)) return at;
-  const four = isDigit(text.charCodeAt(at)) ? matchAt(IPV4, text, at) : null;
+  if (!opensAddress(text, at)) return at;
+  const marks = scan.addressMarks(at);
+  const four = marks & MARKS.dot && isDigit(text.charCodeAt(at)) ? matchAt(IPV4, text, at) : null;
   if (four?.slice(1, 5).every((part) => Number(part) < 256)) {
     const words = four
       .slice(1, 5)
@@ -187,7 +191,7 @@ export function machine(scan: Scan, at: number): number {
     out.say(words + port + mask, at, at + four[0].length);
     return at + four[0].length;
   }
-  const six = matchAt(IPV6, text, at);
+  const six = marks & MARKS.colon ? matchAt(IPV6, text, at) : null;
   if (!six || (!/[A-Fa-f]/.test(six[0]) && !six[0].includes('::') && six[0].split(':').length < 5)) return at;
   for (let i = 0; i < six[0].length; i++) {
     const char = six[0][i]!;
