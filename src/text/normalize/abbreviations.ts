@@ -1,6 +1,6 @@
 /** Abbreviations, expanded by what stands around them. */
 import { spell } from './acronyms.js';
-import { isCapitalised, type Scan, startsSentence } from './scan.js';
+import { isCapitalised, isDigit, type Scan, startsSentence } from './scan.js';
 import { matchAt } from './sticky.js';
 
 const DOTTED =
@@ -317,8 +317,9 @@ function reading(scan: Scan, written: string, end: number, dot: boolean): string
   const { text } = scan;
   const found = READINGS.get(written) ?? (written.length > 1 ? READINGS.get(written.toLowerCase()) : undefined);
   if (found === undefined) return undefined;
-  if (dot && /[A-Za-z]/.test(text.charAt(end))) return undefined;
-  const digitNext = /^ ?\d/.test(text.slice(end, end + 2));
+  const code = text.charCodeAt(end);
+  if (dot && isAsciiLetter(code)) return undefined;
   if (typeof found === 'string') return found;
+  const digitNext = isDigit(code === 32 ? text.charCodeAt(end + 1) : code);
   return found({ scan, end, next: text[end] === ' ' ? scan.nextWord(end) : '', digitNext });
 }

@@ -9,6 +9,7 @@ import { markRun } from './mark-runs.js';
 import {
   autolinkEnd,
   htmlTag,
+  isDigit,
   isEmphasis,
   isWordUnit,
   type LineKind,
@@ -308,7 +309,7 @@ class Cleaner {
     if (piece.startsWith(' ')) this.#put(' ', from, from);
     if (body !== '') this.#put(body, from, to);
     // A mark of an alphabet that writes no spaces still ends a word, unless it stands inside a number.
-    if (piece.endsWith(' ') && !/\d/.test(this.#input.charAt(to))) this.#put(' ', to, to);
+    if (piece.endsWith(' ') && !isDigit(this.#input.charCodeAt(to))) this.#put(' ', to, to);
     return to;
   }
 

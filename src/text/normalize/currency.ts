@@ -115,7 +115,7 @@ export function currencyBefore(text: string, at: number): { currency: Currency; 
 /** A currency sign or code behind a number. */
 export function currencyBehind(text: string, at: number): { currency: Currency; end: number } | undefined {
   const begin = text.charCodeAt(at) === 32 ? text.charCodeAt(at + 1) : text.charCodeAt(at);
-  const possible = begin === 36 /* $ */ || begin > 0xa1 || (begin > 64 && begin < 91);
+  const possible = begin === 36 /* $ */ || (begin > 0xa1 && begin !== 0xb0) /* ° */ || (begin > 64 && begin < 91);
   const match = possible ? matchAt(BEHIND, text, at) : null;
   if (!match) return undefined;
   const [whole, sign, code] = match;

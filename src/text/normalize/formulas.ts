@@ -1,5 +1,5 @@
 /** Commands of LaTeX, as chats and READMEs have them among ordinary text. */
-import type { Scan } from './scan.js';
+import { isLetter, type Scan } from './scan.js';
 import { GREEK_NAMES } from './scripts.js';
 import { matchAt } from './sticky.js';
 
@@ -49,6 +49,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 };
 
 export function command(scan: Scan, at: number): number {
+  if (!isLetter(scan.text.charCodeAt(at + 1)) || !isLetter(scan.text.charCodeAt(at + 2))) return at;
   const match = matchAt(COMMAND, scan.text, at);
   if (!match) return at;
   const name = match[1]!;

@@ -130,7 +130,7 @@ export function isWordUnit(code: number): boolean {
   return (code > 47 && code < 58) || (code > 64 && code < 91) || (code > 96 && code < 123) || code > 191;
 }
 
-const isDigit = (code: number) => code > 47 && code < 58;
+export const isDigit = (code: number) => code > 47 && code < 58;
 
 /** Whether the asterisks `[at, end)` mark emphasis or a footnote (not said) rather than a product (said). */
 export function isEmphasis(text: string, at: number, end: number): boolean {

@@ -114,7 +114,8 @@ export function feetAndInches(scan: Scan, at: number): number {
   let end = digitsEnd(text, at);
   if (text[end] === '.') end = digitsEnd(text, end + 1);
   const mark = text[end];
-  const arc = mark === '°' ? matchAt(ARC, text, at) : null;
+  const behind = mark !== '°' ? '' : text.charAt(text[end + 1] === ' ' ? end + 2 : end + 1);
+  const arc = behind >= '0' && behind <= '9' ? matchAt(ARC, text, at) : null;
   if (arc) {
     const [whole, d, m, s, pole] = arc as unknown as [string, string, string, string?, string?];
     const words = [count(d, 'degree', 'degrees'), count(m, 'minute', 'minutes')];
@@ -123,7 +124,7 @@ export function feetAndInches(scan: Scan, at: number): number {
     out.say(words.join(' '), at, at + whole.length);
     return at + whole.length;
   }
-  const bearing = mark === '°' ? matchAt(BEARING, text, at) : null;
+  const bearing = behind !== '' && behind in POLES ? matchAt(BEARING, text, at) : null;
   if (bearing) {
     out.say(`${count(bearing[1]!, 'degree', 'degrees')} ${POLES[bearing[2]!]}`, at, at + bearing[0].length);
     return at + bearing[0].length;

@@ -8,7 +8,7 @@ function say(scan: Scan, words: string, from: number, to: number, written: strin
   return to;
 }
 
-const STATES: Readonly<Record<string, string>> = Object.fromEntries(
+const STATES: ReadonlyMap<string, string> = new Map(
   (
     'AL Alabama|AK Alaska|AZ Arizona|AR Arkansas|CA California|CO Colorado|CT Connecticut|DE Delaware|FL Florida|GA Georgia|HI Hawaii|ID Idaho|' +
     'IL Illinois|IN Indiana|IA Iowa|KS Kansas|KY Kentucky|LA Louisiana|ME Maine|MD Maryland|MA Massachusetts|MI Michigan|MN Minnesota|MS Mississippi|' +
@@ -17,22 +17,22 @@ const STATES: Readonly<Record<string, string>> = Object.fromEntries(
     'WA Washington|WV West Virginia|WI Wisconsin|WY Wyoming|DC D C'
   )
     .split('|')
-    .map((entry) => [entry.slice(0, 2), entry.slice(3)]),
+    .map((entry) => [entry.slice(0, 2), entry.slice(3)] as const),
 );
-const STATE = /([A-Z]{2})(?![A-Za-z0-9'-])/y;
+const STATE = /[A-Z]{2}(?![A-Za-z0-9'-])/y;
 const STATE_DOUBTFUL = /^(?:IN|OR|ME|OK|HI|OH|PA|MA|LA|ID|AL|DE|CO|MD|MS|PR|CT|MI)$/;
 
 /** "Austin, TX", "Springfield, IL 62701": a state behind the name of a town. */
 export function state(scan: Scan, at: number): number {
   const { text } = scan;
   if (text[at - 1] !== ' ') return at;
-  const match = matchAt(STATE, text, at);
-  const name = match && Object.hasOwn(STATES, match[1]!) ? STATES[match[1]!] : undefined;
-  if (!name) return at;
+  const written = scan.wordAt(at);
+  const name = STATES.get(written);
+  if (!name || !matchAt(STATE, text, at)) return at;
   const zip = /^ \d{5}(?!\d)/.test(text.slice(at + 2, at + 9));
   const town = text[at - 2] === ',' && isCapitalised(scan.previous) && scan.previous !== scan.previous.toUpperCase();
-  if (!zip && !(town && !STATE_DOUBTFUL.test(match![1]!))) return at;
-  return say(scan, name, at, at + 2, match![1]!);
+  if (!zip && !(town && !STATE_DOUBTFUL.test(written))) return at;
+  return say(scan, name, at, at + 2, written);
 }
 
 const DIRECTION = /(N|S|E|W|NE|NW|SE|SW)\.?(?= [A-Z][a-z]+ (?:St|Ave|Rd|Blvd|Street|Avenue|Road|Dr|Drive|Ln|Lane)\b)/y;

@@ -45,9 +45,8 @@ function number(scan: Scan, at: number): Parsed | undefined {
   const next = text.charCodeAt(end);
   const mixed = mayBeMixed(text, end, next) ? matchAt(MIXED, text, end) : null;
   if (mixed && !written.includes('.')) {
-    const [top, bottom] = mixed[1] ? fractionOf(mixed[1])! : [Number(mixed[2]), Number(mixed[3])];
-    if (top < bottom)
-      return { written, end: end + mixed[0].length, words: `${integer(written)} and ${part(top, bottom)}` };
+    const words = mixed[1] ? SIGN_PARTS.get(mixed[1]) : properPart(Number(mixed[2]), Number(mixed[3]));
+    if (words) return { written, end: end + mixed[0].length, words: `${integer(written)} and ${words}` };
   }
   return { written, end };
 }
@@ -83,12 +82,19 @@ const part = (top: number, bottom: number): string => {
   return top === 1 ? words.replace(/^one/, /^one (?:half|third|quarter|fifth|tenth)/.test(words) ? 'a' : 'one') : words;
 };
 
+const properPart = (top: number, bottom: number): string | undefined => (top < bottom ? part(top, bottom) : undefined);
+
+/** What each sign of a fraction is behind a whole number. */
+const SIGN_PARTS: ReadonlyMap<string, string> = new Map(
+  [...FRACTION_SIGNS].map((sign) => [sign, part(...fractionOf(sign)!)]),
+);
+
 const spoken = (parsed: Parsed): string => parsed.words ?? amount(parsed.written);
 
 const spokenRange = (first: Parsed, second: Parsed | undefined): string =>
   second ? `${spoken(first)} to ${spoken(second)}` : spoken(first);
 
-const isOne = (written: string): boolean => /^1(?:\.0*)?$/.test(written);
+const isOne = (written: string): boolean => written === '1' || /^1\.0*$/.test(written);
 
 /** Quantities, and plain numbers where nothing follows. */
 export function quantity(scan: Scan, at: number): number {
@@ -105,9 +111,10 @@ function readQuantity(scan: Scan, at: number): number {
   // Neither a sign nor a currency stands before the number.
   const digits = isDigit(code) || code === 46; /* . */
   if (code === 46 && !isPoint(text, at)) return at;
+  if (isSign(code) && !scan.atBoundary(at)) return at;
   const sign = digits ? null : matchAt(SIGN, text, at);
   if (sign) {
-    if (!scan.atBoundary(at) || (sign[0] === '–' && text[at - 1] !== ' ' && at > 0)) return at;
+    if (sign[0] === '–' && text[at - 1] !== ' ' && at > 0) return at;
     words = SIGN_WORDS[sign[0]]!;
     from += 1;
   }
@@ -199,6 +206,10 @@ const behind = (text: string, at: number): number => {
   return code === 32 ? text.charCodeAt(at + 1) : code;
 };
 
+/** - + ± – − */
+const isSign = (code: number): boolean =>
+  code === 45 || code === 43 || code === 0xb1 || code === 0x2013 || code === 0x2212;
+
 const isPercent = (code: number): boolean => code === 37 || code === 0x2030 || code === 0x2031;
 
 const isDash = (code: number): boolean => code === 45 || code === 0x2013 || code === 0x2014;
@@ -220,7 +231,9 @@ function sayDigits(scan: Scan, at: number, written: string): void {
 
 const isAlphaRun = (scan: Scan, at: number): boolean => {
   // "5-10th", "3-4x": let the number be read with its ending.
-  return /^(?:st|nd|rd|th|[-/:]\d)/.test(scan.text.slice(at, at + 2));
+  const code = scan.text.charCodeAt(at);
+  if (code === 45 /* - */ || code === 47 /* / */ || code === 58 /* : */) return isDigit(scan.text.charCodeAt(at + 1));
+  return isLetter(code) && /^(?:st|nd|rd|th)/.test(scan.text.slice(at, at + 2));
 };
 
 /** Two numbers joined by a dash are a range or a score, unless they fall and are large: then a name, "747-400". */
@@ -273,10 +286,13 @@ export function measure(scan: Scan, end: number, one: boolean): { words: string;
     return { words: one ? name.one : name.many, end: end + degrees[0].length };
   }
   const first = text.charCodeAt(end) === 45 /* - */ ? text.charCodeAt(end + 1) : visible;
-  const match = isLetter(first) || first > 0xaf ? matchAt(TAIL_UNIT, text, end) : null;
+  // A degree is another unit only with a letter behind it.
+  const possible =
+    visible === 0xb0 ? isLetter(text.charCodeAt(end + (text[end] === ' ' ? 2 : 1))) : isLetter(first) || first > 0xaf;
+  const match = possible ? matchAt(TAIL_UNIT, text, end) : null;
   if (!match) return undefined;
   const [whole, gap, written] = match as unknown as [string, string, string];
-  const sign = written.replace(/^(sq|cu|fl)\.? ?(?=[a-z])/, '$1');
+  const sign = 'scf'.includes(written[0]!) ? written.replace(/^(sq|cu|fl)\.? ?(?=[a-z])/, '$1') : written;
   let name = unit(sign);
   let stop = end + whole.length;
   if (!name && sign.includes('/')) {

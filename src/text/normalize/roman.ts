@@ -3,6 +3,7 @@ import { cardinal, ordinal } from './numbers.js';
 import { isCapitalised, type Scan } from './scan.js';
 import { matchAt } from './sticky.js';
 
+const ROMAN = /^(?:[IVXLCDM]{1,12}(?:'s)?|[ivxl]{1,8})$/;
 const NUMERAL = /([IVXLCDM]{1,12}|[ivxl]{1,8})(?:('s)|\b)(?!['\w-]|\.[A-Za-z])/y;
 const VALID = /^M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})$/;
 const COUNTED = new Set(
@@ -23,8 +24,12 @@ const MONARCHS = new Set(
     .filter((name) => !name.endsWith('?')),
 );
 /** Numerals that are words or initials more often than not. */
-const DOUBTFUL =
-  /^(?:I|V|X|L|C|D|M|MIX|CIVIL|DI|LI|CV|CC|MC|MM|CD|DC|MD|DM|CI|DIV|MI|VI|LCD|MV|XL|XXL|XXX|DVI|CIV|MIL|DIM|DIL|VIM|LIV|CL|ML|DL|XC|MCI|MDI|CMD|CDC|CIC|DVD)$/;
+const DOUBTFUL = new Set(
+  'I|V|X|L|C|D|M|MIX|CIVIL|DI|LI|CV|CC|MC|MM|CD|DC|MD|DM|CI|DIV|MI|VI|LCD|MV|XL|XXL|XXX|DVI|CIV|MIL|DIM|DIL|VIM|LIV|CL|ML|DL|XC|MCI|MDI|CMD|CDC|CIC|DVD'.split(
+    '|',
+  ),
+);
+const NUMBERED_AGES = new Set(['century', 'centuries', 'dynasty', 'olympiad']);
 
 function romanValue(numeral: string): number | undefined {
   const upper = numeral.toUpperCase();
@@ -44,6 +49,10 @@ export function romanNumeral(scan: Scan, at: number): number {
   // In small letters it stands in brackets or behind what it counts.
   const before = text.charCodeAt(at - 1);
   if (text.charCodeAt(at) > 96 && before !== 32 && before !== 40 /* ( */ && before !== 45 /* - */) return at;
+  const written = scan.wordAt(at);
+  // One letter is a numeral only behind a name that has them.
+  if (written.length === 1 && !MONARCHS.has(scan.previous) && !isCounted(scan.previous)) return at;
+  if (!ROMAN.test(written)) return at;
   const match = matchAt(NUMERAL, text, at);
   if (!match) return at;
   const numeral = match[1]!;
@@ -60,22 +69,21 @@ export function romanNumeral(scan: Scan, at: number): number {
 function reading(scan: Scan, numeral: string, value: number, at: number, end: number): string | undefined {
   const { text, previous } = scan;
   const beside = text[at - 1] === ' ' || text[at - 1] === '-';
-  const small = numeral !== numeral.toUpperCase();
+  const small = numeral.charCodeAt(0) > 96;
   if (small) {
     const bracketed = text[at - 1] === '(' && text[end] === ')' && numeral.length > 1;
     const counted = beside && isCounted(previous) && (numeral.length > 1 || text[end] !== "'");
     return bracketed || (counted && numeral !== 'i') ? cardinal(value) : undefined;
   }
-  if (/^(?:century|centuries|dynasty|olympiad)$/i.test(scan.nextWord(end)) && numeral.length > 1) return ordinal(value);
-  if (text[at - 1] === '(' && text[end] === ')' && numeral.length > 1 && !DOUBTFUL.test(numeral))
-    return cardinal(value);
+  if (numeral.length > 1 && NUMBERED_AGES.has(scan.nextWord(end).toLowerCase())) return ordinal(value);
+  if (text[at - 1] === '(' && text[end] === ')' && numeral.length > 1 && !DOUBTFUL.has(numeral)) return cardinal(value);
   if (!beside) return undefined;
   if (MONARCHS.has(previous) && !(numeral === 'I' && !isAfterName(scan, end))) return `the ${ordinal(value)}`;
   if (isCounted(previous))
     return numeral === 'I' && /^(?:'|[a-z])/.test(text.slice(end, end + 2).trim()) && !isCapitalised(previous)
       ? undefined
       : cardinal(value);
-  if (numeral.length < 2 || DOUBTFUL.test(numeral) || !isCapitalised(previous) || previous === previous.toUpperCase())
+  if (numeral.length < 2 || DOUBTFUL.has(numeral) || !isCapitalised(previous) || previous === previous.toUpperCase())
     return undefined;
   // A name of two words and a numeral is a person; of one, a thing.
   const person =

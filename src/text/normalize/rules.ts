@@ -106,7 +106,6 @@ const SIGN_RULES: readonly (readonly Rule[])[] = Array.from({ length: 0x2700 }, 
   const char = String.fromCharCode(code);
   return (Object.hasOwn(SIGNS, char) ? SIGNS[char] : MONEY_OR_SIGN.test(char) ? QUANTITY : undefined) ?? NO_RULES;
 });
-const ROMAN = /^(?:[IVXLCDM]{1,12}(?:'s)?|[ivxl]{1,8})$/;
 
 export function readAll(scan: Scan): void {
   const { text } = scan;
@@ -160,7 +159,7 @@ function readWord(scan: Scan, at: number, code: number): number {
     if (end === at) end = address(scan, at);
   }
   if (end === at && large && namesDate(written)) end = dateFromLetters(scan, at);
-  if (end === at && length < 15 && beginsRoman(code) && ROMAN.test(written)) end = romanNumeral(scan, at);
+  if (end === at && length < 15 && beginsRoman(code)) end = romanNumeral(scan, at);
   if (end === at && large && length < 3) end = direction(scan, at);
   if (end === at && (follow === 46 || follow === 47 || isAbbreviated(written))) end = abbreviation(scan, at);
   if (end === at && large && length === 2) end = state(scan, at);

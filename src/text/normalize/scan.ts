@@ -7,8 +7,9 @@ const MOST_MARKS_BEFORE = 3;
 const MOST_MARKS_BEHIND = 8;
 const CAPITALS = /\b[A-Z]{2,}\b/g;
 const WORDS = /[A-Za-z]{2,}/g;
-const LITTLE_WORDS =
-  /^(?:THE|AND|OR|IS|ARE|WAS|NOT|YOU|YOUR|THIS|THAT|TO|OF|IN|ON|FOR|WITH|BE|DO|MY|WE|IT|ALL|HAVE|WILL|NO)$/;
+const LITTLE_WORDS = new Set(
+  'THE|AND|OR|IS|ARE|WAS|NOT|YOU|YOUR|THIS|THAT|TO|OF|IN|ON|FOR|WITH|BE|DO|MY|WE|IT|ALL|HAVE|WILL|NO'.split('|'),
+);
 
 const ROOM = new Room();
 
@@ -37,7 +38,7 @@ export class Scan {
     const capitals = source.text.match(CAPITALS) ?? [];
     const mostly = capitals.length > 2 && capitals.length >= 0.6 * (source.text.match(WORDS) ?? []).length;
     // A list of acronyms is not shouted: only sentences have such words.
-    this.shouting = mostly && capitals.some((word) => LITTLE_WORDS.test(word));
+    this.shouting = mostly && capitals.some((word) => LITTLE_WORDS.has(word));
   }
 
   /**

@@ -149,7 +149,9 @@ export const RAISED_SIGNS = RAISED;
 export const LOWERED_SIGNS = LOWERED;
 
 export function unraise(text: string): string {
-  return [...text].map((char) => PLAIN[Math.max(RAISED.indexOf(char), LOWERED.indexOf(char))] ?? char).join('');
+  let plain = '';
+  for (const char of text) plain += PLAIN[Math.max(RAISED.indexOf(char), LOWERED.indexOf(char))] ?? char;
+  return plain;
 }
 
 export function fractionOf(sign: string): readonly [number, number] | undefined {

@@ -11,6 +11,8 @@ const UNTIL = /(?: ?[-–—] ?)(?=\d{1,2}(?::\d\d| ?[AaPp]\.?[Mm]))/y;
 const RATIO = /(\d{1,4}(?:\.\d{1,3})?):(\d{1,4}(?:\.\d{1,3})?)(?![\d:])/y;
 const LENGTH =
   /(\d{1,4})(d|h|hr|hrs|m|min|s) ?(?:(\d{1,2})(h|hr|m|min|s|sec))(?: ?(\d{1,2})(m|min|s|sec))?(?: ?(\d{1,2})(s|sec))?(?![A-Za-z0-9])/y;
+/** ":30 — 12:30 " */
+const LONGEST_SPAN = 12;
 const NAMES: Readonly<Record<string, string>> = { d: 'day', h: 'hour', m: 'minute', s: 'second' };
 
 /** "five thirty", "nine oh five", "seventeen hundred", "five o'clock"; `written` is the hour as it stood. */
@@ -38,7 +40,7 @@ export function clock(scan: Scan, at: number): number {
   if (!scan.atBoundary(at) || text[at - 1] === ':') return at;
   const end = at + (isDigit(text.charCodeAt(at + 1)) ? 2 : 1);
   const follow = text.charCodeAt(end);
-  const open = isDigit(follow) || isLetter(follow) ? null : matchAt(HOURS, text, at);
+  const open = !isDigit(follow) && endsInHalf(text, end) ? matchAt(HOURS, text, at) : null;
   if (open) {
     const hour = Number(open[1]);
     if (hour > 24) return at;
@@ -52,6 +54,17 @@ export function clock(scan: Scan, at: number): number {
   out.say('to', stops, stops + until[0].length);
   return stops + until[0].length;
 }
+
+/** Whether digits, dashes and the like lead to a letter, as to that of "a.m.". */
+function endsInHalf(text: string, from: number): boolean {
+  let at = from;
+  while (at < from + LONGEST_SPAN && isSpanned(text.charCodeAt(at))) at++;
+  return at > from && isLetter(text.charCodeAt(at));
+}
+
+/** A digit, a colon, a space or a dash. */
+const isSpanned = (code: number): boolean =>
+  isDigit(code) || code === 32 || code === 45 || code === 58 || code === 0x2013 || code === 0x2014;
 
 /** `digits` is where the first two digits end, or the only one. */
 function time(scan: Scan, at: number, digits: number): number {

@@ -81,6 +81,8 @@ function simple(sign: string): Unit | undefined {
 
 /** A sign as written behind a number, compound ones included: "km/h", "kg/m³", "N·m". */
 export function unit(sign: string): Unit | undefined {
+  const known = UNITS.get(sign);
+  if (known || !/[/·23²³]/.test(sign)) return known;
   const parts = sign.split('/');
   if (parts.length > 2) return undefined;
   const top = product(parts[0]!);
@@ -114,8 +116,15 @@ export function mayFollow(sign: string, spaced: boolean): boolean {
 }
 
 /** Signs that are units even where no number stands before them. */
-const ALONE = /^(?:k[mg]|[cm]m|mph|[kMGT]Hz|kWh|[KMGT]i?B|[MGk]bps|°[CF]|km\/h|m\/s|m[²³]|km²|ft²|dB|mAh|kcal)$/;
+const ALONE: ReadonlyMap<string, string> = new Map(
+  (
+    'km kg cm mm mph kHz MHz GHz THz kWh KB MB GB TB KiB MiB GiB TiB Mbps Gbps kbps °C °F km/h m/s m² m³ km² ft² dB ' +
+    'mAh kcal'
+  )
+    .split(' ')
+    .map((sign) => [sign, unit(sign)!.many]),
+);
 
 export function unitAlone(sign: string): string | undefined {
-  return sign.length > 1 && ALONE.test(sign) ? unit(sign)?.many : undefined;
+  return ALONE.get(sign);
 }

@@ -70,6 +70,16 @@ function spellOut(scan: Scan, from: number, written: string): void {
   }
 }
 
+const SHORTEST_HASH = 7;
+
+function isLongHex(text: string, at: number): boolean {
+  for (let i = at; i < at + SHORTEST_HASH; i++) {
+    const code = text.charCodeAt(i) | 32;
+    if (!((code > 47 && code < 58) || (code > 96 && code < 103))) return false;
+  }
+  return true;
+}
+
 /** "0xFF", hashes, "#FF5733". */
 export function hexadecimal(scan: Scan, at: number): number {
   const { text, out } = scan;
@@ -81,12 +91,13 @@ export function hexadecimal(scan: Scan, at: number): number {
     spellOut(scan, at + 1, color[1]!);
     return at + color[0].length;
   }
-  const hex = matchAt(HEX, text, at);
+  const hex = text[at] === '0' ? matchAt(HEX, text, at) : null;
   if (hex) {
     out.say('hex', at, at + 2);
     spellOut(scan, at + 2, hex[1]!);
     return at + hex[0].length;
   }
+  if (!isLongHex(text, at)) return at;
   const uuid = matchAt(UUID, text, at);
   const hash = uuid ?? matchAt(HASH, text, at);
   if (!hash) return at;

@@ -26,7 +26,7 @@ export function word(scan: Scan, at: number): number {
     return at + mixture.length;
   }
   const compound =
-    written.length < 4 && (follower === 47 || follower === 178 || follower === 179)
+    written.length < 3 && (follower === 47 || follower === 178 || follower === 179)
       ? matchAt(COMPOUND_UNIT, text, at)
       : null;
   const compoundName = compound ? unitAlone(compound[0]) : undefined;
@@ -70,10 +70,13 @@ function isLoud(word: string): boolean {
   return first > 64 && first < 91 && second > 64 && second < 91;
 }
 
+/** ♭ ♮ ♯ */
+const isAccidental = (code: number): boolean => code > 0x266c && code < 0x2670;
+
 /** Whether a single letter is meant by its name. "A" and "I" are words more often than not. */
 function isLetterName(scan: Scan, letter: string, at: number, end: number): boolean {
   const { text } = scan;
-  if (isDigit(text.charCodeAt(at - 1)) || (text.charCodeAt(end) > 127 && /[♯♭♮]/.test(text[end]!))) return true;
+  if (isDigit(text.charCodeAt(at - 1)) || isAccidental(text.charCodeAt(end))) return true;
   if (letter === 'I') return false;
   if (letter !== 'A' && letter !== 'a') return letter >= 'A' && letter <= 'Z';
   if (letter === 'a') return false;
