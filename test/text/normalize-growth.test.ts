@@ -2,6 +2,7 @@
 import { cpuUsage } from 'node:process';
 import { describe, expect, it } from 'vitest';
 import { normalize } from '../../src/text/normalize.js';
+import { segmentText } from '../../src/text/segment.js';
 
 /** Four times the text may take this many times as long; quadratic work would take sixteen. */
 const MOST = 10;
@@ -92,20 +93,27 @@ const PIECES = [
 
 const repeated = (piece: string, units: number) => piece.repeat(Math.ceil(units / piece.length)).slice(0, units);
 
+/** Cut into segments, each normalised for itself: how a text is spoken. */
+function speak(text: string): void {
+  for (const { spans } of segmentText(text, { countTokens: (part) => part.length })) {
+    for (const span of spans) if (span.kind === 'text') normalize(span.text);
+  }
+}
+
 /** Processor time, for other work on the machine must not count. */
-function milliseconds(text: string): number {
+function milliseconds(work: (text: string) => void, text: string): number {
   const before = cpuUsage();
-  normalize(text);
+  work(text);
   const { user, system } = cpuUsage(before);
   return (user + system) / 1000;
 }
 
-function growth(make: (units: number) => string): number {
+function growth(work: (text: string) => void, make: (units: number) => string): number {
   const [small, large] = [make(SMALL), make(SMALL * 4)];
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 4 && best > MOST; run++) {
-    const smallMs = Math.max(milliseconds(small), LEAST_MS);
-    best = Math.min(best, milliseconds(large) / smallMs);
+    const smallMs = Math.max(milliseconds(work, small), LEAST_MS);
+    best = Math.min(best, milliseconds(work, large) / smallMs);
   }
   return best;
 }
@@ -113,7 +121,8 @@ function growth(make: (units: number) => string): number {
 describe('four times the text takes about four times as long', () => {
   for (const piece of PIECES) {
     it(`for a row of ${JSON.stringify(piece)}`, () => {
-      expect(growth((units) => repeated(piece, units))).toBeLessThan(MOST);
+      expect(growth(normalize, (units) => repeated(piece, units))).toBeLessThan(MOST);
+      expect(growth(speak, (units) => repeated(piece, units))).toBeLessThan(MOST);
     });
   }
 
@@ -127,6 +136,7 @@ describe('four times the text takes about four times as long', () => {
       }
       return bytes.toString('utf8');
     };
-    expect(growth(random)).toBeLessThan(MOST);
+    expect(growth(normalize, random)).toBeLessThan(MOST);
+    expect(growth(speak, random)).toBeLessThan(MOST);
   });
 });

@@ -96,6 +96,11 @@ describe('for any text', () => {
     );
   });
 
+  it('counts what is left out by kind, whichever pass leaves it out', () => {
+    expect(normalize('a 😀 b ❤ c ★').skipped).toEqual({ emoji: 2, symbol: 1 });
+    expect(normalize('世界 и 世').skipped).toEqual({ 'script:Han': 3 });
+  });
+
   it('joins rows of letters without changing the length', () => {
     expect(joinLetters("the H T M L page's A P I's, U S A.")).toBe("the H.T.M.L page's A.P-I's, U.S.A.");
     fc.assert(

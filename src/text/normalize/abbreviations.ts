@@ -1,4 +1,5 @@
 /** Abbreviations, expanded by what stands around them. */
+import { LABELLED } from '../segment-abbreviations.js';
 import { spell } from './acronyms.js';
 import { isCapitalised, isDigit, type Scan, startsSentence } from './scan.js';
 import { matchAt } from './sticky.js';
@@ -268,7 +269,14 @@ function dotted(scan: Scan, at: number): number {
   const letter = scan.text[at]!;
   const enumerates = at === 0 && /^[A-D]$/.test(letter) && !/^[A-Z]\./.test(scan.text.slice(at + 3, at + 5));
   if (enumerates || !(scan.previous === '' || isCapitalised(scan.previous)) || startsSentence(scan, at + 2)) return at;
+  if (LABELLED.has(scan.previous.toLowerCase()) || isPronounI(scan.text, at + 3)) return at;
   return say(scan, spell(letter), at, at + 2, letter);
+}
+
+/** "Grade A. I got": what follows an initial is another one or a name. */
+function isPronounI(text: string, at: number): boolean {
+  const next = text.charCodeAt(at + 1);
+  return text[at] === 'I' && text[at - 1] === ' ' && (next === 32 || next === 39) /* ' */;
 }
 
 /** A capital, a dot and another capital, perhaps over a space. */

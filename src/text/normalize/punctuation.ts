@@ -87,6 +87,11 @@ export function sign(scan: Scan, at: number): number {
       return at + 1;
     case 0x2e /* . */:
       if (isAlphanumeric(before) && isAlphanumeric(next)) return inner(scan, at, next);
+      // ".5.6" is no number, but its first dot ends nothing.
+      if (before === 32 && isDigit(next)) {
+        out.say('point', at, at + 1);
+        return at + 1;
+      }
       return end(scan, at, char);
     case 0x3f /* ? */:
     case 0x21 /* ! */:
