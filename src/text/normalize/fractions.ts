@@ -1,7 +1,7 @@
 /** Two numbers with a slash between: fractions, marks out of ten, dates and names. */
 import { MONTHS } from './dates.js';
+import { measure } from './measures.js';
 import { amount, cardinal, fraction, integer, ordinal, year } from './numbers.js';
-import { measure } from './quantities.js';
 import type { Scan } from './scan.js';
 import { matchAt } from './sticky.js';
 

@@ -1,7 +1,7 @@
 /** Numbers in their other forms: ordinals, powers of ten, dimensions, multiples, resolutions. */
 import { spell } from './acronyms.js';
 import { amount, cardinal, ordinal, pairs, triple } from './numbers.js';
-import { isDigit, type Scan } from './scan.js';
+import { digitsEnd, type Scan } from './scan.js';
 import { matchAt } from './sticky.js';
 import { unit } from './units.js';
 
@@ -24,12 +24,6 @@ export function ordinalNumber(scan: Scan, at: number): number {
   // A comma parts groups of three.
   if (scan.text[end] === ',' && digitsEnd(scan.text, end + 1) < end + 4) return at;
   return readOrdinal(scan, at);
-}
-
-function digitsEnd(text: string, at: number): number {
-  let end = at;
-  while (isDigit(text.charCodeAt(end))) end++;
-  return end;
 }
 
 function readOrdinal(scan: Scan, at: number): number {

@@ -1,19 +1,14 @@
 /** A number with whatever belongs to it: sign, range, fraction, money, percent, unit. */
 import { type Currency, currencyBefore, currencyBehind, magnitude, money } from './currency.js';
-import { amount, cardinal, digitByDigit, digitName, fraction, integer, isDigitString, pairs, year } from './numbers.js';
+import { behind, isModifier, measure } from './measures.js';
+import { amount, cardinal, digitByDigit, digitName, isDigitString, pairs, year } from './numbers.js';
 import { isAlphanumeric, isDigit, isLetter, type Scan } from './scan.js';
 import { matchAt } from './sticky.js';
-import { FRACTION_SIGNS, fractionOf } from './symbols.js';
-import { mayFollow, perWord, unit } from './units.js';
+import { perWord } from './units.js';
+import { isPoint, type Parsed, writtenNumber } from './written-numbers.js';
 
-/** Digits in groups, or only the first of them. */
-const GROUPED = /\d{1,3}(?:,\d{3})+(?!\d)|\d{1,3}(?: \d{3}){2,}(?!\d)|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)|\d+/y;
 const SIGN = /[-−–+±](?=[$£€¥₹]?[.\d])/y;
-const MIXED = new RegExp(`[ -]?([${FRACTION_SIGNS}])| (\\d{1,2})\\/(\\d{1,3})(?![\\d/])`, 'y');
 const DASH = /(?: ?[–—] ?| - |-)(?=[$£€¥₹]?\d)/y;
-const TAIL_UNIT =
-  /([ -]?)(sq\.? ?(?:ft|mi|m|in|yd)|cu\.? ?(?:ft|in|yd)|fl\.? ?oz|[A-Za-zµΩ°]{1,6}[²³]?(?:\^[23])?(?:[·/][A-Za-zµΩ]{1,7}[²³]?(?:\^[23])?)?)(?![A-Za-z0-9µ'])/y;
-const DEGREES = /( ?)(° ?[CF]?)(?![A-Za-z0-9])/y;
 const PER_TAIL = /\/([A-Za-z]{1,10})(?![A-Za-z0-9])/y;
 const PERCENT = / ?(%|‰|‱)/y;
 const SIGN_WORDS: Readonly<Record<string, string>> = {
@@ -23,71 +18,6 @@ const SIGN_WORDS: Readonly<Record<string, string>> = {
   '+': 'plus ',
   '±': 'plus or minus ',
 };
-
-interface Parsed {
-  readonly written: string;
-  readonly end: number;
-  /** The words, where they are not those of `written`. */
-  readonly words?: string;
-}
-
-function number(scan: Scan, at: number): Parsed | undefined {
-  const { text } = scan;
-  let end = digitsEnd(text, at);
-  if (mayGroup(text, end)) end = at + (matchAt(GROUPED, text, at)?.[0].length ?? 0);
-  if (isPoint(text, end)) {
-    const decimals = digitsEnd(text, end + 1);
-    // "1.2.3" belongs to others; a dot that is followed by no digit ends the sentence.
-    if (!isPoint(text, decimals)) end = decimals;
-  }
-  if (end === at) return undefined;
-  const written = text.slice(at, end);
-  const next = text.charCodeAt(end);
-  const mixed = mayBeMixed(text, end, next) ? matchAt(MIXED, text, end) : null;
-  if (mixed && !written.includes('.')) {
-    const words = mixed[1] ? SIGN_PARTS.get(mixed[1]) : properPart(Number(mixed[2]), Number(mixed[3]));
-    if (words) return { written, end: end + mixed[0].length, words: `${integer(written)} and ${words}` };
-  }
-  return { written, end };
-}
-
-const isPoint = (text: string, at: number): boolean =>
-  text.charCodeAt(at) === 46 /* . */ && isDigit(text.charCodeAt(at + 1));
-
-function digitsEnd(text: string, at: number): number {
-  let end = at;
-  while (isDigit(text.charCodeAt(end))) end++;
-  return end;
-}
-
-/** Whether another group of digits may follow: three of them, or two behind a comma. */
-function mayGroup(text: string, end: number): boolean {
-  const code = text.charCodeAt(end);
-  if (code !== 32 && code !== 44 /* , */) return false;
-  if (!isDigit(text.charCodeAt(end + 1)) || !isDigit(text.charCodeAt(end + 2))) return false;
-  return code === 44 || isDigit(text.charCodeAt(end + 3));
-}
-
-/** Whether a fraction may follow: its sign, or a space and digits with a slash behind them. */
-function mayBeMixed(text: string, end: number, next: number): boolean {
-  if (next !== 32 && next !== 45) return isFraction(next);
-  if (isFraction(text.charCodeAt(end + 1))) return true;
-  return next === 32 && (text[end + 2] === '/' || text[end + 3] === '/');
-}
-
-const isFraction = (code: number): boolean => (code > 0xbb && code < 0xbf) || (code > 0x214f && code < 0x215f);
-
-const part = (top: number, bottom: number): string => {
-  const words = fraction(String(top), String(bottom));
-  return top === 1 ? words.replace(/^one/, /^one (?:half|third|quarter|fifth|tenth)/.test(words) ? 'a' : 'one') : words;
-};
-
-const properPart = (top: number, bottom: number): string | undefined => (top < bottom ? part(top, bottom) : undefined);
-
-/** What each sign of a fraction is behind a whole number. */
-const SIGN_PARTS: ReadonlyMap<string, string> = new Map(
-  [...FRACTION_SIGNS].map((sign) => [sign, part(...fractionOf(sign)!)]),
-);
 
 const spoken = (parsed: Parsed): string => parsed.words ?? amount(parsed.written);
 
@@ -119,7 +49,7 @@ function readQuantity(scan: Scan, at: number): number {
     from += 1;
   }
   const currency = digits ? undefined : currencyBefore(text, from);
-  const first = number(scan, currency?.end ?? from);
+  const first = writtenNumber(text, currency?.end ?? from);
   if (!first) return at;
   let end = first.end;
   let second: Parsed | undefined;
@@ -128,7 +58,7 @@ function readQuantity(scan: Scan, at: number): number {
   if (dash) {
     const begin = end + dash[0].length;
     const again = currencyBefore(text, begin);
-    if (!again || again.currency === currency?.currency) second = number(scan, again?.end ?? begin);
+    if (!again || again.currency === currency?.currency) second = writtenNumber(text, again?.end ?? begin);
     if (second && (isAlphaRun(scan, second.end) || !isRange(first.written, second.written, dash[0])))
       second = undefined;
     if (second) end = second.end;
@@ -200,12 +130,6 @@ function perTail(text: string, end: number): { words: string; end: number } | un
 /** "Apt. 4B" is no billion. */
 const NUMBERED_PLACE = /^(?:apt|apartment|suite|ste|unit|room|row|seat|gate|section)$/i;
 
-/** The character behind `at`, over one space. */
-const behind = (text: string, at: number): number => {
-  const code = text.charCodeAt(at);
-  return code === 32 ? text.charCodeAt(at + 1) : code;
-};
-
 /** - + ± – − */
 const isSign = (code: number): boolean =>
   code === 45 || code === 43 || code === 0xb1 || code === 0x2013 || code === 0x2212;
@@ -255,73 +179,6 @@ function range(scan: Scan, first: Parsed, second: Parsed, end: number): string {
     return `${year(Number(a))} to ${short || (b.length === 2 ? cardinal(b) : year(Number(b)))}`;
   }
   return `${first.words ?? amount(a)} to ${second.words ?? amount(b)}`;
-}
-
-/** "a $5 bill", "a 10 km run": in front of a noun the measure stands in the singular. */
-function isModifier(scan: Scan, end: number): boolean {
-  if (scan.text[end] === '-') return isLetterAt(scan, end + 1);
-  if (!/^(?:an?|every|each|one|per)$/i.test(scan.previous)) return false;
-  const next = scan.text[end] === ' ' ? scan.nextWord(end) : '';
-  return (
-    next !== '' &&
-    !/^(?:and|or|to|in|on|for|per|a|an|at|from|off|by|with|of|is|was|if|when|as|than|each|every|more|less|now|today|each|until|but)$/i.test(
-      next,
-    )
-  );
-}
-
-const isLetterAt = (scan: Scan, at: number): boolean => /[A-Za-z]/.test(scan.text.charAt(at));
-
-/** The unit behind a number that ends at `end`. */
-export function measure(scan: Scan, end: number, one: boolean): { words: string; end: number } | undefined {
-  const { text } = scan;
-  if (text[end] === '"') {
-    const noun = /^ [a-z]/.test(text.slice(end + 1, end + 3));
-    return scan.quoted ? undefined : { words: one || noun ? 'inch' : 'inches', end: end + 1 };
-  }
-  const visible = behind(text, end);
-  const degrees = visible === 0xb0 /* ° */ ? matchAt(DEGREES, text, end) : null;
-  if (degrees) {
-    const name = unit(degrees[2]!.replace(' ', ''))!;
-    return { words: one ? name.one : name.many, end: end + degrees[0].length };
-  }
-  const first = text.charCodeAt(end) === 45 /* - */ ? text.charCodeAt(end + 1) : visible;
-  // A degree is another unit only with a letter behind it.
-  const possible =
-    visible === 0xb0 ? isLetter(text.charCodeAt(end + (text[end] === ' ' ? 2 : 1))) : isLetter(first) || first > 0xaf;
-  const match = possible ? matchAt(TAIL_UNIT, text, end) : null;
-  if (!match) return undefined;
-  const [whole, gap, written] = match as unknown as [string, string, string];
-  const sign = 'scf'.includes(written[0]!) ? written.replace(/^(sq|cu|fl)\.? ?(?=[a-z])/, '$1') : written;
-  let name = unit(sign);
-  let stop = end + whole.length;
-  if (!name && sign.includes('/')) {
-    const short = sign.slice(0, sign.indexOf('/'));
-    name = unit(short);
-    stop = end + gap.length + short.length;
-  }
-  if (!name) return undefined;
-  if (!mayFollow(sign, gap !== '') && !(sign === 'in' && isInch(scan, stop, gap))) return undefined;
-  const single = gap === '-' || one || isModifier(scan, stop);
-  // The dot of "5 ft." is the abbreviation's, unless the sentence ends with it.
-  if (
-    text[stop] === '.' &&
-    /^(?:in|ft|lb|lbs|oz|yd|mi|gal|qt|pt|tsp|tbsp|sec|secs|min|mins|hr|hrs|yr|yrs|mo|mos|wk|wks|sq|cu)$/.test(
-      sign.slice(-4),
-    ) &&
-    !scan.endsAt(stop + 1) &&
-    !/^ [A-Z]/.test(text.slice(stop + 1, stop + 3))
-  )
-    stop += 1;
-  return { words: single ? name.one : name.many, end: stop };
-}
-
-/** "5 in" is a length only where the context leaves nothing else. */
-function isInch(scan: Scan, stop: number, gap: string): boolean {
-  if (gap === '-') return true;
-  return /^(?:\.(?! ?[A-Z])|\)|,| ?[x×]|$| (?:wide|tall|long|high|deep|thick|by|diameter))/.test(
-    scan.text.slice(stop, stop + 12),
-  );
 }
 
 const NOUNS =

@@ -166,6 +166,13 @@ export function isAlphanumeric(code: number): boolean {
   return isDigit(code) || isLetter(code);
 }
 
+/** Where the digits that begin at `at` end. */
+export function digitsEnd(text: string, at: number): number {
+  let end = at;
+  while (isDigit(text.charCodeAt(end))) end++;
+  return end;
+}
+
 export function isDigit(code: number): boolean {
   return code > 47 && code < 58;
 }
