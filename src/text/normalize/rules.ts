@@ -43,8 +43,8 @@ const DIGITS: readonly (readonly [Rule, RegExp])[] = [
   [slashed, /[/.]/],
 ];
 
-/** The rules for each character that may follow, found once. */
-const AFTER_DIGITS = rulesBy(DIGITS);
+const RARE = 0x2100;
+const afterDigits = rulesBy(DIGITS);
 const QUANTITY: readonly Rule[] = [quantity];
 const NO_RULES: readonly Rule[] = [];
 
@@ -61,14 +61,14 @@ const POINTED: readonly (readonly [Rule, RegExp])[] = [
   [feetAndInches, /['"°]/],
   [slashed, /\//],
 ];
-const AFTER_POINT = rulesBy(POINTED);
+const afterPoint = rulesBy(POINTED);
 
 /** Behind "1.", where no digit stands. */
 const STOPPED: readonly (readonly [Rule, RegExp])[] = [
   [address, /[.@/_A-Za-z%+~-]/],
   [version, /x/],
 ];
-const AFTER_STOP = rulesBy(STOPPED);
+const afterStop = rulesBy(STOPPED);
 
 /** Over a space: a month, "p.m.", a span of days or hours, more digits of a telephone number, another side. */
 const SPACED: readonly (readonly [Rule, RegExp])[] = [
@@ -78,13 +78,21 @@ const SPACED: readonly (readonly [Rule, RegExp])[] = [
   [clock, /[AaPp–—-]/],
   [dimensions, /[x×]/],
 ];
-const AFTER_SPACE = rulesBy(SPACED);
+const afterSpace = rulesBy(SPACED);
 
-function rulesBy(kinds: readonly (readonly [Rule, RegExp])[]): readonly (readonly Rule[])[] {
-  return Array.from({ length: 0x2100 }, (_, code) => {
-    const char = String.fromCharCode(code);
-    return [...kinds.filter(([, behind]) => behind.test(char)).map(([rule]) => rule), quantity];
-  });
+/** The rules by the character that was found, worked out when it is first met. From `RARE` on none looks for one. */
+function rulesBy(kinds: readonly (readonly [Rule, RegExp])[]): (code: number) => readonly Rule[] {
+  const known = new Map<number, readonly Rule[]>();
+  return (code) => {
+    if (!(code < RARE)) return QUANTITY;
+    let rules = known.get(code);
+    if (!rules) {
+      const char = String.fromCharCode(code);
+      rules = [...kinds.filter(([, behind]) => behind.test(char)).map(([rule]) => rule), quantity];
+      known.set(code, rules);
+    }
+    return rules;
+  };
 }
 
 /** The rules for each sign that one can begin with. */
@@ -101,11 +109,11 @@ const SIGNS: Readonly<Record<string, readonly Rule[]>> = {
   '★': [stars],
   ':': [machine],
 };
-const MONEY_OR_SIGN = /[-−–±$£€¥₹₽₩₺₪₫₦₱₴₿฿]/;
-const SIGN_RULES: readonly (readonly Rule[])[] = Array.from({ length: 0x2700 }, (_, code) => {
-  const char = String.fromCharCode(code);
-  return (Object.hasOwn(SIGNS, char) ? SIGNS[char] : MONEY_OR_SIGN.test(char) ? QUANTITY : undefined) ?? NO_RULES;
-});
+const MONEY_OR_SIGN = '-−–±$£€¥₹₽₩₺₪₫₦₱₴₿฿';
+const SIGN_RULES: ReadonlyMap<number, readonly Rule[]> = new Map([
+  ...[...MONEY_OR_SIGN].map((char) => [char.charCodeAt(0), QUANTITY] as const),
+  ...Object.entries(SIGNS).map(([char, rules]) => [char.charCodeAt(0), rules] as const),
+]);
 
 export function readAll(scan: Scan): void {
   const { text } = scan;
@@ -120,7 +128,7 @@ function readOne(scan: Scan, at: number): number {
     return at + 1;
   }
   if (isLetter(code)) return readWord(scan, at, code);
-  const rules = isDigit(code) ? digitRules(scan, at) : (SIGN_RULES[code] ?? NO_RULES);
+  const rules = isDigit(code) ? digitRules(scan, at) : (SIGN_RULES.get(code) ?? NO_RULES);
   for (const rule of rules) {
     const end = rule(scan, at);
     if (end > at) return end;
@@ -132,16 +140,16 @@ function digitRules(scan: Scan, at: number): readonly Rule[] {
   if (!scan.atBoundary(at)) return QUANTITY;
   let end = at + 1;
   while (isDigit(scan.text.charCodeAt(end))) end++;
-  if (end === scan.text.length) return end - at === 5 ? AFTER_DIGITS[32]! : QUANTITY;
+  if (end === scan.text.length) return end - at === 5 ? afterDigits(32) : QUANTITY;
   const follow = scan.text.charCodeAt(end);
-  if (follow === 32) return AFTER_SPACE[scan.text.charCodeAt(end + 1)] ?? QUANTITY;
+  if (follow === 32) return afterSpace(scan.text.charCodeAt(end + 1));
   if (follow === 46 /* . */) {
     const point = isDigit(scan.text.charCodeAt(++end));
     while (isDigit(scan.text.charCodeAt(end))) end++;
-    const rules = point ? AFTER_POINT : AFTER_STOP;
-    return rules[end < scan.text.length ? scan.text.charCodeAt(end) : 0] ?? rules[0]!;
+    const behind = scan.text.charCodeAt(end);
+    return (point ? afterPoint : afterStop)(behind < RARE ? behind : 0);
   }
-  return AFTER_DIGITS[follow] ?? QUANTITY;
+  return afterDigits(follow);
 }
 
 function readWord(scan: Scan, at: number, code: number): number {
