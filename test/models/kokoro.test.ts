@@ -30,6 +30,16 @@ async function run(graph: string | Uint8Array, feeds: Values): Promise<Values> {
 const samples = (values: Values) => values.waveform!.data as Float32Array;
 const between = ({ x, f0, s }: Values): Values => ({ x: x!, f0: f0!, s: s! });
 
+/** How far the difference lies under the signal. */
+function decibels(signal: Float32Array, other: Float32Array): number {
+  let [power, error] = [0, 0];
+  for (let i = 0; i < signal.length; i++) {
+    power += signal[i]! ** 2;
+    error += (signal[i]! - other[i]!) ** 2;
+  }
+  return 10 * Math.log10(power / Math.max(error, Number.MIN_VALUE));
+}
+
 function correlation(a: Float32Array, b: Float32Array): number {
   let [ab, aa, bb] = [0, 0, 0];
   for (let i = 0; i < a.length; i++) {
@@ -61,10 +71,11 @@ describe('Kokoro, cut apart', () => {
     front = await run(files.frontQuantised, feeds);
   });
 
-  it('gives the same samples as the whole, to the bit', async () => {
+  // To the bit on arm64; other processors' kernels add in another order, and the last bit of a float may differ.
+  it('gives the same samples as the whole', async () => {
     const parts = samples(await run(files.generatorQuantised!, between(front)));
     expect(parts).toHaveLength(whole.length);
-    expect(parts.every((sample, i) => sample === whole[i])).toBe(true);
+    expect(decibels(whole, parts)).toBeGreaterThan(90);
     expect(Math.max(...whole.map(Math.abs)), 'it speaks').toBeGreaterThan(0.1);
   });
 
