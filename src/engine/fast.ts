@@ -4,7 +4,7 @@ import type { FrameRange, FrontOutput, Generator } from './generator.js';
 import { FRAME_SAMPLES } from './plan.js';
 
 /** What the network sees to either side of a frame. */
-export const CONTEXT_FRAMES = 28;
+const CONTEXT_FRAMES = 40;
 const CHANNELS = 512;
 
 /**

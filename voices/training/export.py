@@ -31,7 +31,7 @@ from onnx import TensorProto, helper, numpy_helper
 from student import (BINS, FRAME, HOP, LOW, N_FFT, NOISE_GAIN, NOISE_STEP, PARTS, SAMPLE_RATE, STYLE_DIM, SUB, TABLE,
                      X_DIM, load_student, noise_table)
 
-CONTEXT = 28            # 27 by the receptive field; one more where the phase leans on the next frame
+CONTEXT = 40            # 39 by the receptive field of twelve blocks; one more where the phase leans on the next frame
 OPSET = 20
 
 

@@ -2,54 +2,81 @@
 import math
 
 import torch
+import torch.nn.functional as F
 
-from metrics import mel_filters
+from metrics import cepstral_cosines, mel_filters
 
 SIZES = (256, 512, 1024, 2048)
 MEL_BANDS = {512: 48, 1024: 80, 2048: 128}
+CEPSTRUM = 1024        # the resolution of the mel-cepstral term, that of the evaluation
+
+
+def magnitude_gaps(re, im, t_re, t_im, unit):
+    """-> magnitudes of both, difference of the logarithms, relative difference."""
+    made, true = torch.sqrt(re * re + im * im + 1e-10), torch.sqrt(t_re * t_re + t_im * t_im + 1e-10)
+    logs = (torch.log(made * unit + 3e-4) - torch.log(true * unit + 3e-4)).abs().mean()
+    return made, true, logs, (made - true).abs().mean() / (true.mean() + 1e-3)
+
+
+def complex_gap(re, im, t_re, t_im, true, unit, emphasis):
+    """Difference of the spectra with their magnitudes compressed to the square root."""
+    size = torch.sqrt(re * re + im * im + 1e-8)
+    gain, t_gain = (size * unit + 1e-3).rsqrt(), (true * unit + 1e-3).rsqrt()
+    gap = (re * gain - t_re * t_gain).abs() + (im * gain - t_im * t_gain).abs()
+    return (gap * math.sqrt(unit) * emphasis).mean()
 
 
 class Reconstruction:
-    """Four terms, each averaged over resolutions.
+    """Five terms, averaged over resolutions.
 
     magnitude  log STFT magnitude: the fine structure at every level
     linear     relative magnitude: the loud parts
     complex    compressed complex STFT of the predictable part alone, weighted to below 6 kHz: the phase.  The
                noise is left out, or the network would be told to guess it
     mel        log-mel at three resolutions: what the ear and the evaluation look at
+    cepstrum   mel-cepstral distance in dB: the envelope
     """
-    WEIGHTS = {'magnitude': 2.0, 'linear': 0.5, 'complex': 1.5, 'mel': 8.0}
+    WEIGHTS = {'magnitude': 2.0, 'linear': 0.5, 'complex': 1.5, 'mel': 8.0, 'cepstrum': 0.4}
 
     def __init__(self, device):
         self.window = {n: torch.hann_window(n, device=device) for n in SIZES}
-        self.filters = {n: mel_filters(n, bands).to(device) for n, bands in MEL_BANDS.items()}
-        self.emphasis = {n: (0.1 + 0.9 * torch.sigmoid((6000 - torch.linspace(0, 12000, n // 2 + 1, device=device)) / 800))[None, :, None]
+        self.filters = {n: mel_filters(n, bands).to(device).t().contiguous() for n, bands in MEL_BANDS.items()}
+        self.emphasis = {n: 0.1 + 0.9 * torch.sigmoid((6000 - torch.linspace(0, 12000, n // 2 + 1, device=device)) / 800)
                          for n in MEL_BANDS}
+        self.cosines = cepstral_cosines(MEL_BANDS[CEPSTRUM]).to(device).t().contiguous()
+        self.magnitude_gaps, self.complex_gap = magnitude_gaps, complex_gap
+
+    def compile(self):
+        """Fuse what lies between the transforms; those themselves stay as they are."""
+        self.magnitude_gaps = torch.compile(magnitude_gaps, dynamic=False)
+        self.complex_gap = torch.compile(complex_gap, dynamic=False)
 
     def stft(self, wave, n):
-        """Real and imaginary part, without complex numbers further on."""
-        z = torch.view_as_real(torch.stft(wave, n, n // 4, window=self.window[n], return_complex=True))
+        """Real and imaginary part, [B, columns, bins], hop n/4.  Framed by slices: their backward pass is a few additions, that of
+        torch.stft scatters."""
+        hop, batch = n // 4, wave.shape[0]
+        columns = wave.shape[1] // hop + 1
+        padded = F.pad(wave[:, None], (n // 2, n // 2), mode='reflect')[:, 0, :(columns + 3) * hop]
+        hops = padded.reshape(batch, columns + 3, hop)
+        z = torch.view_as_real(torch.fft.rfft(torch.cat([hops[:, i:i + columns] for i in range(4)], 2) * self.window[n]))
         return z[..., 0], z[..., 1]
 
     def __call__(self, predictable, whole, target):
         total = {name: 0.0 for name in self.WEIGHTS}
         for n in SIZES:
             unit = 1 / math.sqrt(n)
-            re, im = self.stft(whole, n)
             t_re, t_im = self.stft(target, n)
-            made = torch.sqrt(re * re + im * im + 1e-10)
-            true = torch.sqrt(t_re * t_re + t_im * t_im + 1e-10)
-            total['magnitude'] = total['magnitude'] + (torch.log(made * unit + 3e-4) - torch.log(true * unit + 3e-4)).abs().mean() / len(SIZES)
-            total['linear'] = total['linear'] + (made - true).abs().mean() / (true.mean() + 1e-3) / len(SIZES)
+            made, true, logs, relative = self.magnitude_gaps(*self.stft(whole, n), t_re, t_im, unit)
+            total['magnitude'] = total['magnitude'] + logs / len(SIZES)
+            total['linear'] = total['linear'] + relative / len(SIZES)
             if n not in self.filters:
                 continue
-            mel = torch.log(self.filters[n] @ made * unit + 5e-4) - torch.log(self.filters[n] @ true * unit + 5e-4)
+            mel = torch.log(made @ self.filters[n] * unit + 5e-4) - torch.log(true @ self.filters[n] * unit + 5e-4)
             total['mel'] = total['mel'] + mel.abs().mean() / len(self.filters)
-            p_re, p_im = self.stft(predictable, n)
-            size = torch.sqrt(p_re * p_re + p_im * p_im + 1e-8)
-            p_gain, t_gain = (size * unit + 1e-3).rsqrt(), (true * unit + 1e-3).rsqrt()
-            gap = (p_re * p_gain - t_re * t_gain).abs() + (p_im * p_gain - t_im * t_gain).abs()
-            total['complex'] = total['complex'] + (gap * math.sqrt(unit) * self.emphasis[n]).mean() / len(self.filters)
+            if n == CEPSTRUM:
+                total['cepstrum'] = 10 / math.log(10) * torch.sqrt(2 * ((mel @ self.cosines) ** 2).sum(-1) + 1e-4).mean()
+            gap = self.complex_gap(*self.stft(predictable, n), t_re, t_im, true, unit, self.emphasis[n])
+            total['complex'] = total['complex'] + gap / len(self.filters)
         return total
 
     def weigh(self, terms):

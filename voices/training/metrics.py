@@ -21,15 +21,20 @@ def mel_filters(n_fft, bands, sample_rate=24000, top=12000.0):
     return torch.minimum(up, down).clamp(min=0).float()
 
 
+def cepstral_cosines(bands, coefficients=24):
+    """[coefficients, bands]: log-mel to cepstral coefficients 1.."""
+    k = torch.arange(1, coefficients + 1, dtype=torch.float64)[:, None]
+    m = torch.arange(bands, dtype=torch.float64)[None] + 0.5
+    return (2 / bands * torch.cos(math.pi * k * m / bands)).float()
+
+
 class Distance:
     """`measure(a, b)` -> (log-mel L1, MCD) of waveforms [B, N], averaged over time."""
 
     def __init__(self, device='cpu', bands=80, coefficients=24):
         self.filters = mel_filters(1024, bands).to(device)
         self.window = torch.hann_window(1024, device=device)
-        k = torch.arange(1, coefficients + 1, dtype=torch.float64)[:, None]
-        m = torch.arange(bands, dtype=torch.float64)[None] + 0.5
-        self.cosines = (2 / bands * torch.cos(math.pi * k * m / bands)).float().to(device)
+        self.cosines = cepstral_cosines(bands, coefficients).to(device)
 
     def log_mel(self, wave):
         magnitude = torch.stft(wave, 1024, 256, window=self.window, return_complex=True).abs()

@@ -30,14 +30,16 @@ class Pool:
     def hours(self):
         return self.frames / 80 / 3600
 
-    def load_new(self, folder, limit=None):
-        """Append shards not seen yet (at most `limit`); returns how many came."""
+    def load_new(self, folder, limit=None, consume=False):
+        """Append shards not seen yet (at most `limit`), in `folder` or below; returns how many came."""
         count = 0
-        for path in sorted(glob.glob(os.path.join(folder, 'shard-*.pt')), key=lambda p: (p.rsplit('-', 1)[1], p)):
+        for path in sorted(glob.glob(os.path.join(folder, '**', 'shard-*.pt'), recursive=True), key=lambda p: (p.rsplit('-', 1)[1], p)):
             if path in self.known or (limit is not None and count >= limit):
                 continue
             self.known.add(path)
             self._append(torch.load(path))
+            if consume:
+                os.remove(path)
             count += 1
         return count
 

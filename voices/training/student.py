@@ -106,6 +106,13 @@ def utterance_stats(normalised):
     return torch.cat([mean, torch.log(deviation)])
 
 
+def depthwise(x, weight, bias):
+    """A depthwise convolution of [B, T, C] as a sum of shifted products: fused when compiled, and quicker than cuDNN's either way."""
+    taps, frames = weight.shape[-1], x.shape[1]
+    padded = F.pad(x, (0, 0, taps // 2, taps // 2))
+    return sum(padded[:, k:k + frames] * weight[:, 0, k] for k in range(taps)) + bias
+
+
 class Block(nn.Module):
     """ConvNeXt: depthwise convolution, LayerNorm with FiLM, two linear layers, scaled residual."""
 
@@ -119,7 +126,7 @@ class Block(nn.Module):
 
     def forward(self, x, scale, shift, mask=None):
         h = x if mask is None else x * mask
-        h = self.dw(h.transpose(1, 2)).transpose(1, 2)
+        h = depthwise(h, self.dw.weight, self.dw.bias)
         h = F.layer_norm(h, (self.dim,)) * (1 + scale) + shift
         return x + self.g * self.w2(F.gelu(self.w1(h)))
 
@@ -169,7 +176,7 @@ class Student(nn.Module):
         """
         batch = features.shape[0]
         film = self.film(self.cond(torch.cat([style, stats], 1))).reshape(batch, self.layers + 1, 2, 1, self.dim)
-        h = self.inp(features.transpose(1, 2)).transpose(1, 2)
+        h = self.inp(features.transpose(1, 2)).transpose(1, 2).float()
         for i, block in enumerate(self.blocks):
             h = block(h, film[:, i, 0], film[:, i, 1], mask)
         return F.layer_norm(h, (self.dim,)) * (1 + film[:, -1, 0]) + film[:, -1, 1]
@@ -226,6 +233,27 @@ def load_state(prefix):
     if not state:
         raise FileNotFoundError(f'no checkpoint parts at {prefix}*.pt')
     return {key: value.float() for key, value in state.items()}
+
+
+def grow(state, layers):
+    """The same function with more blocks, spread evenly between those there are: a new one begins by adding nothing."""
+    old = 1 + max(int(k.split('.')[1]) for k in state if k.startswith('blocks.'))
+    dim, hidden = state['blocks.0.w2.weight'].shape
+    places = [int(round((i + 0.5) * layers / old - 0.5)) for i in range(old)]         # where the old ones go
+    film = {name: state['film.' + name].reshape(old + 1, 2 * dim, -1) for name in ('weight', 'bias')}
+    grown = {key: value for key, value in state.items() if not key.startswith(('blocks.', 'film.'))}
+    for name, value in film.items():
+        wide = torch.zeros(layers + 1, *value.shape[1:])
+        wide[places + [layers]] = value
+        grown['film.' + name] = wide.reshape((layers + 1) * 2 * dim, -1) if name == 'weight' else wide.reshape(-1)
+    for at in range(layers):
+        if at in places:
+            block = {k.split('.', 2)[2]: v for k, v in state.items() if k.startswith(f'blocks.{places.index(at)}.')}
+        else:
+            block = Block(dim, hidden, state['blocks.0.dw.weight'].shape[-1], layers).state_dict()
+            block['w2.weight'], block['w2.bias'] = torch.zeros(dim, hidden), torch.zeros(dim)
+        grown.update({f'blocks.{at}.{name}': value for name, value in block.items()})
+    return grown
 
 
 def load_student(prefix):

@@ -1,7 +1,6 @@
 """Train the light generator on shards from generate.py, by the clock.
 
-    python train.py data/ checkpoints/ --resume checkpoint/ck_ --discriminators checkpoint/disc.pt \\
-        --seconds 1200 --adversarial-from 500
+    python train.py data/ checkpoints/ --resume checkpoint/ck_ --compile --seconds 1200 --adversarial-from 99999
 
 First regression alone at a large batch, then with discriminators at a small weight; the learning rate falls along a cosine to
 nearly nothing at the end.  The step is captured as a CUDA graph (it is hundreds of small kernels).  The average
@@ -19,7 +18,7 @@ from discriminators import Discriminators, discriminator_loss, generator_losses
 from losses import Reconstruction
 from metrics import Distance
 from shards import Pool
-from student import FRAME, NOISE_GAIN, Student, load_state, stft
+from student import FRAME, NOISE_GAIN, Student, grow, load_state, stft
 
 PART_BYTES = 15_500_000
 
@@ -30,18 +29,21 @@ def parse():
     parser.add_argument('out')
     parser.add_argument('--resume', help='prefix of checkpoint parts')
     parser.add_argument('--discriminators', help='state of the discriminators to go on from')
+    parser.add_argument('--layers', type=int, help='grow the checkpoint to this many blocks')
+    parser.add_argument('--compile', action='store_true', help='fuse the small operations (half a minute, then steps take half the time)')
     parser.add_argument('--seconds', type=float, default=1200)
     parser.add_argument('--deadline', type=float, help='end at this time (seconds since 1970) at the latest')
     parser.add_argument('--adversarial-from', type=float, default=500, help='seconds; beyond --seconds means never')
     parser.add_argument('--adversarial-weight', type=float, default=0.4)
     parser.add_argument('--learning-rate', type=float, default=6e-4)
     parser.add_argument('--discriminator-rate', type=float, default=3e-4)
-    parser.add_argument('--batch', type=int, default=72)
+    parser.add_argument('--batch', type=int, default=48)
     parser.add_argument('--adversarial-batch', type=int, default=32)
-    parser.add_argument('--frames', type=int, default=80, help='frames of a segment that count')
-    parser.add_argument('--context', type=int, default=16, help='frames to either side that do not')
+    parser.add_argument('--frames', type=int, default=160, help='frames of a segment that count')
+    parser.add_argument('--context', type=int, default=28, help='frames to either side that do not')
     parser.add_argument('--capacity', type=float, default=30, help='hours of data to make room for')
     parser.add_argument('--begin-at', type=float, default=2, help='hours of data to wait for')
+    parser.add_argument('--consume', action='store_true', help='delete shards once they are on the GPU')
     parser.add_argument('--held', type=int, default=64, help='utterances kept for validation')
     parser.add_argument('--data-until', type=float, default=1e9, help='seconds after which no new shards are taken')
     parser.add_argument('--validate-every', type=float, default=60)
@@ -55,11 +57,13 @@ class Average:
     def __init__(self, model, device):
         self.values = {k: v.detach().clone() for k, v in model.state_dict().items()}
         self.rate = torch.tensor(0.1, device=device)
-        self.pairs = [(self.values[k], p) for k, p in model.named_parameters()]
+        self.parameters = [p.detach() for p in model.parameters()]
+        self.averages = [self.values[k] for k, _ in model.named_parameters()]
 
     def update(self):
-        for average, parameter in self.pairs:      # not foreach: that reads the rate on the host
-            average.lerp_(parameter.detach(), self.rate)
+        gaps = torch._foreach_sub(self.parameters, self.averages)     # not lerp: that reads the rate on the host
+        torch._foreach_mul_(gaps, self.rate)
+        torch._foreach_add_(self.averages, gaps)
 
     def save(self, folder):
         """float16 parts of at most 16 MB, each replaced at once; nothing is written when a value is not finite."""
@@ -87,10 +91,14 @@ class Trainer:
         torch.backends.cudnn.benchmark = True
         os.makedirs(args.out, exist_ok=True)
         self.log_file = open(os.path.join(args.out, 'log.txt'), 'a')
-        self.student = Student().to(self.device)
+        state = load_state(args.resume) if args.resume else None
+        if state and args.layers:
+            state = grow(state, args.layers)
+        layers = 1 + max(int(k.split('.')[1]) for k in state if k.startswith('blocks.')) if state else args.layers or 8
+        self.student = Student(layers=layers).to(self.device)
         self.judges = Discriminators().to(self.device, memory_format=torch.channels_last)
-        if args.resume:
-            self.student.load_state_dict(load_state(args.resume), strict=False)
+        if state:
+            self.student.load_state_dict(state)
         if args.discriminators:
             state = torch.load(args.discriminators, map_location=self.device)
             self.judges.load_state_dict({k: v.float() for k, v in state.items()})
@@ -98,8 +106,13 @@ class Trainer:
         self.pool = Pool(self.device, args.capacity, *known, held=args.held)
         self.reconstruction, self.distance = Reconstruction(self.device), Distance(self.device)
         self.weight = torch.zeros((), device=self.device)
-        self.sums = torch.zeros(8, device=self.device)
+        self.sums = torch.zeros(len(Reconstruction.WEIGHTS) + 4, device=self.device)
         self.graphs = {}
+        if args.compile:
+            self.reconstruction.compile()
+            self.student.synthesise = torch.compile(Student.synthesise, dynamic=False)
+            for block in self.student.blocks:
+                block.compile(dynamic=False)
 
     def log(self, *words):
         line = ' '.join(str(w) for w in words)
@@ -111,7 +124,7 @@ class Trainer:
         """Wait for data, then make optimisers and the average around the (now normalised) student."""
         began = time.time()
         while self.pool.hours < self.args.begin_at:
-            if not self.pool.load_new(self.args.data):
+            if not self.pool.load_new(self.args.data, consume=self.args.consume):
                 time.sleep(1)
         self.student.xm.copy_(self.pool.mean)
         self.student.xs.copy_(self.pool.deviation)
@@ -165,7 +178,15 @@ class Trainer:
             self.update(batch, adversarial)
             return
         if adversarial not in self.graphs:
-            self.capture(batch, adversarial)
+            try:
+                self.capture(batch, adversarial)
+            except Exception as error:
+                if not self.args.compile:
+                    raise
+                self.log('going on without the compiler:', str(error)[:500])
+                torch.compiler.set_stance('force_eager')
+                self.args.compile = False
+                self.capture(batch, adversarial)
         graph, fixed = self.graphs[adversarial]
         for place, value in zip(fixed, batch):
             place.copy_(value)
@@ -195,8 +216,9 @@ class Trainer:
         current = {k: v.detach().clone() for k, v in self.student.state_dict().items()}
         self.student.load_state_dict(self.average.values)
         batch = self.pool.held_batch(self.args.frames, self.args.context)
-        predictable, whole, target = self.speak(batch, False)
-        terms = self.reconstruction(predictable, whole, target)
+        with torch.compiler.set_stance('force_eager'):        # another shape: not worth compiling
+            predictable, whole, target = self.speak(batch, False)
+            terms = self.reconstruction(predictable, whole, target)
         mel, mcd = self.distance.measure(whole, target)
         self.student.load_state_dict(current)
         return {**{k: round(float(v), 4) for k, v in terms.items()}, 'logmel': round(float(mel), 4), 'mcd': round(float(mcd), 3)}
@@ -238,7 +260,7 @@ class Trainer:
                 torch.cuda.synchronize()                  # keep the clock honest: the queue is deep
             now = time.time()
             if now - looked > 10 and elapsed < args.data_until:
-                self.pool.load_new(args.data, limit=6)
+                self.pool.load_new(args.data, limit=6, consume=args.consume)
                 looked = time.time()
             if now - checked > args.validate_every or step == 100:
                 means = [round(v / counted, 3) for v in self.sums.tolist()]

@@ -1,5 +1,5 @@
 /**
- * Convolutions over a line, written as ones over a plane of height 1. The arithmetic is the same to the bit, but
+ * Convolutions over a line, written as ones over a plane of height 1. The result is the same (to the bit on arm64), but
  * onnxruntime gathers the windows of a plane by copying rows and those of a line number by number, which for 8-bit ones costs
  * more than the products themselves: measured on a Neoverse-N1 core, Kokoro's generator takes 0.46 of the time, its front 0.83.
  */
