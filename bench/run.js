@@ -17,5 +17,7 @@ const vite = await createServer({
   server: { middlewareMode: true, watch: null, ws: false },
 });
 const module = await vite.ssrLoadModule(path.join(import.meta.dirname, `${name}.ts`));
-await module.main(options);
+// What is measured to the millisecond is the code as built: vite reaches every import through a getter, which halves its speed.
+const built = (file) => import(path.join(import.meta.dirname, '../dist', file));
+await module.main(options, built);
 process.exit();

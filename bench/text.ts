@@ -1,5 +1,5 @@
 /**
- * A megabyte of anything through the text front-end, in milliseconds:
+ * A megabyte of anything through the text front-end as built (`npm run build`), in milliseconds:
  *
  *   normalise   the whole text at once
  *   segment     the whole text cut into segments
@@ -13,8 +13,13 @@
  *   npm run bench -- text [--piece "1/"] [--more]
  */
 import { parseArgs } from 'node:util';
-import { normalize } from '../src/text/normalize.js';
-import { Segmenter, segmentText } from '../src/text/segment.js';
+
+type Normalizing = typeof import('../src/text/normalize.js');
+type Segmenting = typeof import('../src/text/segment.js');
+
+let normalize: Normalizing['normalize'];
+let Segmenter: Segmenting['Segmenter'];
+let segmentText: Segmenting['segmentText'];
 
 const MEGABYTE = 1 << 20;
 const FRAGMENT = 5;
@@ -85,7 +90,9 @@ function report(name: string, make: (units: number) => string): void {
   console.log(`${name.padEnd(28)}${columns.join('')}`);
 }
 
-export function main(args: string[]): void {
+export async function main(args: string[], built: (file: string) => Promise<unknown>): Promise<void> {
+  ({ normalize } = (await built('text/normalize.js')) as Normalizing);
+  ({ Segmenter, segmentText } = (await built('text/segment.js')) as Segmenting);
   const { values } = parseArgs({ args, options: { piece: { type: 'string' }, more: { type: 'boolean' } } });
   for (let run = 0; run < 3; run++) asSpoken(repeated(PROSE, 100_000));
   console.log(`${'ms/MB'.padEnd(24)}normalise segment together   as spoken    fragments`);
