@@ -146,7 +146,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
       const lease = this.#options.pool.acquire();
       if (lease === undefined) return;
       const nowMs = performance.now();
-      void this.#run(this.#queue.shift((task) => task.stream.leadMs(nowMs) < HUNGRY_MS)!, lease);
+      void this.#run(this.#queue.shift((task) => task.stream.dueMs(task, nowMs) < HUNGRY_MS)!, lease);
     }
   }
 

@@ -162,15 +162,10 @@ export class SpeechStream implements Speech {
     for (const resolve of waiting) resolve();
   }
 
-  /** How long a listener can do without more. */
-  leadMs(nowMs: number): number {
-    return this.order.whole ? 0 : Math.max(0, this.#heardOutAtMs - nowMs);
-  }
-
   /** How long until the task is needed: what the listener has in hand, and what the segments before it will last. */
   dueMs(task: Task, nowMs: number): number {
-    let dueMs = this.leadMs(nowMs);
-    if (this.order.whole) return dueMs;
+    if (this.order.whole) return 0;
+    let dueMs = Math.max(0, this.#heardOutAtMs - nowMs);
     for (const before of this.#tasks) {
       if (before === task) break;
       if (!before.heard) dueMs += before.job.segment.text.length * MIN_MS_PER_CHAR;

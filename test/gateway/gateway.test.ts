@@ -202,6 +202,22 @@ describe('turns', () => {
     await Promise.all(rich);
   });
 
+  it('lets a sentence whose forerunner is still being spoken wait for one that somebody waits for', async () => {
+    const { gateway, worker } = await setUp({ workers: [{ capacity: 2 }], sine: { delayMs: 200 } });
+    const speak = (owner: string, ...texts: string[]) =>
+      collect(gateway.open(order({ owner })).speak(segments(...texts), never));
+    const all = [speak('other', 'other')];
+    await until(() => worker.running === 1);
+    await sleep(50);
+    all.push(speak('a', 'long '.repeat(60), 'next'));
+    await until(() => gateway.stats.queuedSegments === 1);
+    all.push(speak('b', 'waited for'));
+    await Promise.all(all);
+    const begun = worker.jobs.map((job) => job.segment.text);
+    expect(begun.indexOf('waited for')).toBe(2);
+    expect(begun.indexOf('next')).toBe(3);
+  });
+
   it('uses every worker and no worker beyond its capacity', async () => {
     const { gateway, workers } = await setUp({ workers: [{ capacity: 1 }, { capacity: 2 }], sine: { delayMs: 20 } });
     const all = Array.from({ length: 8 }, () => collect(gateway.open(order()).speak(segments('x'), never)));
