@@ -4,9 +4,9 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { TtsError } from './protocol/errors.js';
 
-export const DEVICES = ['auto', 'cpu', 'cuda', 'webgpu', 'coreml', 'dml'] as const;
+const DEVICES = ['auto', 'cpu', 'cuda', 'webgpu', 'coreml', 'dml'] as const;
 export type Device = (typeof DEVICES)[number];
-export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface Config {

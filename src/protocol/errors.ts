@@ -50,7 +50,7 @@ const busy = (close: number) => row(503, 'server_error', close, EXIT.connection,
 const model = row(500, 'server_error', 1011, EXIT.model);
 const sound = row(500, 'server_error', 1011, EXIT.sound);
 
-export const ERRORS = {
+const ERRORS = {
   // Validation
   invalid_json: invalid(),
   missing_field: invalid(),

@@ -12,11 +12,9 @@ import {
 
 export {
   DEFAULT_VOICE,
-  LANGUAGES,
   MAX_BODY_BYTES,
   MAX_INPUT_CHARS,
   parseModel,
-  RESPONSE_FORMATS,
   SPEECH_MODELS,
   SPEECH_PATH,
   type SpeechModel,

@@ -40,7 +40,7 @@ function fieldError([first]: readonly FastifySchemaValidationError[], context: s
   return new TtsError(code, `The ${where} "${name}" must be one of: ${allowed}.`, { param: name });
 }
 
-export function toTtsError(error: unknown): TtsError {
+function toTtsError(error: unknown): TtsError {
   if (error instanceof TtsError) return error;
   const { code, validation, validationContext } = error as Partial<FastifyError>;
   if (validation !== undefined) return fieldError(validation, validationContext);

@@ -60,7 +60,7 @@ function isClipped(pcm: Int16Array): boolean {
 }
 
 /** Where the curve breaks: its second difference is far out of proportion to that of the 2 ms to either side. */
-export function clicksOf(samples: ArrayLike<number>): number[] {
+function clicksOf(samples: ArrayLike<number>): number[] {
   const bend = new Float64Array(samples.length);
   for (let i = 1; i + 1 < samples.length; i += 1) {
     bend[i] = Math.abs(samples[i + 1]! - 2 * samples[i]! + samples[i - 1]!);

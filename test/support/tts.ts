@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as pty from '@lydell/node-pty';
 
-export const TTS = path.resolve(import.meta.dirname, '../../bin/tts.js');
+const TTS = path.resolve(import.meta.dirname, '../../bin/tts.js');
 
 export interface Home {
   readonly dir: string;
