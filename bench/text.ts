@@ -13,6 +13,7 @@
  *   npm run bench -- text [--piece "1/"] [--more]
  */
 import { parseArgs } from 'node:util';
+import { randomBytes, repeated } from '../test/support/long-texts.js';
 
 type Normalizing = typeof import('../src/text/normalize.js');
 type Segmenting = typeof import('../src/text/segment.js');
@@ -40,17 +41,6 @@ const MORE_PIECES = [
 ];
 
 const countTokens = (text: string) => text.length;
-const repeated = (piece: string, units: number) => piece.repeat(Math.ceil(units / piece.length)).slice(0, units);
-
-function randomBytes(units: number): string {
-  let seed = 7;
-  const bytes = Buffer.alloc(units);
-  for (let i = 0; i < units; i++) {
-    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
-    bytes[i] = seed >>> 23;
-  }
-  return bytes.toString('utf8');
-}
 
 function asSpoken(text: string): void {
   for (const { spans } of segmentText(text, { countTokens })) {

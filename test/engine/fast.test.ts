@@ -6,17 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { createFastGenerator, windowsOf } from '../../src/engine/fast.js';
 import { cpuProvider } from '../../src/engine/provider.js';
 import { PACKAGE_VOICES_DIR } from '../../src/models/manifest.js';
+import { decibelsOfDifference } from '../support/clip-checks.js';
 
 const DIR = path.join(PACKAGE_VOICES_DIR, 'base-tts-fast');
-
-function decibelsOfDifference(expected: ArrayLike<number>, found: ArrayLike<number>): number {
-  let [signal, noise] = [0, 0];
-  for (let i = 0; i < expected.length; i += 1) {
-    signal += expected[i]! ** 2;
-    noise += (expected[i]! - found[i]!) ** 2;
-  }
-  return 10 * Math.log10(signal / Math.max(noise, 1e-12));
-}
 
 describe('the light generator', () => {
   it('says the same in windows as in one run', async () => {

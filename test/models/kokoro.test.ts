@@ -11,6 +11,7 @@ import { loadModelManifest, loadPackManifest, PACKAGE_VOICES_DIR, stylesOf } fro
 import { kokoroParts } from '../../src/models/onnx/kokoro.js';
 import { createCodec } from '../../src/models/onnx/schema.js';
 import { ensureModel, type ModelFiles } from '../../src/models/packs.js';
+import { decibelsOfDifference } from '../support/clip-checks.js';
 
 const PHONEMES = 'həlˈoʊ ðˈɛɹ.';
 /** One thread: threads that wait for work by spinning are slow where other tests want the cores too. */
@@ -29,16 +30,6 @@ async function run(graph: string | Uint8Array, feeds: Values): Promise<Values> {
 
 const samples = (values: Values) => values.waveform!.data as Float32Array;
 const between = ({ x, f0, s }: Values): Values => ({ x: x!, f0: f0!, s: s! });
-
-/** How far the difference lies under the signal. */
-function decibels(signal: Float32Array, other: Float32Array): number {
-  let [power, error] = [0, 0];
-  for (let i = 0; i < signal.length; i++) {
-    power += signal[i]! ** 2;
-    error += (signal[i]! - other[i]!) ** 2;
-  }
-  return 10 * Math.log10(power / Math.max(error, Number.MIN_VALUE));
-}
 
 function correlation(a: Float32Array, b: Float32Array): number {
   let [ab, aa, bb] = [0, 0, 0];
@@ -75,7 +66,7 @@ describe('Kokoro, cut apart', () => {
   it('gives the same samples as the whole', async () => {
     const parts = samples(await run(files.generatorQuantised!, between(front)));
     expect(parts).toHaveLength(whole.length);
-    expect(decibels(whole, parts)).toBeGreaterThan(90);
+    expect(decibelsOfDifference(whole, parts)).toBeGreaterThan(90);
     expect(Math.max(...whole.map(Math.abs)), 'it speaks').toBeGreaterThan(0.1);
   });
 

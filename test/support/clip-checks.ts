@@ -81,3 +81,13 @@ function clicksOf(samples: ArrayLike<number>): number[] {
   }
   return clicks;
 }
+
+/** How far the difference of two signals lies under the first. */
+export function decibelsOfDifference(expected: ArrayLike<number>, found: ArrayLike<number>): number {
+  let [signal, noise] = [0, 0];
+  for (let i = 0; i < expected.length; i += 1) {
+    signal += expected[i]! ** 2;
+    noise += (expected[i]! - found[i]!) ** 2;
+  }
+  return 10 * Math.log10(signal / Math.max(noise, 1e-12));
+}

@@ -3,6 +3,7 @@ import { cpuUsage } from 'node:process';
 import { describe, expect, it } from 'vitest';
 import { normalize } from '../../src/text/normalize.js';
 import { segmentText } from '../../src/text/segment.js';
+import { randomBytes, repeated } from '../support/long-texts.js';
 
 /** Four times the text may take this many times as long; quadratic work would take sixteen. */
 const MOST = 10;
@@ -91,8 +92,6 @@ const PIECES = [
   ],
 ];
 
-const repeated = (piece: string, units: number) => piece.repeat(Math.ceil(units / piece.length)).slice(0, units);
-
 /** Cut into segments, each normalised for itself: how a text is spoken. */
 function speak(text: string): void {
   for (const { spans } of segmentText(text, { countTokens: (part) => part.length })) {
@@ -127,16 +126,7 @@ describe('four times the text takes about four times as long', () => {
   }
 
   it('for random bytes taken as text', () => {
-    const random = (units: number) => {
-      let seed = 7;
-      const bytes = Buffer.alloc(units);
-      for (let i = 0; i < units; i++) {
-        seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
-        bytes[i] = seed >>> 23;
-      }
-      return bytes.toString('utf8');
-    };
-    expect(growth(normalize, random)).toBeLessThan(MOST);
-    expect(growth(speak, random)).toBeLessThan(MOST);
+    expect(growth(normalize, randomBytes)).toBeLessThan(MOST);
+    expect(growth(speak, randomBytes)).toBeLessThan(MOST);
   });
 });

@@ -5,6 +5,7 @@ import type { Segment } from '../../src/protocol/job.js';
 import { createReader } from '../../src/text/reader.js';
 import { Segmenter, segmentText } from '../../src/text/segment.js';
 import { MAX_TOKENS } from '../../src/text/types.js';
+import { repeated } from '../support/long-texts.js';
 
 const reader = await createReader();
 const chars = (text: string) => text.length;
@@ -19,22 +20,21 @@ function sequence(seed: number): () => number {
   };
 }
 
-const fill = (piece: string, length: number) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
 const random = (length: number, from: number, to: number) => {
   const next = sequence(length);
   return Array.from({ length }, () => String.fromCharCode(from + Math.floor(next() * (to - from)))).join('');
 };
 
 const TEXTS: Readonly<Record<string, (length: number) => string>> = {
-  sentences: (length) => fill('The quick brown fox jumps over the lazy dog. ', length),
-  'words without a mark': (length) => fill('the quick brown fox jumps over the lazy dog and ', length),
-  digits: (length) => fill('1234567890', length),
-  brackets: (length) => fill('([{', length),
-  quotes: (length) => fill('"\'', length),
-  emoji: (length) => fill('😀', length),
-  'one long word': (length) => fill('a', length),
-  stops: (length) => fill('. ', length),
-  newlines: (length) => fill('\n', length),
+  sentences: (length) => repeated('The quick brown fox jumps over the lazy dog. ', length),
+  'words without a mark': (length) => repeated('the quick brown fox jumps over the lazy dog and ', length),
+  digits: (length) => repeated('1234567890', length),
+  brackets: (length) => repeated('([{', length),
+  quotes: (length) => repeated('"\'', length),
+  emoji: (length) => repeated('😀', length),
+  'one long word': (length) => repeated('a', length),
+  stops: (length) => repeated('. ', length),
+  newlines: (length) => repeated('\n', length),
   'random units': (length) => random(length, 0, 0x10000),
   'random ASCII': (length) => random(length, 32, 127),
 };
@@ -119,14 +119,14 @@ describe("the model's limit", () => {
 
   it('cuts a long sentence at the best place: a colon or semicolon, then a comma or dash, then a word', () => {
     const run = (text: string) => segmentText(text, { countTokens: chars }).map((segment) => segment.text);
-    const filler = (letters: number) => fill('abcdefg ', letters);
+    const filler = (letters: number) => repeated('abcdefg ', letters);
     const opening = 'This is the opening. ';
     expect(run(`${opening}${filler(200)}x, y; ${filler(200)}x, ${filler(300)}`)[1]).toBe(`${filler(200)}x, y; `);
     expect(run(`${opening}${filler(200)}x, ${filler(400)}`)[1]).toBe(`${filler(200)}x, `);
     expect(run(`${opening}${filler(200)}x — ${filler(400)}`)[1]).toBe(`${filler(200)}x — `);
     expect(run(`${opening}x; ${filler(600)}`)[1]!.length).toBeGreaterThan(400);
     expect(run(`${opening}${filler(600)}`)[1]).toMatch(/ $/);
-    const inside = run(`${opening}${fill('a', 700)}`).slice(1);
+    const inside = run(`${opening}${repeated('a', 700)}`).slice(1);
     expect(inside).toHaveLength(2);
     expect(inside[0]!.length).toBeGreaterThan(400);
   });
@@ -242,7 +242,7 @@ describe('growth', () => {
 
   it('is linear for SSML one unit at a time, comments included', () => {
     const ssml = (length: number) =>
-      `<speak><!--${fill('a comment ', length)}-->${fill('Some <b>text</b> here. ', length - (length % 23))}</speak>`;
+      `<speak><!--${repeated('a comment ', length)}-->${repeated('Some <b>text</b> here. ', length - (length % 23))}</speak>`;
     const run = (length: number) => {
       const text = ssml(length);
       const segmenter = new Segmenter({ countTokens: chars, ssml: true });

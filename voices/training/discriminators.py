@@ -8,6 +8,15 @@ import torch.nn.functional as F
 weight_norm = nn.utils.parametrizations.weight_norm
 
 
+def judge(layers, last, h):
+    """-> what the last layer says, and what each of the others saw."""
+    h, seen = h.contiguous(memory_format=torch.channels_last), []
+    for layer in layers:
+        h = F.leaky_relu(layer(h), 0.1)
+        seen.append(h)
+    return last(h), seen
+
+
 class Period(nn.Module):
     """Sees the waveform folded into columns of `p` samples: pitch structure."""
 
@@ -22,12 +31,7 @@ class Period(nn.Module):
     def forward(self, wave):
         batch, samples = wave.shape
         h = F.pad(wave[:, None], (0, -samples % self.p), mode='reflect').view(batch, 1, -1, self.p)
-        h = h.contiguous(memory_format=torch.channels_last)
-        seen = []
-        for layer in self.c:
-            h = F.leaky_relu(layer(h), 0.1)
-            seen.append(h)
-        return self.o(h), seen
+        return judge(self.c, self.o, h)
 
 
 class Resolution(nn.Module):
@@ -49,12 +53,7 @@ class Resolution(nn.Module):
             z = torch.view_as_real(z).movedim(-1, 1)
             size = torch.sqrt((z * z).sum(1, keepdim=True) + 1e-8)
             h = torch.cat([z * unit * (size * unit + 1e-3).rsqrt(), torch.log(size * unit + 1e-3) * 0.25 + 1], 1)
-            h = h.contiguous(memory_format=torch.channels_last)
-        seen = []
-        for layer in self.c:
-            h = F.leaky_relu(layer(h), 0.1)
-            seen.append(h)
-        return self.o(h), seen
+        return judge(self.c, self.o, h)
 
 
 class Discriminators(nn.Module):
@@ -64,7 +63,7 @@ class Discriminators(nn.Module):
 
     def forward(self, wave, amp=False):
         with torch.autocast(wave.device.type, dtype=torch.bfloat16, enabled=amp, cache_enabled=False):
-            return [judge(wave) for judge in self.d]
+            return [one(wave) for one in self.d]
 
 
 def discriminator_loss(real, fake):

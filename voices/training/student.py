@@ -235,9 +235,20 @@ def load_state(prefix):
     return {key: value.float() for key, value in state.items()}
 
 
+def depth(state):
+    """How many blocks a checkpoint has."""
+    return 1 + max(int(key.split('.')[1]) for key in state if key.startswith('blocks.'))
+
+
+def shaped_like(state):
+    """A student of a checkpoint's sizes."""
+    return Student(dim=state['inp.bias'].numel(), hidden=state['blocks.0.w1.bias'].numel(), layers=depth(state),
+                   kernel=state['blocks.0.dw.weight'].shape[-1], cond=state['film.weight'].shape[1])
+
+
 def grow(state, layers):
     """The same function with more blocks, spread evenly between those there are: a new one begins by adding nothing."""
-    old = 1 + max(int(k.split('.')[1]) for k in state if k.startswith('blocks.'))
+    old = depth(state)
     dim, hidden = state['blocks.0.w2.weight'].shape
     places = [int(round((i + 0.5) * layers / old - 0.5)) for i in range(old)]         # where the old ones go
     film = {name: state['film.' + name].reshape(old + 1, 2 * dim, -1) for name in ('weight', 'bias')}
@@ -259,9 +270,7 @@ def grow(state, layers):
 def load_student(prefix):
     """A student shaped like the checkpoint it is loaded from, in evaluation mode."""
     state = load_state(prefix)
-    student = Student(dim=state['inp.bias'].numel(), hidden=state['blocks.0.w1.bias'].numel(),
-                      layers=1 + max(int(k.split('.')[1]) for k in state if k.startswith('blocks.')),
-                      kernel=state['blocks.0.dw.weight'].shape[-1], cond=state['film.weight'].shape[1])
+    student = shaped_like(state)
     missing, unexpected = student.load_state_dict(state, strict=False)
     if missing or unexpected:
         raise ValueError(f'checkpoint does not fit: missing {missing}, unexpected {unexpected}')

@@ -18,7 +18,7 @@ from discriminators import Discriminators, discriminator_loss, generator_losses
 from losses import Reconstruction
 from metrics import Distance
 from shards import Pool
-from student import FRAME, NOISE_GAIN, Student, grow, load_state, stft
+from student import FRAME, NOISE_GAIN, Student, grow, load_state, shaped_like, stft
 
 PART_BYTES = 15_500_000
 
@@ -94,8 +94,7 @@ class Trainer:
         state = load_state(args.resume) if args.resume else None
         if state and args.layers:
             state = grow(state, args.layers)
-        layers = 1 + max(int(k.split('.')[1]) for k in state if k.startswith('blocks.')) if state else args.layers or 8
-        self.student = Student(layers=layers).to(self.device)
+        self.student = (shaped_like(state) if state else Student(layers=args.layers or 8)).to(self.device)
         self.judges = Discriminators().to(self.device, memory_format=torch.channels_last)
         if state:
             self.student.load_state_dict(state)
