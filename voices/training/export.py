@@ -93,6 +93,29 @@ class FloatLayers:
         return self.linear(g, name, beside(g, tensor, g.floats(0)), weight, bias)
 
 
+def round_weights(weight, bias, seen=None):
+    """-> int8 weights [inputs, outputs], the step of each output, and the bias that goes with them.
+
+    Rounding each weight to the nearest step keeps the weights close; what should stay close is the product.  Where a layer's inputs
+    were `seen`, weights are rounded one input after the other, and those still to come take up the error that is left (GPTQ,
+    Frantar et al. 2022); they also take up what rounding the inputs does, and the bias what both do on average.
+    """
+    step = np.maximum(np.abs(weight).max(0), 1e-8) / 127
+    if seen is None:
+        return np.clip(np.round(weight / step), -127, 127).astype(np.int8), step, bias
+    damping = 0.01 * np.mean(np.diag(seen['gram'])) * np.eye(len(weight))
+    gram = seen['gram'] + damping
+    left = np.linalg.solve(gram, (seen['cross'] + damping) @ weight)
+    follow = np.linalg.cholesky(np.linalg.inv(gram)).T          # row i: how much of input i's error each later one takes up
+    integers = np.empty_like(weight)
+    for i in range(len(weight)):
+        integers[i] = np.clip(np.round(left[i] / step), -127, 127)
+        error = (left[i] - integers[i] * step) / follow[i, i]
+        left[i + 1:] -= np.outer(follow[i, i + 1:], error)
+    shift = seen['mean'] @ weight - seen['mean_shown'] @ (integers * step)
+    return integers.astype(np.int8), step, bias + shift
+
+
 class Int8Layers:
     """Matrix products in int8: activations on one fixed grid a layer, weights on one a column.
 
@@ -113,9 +136,7 @@ class Int8Layers:
         zero = np.uint8(np.clip(round(-low / scale), 0, 255))
         return g.op('QuantizeLinear', tensor, g.floats(scale), g.constant(zero, np.uint8)), scale, zero
 
-    def product(self, g, quantised, zero, scale, weight):
-        step = np.maximum(np.abs(weight).max(0), 1e-8) / 127
-        integers = np.clip(np.round(weight / step), -127, 127).astype(np.int8)
+    def product(self, g, quantised, zero, scale, integers, step):
         total = g.op('MatMulInteger', quantised, g.constant(integers), g.constant(zero, np.uint8))
         return g.op('Mul', g.op('Cast', total, to=TensorProto.FLOAT), g.floats(step * scale))
 
@@ -133,15 +154,16 @@ class Int8Layers:
         """`arrange` puts the quantised frames in the order the product wants.
 
         Layers marked `fine` multiply what rounding left over as well, on a grid 254 times finer: 16-bit activations in all.
-        The head needs it, its outputs are exponents and angles; the first layer profits, its inputs are so unlike.
+        Which layers need it, and why: quantise.FINE.
         """
         quantised, scale, zero = self.quantise(g, name, tensor)
-        total = self.product(g, arrange(quantised, zero), zero, scale, weight)
+        integers, step, bias = round_weights(weight, bias, self.calibration[name].get('seen'))
+        total = self.product(g, arrange(quantised, zero), zero, scale, integers, step)
         if self.calibration[name].get('fine'):
             shown = g.op('DequantizeLinear', quantised, g.floats(scale), g.constant(zero, np.uint8))
             fine, middle = np.float32(scale / 254), np.uint8(128)
             left = g.op('QuantizeLinear', g.op('Sub', tensor, shown), g.floats(fine), g.constant(middle, np.uint8))
-            total = g.op('Add', total, self.product(g, arrange(left, middle), middle, fine, weight))
+            total = g.op('Add', total, self.product(g, arrange(left, middle), middle, fine, integers, step))
         return g.op('Add', total, g.floats(bias))
 
 
@@ -297,12 +319,16 @@ def build(student, layers):
     h_mag = g.op('Exp', g.op('Min', parts[0], g.floats(3)))
     c_mag = g.op('Exp', g.op('Min', parts[2], g.floats(5)))
     level = g.op('Exp', g.op('Min', parts[3], g.floats(3)))
-    h_cos, h_sin = g.op('Mul', h_mag, g.op('Cos', parts[1])), g.op('Mul', h_mag, g.op('Sin', parts[1]))
+
+    def towards(function, angle, offset):
+        return g.op('Add', g.op(function, parts[angle]), parts[offset])
+
+    h_real, h_imag = g.op('Mul', h_mag, towards('Cos', 1, 5)), g.op('Mul', h_mag, towards('Sin', 1, 6))
     real, imag = g.op('Split', source, g.ints([BINS, BINS]), axis=2, outputs=2)
-    out_real = g.op('Add', g.op('Sub', g.op('Mul', real, h_cos), g.op('Mul', imag, h_sin)),
-                    g.op('Mul', c_mag, g.op('Cos', parts[4])))
-    out_imag = g.op('Add', g.op('Add', g.op('Mul', real, h_sin), g.op('Mul', imag, h_cos)),
-                    g.op('Mul', c_mag, g.op('Sin', parts[4])))
+    out_real = g.op('Add', g.op('Sub', g.op('Mul', real, h_real), g.op('Mul', imag, h_imag)),
+                    g.op('Mul', c_mag, towards('Cos', 4, 7)))
+    out_imag = g.op('Add', g.op('Add', g.op('Mul', real, h_imag), g.op('Mul', imag, h_real)),
+                    g.op('Mul', c_mag, towards('Sin', 4, 8)))
     noise = g.op('Mul', window_noise(g, 'x', 'offset', student), g.op('Concat', level, level, axis=2))
     overlap_add(g, g.op('Add', g.op('Concat', out_real, out_imag, axis=2), noise), inverse)
 

@@ -36,7 +36,7 @@ class Reconstruction:
     mel        log-mel at three resolutions: what the ear and the evaluation look at
     cepstrum   mel-cepstral distance in dB: the envelope
     """
-    WEIGHTS = {'magnitude': 2.0, 'linear': 0.5, 'complex': 1.5, 'mel': 8.0, 'cepstrum': 0.4}
+    WEIGHTS = {'magnitude': 2.0, 'linear': 0.5, 'complex': 1.5, 'mel': 10.0, 'cepstrum': 0.4}
 
     def __init__(self, device):
         self.window = {n: torch.hann_window(n, device=device) for n in SIZES}

@@ -16,9 +16,10 @@ from inputs import load_utterances
 from windows import utterance_inputs
 
 # How far smoothing goes: 1 evens out the activations wholly, 0 leaves the weights alone.  Layers with
-# 16-bit activations (FINE) need little of it.
+# 16-bit activations (FINE) need little of it: those whose inputs are unlike each other, the head, whose outputs are exponents and
+# angles, and the conditioning, which costs nothing (one row an utterance) and colours everything.
 STRENGTH, FINE_STRENGTH = 0.65, 0.25
-FINE = ('inp', 'head')
+FINE = ('inp', 'head', 'cond.0', 'cond.2', 'film')
 FOLDED = ('inp', 'head', 'cond.0')      # and every blocks.N.w1
 CLIPS = (1.0, 0.99999, 0.9999)
 
@@ -44,8 +45,17 @@ def _weights(student, name):
     return weight.transpose(1, 0, 2).reshape(weight.shape[1], -1) if weight.ndim == 3 else weight.T
 
 
+def _seen(rows, low, high, fine):
+    """What rounding the weights wants to know of a layer's inputs, as they are and as they are shown to the product."""
+    step = (high - low) / 255
+    zero = np.clip(round(-low / step), 0, 255)
+    shown = rows if fine else (np.clip(np.round(rows / step) + zero, 0, 255) - zero) * step
+    rows, shown = rows.astype(np.float64), shown.astype(np.float64)
+    return {'gram': shown.T @ shown / len(rows), 'cross': shown.T @ rows / len(rows), 'mean': rows.mean(0), 'mean_shown': shown.mean(0)}
+
+
 def calibrate(student, path, keep=400_000):
-    """-> per layer {'range': (low, high), 'smooth' or 'rescale': factors}."""
+    """-> per layer {'range': (low, high), 'smooth' or 'rescale': factors} and perhaps 'fine' and what was 'seen'."""
     layers = FloatLayers()
     model = build(student, layers)
     seen = dict(layers.seen)
@@ -62,7 +72,7 @@ def calibrate(student, path, keep=400_000):
         values = session.run(list(seen.values()), {**feeds, 'offset': np.zeros(1, np.int64)})
         for name, value in zip(seen, values):
             rows = value.reshape(-1, value.shape[-1])
-            gathered[name].append(rows[rng.permutation(len(rows))[:128]])
+            gathered[name].append(rows[rng.permutation(len(rows))[:160]])
     result = {}
     for name, rows in gathered.items():
         rows = np.concatenate(rows)
@@ -76,9 +86,9 @@ def calibrate(student, path, keep=400_000):
         rows = rows * factors
         flat = rows.reshape(-1)
         entry['range'] = _range(flat if len(flat) <= keep else rng.choice(flat, keep, replace=False))
-        if name.startswith(('cond', 'film')):    # one row an utterance: a clipped style is another voice
-            entry['range'] = (1.2 * float(flat.min()), 1.2 * float(flat.max()))
-        if name in FINE:                         # room costs nothing there, clipping would
+        if name in FINE:                         # room costs nothing there, and clipping does: a clipped style is another voice
             entry.update(fine=True, range=(1.5 * float(flat.min()), 1.5 * float(flat.max())))
+        if name == 'head' or name.startswith('blocks.'):          # the others have too few rows, or a convolution's
+            entry['seen'] = _seen(rows, *entry['range'], fine=name in FINE)
         result[name] = entry
     return result

@@ -6,7 +6,7 @@ same waveform from an explicit excitation:
 
     pulse train with the phase of F0 --STFT--> E
     network(x, low bins of E, log F0, voiced; FiLM from style and utterance statistics)
-        --> per bin: filter H (magnitude, angle), free part C (magnitude, angle), noise level A
+        --> per bin: filter H and free part C (each a magnitude times an angle's direction plus an offset), noise level A
     spectrum = E*H + C + noise*A --inverse STFT--> 24 kHz samples
 
 Everything that depends on the whole utterance (the statistics of x, the running phase of F0, the
@@ -30,7 +30,7 @@ LOW = 64               # bins of the excitation's STFT that the network sees
 X_DIM = 512
 STYLE_DIM = 128
 NOISE_GAIN = 15.0      # brings unit-variance STFT noise to the range of the other parts
-PARTS = 5              # per bin: log|H|, angle H, log|C|, log A, angle C
+PARTS = 9              # per bin: log|H|, angle H, log|C|, log A, angle C, offset of H (2), offset of C (2)
 TABLE = 512            # STFT columns in the exported noise table
 NOISE_STEP = 3.6 / 127  # the table is stored in int8: noise needs no finer grid
 
@@ -197,13 +197,16 @@ class Student(nn.Module):
 
     @staticmethod
     def synthesise(o, source, noise):
-        """The head's output, the excitation and unit noise -> two spectra."""
+        """The head's output, the excitation and unit noise -> two spectra.
+
+        An angle alone must jump by a turn somewhere, and a magnitude alone cannot pass through zero: the offsets can do both.
+        """
         real, imag = source[..., :BINS], source[..., BINS:]
         h_mag, c_mag = torch.exp(o[:, :, 0].clamp(max=3.0)), torch.exp(o[:, :, 2].clamp(max=5.0))
         level = torch.exp(o[:, :, 3].clamp(max=3.0)) * NOISE_GAIN
-        h_cos, h_sin = h_mag * torch.cos(o[:, :, 1]), h_mag * torch.sin(o[:, :, 1])
-        out_real = real * h_cos - imag * h_sin + c_mag * torch.cos(o[:, :, 4])
-        out_imag = real * h_sin + imag * h_cos + c_mag * torch.sin(o[:, :, 4])
+        h_real, h_imag = h_mag * (torch.cos(o[:, :, 1]) + o[:, :, 5]), h_mag * (torch.sin(o[:, :, 1]) + o[:, :, 6])
+        out_real = real * h_real - imag * h_imag + c_mag * (torch.cos(o[:, :, 4]) + o[:, :, 7])
+        out_imag = real * h_imag + imag * h_real + c_mag * (torch.sin(o[:, :, 4]) + o[:, :, 8])
         return torch.cat([out_real, out_imag], 2), noise * torch.cat([level, level], 2)
 
 
@@ -226,13 +229,13 @@ def table_noise(table, offset, frames):
 
 
 def load_state(prefix):
-    """All `<prefix>*.pt` parts of a checkpoint as one float32 state."""
+    """All `<prefix>*.pt` parts of a checkpoint as one float32 state, with a head of today's parts."""
     state = {}
     for path in sorted(glob.glob(prefix + '*.pt')):
         state.update(torch.load(path, map_location='cpu'))
     if not state:
         raise FileNotFoundError(f'no checkpoint parts at {prefix}*.pt')
-    return {key: value.float() for key, value in state.items()}
+    return widen({key: value.float() for key, value in state.items()})
 
 
 def depth(state):
@@ -244,6 +247,19 @@ def shaped_like(state):
     """A student of a checkpoint's sizes."""
     return Student(dim=state['inp.bias'].numel(), hidden=state['blocks.0.w1.bias'].numel(), layers=depth(state),
                    kernel=state['blocks.0.dw.weight'].shape[-1], cond=state['film.weight'].shape[1])
+
+
+def widen(state):
+    """The same function of a checkpoint whose head had fewer parts: those it lacks begin at zero."""
+    outputs = SUB * BINS * PARTS
+    if state['head.bias'].numel() == outputs:
+        return state
+    wide = dict(state)
+    for name in ('head.weight', 'head.bias'):
+        parts = state[name].reshape(SUB, -1, BINS, *state[name].shape[1:])
+        lacking = parts.new_zeros(SUB, PARTS - parts.shape[1], *parts.shape[2:])
+        wide[name] = torch.cat([parts, lacking], 1).reshape(outputs, *state[name].shape[1:])
+    return wide
 
 
 def grow(state, layers):

@@ -37,12 +37,13 @@ def parse():
     parser.add_argument('--adversarial-weight', type=float, default=0.4)
     parser.add_argument('--learning-rate', type=float, default=6e-4)
     parser.add_argument('--discriminator-rate', type=float, default=3e-4)
-    parser.add_argument('--batch', type=int, default=48)
+    parser.add_argument('--batch', type=int, default=52)
     parser.add_argument('--adversarial-batch', type=int, default=32)
     parser.add_argument('--frames', type=int, default=160, help='frames of a segment that count')
-    parser.add_argument('--context', type=int, default=28, help='frames to either side that do not')
+    parser.add_argument('--context', type=int, default=20, help='frames to either side that do not')
     parser.add_argument('--capacity', type=float, default=30, help='hours of data to make room for')
     parser.add_argument('--begin-at', type=float, default=2, help='hours of data to wait for')
+    parser.add_argument('--begin-by', type=float, default=math.inf, help='begin at this time (seconds since 1970) with what there is')
     parser.add_argument('--consume', action='store_true', help='delete shards once they are on the GPU')
     parser.add_argument('--held', type=int, default=64, help='utterances kept for validation')
     parser.add_argument('--data-until', type=float, default=1e9, help='seconds after which no new shards are taken')
@@ -122,7 +123,7 @@ class Trainer:
     def prepare(self):
         """Wait for data, then make optimisers and the average around the (now normalised) student."""
         began = time.time()
-        while self.pool.hours < self.args.begin_at:
+        while self.pool.hours < self.args.begin_at and (time.time() < self.args.begin_by or not self.pool.hours):
             if not self.pool.load_new(self.args.data, consume=self.args.consume):
                 time.sleep(1)
         self.student.xm.copy_(self.pool.mean)
