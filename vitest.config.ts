@@ -7,6 +7,8 @@ const common = {
   testTimeout: 60_000,
   hookTimeout: 180_000,
   pool: 'forks' as const,
+  // As in an engine's process (src/worker/main.ts): suites that load onnxruntime themselves report nothing either.
+  env: { ORT_DISABLE_TELEMETRY: '1' },
 };
 
 export default defineConfig({

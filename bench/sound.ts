@@ -7,7 +7,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { openSpeaker as OpenSpeaker } from '../src/client/sinks/speaker.js';
-import { heardInOnePiece, startSoundCard } from '../test/support/pulse.js';
+import { hasPulse, heardInOnePiece, startSoundCard } from '../test/support/pulse.js';
 
 const CHUNK = 2_400;
 
@@ -17,6 +17,12 @@ export async function main(args: string[]): Promise<void> {
     options: { runs: { type: 'string', default: '5' }, seconds: { type: 'string', default: '4' } },
   });
   const RUNS = Number(values.runs);
+  if (!hasPulse()) {
+    process.stderr.write(
+      'It listens through PulseAudio: apt install pulseaudio pulseaudio-utils alsa-utils libasound2-plugins\n',
+    );
+    process.exit(1);
+  }
 
   /** The player process runs from the build. */
   const { openSpeaker } = (await import(path.resolve(import.meta.dirname, '../dist/client/sinks/speaker.js'))) as {

@@ -7,6 +7,12 @@ import { type EngineServer, serveEngine } from './ipc.js';
 import type { EngineOptions, FromWorker, ToWorker } from './protocol.js';
 
 /**
+ * From 1.29 on onnxruntime tells its makers what it runs and keeps a device id in the home folder, unless this is set before it is
+ * loaded. A speech service of one's own tells nobody; whoever wants to may set it to 0.
+ */
+process.env.ORT_DISABLE_TELEMETRY ??= '1';
+
+/**
  * The end of the channel tells an idle process that its parent died. One that is deep in a native run does not hear it,
  * so a thread of its own looks whether the parent is still the same.
  */
