@@ -7,24 +7,22 @@ import { createFastGenerator, windowsOf } from '../../src/engine/fast.js';
 import { cpuProvider } from '../../src/engine/provider.js';
 import { PACKAGE_VOICES_DIR } from '../../src/models/manifest.js';
 import { decibelsOfDifference } from '../support/clip-checks.js';
+import { unrounded } from '../support/unrounded.js';
 
 const DIR = path.join(PACKAGE_VOICES_DIR, 'base-tts-fast');
+const generator8 = (): Uint8Array => readFileSync(path.join(DIR, 'generator-int8.onnx'));
 
 describe('the light generator', () => {
   it('says the same in windows as in one run', async () => {
-    const session = await InferenceSession.create(path.join(DIR, 'generator-int8.onnx'), cpuProvider(2).sessionOptions);
-    const generator = createFastGenerator(session);
-    const reference = readReference();
-    const { frames } = reference;
-    const utterance = generator.begin(reference, 0, frames);
-    expect(utterance.windows.length).toBeGreaterThan(1);
-    const windowed: number[] = [];
-    for (const window of utterance.windows) windowed.push(...(await utterance.run(window)));
-    const whole = await utterance.run({ from: 0, to: frames });
-    expect(windowed.length).toBe(frames * 300);
+    const { whole, windowed, reference } = await bothWays(generator8());
     expect(decibelsOfDifference(whole, windowed)).toBeGreaterThan(30);
     expect(decibelsOfDifference(reference.waveform, windowed)).toBeGreaterThan(30);
-    await generator.release();
+  });
+
+  it('in floats says so to a thousandth of full scale, and the same as in 8 bits', async () => {
+    const { whole, windowed, reference } = await bothWays(unrounded(generator8()));
+    expect(Math.max(...windowed.map((sample, at) => Math.abs(sample - whole[at]!)))).toBeLessThan(1e-3);
+    expect(decibelsOfDifference(reference.waveform, windowed)).toBeGreaterThan(20);
   });
 
   it('cuts any stretch into windows without a gap, the first one short, none a crumb', () => {
@@ -46,6 +44,21 @@ describe('the light generator', () => {
     }
   });
 });
+
+/** The reference's frames, in the product's windows and in one run. */
+async function bothWays(graph: Uint8Array) {
+  const generator = createFastGenerator(await InferenceSession.create(graph, cpuProvider(2).sessionOptions));
+  const reference = readReference();
+  const { frames } = reference;
+  const utterance = generator.begin(reference, 0, frames);
+  expect(utterance.windows.length).toBeGreaterThan(1);
+  const windowed: number[] = [];
+  for (const window of utterance.windows) windowed.push(...(await utterance.run(window)));
+  const whole = await utterance.run({ from: 0, to: frames });
+  expect(windowed.length).toBe(frames * 300);
+  await generator.release();
+  return { whole, windowed, reference };
+}
 
 function readReference() {
   const file = JSON.parse(readFileSync(path.join(DIR, 'reference.json'), 'utf8')) as {
