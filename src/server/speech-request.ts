@@ -3,6 +3,7 @@ import { TtsError } from '../protocol/errors.js';
 import { DEFAULT_VOICE, MAX_INPUT_CHARS, parseModel, type SpeechModel, SpeechRequest } from '../protocol/http.js';
 import type { BaseModel } from '../protocol/job.js';
 import type { ServerDeps } from './deps.js';
+import { requireVoice } from './require-voice.js';
 
 export interface SpeechTask {
   readonly model: SpeechModel;
@@ -34,12 +35,7 @@ export function parseSpeechRequest(body: SpeechRequest, catalogue: ServerDeps['c
       { param: 'input' },
     );
   }
-  if (catalogue.find(base, voice) === undefined) {
-    const ids = catalogue.voices(base).map(({ id }) => id);
-    throw new TtsError('voice_not_found', `There is no such voice. GET /v1/voices lists them: ${ids.join(', ')}.`, {
-      param: 'voice',
-    });
-  }
+  requireVoice(catalogue, base, voice, 'voice');
   return { model, base, voice, text, chars, stream, format };
 }
 

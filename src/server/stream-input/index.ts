@@ -8,6 +8,7 @@ import { MAX_FRAME_BYTES, STREAM_PATH, type StreamParams } from '../../protocol/
 import { Segmenter } from '../../text/segment.js';
 import type { ServerDeps, UpgradeContext, UpgradeHandler } from '../deps.js';
 import { refuseUpgrade } from '../raw-response.js';
+import { requireVoice } from '../require-voice.js';
 import { createHeartbeat, type HeartbeatOptions } from './heartbeat.js';
 import { Outbox } from './outbox.js';
 import { parseParams } from './params.js';
@@ -71,12 +72,7 @@ export function createStreamInput(
     const key = await authenticator.authenticate(request);
     const params = parseParams(query);
     const model = params.model_id;
-    if (catalogue.find(model, voiceId) === undefined) {
-      const ids = catalogue.voices(model).map(({ id }) => id);
-      throw new TtsError('voice_not_found', `There is no such voice. GET /v1/voices lists them: ${ids.join(', ')}.`, {
-        param: 'voice_id',
-      });
-    }
+    requireVoice(catalogue, model, voiceId, 'voice_id');
     const admission = await accounts.admit({ key, requestId, model, voice: voiceId, chars: 0 });
     try {
       return {
