@@ -12,6 +12,8 @@ if (!BENCHES.includes(name)) {
   process.stderr.write(`There is no bench "${name}". There are: ${BENCHES.join(', ')}.\n`);
   process.exit(2);
 }
+// Some benches load the runtime here and not in an engine's process; it reports nothing from here either (src/worker/main.ts).
+process.env.ORT_DISABLE_TELEMETRY ??= '1';
 // It stays open until the end: modules that are imported late come through it as well.
 const vite = await createServer({
   configFile: false,

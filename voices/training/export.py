@@ -93,6 +93,12 @@ class FloatLayers:
         return self.linear(g, name, beside(g, tensor, g.floats(0)), weight, bias)
 
 
+def grid(low, high):
+    """-> step and zero point of 256 steps from `low` to `high`."""
+    step = (high - low) / 255
+    return step, np.clip(round(-low / step), 0, 255)
+
+
 def round_weights(weight, bias, seen=None):
     """-> int8 weights [inputs, outputs], the step of each output, and the bias that goes with them.
 
@@ -131,9 +137,8 @@ class Int8Layers:
         return np.asarray(self.calibration[name].get('smooth', np.ones(size)), np.float32)
 
     def quantise(self, g, name, tensor):
-        low, high = self.calibration[name]['range']
-        scale = np.float32((high - low) / 255)
-        zero = np.uint8(np.clip(round(-low / scale), 0, 255))
+        step, zero = grid(*self.calibration[name]['range'])
+        scale, zero = np.float32(step), np.uint8(zero)
         return g.op('QuantizeLinear', tensor, g.floats(scale), g.constant(zero, np.uint8)), scale, zero
 
     def product(self, g, quantised, zero, scale, integers, step):

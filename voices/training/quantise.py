@@ -11,7 +11,7 @@ import numpy as np
 import onnxruntime as ort
 from onnx import helper
 
-from export import FloatLayers, build
+from export import FloatLayers, build, grid
 from inputs import load_utterances
 from windows import utterance_inputs
 
@@ -47,8 +47,7 @@ def _weights(student, name):
 
 def _seen(rows, low, high, fine):
     """What rounding the weights wants to know of a layer's inputs, as they are and as they are shown to the product."""
-    step = (high - low) / 255
-    zero = np.clip(round(-low / step), 0, 255)
+    step, zero = grid(low, high)
     shown = rows if fine else (np.clip(np.round(rows / step) + zero, 0, 255) - zero) * step
     rows, shown = rows.astype(np.float64), shown.astype(np.float64)
     return {'gram': shown.T @ shown / len(rows), 'cross': shown.T @ rows / len(rows), 'mean': rows.mean(0), 'mean_shown': shown.mean(0)}
