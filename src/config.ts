@@ -22,6 +22,7 @@ export interface Config {
   readonly freeConcurrency: number;
   readonly freeDaily: number;
   readonly partnerConcurrency: number;
+  readonly billDelivered: boolean;
   readonly queueLimit: number;
   readonly maxConnections: number;
   readonly tlsCert: string;
@@ -177,6 +178,13 @@ export const SETTINGS: readonly Setting[] = [
     defaultValue: () => 8,
     min: 0,
     max: 1_000_000,
+  }),
+  setting({
+    key: 'billDelivered',
+    group: 'server',
+    env: 'TTS_BILL_DELIVERED',
+    description: 'debit what was delivered of requests their client breaks off, which are free otherwise',
+    defaultValue: () => false,
   }),
   setting({
     key: 'queueLimit',

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { TtsError } from '../protocol/errors.js';
 import { parseModel } from '../protocol/speech.js';
 import { hashKey, keyId, sameHash } from './api-key.js';
-import type { AccountStore } from './store.js';
-import type { Accounts, Admission, AdmissionRequest, KeyRecord, Limits, Outcome, RateLimit } from './types.js';
+import type { AccountStore, ReservationEnd } from './store.js';
+import type { Accounts, Admission, AdmissionRequest, KeyRecord, Limits, RateLimit } from './types.js';
 
 export interface AccountsOptions {
   /** Owned from here on: `close` closes it. */
@@ -12,6 +12,8 @@ export interface AccountsOptions {
   readonly limits: Limits;
   /** A key of this process alone, for callers on the same machine: Partner access without balance or slots. */
   readonly localKey?: string;
+  /** Debits what was delivered of requests that their client broke off; else they are free, however much was heard. */
+  readonly billDelivered?: boolean;
   readonly now?: () => Date;
 }
 
@@ -33,6 +35,7 @@ export async function createAccounts({
   store,
   limits,
   localKey,
+  billDelivered = false,
   now = () => new Date(),
 }: AccountsOptions): Promise<Accounts> {
   const startedAt = now().toISOString();
@@ -164,8 +167,17 @@ export async function createAccounts({
       freeSlot(slot);
       await how();
     };
-    const end = (outcome: Outcome, audioMs: number) =>
-      endOnce(() => store.end(id, { outcome, audioMs, time: now().toISOString() }));
+    const end = (
+      outcome: ReservationEnd['outcome'],
+      audioMs: number,
+      deliveredCharacters: number,
+      billedChars: number,
+    ) => {
+      const credits = charged ? billedChars * CREDITS_PER_CHAR : 0;
+      return endOnce(() =>
+        store.end(id, { outcome, audioMs, deliveredCharacters, credits, time: now().toISOString() }),
+      );
+    };
 
     return {
       rateLimit,
@@ -178,8 +190,9 @@ export async function createAccounts({
         if (balance !== undefined) throw shortOf(more, balance);
         total += more;
       },
-      settle: ({ audioMs }) => end('completed', audioMs),
-      release: (outcome, { audioMs }) => end(outcome, audioMs),
+      settle: ({ audioMs }) => end('completed', audioMs, total, total),
+      release: (outcome, { audioMs, deliveredChars, byClient }) =>
+        end(outcome, audioMs, deliveredChars, billDelivered && byClient ? Math.min(deliveredChars, total) : 0),
       reject: () => endOnce(() => store.drop(id)),
     };
   };

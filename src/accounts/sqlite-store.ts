@@ -1,8 +1,8 @@
 /** Accounts in SQLite: the ten-odd statements behind the store's seam. */
 
 import { openDatabase } from './sqlite-database.js';
-import type { AccountStore, KeySummary, LedgerRow, StoredKey } from './store.js';
-import type { KeyRecord, Outcome, Tier } from './types.js';
+import type { AccountStore, KeySummary, LedgerRow, ReservationEnd, StoredKey } from './store.js';
+import type { KeyRecord, Tier } from './types.js';
 
 interface KeyRow {
   id: string;
@@ -36,7 +36,8 @@ interface UsageRow {
   characters: number;
   credits: number;
   audio_ms: number;
-  outcome: Outcome;
+  outcome: LedgerRow['outcome'];
+  delivered_characters: number;
 }
 
 const USAGE_PAGE = 500;
@@ -62,6 +63,7 @@ const ledgerRow = (row: UsageRow): LedgerRow => ({
   credits: row.credits,
   audioMs: row.audio_ms,
   outcome: row.outcome,
+  deliveredCharacters: row.delivered_characters,
 });
 
 /** Opens (and where needed makes or brings up to date) the database in `file`, or one in memory for `:memory:`. */
@@ -103,9 +105,10 @@ export async function openSqliteStore(file: string): Promise<AccountStore> {
   const giveBack = statement('UPDATE keys SET reserved = reserved - ? WHERE id = ?');
   const debit = statement('UPDATE keys SET reserved = reserved - ?, credits = credits - ? WHERE id = ?');
   const book = statement(
-    `INSERT INTO ledger (reservation_id, time, request_id, key_id, model, voice, characters, credits, audio_ms, outcome)
-     SELECT id, ?, request_id, key_id, model, voice, characters, CASE WHEN ? THEN credits ELSE 0 END, ?, ?
-     FROM reservations WHERE id = ?`,
+    `INSERT INTO ledger (reservation_id, time, request_id, key_id, model, voice, characters, credits, audio_ms, outcome,
+       delivered_characters)
+     SELECT id, ?, request_id, key_id, model, voice, characters, min(credits, ?), ?, ?, min(characters, ?)
+     FROM reservations WHERE id = ? RETURNING credits`,
   );
   const openReservations = statement('SELECT id FROM reservations');
   const selectUsage = statement(
@@ -118,14 +121,22 @@ export async function openSqliteStore(file: string): Promise<AccountStore> {
   };
 
   /** Inside a transaction. The ledger's unique reservation id is a second guard against a double debit. */
-  const endReservation = (id: string, outcome: Outcome, time: string, audioMs: number): boolean => {
-    const completed = outcome === 'completed';
-    if (book.run(time, completed ? 1 : 0, Math.round(audioMs), outcome, id).changes === 0) return false;
-    const { key_id, credits } = deleteReservation.get(id) as ReservationRow;
-    if (credits > 0) {
-      if (completed) debit.run(credits, credits, key_id);
-      else giveBack.run(credits, key_id);
-    }
+  const endReservation = (
+    id: string,
+    {
+      outcome,
+      time,
+      audioMs,
+      deliveredCharacters,
+      credits,
+    }: Omit<ReservationEnd, 'outcome'> & Pick<LedgerRow, 'outcome'>,
+  ): boolean => {
+    const booked = book.get(time, credits, Math.round(audioMs), outcome, deliveredCharacters, id) as
+      | { credits: number }
+      | undefined;
+    if (!booked) return false;
+    const held = deleteReservation.get(id) as ReservationRow;
+    if (held.credits > 0) debit.run(held.credits, booked.credits, held.key_id);
     return true;
   };
 
@@ -203,8 +214,10 @@ export async function openSqliteStore(file: string): Promise<AccountStore> {
         return balanceOf(row.key_id);
       }),
 
-    end: (id, { outcome, time, audioMs }) =>
-      database.write(outcome === 'completed' ? 'durable' : 'quick', () => endReservation(id, outcome, time, audioMs)),
+    end: (id, end) =>
+      database.write(end.outcome === 'completed' || end.credits > 0 ? 'durable' : 'quick', () =>
+        endReservation(id, end),
+      ),
 
     drop: (id) =>
       database.write('quick', () => {
@@ -218,7 +231,8 @@ export async function openSqliteStore(file: string): Promise<AccountStore> {
     recover: (time) =>
       database.write('durable', () => {
         const rows = openReservations.all() as { id: string }[];
-        for (const { id } of rows) endReservation(id, 'interrupted', time, 0);
+        const end = { outcome: 'interrupted', time, audioMs: 0, deliveredCharacters: 0, credits: 0 } as const;
+        for (const { id } of rows) endReservation(id, end);
         return rows.length;
       }),
 

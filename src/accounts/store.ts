@@ -52,6 +52,10 @@ export interface ReservationEnd {
   readonly outcome: Outcome;
   readonly time: string;
   readonly audioMs: number;
+  /** What of it reached the client; never more than was reserved for. */
+  readonly deliveredCharacters: number;
+  /** To debit; never more than is reserved. */
+  readonly credits: number;
 }
 
 export interface LedgerRow {
@@ -63,7 +67,9 @@ export interface LedgerRow {
   readonly characters: number;
   readonly credits: number;
   readonly audioMs: number;
-  readonly outcome: Outcome;
+  /** `interrupted`: the server's process died under it. */
+  readonly outcome: Outcome | 'interrupted';
+  readonly deliveredCharacters: number;
 }
 
 export interface UsageFilter {
@@ -88,7 +94,7 @@ export interface AccountStore {
   reserve(reservation: NewReservation): Promise<ReserveResult>;
   /** Undefined when it reserved more; else the free balance, which did not reach. A reservation that ended is left alone. */
   extend(id: string, characters: number, credits: number): Promise<number | undefined>;
-  /** Ends a reservation with its ledger row; debits when the outcome is `completed`. False where it had ended before. */
+  /** Ends a reservation with its ledger row: debits, and returns the rest. False where it had ended before. */
   end(id: string, end: ReservationEnd): Promise<boolean>;
   /** Undoes a reservation as if it had never been. False where it had ended before. */
   drop(id: string): Promise<boolean>;

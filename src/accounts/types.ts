@@ -38,8 +38,17 @@ export interface RateLimit {
   readonly resetS: number;
 }
 
-/** How a request ended, as the ledger has it. `interrupted`: the server's process died under it. */
-export type Outcome = 'completed' | 'failed' | 'cancelled' | 'interrupted';
+/** How a request ended. */
+export type Outcome = 'completed' | 'failed' | 'cancelled';
+
+/** What had left the server of a request that did not complete. */
+export interface Unfinished {
+  readonly audioMs: number;
+  /** Characters of the segments whose audio was handed to the socket whole. */
+  readonly deliveredChars: number;
+  /** The client left or broke the rules; false where the failure is the server's own, which is never billed. */
+  readonly byClient: boolean;
+}
 
 /**
  * An accepted request: it holds a concurrency slot and a reservation until one of the three ends is called. The first
@@ -54,8 +63,8 @@ export interface Admission {
   extend(chars: number): Promise<void>;
   /** Done and heard: debits the reservation and writes the ledger row, in one transaction. */
   settle(result: { audioMs: number }): Promise<void>;
-  /** Failed or cancelled: returns the reservation, writes the ledger row with 0 credits. */
-  release(outcome: 'failed' | 'cancelled', result: { audioMs: number }): Promise<void>;
+  /** Failed or cancelled: returns the reservation (less what was delivered, where that is billed) and writes the ledger row. */
+  release(outcome: 'failed' | 'cancelled', result: Unfinished): Promise<void>;
   /** Turned away after all (the queue was full): returns everything, the day's count included, and leaves no row. */
   reject(): Promise<void>;
 }

@@ -24,8 +24,9 @@ const record = (row: LedgerRow) => ({
   credits: row.credits,
   audio_ms: row.audioMs,
   outcome: row.outcome,
+  delivered_characters: row.deliveredCharacters,
 });
-const CSV_HEADER = 'time,request_id,key_id,model,voice,characters,credits,audio_ms,outcome';
+const CSV_HEADER = 'time,request_id,key_id,model,voice,characters,credits,audio_ms,outcome,delivered_characters';
 const csvCell = (value: string | number): string =>
   /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
 
@@ -51,14 +52,16 @@ interface Sum {
   requests: number;
   unfinished: number;
   characters: number;
+  delivered: number;
   credits: number;
   audioMs: number;
 }
-const emptySum = (): Sum => ({ requests: 0, unfinished: 0, characters: 0, credits: 0, audioMs: 0 });
+const emptySum = (): Sum => ({ requests: 0, unfinished: 0, characters: 0, delivered: 0, credits: 0, audioMs: 0 });
 function add(sum: Sum, row: LedgerRow): void {
   sum.requests++;
   if (row.outcome !== 'completed') sum.unfinished++;
   sum.characters += row.characters;
+  sum.delivered += row.deliveredCharacters;
   sum.credits += row.credits;
   sum.audioMs += row.audioMs;
 }
@@ -71,6 +74,7 @@ const cells = (sum: Sum): string[] => [
   String(sum.requests),
   String(sum.unfinished),
   String(sum.characters),
+  String(sum.delivered),
   String(sum.credits),
   duration(sum.audioMs),
 ];
@@ -96,6 +100,7 @@ async function writeTable(rows: AsyncIterable<LedgerRow>): Promise<void> {
     { title: 'REQUESTS', align: 'right' },
     { title: 'UNFINISHED', align: 'right' },
     { title: 'CHARS', align: 'right' },
+    { title: 'DELIVERED', align: 'right' },
     { title: 'CREDITS', align: 'right' },
     { title: 'AUDIO', align: 'right' },
   ] as const;
@@ -131,7 +136,8 @@ export function command(): Command {
     .addOption(new Option('--csv', 'every request, as CSV').conflicts('json'))
     .addHelpText(
       'after',
-      '\nExamples:\n  tts usage --since 7d\n  tts usage --key aB3dE6gH --since 2026-01-01 --csv > january.csv',
+      '\nDELIVERED counts the characters whose audio reached the client, also of requests that it left before the end.\n' +
+        '\nExamples:\n  tts usage --since 7d\n  tts usage --key aB3dE6gH --since 2026-01-01 --csv > january.csv',
     )
     .action((options: UsageOptions, command: Command) => usage(options, command));
 }

@@ -1,10 +1,17 @@
 /** The numbers an operator steers by, in one registry; every name begins with `tts_`. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Outcome } from '../accounts/types.js';
 import type { GatewayObserver, ObservableGateway } from '../gateway/types.js';
 import { SAMPLE_RATE } from '../protocol/audio.js';
 
 export type SpeechRoute = 'speech' | 'stream_input';
-export type SpeechOutcome = 'completed' | 'failed' | 'cancelled';
+
+export interface SessionEnd {
+  readonly outcome: Outcome;
+  readonly chars: number;
+  /** Characters whose audio was handed to the socket, also where the request did not complete. */
+  readonly deliveredChars: number;
+}
 
 export interface Metrics {
   /** The exposition text, and its media type. */
@@ -16,7 +23,7 @@ export interface Metrics {
   /** One answered HTTP request or handshake; `model` where the request named a valid one. */
   request(info: { route: string; method: string; model?: string; status: number; seconds: number }): void;
   /** A speech request or session that was admitted; call the returned function once, when it ended. */
-  session(route: SpeechRoute, model: string): (end: { outcome: SpeechOutcome; chars: number }) => void;
+  session(route: SpeechRoute, model: string): (end: SessionEnd) => void;
   /** From the arrival of the request (or of the first text) to its first audio. */
   firstAudio(route: SpeechRoute, model: string, seconds: number): void;
   failedKey(code: string): void;
@@ -63,6 +70,11 @@ export function createMetrics(): Metrics {
     'outcome',
   ]);
   const characters = counter('tts_characters_total', 'Input characters of completed requests', ['model']);
+  const unfinished = counter(
+    'tts_unfinished_delivered_characters_total',
+    'Characters delivered as audio of requests that did not complete',
+    ['model', 'outcome'],
+  );
   const audioSeconds = counter('tts_audio_seconds_total', 'Audio that left an engine', ['model']);
   const retries = counter('tts_segment_retries_total', 'Segments run again after a worker died', ['model']);
   const failures = counter('tts_segment_failures_total', 'Segments that failed for good', ['model']);
@@ -121,10 +133,11 @@ export function createMetrics(): Metrics {
     },
     session(route, model) {
       active.inc({ route });
-      return ({ outcome, chars }) => {
+      return ({ outcome, chars, deliveredChars }) => {
         active.dec({ route });
         sessions.inc({ route, model, outcome });
         if (outcome === 'completed') characters.inc({ model }, chars);
+        else if (deliveredChars > 0) unfinished.inc({ model, outcome }, deliveredChars);
       };
     },
     firstAudio: (route, model, seconds) => firstAudio.observe({ route, model }, seconds),

@@ -9,6 +9,7 @@ import type { SpeechModel } from '../../src/protocol/http.js';
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
 const AUDIO = { audioMs: 100 };
+const UNHEARD = { audioMs: 100, deliveredChars: 0, byClient: true };
 
 describe('accounts', () => {
   let store: AccountStore;
@@ -126,7 +127,7 @@ describe('accounts', () => {
 
     it('counts a request that fails later, and not one that was turned away', async () => {
       const key = await keys.create({ tier: 'free' });
-      await (await admit(key, 1, 'base-tts:free')).release('failed', AUDIO);
+      await (await admit(key, 1, 'base-tts:free')).release('failed', UNHEARD);
       await (await admit(key, 1, 'base-tts:free')).reject();
       expect((await admit(key, 1, 'base-tts:free')).rateLimit?.remaining).toBe(198);
     });
@@ -156,7 +157,7 @@ describe('accounts', () => {
         for (const end of ends) {
           const one = running.pop() ?? (await admit(key, 1, model));
           await (end === 'release'
-            ? one.release('cancelled', AUDIO)
+            ? one.release('cancelled', UNHEARD)
             : end === 'settle'
               ? one.settle(AUDIO)
               : one.reject());
@@ -206,19 +207,44 @@ describe('accounts', () => {
           credits: 10,
           audioMs: 1500,
           outcome: 'completed',
+          deliveredCharacters: 10,
         },
       ]);
     });
 
     it('come back when the request fails or is cancelled', async () => {
       const key = await keys.create({ tier: 'partner', credits: 25 });
-      await (await admit(key)).release('failed', { audioMs: 0 });
-      await (await admit(key)).release('cancelled', { audioMs: 40 });
+      await (await admit(key)).release('failed', { ...UNHEARD, audioMs: 0 });
+      await (await admit(key)).release('cancelled', { audioMs: 40, deliveredChars: 4, byClient: true });
       expect(await balance(key.id)).toEqual([25, 0]);
       expect((await ledger()).map((row) => [row.outcome, row.credits, row.audioMs])).toEqual([
         ['failed', 0, 0],
         ['cancelled', 0, 40],
       ]);
+      expect((await ledger()).map((row) => row.deliveredCharacters)).toEqual([0, 4]);
+    });
+
+    it('pay for what was delivered where that is billed, unless the server is to blame or access was Free', async () => {
+      const billing = await createAccounts({ store, limits: DEFAULT_LIMITS, billDelivered: true, now });
+      const key = await keys.create({ tier: 'partner', credits: 100 });
+      const end = async (how: 'failed' | 'cancelled', byClient: boolean, deliveredChars: number, free = false) => {
+        const model = free ? 'base-tts:free' : 'base-tts';
+        const one = await billing.admit({ key, requestId: 'r', model, voice: 'v', chars: 10 });
+        await one.release(how, { audioMs: 1, deliveredChars, byClient });
+      };
+      await end('cancelled', true, 4);
+      await end('failed', true, 3);
+      await end('failed', false, 9);
+      await end('cancelled', true, 8, true);
+      await end('cancelled', true, 50);
+      expect((await ledger()).map((row) => [row.deliveredCharacters, row.credits])).toEqual([
+        [4, 4],
+        [3, 3],
+        [9, 0],
+        [8, 0],
+        [10, 10],
+      ]);
+      expect(await balance(key.id)).toEqual([83, 0]);
     });
 
     it('must cover what is asked for beside what others hold', async () => {
@@ -244,7 +270,7 @@ describe('accounts', () => {
     it('are debited once whatever is called afterwards', async () => {
       const key = await keys.create({ tier: 'partner', credits: 25 });
       const admission = await admit(key, 10);
-      await Promise.all([admission.settle(AUDIO), admission.settle(AUDIO), admission.release('failed', AUDIO)]);
+      await Promise.all([admission.settle(AUDIO), admission.settle(AUDIO), admission.release('failed', UNHEARD)]);
       await admission.reject();
       await admission.extend(5);
       expect(await balance(key.id)).toEqual([15, 0]);

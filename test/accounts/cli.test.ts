@@ -73,12 +73,13 @@ describe('the account commands', () => {
         credits: 11,
         audio_ms: 61_000,
         outcome: 'completed',
+        delivered_characters: 11,
       },
     ]);
     const csv = (await tts('usage', '--csv', '--key', id, '--since', '1h')).out.split('\n');
-    expect(csv[0]).toBe('time,request_id,key_id,model,voice,characters,credits,audio_ms,outcome');
-    expect(csv[1]).toMatch(new RegExp(`^\\S+Z,req_1,${id},base-tts,v,11,11,61000,completed$`));
-    expect((await tts('usage')).out).toContain('0:01:01');
+    expect(csv[0]).toBe('time,request_id,key_id,model,voice,characters,credits,audio_ms,outcome,delivered_characters');
+    expect(csv[1]).toMatch(new RegExp(`^\\S+Z,req_1,${id},base-tts,v,11,11,61000,completed,11$`));
+    expect((await tts('usage')).out).toMatch(/CHARS +DELIVERED +CREDITS.*\n.* 11 +11 +11 +0:01:01/s);
     await tts('keys', 'revoke', id);
     await expect(accounts.authenticate(key)).rejects.toMatchObject({ code: 'revoked_api_key' });
     const copy = path.join(folder, 'copy.db');

@@ -51,11 +51,11 @@ describe('accounts under several processes', () => {
               voice: 'v', characters: 3, credits: 3, charged: true };
             if (!(await store.reserve(reservation)).ok) continue;
             if (await store.extend(reservation.id, 2, 2) !== undefined) {
-              await store.end(reservation.id, { outcome: 'failed', time: '${TIME}', audioMs: 0 });
+              await store.end(reservation.id, { outcome: 'failed', time: '${TIME}', audioMs: 0, deliveredCharacters: 0, credits: 0 });
               continue;
             }
             const outcome = (i + lane) % 3 === 0 ? 'cancelled' : 'completed';
-            const end = { outcome, time: '${TIME}', audioMs: 1 };
+            const end = { outcome, time: '${TIME}', audioMs: 1, deliveredCharacters: 5, credits: outcome === 'completed' ? 5 : 0 };
             await Promise.all([store.end(reservation.id, end), store.end(reservation.id, end)]);
           }
         }));

@@ -45,6 +45,8 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       charged: true,
       ...more,
     });
+    const completed = (chars: number, time = TIME) =>
+      ({ outcome: 'completed', time, audioMs: 0, deliveredCharacters: chars, credits: chars }) as const;
     const balance = async (id: string) => {
       const key = await store.findKey(id);
       return { credits: key?.credits, reserved: key?.reserved };
@@ -74,7 +76,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       const ids = [await createKey(100), await createKey(0, 'free'), await createKey(5)];
       const spoken = reservation(ids[0]!, 7);
       await store.reserve(spoken);
-      await store.end(spoken.id, { outcome: 'completed', time: TIME, audioMs: 10 });
+      await store.end(spoken.id, completed(7));
       await store.reserve(reservation(ids[1]!, 3, { charged: false, free: { day: DAY, limit: 9 } }));
       const list = await store.listKeys(DAY);
       expect(list.map((key) => key.id)).toEqual(ids);
@@ -124,7 +126,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       expect(await store.extend(held.id, 6, 6)).toBeUndefined();
       expect(await store.extend(held.id, 5, 5)).toBe(4);
       expect(await balance(id)).toEqual({ credits: 10, reserved: 6 });
-      await store.end(held.id, { outcome: 'completed', time: TIME, audioMs: 0 });
+      await store.end(held.id, completed(6));
       expect((await ledger())[0]).toMatchObject({ characters: 6, credits: 6 });
     });
 
@@ -132,7 +134,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       const id = await createKey(10);
       const held = reservation(id, 4);
       await store.reserve(held);
-      const end = { outcome: 'completed', time: TIME, audioMs: 1234.4 } as const;
+      const end = { ...completed(4), audioMs: 1234.4 };
       const ends = [store.end(held.id, end), store.end(held.id, end), store.drop(held.id)];
       expect(await Promise.all(ends)).toEqual([true, false, false]);
       expect(await balance(id)).toEqual({ credits: 6, reserved: 0 });
@@ -147,6 +149,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
           credits: 4,
           audioMs: 1234,
           outcome: 'completed',
+          deliveredCharacters: 4,
         },
       ]);
     });
@@ -156,12 +159,37 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       for (const outcome of ['failed', 'cancelled'] as const) {
         const held = reservation(id, 4);
         await store.reserve(held);
-        await store.end(held.id, { outcome, time: TIME, audioMs: 5 });
+        await store.end(held.id, { outcome, time: TIME, audioMs: 5, deliveredCharacters: 3, credits: 0 });
       }
       expect(await balance(id)).toEqual({ credits: 10, reserved: 0 });
-      expect((await ledger()).map(({ outcome, credits }) => [outcome, credits])).toEqual([
-        ['failed', 0],
-        ['cancelled', 0],
+      expect((await ledger()).map((row) => [row.outcome, row.credits, row.deliveredCharacters])).toEqual([
+        ['failed', 0, 3],
+        ['cancelled', 0, 3],
+      ]);
+    });
+
+    it('debits a part of a reservation and returns the rest, never more of either than was reserved', async () => {
+      const id = await createKey(10);
+      for (const asked of [3, 99]) {
+        const held = reservation(id, 4);
+        await store.reserve(held);
+        const end = {
+          outcome: 'cancelled',
+          time: TIME,
+          audioMs: 5,
+          deliveredCharacters: asked,
+          credits: asked,
+        } as const;
+        expect(await store.end(held.id, end)).toBe(true);
+      }
+      const free = reservation(id, 4, { charged: false });
+      await store.reserve(free);
+      await store.end(free.id, completed(4));
+      expect(await balance(id)).toEqual({ credits: 3, reserved: 0 });
+      expect((await ledger()).map((row) => [row.characters, row.deliveredCharacters, row.credits])).toEqual([
+        [4, 3, 3],
+        [4, 4, 4],
+        [4, 4, 0],
       ]);
     });
 
@@ -205,7 +233,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       const all = Array.from({ length: 1203 }, (_, n) => reservation(n % 2 ? a : b, 1, { requestId: `r${n}` }));
       await Promise.all(all.map((held) => store.reserve(held)));
       const time = (n: number) => new Date(Date.parse(TIME) + n * 1000).toISOString();
-      await Promise.all(all.map((held, n) => store.end(held.id, { outcome: 'completed', time: time(n), audioMs: 0 })));
+      await Promise.all(all.map((held, n) => store.end(held.id, completed(1, time(n)))));
       expect((await ledger()).map((row) => row.requestId)).toEqual(all.map((held) => held.requestId));
       expect(await ledger({ keyId: a })).toHaveLength(601);
       expect((await ledger({ since: time(1200) })).map((row) => row.requestId)).toEqual(['r1200', 'r1201', 'r1202']);
@@ -219,7 +247,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
           const via = n % 2 ? store : other;
           const held = reservation(id, 7);
           const result = await via.reserve(held);
-          if (result.ok) await via.end(held.id, { outcome: 'completed', time: TIME, audioMs: 0 });
+          if (result.ok) await via.end(held.id, completed(7));
           return result.ok;
         }),
       );

@@ -30,6 +30,7 @@ describe('billing of a session', () => {
         credits: 9,
         audioMs: Math.round(client.audio.length / 48),
         outcome: 'completed',
+        deliveredCharacters: 9,
       },
     ]);
   });
@@ -95,6 +96,50 @@ describe('billing of a session', () => {
       client.say('Ten chars.');
       await client.finish();
       expect(await server.balance(key.id)).toEqual({ credits: 1000 - 10 * i, reserved: 0 });
+    }
+  });
+
+  it('tells in ledger and metrics what a client heard that left without End, and bills it only where told to', async () => {
+    const heard = 'Heard by the client. ';
+    const complete = await StreamClient.open(server);
+    complete.say(heard);
+    const wholeBytes = (await complete.finish()).audio.length;
+    const play = async (on: TestServer, left: (client: StreamClient) => void, query = {}) => {
+      const key = await on.key({ credits: 1000 });
+      const client = await StreamClient.open(on, { key: key.key, query });
+      client.send({ text: heard, flush: true });
+      await client.untilAudio(wholeBytes);
+      await until(() => on.gateway.stats.runningSegments === 0);
+      client.say('Never cut, never spoken');
+      left(client);
+      await client.closed;
+      await until(async () => (await on.ledger(key.id)).length === 1);
+      const [row] = await on.ledger(key.id);
+      const { credits, reserved } = await on.balance(key.id);
+      return {
+        outcome: row!.outcome,
+        delivered: row!.deliveredCharacters,
+        billed: row!.credits,
+        spent: 1000 - credits,
+        reserved,
+      };
+    };
+    const leave = (client: StreamClient) => client.socket.close();
+    const free = { outcome: 'cancelled', delivered: heard.length, billed: 0, spent: 0, reserved: 0 };
+    const plain = await startStreamServer();
+    expect(await play(plain, leave)).toEqual(free);
+    expect(await plain.metrics.text()).toContain(
+      `tts_unfinished_delivered_characters_total{model="base-tts",outcome="cancelled"} ${heard.length}`,
+    );
+    await plain.close();
+    const billing = await startStreamServer({ billDelivered: true });
+    try {
+      const paid = { ...free, billed: heard.length, spent: heard.length };
+      expect(await play(billing, leave)).toEqual(paid);
+      expect(await play(billing, (client) => client.send({ text: 7 }))).toEqual({ ...paid, outcome: 'failed' });
+      expect(await play(billing, () => undefined, { inactivity_timeout: 1 })).toEqual({ ...paid, outcome: 'failed' });
+    } finally {
+      await billing.close();
     }
   });
 });

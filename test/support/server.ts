@@ -29,6 +29,7 @@ export interface TestServerOptions {
   log?: Logger;
   localKey?: string;
   now?: () => Date;
+  billDelivered?: boolean;
 }
 
 let reader: Promise<Reader> | undefined;
@@ -37,10 +38,11 @@ export async function startTestServer(options: TestServerOptions = {}) {
   reader ??= createReader();
   const store = await openSqliteStore(':memory:');
   const keyring = createKeyring(store);
-  const { localKey, now } = options;
+  const { localKey, now, billDelivered = false } = options;
   const accounts = await createAccounts({
     store,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
+    billDelivered,
     ...(localKey === undefined ? {} : { localKey }),
     ...(now === undefined ? {} : { now }),
   });

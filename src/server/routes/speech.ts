@@ -1,6 +1,6 @@
 /** POST /v1/audio/speech: complete text in, audio out, whole or while it is made. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Admission, KeyRecord, RateLimit } from '../../accounts/types.js';
+import type { Admission, KeyRecord, Outcome, RateLimit } from '../../accounts/types.js';
 import type { GatewayEvent, Speech } from '../../gateway/types.js';
 import { pcmBytes, samplesToMs, WAV_HEADER_BYTES, wavHeader } from '../../protocol/audio.js';
 import { isAbort, TtsError } from '../../protocol/errors.js';
@@ -131,6 +131,8 @@ async function admit(
 class SpeechReply {
   #failure: unknown;
   #samples = 0;
+  /** Of segments whose audio was written whole: what is pulled next was preceded by a write of all before it. */
+  #deliveredChars = 0;
   #textMs = 0;
   #firstTextMs = 0;
   readonly #openedMs = performance.now();
@@ -150,7 +152,7 @@ class SpeechReply {
     void call.watch.ended.then((whole) => {
       speech.close();
       const outcome = this.#failure !== undefined ? 'failed' : whole ? 'completed' : 'cancelled';
-      endSession({ outcome, chars: task.chars });
+      endSession({ outcome, chars: task.chars, deliveredChars: this.#deliveredChars });
       parts.track(this.#settle(outcome));
     });
   }
@@ -187,6 +189,7 @@ class SpeechReply {
   async *#pcm(): AsyncGenerator<Buffer, void, undefined> {
     const events: AsyncIterable<GatewayEvent> = this.speech.speak(this.#segments(), this.call.watch.signal);
     for await (const event of events) {
+      if (event.type === 'segment-end' && this.task.stream) this.#deliveredChars += [...event.segment.text].length;
       if (event.type !== 'audio') continue;
       if (this.#samples === 0) this.#heardFirst();
       this.#samples += event.pcm.length;
@@ -234,17 +237,19 @@ class SpeechReply {
     return Math.max(0, (this.speech.queueMs ?? 0) - this.#firstTextMs);
   }
 
-  async #settle(outcome: 'completed' | 'failed' | 'cancelled'): Promise<void> {
+  async #settle(outcome: Outcome): Promise<void> {
     const { admission, request, task } = this;
     const audioMs = Math.round(samplesToMs(this.#samples));
+    const deliveredChars = outcome === 'completed' ? task.chars : this.#deliveredChars;
     try {
       const turnedAway = this.#failure instanceof TtsError && this.#failure.row.status === 503;
       if (outcome === 'completed') await admission.settle({ audioMs });
       else if (turnedAway) await admission.reject();
-      else await admission.release(outcome, { audioMs });
+      else await admission.release(outcome, { audioMs, deliveredChars, byClient: outcome === 'cancelled' });
       const { model, voice, chars } = task;
+      const firstMs = Math.round(this.#firstMs);
       request.log.info(
-        { keyId: this.call.key.id, outcome, model, voice, chars, audioMs, firstMs: Math.round(this.#firstMs) },
+        { keyId: this.call.key.id, outcome, model, voice, chars, deliveredChars, audioMs, firstMs },
         'speech ended',
       );
     } catch (error) {

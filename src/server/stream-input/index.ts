@@ -101,9 +101,9 @@ export function createStreamInput(
         autoMode: params.auto_mode,
       }),
       onFirstAudio: (seconds) => metrics.firstAudio('stream_input', params.model_id, seconds),
-      onEnd(outcome, chars) {
-        ended({ outcome, chars });
-        log.info({ requestId, model: params.model_id, outcome, chars }, 'stream-input session ended');
+      onEnd(end) {
+        ended(end);
+        log.info({ requestId, model: params.model_id, ...end }, 'stream-input session ended');
         sessions.delete(session);
         checkIdle();
       },

@@ -7,7 +7,7 @@
  * In Initialized and Streaming a single space is a keepalive, and `flush` cuts what is pending. After End every message
  * is ignored. An error, the client's leaving or the server's stop lead from any state to Closed.
  */
-import type { Admission } from '../../accounts/types.js';
+import type { Admission, Outcome } from '../../accounts/types.js';
 import type { Speech } from '../../gateway/types.js';
 import type { Logger } from '../../log.js';
 import { samplesToMs } from '../../protocol/audio.js';
@@ -15,6 +15,7 @@ import { isAbort, TtsError } from '../../protocol/errors.js';
 import type { Segment } from '../../protocol/job.js';
 import { MAX_PENDING_CHARS, type StreamParams } from '../../protocol/stream.js';
 import type { Segmenter } from '../../text/segment.js';
+import type { SessionEnd } from '../metrics.js';
 import { AudioFramer } from './audio-framer.js';
 import { Intake } from './intake.js';
 import { type ClientMessage, parseMessage } from './messages.js';
@@ -23,7 +24,6 @@ import { SegmentQueue } from './segment-queue.js';
 import { asSessionError } from './session-errors.js';
 
 export type SessionState = 'Connected' | 'Initialized' | 'Streaming' | 'Draining' | 'Closed';
-export type SessionOutcome = 'completed' | 'failed' | 'cancelled';
 
 export interface SessionOptions {
   readonly requestId: string;
@@ -36,7 +36,7 @@ export interface SessionOptions {
   readonly log: Logger;
   readonly onFirstAudio: (seconds: number) => void;
   /** Called once, when everything it held was given back and the ledger has its row. */
-  readonly onEnd: (outcome: SessionOutcome, chars: number) => void;
+  readonly onEnd: (end: SessionEnd) => void;
 }
 
 const codePoints = (text: string): number => [...text].length;
@@ -54,6 +54,8 @@ export class StreamSession {
   /** Characters received and not yet spoken. */
   #unspoken = 0;
   #chars = 0;
+  /** Of segments whose audio was handed to the socket whole. */
+  #deliveredChars = 0;
   #unreserved = 0;
   #reserving: Promise<void> | undefined;
   #sentSamples = 0;
@@ -154,7 +156,9 @@ export class StreamSession {
         for (const message of this.#framer.frame(event)) await outbox.send(message);
         if (event.type !== 'segment-end') continue;
         this.#owed--;
-        this.#unspoken -= codePoints(event.segment.text);
+        const chars = codePoints(event.segment.text);
+        this.#unspoken -= chars;
+        this.#deliveredChars += chars;
         if (this.#owed > 0 || this.#intake.busy) continue;
         // Counted anew: a character that came in two halves was counted twice.
         this.#unspoken = this.#intake.pendingChars;
@@ -182,11 +186,11 @@ export class StreamSession {
     if (reason.row.close === 1011) log.error({ ...told, err: error }, 'a stream-input session failed');
     else log.debug(told, 'a stream-input session was ended');
     outbox.closeWith({ error: reason.code, message: reason.message, requestId }, reason.row.close);
-    this.#end('failed');
+    this.#end('failed', reason.row.status < 500);
   }
 
   /** The only way into Closed: gives back what the session held, and settles or returns the reservation. */
-  #end(outcome: SessionOutcome): void {
+  #end(outcome: Outcome, byClient = outcome === 'cancelled'): void {
     if (this.#state === 'Closed') return;
     this.#state = 'Closed';
     clearTimeout(this.#idle);
@@ -195,13 +199,17 @@ export class StreamSession {
     this.#segments.clear();
     const { admission, speech, log, outbox, requestId, onEnd } = this.#options;
     speech.close();
-    const result = { audioMs: samplesToMs(this.#sentSamples) };
-    const booked = outcome === 'completed' ? admission.settle(result) : admission.release(outcome, result);
+    const audioMs = samplesToMs(this.#sentSamples);
+    const [chars, deliveredChars] = [this.#chars, this.#deliveredChars];
+    const booked =
+      outcome === 'completed'
+        ? admission.settle({ audioMs })
+        : admission.release(outcome, { audioMs, deliveredChars, byClient });
     booked
       .catch((error) => log.error({ requestId, err: error, outcome }, 'a session could not be booked'))
       .then(() => {
         if (outcome === 'completed') outbox.close(1000);
-        onEnd(outcome, this.#chars);
+        onEnd({ outcome, chars, deliveredChars });
       });
   }
 
