@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { excerpt, TtsError } from '../protocol/errors.js';
 import { fromIpa, type Language } from './alphabet.js';
+import { characterIs, IS } from './character-kinds.js';
 import { type Alphabet, createAlphabet } from './tokens.js';
 
 type LexiconEntry =
@@ -60,25 +61,52 @@ export function parseLexicon(content: string, file: string, language: Language =
   return createLexicon(exact, folded);
 }
 
+/**
+ * At every place where a word can begin, the longest entry that stands there. Entries are looked up, not searched for
+ * by a pattern: they may hold any sign, and be any number.
+ */
 function createLexicon(exact: ReadonlyMap<string, LexiconEntry>, folded: ReadonlyMap<string, LexiconEntry>): Lexicon {
-  const words = [...new Set([...exact.keys(), ...folded.keys()])].sort((a, b) => b.length - a.length);
-  const size = exact.size + folded.size;
-  if (size === 0) return { size, find: () => [] };
-  const escaped = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replace(/'/g, "['’]"));
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${escaped.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
+  const lengths = new Map<string, number[]>();
+  for (const word of [...exact.keys(), ...folded.keys()]) {
+    const first = word.charAt(0).toLowerCase();
+    const known = lengths.get(first) ?? [];
+    if (!known.includes(word.length))
+      lengths.set(
+        first,
+        [...known, word.length].sort((a, b) => b - a),
+      );
+  }
+  const entryAt = (text: string, index: number): LexiconMatch | undefined => {
+    for (const length of lengths.get(fold(text.charAt(index)).toLowerCase()) ?? []) {
+      const written = text.slice(index, index + length);
+      if (written.length < length || (isInWord(text, index + length) && endsInWord(written))) continue;
+      const word = fold(written);
+      const entry = exact.get(word) ?? folded.get(word.toLowerCase());
+      if (entry) return { index, length, entry };
+    }
+    return undefined;
+  };
   return {
-    size,
+    size: exact.size + folded.size,
     find(text) {
       const found: LexiconMatch[] = [];
-      for (const match of text.matchAll(pattern)) {
-        const word = fold(match[0]);
-        const entry = exact.get(word) ?? folded.get(word.toLowerCase());
-        if (entry) found.push({ index: match.index, length: match[0].length, entry });
+      if (lengths.size === 0) return found;
+      for (let at = 0, inside = false; at < text.length; ) {
+        const match = inside ? undefined : entryAt(text, at);
+        if (match) found.push(match);
+        const end = at + (match?.length ?? 1);
+        inside = isInWord(text, end - 1);
+        at = end;
       }
       return found;
     },
   };
 }
+
+/** Whether a letter, an accent or a digit stands at `at`. */
+const isInWord = (text: string, at: number): boolean =>
+  at >= 0 && at < text.length && (characterIs(text.charCodeAt(at)) & IS.letter) !== 0;
+const endsInWord = (text: string): boolean => isInWord(text, text.length - 1);
 
 const fold = (word: string) => word.normalize('NFC').replace(/’/g, "'");
 

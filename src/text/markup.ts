@@ -14,6 +14,11 @@ export interface Taken {
 /** Pieces of at most so many characters in a spelled-out element, so that a very long one can still be cut. */
 const SPELLED_CHARS = 6;
 const LONG_SPELLING = 24;
+/** A token lasts about as long when it is spoken: silence and speech fill a segment alike. */
+const TOKEN_MS = 60;
+
+/** How many tokens of speech last as long as a silence. */
+export const silentTokens = (ms: number): number => Math.ceil(ms / TOKEN_MS);
 
 export class MarkupTrack {
   readonly #count: (text: string) => number;
@@ -90,6 +95,7 @@ export class MarkupTrack {
   #tokensOf(said: Said | SegmentSpan): number {
     if (said.kind === 'sub') return this.#count(said.alias);
     if (said.kind === 'phoneme') return [...fromIpa(said.ipa, 'en-us')].length;
+    if (said.kind === 'break') return silentTokens(said.ms);
     return said.kind === 'say-as' ? this.#count(normalize(said.text, { sayAs: said.as }).text) : 0;
   }
 }

@@ -21,9 +21,18 @@ export interface Totals {
 
 type Found = (index: number, boundary: Boundary) => void;
 
+/** A silence that the text asks for, at the white space that stands for it, with the tokens of speech as long. */
+export interface Rest {
+  readonly index: number;
+  readonly tokens: number;
+}
+
 const WORD: Boundary = { rank: RANK.word, pause: 'none', clause: false };
 const INSIDE: Boundary = { rank: RANK.inside, pause: 'none', clause: false };
+/** A silence the text asks for: a good place where a cut is needed, but no reason for one. */
+const REST: Boundary = { rank: RANK.strong, pause: 'none', clause: false };
 const PARAGRAPH: Boundary = { rank: RANK.paragraph, pause: 'paragraph', clause: false };
+const NO_RESTS: readonly Rest[] = [];
 const JOINER = 0x200d;
 const VOWELS = (1 << 0) | (1 << 4) | (1 << 8) | (1 << 14) | (1 << 20) | (1 << 24);
 /** What a letter said by its name, a digit or a sign may make. */
@@ -39,6 +48,8 @@ const WIDE_FROM = 0x2e80;
 export class BoundaryScanner {
   readonly totals: Totals = { letters: 0, words: 0, weight: 0 };
   #text = '';
+  #rests: readonly Rest[] = NO_RESTS;
+  #rested = 0;
   /** Where the open word begins in `#text`, and what an earlier push held of it. */
   #wordFrom = 0;
   #carried = '';
@@ -63,10 +74,13 @@ export class BoundaryScanner {
 
   /**
    * Consumes `text` as far as decisions can be made and returns how far that was; `found` is told of each boundary, with
-   * the index it lies at, after everything before it was consumed. `final` says that nothing follows.
+   * the index it lies at, after everything before it was consumed. `final` says that nothing follows. `rests` are in
+   * order.
    */
-  scan(text: string, final: boolean, found: Found): number {
+  scan(text: string, final: boolean, found: Found, rests: readonly Rest[] = NO_RESTS): number {
     this.#text = text;
+    this.#rests = rests;
+    this.#rested = 0;
     this.#wordFrom = 0;
     const used = this.#scan(text, final, found);
     if (this.#inWord) this.#carried = this.#wordUntil(used);
@@ -105,6 +119,12 @@ export class BoundaryScanner {
       if (is & IS.space) {
         this.#space(code, i);
         i += 1;
+        const rest = this.#rests[this.#rested];
+        if (rest?.index === i - 1) {
+          this.#rested += 1;
+          this.totals.weight += rest.tokens;
+          found(i, REST);
+        }
         if (this.#newlines >= 2 && !this.#blank) {
           found(i, PARAGRAPH);
           this.#startParagraph();

@@ -1,7 +1,7 @@
 /** Cuts text that arrives in any pieces into segments that depend on the text alone. */
 import type { PauseKind, Segment } from '../protocol/job.js';
-import { MarkupTrack, type Taken } from './markup.js';
-import { type Boundary, BoundaryScanner, type Totals } from './segment-boundaries.js';
+import { MarkupTrack, silentTokens, type Taken } from './markup.js';
+import { type Boundary, BoundaryScanner, type Rest, type Totals } from './segment-boundaries.js';
 import { RANK, type Rank } from './sentence-ends.js';
 import { type Piece, SsmlParser } from './ssml.js';
 import { MAX_TOKENS } from './types.js';
@@ -46,6 +46,8 @@ export class Segmenter {
   /** Visible text from the start of the open segment; positions below are absolute. */
   #text = '';
   #tail = '';
+  /** The silences in `#tail`. */
+  #rests: Rest[] = [];
   #start = 0;
   #scanned = 0;
   #offset = 0;
@@ -100,7 +102,12 @@ export class Segmenter {
 
   #see(pieces: readonly Piece[]): string {
     let seen = '';
-    for (const piece of pieces) seen += this.#markup!.track.add(piece);
+    for (const piece of pieces) {
+      if (piece.said?.kind === 'break') {
+        this.#rests.push({ index: this.#tail.length + seen.length, tokens: silentTokens(piece.said.ms) });
+      }
+      seen += this.#markup!.track.add(piece);
+    }
     return seen;
   }
 
@@ -112,8 +119,12 @@ export class Segmenter {
 
   #advance(final: boolean): void {
     const from = this.#scanned;
-    const used = this.#scanner.scan(this.#tail, final, (index, boundary) => this.#found(from + index, boundary));
+    const found = (index: number, boundary: Boundary) => this.#found(from + index, boundary);
+    const used = this.#scanner.scan(this.#tail, final, found, this.#rests);
     this.#tail = this.#tail.slice(used);
+    if (this.#rests.length > 0) {
+      this.#rests = this.#rests.flatMap(({ index, tokens }) => (index < used ? [] : [{ index: index - used, tokens }]));
+    }
     this.#scanned = from + used;
   }
 
@@ -132,7 +143,7 @@ export class Segmenter {
   /** Whether the text asks for a cut here. */
   #ends(at: number, { rank, pause, clause }: Boundary): boolean {
     const letters = this.#scanner.totals.letters - this.#base.letters;
-    if (letters === 0 || rank < RANK.weak) return false;
+    if (letters === 0 || rank < RANK.weak || pause === 'none') return false;
     if (rank === RANK.paragraph) return true;
     if (!this.#auto) {
       if (rank < RANK.sentence || at - this.#start < PATIENT_CHARS) return false;

@@ -14,14 +14,14 @@ type Fail = (problem: string) => never;
 
 const MAX_BREAK_MS = 3000;
 const SAY_AS: readonly SayAs[] = ['characters', 'cardinal', 'ordinal', 'date', 'telephone'];
-const STRENGTHS: Readonly<Record<string, number>> = {
-  none: 0,
-  'x-weak': 100,
-  weak: 250,
-  medium: 500,
-  strong: 750,
-  'x-strong': 1000,
-};
+const STRENGTHS: ReadonlyMap<string, number> = new Map([
+  ['none', 0],
+  ['x-weak', 100],
+  ['weak', 250],
+  ['medium', 500],
+  ['strong', 750],
+  ['x-strong', 1000],
+]);
 const NAME = '[\\p{L}_][\\p{L}\\p{N}_:.-]*';
 const TAG = new RegExp(`^<(/?)(${NAME})([\\s\\S]*?)(/?)>$`, 'u');
 const ATTRIBUTE = new RegExp(`\\s+(${NAME})\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'uy');
@@ -41,6 +41,9 @@ const REFERENCES: Readonly<Record<string, string>> = {
   rdquo: '”',
 };
 
+/** A name as messages show it: two of them, or one and a piece of text, stay below what may be echoed. */
+export const nameShown = (name: string): string => excerpt(name, 30);
+
 /** The text of a reference without `&` and `;`, or null if there is none. */
 export function decodeEntity(name: string): string | null {
   const number = /^#(?:x([0-9a-f]{1,6})|(\d{1,7}))$/i.exec(name);
@@ -55,7 +58,9 @@ export function parseTag(source: string, fail: Fail): Tag {
   if (!match) return fail(`"${excerpt(source, 40)}" is not a tag; write "<" as &lt;`);
   const name = match[2]!;
   if (match[1] === '/') {
-    if (match[3]!.trim() !== '' || match[4] !== '') return fail(`a closing tag is </${name}> and nothing more`);
+    if (match[3]!.trim() !== '' || match[4] !== '') {
+      return fail(`a closing tag is </${nameShown(name)}> and nothing more`);
+    }
     return { kind: 'close', name, value: '', ms: 0 };
   }
   const attributes = parseAttributes(name, match[3]!, fail);
@@ -74,12 +79,14 @@ function parseAttributes(name: string, text: string, fail: Fail): ReadonlyMap<st
   let end = 0;
   for (let match = ATTRIBUTE.exec(text); match; match = ATTRIBUTE.exec(text)) {
     const key = match[1]!;
-    if (found.has(key)) return fail(`<${name}> has the attribute ${key} twice`);
+    if (found.has(key)) return fail(`<${nameShown(name)}> has the attribute ${nameShown(key)} twice`);
     found.set(key, decodeAll(match[2] ?? match[3]!, fail));
     end = ATTRIBUTE.lastIndex;
   }
   const rest = text.slice(end).trim();
-  if (rest !== '') return fail(`"${excerpt(rest, 40)}" in <${name}> is not an attribute of the form name="value"`);
+  if (rest !== '') {
+    return fail(`"${excerpt(rest, 40)}" in <${nameShown(name)}> is not an attribute of the form name="value"`);
+  }
   return found;
 }
 
@@ -115,7 +122,8 @@ function breakMs(attributes: ReadonlyMap<string, string>, fail: Fail): number {
   if (time === undefined) {
     const strength = attributes.get('strength') ?? 'medium';
     return (
-      STRENGTHS[strength] ?? fail(`strength="${excerpt(strength, 20)}" is not known; give a time such as time="500ms"`)
+      STRENGTHS.get(strength) ??
+      fail(`strength="${excerpt(strength, 20)}" is not known; give a time such as time="500ms"`)
     );
   }
   const match = /^\s*\+?(\d+(?:\.\d+)?|\.\d+)(ms|s)\s*$/.exec(time);

@@ -2,7 +2,7 @@
 
 import { excerpt, TtsError } from '../protocol/errors.js';
 import type { SayAs } from '../protocol/job.js';
-import { decodeEntity, parseTag, type Tag } from './ssml-tags.js';
+import { decodeEntity, nameShown, parseTag, type Tag } from './ssml-tags.js';
 
 /** How a piece is spoken, where it is not simply the text that is seen. */
 export type Said =
@@ -96,7 +96,10 @@ export class SsmlParser {
       );
     }
     const element = this.#stack.at(-1);
-    if (element) this.#fail(`<${element.name}> is never closed; add </${element.name}>`, element.where);
+    if (element) {
+      const name = nameShown(element.name);
+      this.#fail(`<${name}> is never closed; add </${name}>`, element.where);
+    }
   }
 
   #here(): string {
@@ -268,9 +271,10 @@ export class SsmlParser {
 
   #close(tag: Tag, source: string): void {
     const element = this.#stack.pop();
-    if (!element) this.#fail(`</${tag.name}> closes nothing`, this.#openedAt);
+    if (!element) this.#fail(`</${nameShown(tag.name)}> closes nothing`, this.#openedAt);
     if (element.name !== tag.name) {
-      this.#fail(`</${tag.name}> stands where </${element.name}> is due (opened at ${element.where})`, this.#openedAt);
+      const [found, due] = [nameShown(tag.name), nameShown(element.name)];
+      this.#fail(`</${found}> stands where </${due}> is due (opened at ${element.where})`, this.#openedAt);
     }
     if (this.#held && this.#held.element === element) this.#release(source);
     else this.#drop(tag.name, source);

@@ -1,4 +1,5 @@
 /** A segment read: tokens with the characters they speak, silences, what was not spoken. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Segment } from '../../src/protocol/job.js';
 import { parseLexicon } from '../../src/text/lexicon.js';
@@ -191,6 +192,45 @@ describe('a lexicon', () => {
   it('takes signs inside a word, and words with accents', async () => {
     expect((await readWith('c++ = see plus plus', 'We use C++ here')).map(([source]) => source)).toContain('C++');
     expect((await readWith('Zoë = /zoʊi/', 'Zoë came'))[0]).toEqual(['Zoë', 'zOi']);
+  });
+
+  it('takes a word of any signs, hyphens among them', async () => {
+    const own = lexicon(
+      'wi-fi = why fie\nC++ = see plus plus\nwhat? = huh\n.NET = dot net\n[x] = ex\n-5 = cold\na|b = both\n$ = buck',
+    );
+    const found = (text: string) => own.find(text).map(({ index, length }) => text.slice(index, index + length));
+    expect(found('Wi-Fi and wi-fi, C++ or C++17; WHAT? what')).toEqual(['Wi-Fi', 'wi-fi', 'C++', 'C++', 'WHAT?']);
+    expect(found('use .NET, [x], -5, a|b for $ but not ASP.NET, xa|bx')).toEqual(['.NET', '[x]', '-5', 'a|b', '$']);
+    expect(await readWith('wi-fi = why fie', 'our wi-fi works')).toContainEqual(['wi-fi', 'wˌI fˈI']);
+    expect((await readWith('C++ = /siː/', 'we write C++.')).at(-1)).toEqual(['C++', 'si']);
+    expect((await readWith('what? = huh', 'You said what? Yes')).map(([source]) => source)).toContain('what?');
+  });
+
+  it('prefers the longest word that stands there', () => {
+    const own = lexicon('new york = a\nnew = b\nNew York City = c');
+    const found = (text: string) => own.find(text).map(({ entry }) => (entry.kind === 'respelling' ? entry.text : ''));
+    expect(found('new york, New York City, new york city, new yorker, newer')).toEqual(['a', 'c', 'a', 'b']);
+  });
+
+  it('makes of any words a lexicon that finds each of them, or says what is wrong', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), { maxLength: 8 }), (words) => {
+        const file = JSON.stringify(Object.fromEntries(words.map((word) => [word, 'said'])));
+        let own: ReturnType<typeof lexicon>;
+        try {
+          own = lexicon(file);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'config_invalid' });
+          return;
+        }
+        for (const word of words) {
+          const written = word.trim().normalize('NFC');
+          const match = own.find(`x ${written} y`).find(({ index }) => index === 2);
+          expect(match?.length).toBe(written.length);
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('can be JSON', async () => {

@@ -147,6 +147,34 @@ describe('a mistake', () => {
     const text = `<break time="${'z'.repeat(500)}"/>`;
     expect(failure(text).message.length).toBeLessThan(200);
   });
+
+  const LONG = 'ž'.repeat(3900);
+  for (const text of [
+    `</${LONG}>`,
+    `<${LONG}>`,
+    `<${LONG}>x</${LONG}${LONG.slice(4000)}ž>`,
+    `</${LONG} ž>`,
+    `<${LONG} ž>`,
+    `<x ${LONG.slice(1900)}="1" ${LONG.slice(1900)}="2">`,
+    `<${LONG.slice(2600)} ${LONG.slice(2600)}="1" ${LONG.slice(2600)}="2">`,
+    `<${LONG}`,
+    `<!--${LONG}`,
+    `<![CDATA[${LONG}`,
+    `<a b="${LONG}&${LONG}">`,
+    `<a b="&žžžžžžžžžžž;">`,
+    `<break strength="${LONG}"/>`,
+    `<say-as interpret-as="${LONG}">x</say-as>`,
+    `<phoneme alphabet="${LONG}" ph="x">x</phoneme>`,
+    `<sub alias="x">${LONG}</sub>`,
+    `<sub alias="${LONG}">x</sub>`,
+    `<ž ${LONG}>`,
+    `<!${LONG}>`,
+    `<?${LONG}`,
+  ]) {
+    it(`echoes no more than 80 characters of ${text.replace(/ž{3,}/g, 'ž…')}`, () => {
+      expect(failure(text).message.replace(/[^ž]/g, '').length).toBeLessThanOrEqual(80);
+    });
+  }
 });
 
 describe('markup in pieces', () => {

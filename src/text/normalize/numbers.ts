@@ -100,7 +100,7 @@ const PLURALS: Readonly<Record<string, string>> = { half: 'halves', foot: 'feet'
 /** The last word of a phrase in the plural: "twenty" → "twenties", "hundred" → "hundreds". */
 export function plural(words: string): string {
   const last = words.slice(words.search(/[a-z]+$/i));
-  const known = PLURALS[last];
+  const known = Object.hasOwn(PLURALS, last) ? PLURALS[last] : undefined;
   if (known) return words.slice(0, words.length - last.length) + known;
   if (/[^aeiou]y$/.test(words)) return `${words.slice(0, -1)}ies`;
   if (/(?:s|x|z|ch|sh)$/.test(words)) return `${words}es`;

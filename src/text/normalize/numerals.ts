@@ -118,7 +118,7 @@ export function feetAndInches(scan: Scan, at: number): number {
     out.say(words.join(' '), at, at + whole.length);
     return at + whole.length;
   }
-  const bearing = behind !== '' && behind in POLES ? matchAt(BEARING, text, at) : null;
+  const bearing = Object.hasOwn(POLES, behind) ? matchAt(BEARING, text, at) : null;
   if (bearing) {
     out.say(`${count(bearing[1]!, 'degree', 'degrees')} ${POLES[bearing[2]!]}`, at, at + bearing[0].length);
     return at + bearing[0].length;

@@ -173,5 +173,7 @@ export function signWords(sign: string): string | undefined {
 
 /** Whether the second pass knows what to do with the sign. */
 export function isSpokenSign(char: string): boolean {
-  return signWords(char) !== undefined || char in FRACTIONS || RAISED.includes(char) || LOWERED.includes(char);
+  return (
+    signWords(char) !== undefined || fractionOf(char) !== undefined || RAISED.includes(char) || LOWERED.includes(char)
+  );
 }

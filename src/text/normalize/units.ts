@@ -87,20 +87,20 @@ export function unit(sign: string): Unit | undefined {
   if (parts.length > 2) return undefined;
   const top = product(parts[0]!);
   if (!top || parts.length === 1) return top;
-  const bottom = product(parts[1]!) ?? PER[parts[1]!];
+  const bottom = product(parts[1]!) ?? PER.get(parts[1]!);
   if (!bottom) return undefined;
   return { one: `${top.one} per ${bottom.one}`, many: `${top.many} per ${bottom.one}` };
 }
 
 /** Words that follow a slash as often as signs do: "$5/month", "10 MB/sec". */
-const PER: Readonly<Record<string, Unit>> = Object.fromEntries(
+const PER: ReadonlyMap<string, Unit> = new Map(
   'second minute hour day week month year person user unit night mile kilometer share item piece seat page call request token word'
     .split(' ')
-    .map((word) => [word, { one: word, many: `${word}s` }]),
+    .map((word) => [word, { one: word, many: `${word}s` }] as const),
 );
 
 export function perWord(word: string): string | undefined {
-  return (Object.hasOwn(PER, word) ? PER[word]!.one : undefined) ?? UNITS.get(word)?.one;
+  return (PER.get(word) ?? UNITS.get(word))?.one;
 }
 
 function product(sign: string): Unit | undefined {
