@@ -7,7 +7,19 @@ const [first = '', ...rest] = process.argv.slice(2);
 const named = first !== '' && !first.startsWith('-');
 const name = named ? first : 'speed';
 const options = named ? rest : process.argv.slice(2);
-const BENCHES = ['speed', 'stream', 'load', 'soak', 'steady', 'sound', 'start', 'overhead', 'text', 'picture'];
+const BENCHES = [
+  'speed',
+  'stream',
+  'load',
+  'soak',
+  'attacks',
+  'steady',
+  'sound',
+  'start',
+  'overhead',
+  'text',
+  'picture',
+];
 if (!BENCHES.includes(name)) {
   process.stderr.write(`There is no bench "${name}". There are: ${BENCHES.join(', ')}.\n`);
   process.exit(2);

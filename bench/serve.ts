@@ -1,12 +1,14 @@
 /** A real `tts serve` for a benchmark: its own process, folder and key. */
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
 const BIN = path.resolve(import.meta.dirname, '../bin/tts.js');
+/** What its key begins with. */
+export const BENCH_CREDITS = 1_000_000_000;
 
 export interface BenchServer {
   readonly baseUrl: string;
@@ -14,6 +16,10 @@ export interface BenchServer {
   readonly pid: number;
   /** One number of `/metrics`, summed over its labels; 0 where it is absent. */
   metric(name: string): Promise<number>;
+  /** Another command against the same folders; what it wrote to stdout. */
+  run(...args: string[]): Promise<string>;
+  /** The engine processes there are now. */
+  engines(): Promise<number[]>;
   stop(): Promise<void>;
 }
 
@@ -35,12 +41,13 @@ export async function startServer(env: Record<string, string>, flags: readonly s
       if (address !== undefined) resolve(address);
     });
   });
-  const created = await promisify(execFile)(
-    process.execPath,
-    [BIN, 'keys', 'create', '--tier', 'partner', '--credits', '1000000000', '--json', '--data-dir', dataDir],
-    { env: all },
-  );
-  const { key } = JSON.parse(created.stdout) as { key: string };
+  const run = async (...args: string[]): Promise<string> => {
+    const limits = { env: all, maxBuffer: 2 ** 30 };
+    const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...args, '--data-dir', dataDir], limits);
+    return stdout;
+  };
+  const created = await run('keys', 'create', '--tier', 'partner', '--credits', String(BENCH_CREDITS), '--json');
+  const { key } = JSON.parse(created) as { key: string };
   while ((await fetch(`${baseUrl}/readyz`)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 100));
   return {
     baseUrl,
@@ -50,6 +57,11 @@ export async function startServer(env: Record<string, string>, flags: readonly s
       const text = await (await fetch(`${baseUrl}/metrics`)).text();
       const lines = text.split('\n').filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
       return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+    },
+    run,
+    async engines() {
+      const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+      return children.split(' ').filter(Boolean).map(Number);
     },
     async stop() {
       child.kill('SIGTERM');

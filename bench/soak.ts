@@ -1,69 +1,71 @@
 /**
- * Many sessions coming and going for a while: memory stays level, no job and no session is left behind.
+ * Random clients for a while, well-behaved, slow, silent, cut off and hostile, while engine processes are killed and frozen at
+ * random. Afterwards: memory level, every slot given back, the ledger exact, no session without an end, and whoever listened
+ * heard the same to the byte as on a server that nobody disturbs.
  *
- *   npm run bench -- soak [--minutes 10] [--sessions 50] [--engine sine|kokoro]
+ *   npm run bench -- soak [--minutes 10] [--visitors 40] [--engine sine|kokoro] [--calm]
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { WebSocket } from 'ws';
-import { streamPath } from '../src/protocol/stream.js';
-import { type BenchServer, startServer } from './serve.js';
+import { BENCH_CREDITS, type BenchServer, startServer } from './serve.js';
+import { learnSounds, type Visit, visit } from './visitors.js';
 
-const VOICE = 'english_female_professional';
-const SENTENCES = [
-  'Sure, here is what happened next. ',
-  'The two of them walked along the river until the lights of the town were far behind. ',
-  'It was cold for the time of year, wasn’t it? ',
-  '"Read it," she said.\n\n',
-  'On 3 March 2024 it cost $1,250.75, about 12% more than Dr. Smith had thought. ',
-];
 /** How much larger than after the warm-up the server may be at the end. */
 const MAX_GROWTH = 1.25;
 
-type Manner = 'whole' | 'leave' | 'break' | 'stall';
-const tally: Record<Manner | 'failed', number> = { whole: 0, leave: 0, break: 0, stall: 0, failed: 0 };
+interface Row {
+  readonly request_id: string;
+  readonly credits: number;
+  readonly outcome: string;
+}
 
-/** One visitor: most listen to the end, some leave, some break the rules, some stop reading for a while. */
-async function visit(server: BenchServer): Promise<void> {
-  const dice = Math.random();
-  const manner: Manner = dice < 0.7 ? 'whole' : dice < 0.85 ? 'leave' : dice < 0.93 ? 'break' : 'stall';
-  const url = `${server.baseUrl.replace('http', 'ws')}${streamPath(VOICE)}?model_id=base-tts-fast&sync_alignment=true`;
-  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${server.key}` } });
-  let final = false;
-  socket.on('message', (data) => {
-    final ||= String(data).startsWith('{"isFinal":true');
-  });
-  const closed = new Promise<void>((resolve) => {
-    socket.once('close', () => resolve());
-    socket.on('error', () => resolve());
-  });
-  await new Promise<void>((resolve) => {
-    socket.once('open', () => resolve());
-    socket.once('error', () => resolve());
-  });
-  const send = (message: object) => {
-    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message));
-  };
-  send({ text: ' ' });
-  const sentences = 1 + Math.floor(Math.random() * 6);
-  for (let i = 0; i < sentences; i++) {
-    for (const word of SENTENCES[Math.floor(Math.random() * SENTENCES.length)]!.match(/\S+\s*/g)!) {
-      send({ text: word });
-      await sleep(5 + Math.random() * 30);
-    }
-    if (manner === 'leave' && Math.random() < 0.4) socket.terminate();
-    if (manner === 'break' && Math.random() < 0.4) send({ text: 5 });
-    if (manner === 'stall') {
-      socket.pause();
-      await sleep(500);
-      socket.resume();
+/** Kills or freezes an engine every few seconds. A frozen one is left so: noticing it is the server's part. */
+async function disturb(server: BenchServer, endMs: number, tally: { killed: number; frozen: number }): Promise<void> {
+  while (performance.now() < endMs) {
+    await sleep(4_000 + Math.random() * 8_000);
+    const engines = await server.engines();
+    const pid = engines[Math.floor(Math.random() * engines.length)];
+    if (pid === undefined) continue;
+    const freeze = Math.random() < 0.25;
+    try {
+      process.kill(pid, freeze ? 'SIGSTOP' : 'SIGKILL');
+      tally[freeze ? 'frozen' : 'killed']++;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }
-  if (manner === 'leave') socket.terminate();
-  send({ text: '' });
-  await closed;
-  if (manner === 'whole' && !final) tally.failed++;
-  else tally[manner]++;
+}
+
+const LEFT = ['tts_active_sessions', 'tts_queue_depth', 'tts_running_segments', 'tts_places_taken'];
+async function leftBehind(server: BenchServer): Promise<number> {
+  const counts = await Promise.all(LEFT.map((name) => server.metric(name)));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** Every difference between what the visitors saw and what the ledger says. */
+async function audit(server: BenchServer, visits: readonly Visit[]): Promise<string[]> {
+  const rows = JSON.parse(await server.run('usage', '--json')) as Row[];
+  const [key] = JSON.parse(await server.run('keys', 'list', '--json')) as { credits: number; reserved: number }[];
+  const byId = new Map<string, Row[]>();
+  for (const row of rows) byId.set(row.request_id, [...(byId.get(row.request_id) ?? []), row]);
+  const wrong: string[] = [];
+  for (const { manner, requestId, chars, ending } of visits) {
+    const found = byId.get(requestId) ?? [];
+    const [row] = found;
+    const say = (what: string) => wrong.push(`${requestId} (${manner}, ${ending}): ${what}`);
+    if (found.length > 1) say(`${found.length} rows`);
+    if (ending === 'refused' && row !== undefined) say(`refused, yet a row says ${row.outcome}`);
+    if ((ending === 'completed' || ending === 'open') && row === undefined) say('no row');
+    if (ending === 'completed' && row !== undefined && (row.outcome !== 'completed' || row.credits !== chars)) {
+      say(`${row.outcome}, ${row.credits} credits for ${chars} characters`);
+    }
+    if (row !== undefined && row.outcome !== 'completed' && row.credits !== 0) say(`${row.outcome}, and debited`);
+  }
+  const debited = rows.reduce((sum, row) => sum + row.credits, 0);
+  if (key!.credits !== BENCH_CREDITS - debited)
+    wrong.push(`the balance is off by ${BENCH_CREDITS - debited - key!.credits}`);
+  if (key!.reserved !== 0) wrong.push(`${key!.reserved} credits are still reserved`);
+  return wrong;
 }
 
 export async function main(argv: readonly string[]): Promise<void> {
@@ -71,58 +73,67 @@ export async function main(argv: readonly string[]): Promise<void> {
     args: [...argv],
     options: {
       minutes: { type: 'string', default: '10' },
-      sessions: { type: 'string', default: '50' },
+      visitors: { type: 'string', default: '40' },
       engine: { type: 'string', default: 'sine' },
+      calm: { type: 'boolean', default: false },
     },
   });
-  const server = await startServer({
-    TTS_ENGINE: values.engine,
-    TTS_SINE_OPTIONS: JSON.stringify({ msPerChar: 55, pace: 40 }),
-  });
-  const endMs = performance.now() + Number(values.minutes) * 60_000;
-  const visitors = Array.from({ length: Number(values.sessions) }, async (_, i) => {
+  const server = await startServer(
+    { TTS_ENGINE: values.engine, TTS_SINE_OPTIONS: JSON.stringify({ msPerChar: 55, pace: 40 }) },
+    ['--workers', '2'],
+  );
+  const sounds = await learnSounds(server);
+  const startMs = performance.now();
+  const endMs = startMs + Number(values.minutes) * 60_000;
+  const visits: Visit[] = [];
+  const disturbed = { killed: 0, frozen: 0 };
+  const count = (ending: Visit['ending']) => visits.filter((each) => each.ending === ending).length;
+  const public_ = Array.from({ length: Number(values.visitors) }, async (_, i) => {
     await sleep(i * 50);
     while (performance.now() < endMs) {
-      await visit(server);
+      visits.push(...(await visit(server, sounds)));
       await sleep(Math.random() * 400);
     }
   });
   const memory: number[] = [];
   const watch = async () => {
-    const startMs = performance.now();
-    process.stdout.write('     s  memory MB  heap MB  sessions  queued  running  visits  failed\n');
+    const columns = ['s', 'memory MB', 'heap MB', 'sessions', 'queued', 'visits', 'failed', 'killed', 'frozen'];
+    process.stdout.write(`${columns.map((name) => name.padStart(9)).join(' ')}\n`);
     while (performance.now() < endMs) {
       await sleep(Math.min(15_000, Math.max(1_000, endMs - performance.now())));
-      const rss = (await server.metric('tts_process_resident_memory_bytes')) / 1e6;
-      memory.push(rss);
+      memory.push((await server.metric('tts_process_resident_memory_bytes')) / 1e6);
       const row = [
         (performance.now() - startMs) / 1000,
-        rss,
+        memory.at(-1)!,
         (await server.metric('tts_nodejs_heap_size_used_bytes')) / 1e6,
         await server.metric('tts_active_sessions'),
         await server.metric('tts_queue_depth'),
-        await server.metric('tts_running_segments'),
-        tally.whole + tally.leave + tally.break + tally.stall,
-        tally.failed,
+        visits.length,
+        count('failed'),
+        disturbed.killed,
+        disturbed.frozen,
       ];
-      process.stdout.write(
-        `${row.map((value, i) => value.toFixed(0).padStart([6, 9, 7, 8, 6, 7, 6, 6][i]!)).join('  ')}\n`,
-      );
+      process.stdout.write(`${row.map((value) => value.toFixed(0).padStart(9)).join(' ')}\n`);
     }
   };
-  await Promise.all([watch(), ...visitors]);
-  const left = async () =>
-    (await server.metric('tts_active_sessions')) +
-    (await server.metric('tts_queue_depth')) +
-    (await server.metric('tts_running_segments')) +
-    (await server.metric('tts_places_taken'));
-  for (let i = 0; i < 100 && (await left()) > 0; i++) await sleep(100);
-  const orphans = await left();
-  const warm = memory[Math.floor(memory.length / 3)]!;
-  const growth = memory.at(-1)! / warm;
+  await Promise.all([watch(), ...(values.calm ? [] : [disturb(server, endMs, disturbed)]), ...public_]);
+  for (let i = 0; i < 300 && (await leftBehind(server)) > 0; i++) await sleep(100);
+  const orphans = await leftBehind(server);
+  const wrong = await audit(server, visits);
+  // The rest of the warm-up is in the first third: caches filled, code compiled.
+  const third = memory.slice(0, Math.max(1, Math.floor(memory.length / 3)));
+  const growth = memory.at(-1)! / Math.max(...third);
+  const endings: Record<string, number> = {};
+  for (const { ending } of visits) endings[ending] = (endings[ending] ?? 0) + 1;
   process.stdout.write(
-    `${JSON.stringify(tally)}\nmemory at the end / after the warm-up: ${growth.toFixed(2)}, left behind: ${orphans}\n`,
+    `${JSON.stringify(endings)}, engines ${JSON.stringify(disturbed)}\n` +
+      `memory at the end / most of the first third: ${growth.toFixed(2)}, left behind: ${orphans}, ledger differences: ${wrong.length}\n`,
   );
+  for (const line of wrong.slice(0, 20)) process.stdout.write(`  ${line}\n`);
+  for (const each of visits.filter(({ ending }) => ['failed', 'hung', 'other sound'].includes(ending)).slice(0, 20)) {
+    process.stdout.write(`  ${each.requestId} ${each.manner}: ${each.ending}\n`);
+  }
   await server.stop();
-  if (orphans > 0 || tally.failed > 0 || growth > MAX_GROWTH) process.exitCode = 1;
+  const bad = orphans + wrong.length + count('failed') + count('hung') + count('other sound');
+  if (bad > 0 || growth > MAX_GROWTH) process.exitCode = 1;
 }
