@@ -3,7 +3,8 @@ import { TtsError } from '../protocol/errors.js';
 import type { SegmentSpan } from '../protocol/job.js';
 import { fromIpa } from './alphabet.js';
 import { normalize } from './normalize.js';
-import { PARTING, type Piece, type Said } from './ssml.js';
+import type { Piece, Said } from './ssml.js';
+import { decodeEntity, PARTING } from './ssml-tags.js';
 import { MAX_TOKENS } from './types.js';
 
 export interface Taken {
@@ -156,28 +157,38 @@ function spansOf(pieces: readonly Piece[]): SegmentSpan[] {
 const MARKUP =
   /<!--[\s\S]*?-->|<!\[CDATA\[|\]\]>|<\?[\s\S]*?\?>|<\/?([\p{L}_][\p{L}\p{N}_:.-]*)(?:[^>"']|"[^"]*"|'[^']*')*>|<![^>]*>|&([#\w]+);/gu;
 
-/** Where the characters that are seen lie in a source that holds tags or references, in code points. */
-export function seenPositions(source: string): { starts: number[]; ends: number[] } {
+export interface SeenText {
+  /** The characters that are seen, and where each lies in the source, in code points. */
+  readonly chars: readonly string[];
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+}
+
+/** What is seen of a source that holds tags or references. */
+export function seenText(source: string): SeenText {
+  const chars: string[] = [];
   const starts: number[] = [];
   const ends: number[] = [];
   let at = 0;
   let index = 0;
-  const see = (chars: number) => {
+  const see = (char: string, from: number) => {
+    chars.push(char);
     starts.push(at);
-    at += chars;
+    at += from;
     ends.push(at);
   };
   const plain = (until: number) => {
-    for (const _ of source.slice(index, until)) see(1);
+    for (const char of source.slice(index, until)) see(char, 1);
     index = until;
   };
   for (const match of source.matchAll(MARKUP)) {
     plain(match.index);
-    const chars = length(match[0]);
-    if (match[2] || (match[1] && PARTING.has(match[1]))) see(chars);
-    else at += chars;
+    const size = length(match[0]);
+    if (match[2]) see(decodeEntity(match[2]) ?? match[0], size);
+    else if (match[1] && PARTING.has(match[1])) see(' ', size);
+    else at += size;
     index = match.index + match[0].length;
   }
   plain(source.length);
-  return { starts, ends };
+  return { chars, starts, ends };
 }

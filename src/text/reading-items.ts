@@ -3,7 +3,7 @@ import type { Segment, SegmentSpan } from '../protocol/job.js';
 import { fromIpa, type Language } from './alphabet.js';
 import { possessive } from './corrections.js';
 import type { Lexicon } from './lexicon.js';
-import { seenPositions } from './markup.js';
+import { seenText } from './markup.js';
 import { joinLetters, normalize } from './normalize.js';
 import type { Normalized } from './types.js';
 
@@ -28,7 +28,8 @@ export interface Items {
 /** Rows of letters, words, white space, runs of dots, and whatever else stands there. */
 const PIECES =
   /([A-Z](?:\.[A-Z])+(?:['’]?s)?(?![\p{L}\p{N}])|[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*)|(\s+)|(\.{2,}|([!?])\4*|[-–—]+|[\s\S])/gu;
-const READABLE = /[\p{Script=Latin}\p{N}]/u;
+/** What makes a piece of normalised text a word that can be said. */
+export const READABLE = /[\p{Script=Latin}\p{N}]/u;
 const ASCII = /^[\x20-\x7e]*$/;
 const LETTERS_AT_ONCE = 12;
 
@@ -182,7 +183,7 @@ function positions(span: SegmentSpan, points: readonly string[]): Seen {
       return { start, end: Math.min(start + 1, span.end) };
     };
   }
-  const { starts, ends } = seenPositions(points.slice(span.start, span.end).join(''));
+  const { starts, ends } = seenText(points.slice(span.start, span.end).join(''));
   if (starts.length === 0) return () => ({ start: span.start, end: span.end });
   return (index) => {
     const at = Math.min(index, starts.length - 1);

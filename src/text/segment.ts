@@ -71,6 +71,11 @@ export class Segmenter {
     return Math.max(0, this.#received - this.#offset);
   }
 
+  /** The elements and attributes of SSML met so far that change nothing: `<prosody>`, `say-as format`; the first 20. */
+  get ignoredMarkup(): readonly string[] {
+    return this.#markup?.parser.ignored ?? [];
+  }
+
   /** Throws `invalid_ssml` where the markup is wrong. */
   push(text: string): Segment[] {
     this.#received += codePoints(text) - (isHigh(this.#lastUnit) && isLow(text.charCodeAt(0)) ? 1 : 0);

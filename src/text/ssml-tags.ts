@@ -8,6 +8,8 @@ export interface Tag {
   /** The attribute that matters: `ph`, `alias` or `interpret-as`. */
   readonly value: string;
   readonly ms: number;
+  /** The element itself where it is unknown, or what is unknown of its attributes, as messages show them. */
+  readonly ignored: readonly string[];
 }
 
 type Fail = (problem: string) => never;
@@ -22,6 +24,18 @@ const STRENGTHS: ReadonlyMap<string, number> = new Map([
   ['strong', 750],
   ['x-strong', 1000],
 ]);
+/** Elements that part words although they are not spoken. */
+export const PARTING = new Set(['p', 's', 'br', 'div', 'li']);
+/** What each element that is understood may say about itself. A document's own attributes are its own affair. */
+const UNDERSTOOD: ReadonlyMap<string, readonly string[] | 'any'> = new Map<string, readonly string[] | 'any'>([
+  ['speak', 'any'],
+  ['break', ['time', 'strength']],
+  ['phoneme', ['alphabet', 'ph']],
+  ['sub', ['alias']],
+  ['say-as', ['interpret-as']],
+  ...[...PARTING].map((name) => [name, []] as const),
+]);
+const NOTHING: readonly string[] = [];
 const NAME = '[\\p{L}_][\\p{L}\\p{N}_:.-]*';
 const TAG = new RegExp(`^<(/?)(${NAME})([\\s\\S]*?)(/?)>$`, 'u');
 const ATTRIBUTE = new RegExp(`\\s+(${NAME})\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'uy');
@@ -61,7 +75,7 @@ export function parseTag(source: string, fail: Fail): Tag {
     if (match[3]!.trim() !== '' || match[4] !== '') {
       return fail(`a closing tag is </${nameShown(name)}> and nothing more`);
     }
-    return { kind: 'close', name, value: '', ms: 0 };
+    return { kind: 'close', name, value: '', ms: 0, ignored: NOTHING };
   }
   const attributes = parseAttributes(name, match[3]!, fail);
   const kind = match[4] === '/' ? 'empty' : 'open';
@@ -70,7 +84,16 @@ export function parseTag(source: string, fail: Fail): Tag {
     name,
     value: spokenValue(name, attributes, fail),
     ms: name === 'break' ? breakMs(attributes, fail) : 0,
+    ignored: ignoredOf(name, attributes),
   };
+}
+
+function ignoredOf(name: string, attributes: ReadonlyMap<string, string>): readonly string[] {
+  const understood = UNDERSTOOD.get(name);
+  if (understood === undefined) return [`<${nameShown(name)}>`];
+  if (understood === 'any' || attributes.size === 0) return NOTHING;
+  const unknown = [...attributes.keys()].filter((key) => !understood.includes(key));
+  return unknown.map((key) => `${name} ${nameShown(key)}`);
 }
 
 function parseAttributes(name: string, text: string, fail: Fail): ReadonlyMap<string, string> {

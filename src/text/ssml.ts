@@ -2,7 +2,7 @@
 
 import { excerpt, TtsError } from '../protocol/errors.js';
 import type { SayAs } from '../protocol/job.js';
-import { decodeEntity, nameShown, parseTag, type Tag } from './ssml-tags.js';
+import { decodeEntity, nameShown, PARTING, parseTag, type Tag } from './ssml-tags.js';
 
 /** How a piece is spoken, where it is not simply the text that is seen. */
 export type Said =
@@ -38,10 +38,10 @@ const MAX_TAG = 4096;
 const MAX_HELD = 1000;
 const MAX_ENTITY = 12;
 const MAX_DEPTH = 100;
+/** Names kept of what was ignored: enough to tell, too few to fill the memory. */
+const MOST_IGNORED = 20;
 const CDATA = '<![CDATA[';
 const ENDS = { comment: '-->', cdata: ']]>', instruction: '?>' } as const;
-/** Elements that part words although they are not spoken. */
-export const PARTING = new Set(['p', 's', 'br', 'div', 'li']);
 /** Elements spoken as a whole. */
 const HELD = new Set(['phoneme', 'sub', 'say-as']);
 
@@ -57,6 +57,12 @@ export class SsmlParser {
   #column = 1;
   #char = 1;
   #out: Piece[] = [];
+  readonly #ignored = new Set<string>();
+
+  /** The elements, and attributes of known elements, that were met and change nothing: `<prosody>`, `say-as format`. */
+  get ignored(): readonly string[] {
+    return [...this.#ignored];
+  }
 
   push(text: string): Piece[] {
     let run = 0;
@@ -239,6 +245,7 @@ export class SsmlParser {
       return;
     }
     const tag = parseTag(source, (problem) => this.#fail(problem, this.#openedAt));
+    for (const name of tag.ignored) if (this.#ignored.size < MOST_IGNORED) this.#ignored.add(name);
     if (tag.kind === 'close') this.#close(tag, source);
     else this.#begin(tag, source);
   }

@@ -38,8 +38,11 @@ const SUPERSCRIPT_ENDINGS: Readonly<Record<string, string>> = { ˢᵗ: 'st', ⁿ
 
 const ROOM = new Room();
 
-export function clean(input: string): Mapped {
-  return new Cleaner(input).run();
+/** Told of every mark that is markup and no text, in UTF-16 units, and of what may be shown in its place. */
+export type OnMarkup = (from: number, to: number, shown: string) => void;
+
+export function clean(input: string, onMarkup?: OnMarkup): Mapped {
+  return new Cleaner(input, onMarkup).run();
 }
 
 /**
@@ -65,20 +68,22 @@ class Cleaner {
   readonly #input: string;
   readonly #points: Int32Array | undefined;
   readonly #out: Spoken;
+  readonly #onMarkup: OnMarkup | undefined;
   #line: LineKind = 'plain';
   #lineBegan = 0;
   #inLink = false;
   #commentsEnd = true;
 
-  constructor(input: string) {
+  constructor(input: string, onMarkup: OnMarkup | undefined) {
     this.#input = input;
+    this.#onMarkup = onMarkup;
     this.#out = new Spoken(ROOM);
     this.#points = codePoints(input);
   }
 
   run(): Mapped {
     const text = this.#input;
-    let at = this.#beginLine(lineStart(text, 0));
+    let at = this.#beginLine(0, lineStart(text, 0));
     while (at < text.length) {
       const code = text.charCodeAt(at);
       if (isPlain(code)) at = this.#plain(at);
@@ -108,10 +113,16 @@ class Cleaner {
     return to;
   }
 
-  #beginLine({ kind, end }: LineStart): number {
+  /** Passes over what is markup and no text. */
+  #markup(from: number, to: number, shown = ''): number {
+    this.#onMarkup?.(from, to, shown);
+    return to;
+  }
+
+  #beginLine(at: number, { kind, end }: LineStart): number {
     this.#line = kind;
     this.#lineBegan = end;
-    return end;
+    return this.#markup(at, end);
   }
 
   /** A heading, an item or a row has ended; a closing quote or bracket does not hide the mark before it. */
@@ -137,7 +148,7 @@ class Cleaner {
     else if (this.#line !== 'plain' || lines > 1 || next.kind !== 'plain') this.#endOfBlock(at, end);
     else if (length >= WRAPPED_AT || /[a-z]/.test(text.charAt(end))) this.#put(' ', at, end);
     else this.#pause(',', at, end);
-    return this.#beginLine(next);
+    return this.#beginLine(end, next);
   }
 
   /** ASCII letters and digits stay as they are; only an accent that follows the last one belongs to it. */
@@ -167,14 +178,15 @@ class Cleaner {
         {
           const reference = characterReference(text, at);
           if (!reference) return this.#put('&', at, at + 1);
+          this.#markup(at, reference.end, reference.char);
           return this.#substitute(reference.char, at, reference.end);
         }
       case 0x60 /* ` */:
-        return at + runLength(text, at);
+        return this.#markup(at, at + runLength(text, at));
       case 0x2a /* asterisk */:
         {
           const end = at + runLength(text, at);
-          if (isEmphasis(text, at, end)) return end;
+          if (isEmphasis(text, at, end)) return this.#markup(at, end);
           return this.#put(end - at > 1 ? '^' : '*', at, end);
         }
       case 0x5f /* _ */:
@@ -192,10 +204,15 @@ class Cleaner {
       case 0x1b /* escape */:
         {
           const match = matchAt(ANSI, text, at);
-          return match ? at + match[0].length : this.#skip('control', at, at + 1);
+          if (match) return this.#markup(at, at + match[0].length);
+          this.#markup(at, at + 1);
+          return this.#skip('control', at, at + 1);
         }
     }
-    if (code < 32 || code === 127) return this.#skip('control', at, at + 1);
+    if (code < 32 || code === 127) {
+      this.#markup(at, at + 1);
+      return this.#skip('control', at, at + 1);
+    }
     return this.#punctuation(at);
   }
 
@@ -206,42 +223,45 @@ class Cleaner {
     if (run > 1) return run > 3 ? at + run : this.#put('\\', at, at + 1);
     const next = text.charAt(at + 1);
     if (next === '*') {
+      this.#markup(at, at + 1);
       const factor = isWordUnit(text.charCodeAt(at - 1)) && isWordUnit(text.charCodeAt(at + 2));
       return factor ? this.#put('*', at, at + 2) : at + 2;
     }
     const escapes = ESCAPED.test(next) || (next === '.' && /\d/.test(text.charAt(at - 1)));
-    return escapes ? this.#put(next, at, at + 2) : this.#put('\\', at, at + 1);
+    if (!escapes) return this.#put('\\', at, at + 1);
+    this.#markup(at, at + 1);
+    return this.#put(next, at, at + 2);
   }
 
   #underscore(at: number): number {
     const end = at + runLength(this.#input, at);
     const inside = isWordUnit(this.#input.charCodeAt(at - 1)) && isWordUnit(this.#input.charCodeAt(end));
-    return inside ? this.#put('_', at, end) : end;
+    return inside ? this.#put('_', at, end) : this.#markup(at, end);
   }
 
   #bracket(at: number, char: string): number {
     const text = this.#input;
     if (char === '!') {
-      if (text[at + 1] === '[' && opensLink(text, at + 1)) return at + 1;
+      if (text[at + 1] === '[' && opensLink(text, at + 1)) return this.#markup(at, at + 1);
       return this.#punctuation(at);
     }
     if (char === '[') {
       const pointer = pointerEnd(text, at);
-      if (pointer !== undefined) return pointer;
+      if (pointer !== undefined) return this.#markup(at, pointer);
       this.#inLink = opensLink(text, at);
-      return this.#inLink ? at + 1 : this.#put('[', at, at + 1);
+      return this.#inLink ? this.#markup(at, at + 1) : this.#put('[', at, at + 1);
     }
     const tail = linkTailEnd(text, at, this.#inLink);
     if (tail === undefined) return this.#put(']', at, at + 1);
     this.#inLink = false;
-    return tail;
+    return this.#markup(at, tail);
   }
 
   #angle(at: number): number {
     const text = this.#input;
     if (this.#commentsEnd && text.startsWith('<!--', at)) {
       const end = text.indexOf('-->', at + 4);
-      if (end >= 0) return end + 3;
+      if (end >= 0) return this.#markup(at, end + 3);
       // There is none further on either: looking again at every comment would take quadratic time.
       this.#commentsEnd = false;
     }
@@ -249,6 +269,7 @@ class Cleaner {
     if (tag) {
       // What is raised behind a word is a power.
       const power = /^<sup>$/i.test(text.slice(at, tag.end)) && isWordUnit(text.charCodeAt(at - 1));
+      this.#markup(at, tag.end, tag.breaks ? ' ' : '');
       if (power) return this.#put('^', at, tag.end);
       return tag.breaks ? this.#pause(',', at, tag.end) : tag.end;
     }
@@ -256,8 +277,9 @@ class Cleaner {
     if (emoticon !== undefined) return emoticon;
     const link = autolinkEnd(text, at);
     if (link === undefined) return this.#put('<', at, at + 1);
+    this.#markup(at, at + 1);
     for (let i = at + 1; i < link - 1; i++) this.#put(text[i]!, i, i + 1);
-    return link;
+    return this.#markup(link - 1, link);
   }
 
   #pipe(at: number): number {
@@ -266,6 +288,7 @@ class Cleaner {
     const alone = this.#line === 'table' || text[at - 1] === ' ' || text[at + 1] === ' ';
     if (!alone) return this.#put('|', at, at + 1);
     if (this.#line !== 'table') return this.#pause(',', at, at + 1);
+    this.#markup(at, at + 1, ' ');
     const rest = matchAt(/[ \t]*(?=[\r\n]|$)/y, text, at + 1);
     return rest ? at + 1 : this.#pause(',', at, at + 1);
   }
@@ -283,6 +306,7 @@ class Cleaner {
       if (emoticon !== undefined) return emoticon;
     }
     const { piece, end } = markRun(this.#input, at);
+    if (piece === undefined || piece === '') this.#markup(at, end);
     if (piece === undefined) return this.#pause(',', at, end);
     if (piece.length === end - at && piece.length > 1) this.#out.copy(piece, this.#point(at));
     else if (piece !== '') this.#put(piece, at, end);

@@ -1,0 +1,100 @@
+/**
+ * What a text loses when it is read: the characters that are not spoken, and the markup that changes nothing. Told from
+ * the text alone, without the pronouncing engine, so that a client may say it as well as a server.
+ */
+import type { Segment, SegmentSpan } from '../protocol/job.js';
+import type { Lexicon } from './lexicon.js';
+import { normalize } from './normalize.js';
+import { READABLE } from './reading-items.js';
+import { Segmenter } from './segment.js';
+
+/** Characters that are not spoken, by kind: "emoji", "symbol", "control", or "script:" and the name of one. */
+export type Unspoken = Readonly<Record<string, number>>;
+
+export interface SurveyOptions {
+  readonly ssml?: boolean;
+  /** A lexicon may give words to what has none otherwise. */
+  readonly lexicon?: Lexicon;
+}
+
+/** Gathers what the segments of a text leave out. */
+export class Survey {
+  readonly #lexicon: Lexicon | undefined;
+  readonly #unspoken: Record<string, number> = {};
+  #spoken = false;
+
+  constructor(lexicon?: Lexicon) {
+    this.#lexicon = lexicon;
+  }
+
+  /** Whether anything at all is spoken. */
+  get spoken(): boolean {
+    return this.#spoken;
+  }
+
+  get unspoken(): Unspoken {
+    return this.#unspoken;
+  }
+
+  add({ spans }: Pick<Segment, 'spans'>): void {
+    for (const span of spans) this.#span(span);
+  }
+
+  #span(span: SegmentSpan): void {
+    if (span.kind === 'phoneme') this.#spoken = true;
+    else if (span.kind === 'sub') this.#text(span.alias);
+    else if (span.kind === 'say-as') this.#gather(normalize(span.text, { sayAs: span.as }));
+    else if (span.kind === 'text') this.#text(span.text);
+  }
+
+  #text(text: string): void {
+    let from = 0;
+    for (const { index, length } of this.#lexicon?.find(text) ?? []) {
+      this.#spoken = true;
+      this.#gather(normalize(text.slice(from, index)));
+      from = index + length;
+    }
+    this.#gather(normalize(text.slice(from)));
+  }
+
+  #gather({ text, skipped }: { readonly text: string; readonly skipped: Unspoken }): void {
+    if (READABLE.test(text)) this.#spoken = true;
+    for (const [kind, chars] of Object.entries(skipped)) this.#unspoken[kind] = (this.#unspoken[kind] ?? 0) + chars;
+  }
+}
+
+export interface TextSurvey {
+  readonly spoken: boolean;
+  readonly unspoken: Unspoken;
+  /** The elements and attributes of SSML that change nothing: `<prosody>`, `say-as format`. */
+  readonly ignoredMarkup: readonly string[];
+}
+
+/** Surveys a whole text. Throws `invalid_ssml` where its markup is wrong. */
+export function surveyText(text: string, options: SurveyOptions = {}): TextSurvey {
+  // What is left out hangs on no cut: the limit of a segment is of no account here.
+  const segmenter = new Segmenter({ countTokens: () => 0, ssml: options.ssml ?? false });
+  const survey = new Survey(options.lexicon);
+  for (const segment of [...segmenter.push(text), ...segmenter.end()]) survey.add(segment);
+  return { spoken: survey.spoken, unspoken: survey.unspoken, ignoredMarkup: segmenter.ignoredMarkup };
+}
+
+/** "2 characters of Han, 1 emoji and 3 signs"; empty where nothing was left out. */
+export function unspokenInWords(unspoken: Unspoken): string {
+  const counts = new Map<string, number>();
+  for (const [kind, chars] of Object.entries(unspoken)) {
+    const name = nameOf(kind);
+    counts.set(name, (counts.get(name) ?? 0) + chars);
+  }
+  const parts = [...counts].map(
+    ([name, chars]) => `${chars} ${chars === 1 ? name.replace(/^(character|sign)s/, '$1') : name}`,
+  );
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}
+
+function nameOf(kind: string): string {
+  if (kind === 'emoji') return 'emoji';
+  if (kind.startsWith('script:'))
+    return kind === 'script:other' ? 'characters of other scripts' : `characters of ${kind.slice(7)}`;
+  return kind === 'symbol' ? 'signs' : 'characters that cannot be shown';
+}
