@@ -1,8 +1,10 @@
 /** The rules of access: which key may do what, how much at once and a day, and that every credit is spent once. */
 import { randomUUID } from 'node:crypto';
+import type { Logger } from '../log.js';
 import { TtsError } from '../protocol/errors.js';
 import { parseModel } from '../protocol/speech.js';
 import { hashKey, keyId, sameHash } from './api-key.js';
+import { createSettlements } from './settlements.js';
 import type { AccountStore, ReservationEnd } from './store.js';
 import type { Accounts, Admission, AdmissionRequest, KeyRecord, Limits, RateLimit } from './types.js';
 
@@ -14,6 +16,8 @@ export interface AccountsOptions {
   readonly localKey?: string;
   /** Debits what was delivered of requests that their client broke off; else they are free, however much was heard. */
   readonly billDelivered?: boolean;
+  /** Told when the store fails, and when it is back. */
+  readonly log?: Pick<Logger, 'error' | 'info'>;
   readonly now?: () => Date;
 }
 
@@ -23,6 +27,12 @@ const LOCAL_KEY_ID = 'local';
 const DAY_MS = 86_400_000;
 /** A request that failed for want of a slot may try again soon: sentences take about as long. */
 const SLOT_RETRY_S = 1;
+
+/** Ends kept for a store that cannot write. Partner work is refused from the first on, any work beyond so many. */
+const MAX_WAITING = 1_000;
+const STORE_RETRY_S = 5;
+/** Every request would say it again. */
+const COMPLAIN_MS = 10_000;
 
 const CREDITS_PER_CHAR = 1;
 /** Compared where no key has the id that was asked for, so that a wrong id takes as long as a wrong key. */
@@ -36,6 +46,7 @@ export async function createAccounts({
   limits,
   localKey,
   billDelivered = false,
+  log,
   now = () => new Date(),
 }: AccountsOptions): Promise<Accounts> {
   const startedAt = now().toISOString();
@@ -51,6 +62,28 @@ export async function createAccounts({
     createdAt: startedAt,
     expiresAt: null,
     revoked: false,
+  };
+
+  const settlements = createSettlements(log);
+  /** The store's own words are for the log: they name files of this machine. */
+  const unrecorded = (cause?: unknown) =>
+    new TtsError(
+      'overloaded',
+      `The accounts cannot be written at the moment, so no new work is taken on. Try again in ${STORE_RETRY_S} seconds.`,
+      { retryAfterS: STORE_RETRY_S, cause },
+    );
+  let complainedAtMs = Number.NEGATIVE_INFINITY;
+  const asked = async <T>(question: () => Promise<T>): Promise<T> => {
+    try {
+      return await question();
+    } catch (error) {
+      if (!(error instanceof TtsError) || error.code !== 'store_unavailable') throw error;
+      if (performance.now() - complainedAtMs > COMPLAIN_MS) {
+        complainedAtMs = performance.now();
+        log?.error({ err: error }, 'the accounts cannot be used');
+      }
+      throw unrecorded(error);
+    }
   };
 
   const slots = new Map<string, number>();
@@ -82,7 +115,7 @@ export async function createAccounts({
     const hash = hashKey(key);
     if (localHash && sameHash(hash, localHash)) return local;
     const id = keyId(key);
-    const stored = id === undefined ? undefined : await store.findKey(id);
+    const stored = id === undefined ? undefined : await asked(() => store.findKey(id));
     if (!sameHash(hash, stored?.hash ?? NO_HASH) || !stored) {
       throw new TtsError(
         'invalid_api_key',
@@ -127,7 +160,7 @@ export async function createAccounts({
 
     // The slot is taken first because taking it is instant; the day's limit still speaks first.
     if (!takeSlot(slot, limit)) {
-      if (free && (await store.freeRequests(key.id, day)) >= limits.freeDaily) throw dailyLimit(at);
+      if (free && (await asked(() => store.freeRequests(key.id, day))) >= limits.freeDaily) throw dailyLimit(at);
       const whose = free ? 'Free' : 'Partner';
       throw new TtsError(
         'concurrency_limit_exceeded',
@@ -138,17 +171,20 @@ export async function createAccounts({
     let freeRequests: number;
     const id = randomUUID();
     try {
-      const reserved = await store.reserve({
-        id,
-        keyId: key.id,
-        requestId,
-        model,
-        voice,
-        characters: chars,
-        credits: chars * CREDITS_PER_CHAR,
-        charged,
-        ...(free && { free: { day, limit: limits.freeDaily } }),
-      });
+      if (settlements.waiting >= (charged ? 1 : MAX_WAITING)) throw unrecorded();
+      const reserved = await asked(() =>
+        store.reserve({
+          id,
+          keyId: key.id,
+          requestId,
+          model,
+          voice,
+          characters: chars,
+          credits: chars * CREDITS_PER_CHAR,
+          charged,
+          ...(free && { free: { day, limit: limits.freeDaily } }),
+        }),
+      );
       if (!reserved.ok) throw reserved.reason === 'daily_limit' ? dailyLimit(at) : shortOf(chars, reserved.balance);
       freeRequests = reserved.freeRequests;
     } catch (error) {
@@ -165,7 +201,7 @@ export async function createAccounts({
       if (ended) return;
       ended = true;
       freeSlot(slot);
-      await how();
+      await settlements.write(how);
     };
     const end = (
       outcome: ReservationEnd['outcome'],
@@ -186,7 +222,7 @@ export async function createAccounts({
       },
       async extend(more) {
         if (ended || more === 0) return;
-        const balance = await store.extend(id, more, charged ? more * CREDITS_PER_CHAR : 0);
+        const balance = await asked(() => store.extend(id, more, charged ? more * CREDITS_PER_CHAR : 0));
         if (balance !== undefined) throw shortOf(more, balance);
         total += more;
       },
@@ -204,6 +240,9 @@ export async function createAccounts({
     get active() {
       return active;
     },
-    close: () => store.close(),
+    async close() {
+      await settlements.close();
+      await store.close();
+    },
   };
 }

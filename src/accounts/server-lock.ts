@@ -1,8 +1,11 @@
-/** One server a data folder: a lock that the operating system lifts when its holder dies, however it dies. */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+/** One server per data folder: a lock that the operating system lifts when its holder dies, however it dies. */
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import Libsql from 'libsql';
+import { writePrivateFileSync } from '../atomic-file.js';
 import { TtsError } from '../protocol/errors.js';
+import { makePrivateFile, unusableFolder } from './data-folder.js';
+import { isBusy } from './sqlite-failure.js';
 
 export interface ServerLock {
   /** Leaves the address for the message to whoever comes second. */
@@ -16,10 +19,8 @@ interface Holder {
   readonly startedAt: string;
 }
 
-/** The database file of a data folder. */
-export const accountsFile = (dataDir: string): string => path.join(dataDir, 'accounts.db');
 const lockFile = (dataDir: string): string => path.join(dataDir, 'server.lock');
-const holderFile = (dataDir: string): string => path.join(dataDir, 'server.json');
+const holderFile = (dataDir: string): string => path.join(dataDir, 'server-holder.json');
 
 function describeHolder(dataDir: string): string {
   try {
@@ -30,46 +31,46 @@ function describeHolder(dataDir: string): string {
   }
 }
 
-export function acquireServerLock(dataDir: string): ServerLock {
-  let lock: Libsql.Database;
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    // SQLite takes its file locks the right way on every platform, and they end with the process.
-    lock = new Libsql(lockFile(dataDir), { timeout: 0 });
-  } catch (cause) {
-    throw new TtsError(
-      'internal_error',
-      `The data folder ${dataDir} cannot be used: ${(cause as Error).message}. Choose another with --data-dir.`,
-      { cause },
-    );
-  }
+/** SQLite takes its file locks the right way on every platform, and they end with the process. */
+function takeLock(dataDir: string): Libsql.Database {
+  const file = lockFile(dataDir);
+  makePrivateFile(file);
+  chmodSync(file, 0o600);
+  const lock = new Libsql(file, { timeout: 0 });
   try {
     lock.exec('BEGIN EXCLUSIVE');
+    return lock;
   } catch (cause) {
     lock.close();
+    if (!isBusy(cause)) throw cause;
     throw new TtsError(
       'data_dir_locked',
       `Another tts server already uses the data folder ${dataDir} (${describeHolder(dataDir)}). Stop it, or give this one its own folder with --data-dir.`,
       { cause },
     );
   }
+}
+
+export function acquireServerLock(dataDir: string): ServerLock {
   const startedAt = new Date().toISOString();
   const write = (address: string | null) => {
     const holder: Holder = { pid: process.pid, address, startedAt };
-    const file = holderFile(dataDir);
-    writeFileSync(`${file}.new`, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    writePrivateFileSync(holderFile(dataDir), `${JSON.stringify(holder)}\n`);
   };
-  write(null);
-  let held = true;
-  return {
-    announce: (address) => write(address),
-    release() {
-      if (!held) return;
-      held = false;
-      rmSync(holderFile(dataDir), { force: true });
-      lock.exec('ROLLBACK');
-      lock.close();
-    },
+  let lock: Libsql.Database | undefined;
+  const release = () => {
+    if (!lock) return;
+    rmSync(holderFile(dataDir), { force: true });
+    lock.exec('ROLLBACK');
+    lock.close();
+    lock = undefined;
   };
+  try {
+    lock = takeLock(dataDir);
+    write(null);
+  } catch (cause) {
+    release();
+    throw cause instanceof TtsError ? cause : unusableFolder(dataDir, cause);
+  }
+  return { announce: write, release };
 }

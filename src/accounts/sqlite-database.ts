@@ -1,14 +1,18 @@
 /** One SQLite connection: migrations, and writes that share a commit when they come together. */
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
 import { TtsError } from '../protocol/errors.js';
+import { makePrivateFile } from './data-folder.js';
 import { MIGRATIONS } from './migrations/index.js';
+import { isBusy, sqliteError } from './sqlite-failure.js';
 
 /** Another process holds the write lock for milliseconds at most; nothing here waits inside SQLite, which would block. */
 const BUSY_RETRY_MS = 5;
 const BUSY_LIMIT_MS = 15_000;
+/** What waits when the database is closed has this long left. */
+const CLOSE_LIMIT_MS = 1_000;
 
 /**
  * `durable` survives a loss of power: money that moved, keys that were made. `quick` survives the death of the process:
@@ -22,10 +26,23 @@ interface Statement {
   all(...values: unknown[]): unknown[];
 }
 
+export interface DatabaseOptions {
+  /** Refuses a damaged file at once; reads all of it. */
+  readonly quickCheck?: boolean;
+  /** Saves what is known where the file was taken away from under the connection, and tells where. */
+  readonly onRescue?: (copy: string) => void;
+  /** How long a write waits for other programs that write. */
+  readonly busyLimitMs?: number;
+}
+
 export interface SqliteDatabase {
   statement(sql: string): Statement;
   /** Runs `change` in a transaction. It must check before it writes: what throws is rolled back alone. */
   write<T>(durability: Durability, change: () => T): Promise<T>;
+  /** Throws where the file was deleted or replaced: what is written now would be gone with the process. */
+  assertInPlace(): void;
+  /** What SQLite finds wrong with the file; empty where all is well. */
+  damage(): string[];
   backup(file: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -35,34 +52,23 @@ interface Pending {
   readonly change: () => unknown;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
+  /** When its caller has waited long enough for another program, however often it was tried. */
+  readonly deadlineMs: number;
 }
 
-const isBusy = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
-
-function wrap(error: unknown, file: string): TtsError {
-  if (error instanceof TtsError) return error;
-  const { message } = error as Error;
-  if (isBusy(error)) {
-    const cause = `another program has been writing to it for ${BUSY_LIMIT_MS / 1000} seconds`;
-    return new TtsError('internal_error', `The accounts database ${file} is busy: ${cause}.`, { cause: error });
-  }
-  return new TtsError('internal_error', `The accounts database ${file} failed: ${message}.`, { cause: error });
-}
-
-async function whileBusy<T>(action: () => T): Promise<T> {
-  const deadline = Date.now() + BUSY_LIMIT_MS;
+async function whileBusy<T>(action: () => T, late: () => boolean): Promise<T> {
   for (;;) {
     try {
       return action();
     } catch (error) {
-      if (!isBusy(error) || Date.now() > deadline) throw error;
+      if (!isBusy(error) || late()) throw error;
       await sleep(BUSY_RETRY_MS);
     }
   }
 }
 
 function connect(file: string): Libsql.Database {
-  if (file !== ':memory:') mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  if (file !== ':memory:') makePrivateFile(file);
   const connection = new Libsql(file, { timeout: 0 });
   if (file !== ':memory:') chmodSync(file, 0o600);
   return connection;
@@ -78,7 +84,7 @@ function migrate(connection: Libsql.Database, file: string): void {
       connection.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
       connection.exec('COMMIT');
     } catch (error) {
-      connection.exec('ROLLBACK');
+      if (connection.inTransaction) connection.exec('ROLLBACK');
       throw error;
     }
   }
@@ -90,31 +96,62 @@ function migrate(connection: Libsql.Database, file: string): void {
   }
 }
 
-export async function openDatabase(file: string): Promise<SqliteDatabase> {
+function check(connection: Libsql.Database, pragma: 'quick_check' | 'integrity_check'): string[] {
+  const rows = connection.prepare(`PRAGMA ${pragma}`).all() as Record<string, string>[];
+  const found = rows.map((row) => row[pragma] ?? '').flatMap((text) => text.split('\n'));
+  return found.filter((line) => line !== 'ok' && !line.startsWith('***'));
+}
+
+/** Leaves one file to copy instead of a stub and its log. Others that still work on it, or a full disk, keep it from that. */
+function tidy(connection: Libsql.Database): void {
+  try {
+    connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+  } catch {
+    // Whoever opens it next reads the log as well: nothing is lost.
+  }
+}
+
+const inodeOf = (file: string): bigint | undefined => statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
+
+export async function openDatabase(
+  file: string,
+  { quickCheck = false, onRescue, busyLimitMs = BUSY_LIMIT_MS }: DatabaseOptions = {},
+): Promise<SqliteDatabase> {
   let connection: Libsql.Database;
+  const openedAtMs = performance.now();
+  const tooLate = () => performance.now() > openedAtMs + busyLimitMs;
   try {
     connection = connect(file);
   } catch (error) {
-    throw wrap(error, file);
+    throw sqliteError(error, file);
   }
   try {
-    await whileBusy(() => connection.pragma('journal_mode = WAL'));
-    await whileBusy(() => migrate(connection, file));
+    await whileBusy(() => connection.pragma('journal_mode = WAL'), tooLate);
+    const damage = quickCheck ? check(connection, 'quick_check') : [];
+    if (damage.length > 0) {
+      const advice = 'Put a copy made with "tts db backup" in its place, or move it away to begin anew';
+      const message = `The accounts database ${file} is damaged (${damage[0]}). ${advice}; "tts db check" lists the damage.`;
+      throw new TtsError('internal_error', message);
+    }
+    await whileBusy(() => migrate(connection, file), tooLate);
   } catch (error) {
     connection.close();
-    throw wrap(error, file);
+    throw sqliteError(error, file);
   }
 
+  const inode = file === ':memory:' ? undefined : inodeOf(file);
+  const isInPlace = () => file === ':memory:' || inodeOf(file) === inode;
   let durable: Durability | undefined;
   let queue: Pending[] = [];
   let flushing: Promise<void> | undefined;
+  let closeByMs = Number.POSITIVE_INFINITY;
 
-  const transaction = async <T>(durability: Durability, run: () => T): Promise<T> => {
+  const transaction = async <T>(durability: Durability, run: () => T, late: () => boolean): Promise<T> => {
     if (durable !== durability) {
       connection.pragma(`synchronous = ${durability === 'durable' ? 'FULL' : 'NORMAL'}`);
       durable = durability;
     }
-    await whileBusy(() => connection.exec('BEGIN IMMEDIATE'));
+    await whileBusy(() => connection.exec('BEGIN IMMEDIATE'), late);
     try {
       const result = run();
       connection.exec('COMMIT');
@@ -127,13 +164,19 @@ export async function openDatabase(file: string): Promise<SqliteDatabase> {
 
   const commit = async (batch: readonly Pending[]): Promise<void> => {
     const durability = batch.some((pending) => pending.durability === 'durable') ? 'durable' : 'quick';
+    const deadlineMs = Math.min(...batch.map((pending) => pending.deadlineMs));
+    const late = () => performance.now() > Math.min(deadlineMs, closeByMs);
     try {
-      const results = await transaction(durability, () => batch.map((pending) => pending.change()));
+      const results = await transaction(durability, () => batch.map((pending) => pending.change()), late);
       batch.forEach((pending, index) => {
         pending.resolve(results[index] as never);
       });
     } catch (error) {
-      if (batch.length === 1) return batch[0]!.reject(wrap(error, file));
+      // Nobody's fault among them: none would fare better alone.
+      if (batch.length === 1 || isBusy(error)) {
+        for (const pending of batch) pending.reject(sqliteError(error, file));
+        return;
+      }
       // One of them failed and took the others down with it: each again on its own.
       for (const pending of batch) await commit([pending]);
     }
@@ -150,27 +193,68 @@ export async function openDatabase(file: string): Promise<SqliteDatabase> {
     flushing = undefined;
   };
 
+  const backup = async (target: string): Promise<void> => {
+    await flushing;
+    const startMs = performance.now();
+    const late = () => performance.now() > startMs + busyLimitMs;
+    try {
+      await whileBusy(() => connection.exec(`VACUUM INTO '${target.replaceAll("'", "''")}'`), late);
+      chmodSync(target, 0o600);
+    } catch (error) {
+      throw sqliteError(error, file);
+    }
+  };
+
+  /** A statement whose failures speak of this file. */
+  const statement = (sql: string): Statement => {
+    const told = <T>(work: () => T): T => {
+      try {
+        return work();
+      } catch (error) {
+        throw sqliteError(error, file);
+      }
+    };
+    const prepared = told(() => connection.prepare(sql)) as Statement;
+    return {
+      run: (...values) => told(() => prepared.run(...values)),
+      get: (...values) => told(() => prepared.get(...values)),
+      all: (...values) => told(() => prepared.all(...values)),
+    };
+  };
+
   return {
-    statement: (sql) => connection.prepare(sql) as Statement,
+    statement,
     write<T>(durability: Durability, change: () => T): Promise<T> {
       const result = new Promise<T>((resolve, reject) => {
-        queue.push({ durability, change, resolve, reject });
+        const deadlineMs = performance.now() + busyLimitMs;
+        queue.push({ durability, change, resolve, reject, deadlineMs });
       });
       flushing ??= flush();
       return result;
     },
-    async backup(target) {
-      await flushing;
-      try {
-        await whileBusy(() => connection.exec(`VACUUM INTO '${target.replaceAll("'", "''")}'`));
-        chmodSync(target, 0o600);
-      } catch (error) {
-        throw wrap(error, file);
-      }
+    assertInPlace() {
+      if (isInPlace()) return;
+      const what = existsSync(file) ? 'replaced by another file' : 'deleted';
+      const message = `The accounts database ${file} was ${what} while the server ran. Put it back, or restart the server to go on with what is there now.`;
+      throw new TtsError('store_unavailable', message);
     },
+    damage: () => check(connection, 'integrity_check'),
+    backup,
     async close() {
+      closeByMs = performance.now() + CLOSE_LIMIT_MS;
       await flushing;
-      if (connection.open) connection.close();
+      if (!connection.open) return;
+      try {
+        if (!isInPlace() && onRescue) {
+          mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+          const copy = `${file}.rescued-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+          await backup(copy);
+          onRescue(copy);
+        }
+        tidy(connection);
+      } finally {
+        connection.close();
+      }
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Accounts in SQLite: the ten-odd statements behind the store's seam. */
 
-import { openDatabase } from './sqlite-database.js';
+import { type DatabaseOptions, openDatabase, type SqliteDatabase } from './sqlite-database.js';
 import type { AccountStore, KeySummary, LedgerRow, ReservationEnd, StoredKey } from './store.js';
 import type { KeyRecord, Tier } from './types.js';
 
@@ -67,8 +67,17 @@ const ledgerRow = (row: UsageRow): LedgerRow => ({
 });
 
 /** Opens (and where needed makes or brings up to date) the database in `file`, or one in memory for `:memory:`. */
-export async function openSqliteStore(file: string): Promise<AccountStore> {
-  const database = await openDatabase(file);
+export async function openSqliteStore(file: string, options?: DatabaseOptions): Promise<AccountStore> {
+  const database = await openDatabase(file, options);
+  try {
+    return storeOf(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function storeOf(database: SqliteDatabase): AccountStore {
   const { statement } = database;
 
   const insertKey = statement(
@@ -113,6 +122,14 @@ export async function openSqliteStore(file: string): Promise<AccountStore> {
   const openReservations = statement('SELECT id FROM reservations');
   const selectUsage = statement(
     `SELECT * FROM ledger WHERE seq > ? AND (? IS NULL OR key_id = ?) AND time >= ? ORDER BY seq LIMIT ${USAGE_PAGE}`,
+  );
+
+  const selectWrongBalances = statement(
+    `SELECT id, credits, reserved,
+       (SELECT coalesce(sum(credits), 0) FROM grants WHERE key_id = keys.id)
+         - (SELECT coalesce(sum(credits), 0) FROM ledger WHERE key_id = keys.id) AS due,
+       (SELECT coalesce(sum(credits), 0) FROM reservations WHERE key_id = keys.id) AS held
+     FROM keys WHERE credits <> due OR reserved <> held`,
   );
 
   const balanceOf = (keyId: string): number => {
@@ -184,6 +201,7 @@ export async function openSqliteStore(file: string): Promise<AccountStore> {
 
     reserve: (reservation) =>
       database.write('quick', () => {
+        database.assertInPlace();
         const { id, keyId, free, charged, credits, characters } = reservation;
         const before = free
           ? ((selectFree.get(keyId, free.day) as { requests: number } | undefined)?.requests ?? 0)
@@ -208,6 +226,7 @@ export async function openSqliteStore(file: string): Promise<AccountStore> {
 
     extend: (id, characters, credits) =>
       database.write('quick', () => {
+        database.assertInPlace();
         const row = extendReservation.get(characters, credits, id) as { key_id: string } | undefined;
         if (!row || credits === 0 || hold.run(credits, row.key_id, credits).changes > 0) return undefined;
         extendReservation.get(-characters, -credits, id);
@@ -244,6 +263,22 @@ export async function openSqliteStore(file: string): Promise<AccountStore> {
         if (rows.length < USAGE_PAGE) return;
         last = rows.at(-1)!.seq;
       }
+    },
+
+    async check() {
+      const damage = database.damage();
+      if (damage.length > 0) return damage;
+      const wrong = selectWrongBalances.all() as {
+        id: string;
+        credits: number;
+        reserved: number;
+        due: number;
+        held: number;
+      }[];
+      return wrong.map(
+        ({ id, credits, reserved, due, held }) =>
+          `key ${id} has ${credits} credits and ${reserved} reserved; by its grants, ledger and open requests it should have ${due} and ${held}`,
+      );
     },
 
     backup: (target) => database.backup(target),

@@ -1,4 +1,7 @@
-/** The seam between the rules of accounts and the database that remembers them. Every method is one transaction. */
+/**
+ * The seam between the rules of accounts and the database that remembers them. Every method is one transaction, and rejects
+ * with `store_unavailable` where the database cannot be read or written for now.
+ */
 import type { KeyRecord, Outcome, Tier } from './types.js';
 
 export interface NewKey {
@@ -102,6 +105,8 @@ export interface AccountStore {
   recover(time: string): Promise<number>;
   /** In order of time of ending. */
   usage(filter: UsageFilter): AsyncIterable<LedgerRow>;
+  /** Looks at everything: damage, and keys whose balance is not what grants and ledger come to. Empty where all is well. */
+  check(): Promise<string[]>;
   /** A consistent copy in a new file, while others read and write. */
   backup(file: string): Promise<void>;
   close(): Promise<void>;

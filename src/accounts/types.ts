@@ -52,7 +52,8 @@ export interface Unfinished {
 
 /**
  * An accepted request: it holds a concurrency slot and a reservation until one of the three ends is called. The first
- * end counts, any later one does nothing. The slot is free as soon as an end is called, before its promise resolves.
+ * end counts, any later one does nothing. The slot is free as soon as an end is called, before its promise resolves. An end
+ * that the store cannot write just then is kept and written later: its promise resolves all the same.
  */
 export interface Admission {
   /** Present with Free access. */
@@ -83,6 +84,6 @@ export interface Accounts {
   admit(request: AdmissionRequest): Promise<Admission>;
   /** Admissions that have not ended. */
   readonly active: number;
-  /** Closes the store. Admissions still open are left to the next start, which returns what they reserved. */
+  /** Writes what still waits to be written, within seconds, and closes the store. Admissions still open are left to the next start, which returns what they reserved. */
   close(): Promise<void>;
 }

@@ -16,7 +16,7 @@ export async function withStore<T>(
 ): Promise<T> {
   const { dataDir } = settingsOf(command).config;
   const [{ accountsFile }, { openSqliteStore }] = await Promise.all([
-    import('../accounts/server-lock.js'),
+    import('../accounts/data-folder.js'),
     import('../accounts/sqlite-store.js'),
   ]);
   const file = accountsFile(dataDir);

@@ -29,6 +29,23 @@ async function backup(target: string, { force = false }: { force?: boolean }, co
   });
 }
 
+async function check(_options: unknown, command: Command): Promise<void> {
+  await withStore(command, {}, async (store, file) => {
+    if (!existsSync(file)) {
+      throw new TtsError('usage', `There are no accounts to check: ${file} does not exist. Is --data-dir right?`);
+    }
+    const found = await store.check();
+    for (const line of found) process.stdout.write(`${line}\n`);
+    if (found.length > 0) {
+      throw new TtsError(
+        'internal_error',
+        `${file} is not in order. A copy made with "tts db backup" can take its place.`,
+      );
+    }
+    process.stderr.write(`${file} is whole, and every balance agrees with its grants and ledger.\n`);
+  });
+}
+
 export function command(): Command {
   const db = new Command('db').description('Looks after the accounts database.');
   addSettings(db.command('backup'), ['dataDir'])
@@ -40,5 +57,9 @@ export function command(): Command {
       '\nExamples:\n  tts db backup accounts-monday.db\n\nTo restore: stop the server and copy the file to accounts.db in the data folder\n(remove accounts.db-wal and accounts.db-shm beside it).',
     )
     .action((target: string, options: { force?: boolean }, command: Command) => backup(target, options, command));
+  addSettings(db.command('check'), ['dataDir'])
+    .description('Reads all of the accounts: is the file whole, and does every balance agree with grants and ledger?')
+    .addHelpText('after', '\nExit code 0 when all is well, 1 when something is not. The server may be running.')
+    .action(check);
   return db;
 }

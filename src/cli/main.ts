@@ -20,7 +20,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'models', summary: 'fetch, check and remove the models', load: () => import('./models.js') },
   { name: 'keys', summary: 'make, list and revoke API keys, grant credits', load: () => import('./keys.js') },
   { name: 'usage', summary: 'what was spoken, by whom, and what it cost', load: () => import('./usage.js') },
-  { name: 'db', summary: 'back up the accounts', load: () => import('./db.js') },
+  { name: 'db', summary: 'back up and check the accounts', load: () => import('./db.js') },
   { name: 'doctor', summary: 'check this machine and say what to do', load: () => import('./doctor.js') },
   { name: 'config', summary: 'show every setting and where it came from', load: () => import('./config.js') },
   {

@@ -38,14 +38,21 @@ export function command(): Command {
 }
 
 async function run(config: Config): Promise<void> {
-  const [{ createLogger }, { acquireServerLock, accountsFile }, { openSqliteStore }, { drawKey }, { createService }] =
-    await Promise.all([
-      import('../log.js'),
-      import('../accounts/server-lock.js'),
-      import('../accounts/sqlite-store.js'),
-      import('../accounts/api-key.js'),
-      import('./service.js'),
-    ]);
+  const [
+    { createLogger },
+    { accountsFile },
+    { acquireServerLock },
+    { openSqliteStore },
+    { drawKey },
+    { createService },
+  ] = await Promise.all([
+    import('../log.js'),
+    import('../accounts/data-folder.js'),
+    import('../accounts/server-lock.js'),
+    import('../accounts/sqlite-store.js'),
+    import('../accounts/api-key.js'),
+    import('./service.js'),
+  ]);
   const tls = readTls(config);
   const pretty = process.stderr.isTTY === true;
   const log = await createLogger({ level: config.logLevel, pretty, color: pretty && !process.env.NO_COLOR });
@@ -53,7 +60,11 @@ async function run(config: Config): Promise<void> {
   let service: Service | undefined;
   let metricsServer: Server | undefined;
   try {
-    const store = await openSqliteStore(accountsFile(config.dataDir));
+    const store = await openSqliteStore(accountsFile(config.dataDir), {
+      quickCheck: true,
+      onRescue: (copy) =>
+        log.error({ copy }, 'the accounts database was taken away while in use; its content was saved'),
+    });
     const { key: localKey } = drawKey();
     service = await createService({
       config,

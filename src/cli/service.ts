@@ -78,7 +78,7 @@ async function assemble(options: ServiceOptions, pool: WorkerPool, engines: Engi
   const lexicon = config.lexicon === '' ? undefined : await loadLexicon(config.lexicon);
   const reader = await createReader(lexicon ? { lexicon } : {});
   const limits = { freeConcurrency, freeDaily, partnerConcurrency };
-  const accounts = await createAccounts({ store, limits, localKey, billDelivered: config.billDelivered });
+  const accounts = await createAccounts({ store, limits, localKey, billDelivered: config.billDelivered, log });
   const gateway = createGateway({
     pool,
     log,

@@ -107,6 +107,8 @@ const ERRORS = {
   connection_failed: row(503, 'server_error', 1011, EXIT.connection, true),
   connection_lost: row(503, 'server_error', 1011, EXIT.connection, true),
   data_dir_locked: row(500, 'server_error', 1011, EXIT.failed),
+  data_dir_unusable: row(500, 'server_error', 1011, EXIT.failed),
+  store_unavailable: row(503, 'server_error', 1013, EXIT.failed, true),
   config_invalid: row(500, 'server_error', 1011, EXIT.usage),
   key_not_found: row(404, 'invalid_request_error', 1008, EXIT.failed),
   output_failed: row(500, 'server_error', 1011, EXIT.failed),

@@ -96,6 +96,22 @@ describe('the SQLite file', () => {
     await store.close();
   });
 
+  it('finds keys whose balance does not follow from grants, ledger and open requests', async () => {
+    const tampered = path.join(folder, 'tampered.db');
+    const store = await openSqliteStore(tampered);
+    const key = { tier: 'partner', name: null, credits: 5, createdAt: '', expiresAt: null } as const;
+    for (const n of [3, 4, 5]) await store.createKey({ ...key, id: `key${n}`, hash: Buffer.alloc(32, n) });
+    expect(await store.check()).toEqual([]);
+    const raw = new Libsql(tampered);
+    raw.exec("UPDATE keys SET credits = 50 WHERE id = 'key3'; UPDATE keys SET reserved = 2 WHERE id = 'key4'");
+    raw.close();
+    expect(await store.check()).toEqual([
+      expect.stringMatching(/^key key3 has 50 credits and 0 reserved.* 5 and 0$/),
+      expect.stringMatching(/^key key4 has 5 credits and 2 reserved.* 5 and 0$/),
+    ]);
+    await store.close();
+  });
+
   it('refuses a database of a newer version', async () => {
     const newer = path.join(folder, 'newer.db');
     const raw = new Libsql(newer);

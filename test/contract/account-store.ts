@@ -265,6 +265,20 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       await other.close();
     });
 
+    it('finds nothing wrong with balances that its own methods made', async () => {
+      const id = await createKey(100);
+      await store.grant(id, 7, TIME);
+      const ends = [completed(4), { ...completed(2), outcome: 'cancelled' } as const, undefined];
+      for (const end of ends) {
+        const held = reservation(id, 4);
+        await store.reserve(held);
+        await (end ? store.end(held.id, end) : store.drop(held.id));
+      }
+      await store.reserve(reservation(id, 9));
+      expect(await balance(id)).toEqual({ credits: 101, reserved: 9 });
+      expect(await store.check()).toEqual([]);
+    });
+
     it('backs up while it is being written to', async () => {
       const id = await createKey(1000);
       const writes = Array.from({ length: 50 }, () => store.reserve(reservation(id, 1)));

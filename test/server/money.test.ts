@@ -1,8 +1,8 @@
 /** Money under fire: many requests at once, clients that leave, a server that is killed. The ledger balances all the same. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountsFile } from '../../src/accounts/data-folder.js';
 import { createKeyring } from '../../src/accounts/keyring.js';
-import { accountsFile } from '../../src/accounts/server-lock.js';
 import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 import { type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
