@@ -4,13 +4,13 @@
  *
  *   npm run bench -- attacks [--only breaks,pings,unread,whole,pipelined]
  */
-import { readFile } from 'node:fs/promises';
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
 import { streamPath } from '../src/protocol/stream.js';
 import { type BenchServer, startServer } from './serve.js';
+import { residentMb } from './streams.js';
 
 const VOICE = 'english_female_professional';
 const LIMIT_MB = 50;
@@ -112,11 +112,6 @@ const ATTACKS: Readonly<Record<string, (server: BenchServer) => Promise<() => vo
     return () => undefined;
   },
 };
-
-async function residentMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1000;
-}
 
 async function memoryMb(server: BenchServer): Promise<number> {
   const sizes = await Promise.all([server.pid, ...(await server.engines())].map(residentMb));

@@ -10,6 +10,7 @@ const options = named ? rest : process.argv.slice(2);
 const BENCHES = [
   'speed',
   'stream',
+  'streams',
   'load',
   'soak',
   'attacks',
