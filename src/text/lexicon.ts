@@ -1,8 +1,8 @@
 /** The operator's own pronunciations: a file of words with their sounds or a respelling. */
 import { readFile } from 'node:fs/promises';
 import { excerpt, TtsError } from '../protocol/errors.js';
-import { fromIpa, type Language } from './alphabet.js';
 import { characterIs, IS } from './character-kinds.js';
+import { fromIpa, type Language } from './en/alphabet.js';
 import { type Alphabet, createAlphabet } from './tokens.js';
 
 type LexiconEntry =

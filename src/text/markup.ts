@@ -1,7 +1,7 @@
 /** What the segmenter has taken in of a marked-up text: the source, and how each stretch of it is spoken. */
 import { TtsError } from '../protocol/errors.js';
 import type { SegmentSpan } from '../protocol/job.js';
-import { fromIpa } from './alphabet.js';
+import { fromIpa } from './en/alphabet.js';
 import { normalize } from './normalize.js';
 import type { Piece, Said } from './ssml.js';
 import { decodeEntity, PARTING } from './ssml-tags.js';

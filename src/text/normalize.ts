@@ -6,9 +6,9 @@
  * the pronouncing engine stresses as one word.
  */
 import type { SayAs } from '../protocol/job.js';
+import { readAll } from './en/rules.js';
+import { readAs } from './en/say-as.js';
 import { clean } from './normalize/clean.js';
-import { readAll } from './normalize/rules.js';
-import { readAs } from './normalize/say-as.js';
 import { Scan } from './normalize/scan.js';
 import type { Normalized } from './types.js';
 

@@ -1,5 +1,5 @@
 /** Words to phonemes. The one file that knows espeak-ng (GPL-3.0), which it holds at arm's length as a black box. */
-import { fromEspeak, type Language } from './alphabet.js';
+import { fromEspeak, type Language } from './en/alphabet.js';
 
 export interface Phonemizer {
   readonly language: Language;

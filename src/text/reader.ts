@@ -1,9 +1,9 @@
 /** One segment read: spans → normalised text → words → phonemes → tokens, each with the characters it speaks. */
 import type { Segment } from '../protocol/job.js';
-import type { Language } from './alphabet.js';
+import type { Language } from './en/alphabet.js';
+import { pronounce, type Utterance } from './en/pronounce.js';
 import type { Lexicon } from './lexicon.js';
 import { createPhonemizer, type Phonemizer } from './phonemes.js';
-import { pronounce, type Utterance } from './pronounce.js';
 import { type Item, itemsOf } from './reading-items.js';
 import { type Alphabet, createAlphabet } from './tokens.js';
 import { MAX_TOKENS, type Reader, type Reading, type ReadingPart, type ReadingToken } from './types.js';

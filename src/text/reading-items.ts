@@ -1,7 +1,7 @@
 /** A segment's spans as words, signs and silences, each with the characters of the segment it stands for. */
 import type { Segment, SegmentSpan } from '../protocol/job.js';
-import { fromIpa, type Language } from './alphabet.js';
-import { possessive } from './corrections.js';
+import { fromIpa, type Language } from './en/alphabet.js';
+import { possessive } from './en/corrections.js';
 import type { Lexicon } from './lexicon.js';
 import { seenText } from './markup.js';
 import { joinLetters, normalize } from './normalize.js';

@@ -1,7 +1,7 @@
 /** Whether the mark behind a word ends a sentence, a clause or nothing, judged by the words around it. */
 
 import { characterIs, IS, IS_MARK } from './character-kinds.js';
-import { BEFORE_NUMBER, BEFORE_SMALL, LABELLED, LEADING } from './segment-abbreviations.js';
+import { BEFORE_NUMBER, BEFORE_SMALL, LABELLED, LEADING } from './en/segment-abbreviations.js';
 
 /** How good a place is for a cut. */
 export const RANK = { inside: 0, word: 1, weak: 2, strong: 3, sentence: 4, paragraph: 5 } as const;

@@ -1,6 +1,7 @@
 /** What single characters mean, whatever alphabet or keyboard they come from. */
+
+import { isSpokenSign } from '../en/symbols.js';
 import { romanize, scriptOf } from './scripts.js';
-import { isSpokenSign } from './symbols.js';
 
 /** Pairs of "characters written many ways" and the one way the later rules know. */
 const SAME: readonly (readonly [string, string])[] = [

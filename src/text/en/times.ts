@@ -1,7 +1,8 @@
 /** Times of day, ratios written like them, and lengths of time. */
+
+import { isDigit, isLetter, type Scan, startsSentence } from '../normalize/scan.js';
+import { matchAt } from '../normalize/sticky.js';
 import { amount, cardinal } from './numbers.js';
-import { isDigit, isLetter, type Scan, startsSentence } from './scan.js';
-import { matchAt } from './sticky.js';
 
 const HALF = '(?: ?([AaPp])(?:\\.[Mm]\\.|\\. [Mm]\\.|[Mm]\\.?)(?![A-Za-z0-9]))';
 const CLOCK = new RegExp(`(\\d{1,2}):(\\d\\d)(?::(\\d\\d)(?:\\.\\d{1,3})?)?${HALF}?(?![\\d:])`, 'y');

@@ -1,6 +1,6 @@
 /** Parts of an address on a letter: states, and the points of the compass. */
-import { isCapitalised, type Scan } from './scan.js';
-import { matchAt } from './sticky.js';
+import { isCapitalised, type Scan } from '../normalize/scan.js';
+import { matchAt } from '../normalize/sticky.js';
 
 function say(scan: Scan, words: string, from: number, to: number, written: string): number {
   scan.out.say(words, from, to);

@@ -1,7 +1,8 @@
 /** Roman numerals, where the words around them say that they are numerals. */
+
+import { isCapitalised, type Scan } from '../normalize/scan.js';
+import { matchAt } from '../normalize/sticky.js';
 import { cardinal, ordinal } from './numbers.js';
-import { isCapitalised, type Scan } from './scan.js';
-import { matchAt } from './sticky.js';
 
 const ROMAN = /^(?:[IVXLCDM]{1,12}(?:'s)?|[ivxl]{1,8})$/;
 const NUMERAL = /([IVXLCDM]{1,12}|[ivxl]{1,8})(?:('s)|\b)(?!['\w-]|\.[A-Za-z])/y;

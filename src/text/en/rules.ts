@@ -2,6 +2,8 @@
  * Which rules are asked, and in which order: the more particular ones first. What stands at a place, and right behind
  * it, decides which of them can apply at all; the others are not asked, or a megabyte would take seconds.
  */
+
+import { isDigit, isLetter, type Rule, type Scan } from '../normalize/scan.js';
 import { abbreviation, isAbbreviated } from './abbreviations.js';
 import { formula } from './chemistry.js';
 import { isCurrencyCode } from './currency.js';
@@ -14,7 +16,6 @@ import { direction, state } from './places.js';
 import { sign } from './punctuation.js';
 import { quantity } from './quantities.js';
 import { romanNumeral } from './roman.js';
-import { isDigit, isLetter, type Rule, type Scan } from './scan.js';
 import { stars, tag } from './tags.js';
 import { isTerm, term } from './terms.js';
 import { clock, lengthOfTime, ratio } from './times.js';

@@ -1,8 +1,8 @@
 /** Marks of punctuation, and the signs that are said. */
 
+import { isAlphanumeric, isDigit, isLetter, type Scan } from '../normalize/scan.js';
+import { matchAt } from '../normalize/sticky.js';
 import { cardinal, fraction, ordinal } from './numbers.js';
-import { isAlphanumeric, isDigit, isLetter, type Scan } from './scan.js';
-import { matchAt } from './sticky.js';
 import { fractionOf, LOWERED_SIGNS, RAISED_SIGNS, signWords, unraise } from './symbols.js';
 
 const OPERATOR = /(?:===?|!==?|<=>|<=|>=|=>|->|<-|<->|&&|\|\||\+=|-=|\+\+|::|:=|\.\.|<<|>>)/y;

@@ -1,5 +1,5 @@
 /** Signs of mathematics, trade and typography, and how they are said. */
-import { GREEK_NAMES } from './scripts.js';
+import { GREEK_NAMES } from '../normalize/scripts.js';
 
 /** Said as they stand, wherever they stand. An empty reading is silent. */
 const SIGNS: Readonly<Record<string, string>> = {

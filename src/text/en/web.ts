@@ -1,8 +1,9 @@
 /** Addresses: of pages, people, files and machines. */
+
+import { isDigit, isWordLetter, MARKS, opensWord, type Scan } from '../normalize/scan.js';
+import { matchAt } from '../normalize/sticky.js';
 import { sayIdentifier, sayPart } from './identifiers.js';
 import { cardinal, pairs, triple } from './numbers.js';
-import { isDigit, isWordLetter, MARKS, opensWord, type Scan } from './scan.js';
-import { matchAt } from './sticky.js';
 
 const URL =
   /(?:https?|ftp|wss?|sftp|file|ssh|git|s3|rtsp|mongodb|postgres|postgresql|redis):\/\/[^\s<>"]+|mailto:[^\s<>"]+|www\.[^\s<>"]+/iy;

@@ -1,8 +1,9 @@
 /** Abbreviations, expanded by what stands around them. */
-import { LABELLED } from '../segment-abbreviations.js';
+
+import { isCapitalised, isDigit, type Scan, startsSentence } from '../normalize/scan.js';
+import { matchAt } from '../normalize/sticky.js';
 import { spell } from './acronyms.js';
-import { isCapitalised, isDigit, type Scan, startsSentence } from './scan.js';
-import { matchAt } from './sticky.js';
+import { LABELLED } from './segment-abbreviations.js';
 
 const DOTTED =
   /([A-Za-z](?:\. ?[A-Za-z]){1,12})(?:\.('s|s)?|(?='s\b))(?![A-Za-z0-9])|([A-Za-z](?:\.[A-Za-z]){1,12})(?![A-Za-z0-9.])/y;

@@ -1,7 +1,8 @@
 /** Names and terms of art whose letters do not tell how they are said. */
+
+import type { Scan } from '../normalize/scan.js';
+import { matchAt } from '../normalize/sticky.js';
 import { spell } from './acronyms.js';
-import type { Scan } from './scan.js';
-import { matchAt } from './sticky.js';
 
 const TERMS: Readonly<Record<string, string>> = {
   'C++': 'C plus plus',

@@ -1,7 +1,8 @@
 /** Dates in the usual orders, weekdays and months in short, decades and short years. */
+
+import { isAlphanumeric, isDigit, type Scan } from '../normalize/scan.js';
+import { matchAt } from '../normalize/sticky.js';
 import { cardinal, decade, ordinal, year } from './numbers.js';
-import { isAlphanumeric, isDigit, type Scan } from './scan.js';
-import { matchAt } from './sticky.js';
 import { clockWords } from './times.js';
 
 export const MONTHS = 'January February March April May June July August September October November December'.split(

@@ -1,7 +1,8 @@
 /** Formulas of chemistry. */
+
+import type { Scan } from '../normalize/scan.js';
+import { matchAt } from '../normalize/sticky.js';
 import { cardinal } from './numbers.js';
-import type { Scan } from './scan.js';
-import { matchAt } from './sticky.js';
 
 const FORMULA =
   /(?:[A-Z][a-z]?[\d₀-₉]{0,3}|\([A-Z][A-Za-z\d₀-₉]{0,8}\)[\d₀-₉]{1,2}){2,12}(?![A-Za-z\d])|(?:[A-Z][a-z]?[₀-₉\d]{1,2})(?![A-Za-z\d])|[A-Z][a-z](?=[⁺⁻²³]+)/y;

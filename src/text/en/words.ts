@@ -1,8 +1,9 @@
 /** Words: ordinary ones are copied; acronyms, identifiers and mixtures of letters and digits are not ordinary. */
+
+import { isAlphanumeric, isDigit, type Scan } from '../normalize/scan.js';
+import { matchAt } from '../normalize/sticky.js';
 import { capitals, spell } from './acronyms.js';
 import { sayIdentifier } from './identifiers.js';
-import { isAlphanumeric, isDigit, type Scan } from './scan.js';
-import { matchAt } from './sticky.js';
 import { unitAlone } from './units.js';
 
 const MIXTURE = /[A-Za-z\u00c0-\u024f\d]+(?:_[A-Za-z\u00c0-\u024f\d]+)*/y;

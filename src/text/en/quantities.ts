@@ -1,9 +1,10 @@
 /** A number with whatever belongs to it: sign, range, fraction, money, percent, unit. */
+
+import { isAlphanumeric, isDigit, isLetter, type Scan } from '../normalize/scan.js';
+import { matchAt } from '../normalize/sticky.js';
 import { type Currency, currencyBefore, currencyBehind, magnitude, money } from './currency.js';
 import { behind, isModifier, measure } from './measures.js';
 import { amount, cardinal, digitByDigit, digitName, isDigitString, pairs, year } from './numbers.js';
-import { isAlphanumeric, isDigit, isLetter, type Scan } from './scan.js';
-import { matchAt } from './sticky.js';
 import { perWord } from './units.js';
 import { isPoint, type Parsed, writtenNumber } from './written-numbers.js';
 

@@ -1,5 +1,5 @@
 /** Words in capitals: said as words, or letter by letter. */
-import type { Scan } from './scan.js';
+import type { Scan } from '../normalize/scan.js';
 
 /** Said as words, though the pattern of their letters or their length would not tell. */
 const WORDS = new Set(

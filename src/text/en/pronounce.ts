@@ -1,8 +1,9 @@
 /** Words in their clause: which form of a word is said depends on what stands beside it. */
+
+import type { Phonemizer } from '../phonemes.js';
 import { beginsWithVowel } from './alphabet.js';
 import { correction } from './corrections.js';
 import { homograph } from './homographs.js';
-import type { Phonemizer } from './phonemes.js';
 
 /** A word to say, or one whose phonemes are settled. */
 export interface Utterance {

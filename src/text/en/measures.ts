@@ -1,6 +1,6 @@
 /** Units behind a number, and whether the measure describes a noun. */
-import { isLetter, type Scan } from './scan.js';
-import { matchAt } from './sticky.js';
+import { isLetter, type Scan } from '../normalize/scan.js';
+import { matchAt } from '../normalize/sticky.js';
 import { mayFollow, unit } from './units.js';
 
 const TAIL_UNIT =

@@ -1,7 +1,8 @@
 /** Names out of programs and catalogues: camelCase, snake_case, letters mixed with digits. */
+
+import type { Scan } from '../normalize/scan.js';
 import { capitals, isPronounceable, spell } from './acronyms.js';
 import { cardinal, digitByDigit, pairs } from './numbers.js';
-import type { Scan } from './scan.js';
 
 const PARTS =
   /[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z\u00df-\u024f]+|[A-Z\u00c0-\u00de][a-z\u00df-\u024f]*|\d+|[^A-Za-z\d]/g;

@@ -1,7 +1,8 @@
 /** Numbers as they are written: digits, alone or in groups, with decimals or a fraction. */
+
+import { digitsEnd, isDigit } from '../normalize/scan.js';
+import { matchAt } from '../normalize/sticky.js';
 import { fraction, integer } from './numbers.js';
-import { digitsEnd, isDigit } from './scan.js';
-import { matchAt } from './sticky.js';
 import { FRACTION_SIGNS, fractionOf } from './symbols.js';
 
 /** Digits in groups, or only the first of them. */

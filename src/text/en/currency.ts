@@ -1,6 +1,7 @@
 /** Money: which currency, how much, and what the smaller coin is called. */
+
+import { matchAt } from '../normalize/sticky.js';
 import { amount, cardinal, decimal, integer } from './numbers.js';
-import { matchAt } from './sticky.js';
 
 export interface Currency {
   readonly one: string;

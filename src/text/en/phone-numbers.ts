@@ -1,7 +1,8 @@
 /** Telephone numbers and other digits in groups: read digit by digit, with a pause between the groups. */
+
+import { isDigit, type Scan } from '../normalize/scan.js';
+import { matchAt } from '../normalize/sticky.js';
 import { cardinal, digitByDigit } from './numbers.js';
-import { isDigit, type Scan } from './scan.js';
-import { matchAt } from './sticky.js';
 
 const AMERICAN = /(?:(\+?1)[-. ]?)?(?:\((\d{3})\)[ -]?|(\d{3})[-. ])(\d{3})[-. ](\d{4})(?![\d-])/y;
 const LOCAL = /(\d{3})[-.](\d{4})(?![\d-]|\.\d)/y;

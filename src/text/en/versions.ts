@@ -1,7 +1,8 @@
 /** Versions, hexadecimal numbers and the identifiers machines give. */
+
+import { isLetter, type Scan } from '../normalize/scan.js';
+import { matchAt } from '../normalize/sticky.js';
 import { cardinal, digitByDigit } from './numbers.js';
-import { isLetter, type Scan } from './scan.js';
-import { matchAt } from './sticky.js';
 
 const SUFFIX = '(?:[-.]?(alpha|beta|rc|dev|pre|preview|canary|next|nightly|snapshot|a|b|p)\\.?(\\d{1,6})?)?';
 const MARKED = new RegExp(`[vV]\\.? ?(\\d{1,6}(?:\\.(?:\\d{1,6}|x|\\*)){0,40})${SUFFIX}(?![A-Za-z0-9])`, 'y');

@@ -1,9 +1,9 @@
 /** Readings the author asked for by name. */
 import type { SayAs } from '../../protocol/job.js';
+import type { Scan } from '../normalize/scan.js';
 import { spell } from './acronyms.js';
 import { MONTHS, numericDate } from './dates.js';
 import { amount, cardinal, digitByDigit, ordinal, year } from './numbers.js';
-import type { Scan } from './scan.js';
 import { signWords } from './symbols.js';
 
 /** Reads the whole text as asked; false where it is nothing of that kind, and is then read as usual. */

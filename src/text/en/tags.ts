@@ -1,8 +1,9 @@
 /** Hashtags, mentions, numbers behind a hash, and stars given as marks. */
+
+import type { Scan } from '../normalize/scan.js';
+import { matchAt, runLength } from '../normalize/sticky.js';
 import { sayIdentifier } from './identifiers.js';
 import { cardinal } from './numbers.js';
-import type { Scan } from './scan.js';
-import { matchAt, runLength } from './sticky.js';
 
 const HASHTAG = /#([A-Za-z\u00c0-\u024f][A-Za-z0-9_\u00c0-\u024f]{0,100})/y;
 const NUMBERED = /#(?=\d)/y;

@@ -1,7 +1,7 @@
 /** Commands of LaTeX, as chats and READMEs have them among ordinary text. */
-import { isLetter, type Scan } from './scan.js';
-import { GREEK_NAMES } from './scripts.js';
-import { matchAt } from './sticky.js';
+import { isLetter, type Scan } from '../normalize/scan.js';
+import { GREEK_NAMES } from '../normalize/scripts.js';
+import { matchAt } from '../normalize/sticky.js';
 
 const COMMAND = /\\([A-Za-z]{2,14})(?![A-Za-z])/y;
 /** An empty reading is silent: the braces that follow are read as brackets. */

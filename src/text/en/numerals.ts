@@ -1,8 +1,9 @@
 /** Numbers in their other forms: ordinals, powers of ten, dimensions, multiples, resolutions. */
+
+import { digitsEnd, type Scan } from '../normalize/scan.js';
+import { matchAt } from '../normalize/sticky.js';
 import { spell } from './acronyms.js';
 import { amount, cardinal, ordinal, pairs, triple } from './numbers.js';
-import { digitsEnd, type Scan } from './scan.js';
-import { matchAt } from './sticky.js';
 import { unit } from './units.js';
 
 const ORDINAL = /(\d{1,3}(?:,\d{3})+|\d{1,15})(?:st|nd|rd|th|ST|ND|RD|TH)(?![A-Za-z0-9])/y;

@@ -1,9 +1,10 @@
 /** Two numbers with a slash between: fractions, marks out of ten, dates and names. */
+
+import type { Scan } from '../normalize/scan.js';
+import { matchAt } from '../normalize/sticky.js';
 import { MONTHS } from './dates.js';
 import { measure } from './measures.js';
 import { amount, cardinal, fraction, integer, ordinal, year } from './numbers.js';
-import type { Scan } from './scan.js';
-import { matchAt } from './sticky.js';
 
 const SLASHED = /(\d{1,4}(?:\.\d{1,2})?)\/(\d{1,4})(?![\d/]|[.,]\d)/y;
 
