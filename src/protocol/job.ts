@@ -3,6 +3,10 @@
 export type BaseModel = 'base-tts' | 'base-tts-fast';
 export const BASE_MODELS: readonly BaseModel[] = ['base-tts', 'base-tts-fast'];
 
+/** The languages and accents that are read, by their tags. */
+export type Language = 'en-US' | 'en-GB';
+export const LANGUAGES: readonly Language[] = ['en-US', 'en-GB'];
+
 /** Where a segment ends decides how long the reader rests after it. */
 export type PauseKind = 'none' | 'clause' | 'sentence' | 'item' | 'paragraph';
 

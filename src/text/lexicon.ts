@@ -1,8 +1,9 @@
 /** The operator's own pronunciations: a file of words with their sounds or a respelling. */
 import { readFile } from 'node:fs/promises';
 import { excerpt, TtsError } from '../protocol/errors.js';
+import type { Language } from '../protocol/job.js';
 import { characterIs, IS } from './character-kinds.js';
-import { fromIpa, type Language } from './en/alphabet.js';
+import { fromIpa } from './en/alphabet.js';
 import { type Alphabet, createAlphabet } from './tokens.js';
 
 type LexiconEntry =
@@ -30,7 +31,7 @@ interface Row {
 
 const MAX_SAID = 200;
 
-export async function loadLexicon(file: string, language: Language = 'en-us'): Promise<Lexicon> {
+export async function loadLexicon(file: string, language: Language = 'en-US'): Promise<Lexicon> {
   let content: string;
   try {
     content = await readFile(file, 'utf8');
@@ -46,7 +47,7 @@ export async function loadLexicon(file: string, language: Language = 'en-us'): P
  * Lines of `word = /ipa/` or `word = respelling`, with `#` for comments, or one JSON object of the same. A word in small
  * letters stands for every way of capitalising it; one with a capital letter for itself alone.
  */
-export function parseLexicon(content: string, file: string, language: Language = 'en-us'): Lexicon {
+export function parseLexicon(content: string, file: string, language: Language = 'en-US'): Lexicon {
   const text = content.replace(/^\uFEFF/, '');
   const rows = text.trimStart().startsWith('{') ? jsonRows(text, file) : lineRows(text, file);
   const alphabet = createAlphabet();

@@ -95,7 +95,7 @@ export class MarkupTrack {
 
   #tokensOf(said: Said | SegmentSpan): number {
     if (said.kind === 'sub') return this.#count(said.alias);
-    if (said.kind === 'phoneme') return [...fromIpa(said.ipa, 'en-us')].length;
+    if (said.kind === 'phoneme') return [...fromIpa(said.ipa, 'en-US')].length;
     if (said.kind === 'break') return silentTokens(said.ms);
     return said.kind === 'say-as' ? this.#count(normalize(said.text, { sayAs: said.as }).text) : 0;
   }

@@ -1,5 +1,6 @@
 /** Words to phonemes. The one file that knows espeak-ng (GPL-3.0), which it holds at arm's length as a black box. */
-import { fromEspeak, type Language } from './en/alphabet.js';
+import type { Language } from '../protocol/job.js';
+import { fromEspeak } from './en/alphabet.js';
 
 export interface Phonemizer {
   readonly language: Language;
@@ -10,7 +11,7 @@ export interface Phonemizer {
 }
 
 /** espeak's names of the accents. */
-const VOICES: Readonly<Record<Language, string>> = { 'en-us': 'en-us', 'en-gb': 'en-gb-x-rp' };
+const VOICES: Readonly<Record<Language, string>> = { 'en-US': 'en-us', 'en-GB': 'en-gb-x-rp' };
 /** espeak has one voice for the whole process, and changing it takes longer than a hundred words. */
 let current: Language | undefined;
 
@@ -18,7 +19,7 @@ const CACHED_WORDS = 20_000;
 /** Nobody speaks a longer word; longer ones are said in pieces. */
 const MAX_WORD = 60;
 
-export async function createPhonemizer(language: Language = 'en-us'): Promise<Phonemizer> {
+export async function createPhonemizer(language: Language = 'en-US'): Promise<Phonemizer> {
   const espeak = await import('espeak-phonemizer');
   await espeak.initialize();
   await espeak.setVoice(VOICES[language]);

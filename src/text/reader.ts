@@ -1,6 +1,5 @@
 /** One segment read: spans → normalised text → words → phonemes → tokens, each with the characters it speaks. */
-import type { Segment } from '../protocol/job.js';
-import type { Language } from './en/alphabet.js';
+import type { Language, Segment } from '../protocol/job.js';
 import { pronounce, type Utterance } from './en/pronounce.js';
 import type { Lexicon } from './lexicon.js';
 import { createPhonemizer, type Phonemizer } from './phonemes.js';
@@ -14,7 +13,7 @@ export interface ReaderOptions {
 }
 
 export async function createReader(options: ReaderOptions = {}): Promise<Reader> {
-  const phonemizer = await createPhonemizer(options.language ?? 'en-us');
+  const phonemizer = await createPhonemizer(options.language ?? 'en-US');
   const alphabet = createAlphabet();
   const reader: Reader = {
     read: (segment) => readSegment(segment, phonemizer, alphabet, options.lexicon),

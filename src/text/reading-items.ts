@@ -1,6 +1,6 @@
 /** A segment's spans as words, signs and silences, each with the characters of the segment it stands for. */
-import type { Segment, SegmentSpan } from '../protocol/job.js';
-import { fromIpa, type Language } from './en/alphabet.js';
+import type { Language, Segment, SegmentSpan } from '../protocol/job.js';
+import { fromIpa } from './en/alphabet.js';
 import { possessive } from './en/corrections.js';
 import type { Lexicon } from './lexicon.js';
 import { seenText } from './markup.js';

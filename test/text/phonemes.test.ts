@@ -213,17 +213,17 @@ describe("a person's IPA", () => {
     ['ˈstɹɛŋθ', 'stɹˈɛŋθ'],
     ['nuː jɔɹk', 'nu jɔɹk'],
   ];
-  for (const [ipa, phonemes] of CASES) it(ipa, () => expect(fromIpa(ipa, 'en-us')).toBe(phonemes));
+  for (const [ipa, phonemes] of CASES) it(ipa, () => expect(fromIpa(ipa, 'en-US')).toBe(phonemes));
 
   it('is kept long for a British voice', () => {
-    expect(fromIpa('/ˈɡəʊ ˈfɑːðə/', 'en-gb')).toBe('ɡˈQ fˈɑːðə');
-    expect(fromEspeak('həlˈəʊ', 'en-gb')).toBe('həlˈQ');
+    expect(fromIpa('/ˈɡəʊ ˈfɑːðə/', 'en-GB')).toBe('ɡˈQ fˈɑːðə');
+    expect(fromEspeak('həlˈəʊ', 'en-GB')).toBe('həlˈQ');
   });
 });
 
 describe('the phonemizer', () => {
   it('speaks two languages side by side', async () => {
-    const [us, gb] = [await createPhonemizer('en-us'), await createPhonemizer('en-gb')];
+    const [us, gb] = [await createPhonemizer('en-US'), await createPhonemizer('en-GB')];
     expect([us.word('dance'), gb.word('dance'), us.word('garden'), gb.word('garden')]).toEqual([
       'dˈæns',
       'dˈɑːns',
@@ -235,7 +235,7 @@ describe('the phonemizer', () => {
   it('leaves the process as it found it', async () => {
     const events = ['uncaughtException', 'unhandledRejection', 'exit'] as const;
     const before = events.map((event) => process.listenerCount(event));
-    await createPhonemizer('en-us');
+    await createPhonemizer('en-US');
     expect(events.map((event) => process.listenerCount(event))).toEqual(before);
   });
 

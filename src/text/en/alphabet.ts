@@ -1,6 +1,5 @@
 /** From IPA, as espeak or a person writes it, to the symbols the model was taught. */
-
-export type Language = 'en-us' | 'en-gb';
+import type { Language } from '../../protocol/job.js';
 
 const VOWELS = 'aeiouyæɑɐɒɔəɚɛɜɝɪɨʊʌøœɯɤᵻᵊAIOQWYʉɵɘɞʏɶ';
 const VOWEL = new RegExp(`[${VOWELS}]`, 'u');
@@ -85,7 +84,7 @@ const SILENT = /[.ˑ˞|‖‿^-]|\u200D|[\u0300-\u0328\u032A-\u036F]/gu;
 export function fromEspeak(ipa: string, language: Language): string {
   let out = ipa.replace(/\u0303|\u0361|\u200D/gu, '');
   for (const [from, to] of COMMON) out = out.replace(from, to);
-  for (const [from, to] of language === 'en-gb' ? GB : US) out = out.replace(from, to);
+  for (const [from, to] of language === 'en-GB' ? GB : US) out = out.replace(from, to);
   return out.replace(/\u0329/gu, '');
 }
 

@@ -49,7 +49,7 @@ function form(
   if (word === 'the') return next !== undefined && beginsWithVowel(next) ? 'ði' : 'ðə';
   if (word === 'to' && next !== undefined) return beginsWithVowel(next) ? 'tʊ' : 'tə';
   if (Object.hasOwn(FIXED, word)) return FIXED[word]!;
-  if (phonemizer.language === 'en-us') {
+  if (phonemizer.language === 'en-US') {
     const known = homograph({ words: lower, index, written: text }) ?? correction(word);
     if (known !== null) return known;
   }

@@ -1,13 +1,13 @@
 /**
  * Text lines on stdin to token ids on stdout, as our own front-end reads them: what the model meets in use.
  *
- *   node front-end.mjs en-us < text.txt > ids.txt        (after `npm run build` at the top of the repository)
+ *   node front-end.mjs en-US < text.txt > ids.txt        (after `npm run build` at the top of the repository)
  */
 import { createInterface } from 'node:readline';
 import { createReader } from '../../../dist/text/reader.js';
 
 const LIMIT = 509;
-const reader = await createReader({ language: process.argv[2] ?? 'en-us' });
+const reader = await createReader({ language: process.argv[2] ?? 'en-US' });
 
 for await (const line of createInterface({ input: process.stdin })) {
   const spans = [{ kind: 'text', text: line, start: 0, end: [...line].length }];
