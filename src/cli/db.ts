@@ -1,7 +1,7 @@
 /** `tts db`: care of the accounts database. */
-import { existsSync, renameSync, rmSync } from 'node:fs';
-import path from 'node:path';
+import { existsSync } from 'node:fs';
 import { Command } from 'commander';
+import { replaceFile } from '../atomic-file.js';
 import { TtsError } from '../protocol/errors.js';
 import { withStore } from './account-store.js';
 import { addSettings } from './context.js';
@@ -17,12 +17,9 @@ async function backup(target: string, { force = false }: { force?: boolean }, co
         `${target} exists already. Choose another name, or add --force to replace it.`,
       );
     }
-    const partial = path.join(path.dirname(target), `.${path.basename(target)}.${process.pid}.part`);
     try {
-      await store.backup(partial);
-      renameSync(partial, target);
+      await replaceFile(target, (fresh) => store.backup(fresh));
     } catch (cause) {
-      rmSync(partial, { force: true });
       throw new TtsError('output_failed', `The backup to ${target} failed: ${(cause as Error).message}`, { cause });
     }
     process.stderr.write(`Backed up ${file} to ${target}.\n`);

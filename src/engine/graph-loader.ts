@@ -1,9 +1,10 @@
 /** Loads graphs; a large one is kept as the runtime optimised it, so that later starts do not work it out again. */
 import { createHash } from 'node:crypto';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
 import { env, InferenceSession } from 'onnxruntime-node';
+import { replaceFile } from '../atomic-file.js';
 import type { Provider } from './provider.js';
 
 const isFront = (file: string): boolean => path.basename(file).startsWith('front-');
@@ -49,15 +50,13 @@ export function graphLoader(dir: string, provider: Provider): (file: string) => 
     const kept = await keptName(file);
     const known = await openKept(kept);
     if (known) return known;
-    const fresh = `${kept}.${process.pid}`;
     try {
       await mkdir(dir, { recursive: true });
-      const session = await InferenceSession.create(file, { ...sessionOptions, optimizedModelFilePath: fresh });
-      await rename(fresh, kept);
-      return session;
+      return await replaceFile(kept, (fresh) =>
+        InferenceSession.create(file, { ...sessionOptions, optimizedModelFilePath: fresh }),
+      );
     } catch {
       // No room or no right to write there costs a little time at every start, nothing else.
-      await rm(fresh, { force: true });
       return InferenceSession.create(file, sessionOptions);
     }
   };

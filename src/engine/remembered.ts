@@ -1,6 +1,7 @@
 /** What was measured on this machine once: a small file beside the packs that needs no runtime to be read. */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { writeFileAtomic } from '../atomic-file.js';
 import { type MachineUse, machineKey } from './machine.js';
 
 export interface Measurement {
@@ -30,7 +31,5 @@ export async function readMeasurement(modelDir: string, use: MachineUse): Promis
 export async function writeMeasurement(modelDir: string, use: MachineUse, measured: Measurement): Promise<void> {
   const all = { ...(await readAll(modelDir)), [machineKey(use)]: measured };
   await mkdir(modelDir, { recursive: true });
-  const fresh = `${fileOf(modelDir)}.${process.pid}`;
-  await writeFile(fresh, `${JSON.stringify(all, null, 2)}\n`);
-  await rename(fresh, fileOf(modelDir));
+  await writeFileAtomic(fileOf(modelDir), `${JSON.stringify(all, null, 2)}\n`);
 }

@@ -1,7 +1,7 @@
 /** `pack.json`, a pack's memory of itself: what was downloaded, what was made from it, and by which recipe. */
-import { randomUUID } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { writeFileAtomic } from '../atomic-file.js';
 import { hashFile, sizeOf } from './fetch/incoming-file.js';
 import { type FileRecord, GRAPHS, type GraphName, type PackManifest, RECIPE } from './manifest.js';
 
@@ -37,18 +37,7 @@ export async function readRecord(dir: string): Promise<PackRecord | undefined> {
 }
 
 export async function writeRecord(dir: string, record: Omit<PackRecord, 'format'>): Promise<void> {
-  await writeWhole(path.join(dir, 'pack.json'), `${JSON.stringify({ format: FORMAT, ...record }, null, 2)}\n`);
-}
-
-/** The file appears complete or not at all. */
-export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
-  const temporary = `${file}.${randomUUID()}.tmp`;
-  try {
-    await writeFile(temporary, content);
-    await rename(temporary, file);
-  } finally {
-    await rm(temporary, { force: true });
-  }
+  await writeFileAtomic(path.join(dir, 'pack.json'), `${JSON.stringify({ format: FORMAT, ...record }, null, 2)}\n`);
 }
 
 export type Depth = 'sizes' | 'hashes';

@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/prom
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
+import { writeFileAtomic } from '../atomic-file.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel } from '../protocol/job.js';
 import type { DownloadOptions } from './fetch/download.js';
@@ -22,7 +23,7 @@ import {
   RECIPE,
 } from './manifest.js';
 import type { KokoroParts } from './onnx/kokoro.js';
-import { type Depth, graphFile, graphOf, inspectPack, type PackState, writeRecord, writeWhole } from './pack-record.js';
+import { type Depth, graphFile, graphOf, inspectPack, type PackState, writeRecord } from './pack-record.js';
 
 /**
  * Absolute paths of everything a model consists of. The boundary tensors have the same names in all graphs:
@@ -254,7 +255,7 @@ async function makeGraphs(
     await breathe(undefined, signal ? { signal } : {});
     parts ??= kokoroParts(bytes);
     const file = path.join(dir, graphFile(name));
-    await writeWhole(file, parts.make(name));
+    await writeFileAtomic(file, parts.make(name));
     graphs.push({ path: graphFile(name), ...(await hashFile(file, signal)) });
   }
   onProgress?.({ stage: 'prepare', done: todo.length, total: todo.length, detail: 'done' });

@@ -1,7 +1,8 @@
 /** Samples to a WAV or raw PCM file that exists under its name only once it is whole. */
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { writeFileAtomic } from '../../atomic-file.js';
 import { BYTES_PER_SAMPLE, pcmBytes, wavHeader } from '../../protocol/audio.js';
 import { TtsError } from '../../protocol/errors.js';
 import { createPipeSink, outputFailed } from './pipe.js';
@@ -81,20 +82,8 @@ function regularFile(handle: FileHandle, part: string, target: string, format: '
 export async function writeWhole(file: string, text: string): Promise<void> {
   const target = await realpath(file).catch(() => path.resolve(file));
   const existing = await stat(target).catch(() => undefined);
-  const direct = existing !== undefined && !existing.isFile();
-  const part = direct
-    ? target
-    : path.join(path.dirname(target), `.${path.basename(target)}.${randomBytes(4).toString('hex')}.part`);
-  const handle = await open(part, direct ? 'w' : 'wx').catch((cause) => fail(cause, file));
-  try {
-    await handle.writeFile(text);
-    await handle.close();
-    if (!direct) await rename(part, target);
-  } catch (cause) {
-    await handle.close().catch(() => undefined);
-    if (!direct) await rm(part, { force: true });
-    throw outputFailed(cause as Error);
-  }
+  const isFile = existing === undefined || existing.isFile();
+  await (isFile ? writeFileAtomic(target, text) : writeFile(target, text)).catch((cause) => fail(cause, file));
 }
 
 function fail(cause: NodeJS.ErrnoException, file: string): never {
