@@ -14,4 +14,12 @@ describe('the README', () => {
   it('has the command that tests in the second place', () => {
     expect(fences[1]).toMatch(/^npm ci && [^\n]*npm test$/);
   });
+
+  it('has no line that runs a stranger’s program when it is copied outside the clone', () => {
+    // `npm ci` fails there, so what stands behind it is not reached; `tts` on npm is not this package.
+    const examples = [...readme.matchAll(/^```(?:sh|console)\n([\s\S]*?)^```$/gm)].flatMap((match) =>
+      match[1]!.split('\n'),
+    );
+    expect(examples.filter((line) => /npx tts\b/.test(line) && !line.startsWith('npm ci && '))).toEqual([]);
+  });
 });

@@ -31,6 +31,14 @@ const COMMANDS: readonly Entry[] = [
       return { command: () => command(COMMANDS) };
     },
   },
+  {
+    name: 'man',
+    summary: 'print the manual page',
+    load: async () => {
+      const { command } = await import('./man.js');
+      return { command: () => command(COMMANDS) };
+    },
+  },
 ];
 
 const EXAMPLES = `

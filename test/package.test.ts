@@ -1,0 +1,114 @@
+/** What npm does with this package: in a clone, and where it is installed by itself. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import npm from '@npmcli/config/lib/definitions/index.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+const manifest = JSON.parse(read('package.json'));
+const lock = JSON.parse(read('package-lock.json'));
+
+describe('in a clone', () => {
+  it('names no setting that npm does not know, so that npm has nothing to warn of', () => {
+    const known = Object.keys(npm.definitions as object);
+    const named = read('.npmrc')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => line.split('=')[0]);
+    expect(known).toEqual(expect.arrayContaining(named));
+  });
+
+  it("does not run onnxruntime's download of CUDA libraries, whatever the version of npm", () => {
+    // From npm 11.1x on `allowScripts` says so; the earlier ones run only what the lock file marks.
+    expect(manifest.allowScripts['onnxruntime-node']).toBe(false);
+    expect(lock.packages['node_modules/onnxruntime-node']).not.toHaveProperty('hasInstallScript');
+    expect(lock.packages['node_modules/speaker']).toHaveProperty('hasInstallScript');
+  });
+
+  it('has no package that warns on the oldest Node it allows', () => {
+    const atRunTime = Object.entries<{ dev?: boolean; engines?: { node?: string } }>(lock.packages).filter(
+      ([name, { dev }]) => name !== '' && !dev,
+    );
+    const newer = atRunTime.filter(([, { engines }]) => /^>=? ?2[1-9][.\d]*$/.test(engines?.node ?? ''));
+    expect(newer.map(([name]) => name)).toEqual([]);
+  });
+});
+
+describe('as a package', () => {
+  it('can be published, under a name of its own and with the command tts', () => {
+    expect(manifest).toMatchObject({
+      name: 'selfhosted-tts',
+      bin: { tts: 'bin/tts.js' },
+      engines: { node: '>=20.19' },
+    });
+    for (const field of ['repository', 'homepage', 'bugs', 'keywords', 'license', 'exports', 'publishConfig', 'man']) {
+      expect(manifest).toHaveProperty(field);
+    }
+    expect(manifest.private).toBeUndefined();
+  });
+
+  it('needs nothing of what npm reads only in a clone', () => {
+    // Overrides count for the root alone: what the installed program runs on must not depend on one.
+    const overridden = Object.keys(manifest.overrides ?? {}).filter(
+      (name) => !lock.packages[`node_modules/${name}`].dev,
+    );
+    expect(overridden).toEqual([]);
+  });
+});
+
+describe('installed by itself', () => {
+  let prefix: string;
+  const SYSTEMS = ['linux/x64', 'linux/arm64', 'darwin/arm64', 'win32/x64'];
+  const OWN = `${process.platform}/${process.arch}`;
+  const packageDir = () => path.join(prefix, 'node_modules', 'selfhosted-tts');
+  const runtime = (...parts: string[]) => path.join(packageDir(), 'node_modules', 'onnxruntime-node', ...parts);
+  const preinstall = () => execFileSync(process.execPath, [path.join(packageDir(), 'bin', 'preinstall.js')]);
+
+  beforeEach(() => {
+    prefix = mkdtempSync(path.join(tmpdir(), 'tts-package-'));
+    cpSync(path.join(ROOT, 'bin'), path.join(packageDir(), 'bin'), { recursive: true });
+    writeFileSync(path.join(packageDir(), 'package.json'), '{"type":"module"}');
+    for (const system of SYSTEMS) {
+      mkdirSync(runtime('bin/napi-v6', system), { recursive: true });
+      for (const name of ['lib.1', 'lib.1.30']) writeFileSync(runtime('bin/napi-v6', system, name), 'library');
+    }
+    mkdirSync(runtime('script'));
+    writeFileSync(runtime('package.json'), '{"type":"commonjs"}');
+    writeFileSync(runtime('script/install.js'), 'console.log("fetching");');
+  });
+  afterEach(() => rmSync(prefix, { recursive: true, force: true }));
+
+  it.runIf(SYSTEMS.includes(OWN))('keeps the library of this system alone, and one copy of it', () => {
+    preinstall();
+    expect(SYSTEMS.filter((system) => existsSync(runtime('bin/napi-v6', system)))).toEqual([OWN]);
+    const inodeOf = (name: string) => statSync(runtime('bin/napi-v6', OWN, name)).ino;
+    expect(inodeOf('lib.1')).toBe(inodeOf('lib.1.30'));
+  });
+
+  it('removes nothing where there is no library of this system', () => {
+    rmSync(runtime('bin/napi-v6', OWN), { recursive: true, force: true });
+    preinstall();
+    for (const system of SYSTEMS) expect(existsSync(runtime('bin/napi-v6', system))).toBe(system !== OWN);
+  });
+
+  it("makes onnxruntime's postinstall fetch only what is asked for, and leaves it to be run by hand", () => {
+    const install = (env: NodeJS.ProcessEnv) =>
+      execFileSync(process.execPath, ['./script/install'], { cwd: runtime(), env, encoding: 'utf8' });
+    preinstall();
+    preinstall();
+    expect(install({ npm_lifecycle_event: 'postinstall' })).toBe('');
+    expect(install({ npm_lifecycle_event: 'postinstall', ONNXRUNTIME_NODE_INSTALL: 'cuda12' })).toBe('fetching\n');
+    expect(install({})).toBe('fetching\n');
+  });
+
+  it('touches nothing in a clone', () => {
+    cpSync(packageDir(), path.join(prefix, 'clone'), { recursive: true });
+    execFileSync(process.execPath, [path.join(prefix, 'clone', 'bin', 'preinstall.js')]);
+    for (const system of SYSTEMS) {
+      expect(existsSync(path.join(prefix, 'clone/node_modules/onnxruntime-node/bin/napi-v6', system))).toBe(true);
+    }
+  });
+});
