@@ -7,6 +7,7 @@ import { type Config, SETTINGS } from '../config.js';
 import type { Logger } from '../log.js';
 import { TtsError } from '../protocol/errors.js';
 import { BASE_MODELS } from '../protocol/job.js';
+import { type Listening, localAddress, outerAddresses } from './addresses.js';
 import { addSettings, settingsOf } from './context.js';
 import type { Service } from './service.js';
 
@@ -54,6 +55,8 @@ async function run(config: Config): Promise<void> {
     import('./service.js'),
   ]);
   const tls = readTls(config);
+  // Whoever read the greeting may leave.
+  process.stdout.on('error', () => undefined);
   const pretty = process.stderr.isTTY === true;
   const log = await createLogger({ level: config.logLevel, pretty, color: pretty && !process.env.NO_COLOR });
   const lock = acquireServerLock(config.dataDir);
@@ -85,10 +88,11 @@ async function run(config: Config): Promise<void> {
     });
     const { port } = await service.listen(config.host, config.port);
     metricsServer = await listenForMetrics(config, service);
-    const address = addressOf(config, port);
+    const listening = { host: config.host, port, secure: tls !== undefined };
+    const address = localAddress(listening);
     lock.announce(address);
     await publish(config, address, localKey, log);
-    greet(config, address, log);
+    greet(config, listening, log);
     await untilSignalled(log);
     const { removeRuntimeFile } = await import('./runtime-file.js');
     removeRuntimeFile(config.runtimeDir);
@@ -115,12 +119,6 @@ function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | u
   } catch (cause) {
     throw new TtsError('config_invalid', `The TLS files cannot be used: ${(cause as Error).message}.`, { cause });
   }
-}
-
-/** What a client on this machine would type. */
-function addressOf({ host, tlsCert }: Config, port: number): string {
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `${tlsCert ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
 /** A line a second at most. */
@@ -157,16 +155,20 @@ async function publish(config: Config, baseUrl: string, apiKey: string, log: Log
   }
 }
 
-function greet(config: Config, address: string, log: Logger): void {
-  log.info({ address, dataDir: config.dataDir }, 'listening');
-  const isLoopback = /^(127\.|localhost$|::1$)/.test(config.host);
-  if (!isLoopback && config.tlsCert === '') {
-    log.warn({ host: config.host }, 'listening beyond this machine without TLS: keys and text travel readable');
+function greet(config: Config, listening: Listening, log: Logger): void {
+  const address = localAddress(listening);
+  const outer = outerAddresses(listening);
+  // On a terminal the lines below say it.
+  if (!process.stderr.isTTY) log.info({ address, outer, dataDir: config.dataDir }, 'listening');
+  if (outer.length > 0 && !listening.secure) {
+    const advice = 'give it --tls-cert and --tls-key, or a proxy that has them';
+    log.warn({ advice }, 'listening beyond this machine without TLS: keys and text travel readable');
   }
   const isDefault = config.dataDir === SETTINGS.find((row) => row.key === 'dataDir')!.defaultValue(process.env);
   const folder = isDefault ? '' : ` --data-dir ${config.dataDir}`;
   process.stdout.write(
     `tts is listening on ${address} (${address}/docs says what it can do)\n` +
+      (outer.length > 0 ? `reached from elsewhere at ${outer.join(' and ')}\n` : '') +
       `make a key with: tts keys create --tier partner --credits 100000${folder}\n`,
   );
 }

@@ -63,6 +63,7 @@ async function assemble(options: ServiceOptions, pool: WorkerPool, engines: Engi
     { createStreamInput },
     { createReader },
     { loadLexicon },
+    { silentLogger },
   ] = await Promise.all([
     import('../accounts/accounts.js'),
     import('../gateway/gateway.js'),
@@ -72,6 +73,7 @@ async function assemble(options: ServiceOptions, pool: WorkerPool, engines: Engi
     import('../server/stream-input/index.js'),
     import('../text/reader.js'),
     import('../text/lexicon.js'),
+    import('../log.js'),
   ]);
   const { freeConcurrency, freeDaily, partnerConcurrency, queueLimit } = config;
   const catalogue = loadCatalogue({ voicesDir: config.voicesDir });
@@ -131,7 +133,9 @@ async function assemble(options: ServiceOptions, pool: WorkerPool, engines: Engi
     ready: engines.ready,
     async listen(host, port) {
       try {
-        await app.listen({ host, port });
+        // Fastify would announce every address in its own words; whoever called knows better what to say.
+        const quiet: typeof app = Object.create(app, { log: { value: silentLogger() } });
+        await quiet.listen({ host, port });
       } catch (cause) {
         throw listenError(cause as NodeJS.ErrnoException, host, port);
       }

@@ -33,12 +33,13 @@ export function brakeAddress(address: string | undefined): string {
 export interface AuthenticatorOptions {
   readonly accounts: Pick<Accounts, 'authenticate'>;
   readonly failedKeysPerMinute: number;
+  /** Milliseconds of a clock that never jumps. */
   readonly now?: () => number;
   readonly onFailedKey?: (code: string) => void;
 }
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { accounts, failedKeysPerMinute, now = Date.now, onFailedKey } = options;
+  const { accounts, failedKeysPerMinute, now = () => performance.now(), onFailedKey } = options;
   const windows = new Map<string, { endsAtMs: number; failures: number }>();
 
   function countFailure(address: string): void {

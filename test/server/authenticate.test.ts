@@ -1,6 +1,6 @@
 /** The key in a request, and the addresses that the brake counts. */
 import type { IncomingMessage } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { TtsError } from '../../src/protocol/errors.js';
 import { brakeAddress, createAuthenticator, presentedKey } from '../../src/server/authenticate.js';
 import { newRequestId } from '../../src/server/request-id.js';
@@ -55,6 +55,22 @@ describe('the brake', () => {
     expect(await fail('192.0.2.2')).toEqual(['invalid_api_key', undefined]);
     time = 60_000;
     expect(await fail('192.0.2.1')).toEqual(['invalid_api_key', undefined]);
+  });
+});
+
+describe('the brake under a clock that is set back', () => {
+  afterEach(() => vi.useRealTimers());
+
+  it('still asks for no more than its minute', async () => {
+    const auth = createAuthenticator({
+      accounts: { authenticate: async () => Promise.reject(new TtsError('invalid_api_key', 'No.')) },
+      failedKeysPerMinute: 1,
+    });
+    const fail = () => auth.authenticate(request({ 'xi-api-key': 'x' })).catch((error: TtsError) => error.retryAfterS);
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2036-01-01') });
+    expect(await fail()).toBeUndefined();
+    vi.setSystemTime(new Date('2026-01-01'));
+    expect(await fail()).toBeLessThanOrEqual(60);
   });
 });
 
