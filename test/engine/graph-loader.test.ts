@@ -1,0 +1,71 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { graphLoader } from '../../src/engine/graph-loader.js';
+import { cpuProvider } from '../../src/engine/provider.js';
+
+const FILE = path.resolve(import.meta.dirname, '../../voices/base-tts-fast/generator-int8.onnx');
+const FRAMES = 60;
+const provider = cpuProvider(1);
+
+const wave = (size: number, step: number) => Float32Array.from({ length: size }, (_, i) => Math.sin(i * step));
+async function samplesOf(session: InferenceSession): Promise<Float32Array> {
+  const { waveform } = await session.run({
+    s: new Tensor('float32', wave(128, 0.7), [1, 128]),
+    mean: new Tensor('float32', wave(512, 0.3), [1, 512]),
+    variance: new Tensor('float32', wave(512, 0.2).map(Math.abs), [1, 512]),
+    x: new Tensor('float32', wave(512 * FRAMES, 0.11), [1, 512, FRAMES]),
+    f0: new Tensor('float32', new Float32Array(FRAMES).fill(180), [1, 1, FRAMES]),
+    phase: new Tensor('float32', wave(FRAMES, 0.05).map(Math.abs), [1, FRAMES]),
+    offset: new Tensor('int64', BigInt64Array.of(0n), [1]),
+  });
+  await session.release();
+  return waveform!.data as Float32Array;
+}
+
+describe('graphs as the runtime prepared them', () => {
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(path.join(tmpdir(), 'tts-graphs-'));
+  });
+  afterEach(() => rmSync(dir, { recursive: true }));
+  const open = () => graphLoader(dir, provider)(FILE);
+
+  it('are kept whole, with nothing beside them, and sound the same to the sample', async () => {
+    const fresh = await samplesOf(await InferenceSession.create(FILE, provider.sessionOptions));
+    expect(await samplesOf(await open())).toEqual(fresh);
+    const kept = readdirSync(dir);
+    expect(kept).toEqual([expect.stringMatching(/^generator-int8-[0-9a-f]{16}$/)]);
+    expect(readdirSync(path.join(dir, kept[0]!)).sort()).toEqual(['graph.onnx', 'graph.weights']);
+    expect(await samplesOf(await open())).toEqual(fresh);
+  });
+
+  it('are made once by processes that start together', async () => {
+    const sessions = await Promise.all([open(), open(), open()]);
+    expect(readdirSync(dir)).toHaveLength(1);
+    await Promise.all(sessions.map((session) => session.release()));
+  });
+
+  it('are made again where the copy was damaged', async () => {
+    await (await open()).release();
+    const graph = path.join(dir, readdirSync(dir)[0]!, 'graph.onnx');
+    const whole = readFileSync(graph).length;
+    truncateSync(graph, whole / 2);
+    await (await open()).release();
+    expect(readFileSync(graph)).toHaveLength(whole);
+  });
+
+  it('are mapped, so that their weights are shared with whoever else has them', async () => {
+    const session = await open();
+    const maps = process.platform === 'linux' ? readFileSync('/proc/self/maps', 'utf8') : 'graph.weights';
+    expect(maps).toContain('graph.weights');
+    await session.release();
+  });
+
+  it('are no condition: where nothing can be kept, the graph is loaded as it is', async () => {
+    const session = await graphLoader(path.join(FILE, 'nowhere'), provider)(FILE);
+    await session.release();
+  });
+});
