@@ -25,6 +25,8 @@ export interface Config {
   readonly billDelivered: boolean;
   readonly queueLimit: number;
   readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
+  readonly allowedHosts: string;
   readonly tlsCert: string;
   readonly tlsKey: string;
   readonly corsOrigin: string;
@@ -205,6 +207,25 @@ export const SETTINGS: readonly Setting[] = [
     defaultValue: () => 4096,
     min: 1,
     max: 1_000_000,
+  }),
+  setting({
+    key: 'maxConnectionsPerAddress',
+    group: 'server',
+    env: 'TTS_MAX_CONNECTIONS_PER_ADDRESS',
+    placeholder: 'N',
+    description: 'open connections per client address, 0 for no bound',
+    defaultValue: () => 1024,
+    min: 0,
+    max: 1_000_000,
+  }),
+  setting({
+    key: 'allowedHosts',
+    group: 'server',
+    env: 'TTS_ALLOWED_HOSTS',
+    placeholder: 'HOSTS',
+    description: 'host names to answer to, comma-separated, * for all',
+    defaultValue: () => '',
+    defaultText: 'on a loopback address those of this machine, elsewhere all',
   }),
   setting({
     key: 'tlsCert',

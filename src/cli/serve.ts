@@ -39,6 +39,10 @@ export function command(): Command {
 }
 
 async function run(config: Config): Promise<void> {
+  const signalled = untilSignalled();
+  // Told to stop while it starts, it has nothing to finish; its engines end with it.
+  let leave: (() => void) | undefined = () => process.exit(0);
+  void signalled.then(() => leave?.());
   const [
     { createLogger },
     { accountsFile },
@@ -60,6 +64,10 @@ async function run(config: Config): Promise<void> {
   const pretty = process.stderr.isTTY === true;
   const log = await createLogger({ level: config.logLevel, pretty, color: pretty && !process.env.NO_COLOR });
   const lock = acquireServerLock(config.dataDir);
+  leave = () => {
+    lock.release();
+    process.exit(0);
+  };
   let service: Service | undefined;
   let metricsServer: Server | undefined;
   try {
@@ -76,24 +84,25 @@ async function run(config: Config): Promise<void> {
       localKey,
       settings: {
         tls,
-        corsOrigins: config.corsOrigin
-          .split(',')
-          .map((origin) => origin.trim())
-          .filter(Boolean),
+        corsOrigins: listOf(config.corsOrigin),
+        allowedHosts: listOf(config.allowedHosts),
         maxConnections: config.maxConnections,
+        maxConnectionsPerAddress: config.maxConnectionsPerAddress,
         metrics: config.metricsPort === 0,
       },
       metrics: true,
       engine: { start: 'now', models: BASE_MODELS, stays: true, onProgress: downloadLog(log) },
     });
     const { port } = await service.listen(config.host, config.port);
+    leave = undefined;
     metricsServer = await listenForMetrics(config, service);
     const listening = { host: config.host, port, secure: tls !== undefined };
     const address = localAddress(listening);
     lock.announce(address);
     await publish(config, address, localKey, log);
     greet(config, listening, log);
-    await untilSignalled(log);
+    const signal = await signalled;
+    log.info({ signal }, 'stopping once what runs has ended');
     const { removeRuntimeFile } = await import('./runtime-file.js');
     removeRuntimeFile(config.runtimeDir);
   } finally {
@@ -105,6 +114,12 @@ async function run(config: Config): Promise<void> {
   log.info('stopped');
   process.exit(0);
 }
+
+const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
 
 function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | undefined {
   if (tlsCert === '' && tlsKey === '') return undefined;
@@ -131,13 +146,13 @@ function downloadLog(log: Logger) {
   };
 }
 
-async function listenForMetrics({ metricsPort, metricsHost }: Config, service: Service): Promise<Server | undefined> {
+async function listenForMetrics({ metricsPort, metricsHost, allowedHosts }: Config, service: Service): Promise<Server | undefined> {
   if (metricsPort === 0) return undefined;
   const [{ buildMetricsServer }, { listenError }] = await Promise.all([
     import('../server/metrics-server.js'),
     import('./service.js'),
   ]);
-  const server = buildMetricsServer(service.metrics);
+  const server = buildMetricsServer(service.metrics, listOf(allowedHosts));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => reject(listenError(cause, metricsHost, metricsPort)));
     server.listen(metricsPort, metricsHost, resolve);
@@ -174,7 +189,7 @@ function greet(config: Config, listening: Listening, log: Logger): void {
 }
 
 /** Resolves with the first signal; the second one ends the process on the spot. */
-function untilSignalled(log: Logger): Promise<void> {
+function untilSignalled(): Promise<NodeJS.Signals> {
   const codes = { SIGINT: 130, SIGTERM: 143 } as const;
   return new Promise((resolve) => {
     let signalled = false;
@@ -182,8 +197,7 @@ function untilSignalled(log: Logger): Promise<void> {
       process.on(signal, () => {
         if (signalled) process.exit(codes[signal]);
         signalled = true;
-        log.info({ signal }, 'stopping once what runs has ended');
-        resolve();
+        resolve(signal);
       });
     }
   });

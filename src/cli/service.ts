@@ -35,6 +35,10 @@ export interface Service {
   stop(graceMs: number): Promise<void>;
 }
 
+/** What clients have to take their last answer once the grace is over, and every other step of a stop. */
+const LAST_WORDS_MS = 1_000;
+const CLOSE_MS = 10_000;
+
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, log, store } = options;
   const { createPool } = await import('../gateway/pool.js');
@@ -110,21 +114,20 @@ async function assemble(options: ServiceOptions, pool: WorkerPool, engines: Engi
     shutdown.abort();
     engines.stop();
     const finished = Promise.all([app.close(), gateway.drain(), upgrades?.drained()]);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), graceMs);
-    });
-    if ((await Promise.race([finished, late])) === 'late') {
+    let closing: Promise<void> | undefined;
+    if (!(await within(finished, graceMs))) {
       const { open } = gateway.stats;
       if (open > 0) log.warn({ open }, 'not everything ended in time; the rest is broken off');
+      // Whoever still waits for speech is told why none comes, and has a moment to hear it.
+      closing = gateway.close();
       upgrades?.terminate();
+      await within(finished, LAST_WORDS_MS);
       app.server.closeAllConnections();
-      await finished;
+      if (!(await within(finished, CLOSE_MS))) log.error('connections could not be closed');
     }
-    clearTimeout(timer);
-    await settled();
-    await gateway.close();
-    await accounts.close();
+    if (!(await within(settled(), CLOSE_MS))) log.error('not every request could be settled');
+    if (!(await within(closing ?? gateway.close(), CLOSE_MS))) log.error('the engines could not be closed');
+    if (!(await within(accounts.close(), CLOSE_MS))) log.error('the accounts could not be closed');
   }
 
   return {
@@ -146,6 +149,19 @@ async function assemble(options: ServiceOptions, pool: WorkerPool, engines: Engi
       return stopping;
     },
   };
+}
+
+/** Whether it ended in time: a stop waits for nothing without a bound. */
+async function within(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function silence(): Promise<Metrics> {

@@ -50,7 +50,7 @@ const busy = (close: number) => row(503, 'server_error', close, EXIT.connection,
 const model = row(500, 'server_error', 1011, EXIT.model);
 const sound = row(500, 'server_error', 1011, EXIT.sound);
 
-const ERRORS = {
+const WIRE_ERRORS = {
   // Validation
   invalid_json: invalid(),
   missing_field: invalid(),
@@ -73,6 +73,7 @@ const ERRORS = {
   request_timeout: row(408, 'invalid_request_error', 1008, EXIT.connection, true),
   body_too_large: invalid(413),
   unsupported_media_type: invalid(415),
+  misdirected_request: invalid(421),
   upgrade_required: invalid(426),
   headers_too_large: invalid(431),
   // Limits
@@ -93,7 +94,10 @@ const ERRORS = {
   text_too_long: invalid(),
   inactivity_timeout: row(408, 'invalid_request_error', 1008, EXIT.connection),
   message_too_large: invalid(413, 1009),
-  // Commands and models: these never travel on the wire under their own name
+} as const satisfies Record<string, ErrorRow>;
+
+/** Of commands and models: these never travel on the wire under their own name. */
+const LOCAL_ERRORS = {
   usage: invalid(),
   model_missing: model,
   model_corrupt: model,
@@ -114,6 +118,8 @@ const ERRORS = {
   output_failed: row(500, 'server_error', 1011, EXIT.failed),
   listen_failed: row(500, 'server_error', 1011, EXIT.failed),
 } as const satisfies Record<string, ErrorRow>;
+
+const ERRORS = { ...WIRE_ERRORS, ...LOCAL_ERRORS };
 
 export type ErrorCode = keyof typeof ERRORS;
 
@@ -163,8 +169,44 @@ export function errorBody(error: TtsError, requestId: string): ErrorBody {
   return { error: { code, type: ERRORS[code].type, message, param, request_id: requestId } };
 }
 
-/** At most 80 characters of a caller's text may be echoed back in a message. */
+/** A key of ours, or as much of one as says more than its public id; and any long run of letters and digits like one. */
+const KEY = /tts_[A-Za-z0-9_-]{9,}|(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])[A-Za-z0-9_-]{24,}/g;
+
+/** Whatever looks like a key, out of sight. */
+export const maskKeys = (text: string): string => text.replace(KEY, '[key]');
+
+/** More than a message shows of a text, so that a key is seen whole before the text is cut. */
+const LOOKED_AT_UNITS = 1_024;
+
+/** At most 80 characters of a caller's text may be echoed back in a message, and no key. */
 export function excerpt(text: string, chars = 80): string {
-  const points = [...text.slice(0, chars * 2 + 2)];
+  const points = [...maskKeys(text.slice(0, Math.max(LOOKED_AT_UNITS, chars * 2 + 2)))];
   return points.length > chars ? `${points.slice(0, chars - 1).join('')}…` : points.join('');
+}
+
+const internalError = (cause: unknown): TtsError =>
+  new TtsError('internal_error', 'Something went wrong in the server. The request id finds it in the log.', { cause });
+
+/**
+ * The error as a stranger may see it, whichever way it leaves. Our own failures speak of this machine's files, commands
+ * and libraries: of those only the kind is told.
+ */
+export function publicError(error: unknown): TtsError {
+  if (!(error instanceof TtsError) || error.code === 'internal_error') return internalError(error);
+  if (Object.hasOwn(LOCAL_ERRORS, error.code)) {
+    if (error.row.exit !== EXIT.model) return internalError(error);
+    const message = 'The speech engine cannot run. The request id finds the reason in the log.';
+    return new TtsError('synthesis_failed', message, { cause: error });
+  }
+  if (error.code === 'synthesis_failed') {
+    return new TtsError('synthesis_failed', 'The speech engine failed on this text.', { cause: error });
+  }
+  const { code, param, retryAfterS } = error;
+  const message = maskKeys(error.message);
+  if (message === error.message && (param === null || maskKeys(param) === param)) return error;
+  return new TtsError(code, message, {
+    cause: error,
+    ...(param !== null && { param: maskKeys(param) }),
+    ...(retryAfterS !== undefined && { retryAfterS }),
+  });
 }

@@ -1,9 +1,12 @@
 /** Writes audio to a response as it comes: no faster than it is read, and broken rather than ended where it fails. */
 import type { ServerResponse } from 'node:http';
+import { STOP_STALL_MS } from './settings.js';
 
 export interface WriteLimits {
   /** How long the reader may take nothing before the connection is given up. */
   readonly stallTimeoutMs: number;
+  /** The server stops: from now on it waits no longer than that for a reader that takes nothing. */
+  readonly stop: AbortSignal;
   readonly signal: AbortSignal;
 }
 
@@ -11,20 +14,28 @@ export interface WriteLimits {
 function waitFor(
   raw: ServerResponse,
   event: 'drain' | 'finish',
-  { stallTimeoutMs, signal }: WriteLimits,
+  { stallTimeoutMs, stop, signal }: WriteLimits,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (end: () => void) => {
       clearTimeout(timer);
       raw.off(event, onEvent);
       signal.removeEventListener('abort', onAbort);
+      stop.removeEventListener('abort', onStop);
       end();
     };
     const onEvent = () => settle(resolve);
     const onAbort = () => settle(() => reject(signal.reason));
-    const timer = setTimeout(() => raw.destroy(), stallTimeoutMs);
+    const giveUp = () => raw.req.socket.destroy();
+    const onStop = () => {
+      clearTimeout(timer);
+      timer = setTimeout(giveUp, Math.min(stallTimeoutMs, STOP_STALL_MS));
+    };
+    let timer = setTimeout(giveUp, stallTimeoutMs);
     raw.on(event, onEvent);
     signal.addEventListener('abort', onAbort);
+    stop.addEventListener('abort', onStop);
+    if (stop.aborted) onStop();
     if (signal.aborted) onAbort();
   });
 }

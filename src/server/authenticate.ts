@@ -18,7 +18,7 @@ export function presentedKey(request: IncomingMessage): string | undefined {
 }
 
 /** One IPv6 customer owns a /64: all of it is one address here. */
-export function brakeAddress(address: string | undefined): string {
+export function addressGroup(address: string | undefined): string {
   if (address === undefined) return 'unknown';
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
@@ -72,7 +72,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       } catch (error) {
         if (error instanceof TtsError && error.row.status === 401) {
           onFailedKey?.(error.code);
-          if (error.code !== 'missing_api_key') countFailure(brakeAddress(request.socket.remoteAddress));
+          if (error.code !== 'missing_api_key') countFailure(addressGroup(request.socket.remoteAddress));
         }
         throw error;
       }

@@ -1,7 +1,7 @@
 /** Requests that Node's parser gave up on (too slow, too large, not HTTP): answered on the bare socket, in JSON too. */
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { TtsError } from '../protocol/errors.js';
+import type { Connections } from './connections.js';
 import { answerRaw } from './raw-response.js';
 import { newRequestId } from './request-id.js';
 
@@ -22,26 +22,33 @@ function errorFor(code: string | undefined): TtsError | undefined {
   }
 }
 
-/** What is being answered on a connection. */
-export interface Exchange {
-  readonly requestId: string;
-  readonly response: ServerResponse;
-}
-
 export function createClientErrorHandler(
-  exchangeOf: (socket: Socket) => Exchange | undefined,
+  connections: Connections,
   onAnswer: (status: number) => void,
 ): (error: NodeJS.ErrnoException, socket: Socket) => void {
+  const given = new WeakSet<Socket>();
   return (error, socket) => {
     const wire = errorFor(error.code);
-    const exchange = exchangeOf(socket);
-    const busy = exchange !== undefined && !exchange.response.writableFinished;
-    // In the middle of a response there is no place for another one.
-    if (wire === undefined || (busy && exchange.response.headersSent)) {
+    if (wire === undefined) {
       socket.destroy();
       return;
     }
-    onAnswer(wire.row.status);
-    answerRaw(socket, wire, { requestId: busy ? exchange.requestId : newRequestId() });
+    // The parser says the same of every byte that follows.
+    if (given.has(socket)) return;
+    given.add(socket);
+    // The request at fault is the one whose body was being read, or one that no route has seen.
+    const open = connections.openOn(socket);
+    const broken = open.find(({ request }) => !request.complete);
+    const before = open.filter((exchange) => exchange !== broken);
+    const answer = () => {
+      // In the middle of a response there is no place for another one.
+      if (broken?.response.headersSent) {
+        socket.destroy();
+        return;
+      }
+      onAnswer(wire.row.status);
+      answerRaw(socket, wire, { requestId: broken?.requestId ?? newRequestId() });
+    };
+    connections.whenQuiet(socket, answer, before);
   };
 }

@@ -14,6 +14,10 @@ export interface ServerSettings {
   /** Browser origins that may call; `*` for all. */
   readonly corsOrigins: readonly string[];
   readonly maxConnections: number;
+  /** Of one address; 0 for no bound. */
+  readonly maxConnectionsPerAddress: number;
+  /** Hosts that may be asked for beside those of this machine; see `hosts.ts`. */
+  readonly allowedHosts: readonly string[];
   /** Time for a request's header lines, and for the whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;

@@ -1,6 +1,6 @@
 /** Every failure of a request becomes one of the table's rows, in the one JSON shape. */
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
-import { errorBody, excerpt, TtsError } from '../protocol/errors.js';
+import { errorBody, excerpt, publicError, TtsError } from '../protocol/errors.js';
 import { errorHeaders } from './raw-response.js';
 
 /** What Fastify itself can find wrong before a handler runs. */
@@ -40,32 +40,21 @@ function fieldError([first]: readonly FastifySchemaValidationError[], context: s
   return new TtsError(code, `The ${where} "${name}" must be one of: ${allowed}.`, { param: name });
 }
 
-function toTtsError(error: unknown): TtsError {
+/** What Fastify threw, in the words of the table; anything else as it is. */
+function known(error: unknown): unknown {
   if (error instanceof TtsError) return error;
   const { code, validation, validationContext } = error as Partial<FastifyError>;
   if (validation !== undefined) return fieldError(validation, validationContext);
-  const known = code === undefined ? undefined : FRAMEWORK[code];
-  if (known !== undefined) return known();
-  return unforeseen(error);
+  return (code !== undefined && Object.hasOwn(FRAMEWORK, code) && FRAMEWORK[code]?.()) || error;
 }
 
-const unforeseen = (cause: unknown): TtsError =>
-  new TtsError('internal_error', 'Something went wrong in the server. The request id finds it in the log.', { cause });
-
-/** Our own failures speak of files and commands of this machine: a client sees only that something failed. */
-function forTheWire(error: TtsError): TtsError {
-  if (error.row.status !== 500 || error.code === 'synthesis_failed') return error;
-  if (error.code === 'internal_error') return unforeseen(error);
-  return new TtsError('synthesis_failed', 'The speech engine cannot run. The request id finds the reason in the log.', {
-    cause: error,
-  });
-}
-
-export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const known = toTtsError(error);
-  const wire = forTheWire(known);
-  if (wire.row.status === 503) request.log.info({ code: known.code }, 'turned away');
-  else if (wire.row.status >= 500) request.log.error({ err: known.cause ?? known, code: known.code }, 'request failed');
+export function handleError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const error = known(thrown);
+  const wire = publicError(error);
+  // Nobody is left to answer, and a client may leave when it likes.
+  if (request.exchange?.signal.aborted) request.log.debug({ err: error }, 'the client left');
+  else if (wire.row.status === 503) request.log.info({ code: wire.code }, 'turned away');
+  else if (wire.row.status >= 500) request.log.error({ err: error, code: wire.code }, 'request failed');
   if (wire.row.status === 413) lingerOnClose(request, reply);
   reply
     .code(wire.row.status)

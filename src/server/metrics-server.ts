@@ -1,20 +1,35 @@
 /** /metrics on an address of its own, where the main one is for callers and this one for the operator. */
-import { createServer, type Server } from 'node:http';
-import { errorBody, TtsError } from '../protocol/errors.js';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { errorBody, publicError, TtsError } from '../protocol/errors.js';
+import { createHostCheck } from './hosts.js';
 import type { Metrics } from './metrics.js';
 import { requestIdFor } from './request-id.js';
 
-export function buildMetricsServer(metrics: Pick<Metrics, 'text' | 'contentType'>): Server {
-  return createServer(async (request, response) => {
+export function buildMetricsServer(
+  metrics: Pick<Metrics, 'text' | 'contentType'>,
+  allowedHosts: readonly string[] = [],
+): Server {
+  const server = createServer(async (request, response) => {
+    const refusal = check(request);
     const isScrape = request.method === 'GET' && request.url?.split('?', 1)[0] === '/metrics';
-    if (isScrape) {
+    if (isScrape && refusal === undefined) {
       const text = await metrics.text();
       response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
       return;
     }
     const requestId = requestIdFor(request.headers);
-    const error = new TtsError('not_found', 'This address answers GET /metrics and nothing else.');
-    response.writeHead(404, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId });
+    const error = refusal ?? new TtsError('not_found', 'This address answers GET /metrics and nothing else.');
+    response.writeHead(error.row.status, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId });
     response.end(JSON.stringify(errorBody(error, requestId)));
   });
+  const checkHost = createHostCheck(server, allowedHosts);
+  const check = (request: IncomingMessage): TtsError | undefined => {
+    try {
+      checkHost(request);
+      return undefined;
+    } catch (error) {
+      return publicError(error);
+    }
+  };
+  return server;
 }

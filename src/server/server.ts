@@ -4,20 +4,29 @@ import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify';
-import { TtsError } from '../protocol/errors.js';
+import { publicError, TtsError } from '../protocol/errors.js';
 import { SPEECH_MODELS } from '../protocol/speech.js';
 import { STREAM_PATH } from '../protocol/stream.js';
 import { createAuthenticator } from './authenticate.js';
-import { createClientErrorHandler, type Exchange } from './client-errors.js';
+import { createClientErrorHandler } from './client-errors.js';
+import { Connections, type Exchange } from './connections.js';
 import type { ServerDeps, ServerSettings, UpgradeHandler } from './deps.js';
 import { handleError, notFound } from './error-handler.js';
+import { createHostCheck } from './hosts.js';
 import { answerRaw } from './raw-response.js';
-import { newRequestId, requestIdFor } from './request-id.js';
+import { requestIdFor } from './request-id.js';
 import { operationsRoutes } from './routes/operations.js';
 import { speechRoute } from './routes/speech.js';
 import { voicesRoute } from './routes/voices.js';
 import { DEFAULT_SETTINGS } from './settings.js';
 import { attachUpgrades, voiceInPath } from './upgrades.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the first hook; absent where Fastify could not even read the path. */
+    exchange: Exchange;
+  }
+}
 
 export interface SpeechServer {
   readonly app: FastifyInstance;
@@ -39,7 +48,7 @@ const RATE_LIMIT_HEADERS = ['limit', 'remaining', 'reset'].map((name) => `x-rate
 export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   const settings: ServerSettings = { ...DEFAULT_SETTINGS, ...deps.settings };
   const { metrics, log } = deps;
-  const exchanges = new WeakMap<Socket, Exchange>();
+  const connections = new Connections();
   const options: FastifyServerOptions = {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -48,15 +57,15 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: settings.keepAliveTimeoutMs,
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 1_000 },
+    // No shorter than the longest path that Node reads.
+    routerOptions: { maxParamLength: 16_384 },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false } },
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
       handleError(error, request, reply);
     },
-    clientErrorHandler: createClientErrorHandler(
-      (socket) => exchanges.get(socket),
-      (status) => metrics.request({ route: 'unparsed', method: '', status, seconds: 0 }),
+    clientErrorHandler: createClientErrorHandler(connections, (status) =>
+      metrics.request({ route: 'unparsed', method: '', status, seconds: 0 }),
     ),
   };
   const http = {
@@ -69,7 +78,14 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   const transport = settings.tls ? { https: { ...http, ...settings.tls, handshakeTimeout } } : { http };
   const app = fastify({ ...options, ...transport } as FastifyServerOptions);
   const server = app.server as Server;
+  const secure = settings.tls !== undefined;
   server.maxConnections = settings.maxConnections;
+  connections.bound(server, {
+    perAddress: settings.maxConnectionsPerAddress,
+    secure,
+    onRefused: (address) => log.debug({ address }, 'an address has too many connections'),
+  });
+  const checkHost = createHostCheck(server, settings.allowedHosts);
 
   const auth = createAuthenticator({
     accounts: deps.accounts,
@@ -77,15 +93,16 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
     onFailedKey: metrics.failedKey,
   });
 
+  app.decorateRequest('exchange', null as unknown as Exchange);
   app.addHook('onRequest', (request, reply, done) => {
     const { raw } = reply;
     const startMs = performance.now();
     reply.header('x-request-id', request.id);
     if (deps.shutdown.aborted) reply.header('connection', 'close');
-    exchanges.set(request.raw.socket, { requestId: request.id, response: raw });
-    raw.once('close', () => {
+    request.exchange = connections.begin(request.raw, raw, request.id);
+    void request.exchange.ended.then((whole) => {
       const seconds = (performance.now() - startMs) / 1000;
-      const status = raw.writableFinished ? raw.statusCode : 499;
+      const status = whole ? raw.statusCode : 499;
       const route = request.routeOptions.url ?? 'unknown';
       const { method } = request;
       metrics.request({ route, method, status, seconds, ...modelOf(request) });
@@ -93,6 +110,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
       // A connection that was promised to be kept would hold the stop up for as long as its client keeps it.
       if (deps.shutdown.aborted) setImmediate(() => server.closeIdleConnections());
     });
+    checkHost(request.raw);
     done();
   });
 
@@ -107,7 +125,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
       useDefaults: false,
       directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
     },
-    strictTransportSecurity: settings.tls !== undefined,
+    strictTransportSecurity: secure,
     crossOriginResourcePolicy: { policy: settings.corsOrigins.length > 0 ? 'cross-origin' : 'same-origin' },
   });
   if (settings.corsOrigins.length > 0) {
@@ -133,10 +151,18 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   operationsRoutes(app, deps, settings);
 
   const upgrades = deps.upgrades?.(deps);
-  attachUpgrades(server, upgrades, auth, settings.tls !== undefined);
-  server.on('connect', (_request, socket) => {
-    const error = new TtsError('method_not_allowed', 'This server is no proxy.');
-    answerRaw(socket, error, { requestId: newRequestId(), headers: { allow: 'GET, HEAD, POST' } });
+  attachUpgrades(server, { handler: upgrades, authenticator: auth, connections, checkHost, secure });
+  server.on('connect', (request, socket) => {
+    connections.whenQuiet(socket as Socket, () => {
+      const requestId = requestIdFor(request.headers);
+      try {
+        checkHost(request);
+        const error = new TtsError('method_not_allowed', 'This server is no proxy.');
+        answerRaw(socket, error, { requestId, headers: { allow: 'GET, HEAD, POST' } });
+      } catch (error) {
+        answerRaw(socket, publicError(error), { requestId });
+      }
+    });
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await app.ready();
@@ -155,6 +181,15 @@ function modelOf({ body, query }: FastifyRequest): { model?: string } {
   return model === undefined ? {} : { model };
 }
 
+/** As the router reads it. */
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
 /** A known path with another method is 405 and says which it takes; anything else is 404. */
 function answerUnknownRoutes(app: FastifyInstance): void {
   const methods = new Map<string, string[]>();
@@ -163,7 +198,7 @@ function answerUnknownRoutes(app: FastifyInstance): void {
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.raw.url?.split('?', 1)[0] ?? '';
-    const allowed = methods.get(voiceInPath(path) === undefined ? path : STREAM_PATH);
+    const allowed = methods.get(voiceInPath(path) === undefined ? decoded(path) : STREAM_PATH);
     if (allowed === undefined) return handleError(notFound(request), request, reply);
     const allow = [...new Set(allowed)].sort().join(', ');
     reply.header('allow', allow);

@@ -1,5 +1,5 @@
 /** The body of a speech request, past validation: every field has its value, and the text is what will be spoken. */
-import { TtsError } from '../protocol/errors.js';
+import { maskKeys, TtsError } from '../protocol/errors.js';
 import { DEFAULT_VOICE, MAX_INPUT_CHARS, parseModel, type SpeechModel, SpeechRequest } from '../protocol/http.js';
 import type { BaseModel } from '../protocol/job.js';
 import type { ServerDeps } from './deps.js';
@@ -53,5 +53,5 @@ function encodeName(name: string): string {
 /** The value of `x-ignored-fields`, or undefined where every field is known. */
 export function ignoredFields(body: object): string | undefined {
   const names = Object.keys(body).filter((name) => !KNOWN.has(name));
-  return names.length === 0 ? undefined : names.slice(0, MAX_IGNORED).map(encodeName).join(',');
+  return names.length === 0 ? undefined : names.slice(0, MAX_IGNORED).map(maskKeys).map(encodeName).join(',');
 }

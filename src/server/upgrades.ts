@@ -1,26 +1,35 @@
 /** Upgrade requests: handshakes on the stream-input path go to their handler, everything else is answered as plain HTTP. */
 import type { IncomingMessage, Server } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
+import { publicError } from '../protocol/errors.js';
 import { STREAM_PATH } from '../protocol/stream.js';
+import type { Connections } from './connections.js';
 import type { Authenticator, UpgradeHandler } from './deps.js';
+import type { HostCheck } from './hosts.js';
+import { refuseUpgrade } from './raw-response.js';
 import { requestIdFor } from './request-id.js';
 
-const [BEFORE, AFTER] = STREAM_PATH.split(':voice_id') as [string, string];
+const SEGMENTS = STREAM_PATH.split('/');
 
 /** The voice in a path of the stream-input endpoint; undefined for another path. */
 export function voiceInPath(pathname: string): string | undefined {
-  if (!pathname.startsWith(BEFORE) || !pathname.endsWith(AFTER)) return undefined;
-  const encoded = pathname.slice(BEFORE.length, pathname.length - AFTER.length);
-  if (encoded === '' || encoded.includes('/')) return undefined;
+  const found = pathname.split('/');
+  if (found.length !== SEGMENTS.length) return undefined;
+  let voice: string | undefined;
   try {
-    return decodeURIComponent(encoded);
+    for (const [i, segment] of SEGMENTS.entries()) {
+      const decoded = decodeURIComponent(found[i]!);
+      if (segment.startsWith(':')) voice = decoded;
+      else if (decoded !== segment) return undefined;
+    }
   } catch {
     return undefined;
   }
+  return voice === '' ? undefined : voice;
 }
 
 /** The request once more without its wish to upgrade, for Node's parser to read as any other. */
-function replay(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer, secure: boolean): void {
+function replay(server: Server, request: IncomingMessage, socket: Socket, head: Buffer, secure: boolean): void {
   let text = `${request.method} ${request.url} HTTP/${request.httpVersion}\r\n`;
   for (let i = 0; i < request.rawHeaders.length; i += 2) {
     const name = request.rawHeaders[i]!;
@@ -31,25 +40,38 @@ function replay(server: Server, request: IncomingMessage, socket: Duplex, head: 
   server.emit(secure ? 'secureConnection' : 'connection', socket);
 }
 
-export function attachUpgrades(
-  server: Server,
-  handler: UpgradeHandler | undefined,
-  authenticator: Authenticator,
-  secure: boolean,
-): void {
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const [pathname = '', query = ''] = (request.url ?? '').split('?', 2);
+export interface UpgradeOptions {
+  readonly handler: UpgradeHandler | undefined;
+  readonly authenticator: Authenticator;
+  readonly connections: Connections;
+  readonly checkHost: HostCheck;
+  readonly secure: boolean;
+}
+
+export function attachUpgrades(server: Server, options: UpgradeOptions): void {
+  const { handler, authenticator, connections, checkHost, secure } = options;
+
+  function answer(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    const url = request.url ?? '';
+    const mark = url.indexOf('?');
+    const [pathname, query] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
     const voiceId = voiceInPath(pathname);
     const isHandshake = request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket';
     if (handler === undefined || voiceId === undefined || !isHandshake) {
       replay(server, request, socket, head, secure);
       return;
     }
-    handler.handle(request, socket, head, {
-      requestId: requestIdFor(request.headers),
-      voiceId,
-      query: new URLSearchParams(query),
-      authenticator,
-    });
+    const requestId = requestIdFor(request.headers);
+    try {
+      checkHost(request);
+    } catch (error) {
+      refuseUpgrade(socket, publicError(error), requestId);
+      return;
+    }
+    handler.handle(request, socket, head, { requestId, voiceId, query: new URLSearchParams(query), authenticator });
+  }
+
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    connections.whenQuiet(socket, () => answer(request, socket, head));
   });
 }

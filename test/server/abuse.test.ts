@@ -55,7 +55,7 @@ async function drop(text: string, afterMs: number): Promise<number> {
 }
 
 const head = (length: number) =>
-  `POST /v1/audio/speech HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
+  `POST /v1/audio/speech HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
 
 const ABUSES: readonly ((i: number) => Promise<number>)[] = [
   () => post('{"model": "base-tts", "input": '),

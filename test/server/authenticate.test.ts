@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { TtsError } from '../../src/protocol/errors.js';
-import { brakeAddress, createAuthenticator, presentedKey } from '../../src/server/authenticate.js';
+import { addressGroup, createAuthenticator, presentedKey } from '../../src/server/authenticate.js';
 import { newRequestId } from '../../src/server/request-id.js';
 
 const request = (headers: Record<string, string>, remoteAddress = '192.0.2.1') =>
@@ -34,7 +34,7 @@ describe('the brake', () => {
     ['::1', '0:0:0:0::/64'],
     [undefined, 'unknown'],
   ])('counts %s as %s', (address, counted) => {
-    expect(brakeAddress(address)).toBe(counted);
+    expect(addressGroup(address)).toBe(counted);
   });
 
   it('lets go a minute after the first failure, and holds one address only', async () => {

@@ -47,7 +47,7 @@ describe('400: a bad body', () => {
   });
 
   it('bytes that are not UTF-8', async () => {
-    const head = `POST /v1/audio/speech HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.partner.key}\r\n`;
+    const head = `POST /v1/audio/speech HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${server.partner.key}\r\n`;
     const body = Buffer.concat([
       Buffer.from('{"model":"base-tts","input":"'),
       Buffer.from([0xff, 0xfe]),
@@ -202,7 +202,7 @@ describe('404, 405, 426: the path', () => {
   });
 
   it('405: CONNECT', async () => {
-    const { status, body } = await rawExchange(server.port, 'CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n');
+    const { status, body } = await rawExchange(server.port, 'CONNECT x:1 HTTP/1.1\r\nhost: localhost\r\n\r\n');
     expect(status).toBe(405);
     expect(JSON.parse(body).error.code).toBe('method_not_allowed');
   });
@@ -216,12 +216,12 @@ describe('404, 405, 426: the path', () => {
   it('an upgrade on another path is answered as plain HTTP, body and all', async () => {
     const upgrade = 'connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n';
     const get = (path: string) =>
-      rawExchange(server.port, `GET ${path} HTTP/1.1\r\nhost: x\r\n${upgrade}x-request-id: mine\r\n\r\n`);
+      rawExchange(server.port, `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${upgrade}x-request-id: mine\r\n\r\n`);
     expect(await get('/nothing')).toMatchObject({ status: 404, headers: { 'x-request-id': 'mine' } });
     expect(await get('/healthz')).toMatchObject({ status: 200, body: '{"status":"ok"}' });
     expect(await get('/v1/text-to-speech/someone/stream-input')).toMatchObject({ status: 426 });
     const json = JSON.stringify({ ...good, response_format: 'pcm' });
-    const post = `POST /v1/audio/speech HTTP/1.1\r\nhost: x\r\nconnection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nauthorization: Bearer ${server.partner.key}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n`;
+    const post = `POST /v1/audio/speech HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nauthorization: Bearer ${server.partner.key}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n`;
     const spoken = await rawExchange(server.port, post + json.slice(0, 10), 30, json.slice(10));
     expect(spoken.status).toBe(200);
     expect(spoken.body.length).toBe(Number(spoken.headers['content-length']));
@@ -230,7 +230,7 @@ describe('404, 405, 426: the path', () => {
 
 describe('408, 413, 415, 431: how it was sent', () => {
   const head = (more: string) =>
-    `POST /v1/audio/speech HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.partner.key}\r\ncontent-type: application/json\r\n${more}\r\n`;
+    `POST /v1/audio/speech HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${server.partner.key}\r\ncontent-type: application/json\r\n${more}\r\n`;
   const padded = (length: number) => {
     const json = JSON.stringify({ ...good, padding: '' });
     return JSON.stringify({ ...good, padding: 'x'.repeat(length - json.length) });
@@ -285,7 +285,7 @@ describe('408, 413, 415, 431: how it was sent', () => {
   );
 
   it('415 for no media type at all, and for a compressed body', async () => {
-    const bare = `POST /v1/audio/speech HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.partner.key}\r\nconnection: close\r\n\r\n`;
+    const bare = `POST /v1/audio/speech HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${server.partner.key}\r\nconnection: close\r\n\r\n`;
     expect((await rawExchange(server.port, bare)).status).toBe(415);
     const zipped = await server.speak('x', { headers: { 'content-encoding': 'gzip' } });
     expect(await errorOf(zipped)).toMatchObject({ status: 415 });
@@ -294,7 +294,7 @@ describe('408, 413, 415, 431: how it was sent', () => {
   it('431 for headers beyond bounds', async () => {
     const { status, headers, body } = await rawExchange(
       server.port,
-      `GET /healthz HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
+      `GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
     );
     expect(status).toBe(431);
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
@@ -313,7 +313,7 @@ describe('408, 413, 415, 431: how it was sent', () => {
     const slowHead = await rawExchange(hasty.port, 'GET /healthz HTTP/1.1\r\n', 100, 'x: y\r\n');
     expect(slowHead.status).toBe(408);
     expect(JSON.parse(slowHead.body).error.code).toBe('request_timeout');
-    const request = `POST /v1/audio/speech HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${hasty.partner.key}\r\ncontent-type: application/json\r\ncontent-length: 100\r\nx-request-id: slow-one\r\n\r\n{"mod`;
+    const request = `POST /v1/audio/speech HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${hasty.partner.key}\r\ncontent-type: application/json\r\ncontent-length: 100\r\nx-request-id: slow-one\r\n\r\n{"mod`;
     const slowBody = await rawExchange(hasty.port, request, 100, 'el"');
     expect(slowBody.status).toBe(408);
     expect(JSON.parse(slowBody.body).error).toMatchObject({ code: 'request_timeout', request_id: 'slow-one' });

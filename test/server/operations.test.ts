@@ -194,7 +194,7 @@ describe('protection', () => {
           socket.once('close', () => reject(new Error('refused')));
           socket.once('data', resolve);
           socket.once('error', reject);
-          socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
+          socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n');
         });
       }),
     ).rejects.toThrow();

@@ -44,6 +44,13 @@ const speak = (baseUrl: string, key: string, body: object = {}) =>
   });
 
 describe('tts serve', () => {
+  it('exits 0 where it is told to stop before it listens', async () => {
+    // Signals itself as soon as somebody listens for that.
+    const early = `process.on('newListener', (name) => name === 'SIGTERM' && setImmediate(() => process.kill(process.pid, 'SIGTERM')))`;
+    const started = startServe(home(), [], ['--import', `data:text/javascript,${encodeURIComponent(early)}`]);
+    await expect(started).rejects.toThrow(/ended with 0:/);
+  });
+
   it('says where it is and how to make a key, and serves the key made beside it at once', async () => {
     const at = home();
     const server = await serve(at);

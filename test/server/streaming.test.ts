@@ -22,7 +22,7 @@ const LONG = Array.from(
 
 const request = (server: TestServer, body: object, version = '1.1') => {
   const json = JSON.stringify({ model: 'base-tts', ...body });
-  return `POST /v1/audio/speech HTTP/${version}\r\nhost: x\r\nauthorization: Bearer ${server.partner.key}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(json)}\r\n\r\n${json}`;
+  return `POST /v1/audio/speech HTTP/${version}\r\nhost: localhost\r\nauthorization: Bearer ${server.partner.key}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(json)}\r\n\r\n${json}`;
 };
 const untouched = { credits: 1_000_000, reserved: 0 };
 
@@ -88,6 +88,26 @@ describe('a streamed response', () => {
     expect(row!.audioMs).toBeGreaterThan(0);
     expect(await server.balance(server.partner.id)).toEqual(untouched);
     expect(server.gateway.stats.open).toBe(0);
+  });
+
+  it('that breaks after its headers is no refusal, whatever its code: a row, and the day keeps its count', async () => {
+    const server = await start({ sine: { pace: 1 } });
+    const { key, id } = server.free;
+    const response = await server.speak({ model: 'base-tts:free', input: TEXT, stream: true }, { key });
+    const reader = response.body!.getReader();
+    await reader.read();
+    const broken = expect(
+      (async () => {
+        while (!(await reader.read()).done);
+      })(),
+    ).rejects.toThrow();
+    // 503 `shutting_down`.
+    await server.gateway.close();
+    await broken;
+    await until(async () => (await server.ledger(id)).length === 1);
+    expect((await server.ledger(id))[0]).toMatchObject({ outcome: 'failed', credits: 0 });
+    const day = new Date().toISOString().slice(0, 10);
+    expect(await server.store.freeRequests(id, day)).toBe(1);
   });
 
   it('breaks off by a reset where HTTP/1.0 knows no chunks', async () => {

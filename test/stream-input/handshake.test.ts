@@ -157,7 +157,7 @@ describe('the handshake', () => {
     const upgrade = (target: string) =>
       rawExchange(
         server.port,
-        `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+        `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
       );
     expect((await upgrade('/healthz')).status).toBe(200);
     const unknown = await upgrade('/v1/elsewhere');
@@ -174,7 +174,7 @@ describe('the handshake', () => {
     for (const lines of bad) {
       const answer = await rawExchange(
         server.port,
-        `GET /v1/text-to-speech/${VOICE}/stream-input HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${lines}Authorization: Bearer ${server.partner.key}\r\n\r\n`,
+        `GET /v1/text-to-speech/${VOICE}/stream-input HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${lines}Authorization: Bearer ${server.partner.key}\r\n\r\n`,
       );
       expect(answer.status).toBe(400);
       const { error } = JSON.parse(answer.body);
@@ -184,7 +184,7 @@ describe('the handshake', () => {
   });
 
   it('holds nothing for clients that leave before they are answered', async () => {
-    const request = `GET /v1/text-to-speech/${VOICE}/stream-input HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nAuthorization: Bearer ${server.partner.key}\r\n\r\n`;
+    const request = `GET /v1/text-to-speech/${VOICE}/stream-input HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nAuthorization: Bearer ${server.partner.key}\r\n\r\n`;
     for (let i = 0; i < 60; i++) {
       const socket = createConnection({ port: server.port, host: '127.0.0.1' });
       socket.on('error', () => undefined);

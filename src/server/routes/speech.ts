@@ -3,19 +3,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admission, KeyRecord, Outcome, RateLimit } from '../../accounts/types.js';
 import type { GatewayEvent, Speech } from '../../gateway/types.js';
 import { pcmBytes, samplesToMs, WAV_HEADER_BYTES, wavHeader } from '../../protocol/audio.js';
-import { isAbort, TtsError } from '../../protocol/errors.js';
+import { type ErrorCode, isAbort, TtsError } from '../../protocol/errors.js';
 import { ErrorResponse, MAX_BODY_BYTES, SPEECH_PATH, SpeechRequest } from '../../protocol/http.js';
 import type { Segment } from '../../protocol/job.js';
 import { Segmenter } from '../../text/segment.js';
 import { breakOff, writeBody } from '../audio-response.js';
+import type { Exchange } from '../connections.js';
 import type { Authenticator, ServerDeps, ServerSettings } from '../deps.js';
-import { type ResponseWatch, watchResponse } from '../disconnect.js';
 import { bodyTooLarge, unsupportedMediaType } from '../error-handler.js';
 import { ignoredFields, parseSpeechRequest, type SpeechTask } from '../speech-request.js';
 
 interface Call {
   readonly arrivedMs: number;
-  readonly watch: ResponseWatch;
+  readonly exchange: Exchange;
   key: KeyRecord;
 }
 
@@ -27,6 +27,8 @@ export interface SpeechParts {
 }
 
 const PIECE_UNITS = 256;
+/** What turns a request away that had a place already; a stop breaks off what was begun. */
+const REFUSALS: ReadonlySet<string> = new Set(['no_worker_ready', 'overloaded'] satisfies ErrorCode[]);
 
 const DESCRIPTION =
   'The audio is 24 kHz, 16-bit, mono. Check the status before treating the body as audio: a failure before the first ' +
@@ -73,11 +75,10 @@ export function speechRoute(app: FastifyInstance, deps: ServerDeps, parts: Speec
         },
       },
       onRequest: async (request, reply) => {
-        const watch = watchResponse(reply.raw);
         const arrivedMs = performance.now();
         reply.header('server-timing', 'queue;dur=0, text;dur=0, synth;dur=0');
         const key = await auth.authenticate(request.raw);
-        calls.set(request, { arrivedMs, watch, key });
+        calls.set(request, { arrivedMs, exchange: request.exchange, key });
         checkHeaders(request);
       },
     },
@@ -130,6 +131,8 @@ async function admit(
 /** One admitted request until its last byte: speaks, sends, and settles exactly once when the response has ended. */
 class SpeechReply {
   #failure: unknown;
+  /** Turned away before a header was sent: as if it had never been accepted. */
+  #refused = false;
   #samples = 0;
   /** Of segments whose audio was written whole: what is pulled next was preceded by a write of all before it. */
   #deliveredChars = 0;
@@ -149,7 +152,7 @@ class SpeechReply {
     private readonly speech: Speech,
   ) {
     const endSession = deps.metrics.session('speech', task.model);
-    void call.watch.ended.then((whole) => {
+    void call.exchange.ended.then((whole) => {
       speech.close();
       const outcome = this.#failure !== undefined ? 'failed' : whole ? 'completed' : 'cancelled';
       endSession({ outcome, chars: task.chars, deliveredChars: this.#deliveredChars });
@@ -177,8 +180,9 @@ class SpeechReply {
       }
     } catch (error) {
       // The client left: nobody to answer, and not a failure of ours.
-      if (!this.call.watch.signal.aborted || !isAbort(error)) this.#failure = error;
-      if (!reply.raw.headersSent && !this.call.watch.signal.aborted) throw error;
+      if (!this.call.exchange.signal.aborted || !isAbort(error)) this.#failure = error;
+      this.#refused = !reply.raw.headersSent && error instanceof TtsError && REFUSALS.has(error.code);
+      if (!reply.raw.headersSent && !this.call.exchange.signal.aborted) throw error;
       if (this.#failure !== undefined) request.log.error({ err: error }, 'speech broke off after it had begun');
       if (!reply.sent) reply.hijack();
       breakOff(reply.raw);
@@ -187,7 +191,7 @@ class SpeechReply {
   }
 
   async *#pcm(): AsyncGenerator<Buffer, void, undefined> {
-    const events: AsyncIterable<GatewayEvent> = this.speech.speak(this.#segments(), this.call.watch.signal);
+    const events: AsyncIterable<GatewayEvent> = this.speech.speak(this.#segments(), this.call.exchange.signal);
     for await (const event of events) {
       if (event.type === 'segment-end' && this.task.stream) this.#deliveredChars += [...event.segment.text].length;
       if (event.type !== 'audio') continue;
@@ -225,11 +229,12 @@ class SpeechReply {
   }
 
   async #send(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
-    const { reply, call, parts } = this;
+    const { reply, call, deps } = this;
+    const { stallTimeoutMs } = this.parts.settings;
     const headers = reply.getHeaders();
     reply.hijack();
     reply.raw.writeHead(200, headers as Record<string, string>);
-    await writeBody(reply.raw, chunks, { stallTimeoutMs: parts.settings.stallTimeoutMs, signal: call.watch.signal });
+    await writeBody(reply.raw, chunks, { stallTimeoutMs, stop: deps.shutdown, signal: call.exchange.signal });
   }
 
   /** What was waited for a worker: from the place in the queue to the engine, less the cutting of the first segment. */
@@ -242,9 +247,8 @@ class SpeechReply {
     const audioMs = Math.round(samplesToMs(this.#samples));
     const deliveredChars = outcome === 'completed' ? task.chars : this.#deliveredChars;
     try {
-      const turnedAway = this.#failure instanceof TtsError && this.#failure.row.status === 503;
       if (outcome === 'completed') await admission.settle({ audioMs });
-      else if (turnedAway) await admission.reject();
+      else if (this.#refused) await admission.reject();
       else await admission.release(outcome, { audioMs, deliveredChars, byClient: outcome === 'cancelled' });
       const { model, voice, chars } = task;
       const firstMs = Math.round(this.#firstMs);

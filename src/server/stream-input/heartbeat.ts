@@ -1,4 +1,4 @@
-/** Pings: a peer that vanished without a word is noticed, a listener that is merely behind is left in peace. */
+/** Pings, ours and theirs: a peer that vanished without a word is noticed, a listener that is merely behind is left in peace. */
 import type { WebSocket } from 'ws';
 
 export interface HeartbeatOptions {
@@ -11,6 +11,24 @@ export interface Heartbeat {
   /** `behindMs`: how much longer an answer may take because the peer has yet to read, at its own pace, what was sent. */
   watch(socket: WebSocket, behindMs: (nowMs: number) => number): void;
   stop(): void;
+}
+
+/** Pongs that may wait for a client to read them; one that pings on without reading only wants our memory. */
+const MAX_WAITING_PONGS = 256;
+
+/** Instead of the library's own answers, which have no bound. */
+export function answerPings(socket: WebSocket): void {
+  let waiting = 0;
+  socket.on('ping', (data) => {
+    if (waiting >= MAX_WAITING_PONGS) {
+      socket.terminate();
+      return;
+    }
+    waiting++;
+    socket.pong(data, false, () => {
+      waiting--;
+    });
+  });
 }
 
 export function createHeartbeat({ intervalMs, timeoutMs }: HeartbeatOptions): Heartbeat {

@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Admission } from '../../accounts/types.js';
 import type { Speech } from '../../gateway/types.js';
-import { TtsError } from '../../protocol/errors.js';
+import { publicError, TtsError } from '../../protocol/errors.js';
 import { MAX_FRAME_BYTES, STREAM_PATH, type StreamParams } from '../../protocol/stream.js';
 import { Segmenter } from '../../text/segment.js';
 import type { ServerDeps, UpgradeContext, UpgradeHandler } from '../deps.js';
 import { refuseUpgrade } from '../raw-response.js';
 import { requireVoice } from '../require-voice.js';
-import { createHeartbeat, type HeartbeatOptions } from './heartbeat.js';
+import { answerPings, createHeartbeat, type HeartbeatOptions } from './heartbeat.js';
 import { Outbox } from './outbox.js';
 import { parseParams } from './params.js';
 import { StreamSession } from './session.js';
@@ -29,11 +29,6 @@ interface Granted {
   readonly admission: Admission;
 }
 
-const asTtsError = (error: unknown): TtsError =>
-  error instanceof TtsError
-    ? error
-    : new TtsError('internal_error', 'Something failed inside the server.', { cause: error });
-
 export function createStreamInput(
   deps: ServerDeps,
   { heartbeat = HEARTBEAT }: StreamInputOptions = {},
@@ -44,6 +39,7 @@ export function createStreamInput(
     clientTracking: false,
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
+    autoPong: false,
   });
   const handshakeOf = new WeakMap<IncomingMessage, { requestId: string; refuse: (error: TtsError) => void }>();
   const sockets = new Set<WebSocket>();
@@ -56,6 +52,14 @@ export function createStreamInput(
     if (sessions.size > 0 || handshakes > 0) return;
     for (const resolve of onIdle) resolve();
     onIdle = [];
+  };
+
+  /** The library waits half a minute for the other side's close, which a stop has not. */
+  const hurry = (closing: Iterable<WebSocket>): void => {
+    const timer = setTimeout(() => {
+      for (const socket of closing) socket.terminate();
+    }, LAST_WORDS_MS);
+    timer.unref();
   };
 
   server.on('headers', (headers, request) => {
@@ -105,11 +109,13 @@ export function createStreamInput(
         ended(end);
         log.info({ requestId, model: params.model_id, ...end }, 'stream-input session ended');
         sessions.delete(session);
+        if (shutdown.aborted) hurry([socket]);
         checkIdle();
       },
     });
     sessions.add(session);
     sockets.add(socket);
+    answerPings(socket);
     pulse.watch(socket, (nowMs) => session.audioAheadMs(nowMs));
     socket.on('message', (data, isBinary) => session.receive(data as Buffer, isBinary));
     socket.on('error', (error) => log.debug({ requestId, err: error }, 'stream-input socket failed'));
@@ -132,7 +138,7 @@ export function createStreamInput(
         ...(model !== undefined && { model }),
       });
     const refuse = (error: unknown) => {
-      const reason = asTtsError(error);
+      const reason = publicError(error);
       const status = reason.code === 'voice_not_found' ? 404 : reason.row.status;
       if (status === 500) log.error({ requestId, err: error }, 'a stream-input handshake failed');
       report(status);
@@ -172,6 +178,7 @@ export function createStreamInput(
 
   shutdown.addEventListener('abort', () => {
     for (const session of sessions) session.shutDown();
+    hurry([...sockets].filter((socket) => socket.readyState !== socket.OPEN));
   });
 
   return {
@@ -184,10 +191,7 @@ export function createStreamInput(
     terminate() {
       pulse.stop();
       for (const session of sessions) session.stop();
-      const timer = setTimeout(() => {
-        for (const socket of sockets) socket.terminate();
-      }, LAST_WORDS_MS);
-      timer.unref();
+      hurry(sockets);
     },
   };
 }

@@ -15,6 +15,11 @@ export interface IntakeOptions {
 
 type Step = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'flush' } | { readonly kind: 'end' };
 
+function cut(segmenter: Segmenter, step: Step): Segment[] {
+  if (step.kind === 'text') return segmenter.push(step.text);
+  return step.kind === 'flush' ? segmenter.flush() : segmenter.end();
+}
+
 /** Counting the tokens of what could be one segment is the dear part. */
 const STEP_UNITS = 256;
 const TURN_MS = 5;
@@ -72,7 +77,7 @@ export class Intake {
     try {
       for (let next = 0; next < this.#steps.length; next++) {
         const step = this.#steps[next]!;
-        onSegments(step.kind === 'text' ? segmenter.push(step.text) : segmenter.flush());
+        onSegments(cut(segmenter, step));
         if (step.kind === 'end') onEnd();
         if (performance.now() < untilMs) continue;
         await turn();

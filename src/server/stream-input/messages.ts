@@ -54,8 +54,9 @@ export function parseMessage(data: Buffer, isBinary: boolean, first: boolean): C
     }
     return { kind: 'space', flush: false };
   }
-  if (typeof flush !== 'boolean') throw invalid('"flush" must be true or false.', 'flush');
+  // End ends the input whatever its flush says.
   if (text === '') return { kind: 'end' };
+  if (typeof flush !== 'boolean') throw invalid('"flush" must be true or false.', 'flush');
   return text === ' ' ? { kind: 'space', flush } : { kind: 'text', text, flush };
 }
 

@@ -7,6 +7,7 @@ const HIGH_WATER_BYTES = 262_144;
 
 export class Outbox {
   readonly #socket: WebSocket;
+  #progressAtMs = performance.now();
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
@@ -14,6 +15,11 @@ export class Outbox {
 
   get empty(): boolean {
     return this.#socket.bufferedAmount === 0;
+  }
+
+  /** How long the client has taken nothing of what waits for it. */
+  stalledMs(nowMs: number): number {
+    return this.empty ? 0 : nowMs - this.#progressAtMs;
   }
 
   /** Resolves when there is room for more. Rejects with an AbortError when the socket is gone, as `deliver` does. */
@@ -39,7 +45,9 @@ export class Outbox {
 
   #send(message: ServerMessage, enoughBytes: number): Promise<void> {
     return new Promise((resolve, reject) => {
+      if (this.empty) this.#progressAtMs = performance.now();
       this.#socket.send(JSON.stringify(message), (error) => {
+        this.#progressAtMs = performance.now();
         if (error) reject(new DOMException('The client left', 'AbortError'));
         else resolve();
       });

@@ -1,5 +1,5 @@
 /** Which codes a session may end with; everything else has one of them as its public face. */
-import { type ErrorCode, TtsError } from '../../protocol/errors.js';
+import { type ErrorCode, publicError, TtsError } from '../../protocol/errors.js';
 
 const SESSION_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'not_initialized',
@@ -9,6 +9,7 @@ const SESSION_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'invalid_ssml',
   'text_too_long',
   'inactivity_timeout',
+  'revoked_api_key',
   'insufficient_credits',
   'message_too_large',
   'synthesis_failed',
@@ -18,10 +19,8 @@ const SESSION_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 export function asSessionError(error: unknown): TtsError {
-  if (!(error instanceof TtsError)) {
-    return new TtsError('internal_error', 'Something failed inside the server.', { cause: error });
-  }
-  if (SESSION_CODES.has(error.code)) return error;
-  if (error.code === 'no_worker_ready') return new TtsError('overloaded', error.message, { cause: error });
-  return new TtsError('internal_error', 'Something failed inside the server.', { cause: error });
+  const told = publicError(error);
+  if (SESSION_CODES.has(told.code)) return told;
+  if (told.code === 'no_worker_ready') return new TtsError('overloaded', told.message, { cause: error });
+  return publicError(new Error('no code of a session', { cause: error }));
 }

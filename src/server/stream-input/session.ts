@@ -16,6 +16,7 @@ import type { Segment } from '../../protocol/job.js';
 import { MAX_PENDING_CHARS, type StreamParams } from '../../protocol/stream.js';
 import type { Segmenter } from '../../text/segment.js';
 import type { SessionEnd } from '../metrics.js';
+import { STOP_STALL_MS } from '../settings.js';
 import { AudioFramer } from './audio-framer.js';
 import { Intake } from './intake.js';
 import { type ClientMessage, parseMessage } from './messages.js';
@@ -105,6 +106,7 @@ export class StreamSession {
   /** The server stops: what has begun is finished, the rest turned away. */
   shutDown(): void {
     if (this.#state === 'Connected' || this.#state === 'Initialized') this.stop();
+    else this.#watchStall();
   }
 
   /** The server has waited long enough. */
@@ -211,6 +213,16 @@ export class StreamSession {
         if (outcome === 'completed') outbox.close(1000);
         onEnd({ outcome, chars, deliveredChars });
       });
+  }
+
+  /** While the server stops: a client that takes nothing must not hold up the others. */
+  #watchStall(): void {
+    if (this.#state === 'Closed') return;
+    if (this.#options.outbox.stalledMs(performance.now()) >= STOP_STALL_MS) {
+      this.stop();
+      return;
+    }
+    setTimeout(() => this.#watchStall(), STOP_STALL_MS / 5).unref();
   }
 
   // ── Money and time ────────────────────────────────────────────────────────────────────────────────────────────────
