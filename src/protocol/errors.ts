@@ -194,6 +194,10 @@ const internalError = (cause: unknown): TtsError =>
 export function publicError(error: unknown): TtsError {
   if (!(error instanceof TtsError) || error.code === 'internal_error') return internalError(error);
   if (Object.hasOwn(LOCAL_ERRORS, error.code)) {
+    if (error.row.status === 503) {
+      const message = 'The server cannot take this on at the moment. Try again in a few seconds.';
+      return new TtsError('overloaded', message, { cause: error, retryAfterS: 5 });
+    }
     if (error.row.exit !== EXIT.model) return internalError(error);
     const message = 'The speech engine cannot run. The request id finds the reason in the log.';
     return new TtsError('synthesis_failed', message, { cause: error });
