@@ -146,7 +146,10 @@ function downloadLog(log: Logger) {
   };
 }
 
-async function listenForMetrics({ metricsPort, metricsHost, allowedHosts }: Config, service: Service): Promise<Server | undefined> {
+async function listenForMetrics(
+  { metricsPort, metricsHost, allowedHosts }: Config,
+  service: Service,
+): Promise<Server | undefined> {
   if (metricsPort === 0) return undefined;
   const [{ buildMetricsServer }, { listenError }] = await Promise.all([
     import('../server/metrics-server.js'),

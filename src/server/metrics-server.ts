@@ -19,7 +19,10 @@ export function buildMetricsServer(
     }
     const requestId = requestIdFor(request.headers);
     const error = refusal ?? new TtsError('not_found', 'This address answers GET /metrics and nothing else.');
-    response.writeHead(error.row.status, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId });
+    response.writeHead(error.row.status, {
+      'content-type': 'application/json; charset=utf-8',
+      'x-request-id': requestId,
+    });
     response.end(JSON.stringify(errorBody(error, requestId)));
   });
   const checkHost = createHostCheck(server, allowedHosts);

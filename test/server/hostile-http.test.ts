@@ -53,7 +53,7 @@ describe('pipelined requests', () => {
   it('give everything back where the first is answered at once and the second is not', async () => {
     server = await startTestServer({ sine: { pace: 1 } });
     const socket = await connect();
-    socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n' + post({ stream: true }));
+    socket.write(`GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n${post({ stream: true })}`);
     await until(() => server.accounts.active === 1);
     socket.destroy();
     await nothingHeld();
