@@ -1,7 +1,8 @@
 /** Settings from flags, environment, file and defaults, in that order, as one frozen Config. The table also prints help. */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
+import { writePrivateFileSync } from './atomic-file.js';
 import { TtsError } from './protocol/errors.js';
 
 const DEVICES = ['auto', 'cpu', 'cuda', 'webgpu', 'coreml', 'dml'] as const;
@@ -13,6 +14,7 @@ export interface Config {
   // Client
   readonly server: string;
   readonly apiKey: string;
+  readonly apiKeyFile: string;
   readonly voice: string;
   readonly model: string;
   // Server
@@ -106,6 +108,15 @@ export const SETTINGS: readonly Setting[] = [
     defaultValue: () => '',
     defaultText: 'none',
     secret: true,
+  }),
+  setting({
+    key: 'apiKeyFile',
+    group: 'client',
+    env: 'TTS_API_KEY_FILE',
+    placeholder: 'FILE',
+    description: 'file that holds the API key',
+    defaultValue: () => '',
+    defaultText: 'none',
   }),
   setting({
     key: 'voice',
@@ -442,10 +453,37 @@ function readConfigFile(file: string, required: boolean): Record<string, unknown
   return data as Record<string, unknown>;
 }
 
-export function loadConfig({ flags = {}, env = process.env }: ConfigInput = {}): Sources {
+/** The config file: the one that is named, or the one of this home. */
+function configFile(env: NodeJS.ProcessEnv): { path: string; named: boolean } {
   const named = env.TTS_CONFIG;
-  const filePath = named || path.join(baseDir(env, 'CONFIG'), 'tts', 'config.json');
-  const file = readConfigFile(filePath, Boolean(named));
+  return { path: named || path.join(baseDir(env, 'CONFIG'), 'tts', 'config.json'), named: Boolean(named) };
+}
+
+/** Puts a setting into the config file, or takes it out, and returns the file's path. The rest of the file stays. */
+export function writeSetting(key: string, raw: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
+  const row = SETTINGS.find((candidate) => candidate.key === key);
+  if (!row) {
+    const known = SETTINGS.filter((candidate) => !candidate.hidden).map((candidate) => candidate.key);
+    throw new TtsError('usage', `There is no setting "${key}". There are: ${known.join(', ')}.`);
+  }
+  const { path: file } = configFile(env);
+  const { [key]: _, ...others } = readConfigFile(file, false) ?? {};
+  const settings = raw === undefined ? others : { ...others, [key]: parse(row, raw, key) };
+  try {
+    mkdirSync(path.dirname(file), { recursive: true });
+    // Keys may be in it.
+    writePrivateFileSync(file, `${JSON.stringify(settings, null, 2)}\n`);
+  } catch (cause) {
+    throw new TtsError('config_invalid', `The config file ${file} cannot be written: ${(cause as Error).message}.`, {
+      cause,
+    });
+  }
+  return file;
+}
+
+export function loadConfig({ flags = {}, env = process.env }: ConfigInput = {}): Sources {
+  const { path: filePath, named } = configFile(env);
+  const file = readConfigFile(filePath, named);
   const config: Record<string, unknown> = {};
   const sources: Record<string, Source> = {};
   for (const row of SETTINGS) {

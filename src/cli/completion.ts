@@ -1,9 +1,12 @@
 /** `tts completion`: scripts that teach a shell the commands and options, made from the commands themselves. */
 import { Argument, Command, type Option } from 'commander';
+import { loadConfig } from '../config.js';
 import { SPEECH_MODELS } from '../protocol/speech.js';
+import { SettingOption } from './context.js';
 
 export interface CommandEntry {
   readonly name: string;
+  readonly alias?: string;
   readonly summary: string;
   readonly load: () => Promise<{ command: () => Command }>;
 }
@@ -38,17 +41,30 @@ export function command(entries: readonly CommandEntry[]): Command {
     .addArgument(new Argument('<SHELL>', 'the shell').choices(SHELLS))
     .addHelpText('after', EXAMPLES)
     .action(async (shell: (typeof SHELLS)[number]) => {
+      const known = await knownValues();
       const specs: CommandSpec[] = [];
-      for (const entry of entries) {
-        const loaded = entry.name === 'completion' ? command([]) : (await entry.load()).command();
-        specs.push(...specsOf(loaded, entry.name, entry.summary));
+      const top: Array<{ name: string; summary: string }> = [];
+      for (const { name, alias, summary, load } of entries) {
+        const loaded = name === 'completion' ? command([]) : (await load()).command();
+        for (const called of alias ? [name, alias] : [name]) {
+          specs.push(...specsOf(loaded, called, summary, known));
+          top.push({ name: called, summary });
+        }
       }
-      const top = entries.map(({ name, summary }) => ({ name, summary }));
       process.stdout.write({ bash, zsh, fish }[shell](top, specs));
     });
 }
 
-function specsOf(source: Command, path: string, summary: string): CommandSpec[] {
+/** Values an option may have that only a look at the machine tells, by the option's name. */
+type KnownValues = Readonly<Record<string, readonly string[]>>;
+
+async function knownValues(): Promise<KnownValues> {
+  const { loadCatalogue } = await import('../models/catalogue.js');
+  const voices = loadCatalogue({ voicesDir: loadConfig().config.voicesDir }).all.map(({ voice }) => voice.id);
+  return { voice: voices, preview: voices, model: SPEECH_MODELS };
+}
+
+function specsOf(source: Command, path: string, summary: string, known: KnownValues): CommandSpec[] {
   const subcommands = source.commands.map((sub) => ({
     name: sub.name(),
     summary: sub.summary() || firstSentence(sub),
@@ -56,11 +72,12 @@ function specsOf(source: Command, path: string, summary: string): CommandSpec[] 
   const own: CommandSpec = {
     path,
     summary,
-    options: [...source.options.filter((option) => !option.hidden).map(optionSpec), HELP],
+    options: [...source.options.filter((option) => !option.hidden).map((option) => optionSpec(option, known)), HELP],
     subcommands,
     choices: source.registeredArguments.flatMap((argument) => argument.argChoices ?? []),
   };
-  return [own, ...source.commands.flatMap((sub) => specsOf(sub, `${path} ${sub.name()}`, firstSentence(sub)))];
+  const below = source.commands.flatMap((sub) => specsOf(sub, `${path} ${sub.name()}`, firstSentence(sub), known));
+  return [own, ...below];
 }
 
 const HELP: OptionSpec = { long: '--help', short: '-h', description: 'show help', value: 'none' };
@@ -71,27 +88,18 @@ const firstSentence = (source: Command): string =>
     .split(/[.:;(]/)[0]!
     .trim();
 
-function optionSpec(option: Option): OptionSpec {
-  const takesValue = option.required || option.optional;
-  const placeholder = /<(\w+)>/.exec(option.flags)?.[1] ?? '';
-  const value = !takesValue
-    ? 'none'
-    : option.long === '--model'
-      ? SPEECH_MODELS
-      : (option.argChoices ??
-        choicesIn(option) ??
-        (placeholder === 'FILE' ? 'file' : placeholder === 'DIR' ? 'folder' : 'any'));
+function optionSpec(option: Option, known: KnownValues): OptionSpec {
+  const setting = option instanceof SettingOption ? option.setting : undefined;
+  const values = known[option.attributeName()] ?? setting?.choices ?? option.argChoices;
+  const placeholder = /<(\w+)(?:\.\.\.)?>/.exec(option.flags)?.[1];
+  const free = placeholder === 'FILE' ? 'file' : placeholder === 'DIR' ? 'folder' : 'any';
   return {
     long: option.long ?? option.short!,
     short: option.long ? option.short : undefined,
-    description: option.description.replace(/\s*\(.*$/s, ''),
-    value,
+    description: setting?.description ?? option.description,
+    value: option.required || option.optional ? (values ?? free) : 'none',
   };
 }
-
-/** Settings name their choices in the description: `(auto|cpu|cuda; default: …)`. */
-const choicesIn = (option: Option): string[] | undefined =>
-  /\(([\w|]+\|[\w|]+);/.exec(option.description)?.[1]?.split('|');
 
 type Top = ReadonlyArray<{ readonly name: string; readonly summary: string }>;
 

@@ -1,6 +1,6 @@
-/** `tts config`: every setting, its value, and where that came from. */
+/** `tts config`: every setting, its value, and where that came from; `set` and `unset` change the config file. */
 import { Command } from 'commander';
-import { type Config, flagOf, SETTINGS, type Setting } from '../config.js';
+import { type Config, flagOf, SETTINGS, type Setting, writeSetting } from '../config.js';
 import { addSettings, settingsOf } from './context.js';
 import { table, terminalWidth } from './table.js';
 
@@ -10,18 +10,38 @@ Settings are taken from flags, then the environment, then the config file, then 
 Examples:
   tts config                        what holds here
   TTS_PORT=9000 tts config          what would hold
-  tts config --json | jq .settings  for scripts`;
+  tts config --json | jq .settings  for scripts
+  tts config set voice english_female_articulate   remember it in the config file
+  tts config unset voice                           forget it again`;
 
 export function command(): Command {
   const config = new Command('config')
     .description('Shows every setting, its value, and where the value came from.')
     .option('--json', 'print as JSON');
+  config
+    .command('set')
+    .description('Writes a setting into the config file.')
+    .argument('<KEY>', 'the setting, such as voice')
+    .argument('<VALUE>', 'its value')
+    .action((key: string, value: string) => remember(key, value));
+  config
+    .command('unset')
+    .description('Takes a setting out of the config file.')
+    .argument('<KEY>', 'the setting, such as voice')
+    .action((key: string) => remember(key, undefined));
   return addSettings(
     config,
     SETTINGS.map((row) => row.key),
   )
     .addHelpText('after', EXAMPLES)
     .action((options: { json?: boolean }, self: Command) => show(options.json ?? false, self));
+}
+
+function remember(key: string, value: string | undefined): void {
+  const file = writeSetting(key, value);
+  process.stderr.write(
+    `${value === undefined ? 'took' : 'wrote'} ${key} ${value === undefined ? 'out of' : 'to'} ${file}\n`,
+  );
 }
 
 /** Enough of a secret to recognise it by. */

@@ -1,10 +1,13 @@
 /** Which server a command speaks through: the one that was named, one that runs on this machine, or one of its own. */
-import type { Config } from '../config.js';
-import type { DownloadProgress } from './embedded.js';
-import { findLocalServer } from './local-server.js';
+import type { Preparation } from '../client/progress.js';
+import { type Config, flagOf, type Sources } from '../config.js';
+import { TtsError } from '../protocol/errors.js';
+import { engineSettingsAsked, findLocalServer, serves } from './local-server.js';
 
 export interface Connection {
   readonly kind: 'remote' | 'local' | 'embedded';
+  /** What speaks, for people. */
+  readonly name: string;
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Resolves when speech can be asked for; only a server of our own may need time for it. */
@@ -13,30 +16,47 @@ export interface Connection {
 }
 
 export interface ConnectHooks {
-  readonly onDownload?: (progress: DownloadProgress) => void;
-  /** The embedded server logs only where somebody asked for it: its failures reach the command on the wire. */
-  readonly logLevelAsked: boolean;
+  readonly onPreparation?: (progress: Preparation) => void;
   /** Speech will be asked for: an engine of our own may start at once. */
   readonly speech?: boolean;
 }
 
-export async function connect(config: Config, hooks: ConnectHooks, signal: AbortSignal): Promise<Connection> {
+/** What was asked for and cannot be had where a server was named: it reads and speaks in its own way. */
+export function lostSettings({ config, sources }: Sources): string | undefined {
+  const lost = config.server === '' ? [] : engineSettingsAsked({ sources });
+  if (lost.length === 0) return undefined;
+  const names = lost.map(flagOf).join(', ');
+  return `${names} ${lost.length > 1 ? 'have' : 'has'} no effect: ${config.server} speaks with settings of its own.`;
+}
+
+export async function connect(settings: Sources, hooks: ConnectHooks, signal: AbortSignal): Promise<Connection> {
+  const { config, sources } = settings;
   const nothing = async () => undefined;
   if (config.server) {
     const { parseBaseUrl } = await import('../client/address.js');
     const baseUrl = parseBaseUrl(config.server).href.replace(/\/$/, '');
-    return { kind: 'remote', baseUrl, apiKey: config.apiKey, ready: nothing, close: nothing };
+    return { kind: 'remote', name: baseUrl, baseUrl, apiKey: config.apiKey, ready: nothing, close: nothing };
   }
   const local = await findLocalServer(config.runtimeDir, signal);
-  if (local) return { kind: 'local', baseUrl: local.baseUrl, apiKey: local.apiKey, ready: nothing, close: nothing };
+  if (local && serves(local, settings)) {
+    const { baseUrl, apiKey } = local;
+    return { kind: 'local', name: `tts serve at ${baseUrl}`, baseUrl, apiKey, ready: nothing, close: nothing };
+  }
 
+  // It logs only where somebody asked for it: its failures reach the command on the wire.
+  return embed({ ...config, logLevel: sources.logLevel === 'default' ? 'silent' : config.logLevel }, hooks, signal);
+}
+
+/** A server of the command's own, whatever else runs on this machine. */
+export async function embed(config: Config, hooks: ConnectHooks, signal: AbortSignal): Promise<Connection> {
   const [{ startEmbedded }, { createLogger }] = await Promise.all([import('./embedded.js'), import('../log.js')]);
   signal.throwIfAborted();
-  const log = await createLogger({ level: hooks.logLevelAsked ? config.logLevel : 'silent' });
-  const { onDownload, speech = false } = hooks;
-  const server = await startEmbedded({ config, log, speech, ...(onDownload ? { onDownload } : {}) });
+  const log = await createLogger({ level: config.logLevel });
+  const { onPreparation, speech = false } = hooks;
+  const server = await startEmbedded({ config, log, speech, ...(onPreparation ? { onPreparation } : {}) });
   return {
     kind: 'embedded',
+    name: 'an engine of this command',
     baseUrl: server.baseUrl,
     apiKey: server.apiKey,
     ready: () => server.ready(),
@@ -57,4 +77,15 @@ export async function closeSoon(connection: Connection | undefined, signal: Abor
   });
   await Promise.race([connection.close(), late]);
   clearTimeout(timer);
+}
+
+/** The id of a request that only this process ever saw leads nowhere. */
+export function withoutRequestId(error: unknown): unknown {
+  if (!(error instanceof TtsError) || error.requestId === undefined) return error;
+  const { code, message, cause, param, retryAfterS } = error;
+  return new TtsError(code, message, {
+    cause: cause ?? error,
+    ...(param === null ? {} : { param }),
+    ...(retryAfterS === undefined ? {} : { retryAfterS }),
+  });
 }

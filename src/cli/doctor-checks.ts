@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import type { Config } from '../config.js';
 import { isAbort, TtsError } from '../protocol/errors.js';
-import { closeSoon, connect } from './connection.js';
+import { closeSoon, embed } from './connection.js';
 import { findLocalServer } from './local-server.js';
 
 export interface Check {
@@ -62,8 +62,7 @@ const engine: Examine = async (config, signal) => {
   }
   const { chooseModel } = await import('./model-choice.js');
   const model = await chooseModel({ ...config, server: '' });
-  const own = { ...config, server: '', model, runtimeDir: path.join(config.runtimeDir, 'none') };
-  const connection = await connect(own, { logLevelAsked: false }, signal);
+  const connection = await embed({ ...config, server: '', model, logLevel: 'silent' }, {}, signal);
   try {
     const beforeStart = performance.now();
     await connection.ready();
@@ -82,10 +81,11 @@ const engine: Examine = async (config, signal) => {
     } finally {
       client.close();
     }
+    const { speedText } = await import('../client/ui/format.js');
     const factor = (performance.now() - start) / 1000 / (samples / 24_000);
     const found =
       `${model} speaks: ready in ${((start - beforeStart) / 1000).toFixed(1)} s, ` +
-      `first sound after ${Math.round(firstMs)} ms, ${factor.toFixed(2)}× real time`;
+      `first sound after ${Math.round(firstMs)} ms, ${speedText(factor)}`;
     if (samples === 0) return { what: 'Engine', state: 'broken', found };
     if (factor < 1) return { what: 'Engine', state: 'fine', found };
     const advice =

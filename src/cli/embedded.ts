@@ -1,21 +1,15 @@
 /** A server inside a command: loopback, any free port, accounts in memory, an engine that starts when it is needed. */
+import type { Preparation } from '../client/progress.js';
 import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
 import { BASE_MODELS } from '../protocol/job.js';
 import { createService } from './service.js';
 
-export interface DownloadProgress {
-  /** The model that is being fetched. */
-  readonly name: string;
-  readonly receivedBytes: number;
-  readonly totalBytes: number | undefined;
-}
-
 export interface EmbeddedOptions {
   readonly config: Config;
   readonly log: Logger;
-  /** Called while a missing model is fetched. */
-  readonly onDownload?: (progress: DownloadProgress) => void;
+  /** Called while a first run gets ready. */
+  readonly onPreparation?: (progress: Preparation) => void;
   /** Speech is coming for sure: the engine starts before the server does. */
   readonly speech?: boolean;
 }
@@ -37,7 +31,7 @@ export interface EmbeddedServer {
 const START_PATIENCE_MS = 3_600_000;
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const { config, log, onDownload, speech = false } = options;
+  const { config, log, onPreparation, speech = false } = options;
   const [{ openSqliteStore }, { drawKey }] = await Promise.all([
     import('../accounts/sqlite-store.js'),
     import('../accounts/api-key.js'),
@@ -56,9 +50,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     engine: {
       start: speech ? 'now' : 'demand',
       models: model === undefined ? [] : [model],
-      onProgress: (name, { stage, done, total }) => {
-        if (stage === 'download') onDownload?.({ name, receivedBytes: done, totalBytes: total || undefined });
-      },
+      ...(onPreparation ? { onProgress: onPreparation } : {}),
     },
   });
   const { port } = await service.listen('127.0.0.1', 0);

@@ -1,4 +1,5 @@
 /** Where the workers come from: fetches the models that are missing, then starts the engine processes. */
+import type { Preparation } from '../client/progress.js';
 import type { Config } from '../config.js';
 import type { WorkerPool } from '../gateway/pool.js';
 import type { Logger } from '../log.js';
@@ -17,7 +18,7 @@ export interface EngineRoomOptions {
   readonly models: readonly BaseModel[];
   /** A server that will stay: it tries again what failed, and has the time to measure the machine. */
   readonly stays?: boolean;
-  readonly onProgress?: (model: BaseModel, progress: PullProgress) => void;
+  readonly onProgress?: (progress: Preparation) => void;
 }
 
 export interface EngineRoom {
@@ -63,7 +64,7 @@ export function createEngineRoom({
       const report = (progress: PullProgress) => {
         pulled = true;
         begin();
-        onProgress?.(model, progress);
+        onProgress?.({ model, ...progress });
       };
       await ensureModel(model, { modelDir, offline, gpu: GPU_DEVICES.includes(device), signal, onProgress: report });
     }
@@ -72,6 +73,7 @@ export function createEngineRoom({
     const { carriesLive } = await import('../engine/carries-live.js');
     if ((await carriesLive(modelDir, config)) !== undefined) return;
     begin();
+    onProgress?.({ model: 'base-tts', stage: 'measure', done: 0, total: 0 });
     const { measureMachine } = await import('../gateway/measure-machine.js');
     const measured = await measureMachine(kokoroOptions([]), log, signal);
     if (measured) log.info(measured, 'this machine was measured');

@@ -32,12 +32,8 @@ and name the file with --lexicon FILE or TTS_LEXICON.`;
 export function command(): Command {
   const explain = new Command('explain')
     .description('Shows how a text will be read: segments, words as spoken, phonemes, tokens.')
-    .argument('[text...]', 'the text; without it, standard input')
-    .option(
-      '-f, --file <FILE>',
-      'read the text from FILE (- for standard input)',
-      (file: string, files: string[] = []) => [...files, file],
-    )
+    .argument('[TEXT...]', 'the text; without it, -f or a pipe')
+    .option('-f, --file <FILE...>', 'read the text from these files; - is stdin')
     .option('--ssml', 'the text carries SSML')
     .option('--json', 'print everything as JSON');
   return addSettings(explain, ['lexicon'])

@@ -1,16 +1,49 @@
 /** The server that `tts serve` runs on this machine, found through the file it leaves in the runtime folder. */
-import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { parseRuntimeRecord, RUNTIME_FILE, type RuntimeRecord } from '../protocol/runtime.js';
+import { type Config, SETTINGS, type Sources } from '../config.js';
+import type { RuntimeRecord } from '../protocol/runtime.js';
+import { readRuntimeFile } from './runtime-file.js';
 
 /** A healthy server on the same machine answers at once; one that does not is no shortcut. */
 const ANSWER_MS = 1_000;
 
+/** What a running server decided when it started, and a request cannot change. */
+const ENGINE_SETTINGS = ['lexicon', 'voicesDir', 'device', 'threads'] as const;
+type EngineSetting = (typeof ENGINE_SETTINGS)[number];
+
+/** What the record says of a server with this configuration. */
+export const recordOf = (config: Config): Pick<RuntimeRecord, 'home' | 'engine'> => ({
+  home: homeOf(process.env),
+  engine: Object.fromEntries(ENGINE_SETTINGS.map((key) => [key, absolute(key, config)])),
+});
+
+/** The folders this environment chooses by itself stand for the home they are in. */
+function homeOf(env: NodeJS.ProcessEnv): string {
+  const folder = (key: keyof Config) => SETTINGS.find((row) => row.key === key)!.defaultValue(env);
+  return `${folder('dataDir')}${path.delimiter}${folder('modelDir')}`;
+}
+
+function absolute(key: EngineSetting, config: Config): string | number {
+  const value = config[key];
+  const isPath = key === 'lexicon' || key === 'voicesDir';
+  return isPath && value !== '' ? path.resolve(String(value)) : value;
+}
+
+/** The settings that would be lost on a server that others run. */
+export const engineSettingsAsked = ({ sources }: Pick<Sources, 'sources'>): EngineSetting[] =>
+  ENGINE_SETTINGS.filter((key) => sources[key] !== 'default');
+
+/** Whether the server would speak as this command was told to. A file named for this run may have changed since it started. */
+export function serves(record: RuntimeRecord, settings: Pick<Sources, 'config' | 'sources'>): boolean {
+  return engineSettingsAsked(settings).every(
+    (key) => settings.sources[key] !== 'flag' && record.engine[key] === absolute(key, settings.config),
+  );
+}
+
 /** The record of a server that is really there; undefined where the file is missing, foreign, or of one that is gone. */
 export async function findLocalServer(runtimeDir: string, signal: AbortSignal): Promise<RuntimeRecord | undefined> {
-  const file = path.join(runtimeDir, RUNTIME_FILE);
-  const record = await readRecord(file);
-  if (!record || !isAlive(record.pid)) return undefined;
+  const record = await readRuntimeFile(runtimeDir);
+  if (!record || record.home !== homeOf(process.env) || !isAlive(record.pid)) return undefined;
   const { createHttpClient } = await import('../client/http.js');
   const client = createHttpClient({ baseUrl: record.baseUrl, apiKey: '' });
   try {
@@ -22,18 +55,6 @@ export async function findLocalServer(runtimeDir: string, signal: AbortSignal): 
     return undefined;
   } finally {
     client.close();
-  }
-}
-
-async function readRecord(file: string): Promise<RuntimeRecord | undefined> {
-  try {
-    // Text would be sent to whatever address it names: only our own file is believed.
-    const { uid } = await stat(file);
-    if (process.getuid && uid !== process.getuid()) return undefined;
-    return parseRuntimeRecord(await readFile(file, 'utf8'));
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw error;
   }
 }
 

@@ -1,11 +1,14 @@
 /** The entry of `tts`: finds the command, loads that one alone, and turns every failure into a line and an exit code. */
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { EXIT, isAbort, TtsError } from '../protocol/errors.js';
 import { Interrupted } from './interrupt.js';
+import { complain } from './terminal.js';
 
 interface Entry {
   readonly name: string;
+  readonly alias?: string;
   readonly summary: string;
   readonly load: () => Promise<{ command: () => Command }>;
 }
@@ -13,7 +16,7 @@ interface Entry {
 /** One line each: the summary is all that `tts --help` needs, so that no command is loaded for it. */
 const COMMANDS: readonly Entry[] = [
   { name: 'serve', summary: 'run the speech server', load: () => import('./serve.js') },
-  { name: 'speak', summary: 'say a text, or write it to a sound file', load: () => import('./speak.js') },
+  { name: 'speak', alias: 'say', summary: 'say a text, or write it to a sound file', load: () => import('./speak.js') },
   { name: 'stream', summary: 'speak text while it is still arriving', load: () => import('./stream.js') },
   { name: 'voices', summary: 'list the voices and hear them', load: () => import('./voices.js') },
   { name: 'explain', summary: 'show how a text will be read', load: () => import('./explain.js') },
@@ -22,7 +25,11 @@ const COMMANDS: readonly Entry[] = [
   { name: 'usage', summary: 'what was spoken, by whom, and what it cost', load: () => import('./usage.js') },
   { name: 'db', summary: 'back up and check the accounts', load: () => import('./db.js') },
   { name: 'doctor', summary: 'check this machine and say what to do', load: () => import('./doctor.js') },
-  { name: 'config', summary: 'show every setting and where it came from', load: () => import('./config.js') },
+  {
+    name: 'config',
+    summary: 'show every setting and where it came from, or set one',
+    load: () => import('./config.js'),
+  },
   {
     name: 'completion',
     summary: 'complete commands and options in your shell',
@@ -39,6 +46,16 @@ const COMMANDS: readonly Entry[] = [
       return { command: () => command(COMMANDS) };
     },
   },
+  {
+    name: 'version',
+    summary: 'print the version',
+    load: async () => ({
+      command: () =>
+        new Command('version')
+          .description('Prints the version.')
+          .action(() => void process.stdout.write(`${version()}\n`)),
+    }),
+  },
 ];
 
 const EXAMPLES = `
@@ -53,22 +70,23 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 usage, 3 no connection or it broke, 4 key refused, 5 credits or limits,
 6 model missing or broken, 7 no sound device, 8 engine failed, 130 interrupted.`;
 
-function program(): Command {
-  const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
-  return new Command('tts')
-    .description('Speaks text: a self-hosted speech server and its client in one command.')
-    .version(version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'show help')
-    .helpCommand('help [command]', 'show help for a command')
-    .showHelpAfterError('(add --help for what is allowed)')
-    .addHelpText('after', EXAMPLES)
-    .exitOverride();
+function version(): string {
+  return (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
 }
 
-/** A command's own subcommands were made before it joined the program: they take over its manners here. */
-function adopt(command: Command): Command {
-  command.exitOverride().showHelpAfterError('(add --help for what is allowed)');
-  for (const sub of command.commands) adopt(sub);
+function program(): Command {
+  return withManners(new Command('tts'))
+    .description('Speaks text: a self-hosted speech server and its client in one command.')
+    .version(version(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help for a command')
+    .addHelpText('after', EXAMPLES);
+}
+
+/** A failure to understand the command line is reported like any other, here; subcommands were made before they joined. */
+function withManners(command: Command): Command {
+  command.exitOverride().configureOutput({ outputError: () => undefined });
+  for (const sub of command.commands) withManners(sub);
   return command;
 }
 
@@ -76,37 +94,65 @@ async function main(argv: readonly string[]): Promise<number> {
   const root = program();
   const words = argv.filter((word) => !word.startsWith('-'));
   const wanted = words[0] === 'help' ? words[1] : words[0];
+  const isWanted = ({ name, alias }: Entry) => wanted !== undefined && (name === wanted || alias === wanted);
   for (const entry of COMMANDS) {
-    if (entry.name === wanted) root.addCommand(adopt((await entry.load()).command().summary(entry.summary)));
-    else root.command(entry.name).summary(entry.summary);
+    const command = isWanted(entry) ? withManners((await entry.load()).command()) : new Command(entry.name);
+    root.addCommand(command.summary(entry.summary));
+    if (entry.alias) command.alias(entry.alias);
   }
   try {
     if (argv.length === 0) {
       root.outputHelp({ error: true });
       return EXIT.usage;
     }
+    if (words[0] !== undefined && words[0] === argv[0] && words[0] !== 'help' && !COMMANDS.some(isWanted)) {
+      refuseText(words[0], argv);
+    }
     await root.parseAsync(argv, { from: 'user' });
     return Number(process.exitCode ?? EXIT.done);
   } catch (error) {
-    return report(error);
+    return report(error, COMMANDS.find(isWanted)?.name);
   }
 }
 
-function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+/** What stands where a command should and is something to say gets the command that says it. */
+function refuseText(first: string, argv: readonly string[]): void {
+  if (existsSync(first))
+    throw new TtsError('usage', `${first} is a file. To have it read: tts speak -f ${argv.join(' ')}`);
+  if (/\s/.test(first)) throw new TtsError('usage', `To say that: tts speak "${first}"`);
+}
+
+function report(error: unknown, command: string | undefined): number {
+  if (error instanceof CommanderError) return reportUsage(error, command);
   if (error instanceof Interrupted) return error.exitCode;
   if (isAbort(error)) return EXIT.interrupted;
   if (readerLeft(error)) return EXIT.done;
   if (error instanceof TtsError) {
-    const id = error.requestId ? ` (request ${error.requestId})` : '';
-    process.stderr.write(`tts: ${error.message}${id}\n`);
+    complain(`${error.message}${error.requestId ? ` (request ${error.requestId})` : ''}`);
     if (process.env.TTS_DEBUG) process.stderr.write(`${error.stack}\n${String(error.cause ?? '')}\n`);
     return error.row.exit;
   }
-  process.stderr.write(
-    `tts: unexpected failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  );
+  complain(`unexpected failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return EXIT.failed;
+}
+
+function reportUsage({ code, exitCode, message }: CommanderError, command: string | undefined): number {
+  if (exitCode === 0) return EXIT.done;
+  // The help that a command without its subcommand gets says everything.
+  if (code === 'commander.help') return EXIT.usage;
+  const [said = '', guess = ''] = message.replace(/^error: /, '').split(/\n\(|\)$/);
+  const sentence = `${said.charAt(0).toUpperCase()}${said.slice(1)}`.replace(/[^.?!]$/, '$&.');
+  const meant = code === 'commander.unknownOption' ? meaningOf(/'(.*)'/s.exec(said)?.[1] ?? '', command) : undefined;
+  const help = `See tts ${command ? `${command} ` : ''}--help.`;
+  complain([sentence, ...(meant ? [meant] : [guess, help])].filter(Boolean).join(' '));
+  return EXIT.usage;
+}
+
+/** What people mean by an option that is none. */
+function meaningOf(flag: string, command = 'speak'): string | undefined {
+  if (/^--?(speed|rate|tempo|pitch)$/.test(flag)) return 'Speed and pitch cannot be changed yet.';
+  if (/^-\d|\s/.test(flag)) return `A text that begins with a dash stands after two: tts ${command} -- "${flag}"`;
+  return undefined;
 }
 
 /** Whoever read our output has had enough: there is nobody to tell, and nothing wrong. */

@@ -1,21 +1,18 @@
-/** Leaves the server's address where commands on this machine look for it, and takes it away again. */
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+/** The file by which commands on this machine find a running server: left by it, believed by them only where it is their own. */
+import { constants, lstatSync, mkdirSync, readFileSync, rmSync, type Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
+import { writePrivateFileSync } from '../atomic-file.js';
 import { TtsError } from '../protocol/errors.js';
 import { parseRuntimeRecord, RUNTIME_FILE, type RuntimeRecord } from '../protocol/runtime.js';
 
 /** Throws where the folder is not ours alone: the file holds a key. */
 export function writeRuntimeFile(dir: string, record: RuntimeRecord): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const { uid, mode } = lstatSync(dir);
-  if (process.getuid && (uid !== process.getuid() || (mode & 0o022) !== 0)) {
+  if (!isOurs(lstatSync(dir))) {
     throw new TtsError('config_invalid', `The runtime folder ${dir} belongs to, or can be written by, somebody else.`);
   }
-  const file = path.join(dir, RUNTIME_FILE);
-  const fresh = `${file}.${process.pid}`;
-  rmSync(fresh, { force: true });
-  writeFileSync(fresh, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' });
-  renameSync(fresh, file);
+  writePrivateFileSync(path.join(dir, RUNTIME_FILE), `${JSON.stringify(record)}\n`);
 }
 
 /** Removes the file where it is this process's; a server that started later keeps its own. */
@@ -26,4 +23,32 @@ export function removeRuntimeFile(dir: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
+}
+
+/** Not through a link, and not held up by a named pipe in its place. Windows has neither, nor such folders. */
+const AS_IT_STANDS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Text is sent to whatever address it names: only our own file, in a folder that nobody else can write to, is believed. */
+export async function readRuntimeFile(dir: string): Promise<RuntimeRecord | undefined> {
+  try {
+    if (!isOurs(lstatSync(dir))) return undefined;
+    const handle = await open(path.join(dir, RUNTIME_FILE), AS_IT_STANDS);
+    try {
+      // Of the file that is read: what stands at the path may change meanwhile.
+      const found = await handle.stat();
+      return found.isFile() && isOurs(found) ? parseRuntimeRecord(await handle.readFile('utf8')) : undefined;
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENXIO'].includes(code)) return undefined;
+    throw error;
+  }
+}
+
+/** This user's, and nobody else can write to it; a link to such a thing is not it. */
+function isOurs(found: Stats): boolean {
+  if (!process.getuid) return true;
+  return !found.isSymbolicLink() && found.uid === process.getuid() && (found.mode & 0o022) === 0;
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createSecureContext } from 'node:tls';
 import { Command } from 'commander';
+import type { Preparation } from '../client/progress.js';
 import { type Config, SETTINGS } from '../config.js';
 import type { Logger } from '../log.js';
 import { TtsError } from '../protocol/errors.js';
@@ -139,10 +140,10 @@ function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | u
 /** A line a second at most. */
 function downloadLog(log: Logger) {
   let lastMs = 0;
-  return (model: string, progress: { stage: string; done: number; total: number; detail: string }) => {
+  return (progress: Preparation) => {
     if (Date.now() - lastMs < 1_000) return;
     lastMs = Date.now();
-    log.info({ model, ...progress }, 'fetching the model');
+    log.info(progress, 'getting the model ready');
   };
 }
 
@@ -165,9 +166,12 @@ async function listenForMetrics(
 
 /** A server that cannot be found by other commands still serves. */
 async function publish(config: Config, baseUrl: string, apiKey: string, log: Logger): Promise<void> {
-  const { writeRuntimeFile } = await import('./runtime-file.js');
+  const [{ writeRuntimeFile }, { recordOf }] = await Promise.all([
+    import('./runtime-file.js'),
+    import('./local-server.js'),
+  ]);
   try {
-    writeRuntimeFile(config.runtimeDir, { baseUrl, pid: process.pid, apiKey });
+    writeRuntimeFile(config.runtimeDir, { baseUrl, pid: process.pid, apiKey, ...recordOf(config) });
   } catch (error) {
     log.warn({ err: error }, 'other commands on this machine will not find this server');
   }

@@ -1,4 +1,5 @@
 /** The options that every speaking command shares, checked once. */
+import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { TtsError } from '../protocol/errors.js';
 import { LANGUAGES, RESPONSE_FORMATS, SPEECH_MODELS, type SpeechModel } from '../protocol/speech.js';
@@ -10,11 +11,17 @@ export interface OutputOptions {
   readonly format?: 'wav' | 'pcm';
   readonly play?: boolean;
   readonly quiet?: boolean;
+  /** In percent. */
+  readonly volume?: number;
+  readonly outputDevice?: string;
+  readonly keepPartial?: boolean;
 }
 
 export interface SpeechOptions extends OutputOptions {
   readonly language?: (typeof LANGUAGES)[number];
   readonly seed?: number;
+  readonly ssml?: boolean;
+  readonly listDevices?: boolean;
 }
 
 export function addSpeechOptions(command: Command): Command {
@@ -26,20 +33,29 @@ export function addSpeechOptions(command: Command): Command {
       ),
     )
     .option('--play', 'play as well as write')
+    .option('--keep-partial', 'keep what was written when the speech breaks off or is stopped')
+    .option('--volume <PERCENT>', 'how loud, 0 to 200 (default: 100)', wholeNumber(0, 200))
+    .option('--output-device <NAME>', 'play on this device (default: the one of the system)')
+    .option('--list-devices', 'list the devices for --output-device')
+    .option('--ssml', 'the text carries SSML: break, phoneme, sub, say-as')
     .addOption(
       new Option('--language <CODE>', 'language to read in (default: the language of the voice)').choices(LANGUAGES),
     )
-    .option('--seed <N>', `another reading of the same text, 0 to ${MAX_SEED} (default: 0, the canonical one)`, seed)
+    .option(
+      '--seed <N>',
+      `another reading of the same text, 0 to ${MAX_SEED} (default: 0, the canonical one)`,
+      wholeNumber(0, MAX_SEED),
+    )
     .option('-q, --quiet', 'no live lines, no remarks');
-  addSettings(command, ['voice', 'model', 'server', 'apiKey', 'engine'], { voice: '-v', model: '-m' });
+  addSettings(command, ['voice', 'model', 'server', 'apiKey', 'apiKeyFile', 'engine'], { voice: '-v', model: '-m' });
   return addSettings(command, ['device', 'threads', 'modelDir', 'offline', 'lexicon', 'voicesDir', 'runtimeDir']);
 }
 
-function seed(text: string): number {
+const wholeNumber = (min: number, max: number) => (text: string) => {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= 0 && value <= MAX_SEED) return value;
-  throw new InvalidArgumentError(`It is a whole number from 0 to ${MAX_SEED}.`);
-}
+  if (value >= min && value <= max) return value;
+  throw new InvalidArgumentError(`It is a whole number from ${min} to ${max}.`);
+};
 
 /** An empty string means that no model was asked for. */
 export function checkModel(model: string): SpeechModel | undefined {
@@ -76,4 +92,19 @@ export function destinationOf(options: OutputOptions, stdoutIsTerminal: boolean)
     throw new TtsError('usage', `What should ${output} be? Name it .wav or .pcm, or add --format wav or --format pcm.`);
   }
   return { kind: 'file', file: output, format: chosen, play };
+}
+
+/** Two things must not be written to one place: the later would take the place of the other, or both be mixed. */
+export function refuseSameFile(outputs: ReadonlyArray<readonly [flag: string, file: string | undefined]>): void {
+  const taken = new Map<string, string>();
+  for (const [flag, file] of outputs) {
+    if (file === undefined) continue;
+    const place = file === '-' ? '-' : path.resolve(file);
+    const other = taken.get(place);
+    if (other !== undefined) {
+      const name = file === '-' ? 'stdout (-)' : file;
+      throw new TtsError('usage', `${other} and ${flag} both name ${name}. Give each a file of its own.`);
+    }
+    taken.set(place, flag);
+  }
 }

@@ -1,30 +1,39 @@
 /** One run of a speaking command: sinks before work, a server, the live lines, and an honest end however it comes. */
+import type { LeftOut } from '../client/left-out.js';
 import type { Progress } from '../client/progress.js';
 import type { AudioSink } from '../client/sinks/sink.js';
 import type { SpeakerSink } from '../client/sinks/speaker.js';
 import type { Sources } from '../config.js';
-import { type ErrorCode, TtsError } from '../protocol/errors.js';
+import { samplesToMs } from '../protocol/audio.js';
+import { type ErrorCode, printable, TtsError } from '../protocol/errors.js';
 import { SPEECH_MODELS, type SpeechModel } from '../protocol/speech.js';
-import { type Connection, closeSoon, connect } from './connection.js';
+import { type Connection, closeSoon, connect, lostSettings, withoutRequestId } from './connection.js';
 import { chooseModel, knownChoice } from './model-choice.js';
-import { checkModel, type Destination } from './speech-options.js';
-import { liveLines, styled } from './terminal.js';
+import { checkModel, type Destination, type OutputOptions } from './speech-options.js';
+import { complain, liveLines, styled } from './terminal.js';
 
 export interface SpeechRun {
   readonly address: { readonly baseUrl: string; readonly apiKey: string };
   readonly model: SpeechModel;
   readonly sink: AudioSink;
   readonly progress: Progress;
+  /** Told of every piece of text that is spoken, it knows at the end what was not. */
+  readonly leftOut: LeftOut;
+  /** Files beside the sound, for the last lines on a terminal. */
+  readonly wrote: string[];
 }
 
 export interface RunOptions {
   readonly settings: Sources;
+  readonly voice: string;
   readonly destination: Destination;
-  readonly quiet: boolean;
+  readonly options: OutputOptions;
   /** Light up the words as they are spoken. */
   readonly show: boolean;
   /** The whole text is there from the start. */
   readonly steady: boolean;
+  /** The text carries markup. */
+  readonly ssml?: boolean;
   /** Live lines that are redrawn, words that are only added as they are heard, or nothing. */
   readonly screen: 'lines' | 'words' | 'none';
 }
@@ -43,61 +52,93 @@ const BROKEN: readonly ErrorCode[] = [
 interface Sinks {
   readonly sink: AudioSink;
   readonly player: SpeakerSink | undefined;
+  /** What is written, where a file is. */
+  readonly file: AudioSink | undefined;
 }
 
 export async function runSpeech(
-  { settings, destination, quiet, show, steady, screen: wanted }: RunOptions,
+  { settings, voice, destination, options, show, steady, ssml = false, screen: wanted }: RunOptions,
   speak: (run: SpeechRun, signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { config, sources } = settings;
+  const { config } = settings;
+  const quiet = options.quiet ?? false;
+  const live = liveLines(quiet);
+  const remark = (text: string | undefined) => {
+    if (text !== undefined && !quiet) complain(text);
+  };
   const asked = checkModel(config.model) ?? (await knownChoice(config));
-  const { Progress } = await import('../client/progress.js');
+  const [{ Progress }, { LeftOut }] = await Promise.all([
+    import('../client/progress.js'),
+    import('../client/left-out.js'),
+  ]);
   const progress = new Progress();
-  const { sink, player } = await openSinks(destination, steady, signal);
-  const screen = wanted === 'none' || !liveLines(quiet) ? undefined : openLive(wanted, progress, sink, show);
+  const leftOut = new LeftOut(ssml);
+  const wrote: string[] = [];
+  const sinks = await openSinks(destination, options, steady, signal);
+  const { sink, player } = sinks;
+  remark(lostSettings(settings));
+  const screen = wanted === 'none' || !live ? undefined : openLive(wanted, progress, sinks, show);
   let connection: Connection | undefined;
   try {
     connection = await connect(
       // A server of our own loads the model that is going to speak, and no other.
-      asked ? { ...config, model: asked } : config,
-      {
-        onDownload: (download) => progress.downloading(download),
-        logLevelAsked: sources.logLevel !== 'default',
-        speech: true,
-      },
+      asked ? { ...settings, config: { ...config, model: asked } } : settings,
+      { onPreparation: (preparation) => progress.preparing(preparation), speech: true },
       signal,
     );
     await orAbort(connection.ready(), signal);
     const model = asked ?? (await chooseModel(config));
-    const { baseUrl, apiKey } = connection;
-    await speak({ address: { baseUrl, apiKey }, model, sink, progress }, signal);
+    const { baseUrl, apiKey, name } = connection;
+    const speaker = `${model} · ${voice} · ${name}`;
+    if (live && wanted !== 'lines') process.stderr.write(`${speaker}\n`);
+    progress.speaker = speaker;
+    await speak({ address: { baseUrl, apiKey }, model, sink, progress, leftOut, wrote }, signal);
+    if (progress.made === 0) await leftOut.refuseNothing();
     await sink.finish(signal);
     progress.done();
     await screen?.close(true);
-    if (destination.kind === 'file' && liveLines(quiet)) remark(destination.file, progress);
+    remark(await leftOut.inWords());
+    if (destination.kind === 'file') wrote.unshift(`${destination.file}, ${await lengthText(progress)}`);
+    if (live) for (const line of wrote) process.stderr.write(`wrote ${line}\n`);
   } catch (error) {
     await screen?.close(false);
-    throw await lastWords(error, { sink, player }, progress, signal);
+    const known = connection?.kind === 'embedded' ? withoutRequestId(error) : error;
+    const kept = await keptOf(destination, sinks, options.keepPartial ?? false, progress);
+    if (kept && signal.aborted && live) process.stderr.write(`${kept}\n`);
+    throw await lastWords(known, { sink, player, kept }, progress, signal);
   } finally {
     await sink.discard();
     await closeSoon(connection, signal);
   }
 }
 
-async function openSinks(destination: Destination, steady: boolean, signal: AbortSignal): Promise<Sinks> {
+async function openSinks(
+  destination: Destination,
+  { volume = 100, outputDevice }: OutputOptions,
+  steady: boolean,
+  signal: AbortSignal,
+): Promise<Sinks> {
   const play = destination.kind === 'speaker' || destination.play;
-  const player = play ? await (await import('../client/sinks/speaker.js')).openSpeaker({ steady }, signal) : undefined;
-  if (destination.kind === 'speaker') return { sink: player!, player };
+  const speaker = { steady, ...(outputDevice === undefined ? {} : { device: outputDevice }) };
+  const player = play ? await (await import('../client/sinks/speaker.js')).openSpeaker(speaker, signal) : undefined;
+  const { createVolumeSink } = await import('../client/sinks/volume.js');
+  const as = (sink: AudioSink, file?: AudioSink): Sinks => ({
+    sink: volume === 100 ? sink : createVolumeSink(sink, volume / 100),
+    player,
+    file,
+  });
+  if (destination.kind === 'speaker') return as(player!);
   const { format } = destination;
   try {
     const output =
       destination.kind === 'stdout'
         ? (await import('../client/sinks/pipe.js')).createPipeSink(process.stdout, { format, close: false })
         : await (await import('../client/sinks/file.js')).createFileSink(destination.file, { format });
-    if (!player) return { sink: output, player };
+    const file = destination.kind === 'file' ? output : undefined;
+    if (!player) return as(output, file);
     const { createTeeSink } = await import('../client/sinks/tee.js');
-    return { sink: createTeeSink(output, player), player };
+    return as(createTeeSink(output, player), file);
   } catch (error) {
     await player?.discard();
     throw error;
@@ -110,9 +151,9 @@ interface Live {
 
 const FOLLOW_MS = 60;
 
-function openLive(kind: 'lines' | 'words', progress: Progress, sink: AudioSink, show: boolean): Live {
+function openLive(kind: 'lines' | 'words', progress: Progress, { sink, player }: Sinks, show: boolean): Live {
   if (kind === 'words') {
-    const write = () => process.stderr.write(progress.timeline.takeSpoken(sink.heardSamples));
+    const write = () => process.stderr.write(printable(progress.timeline.takeSpoken(sink.heardSamples)));
     const timer = setInterval(write, FOLLOW_MS);
     return {
       async close() {
@@ -122,20 +163,39 @@ function openLive(kind: 'lines' | 'words', progress: Progress, sink: AudioSink, 
     };
   }
   const opening = import('../client/ui/screen.js').then(({ openScreen }) =>
-    openScreen({ color: styled(), show, snapshot: () => progress.snapshot(sink.heardSamples), env: process.env }),
+    openScreen({
+      color: styled(),
+      show,
+      snapshot: () => progress.snapshot(sink.heardSamples, player !== undefined),
+      env: process.env,
+    }),
   );
   return { close: async (keep) => (await opening).close(keep) };
 }
 
-function remark(file: string, progress: Progress): void {
-  const seconds = (progress.made / 24_000).toFixed(1);
-  process.stderr.write(`wrote ${file}, ${seconds} s\n`);
+async function lengthText({ made }: Progress): Promise<string> {
+  const { clockText } = await import('../client/ui/format.js');
+  const ms = samplesToMs(made);
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : clockText(ms);
+}
+
+/** What becomes of a file that was begun and not finished, in words; undefined where there is none. */
+async function keptOf(
+  destination: Destination,
+  { file }: Sinks,
+  keepPartial: boolean,
+  progress: Progress,
+): Promise<string | undefined> {
+  if (destination.kind !== 'file' || !file || progress.made === 0) return undefined;
+  if (!keepPartial) return `Nothing was kept of ${destination.file}; --keep-partial keeps what there is.`;
+  await file.finish(new AbortController().signal);
+  return `Kept the first ${await lengthText(progress)} in ${destination.file}.`;
 }
 
 /** Plays what is in hand, and adds to the error how far the speech came. */
 async function lastWords(
   error: unknown,
-  { sink, player }: Sinks,
+  { sink, player, kept }: Omit<Sinks, 'file'> & { kept: string | undefined },
   progress: Progress,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -150,13 +210,13 @@ async function lastWords(
   const { spoken } = progress.timeline.at(samples);
   const words = spoken.trim().split(/\s+/).slice(-6).join(' ');
   const { requestId, retryAfterS } = error;
-  return new TtsError(
-    error.code,
-    `${error.message} Until then ${(samples / 24_000).toFixed(1)} s were ${player ? 'spoken' : 'made'}, about ${chars} characters${
-      words ? `, up to "… ${words}"` : ''
-    }.`,
-    { cause: error, ...(requestId ? { requestId } : {}), ...(retryAfterS === undefined ? {} : { retryAfterS }) },
-  );
+  const upTo = words ? `, up to "… ${words}"` : '';
+  const until = `Until then ${(samplesToMs(samples) / 1000).toFixed(1)} s were ${player ? 'spoken' : 'made'}, about ${chars} characters${upTo}.`;
+  return new TtsError(error.code, [error.message, until, kept].filter(Boolean).join(' '), {
+    cause: error,
+    ...(requestId ? { requestId } : {}),
+    ...(retryAfterS === undefined ? {} : { retryAfterS }),
+  });
 }
 
 function orAbort(promise: Promise<void>, signal: AbortSignal): Promise<void> {
@@ -172,5 +232,8 @@ function orAbort(promise: Promise<void>, signal: AbortSignal): Promise<void> {
 export function streamModel(model: SpeechModel): 'base-tts' | 'base-tts-fast' {
   if (model === 'base-tts' || model === 'base-tts-fast') return model;
   const partner = SPEECH_MODELS.filter((name) => !name.endsWith(':free')).join(' or ');
-  throw new TtsError('usage', `${model} cannot be used here: this goes over the WebSocket, which takes -m ${partner}.`);
+  throw new TtsError(
+    'usage',
+    `${model} is for plain tts speak: tts stream, --seed, --ssml and subtitles go over the WebSocket, which takes -m ${partner} and a Partner key.`,
+  );
 }

@@ -1,6 +1,7 @@
 /** `tts stream`: speaks text while it is still arriving: a language model's answer, a growing log, a person typing. */
 import { Command } from 'commander';
 import { settingsOf } from './context.js';
+import { listDevices } from './devices.js';
 import { untilInterrupted } from './interrupt.js';
 import { addSpeechOptions, destinationOf, type SpeechOptions } from './speech-options.js';
 import { runSpeech, streamModel } from './speech-run.js';
@@ -8,7 +9,6 @@ import { liveLines } from './terminal.js';
 
 interface StreamOptions extends SpeechOptions {
   readonly flushOnNewline?: boolean;
-  readonly ssml?: boolean;
   readonly show?: boolean;
 }
 
@@ -27,7 +27,6 @@ export function command(): Command {
   const stream = new Command('stream')
     .description('Speaks stdin as it arrives: the first words are heard while the rest is still being written.')
     .option('--flush-on-newline', 'speak every line as soon as it ends (default when typing)')
-    .option('--ssml', 'the text carries SSML: break, phoneme, sub, say-as')
     .option('--show', 'show the words and light them up as they are spoken');
   return addSpeechOptions(stream)
     .addHelpText('after', EXAMPLES)
@@ -35,19 +34,20 @@ export function command(): Command {
 }
 
 async function run(options: StreamOptions, self: Command, signal: AbortSignal): Promise<void> {
+  if (options.listDevices) return listDevices(signal);
   const settings = settingsOf(self);
+  const { voice } = settings.config;
   const destination = destinationOf(options, Boolean(process.stdout.isTTY));
   const typing = Boolean(process.stdin.isTTY);
-  const quiet = options.quiet ?? false;
-  const watched = liveLines(quiet);
-  if (typing && watched) process.stderr.write('Type a line and press Enter. Ctrl-D ends, Ctrl-C stops at once.\n');
+  if (typing && liveLines(options.quiet ?? false))
+    process.stderr.write('Type a line and press Enter. Ctrl-D ends, Ctrl-C stops at once.\n');
   const show = options.show ?? false;
   // Where a person types into the same terminal nothing may be redrawn: words are only added.
   const screen = typing ? (show ? 'words' : 'none') : 'lines';
 
   await runSpeech(
-    { settings, destination, quiet, show, steady: false, screen },
-    async ({ address, model, sink, progress }, runSignal) => {
+    { settings, voice, destination, options, show, steady: false, ssml: options.ssml ?? false, screen },
+    async ({ address, model, sink, progress, leftOut }, runSignal) => {
       const [{ speakStream }, { decodeText }] = await Promise.all([
         import('../client/speak-stream.js'),
         import('../client/text-feed.js'),
@@ -58,7 +58,7 @@ async function run(options: StreamOptions, self: Command, signal: AbortSignal): 
         await speakStream(
           {
             address,
-            voice: settings.config.voice,
+            voice,
             params: {
               model_id: streamModel(model),
               ...(options.language ? { language_code: options.language } : {}),
@@ -69,6 +69,7 @@ async function run(options: StreamOptions, self: Command, signal: AbortSignal): 
             flushOnNewline: options.flushOnNewline ?? typing,
             sink,
             progress,
+            leftOut,
           },
           runSignal,
         );

@@ -1,4 +1,5 @@
-/** What the terminal at stderr is good for. */
+/** What the terminal at stderr is good for, and how a line for people is written to it. */
+import { printable } from '../protocol/errors.js';
 
 /** Live lines are for a person who watches: a terminal, not asked to be quiet, not a build machine. */
 export const liveLines = (quiet: boolean): boolean => {
@@ -9,3 +10,21 @@ export const liveLines = (quiet: boolean): boolean => {
 
 /** Whether to colour what goes to stderr. */
 export const styled = (): boolean => !process.env.NO_COLOR && Boolean(process.stderr.isTTY);
+
+/** One line of what went wrong or was left undone. */
+export function complain(text: string): void {
+  const { isTTY, columns } = process.stderr;
+  const line = `tts: ${printable(text)}`;
+  process.stderr.write(`${isTTY ? wrapped(line, columns || 80) : line}\n`);
+}
+
+/** Broken between words; a word that is wider than the terminal is left to it. */
+function wrapped(text: string, columns: number): string {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join('\n');
+}

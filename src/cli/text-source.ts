@@ -35,7 +35,9 @@ async function bytesOf(name: string, signal: AbortSignal): Promise<Buffer> {
       const why = { ENOENT: 'there is no such file', EISDIR: 'it is a folder', EACCES: 'reading it is not allowed' }[
         cause.code ?? ''
       ];
-      throw new TtsError('usage', `${name} cannot be read: ${why ?? cause.message}.`, { cause });
+      // Whatever follows -f is a file, so that -f *.txt takes them all.
+      const hint = cause.code === 'ENOENT' && /\s/.test(name) ? ' Words to say stand before -f.' : '';
+      throw new TtsError('usage', `${name} cannot be read: ${why ?? cause.message}.${hint}`, { cause });
     });
   }
   const parts: Buffer[] = [];

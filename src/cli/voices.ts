@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { TtsError } from '../protocol/errors.js';
 import type { Voice } from '../protocol/http.js';
 import type { SpeechModel } from '../protocol/speech.js';
-import { closeSoon, connect } from './connection.js';
+import { closeSoon, connect, withoutRequestId } from './connection.js';
 import { addSettings, settingsOf } from './context.js';
 import { untilInterrupted } from './interrupt.js';
 import { checkModel, destinationOf } from './speech-options.js';
@@ -36,7 +36,7 @@ export function command(): Command {
     .option('--preview <ID>', 'speak a sample with this voice')
     .option('-o, --output <FILE>', 'with --preview: write the sample instead of playing it')
     .option('-q, --quiet', 'no live lines, no remarks');
-  addSettings(voices, ['model', 'server', 'apiKey', 'engine'], { model: '-m' });
+  addSettings(voices, ['model', 'server', 'apiKey', 'apiKeyFile', 'engine'], { model: '-m' });
   return addSettings(voices, ['modelDir', 'voicesDir', 'offline', 'runtimeDir'])
     .addHelpText('after', EXAMPLES)
     .action((options: VoicesOptions, self: Command) =>
@@ -47,9 +47,9 @@ export function command(): Command {
 }
 
 async function list(options: VoicesOptions, self: Command, signal: AbortSignal): Promise<void> {
-  const { config, sources } = settingsOf(self);
-  const model: SpeechModel = checkModel(config.model) ?? 'base-tts';
-  const connection = await connect(config, { logLevelAsked: sources.logLevel !== 'default' }, signal);
+  const settings = settingsOf(self);
+  const model: SpeechModel = checkModel(settings.config.model) ?? 'base-tts';
+  const connection = await connect(settings, {}, signal);
   try {
     const { createHttpClient } = await import('../client/http.js');
     const client = createHttpClient(connection);
@@ -58,6 +58,8 @@ async function list(options: VoicesOptions, self: Command, signal: AbortSignal):
     if (options.json) process.stdout.write(`${JSON.stringify({ ...catalog, data }, null, 2)}\n`);
     else if (data.length > 0) process.stdout.write(`${asTable(data)}\n`);
     else process.stderr.write(`None of the ${catalog.data.length} voices matches.\n`);
+  } catch (error) {
+    throw connection.kind === 'embedded' ? withoutRequestId(error) : error;
   } finally {
     await closeSoon(connection, signal);
   }
@@ -96,8 +98,8 @@ async function preview(options: VoicesOptions, self: Command, signal: AbortSigna
     import('../client/speak-requests.js'),
   ]);
   await runSpeech(
-    { settings, destination, quiet: options.quiet ?? false, show: false, steady: true, screen: 'lines' },
-    async ({ address, model, sink, progress }, runSignal) => {
+    { settings, voice, destination, options, show: false, steady: true, screen: 'lines' },
+    async ({ address, model, sink, progress, leftOut }, runSignal) => {
       const client = createHttpClient(address);
       try {
         const { data } = await client.voices(model, runSignal);
@@ -107,7 +109,7 @@ async function preview(options: VoicesOptions, self: Command, signal: AbortSigna
           throw new TtsError('voice_not_found', `There is no voice "${voice}". There are: ${ids}.`);
         }
         const text = `Hello, I am ${known.display_name}. This is how I sound when I read to you.`;
-        await speakRequests({ client, text, fields: { model, voice }, sink, progress }, runSignal);
+        await speakRequests({ client, text, fields: { model, voice }, sink, progress, leftOut }, runSignal);
       } finally {
         client.close();
       }

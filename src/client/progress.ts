@@ -3,18 +3,24 @@ import { msToSamples, samplesToMs } from '../protocol/audio.js';
 import type { Alignment } from '../protocol/stream.js';
 import { Timeline } from './timeline.js';
 
-export interface Download {
-  readonly name: string;
-  readonly receivedBytes: number;
-  readonly totalBytes: number | undefined;
+/** What a first run does before it can speak. */
+export interface Preparation {
+  readonly model: string;
+  /** `measure`: how fast this machine speaks, which decides the model. */
+  readonly stage: 'wait' | 'download' | 'prepare' | 'measure';
+  /** Of the download, in bytes; of the preparation, in graphs. 0 of 0 where it cannot be told. */
+  readonly done: number;
+  readonly total: number;
 }
 
-export type Phase = 'starting' | 'downloading' | 'waiting' | 'speaking' | 'done';
+export type Phase = 'starting' | 'preparing' | 'waiting' | 'speaking' | 'done';
 
 /** Everything the terminal shows, at one moment. */
 export interface Snapshot {
   readonly phase: Phase;
-  readonly download: Download | undefined;
+  readonly preparation: Preparation | undefined;
+  /** Model, voice and server, once they are known. */
+  readonly speaker: string | undefined;
   /** The text up to now, and the text that has been made but not heard. */
   readonly spoken: string;
   readonly upcoming: string;
@@ -24,6 +30,8 @@ export interface Snapshot {
   readonly totalMs: number;
   /** False while `totalMs` is an estimate. */
   readonly totalKnown: boolean;
+  /** How long it will take until all is heard, or written where nothing is played; undefined while that is anybody's guess. */
+  readonly leftMs: number | undefined;
   readonly firstAudioMs: number | undefined;
   readonly realTimeFactor: number | undefined;
 }
@@ -34,8 +42,10 @@ const THROTTLED_MS = 40;
 
 export class Progress {
   readonly timeline = new Timeline();
+  /** Model, voice and server, for people. */
+  speaker: string | undefined;
   private phase: Phase = 'starting';
-  private download: Download | undefined;
+  private preparation: Preparation | undefined;
   private readonly levels: number[] = [];
   private levelSum = 0;
   private levelCount = 0;
@@ -55,9 +65,9 @@ export class Progress {
     return this.madeSamples;
   }
 
-  downloading(download: Download): void {
-    this.phase = 'downloading';
-    this.download = download;
+  preparing(preparation: Preparation): void {
+    this.phase = 'preparing';
+    this.preparation = preparation;
   }
 
   /** A request left, or a session began to take text. */
@@ -99,19 +109,27 @@ export class Progress {
     this.complete = true;
   }
 
-  snapshot(heardSamples: number): Snapshot {
-    const estimate = Math.max(this.madeSamples, this.timeline.estimatedSamples());
+  /** `playing`: somebody listens, so that the end is when it was heard and not when it was made. */
+  snapshot(heardSamples: number, playing: boolean): Snapshot {
+    const expected = this.timeline.estimatedSamples();
+    const total = this.complete ? this.madeSamples : Math.max(this.madeSamples, expected);
+    const realTimeFactor =
+      this.measuredSamples > LEVEL_SAMPLES * 10 ? this.synthesisMs / samplesToMs(this.measuredSamples) : undefined;
+    const toMakeMs = samplesToMs(total - this.madeSamples) * (realTimeFactor ?? 1);
+    const toHearMs = playing ? samplesToMs(total - heardSamples) : 0;
     return {
       phase: this.phase,
-      download: this.phase === 'downloading' ? this.download : undefined,
+      preparation: this.phase === 'preparing' ? this.preparation : undefined,
+      speaker: this.speaker,
       ...this.timeline.at(heardSamples),
       level: this.phase === 'speaking' ? this.levelAt(heardSamples) : 0,
       heardMs: samplesToMs(heardSamples),
-      totalMs: samplesToMs(this.complete ? this.madeSamples : estimate),
+      totalMs: samplesToMs(total),
       totalKnown: this.complete,
+      leftMs:
+        realTimeFactor === undefined || (!this.complete && expected === 0) ? undefined : Math.max(toMakeMs, toHearMs),
       firstAudioMs: this.firstAudioMs,
-      realTimeFactor:
-        this.measuredSamples > LEVEL_SAMPLES * 10 ? this.synthesisMs / samplesToMs(this.measuredSamples) : undefined,
+      realTimeFactor,
     };
   }
 

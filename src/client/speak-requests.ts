@@ -1,6 +1,7 @@
 /** Speaks a text of any length over HTTP: one request after the other into one sink, the next fetched while one is heard. */
 import type { SpeechFields } from '../protocol/speech.js';
 import type { HttpClient } from './http.js';
+import type { LeftOut } from './left-out.js';
 import { patiently } from './patience.js';
 import type { Progress } from './progress.js';
 import { splitIntoRequests } from './requests.js';
@@ -12,6 +13,7 @@ export interface SpeakRequestsOptions {
   readonly fields: Omit<SpeechFields, 'input' | 'stream' | 'response_format'>;
   readonly sink: AudioSink;
   readonly progress: Progress;
+  readonly leftOut?: LeftOut;
 }
 
 /**
@@ -19,12 +21,13 @@ export interface SpeakRequestsOptions {
  * sound of the first still plays: there is no seam to hear.
  */
 export async function speakRequests(options: SpeakRequestsOptions, signal: AbortSignal): Promise<void> {
-  const { client, text, fields, sink, progress } = options;
+  const { client, text, fields, sink, progress, leftOut } = options;
   progress.timeline.expect(text);
   for (const input of splitIntoRequests(text)) {
     progress.requested();
     const response = await patiently(() => client.speech({ ...fields, input }, signal), signal);
     progress.timeline.begin(input);
+    await leftOut?.add(input);
     for await (const pcm of response.audio) {
       progress.received(pcm);
       await sink.write(pcm, signal);

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StreamParams } from '../protocol/stream.js';
 import type { ServerAddress } from './address.js';
+import type { LeftOut } from './left-out.js';
 import { patiently } from './patience.js';
 import type { Progress } from './progress.js';
 import { countChars } from './requests.js';
@@ -17,6 +18,7 @@ export interface SpeakStreamOptions {
   readonly flushOnNewline: boolean;
   readonly sink: AudioSink;
   readonly progress: Progress;
+  readonly leftOut?: LeftOut;
   /** Called with every piece of sound before the sink takes it. */
   readonly onChunk?: (chunk: SpokenChunk, offsetSamples: number) => void;
   /** Timing of pauses; for tests. */
@@ -67,6 +69,8 @@ function createSource(text: AsyncIterable<string>): Source {
         asked = undefined;
         return result.done ? undefined : result.value;
       });
+      // A source that breaks after the run was stopped has nobody left to tell.
+      asked.catch(() => undefined);
       return asked;
     },
   };
@@ -105,7 +109,9 @@ async function speakSession(
   try {
     await Promise.all([
       hear().catch(stopAll),
-      tell({ socket, source, feed, first, window, pauses }, signal).catch((error) => stopAll(error)),
+      tell({ socket, source, feed, first, window, pauses, leftOut: options.leftOut }, signal).catch((error) =>
+        stopAll(error),
+      ),
     ]);
   } finally {
     socket.close();
@@ -119,15 +125,20 @@ interface Telling {
   readonly first: readonly FeedPiece[];
   readonly window: Window;
   readonly pauses: Pauses;
+  readonly leftOut: LeftOut | undefined;
 }
 
-async function tell({ socket, source, feed, first, window, pauses }: Telling, signal: AbortSignal): Promise<void> {
+async function tell(
+  { socket, source, feed, first, window, pauses, leftOut }: Telling,
+  signal: AbortSignal,
+): Promise<void> {
   let pieces: Iterable<FeedPiece> = first;
   let last = '';
   for (;;) {
     for (const { text, flush } of pieces) {
       await window.room(countChars(text), signal);
       socket.send(text, flush);
+      await leftOut?.add(text);
       last = text;
     }
     const pauseMs = /[\n.!?…]["'”’)\]]*\s*$/.test(last) ? pauses.finishedMs : pauses.unfinishedMs;

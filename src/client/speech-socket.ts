@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { pcmSamples } from '../protocol/audio.js';
-import { isErrorCode, TtsError } from '../protocol/errors.js';
+import { isErrorCode, printable, TtsError } from '../protocol/errors.js';
 import {
   type Alignment,
   type ClientMessage,
@@ -39,6 +39,8 @@ export interface SpeechSocketOptions extends ServerAddress {
 /** Audio messages held before reading pauses: a few seconds of sound. */
 const HELD_MESSAGES = 64;
 const UNKNOWN_CLOSE = 1006;
+const PARTNER_ONLY =
+  'tts stream, and tts speak with --seed, --ssml or subtitles, need a Partner key; a Free key speaks with plain tts speak -m base-tts:free.';
 
 export async function openSpeechSocket(options: SpeechSocketOptions, signal: AbortSignal): Promise<SpeechSocket> {
   signal.throwIfAborted();
@@ -79,13 +81,18 @@ function opened(socket: WebSocket, url: URL, signal: AbortSignal): Promise<strin
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => parts.push(part));
       response.on('close', () => {
+        const requestId = headerOf(response, 'x-request-id');
+        const error = errorOfResponse({
+          status: response.statusCode ?? 0,
+          body: Buffer.concat(parts).toString('utf8'),
+          requestId,
+          retryAfter: headerOf(response, 'retry-after'),
+        });
+        // The server's own advice is a model that there is on HTTP alone.
         reject(
-          errorOfResponse({
-            status: response.statusCode ?? 0,
-            body: Buffer.concat(parts).toString('utf8'),
-            requestId: headerOf(response, 'x-request-id'),
-            retryAfter: headerOf(response, 'retry-after'),
-          }),
+          error.code === 'early_access_required'
+            ? new TtsError(error.code, PARTNER_ONLY, { cause: error, ...(requestId ? { requestId } : {}) })
+            : error,
         );
         request.destroy();
       });
@@ -176,9 +183,13 @@ function parseMessage(text: string): ServerMessage | undefined {
 }
 
 function errorOfMessage(code: string, message: string, requestId: string | undefined): TtsError {
-  return new TtsError(isErrorCode(code) ? code : 'synthesis_failed', message || `The server ended with "${code}".`, {
-    ...(requestId ? { requestId } : {}),
-  });
+  return new TtsError(
+    isErrorCode(code) ? code : 'synthesis_failed',
+    printable(message || `The server ended with "${code}".`),
+    {
+      ...(requestId ? { requestId } : {}),
+    },
+  );
 }
 
 const closeInWords = (code: number): string =>

@@ -25,25 +25,34 @@ interface Word {
 /** Gathers alignment as it arrives; `cues()` gives what has been gathered. */
 export class CueBuilder {
   private readonly words: Word[] = [];
+  private seen = 0;
   private text = '';
   private startMs = 0;
   private endMs = 0;
   private lineBreaks = 0;
 
+  /** `shown`: what to show for each character of the text as sent, in order; the text itself where nothing is given. */
+  constructor(private readonly shown: readonly string[] = []) {}
+
   /** `offsetSamples`: samples of this run before the message that carried `alignment`. */
   add(alignment: Alignment, offsetSamples: number): void {
     const offsetMs = samplesToMs(offsetSamples);
-    alignment.chars.forEach((char, index) => {
+    alignment.chars.forEach((sent, index) => {
       const start = offsetMs + (alignment.charStartTimesMs[index] ?? 0);
       const end = start + (alignment.charDurationsMs[index] ?? 0);
-      if (/\s/.test(char)) {
-        this.endWord();
-        if (char === '\n') this.lineBreaks++;
+      const char = this.shown[this.seen++] ?? sent;
+      if (/^\s*$/.test(char)) {
+        if (char !== '' || /\s/.test(sent)) this.endWord();
+        // Lines are those of the text, also where nothing else is shown of them.
+        if (sent === '\n') this.lineBreaks++;
         return;
       }
-      if (this.text === '') this.startMs = start;
+      if (this.text === '') {
+        this.startMs = start;
+        this.endMs = start;
+      }
       this.text += char;
-      this.endMs = Math.max(end, this.text.length === char.length ? start : this.endMs);
+      this.endMs = Math.max(end, this.endMs);
     });
   }
 

@@ -18,6 +18,7 @@ interface Piece {
 
 /** Reading speed to begin with, in weighted characters a second. */
 const DEFAULT_SPEED = 16;
+const PRIOR_WEIGHT = 100;
 /** How much text a moment shows on either side. */
 const WINDOW_CHARS = 600;
 
@@ -33,6 +34,7 @@ function weigh(text: string): number {
 export class Timeline {
   private readonly pieces: Piece[] = [];
   private expectedWeight = 0;
+  private alignedWeight = 0;
   private madeSamples = 0;
   private chars: string[] = [];
   private starts: number[] = [];
@@ -63,12 +65,20 @@ export class Timeline {
   align(alignment: Alignment, offsetSamples: number): void {
     alignment.chars.forEach((char, index) => {
       this.chars.push(char);
+      this.alignedWeight += weightOf(char);
       this.starts.push(offsetSamples + msToSamples(alignment.charStartTimesMs[index] ?? 0));
     });
   }
 
   /** How long the whole will be, as far as can be told. */
   estimatedSamples(): number {
+    if (this.alignedWeight > 0) {
+      const left = Math.max(0, this.expectedWeight - this.alignedWeight);
+      // A little text says little of the speed: what is known beforehand counts as much as the first hundred characters.
+      const weight = this.alignedWeight + PRIOR_WEIGHT;
+      const samples = this.madeSamples + (PRIOR_WEIGHT * SAMPLE_RATE) / DEFAULT_SPEED;
+      return this.madeSamples + (left * samples) / weight;
+    }
     const begunWeight = this.pieces.reduce((sum, piece) => sum + piece.weight, 0);
     const last = this.pieces.at(-1);
     const begun = last ? this.endOf(last) : 0;

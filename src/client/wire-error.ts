@@ -1,5 +1,5 @@
 /** What went wrong on the wire, as the one error class: the server's own words where it sent any. */
-import { type ErrorCode, isErrorCode, TtsError } from '../protocol/errors.js';
+import { type ErrorCode, isErrorCode, printable, TtsError } from '../protocol/errors.js';
 
 const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'invalid_value',
@@ -46,7 +46,7 @@ function errorField(body: string): { code?: string; message?: string; param?: st
     if (typeof error !== 'object' || error === null) return undefined;
     const text = (key: string) => {
       const value = (error as Record<string, unknown>)[key];
-      return typeof value === 'string' ? { [key]: value } : {};
+      return typeof value === 'string' ? { [key]: printable(value) } : {};
     };
     return { ...text('code'), ...text('message'), ...text('param') };
   } catch {
@@ -59,9 +59,7 @@ function errorField(body: string): { code?: string; message?: string; param?: st
 function withAdvice(code: ErrorCode, message: string, retryAfterS: number | undefined): string {
   switch (code) {
     case 'missing_api_key':
-      return `${message} Pass one with --api-key or TTS_API_KEY.`;
-    case 'early_access_required':
-      return `${message} A Free key speaks with -m base-tts:free or -m base-tts-fast:free.`;
+      return `${message} Pass one with TTS_API_KEY or --api-key-file FILE.`;
     case 'concurrency_limit_exceeded':
     case 'daily_limit_exceeded':
     case 'overloaded':

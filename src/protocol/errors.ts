@@ -214,3 +214,6 @@ export function publicError(error: unknown): TtsError {
     ...(retryAfterS !== undefined && { retryAfterS }),
   });
 }
+
+/** A stranger's words must not move the cursor or change the title of the terminal they are shown on. */
+export const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '');

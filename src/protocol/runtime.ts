@@ -9,6 +9,10 @@ export interface RuntimeRecord {
   readonly pid: number;
   /** A Partner key that is never debited and is void when the server stops. */
   readonly apiKey: string;
+  /** Whose it is: one user can have several homes, each with folders and a server of its own. */
+  readonly home: string;
+  /** What its engine was told, by setting. A command that was told otherwise brings an engine of its own. */
+  readonly engine: Readonly<Record<string, string | number>>;
 }
 
 /** The record in a file's text, or undefined where it is none. */
@@ -20,7 +24,8 @@ export function parseRuntimeRecord(text: string): RuntimeRecord | undefined {
     return undefined;
   }
   if (typeof data !== 'object' || data === null) return undefined;
-  const { baseUrl, pid, apiKey } = data as Record<string, unknown>;
-  if (typeof baseUrl !== 'string' || typeof apiKey !== 'string' || !Number.isSafeInteger(pid)) return undefined;
-  return { baseUrl, pid: pid as number, apiKey };
+  const { baseUrl, pid, apiKey, home, engine } = data as Record<string, unknown>;
+  if (typeof baseUrl !== 'string' || typeof apiKey !== 'string' || typeof home !== 'string') return undefined;
+  if (!Number.isSafeInteger(pid) || typeof engine !== 'object' || engine === null) return undefined;
+  return { baseUrl, pid: pid as number, apiKey, home, engine: engine as RuntimeRecord['engine'] };
 }

@@ -8,13 +8,15 @@ import { Live, type LiveProps } from '../../src/client/ui/live.js';
 
 const SPEAKING: Snapshot = {
   phase: 'speaking',
-  download: undefined,
+  preparation: undefined,
+  speaker: undefined,
   spoken: 'The quick brown fox',
   upcoming: ' jumps over the lazy dog.',
   level: 0.5,
   heardMs: 1_234,
   totalMs: 5_000,
   totalKnown: false,
+  leftMs: undefined,
   firstAudioMs: 87.4,
   realTimeFactor: 0.312,
 };
@@ -40,18 +42,27 @@ describe('the live lines', () => {
   it('show what was spoken, the meter, the clock and the figures', () => {
     const lines = draw({});
     expect(lines).toContain('The quick brown fox');
-    expect(lines.at(-1)).toMatch(/ ▂█ {2}0:01\.2 \/ ~0:05\.0 · first sound 87 ms · 0\.31× real time$/);
+    expect(lines.at(-1)).toMatch(/ ▂█ {2}0:01\.2 \/ ~0:05\.0 · first sound 87 ms · 3\.2 × faster than real time$/);
   });
 
   it('show the words to come with --show, with a mark where there is no colour', () => {
     expect(draw({}, { show: true })).toContain('The quick brown fox▏ jumps over the lazy dog.');
   });
 
-  it('show the download of a model', () => {
-    const download = { name: 'base-tts-fast', receivedBytes: 44_500_000, totalBytes: 89_000_000 };
-    expect(draw({ phase: 'downloading', download }).at(-1)).toMatch(
-      /^fetching base-tts-fast ━+─+ 50% {2}45 MB of 89 MB$/,
-    );
+  it('show what a first run does before it can speak, stage by stage', () => {
+    const at = (stage: 'wait' | 'download' | 'prepare' | 'measure', done = 0, total = 0) =>
+      draw({ phase: 'preparing', preparation: { model: 'base-tts-fast', stage, done, total } }).at(-1);
+    expect(at('download', 44_500_000, 89_000_000)).toMatch(/^fetching base-tts-fast ━+─+ 50% {2}45 MB of 89 MB$/);
+    expect(at('prepare', 3, 4)).toMatch(/^preparing base-tts-fast ━+─+ 75% {2}3 of 4$/);
+    expect(at('measure')).toBe('⠋ measuring how fast this machine speaks, once');
+    expect(at('wait')).toBe('⠋ waiting for another command that fetches base-tts-fast');
+  });
+
+  it('say who speaks, and how much of a long text is left', () => {
+    const long = { heardMs: 600_000, totalMs: 5_784_700, leftMs: 1_440_000, speaker: 'base-tts · anna · tts serve' };
+    const lines = draw(long, { columns: 80 });
+    expect(lines[0]).toBe('base-tts · anna · tts serve');
+    expect(lines.at(-1)).toMatch(/10:00\.0 \/ ~1:36:24 · 10 % · 24 min left · first sound 87 ms$/);
   });
 
   it('show that something is under way before there is any sound', () => {

@@ -70,9 +70,9 @@ describe('progress', () => {
   it('measures the time to the first sound and the speed, without the time the listener took', () => {
     let now = 0;
     const progress = new Progress(() => now);
-    expect(progress.snapshot(0).phase).toBe('starting');
+    expect(progress.snapshot(0, true).phase).toBe('starting');
     progress.requested();
-    expect(progress.snapshot(0).phase).toBe('waiting');
+    expect(progress.snapshot(0, true).phase).toBe('waiting');
     now = 200;
     progress.received(new Int16Array(24_000).fill(8_000));
     now = 5_200;
@@ -80,7 +80,7 @@ describe('progress', () => {
     now = 5_300;
     progress.received(new Int16Array(24_000));
     progress.finished();
-    const state = progress.snapshot(24_000);
+    const state = progress.snapshot(24_000, true);
     expect(state).toMatchObject({
       phase: 'speaking',
       firstAudioMs: 200,
@@ -89,7 +89,7 @@ describe('progress', () => {
       totalKnown: true,
     });
     expect(state.realTimeFactor).toBeCloseTo(0.2);
-    expect(progress.snapshot(100).level).toBeGreaterThan(0.5);
+    expect(progress.snapshot(100, true).level).toBeGreaterThan(0.5);
     expect(state.level).toBe(0);
   });
 });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { CueBuilder, toSrt, toVtt } from '../../src/client/subtitles.js';
 import type { Alignment } from '../../src/protocol/stream.js';
+import { displayText } from '../../src/text/display.js';
 
 /** Every character takes `ms`. */
 const even = (text: string, ms: number, startMs = 0): Alignment => {
@@ -56,5 +57,26 @@ describe('subtitles', () => {
 
   it('begins a new cue at a blank line', () => {
     expect(cuesOf('One.\n\nTwo.').map(({ text }) => text)).toEqual(['One.', 'Two.']);
+  });
+
+  it('shows the text without its marks where it is told what to show', () => {
+    const text =
+      '# A **bold** title\n\nSee [the docs](https://example.org/a), `run_it()` &amp; go.\n\n| a | b |\n|---|---|\n';
+    const builder = new CueBuilder(displayText(text));
+    const { chars, charStartTimesMs, charDurationsMs } = even(text, 50);
+    // However it was cut into messages.
+    for (const [from, to] of [
+      [0, 30],
+      [30, chars.length],
+    ] as const) {
+      const times = charStartTimesMs.slice(from, to).map((ms) => ms - from * 50);
+      const alignment = {
+        chars: chars.slice(from, to),
+        charStartTimesMs: times,
+        charDurationsMs: charDurationsMs.slice(from, to),
+      };
+      builder.add(alignment, from * 50 * 24);
+    }
+    expect(builder.cues().map((cue) => cue.text)).toEqual(['A bold title', 'See the docs, run_it() & go.', 'a b']);
   });
 });

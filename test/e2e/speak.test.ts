@@ -159,7 +159,7 @@ describe('tts speak, when it fails', () => {
     await fails(['Hi.', '-m', 'gpt', '-o', 'x.wav'], 2, /There are: base-tts/);
     await fails(['Hi.', '--seed', '-1', '-o', 'x.wav'], 2, /whole number/);
     await fails(['Hi.', '--seed', '1', '-m', 'base-tts:free', '-o', 'x.wav'], 2, /WebSocket/);
-    await fails(['Hi.', '--no-such-flag'], 2, /unknown option/);
+    await fails(['Hi.', '--no-such-flag'], 2, /Unknown option/);
     expect(existsSync(home.file('x.wav'))).toBe(false);
   });
 

@@ -135,8 +135,16 @@ describe('tts completion', () => {
       )
         .trim()
         .split('\n');
-    expect(complete('tts', 's')).toEqual(['serve', 'speak', 'stream']);
-    expect(complete('tts', 'speak', '--s')).toEqual(['--srt', '--seed', '--server']);
+    expect(complete('tts', 's')).toEqual(['serve', 'speak', 'say', 'stream']);
+    expect(complete('tts', 'speak', '--s')).toEqual(['--srt', '--ssml', '--seed', '--server']);
+    for (const before of [
+      ['speak', '-v'],
+      ['say', '--voice'],
+      ['voices', '--preview'],
+    ])
+      expect(complete('tts', ...before, 'english_female_a')).toEqual(['english_female_articulate']);
+    expect(complete('tts', 'speak', '--device', 'c')).toEqual(['cpu', 'cuda', 'coreml']);
+    expect(complete('tts', 'config', 's')).toEqual(['set']);
     expect(complete('tts', 'speak', '-m', 'base-tts-')).toEqual(['base-tts-fast', 'base-tts-fast:free']);
     expect(complete('tts', 'speak', '--format', '')).toEqual(['wav', 'pcm']);
     expect(complete('tts', 'speak', '-f', 'st')).toEqual(['story.txt']);

@@ -37,7 +37,15 @@ export function makeHome(): Home {
     },
     file: (name) => path.join(dir, name),
     publish({ baseUrl, apiKey, pid = process.pid }) {
-      writeFileSync(path.join(runtimeDir, 'server.json'), JSON.stringify({ baseUrl, apiKey, pid }), { mode: 0o600 });
+      // Of this home: the folders its environment chooses.
+      const record = {
+        baseUrl,
+        apiKey,
+        pid,
+        home: [path.join(dir, '.local/share/tts'), path.join(dir, '.cache/tts/models')].join(path.delimiter),
+        engine: { lexicon: '', voicesDir: '', device: 'auto', threads: 0 },
+      };
+      writeFileSync(path.join(runtimeDir, 'server.json'), JSON.stringify(record), { mode: 0o600 });
     },
     remove: () => rmSync(dir, { recursive: true, force: true }),
   };

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { SAMPLE_RATE } from '../../protocol/audio.js';
+import { TtsError } from '../../protocol/errors.js';
 
 /** A running player: raw samples into its stdin, exit 0 once they were heard. */
 export interface Player {
@@ -75,9 +76,15 @@ const OPEN_TIMEOUT_MS = 8_000;
 export interface SearchOptions {
   /** Names of players to leave out. */
   readonly without?: readonly string[];
+  /** The name of the device to play on; else the system chooses. */
+  readonly device?: string;
 }
 
-export async function findPlayer({ without = [] }: SearchOptions, signal: AbortSignal): Promise<PlayerSearch> {
+/** How the players that can be sent to a device are told its name. */
+const DEVICE_ARGUMENTS = { paplay: (name: string) => [`--device=${name}`], aplay: (name: string) => ['-D', name] };
+
+export async function findPlayer({ without = [], device }: SearchOptions, signal: AbortSignal): Promise<PlayerSearch> {
+  if (device !== undefined) return playerOn(device, signal);
   const tried: Array<{ name: string; why: string }> = [];
   const own = await ownPlayer(without, tried, signal);
   if (own.player) return { player: own.player, tried };
@@ -91,6 +98,25 @@ export async function findPlayer({ without = [] }: SearchOptions, signal: AbortS
     tried.push({ name: candidate.command, why: found });
   }
   return { player: undefined, tried };
+}
+
+async function playerOn(name: string, signal: AbortSignal): Promise<PlayerSearch> {
+  const { findDevices } = await import('./devices.js');
+  const devices = await findDevices(signal);
+  const device = devices.find((candidate) => candidate.name === name);
+  if (!device) {
+    const names = [...new Set(devices.map((candidate) => candidate.name))].join(', ');
+    throw new TtsError(
+      'no_sound_device',
+      names
+        ? `There is no sound device "${name}". There are: ${names}.`
+        : 'No device can be named on this machine: choose it in the sound settings of the system.',
+    );
+  }
+  const base = SYSTEM_PLAYERS.find(({ command }) => command === device.player)!;
+  const found = await systemPlayer({ ...base, args: [...DEVICE_ARGUMENTS[device.player](name), ...base.args] });
+  if (typeof found !== 'string') return { player: found, tried: [] };
+  return { player: undefined, tried: [{ name: device.player, why: found }] };
 }
 
 /** A line of the player process on its stdout. */

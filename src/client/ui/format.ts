@@ -1,11 +1,28 @@
 /** How the terminal writes times, sizes, levels and a text that must fit one line. */
 
-/** 75,300 ms → "1:15.3". */
+/** 75,300 ms → "1:15.3"; from an hour on "1:36:24", where nobody reads tenths. */
 export function clockText(ms: number): string {
   const tenths = Math.max(0, Math.floor(ms / 100));
   const minutes = Math.floor(tenths / 600);
-  const seconds = ((tenths % 600) / 10).toFixed(1);
-  return `${minutes}:${seconds.padStart(4, '0')}`;
+  const seconds = (tenths % 600) / 10;
+  if (minutes < 60) return `${minutes}:${seconds.toFixed(1).padStart(4, '0')}`;
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds)}`;
+}
+
+/** A length of time in words: "40 s", "12 min", "2 h 5 min". */
+export function durationText(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  if (seconds < 100) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Time taken for each second of sound, in the words people use for it. */
+export function speedText(realTimeFactor: number): string {
+  const faster = realTimeFactor <= 1;
+  const times = faster ? 1 / realTimeFactor : realTimeFactor;
+  return `${times < 10 ? times.toFixed(1) : Math.round(times)} × ${faster ? 'faster' : 'slower'} than real time`;
 }
 
 export function sizeText(bytes: number): string {

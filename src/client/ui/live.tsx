@@ -1,7 +1,17 @@
 /** The live lines of a run: the text as it is spoken, the level, the clock, and how fast the sound came. */
 import { Box, Text } from 'ink';
-import type { Snapshot } from '../progress.js';
-import { bar, clockText, headColumns, levelChar, sizeText, tailColumns, textColumns } from './format.js';
+import type { Preparation, Snapshot } from '../progress.js';
+import {
+  bar,
+  clockText,
+  durationText,
+  headColumns,
+  levelChar,
+  sizeText,
+  speedText,
+  tailColumns,
+  textColumns,
+} from './format.js';
 
 export interface LiveProps {
   readonly state: Snapshot;
@@ -14,16 +24,22 @@ export interface LiveProps {
   readonly show: boolean;
 }
 
-const METER_WIDTH = 12;
+const METER_WIDTH = 8;
+/** From here on it is worth knowing how much is left. */
+const LONG_MS = 20_000;
 
 export function Live(props: LiveProps) {
-  const { state } = props;
-  if (state.phase === 'downloading' && state.download) return <Downloading {...props} />;
-  if (state.phase === 'starting' || state.phase === 'waiting') return <Waiting {...props} />;
+  const { state, color } = props;
+  if (state.preparation) return <Preparing {...props} preparation={state.preparation} />;
   return (
     <Box flexDirection="column">
-      <Words {...props} />
-      <Figures {...props} />
+      {state.speaker ? (
+        <Text wrap="truncate" {...dim(color)}>
+          {state.speaker}
+        </Text>
+      ) : null}
+      {state.phase === 'starting' || state.phase === 'waiting' ? <Waiting {...props} /> : <Words {...props} />}
+      {state.phase === 'starting' || state.phase === 'waiting' ? null : <Figures {...props} />}
     </Box>
   );
 }
@@ -33,29 +49,41 @@ const accent = (color: boolean, name: string) => (color ? { color: name } : {});
 
 function Waiting({ state, color, spinner }: LiveProps) {
   return (
-    <Text>
+    <Spinning
+      color={color}
+      spinner={spinner}
+      what={state.phase === 'starting' ? 'starting the engine' : 'waiting for the first sound'}
+    />
+  );
+}
+
+function Spinning({ color, spinner, what }: { color: boolean; spinner: string; what: string }) {
+  return (
+    <Text wrap="truncate">
       <Text {...accent(color, 'cyan')}>{spinner}</Text>
-      <Text {...dim(color)}>
-        {state.phase === 'starting' ? ' starting the engine' : ' waiting for the first sound'}
-      </Text>
+      <Text {...dim(color)}> {what}</Text>
     </Text>
   );
 }
 
-function Downloading({ state, columns, color }: LiveProps) {
-  const { name, receivedBytes, totalBytes } = state.download!;
-  const share = totalBytes ? receivedBytes / totalBytes : 0;
-  const width = Math.max(8, Math.min(32, columns - name.length - 34));
+function Preparing({ preparation, columns, color, spinner }: LiveProps & { preparation: Preparation }) {
+  const { model, stage, done, total } = preparation;
+  if (stage === 'measure') {
+    return <Spinning color={color} spinner={spinner} what="measuring how fast this machine speaks, once" />;
+  }
+  if (stage === 'wait') {
+    return <Spinning color={color} spinner={spinner} what={`waiting for another command that fetches ${model}`} />;
+  }
+  const verb = stage === 'download' ? 'fetching' : 'preparing';
+  const share = total > 0 ? done / total : 0;
+  const width = Math.max(8, Math.min(32, columns - model.length - 34));
+  const amount =
+    stage === 'download' ? `${sizeText(done)}${total > 0 ? ` of ${sizeText(total)}` : ''}` : `${done} of ${total}`;
   return (
     <Text wrap="truncate">
-      <Text>fetching {name} </Text>
+      <Text>{`${verb} ${model} `}</Text>
       <Text {...accent(color, 'cyan')}>{bar(share, width)}</Text>
-      <Text>
-        {' '}
-        {totalBytes ? `${Math.floor(share * 100)}%  ` : ''}
-        {sizeText(receivedBytes)}
-        {totalBytes ? ` of ${sizeText(totalBytes)}` : ''}
-      </Text>
+      <Text>{` ${total > 0 ? `${Math.floor(share * 100)}%  ` : ''}${amount}`}</Text>
     </Text>
   );
 }
@@ -80,17 +108,24 @@ function Figures({ state, columns, color, levels }: LiveProps) {
   const meter = Array.from({ length: METER_WIDTH }, (_, index) =>
     levelChar(levels[levels.length - METER_WIDTH + index] ?? 0),
   ).join('');
-  const total = `${state.totalKnown ? '' : '~'}${clockText(state.totalMs)}`;
+  const { heardMs, totalMs, leftMs, firstAudioMs, realTimeFactor } = state;
+  const time = `${clockText(heardMs)} / ${state.totalKnown ? '' : '~'}${clockText(totalMs)}`;
+  const long = leftMs !== undefined && leftMs > 0 && totalMs >= LONG_MS;
   const figures = [
-    state.firstAudioMs === undefined ? '' : `first sound ${Math.round(state.firstAudioMs)} ms`,
-    state.realTimeFactor === undefined ? '' : `${state.realTimeFactor.toFixed(2)}× real time`,
-  ].filter(Boolean);
-  const left = METER_WIDTH + 2;
-  const time = `${clockText(state.heardMs)} / ${total}`;
-  const rest = headColumns(
-    figures.map((figure) => ` · ${figure}`).join(''),
-    Math.max(0, columns - left - time.length - 1),
-  );
+    long ? `${Math.floor((100 * heardMs) / totalMs)} %` : '',
+    long ? `${durationText(leftMs)} left` : '',
+    firstAudioMs === undefined ? '' : `first sound ${Math.round(firstAudioMs)} ms`,
+    realTimeFactor === undefined ? '' : speedText(realTimeFactor),
+  ];
+  let room = columns - METER_WIDTH - 2 - time.length - 1;
+  const rest = figures
+    .filter(Boolean)
+    .map((figure) => ` · ${figure}`)
+    .filter((figure) => {
+      room -= textColumns(figure);
+      return room >= 0;
+    })
+    .join('');
   return (
     <Text wrap="truncate">
       <Text {...accent(color, 'green')}>{meter}</Text>

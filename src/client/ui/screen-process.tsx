@@ -33,7 +33,10 @@ process.on('message', (message: ScreenMessage) => {
   if (message.type === 'draw') draw(message.state, message);
   else {
     close(message.keep);
-    process.disconnect?.();
+    // Not from inside the message: Node still has the channel in hand while it gives out those that came before.
+    setImmediate(() => {
+      if (process.connected) process.disconnect();
+    });
   }
 });
 // The command is gone: leave the terminal as it was.
