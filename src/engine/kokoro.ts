@@ -1,5 +1,7 @@
 /** Kokoro: reads a segment, runs its tokens through the model's graphs, and hands out samples and times as they come. */
+import { env } from 'onnxruntime-node';
 import { loadCatalogue } from '../models/catalogue.js';
+import { RECIPE } from '../models/manifest.js';
 import { isAbort, TtsError } from '../protocol/errors.js';
 import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { loadLexicon } from '../text/lexicon.js';
@@ -38,6 +40,7 @@ export async function createKokoroEngine(options: KokoroOptions & { readonly log
   async function* speak(job: SegmentJob, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     try {
       const { mix } = catalogue.get(job.model, job.voice);
+      if (!sessions.isLoaded(job.model)) yield { type: 'progress', loading: true };
       const model = await sessions.model(job.model);
       signal.throwIfAborted();
       const reading = reader.read(job.segment);
@@ -48,5 +51,12 @@ export async function createKokoroEngine(options: KokoroOptions & { readonly log
     }
   }
 
-  return { description: provider.description, speak, close: () => sessions.close() };
+  return {
+    description: provider.description,
+    // What was read and how is in the times, which whoever resumes a segment compares; this is what it sounds like.
+    version: ['kokoro', RECIPE, env.versions.node, process.arch, provider.description, generator].join(' '),
+    realTimeFactor: measured?.realTimeFactor,
+    speak,
+    close: () => sessions.close(),
+  };
 }

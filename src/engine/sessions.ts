@@ -20,6 +20,7 @@ export interface LoadedModel {
 
 export interface Sessions {
   model(model: BaseModel): Promise<LoadedModel>;
+  isLoaded(model: BaseModel): boolean;
   close(): Promise<void>;
 }
 
@@ -39,6 +40,7 @@ export function createSessions({ modelDir, offline, provider, generator, onFallb
   const keptDir = path.join(modelDir, 'optimised');
   const loadOn = { device: graphLoader(keptDir, provider), cpu: graphLoader(keptDir, cpu) };
   const models = new Map<BaseModel, Promise<LoadedModel>>();
+  const loadedModels = new Set<BaseModel>();
 
   function open(file: string, on: Provider): Promise<InferenceSession> {
     let session = sessions.get(file);
@@ -81,10 +83,14 @@ export function createSessions({ modelDir, offline, provider, generator, onFallb
         loaded = load(model);
         models.set(model, loaded);
         // What could not be loaded is tried again by the next job: the model may have been pulled meanwhile.
-        loaded.catch(() => models.delete(model));
+        loaded.then(
+          () => loadedModels.add(model),
+          () => models.delete(model),
+        );
       }
       return loaded;
     },
+    isLoaded: (model) => loadedModels.has(model),
     async close() {
       const open = await Promise.allSettled(sessions.values());
       await Promise.all(open.map((session) => session.status === 'fulfilled' && session.value.release()));

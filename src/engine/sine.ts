@@ -39,20 +39,19 @@ function frequency(voice: string, seed: number): number {
   return (180 + (hash % 80)) * 2 ** ((seed % 24) / 24);
 }
 
-/** Where every code point of the segment sounds, and which stretches are silent. */
+/** Where every code point of the segment sounds, and which stretches sound at all. */
 function plan(segment: Segment, msPerChar: number) {
   const chars = [...segment.text];
   const startSamples = new Array<number>(chars.length).fill(0);
   const durationSamples = new Array<number>(chars.length).fill(0);
   const charSamples = msToSamples(msPerChar);
-  const runs: { samples: number; silent: boolean }[] = [];
+  const runs: { start: number; end: number }[] = [];
   let at = 0;
   let next = 0;
   for (const span of segment.spans) {
     for (; next < span.start; next += 1) startSamples[next] = at;
     if (span.kind === 'break') {
       for (; next < span.end; next += 1) startSamples[next] = at;
-      runs.push({ samples: msToSamples(span.ms), silent: true });
       at += msToSamples(span.ms);
       continue;
     }
@@ -60,7 +59,7 @@ function plan(segment: Segment, msPerChar: number) {
       startSamples[next] = at;
       if (/\s/.test(chars[next] ?? ' ')) continue;
       durationSamples[next] = charSamples;
-      runs.push({ samples: charSamples, silent: false });
+      runs.push({ start: at, end: at + charSamples });
       at += charSamples;
     }
   }
@@ -68,17 +67,15 @@ function plan(segment: Segment, msPerChar: number) {
   return { timings: { startSamples, durationSamples }, runs, samples: at };
 }
 
-function render(runs: readonly { samples: number; silent: boolean }[], samples: number, hz: number): Int16Array {
-  const pcm = new Int16Array(samples);
-  let at = 0;
-  for (const { samples: length, silent } of runs) {
-    if (!silent) {
-      for (let i = at; i < at + length; i += 1) {
-        const fade = Math.min(1, (i + 1) / FADE_SAMPLES, (samples - i) / FADE_SAMPLES);
-        pcm[i] = Math.round(AMPLITUDE * fade * Math.sin((2 * Math.PI * hz * i) / SAMPLE_RATE));
-      }
+/** Samples [`from`, `to`) of the segment. */
+function render({ runs, samples }: ReturnType<typeof plan>, from: number, to: number, hz: number): Int16Array {
+  const pcm = new Int16Array(to - from);
+  for (const run of runs) {
+    const last = Math.min(to, run.end);
+    for (let i = Math.max(from, run.start); i < last; i += 1) {
+      const fade = Math.min(1, (i + 1) / FADE_SAMPLES, (samples - i) / FADE_SAMPLES);
+      pcm[i - from] = Math.round(AMPLITUDE * fade * Math.sin((2 * Math.PI * hz * i) / SAMPLE_RATE));
     }
-    at += length;
   }
   return pcm;
 }
@@ -92,24 +89,25 @@ export async function createSineEngine(options: SineOptions = {}): Promise<Engin
   async function* speak(job: SegmentJob, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     const { segment } = job;
     const has = (marker: string | undefined) => marker !== undefined && segment.text.includes(marker);
-    const { timings, runs, samples } = plan(segment, msPerChar);
-    const pcm = render(runs, samples, frequency(job.voice, job.seed));
+    const planned = plan(segment, msPerChar);
+    const { timings, samples } = planned;
+    const hz = frequency(job.voice, job.seed);
     if (delayMs) await sleep(delayMs, undefined, { signal });
     signal.throwIfAborted();
     if (has(options.failAtOnceOn)) throw new TtsError('synthesis_failed', 'The sine engine was told to fail at once.');
     yield { type: 'begin', timings };
     const chunk = msToSamples(chunkMs);
     for (let at = 0; at < samples; at += chunk) {
-      const view = pcm.subarray(at, Math.min(samples, at + chunk));
+      const pcm = render(planned, at, Math.min(samples, at + chunk), hz);
+      if (pace) await sleep(samplesToMs(pcm.length) / pace, undefined, { signal });
       // Halfway, so that something of the segment has been heard already.
       if (at >= samples / 2) {
         if (has(options.failOn)) throw new TtsError('synthesis_failed', 'The sine engine was told to fail here.');
         if (has(options.crashOn)) process.kill(process.pid, 'SIGKILL');
         if (has(options.hangOn)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, hangMs);
       }
-      if (pace) await sleep(samplesToMs(view.length) / pace, undefined, { signal });
       signal.throwIfAborted();
-      yield { type: 'audio', pcm: view };
+      yield { type: 'audio', pcm };
     }
   }
 
@@ -117,6 +115,8 @@ export async function createSineEngine(options: SineOptions = {}): Promise<Engin
     get description() {
       return ballast ? `sine, ${ballast.length} bytes of ballast` : 'sine';
     },
+    version: 'sine',
+    realTimeFactor: 0,
     speak,
     close: async () => undefined,
   };

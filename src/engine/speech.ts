@@ -107,7 +107,11 @@ export async function* speakReading({ job, mix, model, reading, turn }: SpeechTa
 
   // Times are promised for the whole segment before its first sample, so every front comes first (nearly always one).
   const voiced = new Map<Piece, Voiced>();
-  for (const piece of pieces) if (piece.kind === 'speech') voiced.set(piece, await prepare(piece.tokens));
+  for (const piece of pieces) {
+    if (piece.kind !== 'speech') continue;
+    voiced.set(piece, await prepare(piece.tokens));
+    yield { type: 'progress', loading: false };
+  }
   const spoken = [...voiced.values()];
   const [first, last] = [spoken[0], spoken.at(-1)];
 
@@ -149,7 +153,7 @@ export async function* speakReading({ job, mix, model, reading, turn }: SpeechTa
     const part = voiced.get(piece);
     const sound = part
       ? render(part, start, samples, rest, turn, part === first ? opening : undefined)
-      : [new Int16Array(samples!)];
+      : silence(samples!);
     for await (const pcm of sound) {
       for (let at = 0; at < pcm.length; at += CHUNK_SAMPLES) {
         const chunk = pcm.subarray(at, Math.min(pcm.length, at + CHUNK_SAMPLES));
@@ -204,7 +208,14 @@ async function* render(
   const total = findEnd(tail) + rest;
   const kept = tail.subarray(0, Math.min(tail.length, total));
   fadeOut(kept);
-  if (total > 0) yield toPcm(kept, total);
+  const end = Math.min(total, kept.length + CHUNK_SAMPLES);
+  if (end > 0) yield toPcm(kept, end);
+  if (total > end) yield* silence(total - end);
+}
+
+/** Made as it is taken: a text may ask for minutes of it. */
+function* silence(samples: number): Generator<Int16Array> {
+  for (let left = samples; left > 0; left -= CHUNK_SAMPLES) yield new Int16Array(Math.min(left, CHUNK_SAMPLES));
 }
 
 function joined(parts: readonly Float32Array[]): Float32Array {

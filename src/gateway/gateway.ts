@@ -1,10 +1,13 @@
 /** Admits requests at once or not at all, and gives their segments to workers: fairly, cancellably, again if one dies. */
 import type { Logger } from '../log.js';
-import { isAbort, TtsError } from '../protocol/errors.js';
-import type { Lease, WorkerPool } from './pool.js';
+import { TtsError } from '../protocol/errors.js';
+import type { Segment, SegmentJob } from '../protocol/job.js';
+import type { WorkerPool } from './pool.js';
 import { FairQueue } from './queue.js';
-import { type SpeechHost, SpeechStream, type Task } from './speech.js';
+import type { SegmentTask } from './segment-task.js';
+import { type SpeechHost, SpeechStream } from './speech.js';
 import type { GatewayObserver, GatewayStats, ObservableGateway, Speech, SpeechOrder } from './types.js';
+import type { Worker } from './worker.js';
 
 export interface GatewayOptions {
   readonly pool: WorkerPool;
@@ -14,13 +17,11 @@ export interface GatewayOptions {
   readonly queueLimit: number;
   /** Segments of one stream in flight: with 2, the next is spoken while this one is being sent. */
   readonly lookahead?: number;
-  /** How often a segment is run again after its worker died. */
+  /** How often a segment is run again after its worker was lost. */
   readonly retries?: number;
   /** How long a segment waits while workers are starting, and while there are only dead ones. */
   readonly startPatienceMs?: number;
   readonly deadPatienceMs?: number;
-  /** A segment that takes longer is given up. */
-  readonly segmentTimeoutMs?: number;
   /** Called when speech is wanted: starts workers that were not started yet. */
   readonly onDemand?: () => void;
 }
@@ -42,7 +43,7 @@ export function createGateway(options: GatewayOptions): ObservableGateway {
 class SegmentGateway implements ObservableGateway, SpeechHost {
   readonly lookahead: number;
   readonly #options: Required<Omit<GatewayOptions, 'observer' | 'onDemand' | 'lookahead'>> & GatewayOptions;
-  readonly #queue = new FairQueue<Task>();
+  readonly #queue = new FairQueue<SegmentTask>();
   readonly #open = new Set<SpeechStream>();
   readonly #unsubscribe: () => void;
   #running = 0;
@@ -57,7 +58,6 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
       retries: 2,
       startPatienceMs: 45_000,
       deadPatienceMs: 10_000,
-      segmentTimeoutMs: 180_000,
       ...options,
     };
     this.lookahead = options.lookahead ?? 2;
@@ -97,21 +97,19 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     return stream;
   }
 
-  nextJobId(): string {
-    return `job-${++this.#jobs}`;
+  job({ model, voice, seed }: SpeechOrder, segment: Segment): SegmentJob {
+    return { id: `job-${++this.#jobs}`, model, voice, seed, segment };
   }
 
-  submit(task: Task): void {
+  submit(task: SegmentTask): void {
     this.#queue.push(task.stream.order.owner, task.stream, task);
-    if (this.#options.pool.state !== 'ready') this.#wait(task);
+    this.#watchWait(task);
     this.#pump();
   }
 
-  cancel(task: Task): void {
-    if (task.state === 'queued') this.#unqueue(task);
-    else if (task.state !== 'running') return;
-    task.state = 'cancelled';
-    task.abort?.abort();
+  cancel(task: SegmentTask): void {
+    this.#unqueue(task);
+    task.cancel();
   }
 
   closed(stream: SpeechStream): void {
@@ -131,124 +129,63 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     await this.#options.pool.close();
   }
 
-  #unqueue(task: Task): void {
+  #unqueue(task: SegmentTask): void {
     this.#queue.remove(task.stream.order.owner, task.stream, task);
-    this.#stopWaiting(task);
-  }
-
-  #stopWaiting(task: Task): void {
-    clearTimeout(task.patience);
-    task.noWorkerSinceMs = undefined;
   }
 
   #pump(): void {
     while (this.#queue.size > 0) {
-      const lease = this.#options.pool.acquire();
-      if (lease === undefined) return;
+      const worker = this.#options.pool.next();
+      if (worker === undefined) return;
       const nowMs = performance.now();
-      void this.#run(this.#queue.shift((task) => task.stream.dueMs(task, nowMs) < HUNGRY_MS)!, lease);
+      const task = this.#queue.shift((queued) => queued.stream.dueMs(queued, nowMs) < HUNGRY_MS)!;
+      void this.#run(task, worker);
     }
   }
 
-  async #run(task: Task, lease: Lease): Promise<void> {
-    const { observer, segmentTimeoutMs, log } = this.#options;
-    const { model } = task.job;
-    this.#stopWaiting(task);
-    task.state = 'running';
-    task.attempts++;
-    task.abort = new AbortController();
-    const startMs = performance.now();
-    const job = { ...task.job, dueMs: task.stream.dueMs(task, startMs) };
-    task.stream.started(startMs);
-    observer?.segmentStarted({ model, waitMs: startMs - task.queuedAtMs });
-    const watchdog = setTimeout(() => {
-      this.#fail(task, new TtsError('synthesis_failed', 'The speech engine took too long over this text.'));
-      task.abort?.abort();
-    }, segmentTimeoutMs);
-    this.#running++;
-    let samples = 0;
-    try {
-      for await (const event of lease.worker.run(job, task.abort.signal)) {
-        if (task.state !== 'running') break;
-        if (event.type === 'audio') samples += event.pcm.length;
-        task.events.push(event);
-        task.stream.ring();
-      }
-      if (task.state === 'running') {
-        task.state = 'done';
-        const runMs = performance.now() - startMs;
-        this.#meanRunMs += (runMs - this.#meanRunMs) / 20;
-        observer?.segmentSpoken({ model, runMs, samples });
-      }
-    } catch (error) {
-      if (task.state === 'running') this.#broke(task, error);
-      else if (!isAbort(error)) log.debug({ err: error, job: task.job.id }, 'a segment nobody waits for failed');
-    } finally {
-      clearTimeout(watchdog);
-      this.#running--;
-      lease.release();
-      task.stream.ring();
-      this.#pump();
-    }
-  }
-
-  /** The worker failed the segment: another try where nobody noticed and the process is to blame, else its error. */
-  #broke(task: Task, error: unknown): void {
+  async #run(task: SegmentTask, worker: Worker): Promise<void> {
     const { observer, log, retries } = this.#options;
-    const { requestId, model, owner } = task.stream.order;
-    const fields = { err: error, requestId, job: task.job.id, attempts: task.attempts };
-    const died = error instanceof TtsError && error.code === 'no_worker_ready';
-    if (died && !task.heard && task.attempts <= retries) {
-      log.warn(fields, 'a worker died under a segment, which runs again');
+    const { model } = task.job;
+    const { owner, requestId } = task.stream.order;
+    const startMs = performance.now();
+    observer?.segmentStarted({ model, waitMs: startMs - task.queuedAtMs });
+    this.#running++;
+    await task.run(worker, retries);
+    this.#running--;
+    const fields = { requestId, job: task.job.id, attempts: task.attempts };
+    if (task.state === 'done') {
+      const runMs = performance.now() - startMs;
+      this.#meanRunMs += (runMs - this.#meanRunMs) / 20;
+      observer?.segmentSpoken({ model, runMs, samples: task.receivedSamples });
+    } else if (task.state === 'queued') {
+      log.warn(fields, 'a worker was lost under a segment, which runs again');
       observer?.segmentRetried({ model });
-      task.events = [];
-      task.state = 'queued';
-      task.queuedAtMs = performance.now();
       this.#queue.unshift(owner, task.stream, task);
-      if (this.#options.pool.state !== 'ready') this.#wait(task);
-      return;
+      this.#watchWait(task);
+    } else if (task.state === 'failed') {
+      log.error({ ...fields, err: task.error }, 'a segment failed');
+      observer?.segmentFailed({ model });
     }
-    log.error(fields, 'a segment failed');
-    this.#fail(
-      task,
-      error instanceof TtsError && error.code === 'synthesis_failed'
-        ? error
-        : new TtsError('synthesis_failed', 'The speech engine failed on this text.', { cause: error }),
-    );
-  }
-
-  #fail(task: Task, error: TtsError): void {
-    if (task.state === 'done' || task.state === 'cancelled' || task.state === 'failed') return;
-    task.state = 'failed';
-    task.error = error;
-    this.#options.observer?.segmentFailed({ model: task.job.model });
-    task.stream.ring();
+    this.#pump();
   }
 
   #poolChanged(): void {
-    const { pool } = this.#options;
-    if (pool.state === 'ready') {
-      for (const task of this.#queue) this.#stopWaiting(task);
-      this.#pump();
-    } else {
-      for (const task of this.#queue) this.#wait(task);
-    }
+    for (const task of this.#queue) this.#watchWait(task);
+    this.#pump();
   }
 
   /** Bounds a queued segment's wait while no worker is ready. */
-  #wait(task: Task): void {
-    const { pool, startPatienceMs, deadPatienceMs } = this.#options;
-    task.noWorkerSinceMs ??= performance.now();
-    const waitedMs = performance.now() - task.noWorkerSinceMs;
+  #watchWait(task: SegmentTask): void {
+    const { pool, startPatienceMs, deadPatienceMs, observer } = this.#options;
+    if (pool.state === 'ready') {
+      task.stopWaiting();
+      return;
+    }
     const patienceMs = pool.failure ? 0 : pool.state === 'starting' ? startPatienceMs : deadPatienceMs;
-    clearTimeout(task.patience);
-    task.patience = setTimeout(
-      () => {
-        if (task.state !== 'queued') return;
-        this.#unqueue(task);
-        this.#fail(task, noWorker());
-      },
-      Math.max(0, patienceMs - waitedMs),
-    );
+    task.waitForWorker(patienceMs, () => {
+      this.#unqueue(task);
+      task.fail(noWorker());
+      observer?.segmentFailed({ model: task.job.model });
+    });
   }
 }

@@ -2,12 +2,6 @@
 import type { TtsError } from '../protocol/errors.js';
 import type { Worker, WorkerState } from './worker.js';
 
-export interface Lease {
-  readonly worker: Worker;
-  /** Gives the place back. Idempotent. */
-  release(): void;
-}
-
 export interface WorkerPool {
   readonly workers: readonly Worker[];
   /** The best state any worker is in; `starting` while there is none yet. */
@@ -17,7 +11,6 @@ export interface WorkerPool {
   readonly restarts: number;
   /** Segments the workers take at once, all together. */
   readonly capacity: number;
-  readonly busy: number;
   /** Why no worker will come at all, where that is known. */
   readonly failure: TtsError | undefined;
   /** How long there have been only dead workers; 0 otherwise. */
@@ -25,8 +18,8 @@ export interface WorkerPool {
   add(worker: Worker): void;
   /** No worker can be made, for this reason; undefined takes it back. */
   setFailure(error: TtsError | undefined): void;
-  /** A place at the least busy worker that is ready; undefined when there is none. */
-  acquire(): Lease | undefined;
+  /** The least busy worker that is ready and has a place; of equals, the one that was not named for longest. */
+  next(): Worker | undefined;
   /** Calls back whenever a place may have become free or a state changed, until the returned function is called. */
   onChange(listener: () => void): () => void;
   close(): Promise<void>;
@@ -36,7 +29,8 @@ const BEST_FIRST: readonly WorkerState[] = ['ready', 'starting', 'dead', 'closed
 
 export function createPool(initial: readonly Worker[] = []): WorkerPool {
   const workers: Worker[] = [];
-  const load = new Map<Worker, number>();
+  /** The same, whoever was named last at the end. */
+  const turns: Worker[] = [];
   const listeners = new Set<() => void>();
   const forget: (() => void)[] = [];
   let failure: TtsError | undefined;
@@ -51,8 +45,8 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
   }
   function add(worker: Worker): void {
     workers.push(worker);
-    load.set(worker, 0);
-    forget.push(worker.onStateChange(changed));
+    turns.push(worker);
+    forget.push(worker.onChange(changed));
     changed();
   }
   for (const worker of initial) add(worker);
@@ -73,9 +67,6 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
     get capacity() {
       return workers.reduce((sum, worker) => sum + worker.capacity, 0);
     },
-    get busy() {
-      return [...load.values()].reduce((sum, jobs) => sum + jobs, 0);
-    },
     get failure() {
       return failure;
     },
@@ -85,26 +76,14 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
       failure = error;
       changed();
     },
-    acquire() {
+    next() {
       let best: Worker | undefined;
-      for (const worker of workers) {
-        const jobs = load.get(worker)!;
-        if (worker.state !== 'ready' || jobs >= worker.capacity) continue;
-        if (!best || jobs < load.get(best)!) best = worker;
+      for (const worker of turns) {
+        if (worker.state !== 'ready' || worker.busy >= worker.capacity) continue;
+        if (!best || worker.busy < best.busy) best = worker;
       }
-      if (!best) return undefined;
-      const worker = best;
-      load.set(worker, load.get(worker)! + 1);
-      let held = true;
-      return {
-        worker,
-        release() {
-          if (!held) return;
-          held = false;
-          load.set(worker, load.get(worker)! - 1);
-          changed();
-        },
-      };
+      if (best) turns.push(...turns.splice(turns.indexOf(best), 1));
+      return best;
     },
     onChange(listener) {
       listeners.add(listener);

@@ -1,46 +1,33 @@
 /** One request's or session's speech: feeds a few segments ahead, and hands their audio over in order as it is pulled. */
-import { samplesToMs } from '../protocol/audio.js';
-import type { TtsError } from '../protocol/errors.js';
-import type { Segment, SegmentJob, SegmentTimings, SpeechEvent } from '../protocol/job.js';
+import { Condition } from '../condition.js';
+import { msToSamples, samplesToMs } from '../protocol/audio.js';
+import type { Segment, SegmentJob } from '../protocol/job.js';
+import { type SegmentStream, SegmentTask } from './segment-task.js';
 import type { GatewayEvent, Speech, SpeechOrder } from './types.js';
-
-const NO_TIMINGS: SegmentTimings = { startSamples: [], durationSamples: [] };
 
 /** A character lasts at least about this long; a guess that is too low only makes the next segment come early. */
 const MIN_MS_PER_CHAR = 40;
-
-/** A segment on its way through queue and engine. What came out of the engine and was not pulled yet lies in `events`. */
-export interface Task {
-  readonly stream: SpeechStream;
-  readonly job: SegmentJob;
-  queuedAtMs: number;
-  attempts: number;
-  events: SpeechEvent[];
-  /** Some of its audio was handed over: it cannot be run again unnoticed. */
-  heard: boolean;
-  state: 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
-  error: TtsError | undefined;
-  abort: AbortController | undefined;
-  /** Ends a wait for a worker that does not come, counted from when there was none. */
-  patience: NodeJS.Timeout | undefined;
-  noWorkerSinceMs: number | undefined;
-}
+/** High-water mark of a stream: a reader that leaves more than this lying stops the synthesis. */
+const HIGH_WATER_SAMPLES = msToSamples(2_000);
+/** Segments that keep one worker from ever waiting; more are only begun while little lies here. */
+const LEAST_LOOKAHEAD = 2;
 
 export interface SpeechHost {
   /** Segments of one stream that may be queued, running or not yet handed over. */
   readonly lookahead: number;
-  nextJobId(): string;
-  submit(task: Task): void;
-  cancel(task: Task): void;
+  /** What the engine is told of one segment. */
+  job(order: SpeechOrder, segment: Segment): SegmentJob;
+  submit(task: SegmentTask): void;
+  cancel(task: SegmentTask): void;
   closed(stream: SpeechStream): void;
 }
 
-export class SpeechStream implements Speech {
+export class SpeechStream implements Speech, SegmentStream {
   readonly order: SpeechOrder;
   readonly #host: SpeechHost;
   readonly #admittedAtMs = performance.now();
-  readonly #tasks: Task[] = [];
-  #wake: (() => void)[] = [];
+  readonly #tasks: SegmentTask[] = [];
+  readonly #condition = new Condition();
   #queueMs: number | undefined;
   /** When a listener who began with the first sample will have heard all that was handed over. */
   #heardOutAtMs = 0;
@@ -81,89 +68,91 @@ export class SpeechStream implements Speech {
         }
         yield* this.#deliver(task);
         this.#tasks.shift();
-        this.ring();
+        this.changed();
       }
     } finally {
       signal.removeEventListener('abort', onAbort);
-      this.#drop();
+      this.end(undefined);
       // Not awaited: a source that waits for its own writer would hold us here.
       input.return?.().catch(() => undefined);
     }
   }
 
-  async *#deliver(task: Task): AsyncGenerator<GatewayEvent, void, undefined> {
+  async *#deliver(task: SegmentTask): AsyncGenerator<GatewayEvent, void, undefined> {
     const { segment } = task.job;
-    let timings = NO_TIMINGS;
+    const { whole = false } = this.order;
+    // Where nobody listens before the end, a segment is kept until it is done: what is not handed over can be said anew.
+    const ready = () => (!whole && task.heldSamples > 0) || task.state === 'done' || task.error !== undefined;
+    let begun = false;
     for (;;) {
-      await this.#until(() => task.events.length > 0 || task.state === 'done' || task.error !== undefined);
+      await this.#until(ready);
       if (task.error !== undefined) throw task.error;
-      const event = task.events.shift();
-      if (event === undefined) break;
-      if (event.type === 'begin') {
-        timings = event.timings;
-        continue;
-      }
-      const first = !task.heard;
-      task.heard = true;
-      if (first) yield { type: 'segment', segment, timings };
-      this.#heardOutAtMs = Math.max(this.#heardOutAtMs, performance.now()) + samplesToMs(event.pcm.length);
-      yield event;
+      const pcm = task.take();
+      if (!begun) yield { type: 'segment', segment, timings: task.timings };
+      begun = true;
+      if (pcm === undefined) break;
+      this.#heardOutAtMs = Math.max(this.#heardOutAtMs, performance.now()) + samplesToMs(pcm.length);
+      yield { type: 'audio', pcm };
     }
-    if (!task.heard) yield { type: 'segment', segment, timings };
     yield { type: 'segment-end', segment };
   }
 
   /** Runs beside the delivery, at most `lookahead` segments before it. */
   async #feed(input: AsyncIterator<Segment>): Promise<void> {
+    const { lookahead } = this.#host;
     try {
       for (;;) {
-        await this.#until(() => this.#tasks.length < this.#host.lookahead);
+        await this.#until(
+          () => this.#tasks.length < (this.#isFull() ? Math.min(lookahead, LEAST_LOOKAHEAD) : lookahead),
+        );
         const next = await input.next();
         if (next.done) break;
-        await this.#until(() => true);
-        const { model, voice, seed } = this.order;
-        const task: Task = {
-          stream: this,
-          job: { id: this.#host.nextJobId(), model, voice, seed, segment: next.value },
-          queuedAtMs: performance.now(),
-          attempts: 0,
-          events: [],
-          heard: false,
-          state: 'queued',
-          error: undefined,
-          abort: undefined,
-          patience: undefined,
-          noWorkerSinceMs: undefined,
-        };
+        this.#throwIfEnded();
+        const task = new SegmentTask(this.#host.job(this.order, next.value), this);
         this.#tasks.push(task);
         this.#host.submit(task);
-        this.ring();
+        this.changed();
       }
     } catch (error) {
       this.#input.error = error;
     }
     this.#input.done = true;
-    this.ring();
+    this.changed();
   }
 
-  /** Waits for a condition that only changes together with a ring; throws once the stream was ended. */
-  async #until(condition: () => boolean): Promise<void> {
-    for (;;) {
-      if (this.#ended !== undefined) throw this.#ended;
-      if (condition()) return;
-      await new Promise<void>((resolve) => this.#wake.push(resolve));
+  /** Waits for a condition that only changes together with a notification; throws once the stream was ended. */
+  #until(condition: () => boolean): Promise<void> {
+    return this.#condition.until(() => {
+      this.#throwIfEnded();
+      return condition();
+    });
+  }
+
+  #throwIfEnded(): void {
+    if (this.#ended !== undefined) throw this.#ended;
+  }
+
+  changed(): void {
+    this.#condition.notify();
+  }
+
+  /** Those behind it are not asked: they may lie full until it is through. */
+  room(task: SegmentTask): Promise<void> {
+    return this.#condition.until(() => this.#ended !== undefined || !this.#isFull(task));
+  }
+
+  #isFull(last?: SegmentTask): boolean {
+    if (this.order.whole) return false;
+    let heldSamples = 0;
+    for (const task of this.#tasks) {
+      heldSamples += task.heldSamples;
+      if (task === last) break;
     }
+    return heldSamples >= HIGH_WATER_SAMPLES;
   }
 
-  /** Something changed: whoever waits looks again. */
-  ring(): void {
-    const waiting = this.#wake;
-    this.#wake = [];
-    for (const resolve of waiting) resolve();
-  }
-
-  /** How long until the task is needed: what the listener has in hand, and what the segments before it will last. */
-  dueMs(task: Task, nowMs: number): number {
+  /** What the listener has in hand, and what the segments before it will last. */
+  dueMs(task: SegmentTask, nowMs: number): number {
     if (this.order.whole) return 0;
     let dueMs = Math.max(0, this.#heardOutAtMs - nowMs);
     for (const before of this.#tasks) {
@@ -180,12 +169,8 @@ export class SpeechStream implements Speech {
   /** Ends it at once: queued segments are dropped, running ones told to stop, whoever pulls gets `reason`. */
   end(reason: unknown): void {
     this.#ended ??= reason ?? new DOMException('The speech was closed', 'AbortError');
-    this.#drop();
-    this.ring();
-  }
-
-  #drop(): void {
     for (const task of this.#tasks.splice(0)) this.#host.cancel(task);
+    this.changed();
   }
 
   close(): void {

@@ -3,24 +3,36 @@ import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
 
 export type WorkerState = 'starting' | 'ready' | 'dead' | 'closed';
 
+/** The worker died, froze or was never there: the segment is as it was and can be run again, here or elsewhere. */
+export class WorkerLost extends Error {
+  override readonly name = 'WorkerLost';
+}
+
 export interface Worker {
   readonly id: string;
   readonly state: WorkerState;
   /** How many jobs it takes at once before more would only wait inside it. */
   readonly capacity: number;
+  /**
+   * Places taken. A job that waits for nothing but its own consumer takes none; one that was cancelled keeps its place
+   * until the engine said that it stopped.
+   */
+  readonly busy: number;
   /** Restarts since it was made. */
   readonly restarts: number;
   /** What the engine runs on, once it is ready. */
   readonly description: string | undefined;
+  /** Workers of one version make the same samples of a job. */
+  readonly version: string | undefined;
   /** Why it is not ready, in words for an operator. */
   readonly lastError: string | undefined;
   /**
-   * Runs one segment. Rejects with `synthesis_failed` when the engine failed on it, with `no_worker_ready` when the
-   * process died under it (the caller may run it again elsewhere if nothing of it was heard), with an AbortError when
-   * `signal` aborted.
+   * Runs one segment: takes a place at once, holds no more audio than a few seconds, and goes on as it is pulled. Fails
+   * with `WorkerLost` when the engine is not there any more, with a TtsError when it failed on the segment, with the
+   * signal's reason when that aborted.
    */
   run(job: SegmentJob, signal: AbortSignal): AsyncIterable<SpeechEvent>;
-  /** Calls back on every change of state until the returned function is called. */
-  onStateChange(listener: (state: WorkerState) => void): () => void;
+  /** Calls back when the state changed or a place became free, until the returned function is called. */
+  onChange(listener: () => void): () => void;
   close(): Promise<void>;
 }

@@ -64,7 +64,11 @@ export interface SegmentTimings {
   readonly durationSamples: readonly number[];
 }
 
-/** An engine answers a job with exactly one `begin`, then audio in order. A silent segment may have no audio. */
+/**
+ * An engine answers a job with exactly one `begin`, then audio in order. A silent segment may have no audio. `progress`
+ * may come at any time: work was done that cannot be heard yet, or a model is loaded next, which takes as long as it takes.
+ */
 export type SpeechEvent =
+  | { readonly type: 'progress'; readonly loading: boolean }
   | { readonly type: 'begin'; readonly timings: SegmentTimings }
   | { readonly type: 'audio'; readonly pcm: Int16Array };

@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 import type { Engine } from '../engine/engine.js';
 import type { KokoroOptions } from '../engine/kokoro-options.js';
 import { isErrorCode, TtsError } from '../protocol/errors.js';
-import { type EngineServer, serveEngine } from './ipc.js';
-import type { EngineOptions, FromWorker, ToWorker } from './protocol.js';
+import type { EngineOptions, FromWorker, JobReply, ToWorker } from './protocol.js';
+import { type EngineServer, serveEngine } from './serve-engine.js';
 
 /**
  * From 1.29 on onnxruntime tells its makers what it runs and keeps a device id in the home folder, unless this is set before it is
@@ -27,6 +27,12 @@ const send = (message: FromWorker): void => {
 
 const log = (level: 'info' | 'warn' | 'debug', message: string, fields: object = {}): void =>
   send({ type: 'log', level, message, fields });
+
+function reply(message: JobReply): void {
+  send(message);
+  if (message.type !== 'end' && message.type !== 'error') return;
+  send({ type: 'memory', rssBytes: process.memoryUsage.rss() });
+}
 
 async function build(options: EngineOptions): Promise<Engine> {
   if (options.engine === 'sine') {
@@ -55,8 +61,9 @@ function fail(error: unknown): void {
 async function start(options: EngineOptions): Promise<EngineServer | undefined> {
   try {
     const engine = await build(options);
-    const server = serveEngine({ engine, send, rssBytes: () => process.memoryUsage.rss() });
-    send({ type: 'ready', description: engine.description });
+    const server = serveEngine(engine, reply);
+    const { description, version, realTimeFactor } = engine;
+    send({ type: 'ready', description, version, realTimeFactor });
     return server;
   } catch (error) {
     fail(error);

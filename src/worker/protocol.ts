@@ -1,11 +1,12 @@
 /** What the gateway's process and an engine's process say to each other. */
+import type { EngineFacts } from '../engine/engine.js';
 import type { KokoroOptions } from '../engine/kokoro-options.js';
 import type { Measurement } from '../engine/remembered.js';
 import type { SineOptions } from '../engine/sine.js';
 import type { ErrorCode } from '../protocol/errors.js';
 import type { SegmentJob, SegmentTimings } from '../protocol/job.js';
 
-export type { KokoroOptions, Measurement };
+export type { EngineFacts, KokoroOptions, Measurement };
 
 /**
  * The channel is Node's own, with `advanced` serialisation: typed arrays cross it as bytes. Speech is 48 kB a second, so
@@ -16,17 +17,33 @@ export type EngineOptions =
   | { readonly engine: 'kokoro'; readonly kokoro: KokoroOptions }
   | { readonly engine: 'sine'; readonly sine: SineOptions };
 
+/**
+ * Jobs over any channel that carries messages in order. The engine may send as many samples of a job as it has credit for
+ * (one chunk more where a chunk does not divide it), and every job ends in exactly one `end` or `error`, which is also
+ * the answer to a `cancel`.
+ */
+export type JobRequest =
+  | { readonly type: 'job'; readonly job: SegmentJob; readonly creditSamples: number }
+  | { readonly type: 'cancel'; readonly id: string }
+  /** The consumer took this many samples: as many more may come. */
+  | { readonly type: 'credit'; readonly id: string; readonly samples: number };
+
+export type JobReply =
+  | { readonly type: 'progress'; readonly id: string; readonly loading: boolean }
+  | { readonly type: 'begin'; readonly id: string; readonly timings: SegmentTimings }
+  | { readonly type: 'audio'; readonly id: string; readonly pcm: Int16Array }
+  | { readonly type: 'end'; readonly id: string }
+  | { readonly type: 'error'; readonly id: string; readonly code: ErrorCode | 'aborted'; readonly message: string };
+
+/** What the process itself is told, beside jobs. */
 export type ToWorker =
   | { readonly type: 'start'; readonly options: EngineOptions }
   /** In place of `start`: measure the machine, answer, end. */
   | { readonly type: 'measure'; readonly options: KokoroOptions }
-  | { readonly type: 'job'; readonly job: SegmentJob }
-  | { readonly type: 'cancel'; readonly id: string }
-  /** The consumer took this many samples of the job's audio. */
-  | { readonly type: 'taken'; readonly id: string; readonly samples: number };
+  | JobRequest;
 
 export type FromWorker =
-  | { readonly type: 'ready'; readonly description: string }
+  | ({ readonly type: 'ready' } & EngineFacts)
   | { readonly type: 'measured'; readonly measurement: Measurement }
   | { readonly type: 'failed'; readonly code: ErrorCode; readonly message: string }
   | {
@@ -35,12 +52,6 @@ export type FromWorker =
       readonly message: string;
       readonly fields: object;
     }
-  | { readonly type: 'begin'; readonly id: string; readonly timings: SegmentTimings }
-  | { readonly type: 'audio'; readonly id: string; readonly pcm: Int16Array }
-  | { readonly type: 'end'; readonly id: string; readonly rssBytes: number }
-  | { readonly type: 'error'; readonly id: string; readonly code: ErrorCode | 'aborted'; readonly message: string };
-
-/** How far the engine may run ahead of a job's consumer before it waits: 8 s of speech. */
-export const AHEAD_SAMPLES = 24_000 * 8;
-/** The consumer reports in steps of this size, so that a report is not a message a chunk. */
-export const REPORT_SAMPLES = 24_000;
+  /** Told after every job. */
+  | { readonly type: 'memory'; readonly rssBytes: number }
+  | JobReply;

@@ -248,13 +248,46 @@ describe('lookahead', () => {
     expect(worker.jobs.length).toBe(3);
   });
 
-  it('does not let a reader that stopped hold the worker', async () => {
-    const { gateway } = await setUp();
-    const slow = gateway.open(order()).speak(segments('a long enough segment', 'two', 'three'), never);
-    await slow[Symbol.asyncIterator]().next();
-    const { samples } = await collect(gateway.open(order({ owner: 'b' })).speak(segments('quick'), never));
-    expect(samples).toBeGreaterThan(0);
-    expect(gateway.stats.runningSegments).toBe(0);
+  it('does not let readers that stopped hold the worker, however long their segments', async () => {
+    const { gateway, worker } = await setUp({ sine: { msPerChar: 1_000 } });
+    for (const text of ['short', 'x'.repeat(40), 'y'.repeat(40)]) {
+      const slow = gateway.open(order()).speak(segments(text, text, text), never);
+      await slow[Symbol.asyncIterator]().next();
+    }
+    const { samples } = await collect(gateway.open(order({ owner: 'b' })).speak(segments('quick', 'too'), never));
+    expect(samples).toBe(8 * 24_000);
+    expect(worker.busy).toBe(0);
+    expect(worker.running).toBeGreaterThan(0);
+  });
+
+  it('holds a few seconds for a reader that stopped, and gives it all of it when it goes on', async () => {
+    let made = 0;
+    const engine = await createSineEngine({ msPerChar: 1_000 });
+    const counting = {
+      ...engine,
+      async *speak(...job: Parameters<typeof engine.speak>) {
+        for await (const event of engine.speak(...job)) {
+          if (event.type === 'audio') made += event.pcm.length;
+          yield event;
+        }
+      },
+    };
+    const pool = createPool([createEngineWorker(counting)]);
+    const gateway = createGateway({ pool, log: silentLogger(), queueLimit: 10 });
+    gateways.push(gateway);
+    const texts = ['a'.repeat(120), 'b'.repeat(120), 'c'.repeat(120)];
+    const events = gateway
+      .open(order())
+      .speak(segments(...texts), never)
+      [Symbol.asyncIterator]();
+    await events.next();
+    for (let before = -1; before !== made; await sleep(50)) before = made;
+    expect(made).toBeLessThan(20 * 24_000);
+    let samples = 0;
+    for (let next = await events.next(); !next.done; next = await events.next()) {
+      if (next.value.type === 'audio') samples += next.value.pcm.length;
+    }
+    expect(samples).toBe(3 * 120 * 24_000);
   });
 });
 
@@ -328,16 +361,47 @@ describe('a worker that dies', () => {
     expect(worker.jobs.length).toBe(2);
   });
 
-  it('under a segment that was heard in part: the error surfaces', async () => {
-    const { gateway, worker } = await setUp({ sine: { pace: 5 } });
-    const error = await failure(
+  const disturbed = async (parts: Parts, whole: boolean) => {
+    const { gateway, workers } = await setUp({ sine: { pace: 20, chunkMs: 70 }, ...parts });
+    const text = 'a sentence of some length, long enough to be cut in two';
+    const heard: number[] = [];
+    const work = failure(
       (async () => {
-        for await (const event of gateway.open(order()).speak(segments('a sentence of some length'), never)) {
-          if (event.type === 'audio') worker.setState('dead');
+        for await (const event of gateway.open(order({ whole })).speak(segments(text), never)) {
+          if (event.type === 'audio') heard.push(...event.pcm);
         }
       })(),
     );
+    await until(() => workers[0]!.running > 0);
+    if (whole) await sleep(60);
+    else await until(() => heard.length > 10_000);
+    workers[0]!.setState('dead');
+    const error = await work;
+    const undisturbed: number[] = [];
+    workers[0]!.setState('ready');
+    for await (const event of gateway.open(order()).speak(segments(text), never)) {
+      if (event.type === 'audio') undisturbed.push(...event.pcm);
+    }
+    return { error, heard, undisturbed };
+  };
+
+  for (const whole of [false, true]) {
+    it(`under a segment ${whole ? 'of which nothing was handed over' : 'that was heard in part'}: it is resumed to the sample`, async () => {
+      const { error, heard, undisturbed } = await disturbed({ workers: [{}, {}] }, whole);
+      expect(error).toBeUndefined();
+      expect(heard).toEqual(undisturbed);
+    });
+  }
+
+  it('under a segment that was heard in part, and only another version is left: the error surfaces', async () => {
+    const { error } = await disturbed({ workers: [{}, { version: 'another' }] }, false);
     expect(codeOf(error)).toBe('synthesis_failed');
+  });
+
+  it('under a segment nobody heard, and only another version is left: it is said anew', async () => {
+    const { error, heard, undisturbed } = await disturbed({ workers: [{}, { version: 'another' }] }, true);
+    expect(error).toBeUndefined();
+    expect(heard).toEqual(undisturbed);
   });
 
   it('again and again: the segment is given up after two more tries', async () => {
@@ -373,9 +437,19 @@ describe('a worker that dies', () => {
     expect((await work).samples).toBeGreaterThan(0);
   });
 
-  it('or hangs: the segment is given up, not waited for for ever', async () => {
-    const { gateway } = await setUp({ sine: { delayMs: 60_000 }, gateway: { segmentTimeoutMs: 30 } });
-    const error = await failure(collect(gateway.open(order()).speak(segments('hello'), never)));
-    expect(codeOf(error)).toBe('synthesis_failed');
+  it('or freezes: what it had is run elsewhere, all of it', async () => {
+    const { gateway, workers } = await setUp({
+      workers: [
+        { capacity: 3, silenceMs: 1_000 },
+        { capacity: 3, silenceMs: 1_000 },
+      ],
+      sine: { delayMs: 20 },
+    });
+    const work = Array.from({ length: 6 }, () => collect(gateway.open(order()).speak(segments('one', 'two'), never)));
+    await until(() => workers.every((worker) => worker.running === 3));
+    workers[0]!.freeze();
+    const spoken = await Promise.all(work);
+    expect(spoken.map(({ samples }) => samples)).toEqual(Array(6).fill(6 * 1_320));
+    expect(workers[0]!.state).toBe('dead');
   });
 });

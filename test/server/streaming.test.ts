@@ -53,7 +53,7 @@ describe('a streamed response', () => {
       return same;
     }, 'standstill');
     expect(before).toBeLessThan(20);
-    expect(server.worker.running).toBe(0);
+    expect(server.worker.busy).toBe(0);
     socket.resume();
     await until(() => server.worker.jobs.length >= 24);
     await until(async () => (await server.ledger()).at(-1)?.outcome === 'completed');

@@ -67,13 +67,28 @@ describe('a session under pressure', () => {
     expect(audio.equals(await speak(server, ['This is a sentence. And this is the next one. ']))).toBe(true);
   });
 
-  it('is told when a worker died in the middle of what it heard', async () => {
-    server = await startStreamServer({ sine: { pace: 1 } });
+  it('hears on to the byte when a worker died in the middle of what it heard', async () => {
+    server = await startStreamServer({ sine: { pace: 4 } });
+    const text = 'This is a sentence that takes a while to speak, surely.';
+    const client = await StreamClient.open(server);
+    client.say(text);
+    client.send(END);
+    await client.untilAudio();
+    server.worker.setState('dead');
+    server.worker.setState('ready');
+    const { audio, code, final } = await client.ended();
+    expect({ code, final }).toEqual({ code: 1000, final: true });
+    expect(new Set(server.worker.jobs.map(({ id }) => id)).size).toBeLessThan(server.worker.jobs.length);
+    expect(audio.equals(await speak(server, [text]))).toBe(true);
+  });
+
+  it('is told when a worker died in the middle of what it heard and none comes', async () => {
+    server = await startStreamServer({ sine: { pace: 1 }, gateway: { deadPatienceMs: 200 } });
     const client = await StreamClient.open(server);
     client.send({ text: 'This is a sentence that takes a while to speak, surely.', flush: true });
     await client.untilAudio();
     server.worker.setState('dead');
-    expect(await client.ended()).toMatchObject({ error: 'synthesis_failed', code: 1011, final: false });
+    expect(await client.ended()).toMatchObject({ error: 'overloaded', code: 1013, final: false });
     await until(async () => (await server.ledger()).length === 1);
     expect((await server.ledger())[0]).toMatchObject({ credits: 0, outcome: 'failed' });
   });

@@ -1,88 +1,134 @@
-/** A worker without a process: an engine called directly, that a test can kill, revive and look into. */
+/** A worker without a process: an engine at the other end of a channel in memory, that a test can kill, revive and look into. */
 import type { Engine } from '../../src/engine/engine.js';
-import type { Worker, WorkerState } from '../../src/gateway/worker.js';
+import { JobClient } from '../../src/gateway/job-client.js';
+import { type Worker, WorkerLost, type WorkerState } from '../../src/gateway/worker.js';
 import { TtsError } from '../../src/protocol/errors.js';
-import type { SegmentJob, SpeechEvent } from '../../src/protocol/job.js';
+import type { SegmentJob } from '../../src/protocol/job.js';
+import type { JobReply, JobRequest } from '../../src/worker/protocol.js';
+import { serveEngine } from '../../src/worker/serve-engine.js';
 
 export interface EngineWorker extends Worker {
   /** Every job it was given, in order. */
   readonly jobs: readonly SegmentJob[];
-  /** Jobs whose caller stopped them. */
+  /** Jobs that the engine stopped because it was told to. */
   readonly cancelled: readonly string[];
+  /** Jobs in the engine. */
   readonly running: number;
   /** The state it reports; `dead` breaks what runs. */
   setState(state: WorkerState): void;
+  /** From now on no message arrives in either direction, as if the process were stopped. */
+  freeze(): void;
 }
 
 export interface EngineWorkerOptions {
   readonly id?: string;
   readonly capacity?: number;
   readonly state?: WorkerState;
+  readonly version?: string;
+  readonly silenceMs?: number;
 }
 
 export function createEngineWorker(engine: Engine, options: EngineWorkerOptions = {}): EngineWorker {
-  const { id = 'test', capacity = 1 } = options;
+  const { id = 'test', capacity = 1, version = engine.version, silenceMs } = options;
   let state: WorkerState = options.state ?? 'ready';
   let restarts = 0;
-  let deaths = new AbortController();
-  const listeners = new Set<(state: WorkerState) => void>();
+  const listeners = new Set<() => void>();
   const jobs: SegmentJob[] = [];
   const cancelled: string[] = [];
-  let running = 0;
+  const running = new Set<string>();
+  const onChange = () => {
+    for (const listener of [...listeners]) listener();
+  };
+  /** What a message meets on its way: the life that sent it must be the one that receives it. */
+  let life = connect();
+
+  function connect() {
+    let open = true;
+    const own = {
+      server: serveEngine({ ...engine, close: async () => undefined }, (reply) => own.carry(() => receive(reply))),
+      post(message: JobRequest) {
+        const copy = structuredClone(message);
+        own.carry(() => own.server.receive(copy));
+      },
+      carry(deliver: () => void) {
+        setImmediate(() => open && deliver());
+      },
+      cut() {
+        open = false;
+        void own.server.close();
+      },
+    };
+    return own;
+  }
+
+  function receive(reply: JobReply): void {
+    if (reply.type === 'end' || reply.type === 'error') running.delete(reply.id);
+    if (reply.type === 'error' && reply.code === 'aborted') cancelled.push(reply.id);
+    client.receive(reply);
+  }
+
+  function die(why: string): void {
+    life.cut();
+    life = connect();
+    running.clear();
+    state = 'dead';
+    client.lose(new WorkerLost(`The engine ${why}.`));
+  }
+
+  const client = new JobClient({
+    ...(silenceMs !== undefined && { silenceMs }),
+    send: (message) => {
+      life.post(message);
+      if (message.type !== 'job') return;
+      jobs.push(message.job);
+      running.add(message.job.id);
+    },
+    onSilent: () => setState('dead'),
+    onChange,
+  });
+  client.assume(0);
 
   function setState(next: WorkerState): void {
     if (state === 'dead' && next === 'ready') restarts++;
+    if (next === 'dead') die('died');
     state = next;
-    if (next === 'dead') {
-      deaths.abort();
-      deaths = new AbortController();
-    }
-    for (const listener of [...listeners]) listener(next);
-  }
-
-  async function* run(job: SegmentJob, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
-    jobs.push(job);
-    running++;
-    const death = deaths.signal;
-    const either = AbortSignal.any([signal, death]);
-    try {
-      for await (const event of engine.speak(job, either)) {
-        either.throwIfAborted();
-        yield event;
-      }
-    } catch (error) {
-      if (death.aborted) throw new TtsError('no_worker_ready', 'The engine process died.');
-      throw error;
-    } finally {
-      if (signal.aborted) cancelled.push(job.id);
-      running--;
-    }
+    onChange();
   }
 
   return {
     id,
     capacity,
+    version,
     jobs,
     cancelled,
-    description: 'in process',
+    description: 'in memory',
     lastError: undefined,
     get state() {
       return state;
+    },
+    get busy() {
+      return client.busy;
     },
     get restarts() {
       return restarts;
     },
     get running() {
-      return running;
+      return running.size;
     },
-    run,
+    run(job, signal) {
+      if (state !== 'ready') throw new WorkerLost(`The engine is ${state}.`);
+      return client.run(job, signal);
+    },
     setState,
-    onStateChange(listener) {
+    freeze: () => life.cut(),
+    onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     async close() {
       setState('closed');
+      life.cut();
+      client.lose(new TtsError('shutting_down', 'The engine is shutting down.'));
       await engine.close();
     },
   };

@@ -18,6 +18,7 @@ const worker = createProcessWorker({ id: 'orphan', options, log });
 const spans = [{ kind: 'text', text, start: 0, end: text.length }];
 const job = { id: '1', model: 'base-tts', voice: 'v', seed: 0, segment: { text, offset: 0, spans, pause: 'sentence' } };
 let heard = 0;
+await new Promise((resolve) => worker.onChange(() => worker.state === 'ready' && resolve()));
 for await (const event of worker.run(job, new AbortController().signal)) {
   heard += event.type === 'audio' ? 1 : 0;
   // Half of it was sent; by the time this message is read the engine hangs.

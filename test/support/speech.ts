@@ -59,7 +59,7 @@ export async function speak(
   let timings: SegmentTimings | undefined;
   for await (const event of engine.speak(job, signal)) {
     if (event.type === 'begin') timings = event.timings;
-    else parts.push(event.pcm);
+    else if (event.type === 'audio') parts.push(event.pcm);
   }
   return { pcm: joinPcm(parts), timings: timings!, chunks: parts.map((part) => part.length) };
 }

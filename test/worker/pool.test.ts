@@ -2,13 +2,15 @@
 import { afterEach, expect, it } from 'vitest';
 import { createPool, type WorkerPool } from '../../src/gateway/pool.js';
 import { createProcessWorker } from '../../src/gateway/process-worker.js';
+import type { Worker } from '../../src/gateway/worker.js';
 import { silentLogger } from '../../src/log.js';
+import { failureOf, jobOf, until } from '../support/jobs.js';
 
 let pool: WorkerPool;
 afterEach(() => pool.close());
 
 const ready = async (workers: number) => {
-  const options = { engine: 'sine', sine: {} } as const;
+  const options = { engine: 'sine', sine: { pace: 1 } } as const;
   const made = Array.from({ length: workers }, (_, i) =>
     createProcessWorker({ id: `w${i}`, options, log: silentLogger(), capacity: 2 }),
   );
@@ -21,30 +23,43 @@ const ready = async (workers: number) => {
   return pool;
 };
 
-it('hands out the least busy worker, then none, and calls when a place is free again', async () => {
+const job = (worker: Worker) => {
+  const abort = new AbortController();
+  const spoken = failureOf(() => worker.run(jobOf('A sentence of some length, read slowly.'), abort.signal));
+  return async () => {
+    abort.abort();
+    await spoken;
+  };
+};
+
+it('names the least busy worker, of equals the one whose turn it is, then none, and calls when a place is free', async () => {
   const { capacity } = await ready(2);
   expect(capacity).toBe(4);
-  const leases = [1, 2, 3, 4].map(() => pool.acquire()!);
-  expect(leases.map(({ worker }) => worker.id)).toEqual(['w0', 'w1', 'w0', 'w1']);
-  expect(pool.acquire()).toBeUndefined();
+  const names: string[] = [];
+  const stops: (() => Promise<void>)[] = [];
+  for (let worker = pool.next(); worker; worker = pool.next()) {
+    names.push(worker.id);
+    stops.push(job(worker));
+  }
+  expect(names).toEqual(['w0', 'w1', 'w0', 'w1']);
   let calls = 0;
-  const stop = pool.onChange(() => {
+  pool.onChange(() => {
     calls += 1;
   });
-  leases[1]!.release();
-  leases[1]!.release();
-  stop();
-  expect(calls).toBe(1);
-  expect(pool.busy).toBe(3);
-  expect(pool.acquire()!.worker.id).toBe('w1');
+  await stops[1]!();
+  await until(() => calls > 0 && pool.workers[1]!.busy === 1);
+  expect(pool.next()!.id).toBe('w1');
+  await Promise.all(stops.map((stop) => stop()));
+  await until(() => pool.workers.every(({ busy }) => busy === 0));
+  expect([1, 2, 3, 4].map(() => pool.next()!.id)).toEqual(['w0', 'w1', 'w0', 'w1']);
 });
 
 it('gives no work to a worker that is gone', async () => {
   await ready(2);
   await pool.workers[0]!.close();
   expect(pool.state).toBe('ready');
-  expect(pool.acquire()!.worker.id).toBe('w1');
+  expect(pool.next()!.id).toBe('w1');
   await pool.workers[1]!.close();
   expect(pool.state).toBe('closed');
-  expect(pool.acquire()).toBeUndefined();
+  expect(pool.next()).toBeUndefined();
 });

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createSineEngine } from '../../src/engine/sine.js';
 import type { SegmentJob } from '../../src/protocol/job.js';
-import { serveEngine } from '../../src/worker/ipc.js';
-import { AHEAD_SAMPLES, type FromWorker } from '../../src/worker/protocol.js';
+import type { JobReply } from '../../src/worker/protocol.js';
+import { serveEngine } from '../../src/worker/serve-engine.js';
 
 const text = 'x'.repeat(60);
 const job: SegmentJob = {
@@ -16,9 +16,9 @@ const job: SegmentJob = {
 };
 
 async function served() {
-  const messages: FromWorker[] = [];
+  const messages: JobReply[] = [];
   const engine = await createSineEngine({ msPerChar: 1_000 });
-  const server = serveEngine({ engine, send: (message) => messages.push(message), rssBytes: () => 1 });
+  const server = serveEngine(engine, (message) => messages.push(message));
   const samples = () => messages.reduce((sum, message) => sum + (message.type === 'audio' ? message.pcm.length : 0), 0);
   const settled = async () => {
     for (let before = -1; before !== samples(); await sleep(20)) before = samples();
@@ -27,22 +27,24 @@ async function served() {
   return { server, messages, settled };
 }
 
-it('waits for its listener once it is eight seconds ahead, and goes on as far as was taken', async () => {
+const CREDIT = 4 * 24_000;
+
+it('sends as much as it has credit for, and goes on as more is given', async () => {
   const { server, messages, settled } = await served();
-  server.receive({ type: 'job', job });
+  server.receive({ type: 'job', job, creditSamples: CREDIT });
   const ahead = await settled();
-  expect(ahead).toBeGreaterThanOrEqual(AHEAD_SAMPLES);
-  expect(ahead).toBeLessThan(AHEAD_SAMPLES + 24_000);
-  server.receive({ type: 'taken', id: 'a', samples: 48_000 });
+  expect(ahead).toBeGreaterThanOrEqual(CREDIT);
+  expect(ahead).toBeLessThan(CREDIT + 24_000);
+  server.receive({ type: 'credit', id: 'a', samples: 48_000 });
   expect((await settled()) - ahead).toBe(48_000);
-  server.receive({ type: 'taken', id: 'a', samples: 60 * 24_000 });
+  server.receive({ type: 'credit', id: 'a', samples: 60 * 24_000 });
   expect(await settled()).toBe(60 * 24_000);
-  expect(messages.at(-1)).toEqual({ type: 'end', id: 'a', rssBytes: 1 });
+  expect(messages.at(-1)).toEqual({ type: 'end', id: 'a' });
 });
 
-it('stops a job that waits for its listener when it is cancelled', async () => {
+it('acknowledges a cancellation, also of a job that waits for credit', async () => {
   const { server, messages, settled } = await served();
-  server.receive({ type: 'job', job });
+  server.receive({ type: 'job', job, creditSamples: CREDIT });
   await settled();
   server.receive({ type: 'cancel', id: 'a' });
   await settled();

@@ -1,0 +1,219 @@
+/** The gateway's end of a channel to an engine: jobs with credit, cancellations that are acknowledged, and silence noticed. */
+import { Condition } from '../condition.js';
+import { msToSamples } from '../protocol/audio.js';
+import { type ErrorCode, TtsError } from '../protocol/errors.js';
+import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
+import type { JobReply, JobRequest } from '../worker/protocol.js';
+import { Pace } from './pace.js';
+
+/** How far the engine may run ahead of a job's consumer: more than one run of the light model makes. */
+export const CREDIT_SAMPLES = msToSamples(6_000);
+/** Credit is given back in steps, so that it is not a message a chunk. */
+const CREDIT_STEP_SAMPLES = msToSamples(500);
+/** An engine that has work is never silent for longer, unless its segments were measured to take it. */
+const SILENCE_MS = 20_000;
+
+export interface JobClientOptions {
+  /** May throw where the message cannot be sent; what is lost later is told by `lose`. */
+  readonly send: (message: JobRequest) => void;
+  /** The engine has work and gave no sign of life for longer than it ever needs. */
+  readonly onSilent: (silentMs: number) => void;
+  /** A place became free. */
+  readonly onChange: () => void;
+  readonly silenceMs?: number;
+}
+
+/** A job that the engine has not answered to its end. */
+interface Job {
+  readonly job: SegmentJob;
+  readonly changed: Condition;
+  /** At most as much audio as there was credit. */
+  readonly queue: SpeechEvent[];
+  /** Samples that came and were not credited again: from `CREDIT_SAMPLES` on the engine waits. */
+  aheadSamples: number;
+  takenSamples: number;
+  loading: boolean;
+  cancelled: boolean;
+  longestSilenceMs: number;
+  outcome: { readonly error?: unknown } | undefined;
+}
+
+/** Waits for nothing but its own consumer. */
+const isParked = (job: Job): boolean => !job.cancelled && job.aheadSamples >= CREDIT_SAMPLES;
+
+/** Knows no processes: any channel will do that keeps the order of messages and tells when it breaks. */
+export class JobClient {
+  readonly #options: JobClientOptions;
+  readonly #pace: Pace;
+  readonly #silenceMs: number;
+  readonly #jobs = new Map<string, Job>();
+  #watch: NodeJS.Timeout | undefined;
+  #watchedMs = 0;
+  /** When the engine last gave a sign of life, or was last given something to do while it had nothing. */
+  #heardMs = 0;
+
+  constructor(options: JobClientOptions) {
+    this.#options = options;
+    this.#silenceMs = options.silenceMs ?? SILENCE_MS;
+    this.#pace = new Pace(this.#silenceMs);
+  }
+
+  get busy(): number {
+    let busy = 0;
+    for (const job of this.#jobs.values()) if (!isParked(job)) busy += 1;
+    return busy;
+  }
+
+  /** The engine has nothing, not even a cancelled job that it still has to notice. */
+  get idle(): boolean {
+    return this.#jobs.size === 0;
+  }
+
+  assume(realTimeFactor: number): void {
+    this.#pace.assume(realTimeFactor);
+  }
+
+  run(job: SegmentJob, signal: AbortSignal): AsyncIterable<SpeechEvent> {
+    signal.throwIfAborted();
+    // The engine knows jobs by id alone; a caller that reuses one while it runs would mix two speeches.
+    if (this.#jobs.has(job.id)) throw new TtsError('internal_error', 'A job of this id is running already.');
+    const running: Job = {
+      job,
+      changed: new Condition(),
+      queue: [],
+      aheadSamples: 0,
+      takenSamples: 0,
+      loading: false,
+      cancelled: false,
+      longestSilenceMs: 0,
+      outcome: undefined,
+    };
+    try {
+      this.#options.send({ type: 'job', job, creditSamples: CREDIT_SAMPLES });
+    } catch (cause) {
+      throw new TtsError('synthesis_failed', 'The segment could not be handed to the speech engine.', { cause });
+    }
+    this.#beginWork();
+    this.#jobs.set(job.id, running);
+    return this.#events(running, signal);
+  }
+
+  async *#events(running: Job, signal: AbortSignal): AsyncGenerator<SpeechEvent, void, undefined> {
+    const cancel = () => this.#cancel(running);
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      for (;;) {
+        await running.changed.until(() => running.queue.length > 0 || running.outcome !== undefined, signal);
+        const event = running.queue.shift();
+        if (event === undefined) {
+          if (running.outcome!.error !== undefined) throw running.outcome!.error;
+          return;
+        }
+        if (event.type === 'audio') this.#credit(running, event.pcm.length);
+        yield event;
+      }
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      this.#cancel(running);
+    }
+  }
+
+  receive(message: JobReply): void {
+    const nowMs = performance.now();
+    const silentMs = nowMs - this.#heardMs;
+    this.#heardMs = nowMs;
+    const running = this.#jobs.get(message.id);
+    if (running === undefined) return;
+    if (!running.loading) running.longestSilenceMs = Math.max(running.longestSilenceMs, silentMs);
+    running.loading = message.type === 'progress' && message.loading;
+    switch (message.type) {
+      case 'progress':
+        break;
+      case 'end':
+        this.#pace.learn(running.job, running.longestSilenceMs);
+        this.#end(running, {});
+        break;
+      case 'error':
+        this.#end(running, { error: jobError(message.code, message.message) });
+        break;
+      case 'audio':
+        running.aheadSamples += message.pcm.length;
+        this.#push(running, { type: 'audio', pcm: message.pcm });
+        if (isParked(running)) this.#options.onChange();
+        break;
+      default:
+        this.#push(running, { type: 'begin', timings: message.timings });
+    }
+  }
+
+  /** Nothing will come any more: every job fails with `error`. */
+  lose(error: Error): void {
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+    for (const running of [...this.#jobs.values()]) this.#end(running, { error });
+  }
+
+  #push(running: Job, event: SpeechEvent): void {
+    if (running.cancelled) return;
+    running.queue.push(event);
+    running.changed.notify();
+  }
+
+  #end(running: Job, outcome: { readonly error?: unknown }): void {
+    this.#jobs.delete(running.job.id);
+    running.outcome = outcome;
+    // Whoever hears of a failure has no use for what came before it.
+    if (outcome.error !== undefined) running.queue.length = 0;
+    running.changed.notify();
+    this.#options.onChange();
+  }
+
+  #cancel(running: Job): void {
+    if (running.outcome !== undefined || running.cancelled) return;
+    this.#beginWork();
+    running.cancelled = true;
+    running.queue.length = 0;
+    this.#options.send({ type: 'cancel', id: running.job.id });
+  }
+
+  #credit(running: Job, samples: number): void {
+    running.takenSamples += samples;
+    if (running.takenSamples < CREDIT_STEP_SAMPLES || running.outcome !== undefined || running.cancelled) return;
+    this.#beginWork();
+    running.aheadSamples -= running.takenSamples;
+    this.#options.send({ type: 'credit', id: running.job.id, samples: running.takenSamples });
+    running.takenSamples = 0;
+  }
+
+  /** To be called before the engine is given something to do: silence counts from here if it had nothing. */
+  #beginWork(): void {
+    if (this.busy > 0) return;
+    this.#heardMs = performance.now();
+    if (this.#watch !== undefined) return;
+    this.#watchedMs = this.#heardMs;
+    this.#watch = setInterval(() => this.#listen(), this.#silenceMs / 10);
+    this.#watch.unref();
+  }
+
+  #listen(): void {
+    const nowMs = performance.now();
+    const lateMs = nowMs - this.#watchedMs - this.#silenceMs / 10;
+    this.#watchedMs = nowMs;
+    const working = [...this.#jobs.values()].filter((job) => !isParked(job));
+    if (working.length === 0) {
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+      return;
+    }
+    // Whoever was stopped or busy itself (Ctrl-Z, a suspended machine) has not listened meanwhile.
+    if (lateMs > this.#silenceMs / 2) this.#heardMs = nowMs;
+    const silentMs = nowMs - this.#heardMs;
+    const allowedMs = Math.max(...working.map(({ job, loading }) => this.#pace.allowedMs(job, loading)));
+    if (silentMs > allowedMs) this.#options.onSilent(silentMs);
+  }
+}
+
+function jobError(code: ErrorCode | 'aborted', message: string): Error {
+  if (code === 'aborted') return new DOMException('The job was cancelled.', 'AbortError');
+  return new TtsError(code, message);
+}

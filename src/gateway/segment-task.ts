@@ -1,0 +1,195 @@
+/** One segment's life: queued, running, again queued where its worker was lost, and in the end done, failed or cancelled. */
+import { TtsError } from '../protocol/errors.js';
+import type { SegmentJob, SegmentTimings, SpeechEvent } from '../protocol/job.js';
+import type { SpeechOrder } from './types.js';
+import { type Worker, WorkerLost } from './worker.js';
+
+export type SegmentState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
+
+/** The stream that a segment belongs to, as the segment's life needs it. */
+export interface SegmentStream {
+  readonly order: SpeechOrder;
+  /** Its first segment left the queue. */
+  started(atMs: number): void;
+  /** How long until the segment is needed. */
+  dueMs(task: SegmentTask, nowMs: number): number;
+  /** Something came, or the state of a segment changed. */
+  changed(): void;
+  /** Resolves when the stream can hold more of this segment's audio, or will never. */
+  room(task: SegmentTask): Promise<void>;
+}
+
+const NO_TIMINGS: SegmentTimings = { startSamples: [], durationSamples: [] };
+
+const sameNumbers = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((value, i) => value === b[i]);
+const sameTimings = (a: SegmentTimings, b: SegmentTimings): boolean =>
+  sameNumbers(a.startSamples, b.startSamples) && sameNumbers(a.durationSamples, b.durationSamples);
+
+export class SegmentTask {
+  readonly job: SegmentJob;
+  readonly stream: SegmentStream;
+  #state: SegmentState = 'queued';
+  #error: TtsError | undefined;
+  #queuedAtMs = performance.now();
+  #attempts = 0;
+  readonly #abort = new AbortController();
+  /** Ends a wait for a worker that does not come, counted from when there was none. */
+  #patience: NodeJS.Timeout | undefined;
+  #noWorkerSinceMs: number | undefined;
+
+  #timings: SegmentTimings | undefined;
+  /** What came and was not taken yet. */
+  readonly #held: Int16Array[] = [];
+  #heldSamples = 0;
+  #receivedSamples = 0;
+  #takenSamples = 0;
+  /** What a worker that speaks it again still has to say of what an earlier one said. */
+  #repeatSamples = 0;
+  /** Of the worker that made what was received. */
+  #version: string | undefined;
+
+  constructor(job: SegmentJob, stream: SegmentStream) {
+    this.job = job;
+    this.stream = stream;
+  }
+
+  get state(): SegmentState {
+    return this.#state;
+  }
+
+  get error(): TtsError | undefined {
+    return this.#error;
+  }
+
+  get attempts(): number {
+    return this.#attempts;
+  }
+
+  get queuedAtMs(): number {
+    return this.#queuedAtMs;
+  }
+
+  get heldSamples(): number {
+    return this.#heldSamples;
+  }
+
+  get receivedSamples(): number {
+    return this.#receivedSamples;
+  }
+
+  get heard(): boolean {
+    return this.#takenSamples > 0;
+  }
+
+  get timings(): SegmentTimings {
+    return this.#timings ?? NO_TIMINGS;
+  }
+
+  /** The next audio to hand over. */
+  take(): Int16Array | undefined {
+    const pcm = this.#held.shift();
+    if (pcm === undefined) return undefined;
+    this.#heldSamples -= pcm.length;
+    this.#takenSamples += pcm.length;
+    this.stream.changed();
+    return pcm;
+  }
+
+  /**
+   * Runs on `worker`, on from where an earlier one was lost. Never throws: afterwards it is done, failed, cancelled, or
+   * queued again if this worker was lost too and `retries` more are left.
+   */
+  async run(worker: Worker, retries: number): Promise<void> {
+    const nowMs = performance.now();
+    this.stopWaiting();
+    this.#state = 'running';
+    this.#attempts += 1;
+    this.stream.started(nowMs);
+    try {
+      this.#resumeOn(worker);
+      const job = { ...this.job, dueMs: this.stream.dueMs(this, nowMs) };
+      for await (const event of worker.run(job, this.#abort.signal)) {
+        this.#receive(event);
+        this.stream.changed();
+        if (event.type === 'audio') await this.stream.room(this);
+      }
+      if (this.#repeatSamples > 0) throw otherReading();
+      this.#settle('done');
+    } catch (error) {
+      if (this.#state !== 'running') return;
+      if (!(error instanceof WorkerLost) || this.#attempts > retries) this.fail(asFailure(error));
+      else {
+        this.#state = 'queued';
+        this.#queuedAtMs = performance.now();
+      }
+    }
+  }
+
+  fail(error: TtsError): void {
+    this.#error ??= error;
+    this.#settle('failed');
+  }
+
+  /** Nobody wants it any more. */
+  cancel(): void {
+    this.#settle('cancelled');
+    this.#abort.abort();
+  }
+
+  /** Gives it up if no worker came within `patienceMs` of there being none. */
+  waitForWorker(patienceMs: number, giveUp: () => void): void {
+    this.#noWorkerSinceMs ??= performance.now();
+    const waitedMs = performance.now() - this.#noWorkerSinceMs;
+    clearTimeout(this.#patience);
+    this.#patience = setTimeout(giveUp, Math.max(0, patienceMs - waitedMs));
+  }
+
+  stopWaiting(): void {
+    clearTimeout(this.#patience);
+    this.#noWorkerSinceMs = undefined;
+  }
+
+  #settle(state: 'done' | 'failed' | 'cancelled'): void {
+    if (this.#state !== 'queued' && this.#state !== 'running') return;
+    this.stopWaiting();
+    this.#state = state;
+    this.stream.changed();
+  }
+
+  /** Workers of one version say the same to the sample: what was said already is skipped. */
+  #resumeOn({ version }: Worker): void {
+    if (this.#receivedSamples > 0 && version !== this.#version) {
+      if (this.heard) throw otherReading();
+      this.#held.length = 0;
+      this.#heldSamples = 0;
+      this.#receivedSamples = 0;
+    }
+    if (this.#receivedSamples === 0) this.#timings = undefined;
+    this.#repeatSamples = this.#receivedSamples;
+    this.#version = version;
+  }
+
+  #receive(event: SpeechEvent): void {
+    if (event.type === 'begin') {
+      if (this.#timings !== undefined && !sameTimings(this.#timings, event.timings)) throw otherReading();
+      this.#timings = event.timings;
+    } else if (event.type === 'audio') {
+      const repeated = Math.min(this.#repeatSamples, event.pcm.length);
+      this.#repeatSamples -= repeated;
+      if (repeated === event.pcm.length) return;
+      const pcm = event.pcm.subarray(repeated);
+      this.#held.push(pcm);
+      this.#heldSamples += pcm.length;
+      this.#receivedSamples += pcm.length;
+    }
+  }
+}
+
+const otherReading = (): TtsError =>
+  new TtsError('synthesis_failed', 'The speech engine was lost, and another one would have gone on differently.');
+
+const asFailure = (error: unknown): TtsError =>
+  error instanceof TtsError && error.code === 'synthesis_failed'
+    ? error
+    : new TtsError('synthesis_failed', 'The speech engine failed on this text.', { cause: error });

@@ -1,0 +1,43 @@
+/** Jobs for workers and engines, and what came of them. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { Worker } from '../../src/gateway/worker.js';
+import type { Segment, SegmentJob, SpeechEvent } from '../../src/protocol/job.js';
+import { segmentOf } from './speech.js';
+
+let count = 0;
+export function jobOf(text: string | Segment, more: Partial<SegmentJob> = {}): SegmentJob {
+  count += 1;
+  const segment = typeof text === 'string' ? segmentOf(text) : text;
+  return { id: `job-${count}`, model: 'base-tts', voice: 'someone', seed: 0, segment, ...more };
+}
+
+export async function until(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 6_000 && !condition(); i += 1) await sleep(5);
+  expect(condition()).toBe(true);
+}
+
+export const whenReady = (worker: Worker): Promise<void> => until(() => worker.state === 'ready');
+
+export async function collect(events: AsyncIterable<SpeechEvent>) {
+  const chunks: Int16Array[] = [];
+  let begins = 0;
+  let begin: Extract<SpeechEvent, { type: 'begin' }> | undefined;
+  for await (const event of events) {
+    if (event.type === 'begin') {
+      begins += 1;
+      begin = event;
+      expect(chunks.length).toBe(0);
+    } else if (event.type === 'audio') chunks.push(event.pcm);
+  }
+  return { begin: begin!, begins, pcm: chunks.flatMap((chunk) => [...chunk]), chunks: chunks.length };
+}
+
+export async function failureOf(work: () => AsyncIterable<SpeechEvent>): Promise<Error> {
+  try {
+    await collect(work());
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('It was expected to fail.');
+}
