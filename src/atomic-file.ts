@@ -1,7 +1,7 @@
 /** Files that appear whole or not at all: written under another name in the same folder, then renamed. */
 import { randomUUID } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 const freshName = (file: string): string =>
@@ -17,6 +17,19 @@ export async function replaceFile<T>(file: string, make: (fresh: string) => Prom
   } catch (error) {
     await rm(fresh, { force: true });
     throw error;
+  }
+}
+
+/** How the name of a folder begins that is renamed once all of it is there. */
+export const MAKING = '.making-';
+
+/** Removes what processes left in `dir` that were stopped while they wrote; younger files may still become something. */
+export async function removeLeftovers(dir: string, olderThanMs: number): Promise<void> {
+  for (const name of await readdir(dir).catch(() => [])) {
+    if (!name.endsWith('.tmp') && !name.startsWith(MAKING)) continue;
+    const file = path.join(dir, name);
+    const found = await stat(file).catch(() => undefined);
+    if (found && Date.now() - found.mtimeMs >= olderThanMs) await rm(file, { recursive: true, force: true });
   }
 }
 

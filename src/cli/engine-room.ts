@@ -68,10 +68,12 @@ export function createEngineRoom({
       };
       await ensureModel(model, { modelDir, offline, gpu: GPU_DEVICES.includes(device), signal, onProgress: report });
     }
-    // Once a machine, a few seconds: after a pull, which took longer, or when a server starts that will stay.
-    if (!wanted.includes('base-tts') || !(pulled || stays)) return;
+    // Once a machine, a few seconds: on the first run, broken off or not, or when a server starts that will stay.
+    if (!wanted.includes('base-tts')) return;
     const { carriesLive } = await import('../engine/carries-live.js');
     if ((await carriesLive(modelDir, config)) !== undefined) return;
+    const { wasMeasured } = await import('../engine/remembered.js');
+    if (!pulled && !stays && (await wasMeasured(modelDir))) return;
     begin();
     onProgress?.({ model: 'base-tts', stage: 'measure', done: 0, total: 0 });
     const { measureMachine } = await import('../gateway/measure-machine.js');

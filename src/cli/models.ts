@@ -56,6 +56,7 @@ async function measure(command: Command, signal: AbortSignal): Promise<void> {
   const { createLogger } = await import('../log.js');
   const { modelDir, voicesDir, lexicon, device, threads, workers, offline } = config;
   const options = { modelDir, voicesDir, lexicon, device, threads, workers, offline, preload: [] };
+  process.stderr.write('tts: measuring how fast base-tts is on this machine, once\n');
   const measured = await measureMachine(options, await createLogger({ level: 'warn', pretty: true }), signal);
   if (measured === undefined) return;
   const model = (await carriesLive(modelDir, config)) ? 'base-tts' : 'base-tts-fast';

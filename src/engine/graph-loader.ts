@@ -4,12 +4,15 @@ import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
 import { env, InferenceSession } from 'onnxruntime-node';
+import { MAKING, removeLeftovers } from '../atomic-file.js';
 import type { Provider } from './provider.js';
 
 const GRAPH = 'graph.onnx';
 const WEIGHTS = 'graph.weights';
 /** Smaller ones stay in the graph: a mapping costs more than they do. */
 const LEAST_WEIGHT_BYTES = '1024';
+/** No runtime takes so long to write one graph. */
+const ABANDONED_MS = 600_000;
 
 /**
  * A kept graph is a folder: the graph, and beside it its weights in the very layout the runtime's kernels read. Those are mapped,
@@ -42,7 +45,8 @@ export function graphLoader(dir: string, provider: Provider): (file: string) => 
   /** Appears whole under its name. Where another process was faster, its copy is the one. */
   async function keep(file: string, kept: string): Promise<void> {
     await mkdir(dir, { recursive: true });
-    const fresh = await mkdtemp(path.join(dir, '.making-'));
+    await removeLeftovers(dir, ABANDONED_MS);
+    const fresh = await mkdtemp(path.join(dir, MAKING));
     try {
       const { session, ...others } = sessionOptions.extra as { session: object };
       const made = await InferenceSession.create(file, {

@@ -28,6 +28,10 @@ export async function readMeasurement(modelDir: string, use: MachineUse): Promis
   return (await readAll(modelDir))[machineKey(use)];
 }
 
+/** Whether anything was ever measured here: a first run that was broken off before leaves it to the next. */
+export const wasMeasured = async (modelDir: string): Promise<boolean> =>
+  Object.keys(await readAll(modelDir)).length > 0;
+
 export async function writeMeasurement(modelDir: string, use: MachineUse, measured: Measurement): Promise<void> {
   const all = { ...(await readAll(modelDir)), [machineKey(use)]: measured };
   await mkdir(modelDir, { recursive: true });

@@ -6,22 +6,7 @@ import { TtsError } from '../protocol/errors.js';
 import type { Voice } from '../protocol/http.js';
 import type { BaseModel } from '../protocol/job.js';
 import { loadPackManifest, PACKAGE_VOICES_DIR, stylesOf } from './manifest.js';
-import { parseVoice } from './voice-file.js';
-
-/** One Kokoro style and its share of the voice. */
-export interface StyleShare {
-  readonly style: string;
-  readonly weight: number;
-}
-
-export interface CatalogueVoice {
-  readonly voice: Voice;
-  readonly models: readonly BaseModel[];
-  /** What the voice is made of; the weights add up to 1. */
-  readonly mix: readonly StyleShare[];
-  /** The file that describes it. */
-  readonly file: string;
-}
+import { type CatalogueVoice, parseVoice } from './voice-file.js';
 
 export interface VoiceCatalogue {
   /** A label that changes whenever a voice does. */

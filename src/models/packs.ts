@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { setImmediate as breathe } from 'node:timers/promises';
-import { writeFileAtomic } from '../atomic-file.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { removeLeftovers, writeFileAtomic } from '../atomic-file.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel } from '../protocol/job.js';
 import type { DownloadOptions } from './fetch/download.js';
@@ -48,10 +48,8 @@ export interface ModelFiles {
   readonly tokenizer: string;
 }
 
-export type PullStage = 'wait' | 'download' | 'prepare';
-
 export interface PullProgress {
-  readonly stage: PullStage;
+  readonly stage: 'wait' | 'download' | 'prepare';
   /** Of the download, in bytes; of the preparation, in graphs. 0 of 0 while waiting. */
   readonly done: number;
   readonly total: number;
@@ -77,6 +75,9 @@ export interface EnsureOptions {
 
 /** Where the engine keeps copies of the graphs as the runtime optimised them: worthless once a graph is made anew. */
 export const optimisedDir = (modelDir: string): string => path.resolve(modelDir, 'optimised');
+
+/** Time for whoever shows the progress to show it. */
+const FRAME_MS = 100;
 
 /** The published graph, the one file of a pack that graphs are made from. */
 const PUBLISHED = 'kokoro-quantized.onnx';
@@ -151,6 +152,8 @@ async function completePack(
 ): Promise<void> {
   const { modelDir, depth = 'sizes', signal } = options;
   await sweep(modelDir, pack);
+  // Only the holder of the lock writes there.
+  await removeLeftovers(dir, 0);
   const state = await inspectPack(pack, dir, depth, signal);
   if (isComplete(state, wanted)) return;
 
@@ -251,8 +254,8 @@ async function makeGraphs(
   let parts: KokoroParts | undefined;
   for (const [done, name] of todo.entries()) {
     onProgress?.({ stage: 'prepare', done, total: todo.length, detail: name });
-    // Cutting a graph is a second's work in one piece: let timers and sockets have their turn between two.
-    await breathe(undefined, signal ? { signal } : {});
+    // Cutting a graph is a second's work in one piece: timers and sockets have their turn before it, and a frame is drawn.
+    await sleep(FRAME_MS, undefined, signal ? { signal } : {});
     parts ??= kokoroParts(bytes);
     const file = path.join(dir, graphFile(name));
     await writeFileAtomic(file, parts.make(name));

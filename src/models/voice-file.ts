@@ -2,7 +2,21 @@
 import { TtsError } from '../protocol/errors.js';
 import type { Voice } from '../protocol/http.js';
 import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
-import type { CatalogueVoice, StyleShare } from './catalogue.js';
+
+/** One Kokoro style and its share of the voice. */
+export interface StyleShare {
+  readonly style: string;
+  readonly weight: number;
+}
+
+export interface CatalogueVoice {
+  readonly voice: Voice;
+  readonly models: readonly BaseModel[];
+  /** What the voice is made of; the weights add up to 1. */
+  readonly mix: readonly StyleShare[];
+  /** The file that describes it. */
+  readonly file: string;
+}
 
 interface Place {
   readonly file: string;

