@@ -1,8 +1,9 @@
 /** Settings from flags, environment, file and defaults, in that order, as one frozen Config. The table also prints help. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { writePrivateFileSync } from './atomic-file.js';
+import { makeFolder } from './folder.js';
 import { TtsError } from './protocol/errors.js';
 
 const DEVICES = ['auto', 'cpu', 'cuda', 'webgpu', 'coreml', 'dml'] as const;
@@ -425,7 +426,7 @@ function readConfigFile(file: string, required: boolean): Record<string, unknown
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    if (!required && (cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (!required && ['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw new TtsError('config_invalid', `The config file ${file} could not be read: ${(cause as Error).message}.`, {
       cause,
     });
@@ -470,7 +471,7 @@ export function writeSetting(key: string, raw: string | undefined, env: NodeJS.P
   const { [key]: _, ...others } = readConfigFile(file, false) ?? {};
   const settings = raw === undefined ? others : { ...others, [key]: parse(row, raw, key) };
   try {
-    mkdirSync(path.dirname(file), { recursive: true });
+    makeFolder(path.dirname(file));
     // Keys may be in it.
     writePrivateFileSync(file, `${JSON.stringify(settings, null, 2)}\n`);
   } catch (cause) {

@@ -1,6 +1,7 @@
 /** The folder of the accounts: what lies in it, for its owner alone. */
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../folder.js';
 import { TtsError } from '../protocol/errors.js';
 
 /** The database file of a data folder. */
@@ -10,6 +11,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   SQLITE_FULL: 'the disk is full',
   EROFS: 'the disk is read-only',
+  ENOENT: 'it cannot be made there',
+  ENOTDIR: 'something above it is not a folder',
   SQLITE_READONLY: 'it cannot be written',
   SQLITE_CANTOPEN: 'a file in it cannot be opened or made',
   EACCES: 'this user may not write there',
@@ -30,6 +33,6 @@ export function unusableFolder(dataDir: string, cause: unknown): TtsError {
 
 /** Makes the file where it is missing, and its folders, so that nobody else can ever read it: SQLite goes by the mask. */
 export function makePrivateFile(file: string): void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(path.dirname(file), 0o700);
   closeSync(openSync(file, 'a', 0o600));
 }

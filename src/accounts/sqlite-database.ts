@@ -1,10 +1,11 @@
 /** One SQLite connection: migrations, and writes that share a commit when they come together. */
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
+import { makeFolder } from '../folder.js';
 import { TtsError } from '../protocol/errors.js';
-import { makePrivateFile } from './data-folder.js';
+import { makePrivateFile, unusableFolder } from './data-folder.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { isBusy, sqliteError } from './sqlite-failure.js';
 
@@ -68,10 +69,14 @@ async function whileBusy<T>(action: () => T, late: () => boolean): Promise<T> {
 }
 
 function connect(file: string): Libsql.Database {
-  if (file !== ':memory:') makePrivateFile(file);
-  const connection = new Libsql(file, { timeout: 0 });
-  if (file !== ':memory:') chmodSync(file, 0o600);
-  return connection;
+  if (file === ':memory:') return new Libsql(file);
+  try {
+    makePrivateFile(file);
+    chmodSync(file, 0o600);
+  } catch (error) {
+    throw unusableFolder(path.dirname(file), error);
+  }
+  return new Libsql(file, { timeout: 0 });
 }
 
 function migrate(connection: Libsql.Database, file: string): void {
@@ -246,7 +251,7 @@ export async function openDatabase(
       if (!connection.open) return;
       try {
         if (!isInPlace() && onRescue) {
-          mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+          makeFolder(path.dirname(file), 0o700);
           const copy = `${file}.rescued-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
           await backup(copy);
           onRescue(copy);

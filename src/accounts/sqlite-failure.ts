@@ -14,9 +14,6 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   SQLITE_CANTOPEN: 'cannot be opened: check the rights of the file and its folder',
   SQLITE_IOERR: 'cannot be read or written: the disk failed',
   SQLITE_CORRUPT: 'is damaged: "tts db check" tells more, and a copy made with "tts db backup" can take its place',
-  ENOSPC: 'cannot be made: its disk is full. Make room on it',
-  EROFS: 'cannot be made: its disk is read-only. Choose another folder with --data-dir',
-  EACCES: 'cannot be opened: this user may not write there. Choose another folder with --data-dir',
 };
 
 export function sqliteError(error: unknown, file: string): TtsError {

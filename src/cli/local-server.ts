@@ -43,8 +43,12 @@ export function serves(record: RuntimeRecord, settings: Pick<Sources, 'config' |
 /** The record of a server that is really there; undefined where the file is missing, foreign, or of one that is gone. */
 export async function findLocalServer(runtimeDir: string, signal: AbortSignal): Promise<RuntimeRecord | undefined> {
   const record = await readRuntimeFile(runtimeDir);
-  if (!record || record.home !== homeOf(process.env) || !isAlive(record.pid)) return undefined;
-  const { createHttpClient } = await import('../client/http.js');
+  if (!record || record.home !== homeOf(process.env)) return undefined;
+  const [{ createHttpClient }, { isAlive }] = await Promise.all([
+    import('../client/http.js'),
+    import('../models/lock.js'),
+  ]);
+  if (!isAlive(record.pid)) return undefined;
   const client = createHttpClient({ baseUrl: record.baseUrl, apiKey: '' });
   try {
     const { status } = await client.probe('/healthz', AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
@@ -55,14 +59,5 @@ export async function findLocalServer(runtimeDir: string, signal: AbortSignal): 
     return undefined;
   } finally {
     client.close();
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }

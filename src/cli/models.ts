@@ -118,11 +118,36 @@ async function verify(name: string | undefined, options: { json?: boolean }, com
   });
 }
 
-async function remove(name: string | undefined, _options: unknown, command: Command): Promise<void> {
+/** Only a clear yes is one. */
+async function confirmed(question: string, signal: AbortSignal): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  // An end of input (Ctrl-D) is an answer too.
+  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  try {
+    return /^y(es)?$/i.test((await Promise.race([lines.question(`${question} [y/N] `, { signal }), closed])).trim());
+  } finally {
+    lines.close();
+  }
+}
+
+async function remove(name: string | undefined, { all = false }: { all?: boolean }, command: Command): Promise<void> {
   const { modelDir } = settingsOf(command).config;
-  const { removeAll, removeModel } = await import('../models/inventory.js');
+  const { listModels, removeAll, removeModel } = await import('../models/inventory.js');
+  const which = `tts models remove ${BASE_MODELS[0]}`;
+  if (name !== undefined && all) throw new TtsError('usage', `Name a model or say --all, not both: ${which}`);
   await untilInterrupted(async (signal) => {
     const options: InventoryOptions = { modelDir, signal };
+    if (name === undefined && !all) {
+      const there = (await listModels(options)).filter(({ state }) => state !== 'missing').map((entry) => entry.name);
+      if (!process.stdin.isTTY || !process.stderr.isTTY) {
+        throw new TtsError('usage', `Name the model to remove (${which}), or say --all.`);
+      }
+      if (there.length > 0 && !(await confirmed(`Remove ${there.join(' and ')} from ${modelDir}?`, signal))) {
+        process.stderr.write('tts: nothing was removed\n');
+        return;
+      }
+    }
     const freed = name === undefined ? await removeAll(options) : await removeModel(modelNamed(name), options);
     if (freed > 0) process.stderr.write(`tts: removed; ${megabytes(freed)} are free again\n`);
     else process.stderr.write('tts: nothing to remove: it is not there, or another model uses all of it\n');
@@ -142,7 +167,9 @@ export function command(): Command {
     'device',
   ]).action(pull);
   sub('verify [NAME]', `compare every byte with the manifests. ${names}`).option('--json', 'as JSON').action(verify);
-  sub('remove [NAME]', `delete from this machine. ${names}`).action(remove);
+  sub('remove [NAME]', `delete from this machine. NAME is ${BASE_MODELS.join(' or ')}; without it, asks about all.`)
+    .option('--all', 'all models, without asking')
+    .action(remove);
   models.addHelpText(
     'after',
     `\nExit codes: ${EXIT.done} done, ${EXIT.usage} usage, ${EXIT.model} model missing or broken, ${EXIT.interrupted} interrupted.`,

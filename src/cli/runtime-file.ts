@@ -1,14 +1,15 @@
 /** The file by which commands on this machine find a running server: left by it, believed by them only where it is their own. */
-import { constants, lstatSync, mkdirSync, readFileSync, rmSync, type Stats } from 'node:fs';
+import { constants, lstatSync, readFileSync, rmSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { writePrivateFileSync } from '../atomic-file.js';
+import { makeFolder } from '../folder.js';
 import { TtsError } from '../protocol/errors.js';
 import { parseRuntimeRecord, RUNTIME_FILE, type RuntimeRecord } from '../protocol/runtime.js';
 
 /** Throws where the folder is not ours alone: the file holds a key. */
 export function writeRuntimeFile(dir: string, record: RuntimeRecord): void {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeFolder(dir, 0o700);
   if (!isOurs(lstatSync(dir))) {
     throw new TtsError('config_invalid', `The runtime folder ${dir} belongs to, or can be written by, somebody else.`);
   }

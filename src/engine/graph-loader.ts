@@ -1,10 +1,11 @@
 /** Loads graphs; each is kept as the runtime prepared it, so that starts are short and all engine processes share its weights. */
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
 import { env, InferenceSession } from 'onnxruntime-node';
 import { MAKING, removeLeftovers } from '../atomic-file.js';
+import { makeFolder } from '../folder.js';
 import type { Provider } from './provider.js';
 
 const GRAPH = 'graph.onnx';
@@ -44,7 +45,7 @@ export function graphLoader(dir: string, provider: Provider): (file: string) => 
 
   /** Appears whole under its name. Where another process was faster, its copy is the one. */
   async function keep(file: string, kept: string): Promise<void> {
-    await mkdir(dir, { recursive: true });
+    makeFolder(dir);
     await removeLeftovers(dir, ABANDONED_MS);
     const fresh = await mkdtemp(path.join(dir, MAKING));
     try {

@@ -1,7 +1,8 @@
 /** What was measured on this machine once: a small file beside the packs that needs no runtime to be read. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeFileAtomic } from '../atomic-file.js';
+import { makeFolder } from '../folder.js';
 import { type MachineUse, machineKey } from './machine.js';
 
 export interface Measurement {
@@ -34,6 +35,6 @@ export const wasMeasured = async (modelDir: string): Promise<boolean> =>
 
 export async function writeMeasurement(modelDir: string, use: MachineUse, measured: Measurement): Promise<void> {
   const all = { ...(await readAll(modelDir)), [machineKey(use)]: measured };
-  await mkdir(modelDir, { recursive: true });
+  makeFolder(modelDir);
   await writeFileAtomic(fileOf(modelDir), `${JSON.stringify(all, null, 2)}\n`);
 }

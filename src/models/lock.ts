@@ -3,10 +3,11 @@
  * renamed into place whole), only that nothing is downloaded twice.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { open, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeFolder } from '../folder.js';
 
 export interface LockHolder {
   readonly pid: number;
@@ -68,7 +69,7 @@ async function read(file: string): Promise<Content | undefined> {
 async function acquire(file: string, options: LockOptions, signal: AbortSignal | undefined): Promise<string> {
   const { onWait, pollMs = 250, staleMs = 60_000 } = options;
   const token = randomUUID();
-  await mkdir(path.dirname(file), { recursive: true });
+  makeFolder(path.dirname(file));
   for (;;) {
     signal?.throwIfAborted();
     if (await create(file, { pid: process.pid, host: hostname(), token })) return token;

@@ -1,11 +1,12 @@
 /** Model packs on disk: making sure that all a model needs is there, by download and by preparation. */
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { removeLeftovers, writeFileAtomic } from '../atomic-file.js';
+import { makeFolder } from '../folder.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel } from '../protocol/job.js';
 import type { DownloadOptions } from './fetch/download.js';
@@ -197,7 +198,7 @@ async function assertRoom(modelDir: string, missing: readonly FileRecord[], mani
 
 async function downloadInto(pack: PackManifest, missing: readonly FileRecord[], dir: string, options: EnsureOptions) {
   const staging = `${stagingPrefix(options.modelDir, pack)}${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
-  await mkdir(staging, { recursive: true });
+  makeFolder(staging);
   try {
     const onProgress = (progress: Omit<PullProgress, 'stage'>) =>
       options.onProgress?.({ stage: 'download', ...progress });
@@ -206,7 +207,7 @@ async function downloadInto(pack: PackManifest, missing: readonly FileRecord[], 
     const downloaded = await download(pack, missing, staging, options.download ?? {}, onProgress, options.signal);
     for (const file of downloaded.files) {
       const target = path.join(dir, file.path);
-      await mkdir(path.dirname(target), { recursive: true });
+      makeFolder(path.dirname(target));
       await rename(path.join(staging, file.path), target);
     }
     return downloaded;

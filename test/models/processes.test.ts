@@ -1,11 +1,13 @@
 /** Pulls in processes of their own: several at once, killed in the middle, and the command as people call it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyModel } from '../../src/models/inventory.js';
+import { ttsInTerminal } from '../support/tts.js';
 import { type FakeRegistry, startRegistry, TARBALL } from './registry.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -136,7 +138,29 @@ describe('tts models', () => {
     expect(await tts(['pull'], { TTS_OFFLINE: '1' })).toMatchObject({ code: 6 });
     expect(await tts(['verify'])).toMatchObject({ code: 6, err: /tts models pull/ });
     expect(await tts(['pull', 'whisper'])).toMatchObject({ code: 2, err: /"whisper".*base-tts and base-tts-fast/ });
-    expect(await tts(['remove'])).toMatchObject({ code: 0, err: /nothing to remove/ });
+    expect(await tts(['remove', '--all'])).toMatchObject({ code: 0, err: /nothing to remove/ });
+  });
+
+  it('removes everything only when told so, or asked and answered', async () => {
+    const record = path.join(modelDir, 'kokoro-82m', 'pack.json');
+    const content = { format: 1, pack: 'kokoro-82m', source: 's', pulledAt: '', recipe: 1, files: [], graphs: [] };
+    await mkdir(path.dirname(record));
+    await writeFile(record, JSON.stringify(content));
+    expect(await tts(['remove'])).toMatchObject({ code: 2, err: /Name the model.*or say --all/ });
+    expect(await tts(['remove', 'base-tts', '--all'])).toMatchObject({ code: 2, err: /not both/ });
+    const env = { PATH: process.env.PATH ?? '', HOME: modelDir, TTS_MODEL_DIR: modelDir };
+    for (const [answer, said, there] of [
+      ['\r', /nothing was removed/, true],
+      ['\u0004', /nothing was removed/, true],
+      ['y\r', /tts: (removed|nothing to remove)/, false],
+    ] as const) {
+      const terminal = ttsInTerminal(['models', 'remove'], env, 300);
+      await terminal.until(/Remove .*\? \[y\/N\]/);
+      terminal.type(answer);
+      expect(await terminal.ended()).toBe(0);
+      expect(terminal.text()).toMatch(said);
+      expect(existsSync(record)).toBe(there);
+    }
   });
 
   it('asks the registry of the user’s own .npmrc, shows that it is on its way, and stops at Ctrl-C', async () => {

@@ -2,7 +2,7 @@
 import { isAbort, TtsError } from '../../protocol/errors.js';
 
 const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-const NOT_WRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR']);
+const NOT_WRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR']);
 /** The source has answered, and will answer the same again. */
 const FINAL = new Set(['E400', 'E401', 'E403', 'E404', 'E410', 'ETARGET', 'ENOVERSIONS']);
 

@@ -1,10 +1,11 @@
 /** One file on its way in: written to a temporary place while its size and SHA-256 are taken, kept only if both are right. */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { makeFolder } from '../../folder.js';
 import { BadFile, CutShort } from './failure.js';
 
 /** A file that is wanted: where it goes, and what it must be. */
@@ -45,7 +46,7 @@ export async function land(
   { append = false, signal }: { append?: boolean; signal?: AbortSignal } = {},
 ): Promise<void> {
   const file = path.join(landing.dir, wanted.path);
-  await mkdir(path.dirname(file), { recursive: true });
+  makeFolder(path.dirname(file));
   const have = append ? Math.max(await sizeOf(file), 0) : 0;
   await pipeline(content, cap(wanted, have), landing.open(file, append ? 'a' : 'w'), { signal });
   const found = await hashFile(file, signal);
