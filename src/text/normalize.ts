@@ -6,9 +6,10 @@
  * the pronouncing engine stresses as one word.
  */
 import type { SayAs } from '../protocol/job.js';
-import { readAll } from './en/rules.js';
+import { RULES } from './en/rules.js';
 import { readAs } from './en/say-as.js';
 import { clean } from './normalize/clean.js';
+import { createReading } from './normalize/rule.js';
 import { Scan } from './normalize/scan.js';
 import type { Normalized } from './types.js';
 
@@ -17,9 +18,11 @@ export interface NormalizeOptions {
   readonly sayAs?: SayAs;
 }
 
+const read = createReading(RULES);
+
 export function normalize(text: string, options: NormalizeOptions = {}): Normalized {
   const scan = new Scan(clean(text));
-  if (!(options.sayAs && readAs(scan, options.sayAs))) readAll(scan);
+  if (!(options.sayAs && readAs(scan, options.sayAs))) read(scan);
   const { text: said, starts, ends, skipped } = scan.out.finish();
   return { text: said, starts: firstOf(starts, said.length), ends: firstOf(ends, said.length), skipped };
 }

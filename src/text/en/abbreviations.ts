@@ -1,5 +1,6 @@
 /** Abbreviations, expanded by what stands around them. */
 
+import type { Rule } from '../normalize/rule.js';
 import { isCapitalised, isDigit, type Scan, startsSentence } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { spell } from './acronyms.js';
@@ -216,19 +217,14 @@ const WITHOUT_DOT = new Set(
 );
 const STREETS = new Set(['St', 'Rd', 'Ln', 'Dr']);
 
-/** Whether a word without a dot may be an abbreviation nevertheless. */
-export function isAbbreviated(word: string): boolean {
-  const { length } = word;
-  return length > 1 && length < 7 && (WITHOUT_DOT.has(word) || (length === 2 && STREETS.has(word)));
-}
-
-export function abbreviation(scan: Scan, at: number): number {
+function abbreviation(scan: Scan, at: number): number {
   if (!scan.atBoundary(at)) return at;
   const { text } = scan;
   const follow = text.charCodeAt(at + scan.wordAt(at).length);
   const slashed = follow === 47 /* / */ ? matchAt(SLASHED, text, at) : null;
   if (slashed) return say(scan, SLASHED_WORDS[slashed[1]!]!, at, at + slashed[0].length, slashed[1]!);
-  const special = 'PLEDBM'.includes(text[at]!) ? matchAt(SPECIAL, text, at) : null;
+  const marked = follow === 46 /* . */ || follow === 47; /* / */
+  const special = marked && 'PLEDBM'.includes(text[at]!) ? matchAt(SPECIAL, text, at) : null;
   if (special) {
     const letters = spell(special[1]!.replace(/[^A-Za-z]/g, '')) + (special[3] ? "'s" : '');
     return say(scan, letters, at, stop(scan, at, special[0]), special[1]!);
@@ -332,3 +328,9 @@ function reading(scan: Scan, written: string, end: number, dot: boolean): string
   const digitNext = isDigit(code === 32 ? text.charCodeAt(end + 1) : code);
   return found({ scan, end, next: text[end] === ' ' ? scan.nextWord(end) : '', digitNext });
 }
+
+export const abbreviationRule: Rule = {
+  name: 'abbreviation',
+  begins: { words: { behind: /[./]/, known: [...WITHOUT_DOT, ...STREETS] } },
+  apply: abbreviation,
+};

@@ -1,6 +1,7 @@
 /** Formulas of chemistry. */
 
-import type { Scan } from '../normalize/scan.js';
+import type { Rule } from '../normalize/rule.js';
+import { isWordLetter, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { cardinal } from './numbers.js';
 
@@ -14,14 +15,15 @@ const ELEMENTS = new Set(
 );
 
 /** Formulas of chemistry: letters and numbers one by one, "C A C O three". */
-export function formula(scan: Scan, at: number): number {
+function formula(scan: Scan, at: number): number {
   const { text } = scan;
   if (!scan.atBoundary(at)) return at;
   const match = matchAt(FORMULA, text, at);
   if (!match) return at;
   const whole = match[0];
   const symbols = whole.match(/[A-Z][a-z]?/g)!;
-  const numbered = /[\d₀-₉]/.test(whole) || text.charCodeAt(at + whole.length) > 0xb1;
+  const behind = text.charCodeAt(at + whole.length);
+  const numbered = /[\d₀-₉]/.test(whole) || (behind > 0xb1 && !isWordLetter(behind));
   if (!numbered || !symbols.every((symbol) => ELEMENTS.has(symbol))) return at;
   // Without a lowered digit one element and a number is as well a name: "F1", "In2".
   if (symbols.length === 1 && !/[₀-₉]/.test(whole) && !/^(?:O2|O3|N2|H2|Cl2|F2)$/.test(whole) && /\d/.test(whole))
@@ -38,3 +40,9 @@ export function formula(scan: Scan, at: number): number {
   scan.remember(whole);
   return at + whole.length;
 }
+
+export const formulaRule: Rule = {
+  name: 'chemical formula',
+  begins: { words: { first: /[A-Z]/, behind: /[\d(\u0080-\uffff]/ } },
+  apply: formula,
+};

@@ -93,9 +93,7 @@ const SHORT_SCALES: Readonly<Record<string, string>> = {
   tn: 'trillion',
 };
 
-export function isCurrencyCode(word: string): boolean {
-  return word.length === 3 && Object.hasOwn(CODES, word);
-}
+export const CURRENCY_CODES: readonly string[] = Object.keys(CODES);
 
 /** A currency sign or code that a number follows. */
 export function currencyBefore(text: string, at: number): { currency: Currency; end: number } | undefined {

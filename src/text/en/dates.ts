@@ -1,5 +1,6 @@
 /** Dates in the usual orders, weekdays and months in short, decades and short years. */
 
+import type { Rule } from '../normalize/rule.js';
 import { isAlphanumeric, isDigit, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { cardinal, decade, ordinal, year } from './numbers.js';
@@ -45,12 +46,8 @@ const WEEKDAY_SPAN =
 const DECADE = /(\d{4}|\d0)'?s(?![A-Za-z0-9])/y;
 const SHORT = /'(\d\d)(s)?(?![\dA-Za-z'"])/y;
 
-const NAMES = new Set([...MONTHS, ...Object.keys(WEEKDAYS)].map((name) => name.slice(0, 3)));
-
-/** Whether a word begins like a month or a weekday. */
-export function namesDate(word: string): boolean {
-  return word.length > 2 && word.length < 10 && NAMES.has(word.slice(0, 3));
-}
+/** The names a date begins with, in full and in short. */
+const NAMES = [...MONTHS, ...MONTHS.map((name) => name.slice(0, 3)), 'Sept', ...Object.keys(WEEKDAYS)];
 
 const monthIndex = (name: string): number => MONTHS.findIndex((month) => month.startsWith(name.slice(0, 3)));
 const isDay = (day: number): boolean => day >= 1 && day <= 31;
@@ -94,7 +91,7 @@ function zoneWords(zone: string | undefined): string {
   return ` U T C ${offset[1] === '+' ? 'plus' : 'minus'} ${cardinal(offset[2]!)}${minutes}`;
 }
 
-export function dateFromDigits(scan: Scan, at: number): number {
+function dateFromDigits(scan: Scan, at: number): number {
   if (!scan.atBoundary(at) || (at > 0 && '-/.'.includes(scan.text[at - 1]!))) return at;
   const numeric = numericDate(scan.text, at);
   if (numeric) {
@@ -131,7 +128,7 @@ function trimDot(scan: Scan, end: number, whole: string): number {
   return whole.endsWith('.') && scan.endsAt(end) ? whole.length - 1 : whole.length;
 }
 
-export function dateFromLetters(scan: Scan, at: number): number {
+function dateFromLetters(scan: Scan, at: number): number {
   const { text, out } = scan;
   const code = text.charCodeAt(at);
   // J F M A S O N D and the weekdays' T W: nothing else begins a date.
@@ -174,7 +171,7 @@ export function dateFromLetters(scan: Scan, at: number): number {
 const DECADE_BEFORE = /^(?:the|his|her|their|my|your|our|early|late|mid|in|of|since)$/i;
 
 /** "1990s", "the 60s"; but "30s" elsewhere is a time. */
-export function decadeFromDigits(scan: Scan, at: number): number {
+function decadeFromDigits(scan: Scan, at: number): number {
   if (!scan.atBoundary(at)) return at;
   const match = matchAt(DECADE, scan.text, at);
   if (!match) return at;
@@ -188,7 +185,7 @@ export function decadeFromDigits(scan: Scan, at: number): number {
 }
 
 /** "'90s", "'69", "the class of '05". */
-export function shortYear(scan: Scan, at: number): number {
+function shortYear(scan: Scan, at: number): number {
   if (!isDigit(scan.text.charCodeAt(at + 1)) || !scan.atBoundary(at)) return at;
   const match = matchAt(SHORT, scan.text, at);
   if (!match) return at;
@@ -199,3 +196,27 @@ export function shortYear(scan: Scan, at: number): number {
   } else scan.out.say(digits.startsWith('0') ? `oh ${cardinal(digits)}` : cardinal(digits), at, at + whole.length);
   return at + whole.length;
 }
+
+export const namedDateRule: Rule = {
+  name: 'date by name',
+  begins: { words: { known: NAMES } },
+  apply: dateFromLetters,
+};
+
+export const dateRule: Rule = {
+  name: 'date',
+  begins: { digits: { next: /[-/–stnrdh]/, space: /[A-Z–-]/, point: /\./ } },
+  apply: dateFromDigits,
+};
+
+export const shortYearRule: Rule = {
+  name: 'short year',
+  begins: { signs: "'" },
+  apply: shortYear,
+};
+
+export const decadeRule: Rule = {
+  name: 'decade',
+  begins: { digits: { next: /[s']/ } },
+  apply: decadeFromDigits,
+};

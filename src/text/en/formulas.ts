@@ -1,4 +1,5 @@
 /** Commands of LaTeX, as chats and READMEs have them among ordinary text. */
+import type { Rule } from '../normalize/rule.js';
 import { isLetter, type Scan } from '../normalize/scan.js';
 import { GREEK_NAMES } from '../normalize/scripts.js';
 import { matchAt } from '../normalize/sticky.js';
@@ -48,7 +49,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   dots: '',
 };
 
-export function command(scan: Scan, at: number): number {
+function command(scan: Scan, at: number): number {
   if (!isLetter(scan.text.charCodeAt(at + 1)) || !isLetter(scan.text.charCodeAt(at + 2))) return at;
   const match = matchAt(COMMAND, scan.text, at);
   if (!match) return at;
@@ -62,3 +63,9 @@ export function command(scan: Scan, at: number): number {
   else scan.out.say(words, at, end);
   return end;
 }
+
+export const commandRule: Rule = {
+  name: 'formula command',
+  begins: { signs: '\\' },
+  apply: command,
+};

@@ -1,5 +1,6 @@
 /** Two numbers with a slash between: fractions, marks out of ten, dates and names. */
 
+import type { Rule } from '../normalize/rule.js';
 import type { Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { MONTHS } from './dates.js';
@@ -9,7 +10,7 @@ import { amount, cardinal, fraction, integer, ordinal, year } from './numbers.js
 const SLASHED = /(\d{1,4}(?:\.\d{1,2})?)\/(\d{1,4})(?![\d/]|[.,]\d)/y;
 
 /** "3/4", "24/7", "9/11": halves and quarters, marks out of ten, names. */
-export function slashed(scan: Scan, at: number): number {
+function slashed(scan: Scan, at: number): number {
   if (!scan.atBoundary(at)) return at;
   const match = matchAt(SLASHED, scan.text, at);
   if (!match) return at;
@@ -55,3 +56,9 @@ export function slashed(scan: Scan, at: number): number {
   scan.out.say(`${fraction(top, bottom)} ${measured.words}`, at, measured.end);
   return measured.end;
 }
+
+export const slashedRule: Rule = {
+  name: 'fraction',
+  begins: { digits: { next: /\//, point: /\// } },
+  apply: slashed,
+};

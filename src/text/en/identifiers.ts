@@ -10,12 +10,10 @@ const PARTS =
 /** Small letters that are said by name when they are a part of an address, a path or an identifier. */
 const SPELLED_SMALL = new Set(
   (
-    'html css js ts tsx jsx http https ftp ssh tcp udp dns sql url uri api xml csv pdf png svg mp db ip id ui ux io os cpu gpu ram? ' +
-    'php py? rb cpp hpp md txt exe dll dmg npm pnpm aws gcp ssl tls vpn llm gpt ai ml nlp usb utf cdn cli sdk jwt ssr seo www std ' +
-    'uk us de fr jp cn eu nl ch tv fm edu kb mb gb ms cc btn ctx fn cfg? stt tts rgb hex? pkg? rs go? vm k8s? gz bz xz wav? mkv avi flv'
-  )
-    .split(' ')
-    .filter((word) => !word.endsWith('?')),
+    'html css js ts tsx jsx http https ftp ssh tcp udp dns sql url uri api xml csv pdf png svg mp db ip id ui ux io os cpu gpu ' +
+    'php rb cpp hpp md txt exe dll dmg npm pnpm aws gcp ssl tls vpn llm gpt ai ml nlp usb utf cdn cli sdk jwt ssr seo www std ' +
+    'uk us de fr jp cn eu nl ch tv fm edu kb mb gb ms cc btn ctx fn stt tts rgb rs vm gz bz xz mkv avi flv'
+  ).split(' '),
 );
 
 /** Clipped forms and what they are read as. */

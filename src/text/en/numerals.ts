@@ -1,5 +1,6 @@
 /** Numbers in their other forms: ordinals, powers of ten, dimensions, multiples, resolutions. */
 
+import type { Rule } from '../normalize/rule.js';
 import { digitsEnd, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { spell } from './acronyms.js';
@@ -19,7 +20,7 @@ const ARC = /(\d{1,3})° ?(\d{1,2})' ?(?:(\d{1,2}(?:\.\d{1,4})?)" ?)?([NSEW])?(?
 const BEARING = /(\d{1,3}(?:\.\d{1,8})?)° ?([NSEW])(?![A-Za-z])/y;
 const POLES: Readonly<Record<string, string>> = { N: 'north', S: 'south', E: 'east', W: 'west' };
 
-export function ordinalNumber(scan: Scan, at: number): number {
+function ordinalNumber(scan: Scan, at: number): number {
   if (!scan.atBoundary(at)) return at;
   const end = digitsEnd(scan.text, at);
   // A comma parts groups of three.
@@ -40,7 +41,7 @@ function readOrdinal(scan: Scan, at: number): number {
 }
 
 /** "1.5e-10". */
-export function scientific(scan: Scan, at: number): number {
+function scientific(scan: Scan, at: number): number {
   if (!scan.atBoundary(at)) return at;
   const match = matchAt(SCIENTIFIC, scan.text, at);
   if (!match) return at;
@@ -55,7 +56,7 @@ const side = (written: string): string =>
   /^[1-9]\d{3}$/.test(written) && !written.endsWith('000') ? pairs(written) : amount(written);
 
 /** "1920x1080", "2x4", "3 × 4 cm" are "by"; a plain product is "times". */
-export function dimensions(scan: Scan, at: number): number {
+function dimensions(scan: Scan, at: number): number {
   if (!scan.atBoundary(at)) return at;
   const match = matchAt(DIMENSIONS, scan.text, at);
   if (match) {
@@ -90,7 +91,7 @@ const COMPARED =
   /^(?:faster|slower|more|less|better|worse|bigger|larger|smaller|cheaper|higher|lower|as|the|speed|speedup|longer|shorter|greater|fewer|in|over|and|or|compared|than)$/;
 
 /** "1080p". */
-export function resolution(scan: Scan, at: number): number {
+function resolution(scan: Scan, at: number): number {
   if (!scan.atBoundary(at)) return at;
   const match = matchAt(RESOLUTION, scan.text, at);
   if (!match) return at;
@@ -103,7 +104,7 @@ const count = (written: string, one: string, many: string): string =>
   `${amount(written)} ${Number(written) === 1 ? one : many}`;
 
 /** "5'10\\"", "6' 2\\"", "a 27\\" screen", "40°26'46\\"N". */
-export function feetAndInches(scan: Scan, at: number): number {
+function feetAndInches(scan: Scan, at: number): number {
   const { text, out } = scan;
   if (!scan.atBoundary(at)) return at;
   let end = digitsEnd(text, at);
@@ -139,3 +140,33 @@ export function feetAndInches(scan: Scan, at: number): number {
   out.say(`${amount(inches[1]!)} ${noun || Number(inches[1]) === 1 ? 'inch' : 'inches'}`, at, end);
   return end;
 }
+
+export const ordinalRule: Rule = {
+  name: 'ordinal',
+  begins: { digits: { next: /[snrtSNRT,]/ } },
+  apply: ordinalNumber,
+};
+
+export const scientificRule: Rule = {
+  name: 'power of ten',
+  begins: { digits: { next: /[eE]/, point: /[eE]/ } },
+  apply: scientific,
+};
+
+export const dimensionsRule: Rule = {
+  name: 'dimensions',
+  begins: { digits: { next: /[x×]/, point: /[x× ]/, space: /[x×]/ } },
+  apply: dimensions,
+};
+
+export const resolutionRule: Rule = {
+  name: 'resolution',
+  begins: { digits: { next: /[pi]/ } },
+  apply: resolution,
+};
+
+export const feetAndInchesRule: Rule = {
+  name: 'feet, inches and arcs',
+  begins: { digits: { next: /['"°]/, point: /['"°]/ } },
+  apply: feetAndInches,
+};

@@ -1,5 +1,6 @@
 /** Telephone numbers and other digits in groups: read digit by digit, with a pause between the groups. */
 
+import type { Rule } from '../normalize/rule.js';
 import { isDigit, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { cardinal, digitByDigit } from './numbers.js';
@@ -45,7 +46,7 @@ function leadsArea(text: string, end: number, digits: number): boolean {
   return text[begin] === '(' || digitsEnd(text, begin, 3) === begin + 3;
 }
 
-export function phoneNumber(scan: Scan, at: number): number {
+function phoneNumber(scan: Scan, at: number): number {
   const { text } = scan;
   const code = text.charCodeAt(at);
   const digit = isDigit(code);
@@ -114,7 +115,7 @@ export function phoneNumber(scan: Scan, at: number): number {
 }
 
 /** The code behind a state: "CA 90210". */
-export function zipCode(scan: Scan, at: number): number {
+function zipCode(scan: Scan, at: number): number {
   const { previous } = scan;
   if (previous.length < 2 || previous.length > 4 || !/^(?:[A-Z]{2}|zip|code)$/.test(previous)) return at;
   if (scan.text[at - 1] !== ' ') return at;
@@ -124,3 +125,15 @@ export function zipCode(scan: Scan, at: number): number {
   scan.out.say(groups(match[2] ? [match[1]!, match[2]] : [match[1]!]), at, end);
   return end;
 }
+
+export const phoneNumberRule: Rule = {
+  name: 'telephone number',
+  begins: { signs: '(+', digits: { next: /[-(]/, space: /[\d(]/, point: /[\s\S]/ } },
+  apply: phoneNumber,
+};
+
+export const zipCodeRule: Rule = {
+  name: 'ZIP code',
+  begins: { digits: { next: /[^\dA-Za-z]/, space: /[\s\S]/, stop: /[\s\S]/ } },
+  apply: zipCode,
+};

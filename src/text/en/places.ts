@@ -1,4 +1,5 @@
 /** Parts of an address on a letter: states, and the points of the compass. */
+import type { Rule } from '../normalize/rule.js';
 import { isCapitalised, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 
@@ -23,7 +24,7 @@ const STATE = /[A-Z]{2}(?![A-Za-z0-9'-])/y;
 const STATE_DOUBTFUL = /^(?:IN|OR|ME|OK|HI|OH|PA|MA|LA|ID|AL|DE|CO|MD|MS|PR|CT|MI)$/;
 
 /** "Austin, TX", "Springfield, IL 62701": a state behind the name of a town. */
-export function state(scan: Scan, at: number): number {
+function state(scan: Scan, at: number): number {
   const { text } = scan;
   if (text[at - 1] !== ' ') return at;
   const written = scan.wordAt(at);
@@ -49,7 +50,7 @@ const DIRECTIONS: Readonly<Record<string, string>> = {
 };
 
 /** "123 N. Main St.", "5th St. NW". */
-export function direction(scan: Scan, at: number): number {
+function direction(scan: Scan, at: number): number {
   if (!'NSEW'.includes(scan.text[at]!) || !scan.atBoundary(at)) return at;
   const before = matchAt(DIRECTION, scan.text, at);
   if (before) return say(scan, DIRECTIONS[before[1]!]!, at, at + before[0].length, before[1]!);
@@ -57,3 +58,15 @@ export function direction(scan: Scan, at: number): number {
   if (!after || !/^(?:St|Ave|Rd|Blvd|Street|Avenue|Road|Dr|Drive)$/.test(scan.previous)) return at;
   return say(scan, DIRECTIONS[after[1]!]!, at, at + after[0].length, after[1]!);
 }
+
+export const directionRule: Rule = {
+  name: 'direction',
+  begins: { words: { first: /[NSEW]/, when: (word) => word.length < 3 } },
+  apply: direction,
+};
+
+export const stateRule: Rule = {
+  name: 'state',
+  begins: { words: { first: /[A-Z]/, when: (word) => word.length === 2 } },
+  apply: state,
+};

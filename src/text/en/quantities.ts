@@ -1,8 +1,9 @@
 /** A number with whatever belongs to it: sign, range, fraction, money, percent, unit. */
 
+import type { Rule } from '../normalize/rule.js';
 import { isAlphanumeric, isDigit, isLetter, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
-import { type Currency, currencyBefore, currencyBehind, magnitude, money } from './currency.js';
+import { CURRENCY_CODES, type Currency, currencyBefore, currencyBehind, magnitude, money } from './currency.js';
 import { behind, isModifier, measure } from './measures.js';
 import { amount, cardinal, digitByDigit, digitName, isDigitString, pairs, year } from './numbers.js';
 import { perWord } from './units.js';
@@ -28,7 +29,7 @@ const spokenRange = (first: Parsed, second: Parsed | undefined): string =>
 const isOne = (written: string): boolean => written === '1' || /^1\.0*$/.test(written);
 
 /** Quantities, and plain numbers where nothing follows. */
-export function quantity(scan: Scan, at: number): number {
+function quantity(scan: Scan, at: number): number {
   const end = readQuantity(scan, at);
   if (end > at) scan.remember(scan.text.slice(at, Math.min(end, at + 12)));
   return end;
@@ -223,3 +224,14 @@ function bare(scan: Scan, written: string, end: number): string {
   }
   return amount(written);
 }
+
+export const quantityRule: Rule = {
+  name: 'quantity',
+  begins: {
+    signs: '.+-−–±$£€¥₹₽₩₺₪₫₦₱₴₿฿',
+    digits: 'any digits',
+    words: { first: /[A-Z]/, behind: /\$/, known: CURRENCY_CODES },
+    inside: true,
+  },
+  apply: quantity,
+};

@@ -1,5 +1,6 @@
 /** Roman numerals, where the words around them say that they are numerals. */
 
+import type { Rule } from '../normalize/rule.js';
 import { isCapitalised, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { cardinal, ordinal } from './numbers.js';
@@ -18,11 +19,9 @@ const MONARCHS = new Set(
     'Henry Louis Elizabeth George Charles James Edward William Richard John Paul Pius Benedict Leo Gregory Clement Innocent Urban Alexander ' +
     'Nicholas Napoleon Wilhelm Friedrich Frederick Philip Philippe Ferdinand Catherine Peter Ivan Francis Ramses Ramesses Ptolemy Mary Otto Carl Karl Gustav ' +
     'Christian Haakon Harald Olav Umberto Alfonso Carlos Felipe Joseph Leopold Albert Rama Xerxes Darius Cyrus Julius Sixtus Boniface Celestine ' +
-    'Mehmed Murad Selim Suleiman Sigismund Casimir Bela Andrew Stephen Robert Malcolm? Kenneth David Amenhotep Thutmose Seti Artaxerxes Mithridates ' +
+    'Mehmed Murad Selim Suleiman Sigismund Casimir Bela Andrew Stephen Robert Kenneth David Amenhotep Thutmose Seti Artaxerxes Mithridates ' +
     'Antiochus Seleucus Constantine Justinian Theodosius Valentinian Margrethe Beatrix Victor Emmanuel Emanuel Rudolf Rudolph Maximilian Pedro Sancho Berengar'
-  )
-    .split(' ')
-    .filter((name) => !name.endsWith('?')),
+  ).split(' '),
 );
 /** Numerals that are words or initials more often than not. */
 const DOUBTFUL = new Set(
@@ -44,7 +43,7 @@ function romanValue(numeral: string): number | undefined {
   return sum;
 }
 
-export function romanNumeral(scan: Scan, at: number): number {
+function romanNumeral(scan: Scan, at: number): number {
   const { text, out } = scan;
   if (!scan.atBoundary(at)) return at;
   // In small letters it stands in brackets or behind what it counts.
@@ -103,3 +102,9 @@ function isAfterName(scan: Scan, end: number): boolean {
     !/^ [a-z]/.test(scan.text.slice(end, end + 2))
   );
 }
+
+export const romanNumeralRule: Rule = {
+  name: 'Roman numeral',
+  begins: { words: { first: /[CDILMVXilvx]/, when: (word) => word.length < 15 } },
+  apply: romanNumeral,
+};

@@ -1,5 +1,6 @@
 /** Hashtags, mentions, numbers behind a hash, and stars given as marks. */
 
+import type { Rule } from '../normalize/rule.js';
 import type { Scan } from '../normalize/scan.js';
 import { matchAt, runLength } from '../normalize/sticky.js';
 import { sayIdentifier } from './identifiers.js';
@@ -10,7 +11,7 @@ const NUMBERED = /#(?=\d)/y;
 const MENTION = /@([A-Za-z_][A-Za-z0-9_.-]{0,60})/y;
 const TILDE = /~ ?(?=[$£€]?\d)/y;
 
-export function tag(scan: Scan, at: number): number {
+function tag(scan: Scan, at: number): number {
   const { text, out } = scan;
   if (!scan.atBoundary(at)) return at;
   const hashtag = matchAt(HASHTAG, text, at);
@@ -37,7 +38,7 @@ export function tag(scan: Scan, at: number): number {
 }
 
 /** "★★★★☆": four out of five stars. */
-export function stars(scan: Scan, at: number): number {
+function stars(scan: Scan, at: number): number {
   const { text, out } = scan;
   if (text[at] !== '★') return at;
   const full = runLength(text, at, 11);
@@ -48,3 +49,15 @@ export function stars(scan: Scan, at: number): number {
   out.say(words, at, end);
   return end;
 }
+
+export const tagRule: Rule = {
+  name: 'tag',
+  begins: { signs: '#@~' },
+  apply: tag,
+};
+
+export const starsRule: Rule = {
+  name: 'stars',
+  begins: { signs: '★' },
+  apply: stars,
+};

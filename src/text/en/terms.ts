@@ -1,5 +1,6 @@
 /** Names and terms of art whose letters do not tell how they are said. */
 
+import type { Rule } from '../normalize/rule.js';
 import type { Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { spell } from './acronyms.js';
@@ -106,35 +107,18 @@ const SMALL = new Set(
   ),
 );
 
-/** Whether a word, by itself or by what follows it, may be a term. */
-export function isTerm(word: string, follow: number): boolean {
-  if (word.length > 20) return false;
-  // What a term of more than letters continues with: + & / ' . ; - # or a digit, or " 'n'".
-  if (follow < 64 && follow !== 32 && follow !== 44) return true;
-  return (
-    WORDS.has(word) ||
-    (word.length < 6 && SMALL.has(word)) ||
-    word.endsWith("'s") ||
-    word === 'rock' ||
-    word.length === 1 ||
-    (word.length === 2 && word[1] === 'b' && /^[A-G]b$/.test(word))
-  );
-}
+/** Flats: "Bb major". */
+const FLATS = [...'ABCDEFG'].map((note) => `${note}b`);
+const KNOWN = [...[...WORDS].flatMap((word) => [word, `${word}'s`]), ...SMALL, ...FLATS, 'rock'];
 
-/** The ASCII letters a word begins with. */
-function letters(word: string): string {
-  let end = 0;
-  while (end < word.length && isAsciiLetter(word.charCodeAt(end))) end++;
-  return end === word.length ? word : word.slice(0, end);
-}
-
-const isAsciiLetter = (code: number): boolean => (code > 96 && code < 123) || (code > 64 && code < 91);
+/** The word without its possessive. */
+const stem = (word: string): string => (word.endsWith("'s") ? word.slice(0, -2) : word);
 
 const pair = (text: string, at: number): number => (text.charCodeAt(at) << 16) | text.charCodeAt(at + 1);
 const MIXED_STARTS = new Set(MIXED_TERMS.map((key) => pair(key, 0)));
 const beginsMixed = (text: string, at: number): boolean => MIXED_STARTS.has(pair(text, at));
 
-export function term(scan: Scan, at: number): number {
+function term(scan: Scan, at: number): number {
   const { text, out } = scan;
   if (!scan.atBoundary(at)) return at;
   const say = (words: string, whole: string) => {
@@ -143,7 +127,7 @@ export function term(scan: Scan, at: number): number {
     return at + whole.length;
   };
   const word = scan.wordAt(at);
-  const simple = WORDS.has(letters(word)) ? matchAt(WORD, text, at) : null;
+  const simple = WORDS.has(stem(word)) ? matchAt(WORD, text, at) : null;
   const known = simple ?? (beginsMixed(text, at) ? matchAt(MIXED, text, at) : null);
   if (known) return say(TERMS[known[1]!]! + (known[2] ?? ''), known[0]);
   const second = text.charCodeAt(at + 1);
@@ -171,3 +155,10 @@ export function term(scan: Scan, at: number): number {
   }
   return at;
 }
+
+export const termRule: Rule = {
+  name: 'term',
+  // A term of more than letters continues with one of + & / ' . ; - # or a digit.
+  begins: { words: { behind: /[\x01-\x1f!-+\--?]/, known: KNOWN } },
+  apply: term,
+};

@@ -1,5 +1,6 @@
 /** Times of day, ratios written like them, and lengths of time. */
 
+import type { Rule } from '../normalize/rule.js';
 import { isDigit, isLetter, type Scan, startsSentence } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { amount, cardinal } from './numbers.js';
@@ -36,7 +37,7 @@ function stop(scan: Scan, end: number): number {
   return scan.text[end - 1] === '.' && (scan.endsAt(end) || startsSentence(scan, end)) ? end - 1 : end;
 }
 
-export function clock(scan: Scan, at: number): number {
+function clock(scan: Scan, at: number): number {
   const { text, out } = scan;
   if (!scan.atBoundary(at) || text[at - 1] === ':') return at;
   const end = at + (isDigit(text.charCodeAt(at + 1)) ? 2 : 1);
@@ -97,7 +98,7 @@ const isRatio = (scan: Scan, end: number): boolean =>
   /^(?:scale|ratio|odds|aspect|split|mix|mixture)$/.test(scan.nextWord(end));
 
 /** "3:1", "16:9". */
-export function ratio(scan: Scan, at: number): number {
+function ratio(scan: Scan, at: number): number {
   if (!scan.atBoundary(at) || scan.text[at - 1] === ':') return at;
   const match = matchAt(RATIO, scan.text, at);
   if (!match) return at;
@@ -107,7 +108,7 @@ export function ratio(scan: Scan, at: number): number {
 }
 
 /** "1h 30m", "2h15m30s": here an m is a minute. */
-export function lengthOfTime(scan: Scan, at: number): number {
+function lengthOfTime(scan: Scan, at: number): number {
   if (!scan.atBoundary(at)) return at;
   const match = matchAt(LENGTH, scan.text, at);
   if (!match) return at;
@@ -121,3 +122,21 @@ export function lengthOfTime(scan: Scan, at: number): number {
   scan.out.say(words.join(' '), at, end);
   return end;
 }
+
+export const clockRule: Rule = {
+  name: 'time of day',
+  begins: { digits: { next: /[:AaPp–—-]/, space: /[AaPp–—-]/ } },
+  apply: clock,
+};
+
+export const ratioRule: Rule = {
+  name: 'ratio',
+  begins: { digits: { next: /:/, point: /:/ } },
+  apply: ratio,
+};
+
+export const lengthOfTimeRule: Rule = {
+  name: 'length of time',
+  begins: { digits: { next: /[dhms]/ } },
+  apply: lengthOfTime,
+};

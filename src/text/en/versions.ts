@@ -1,5 +1,6 @@
 /** Versions, hexadecimal numbers and the identifiers machines give. */
 
+import type { Rule } from '../normalize/rule.js';
 import { isLetter, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { cardinal, digitByDigit } from './numbers.js';
@@ -31,7 +32,7 @@ const ending = (word: string | undefined, number: string | undefined): string =>
   `${word ? ` ${word.length === 1 ? word.toUpperCase() : word === 'rc' ? 'R C' : word}` : ''}${number ? ` ${cardinal(number)}` : ''}`;
 
 /** "v1.2.3", "1.2.3-beta.1", and "3.12" behind the name of a program. */
-export function version(scan: Scan, at: number): number {
+function version(scan: Scan, at: number): number {
   const { text, out } = scan;
   if (!scan.atBoundary(at) || text[at - 1] === '.') return at;
   const marked = isLetter(text.charCodeAt(at)) ? matchAt(MARKED, text, at) : null;
@@ -82,7 +83,7 @@ function isLongHex(text: string, at: number): boolean {
 }
 
 /** "0xFF", hashes, "#FF5733". */
-export function hexadecimal(scan: Scan, at: number): number {
+function hexadecimal(scan: Scan, at: number): number {
   const { text, out } = scan;
   if (!scan.atBoundary(at)) return at;
   if (text[at] === '#') {
@@ -107,3 +108,19 @@ export function hexadecimal(scan: Scan, at: number): number {
   spellOut(scan, at, hash[0]);
   return at + hash[0].length;
 }
+
+export const versionRule: Rule = {
+  name: 'version',
+  begins: { digits: { next: /[A-Za-z]/, point: /[\s\S]/, stop: /x/ }, words: { first: /[vV]/ } },
+  apply: version,
+};
+
+export const hexadecimalRule: Rule = {
+  name: 'hexadecimal',
+  begins: {
+    signs: '#',
+    digits: { next: /[xXa-fA-F\0]/ },
+    words: { first: /[a-fA-F]/, behind: /\d/, when: (word) => word.length > 6 },
+  },
+  apply: hexadecimal,
+};

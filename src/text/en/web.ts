@@ -1,5 +1,6 @@
 /** Addresses: of pages, people, files and machines. */
 
+import type { Rule } from '../normalize/rule.js';
 import { isDigit, isWordLetter, MARKS, opensWord, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { sayIdentifier, sayPart } from './identifiers.js';
@@ -99,7 +100,7 @@ function page(scan: Scan, at: number, whole: string): number {
 }
 
 /** Addresses that begin with a letter or a digit. */
-export function address(scan: Scan, at: number): number {
+function address(scan: Scan, at: number): number {
   const { text } = scan;
   if (!opensAddress(text, at)) return at;
   const marks = scan.addressMarks(at);
@@ -150,7 +151,7 @@ function isPath(written: string): boolean {
 }
 
 /** Paths that begin with a sign: "/usr/bin", "~/notes", "./run", ".gitignore". */
-export function path(scan: Scan, at: number): number {
+function path(scan: Scan, at: number): number {
   const { text } = scan;
   if (at > 0 && !opensWord(text.charCodeAt(at - 1))) return at;
   const char = text[at];
@@ -177,7 +178,7 @@ const IPV4 = /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?::(\d{1,5}))?(?:\/(\d{
 const IPV6 =
   /(?:[0-9A-Fa-f]{1,4}:){3,7}[0-9A-Fa-f]{1,4}(?![\w:])|(?:[0-9A-Fa-f]{1,4}:){1,6}(?::[0-9A-Fa-f]{1,4}){1,6}(?![\w:])|::[0-9A-Fa-f]{1,4}(?![\w:])/y;
 
-export function machine(scan: Scan, at: number): number {
+function machine(scan: Scan, at: number): number {
   const { text, out } = scan;
   if (!opensAddress(text, at)) return at;
   const marks = scan.addressMarks(at);
@@ -200,3 +201,28 @@ export function machine(scan: Scan, at: number): number {
   }
   return at + six[0].length;
 }
+
+export const machineRule: Rule = {
+  name: 'machine address',
+  begins: {
+    signs: ':',
+    digits: { next: /[:A-Fa-f]/, point: /\./ },
+    words: { behind: /[:\d]/ },
+  },
+  apply: machine,
+};
+
+export const addressRule: Rule = {
+  name: 'address',
+  begins: {
+    digits: { next: /[@/\\_A-Za-z:%+~-]/, point: /[.@/_A-Za-z%+~-]/, stop: /[.@/_A-Za-z%+~-]/ },
+    words: { when: (_, scan, at) => scan.addressMarks(at) > 0 },
+  },
+  apply: address,
+};
+
+export const pathRule: Rule = {
+  name: 'path',
+  begins: { signs: '/~.\\' },
+  apply: path,
+};

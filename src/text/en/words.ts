@@ -1,5 +1,6 @@
 /** Words: ordinary ones are copied; acronyms, identifiers and mixtures of letters and digits are not ordinary. */
 
+import type { Rule } from '../normalize/rule.js';
 import { isAlphanumeric, isDigit, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { capitals, spell } from './acronyms.js';
@@ -15,7 +16,7 @@ const LETTER_NOUN =
   /^(?:vitamin|plan|grade|option|type|class|section|group|team|letter|hepatitis|exhibit|appendix|point|part|level|model|series|terminal|gate|column|row|drive|variable|note|key|string|block|building|unit|track|figure|table|side|step|q|r|and|or|the|an|answer|person|company|player|node|set|list|influenza)$/i;
 
 /** The last rule for letters: it always applies. */
-export function word(scan: Scan, at: number): number {
+function word(scan: Scan, at: number): number {
   const { text, out } = scan;
   const written = scan.wordAt(at);
   const end = at + written.length;
@@ -87,3 +88,9 @@ function isLetterName(scan: Scan, letter: string, at: number, end: number): bool
   if (/^(?:and|or|is|was|to|has|are|in|on|at|but|with|for)$/.test(scan.nextWord(end)) && at > 0) return true;
   return LETTER_NOUN.test(scan.previous) && scan.previous !== 'and' && scan.previous !== 'or';
 }
+
+export const wordRule: Rule = {
+  name: 'word',
+  begins: { words: 'any word', inside: true },
+  apply: word,
+};

@@ -159,9 +159,6 @@ function addressMarks(text: string, from: number, to: number): number {
 const isAscii = (code: number): boolean =>
   (code > 96 && code < 123) || (code > 64 && code < 91) || (code > 47 && code < 58);
 
-/** Says what stands at `at` and returns where it ends; `at` itself where the rule does not apply. */
-export type Rule = (scan: Scan, at: number) => number;
-
 export function isAlphanumeric(code: number): boolean {
   return isDigit(code) || isLetter(code);
 }
