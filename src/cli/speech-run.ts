@@ -1,4 +1,5 @@
 /** One run of a speaking command: sinks before work, a server, the live lines, and an honest end however it comes. */
+import { fstatSync } from 'node:fs';
 import type { LeftOut } from '../client/left-out.js';
 import type { Progress } from '../client/progress.js';
 import type { AudioSink } from '../client/sinks/sink.js';
@@ -133,7 +134,11 @@ async function openSinks(
   try {
     const output =
       destination.kind === 'stdout'
-        ? (await import('../client/sinks/pipe.js')).createPipeSink(process.stdout, { format, close: false })
+        ? (await import('../client/sinks/pipe.js')).createPipeSink(process.stdout, {
+            format,
+            close: false,
+            ...stdoutFile(),
+          })
         : await (await import('../client/sinks/file.js')).createFileSink(destination.file, { format });
     const file = destination.kind === 'file' ? output : undefined;
     if (!player) return as(output, file);
@@ -143,6 +148,11 @@ async function openSinks(
     await player?.discard();
     throw error;
   }
+}
+
+/** Where stdout is a file: Linux lets it be opened once more, for reading too and wherever it was at. */
+function stdoutFile(): { file: string } | undefined {
+  return process.platform === 'linux' && fstatSync(1).isFile() ? { file: '/proc/self/fd/1' } : undefined;
 }
 
 interface Live {

@@ -1,7 +1,7 @@
 /** The HTTP half of the service as a client sees it: speech as samples while they are made, and the voice catalogue. */
 import http from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
-import { BYTES_PER_SAMPLE, pcmSamples } from '../protocol/audio.js';
+import { pcmSamples, SampleJoiner } from '../protocol/audio.js';
 import { TtsError } from '../protocol/errors.js';
 import type { VoiceCatalog } from '../protocol/http.js';
 import { SPEECH_PATH, type SpeechFields, VOICES_PATH } from '../protocol/speech.js';
@@ -128,25 +128,22 @@ function parseCatalog(text: string): VoiceCatalog {
   throw new TtsError('connection_failed', 'The server answered the voice list without a list of voices.');
 }
 
-/** Read boundaries fall anywhere, also inside a sample: an odd byte waits for its other half. */
 async function* wholeSamples(
   response: http.IncomingMessage,
   requestId: string | undefined,
   signal: AbortSignal,
 ): AsyncIterable<Int16Array> {
-  let odd: Buffer | undefined;
+  const joiner = new SampleJoiner();
   try {
     for await (const part of response as AsyncIterable<Buffer>) {
-      const bytes = odd ? Buffer.concat([odd, part]) : part;
-      const even = bytes.length - (bytes.length % BYTES_PER_SAMPLE);
-      odd = even < bytes.length ? bytes.subarray(even) : undefined;
-      if (even > 0) yield pcmSamples(bytes.subarray(0, even));
+      const bytes = joiner.take(part);
+      if (bytes.length > 0) yield pcmSamples(bytes);
     }
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
     throw connectionLost('The connection broke off before the speech was complete.', requestId, cause);
   }
-  if (!response.complete || odd) {
+  if (!response.complete || joiner.isOdd) {
     throw connectionLost('The speech ended before it was complete.', requestId);
   }
 }

@@ -1,5 +1,6 @@
 /** Speaks text while it is still being written: pieces go out as they arrive, sound comes back, a pause ends the session. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { Condition } from '../condition.js';
 import type { StreamParams } from '../protocol/stream.js';
 import type { ServerAddress } from './address.js';
 import type { LeftOut } from './left-out.js';
@@ -178,20 +179,15 @@ interface Window {
 
 function createWindow(maxChars: number): Window {
   let ahead = 0;
-  let wake: (() => void) | undefined;
+  const changed = new Condition();
   return {
     async room(chars, signal) {
-      while (ahead > 0 && ahead + chars > maxChars) {
-        const changed = new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-        await abortable(changed, signal);
-      }
+      await changed.until(() => ahead === 0 || ahead + chars <= maxChars, signal);
       ahead += chars;
     },
     heard(chars) {
       ahead = Math.max(0, ahead - chars);
-      wake?.();
+      changed.notify();
     },
   };
 }

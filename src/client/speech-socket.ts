@@ -1,6 +1,7 @@
 /** The WebSocket half of the service as a client sees it: text in pieces, samples with their text times back. */
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
+import { Condition } from '../condition.js';
 import { pcmSamples } from '../protocol/audio.js';
 import { isErrorCode, printable, TtsError } from '../protocol/errors.js';
 import {
@@ -114,12 +115,12 @@ interface Incoming {
 function receive(socket: WebSocket, signal: AbortSignal): Incoming {
   const held: SpokenChunk[] = [];
   let ended: 'final' | Error | undefined;
-  let wake: (() => void) | undefined;
+  const changed = new Condition();
   const incoming: Incoming = { requestId: undefined, chunks };
 
   const finish = (how: 'final' | Error) => {
     ended ??= how;
-    wake?.();
+    changed.notify();
   };
   const abort = () => {
     finish(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
@@ -134,7 +135,7 @@ function receive(socket: WebSocket, signal: AbortSignal): Incoming {
     if ('audio' in message && message.audio !== '') {
       held.push({ pcm: pcmSamples(Buffer.from(message.audio, 'base64')), alignment: message.alignment });
       if (held.length >= HELD_MESSAGES) socket.pause();
-      wake?.();
+      changed.notify();
     }
     if (message.isFinal) finish('final');
   });
@@ -148,18 +149,14 @@ function receive(socket: WebSocket, signal: AbortSignal): Incoming {
   async function* chunks(): AsyncIterable<SpokenChunk> {
     try {
       for (;;) {
+        await changed.until(() => held.length > 0 || ended !== undefined);
         const chunk = held.shift();
-        if (chunk) {
-          if (held.length < HELD_MESSAGES / 2 && socket.isPaused) socket.resume();
-          yield chunk;
-        } else if (ended === 'final') return;
-        else if (ended) throw ended;
-        else {
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-          wake = undefined;
+        if (!chunk) {
+          if (ended === 'final') return;
+          throw ended;
         }
+        if (held.length < HELD_MESSAGES / 2 && socket.isPaused) socket.resume();
+        yield chunk;
       }
     } finally {
       if (ended === 'final') socket.close(1000);

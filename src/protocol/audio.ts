@@ -8,6 +8,9 @@ export const WAV_HEADER_BYTES = 44;
 /** In a streamed WAV the final length is not known when the header leaves. */
 const UNKNOWN_LENGTH = 0xffff_ffff;
 
+/** A WAV cannot say that it is longer than this. */
+export const MAX_WAV_DATA_BYTES = 0xffff_ffff - WAV_HEADER_BYTES;
+
 export const samplesToMs = (samples: number): number => (samples * 1000) / SAMPLE_RATE;
 export const msToSamples = (ms: number): number => Math.round((ms * SAMPLE_RATE) / 1000);
 export const bytesToSamples = (bytes: number): number => bytes / BYTES_PER_SAMPLE;
@@ -23,6 +26,24 @@ export function pcmSamples(bytes: Uint8Array): Int16Array {
   const length = bytes.byteLength >> 1;
   if (bytes.byteOffset % 2 === 0) return new Int16Array(bytes.buffer, bytes.byteOffset, length);
   return new Int16Array(bytes.slice(0, length * 2).buffer);
+}
+
+/** Reads end anywhere, also inside a sample: an odd byte waits here for its other half. */
+export class SampleJoiner {
+  #half: Buffer | undefined;
+
+  /** The bytes of the samples that `part` completes; none where it completes none. */
+  take(part: Buffer): Buffer {
+    const bytes = this.#half ? Buffer.concat([this.#half, part]) : part;
+    const whole = bytes.length - (bytes.length % BYTES_PER_SAMPLE);
+    this.#half = whole < bytes.length ? bytes.subarray(whole) : undefined;
+    return bytes.subarray(0, whole);
+  }
+
+  /** Half a sample came, and nothing after it. */
+  get isOdd(): boolean {
+    return this.#half !== undefined;
+  }
 }
 
 /** The 44-byte header of a WAV of `dataBytes` bytes, or of a stream whose length is unknown. */

@@ -1,4 +1,4 @@
-/** One suite for every way samples leave the program. */
+/** Every way samples leave the program but the sound device: the contract of all, and what each does besides. */
 import {
   createWriteStream,
   existsSync,
@@ -19,7 +19,9 @@ import { createNullSink } from '../../src/client/sinks/null.js';
 import { createPipeSink } from '../../src/client/sinks/pipe.js';
 import type { AudioSink } from '../../src/client/sinks/sink.js';
 import { createTeeSink } from '../../src/client/sinks/tee.js';
+import { createVolumeSink } from '../../src/client/sinks/volume.js';
 import { pcmBytes } from '../../src/protocol/audio.js';
+import { audioSinkContract } from '../contract/audio-sink.js';
 import { noise } from '../support/pulse.js';
 
 const never = new AbortController().signal;
@@ -37,12 +39,6 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const file = (name: string) => path.join(dir, name);
-
-interface Made {
-  sink: AudioSink;
-  /** What came out at the other end, as raw samples. */
-  result(): Promise<Int16Array>;
-}
 
 const samplesOf = (bytes: Buffer, skip = 0) => new Int16Array(new Uint8Array(bytes.subarray(skip)).buffer);
 
@@ -62,58 +58,34 @@ function readWav(bytes: Buffer): Promise<{ format: Record<string, unknown>; samp
   });
 }
 
-const SINKS: Record<string, () => Promise<Made>> = {
-  'null sink': async () => ({ sink: createNullSink(), result: async () => SOUND }),
-  'raw file': async () => ({
-    sink: await createFileSink(file('a.pcm'), { format: 'pcm' }),
-    result: async () => samplesOf(readFileSync(file('a.pcm'))),
-  }),
-  'WAV file': async () => ({
-    sink: await createFileSink(file('a.wav'), { format: 'wav' }),
-    result: async () => (await readWav(readFileSync(file('a.wav')))).samples,
-  }),
-  'raw pipe': async () => piped('pcm', 0),
-  'WAV pipe': async () => piped('wav', 44),
-  'two at once': async () => ({
-    sink: createTeeSink(await createFileSink(file('a.pcm'), { format: 'pcm' }), createNullSink()),
-    result: async () => samplesOf(readFileSync(file('a.pcm'))),
-  }),
-};
-
-async function piped(format: 'wav' | 'pcm', header: number): Promise<Made> {
+async function piped(format: 'wav' | 'pcm', header: number) {
   const stream = new PassThrough({ highWaterMark: 512 });
   const parts: Buffer[] = [];
   stream.on('data', (part: Buffer) => parts.push(part));
   return {
     sink: createPipeSink(stream, { format, close: false }),
-    result: async () => samplesOf(Buffer.concat(parts), header),
+    received: async () => samplesOf(Buffer.concat(parts), header),
   };
 }
 
-for (const [name, make] of Object.entries(SINKS)) {
-  describe(`the ${name}`, () => {
-    it('delivers every sample in order', async () => {
-      const { sink, result } = await make();
-      await writeAll(sink);
-      await sink.finish(never);
-      expect(sink.heardSamples).toBe(SOUND.length);
-      expect(Buffer.compare(pcmBytes(await result()), pcmBytes(SOUND))).toBe(0);
-      await sink.discard();
-      expect(Buffer.compare(pcmBytes(await result()), pcmBytes(SOUND))).toBe(0);
-    });
+const rawFile = async (wrap: (sink: AudioSink) => AudioSink = (sink) => sink) => ({
+  sink: wrap(await createFileSink(file('a.pcm'), { format: 'pcm' })),
+  received: async () => samplesOf(readFileSync(file('a.pcm'))),
+  looksWhole: () => existsSync(file('a.pcm')),
+});
 
-    it('takes nothing once it was told to stop, and can be discarded twice', async () => {
-      const { sink } = await make();
-      const stop = new AbortController();
-      await sink.write(SOUND.subarray(0, 100), stop.signal);
-      stop.abort();
-      await expect(sink.write(SOUND, stop.signal)).rejects.toMatchObject({ name: 'AbortError' });
-      await sink.discard();
-      await sink.discard();
-      expect(existsSync(file('a.wav')) || existsSync(file('a.pcm'))).toBe(false);
-    });
-  });
-}
+audioSinkContract('nowhere', async () => ({ sink: createNullSink() }));
+audioSinkContract('a raw file', () => rawFile());
+audioSinkContract('a WAV file', async () => ({
+  sink: await createFileSink(file('a.wav'), { format: 'wav' }),
+  received: async () => (await readWav(readFileSync(file('a.wav')))).samples,
+  looksWhole: () => existsSync(file('a.wav')),
+}));
+audioSinkContract('a device file', async () => ({ sink: await createFileSink('/dev/null', { format: 'wav' }) }));
+audioSinkContract('a raw pipe', () => piped('pcm', 0));
+audioSinkContract('a WAV pipe', () => piped('wav', 44));
+audioSinkContract('two at once', () => rawFile((sink) => createTeeSink(sink, createNullSink())));
+audioSinkContract('a volume', () => rawFile((sink) => createVolumeSink(sink, 1)));
 
 describe('files', () => {
   it('exist under their name only once they are whole', async () => {
@@ -190,10 +162,24 @@ describe('files', () => {
 
 describe('a pipe', () => {
   it('carries a header of unknown length', async () => {
-    const { sink, result } = await piped('wav', 0);
+    const { sink, received } = await piped('wav', 0);
     await sink.finish(never);
-    const header = pcmBytes(await result());
+    const header = pcmBytes(await received());
     expect([header.readUInt32LE(4), header.readUInt32LE(40)]).toEqual([0xffffffff, 0xffffffff]);
+  });
+
+  it('that ends in a file gets its length in the end, unless something else stands before it', async () => {
+    for (const before of ['', 'text']) {
+      writeFileSync(file('redirected'), before);
+      const stream = createWriteStream(file('redirected'), { flags: 'a' });
+      const sink = createPipeSink(stream, { format: 'wav', close: false, file: file('redirected') });
+      await writeAll(sink);
+      await sink.finish(never);
+      const bytes = readFileSync(file('redirected'));
+      expect(bytes.readUInt32LE(40 + before.length)).toBe(before === '' ? SOUND.length * 2 : 0xffffffff);
+      expect(bytes.length).toBe(before.length + 44 + SOUND.length * 2);
+      stream.destroy();
+    }
   });
 
   it('fails by name when nobody reads it any more', async () => {
@@ -206,6 +192,17 @@ describe('a pipe', () => {
         await sink.finish(never);
       })(),
     ).rejects.toMatchObject({ code: 'output_failed' });
+  });
+});
+
+describe('a volume', () => {
+  it('is cut off at the ends of the scale, and leaves the samples of others alone', async () => {
+    const sink = createVolumeSink(await createFileSink(file('a.pcm'), { format: 'pcm' }), 2);
+    const given = Int16Array.of(-32_768, -1, 0, 5, 20_000);
+    await sink.write(given, never);
+    await sink.finish(never);
+    expect([...samplesOf(readFileSync(file('a.pcm')))]).toEqual([-32_768, -2, 0, 10, 32_767]);
+    expect([...given]).toEqual([-32_768, -1, 0, 5, 20_000]);
   });
 });
 

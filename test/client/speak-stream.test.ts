@@ -152,6 +152,30 @@ describe('speaking while the text arrives', () => {
     ]);
   });
 
+  it('is stopped without a stray failure, although its text breaks in the same moment', async () => {
+    const server = await scripted();
+    const stray: unknown[] = [];
+    const note = (reason: unknown) => stray.push(reason);
+    process.on('unhandledRejection', note);
+    const stop = new AbortController();
+    let asked = 0;
+    // As stdin does: Ctrl-C destroys it, and whoever was reading is told of a premature close.
+    const text: AsyncIterable<string> = {
+      [Symbol.asyncIterator]: () => ({
+        async next() {
+          if (asked++ === 0) return { value: 'A line.\n' };
+          stop.abort();
+          await sleep(5);
+          throw new Error('Premature close');
+        },
+      }),
+    };
+    await expect(run(server.baseUrl, text, {}, stop.signal)).rejects.toMatchObject({ name: 'AbortError' });
+    await sleep(50);
+    process.off('unhandledRejection', note);
+    expect(stray).toEqual([]);
+  });
+
   it('ends with an error when the connection breaks, and stops waiting for text', async () => {
     const server = await scripted();
     const running = run(

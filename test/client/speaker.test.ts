@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { openSpeaker as OpenSpeaker } from '../../src/client/sinks/speaker.js';
+import { audioSinkContract } from '../contract/audio-sink.js';
 import { hasPulse, heardInOnePiece, noise, type SoundCard, startSoundCard } from '../support/pulse.js';
 
 const never = new AbortController().signal;
@@ -35,6 +36,20 @@ if (!hasPulse()) {
     // Best first; each is reached by leaving out the ones before it.
     const players = ['speaker', '@audio/speaker', 'aplay', 'paplay'];
     players.forEach((player, index) => {
+      audioSinkContract(
+        `the sound device through ${player}`,
+        async () => {
+          const sink = await openSpeaker({ without: players.slice(0, index) }, never);
+          const recorder = await card.record();
+          return {
+            sink,
+            received: async (written) => written.subarray(0, heardInOnePiece(written, await recorder.stop())),
+            dispose: async () => void (await recorder.stop()),
+          };
+        },
+        { retry: 2 },
+      );
+
       it(`plays what was written with ${player}, every sample of it, without a gap between chunks`, async () => {
         const sink = await openSpeaker({ without: players.slice(0, index) }, never);
         const recorder = await card.record();

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startStreamServer } from '../stream-input/client.js';
 import { type TestServer, until } from '../support/server.js';
 import { modelDirForTests } from '../support/speech.js';
-import { type Home, makeHome, type RunOptions, tts, ttsInTerminal } from '../support/tts.js';
+import { type Home, makeHome, type RunOptions, shellInTerminal, tts, ttsInTerminal } from '../support/tts.js';
 
 let server: TestServer;
 let home: Home;
@@ -162,6 +162,14 @@ describe('outputs', () => {
     ]) {
       expect(await run(['speak', 'Hi.', ...flags])).toMatchObject({ code: 2, stderr: /both name/ });
     }
+  });
+
+  it('carry their length where stdout is a file', async () => {
+    const terminal = shellInTerminal(`$TTS speak 'Hello there.' -o - > ${home.file('redirected.wav')}`, home.env);
+    expect(await terminal.ended()).toBe(0);
+    const wav = readFileSync(home.file('redirected.wav'));
+    expect(wav.readUInt32LE(40)).toBe(wav.length - 44);
+    expect(wav.length).toBeGreaterThan(10_000);
   });
 
   it('are as loud as asked', async () => {

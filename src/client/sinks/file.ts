@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeFileAtomic } from '../../atomic-file.js';
-import { BYTES_PER_SAMPLE, pcmBytes, wavHeader } from '../../protocol/audio.js';
+import { BYTES_PER_SAMPLE, MAX_WAV_DATA_BYTES, pcmBytes, wavHeader } from '../../protocol/audio.js';
 import { TtsError } from '../../protocol/errors.js';
 import { createPipeSink, outputFailed } from './pipe.js';
 import type { AudioSink } from './sink.js';
@@ -11,9 +11,6 @@ import type { AudioSink } from './sink.js';
 export interface FileSinkOptions {
   readonly format: 'wav' | 'pcm';
 }
-
-/** A WAV cannot say that it is longer than this. */
-const MAX_WAV_BYTES = 0xffff_ffff - 44;
 
 export async function createFileSink(file: string, { format }: FileSinkOptions): Promise<AudioSink> {
   const target = await realpath(file).catch(() => path.resolve(file));
@@ -57,7 +54,7 @@ function regularFile(handle: FileHandle, part: string, target: string, format: '
       await begin();
       const bytes = samples * BYTES_PER_SAMPLE;
       try {
-        if (format === 'wav' && bytes <= MAX_WAV_BYTES) await handle.write(wavHeader(bytes), 0, undefined, 0);
+        if (format === 'wav' && bytes <= MAX_WAV_DATA_BYTES) await handle.write(wavHeader(bytes), 0, undefined, 0);
         await handle.sync();
         await handle.close();
         await rename(part, target);
@@ -82,8 +79,8 @@ function regularFile(handle: FileHandle, part: string, target: string, format: '
 export async function writeWhole(file: string, text: string): Promise<void> {
   const target = await realpath(file).catch(() => path.resolve(file));
   const existing = await stat(target).catch(() => undefined);
-  const isFile = existing === undefined || existing.isFile();
-  await (isFile ? writeFileAtomic(target, text) : writeFile(target, text)).catch((cause) => fail(cause, file));
+  const direct = existing !== undefined && !existing.isFile();
+  await (direct ? writeFile(target, text) : writeFileAtomic(target, text)).catch((cause) => fail(cause, file));
 }
 
 function fail(cause: NodeJS.ErrnoException, file: string): never {

@@ -1,8 +1,9 @@
 /** Samples to an open stream such as stdout: raw, or behind a WAV header whose length cannot be known yet. */
 import { once } from 'node:events';
+import { open } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { pcmBytes, wavHeader } from '../../protocol/audio.js';
+import { MAX_WAV_DATA_BYTES, pcmBytes, samplesToBytes, wavHeader } from '../../protocol/audio.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { AudioSink } from './sink.js';
 
@@ -10,9 +11,11 @@ export interface PipeSinkOptions {
   readonly format: 'wav' | 'pcm';
   /** False for stdout, which is not ours to close. */
   readonly close: boolean;
+  /** A way to open the file the stream goes to, where it goes to one: its header is made exact at the end. */
+  readonly file?: string;
 }
 
-export function createPipeSink(stream: Writable, { format, close }: PipeSinkOptions): AudioSink {
+export function createPipeSink(stream: Writable, { format, close, file }: PipeSinkOptions): AudioSink {
   let samples = 0;
   let failure: Error | undefined;
   let headed = format === 'pcm';
@@ -55,6 +58,7 @@ export function createPipeSink(stream: Writable, { format, close }: PipeSinkOpti
       await new Promise<void>((resolve, reject) => {
         stream.write('', (error) => (error ? reject(outputFailed(error)) : resolve()));
       });
+      if (file !== undefined && format === 'wav') await settleHeader(file, samplesToBytes(samples));
     },
     async discard() {
       if (close) stream.destroy();
@@ -63,6 +67,24 @@ export function createPipeSink(stream: Writable, { format, close }: PipeSinkOpti
       return samples;
     },
   };
+}
+
+/** Only a header of our own at the very beginning, with nothing but the sound behind it, is written over. */
+async function settleHeader(file: string, dataBytes: number): Promise<void> {
+  const handle = await open(file, 'r+').catch(() => undefined);
+  // It may not be opened again: the header says that the length is unknown, which is true.
+  if (!handle) return;
+  try {
+    const unknown = wavHeader();
+    const { buffer } = await handle.read(Buffer.alloc(unknown.length), 0, unknown.length, 0);
+    const { size } = await handle.stat();
+    if (!buffer.equals(unknown) || size !== unknown.length + dataBytes || dataBytes > MAX_WAV_DATA_BYTES) return;
+    await handle.write(wavHeader(dataBytes), 0, unknown.length, 0);
+  } catch (cause) {
+    throw outputFailed(cause as Error);
+  } finally {
+    await handle.close();
+  }
 }
 
 export function outputFailed(cause: Error): TtsError {

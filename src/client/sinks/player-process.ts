@@ -3,11 +3,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import {
-  BYTES_PER_SAMPLE,
   bytesToSamples,
   CHANNELS,
   msToSamples,
   SAMPLE_RATE,
+  SampleJoiner,
   samplesToBytes,
   samplesToMs,
 } from '../../protocol/audio.js';
@@ -151,20 +151,17 @@ async function openDevice(skip: readonly string[]): Promise<Device | undefined> 
 
 async function play(device: Device): Promise<void> {
   let begun = false;
-  let odd: Buffer | undefined;
+  const joiner = new SampleJoiner();
   for await (const part of process.stdin as AsyncIterable<Buffer>) {
-    const bytes = odd ? Buffer.concat([odd, part]) : part;
-    const even = bytes.length - (bytes.length % BYTES_PER_SAMPLE);
-    odd = even < bytes.length ? bytes.subarray(even) : undefined;
-    if (even === 0) continue;
-    const sound = bytes.subarray(0, even);
+    const sound = joiner.take(part);
+    if (sound.length === 0) continue;
     if (begun) {
       await device.write(sound);
       continue;
     }
     begun = true;
     // Silence that has to be somewhere is in front of the sound, never inside it.
-    const lead = Buffer.alloc(Math.max(0, samplesToBytes(msToSamples(device.firstFillMs)) - even));
+    const lead = Buffer.alloc(Math.max(0, samplesToBytes(msToSamples(device.firstFillMs)) - sound.length));
     const writing = device.write(Buffer.concat([lead, sound]));
     const leadMs = samplesToMs(bytesToSamples(lead.length));
     if (leadMs > 0) setTimeout(report, leadMs, { type: 'started' });
