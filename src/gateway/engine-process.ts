@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Logger } from '../log.js';
 import type { EngineFacts, EngineOptions, FromWorker, JobReply, JobRequest } from '../worker/protocol.js';
 import { forkEngine } from './fork-engine.js';
-import type { WorkerState } from './worker.js';
+import { WorkerLost, type WorkerState } from './worker.js';
 
 export interface SupervisionOptions {
   readonly options: EngineOptions;
@@ -35,7 +35,7 @@ export interface EngineProcess {
   /** Undefined while it is not ready. */
   readonly facts: EngineFacts | undefined;
   readonly lastError: string | undefined;
-  /** Throws where the message cannot be sent as it is; where nobody is there to receive it, it is dropped. */
+  /** Throws where there is nobody to receive it, or the message cannot be sent as it is. */
   send(message: JobRequest): void;
   /** Ends it at once, as if it had died. */
   kill(why: string): void;
@@ -147,8 +147,9 @@ export function superviseEngine(settings: SupervisionOptions, listener: Supervis
     lastError ??= `The engine process ${how}`;
     const waitMs = Math.min(maxBackoffMs, backoffMs * 2 ** (failures - 1));
     log.warn({ how, waitMs, reason: lastError }, 'engine process died; it is started again');
-    listener.onLost(how);
     restartIn(waitMs);
+    // Last: what was in it is given away at once, and not to what is no more.
+    listener.onLost(how);
   }
 
   function restartIn(waitMs: number): void {
@@ -182,7 +183,8 @@ export function superviseEngine(settings: SupervisionOptions, listener: Supervis
       return state === 'ready' ? undefined : lastError;
     },
     send(message) {
-      if (child?.connected) child.send(message, () => undefined);
+      if (!child?.connected) throw new WorkerLost('The engine process is gone.');
+      child.send(message, () => undefined);
     },
     kill,
     async close() {

@@ -5,6 +5,7 @@ import { type ErrorCode, TtsError } from '../protocol/errors.js';
 import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
 import type { JobReply, JobRequest } from '../worker/protocol.js';
 import { Pace } from './pace.js';
+import { WorkerLost } from './worker.js';
 
 /** How far the engine may run ahead of a job's consumer: more than one run of the light model makes. */
 export const CREDIT_SAMPLES = msToSamples(6_000);
@@ -14,7 +15,7 @@ const CREDIT_STEP_SAMPLES = msToSamples(500);
 const SILENCE_MS = 20_000;
 
 export interface JobClientOptions {
-  /** May throw where the message cannot be sent; what is lost later is told by `lose`. */
+  /** Throws `WorkerLost` where nobody is there, another error where the message cannot be sent. */
   readonly send: (message: JobRequest) => void;
   /** The engine has work and gave no sign of life for longer than it ever needs. */
   readonly onSilent: (silentMs: number) => void;
@@ -91,6 +92,7 @@ export class JobClient {
     try {
       this.#options.send({ type: 'job', job, creditSamples: CREDIT_SAMPLES });
     } catch (cause) {
+      if (cause instanceof WorkerLost) throw cause;
       throw new TtsError('synthesis_failed', 'The segment could not be handed to the speech engine.', { cause });
     }
     this.#beginWork();
@@ -150,7 +152,9 @@ export class JobClient {
   lose(error: Error): void {
     clearInterval(this.#watch);
     this.#watch = undefined;
-    for (const running of [...this.#jobs.values()]) this.#end(running, { error });
+    const lost = [...this.#jobs.values()];
+    this.#jobs.clear();
+    for (const running of lost) this.#end(running, { error });
   }
 
   #push(running: Job, event: SpeechEvent): void {
@@ -173,7 +177,7 @@ export class JobClient {
     this.#beginWork();
     running.cancelled = true;
     running.queue.length = 0;
-    this.#options.send({ type: 'cancel', id: running.job.id });
+    this.#tell({ type: 'cancel', id: running.job.id });
   }
 
   #credit(running: Job, samples: number): void {
@@ -181,8 +185,17 @@ export class JobClient {
     if (running.takenSamples < CREDIT_STEP_SAMPLES || running.outcome !== undefined || running.cancelled) return;
     this.#beginWork();
     running.aheadSamples -= running.takenSamples;
-    this.#options.send({ type: 'credit', id: running.job.id, samples: running.takenSamples });
+    this.#tell({ type: 'credit', id: running.job.id, samples: running.takenSamples });
     running.takenSamples = 0;
+  }
+
+  /** Whoever cannot be told is lost, and that is told to us. */
+  #tell(message: JobRequest): void {
+    try {
+      this.#options.send(message);
+    } catch (error) {
+      if (!(error instanceof WorkerLost)) throw error;
+    }
   }
 
   /** To be called before the engine is given something to do: silence counts from here if it had nothing. */
