@@ -147,7 +147,7 @@ export async function createAccounts({
     if (!free && key.tier !== 'partner') {
       throw new TtsError(
         'early_access_required',
-        `The model ${model} needs a Partner key. With this key, use ${model}:free.`,
+        `${model} needs a Partner key; a Free key like this one speaks with ${model}:free over POST /v1/audio/speech.`,
         { param: 'model' },
       );
     }

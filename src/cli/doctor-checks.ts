@@ -7,6 +7,7 @@ import type { Config } from '../config.js';
 import { isAbort, TtsError } from '../protocol/errors.js';
 import { closeSoon, embed } from './connection.js';
 import { findLocalServer } from './local-server.js';
+import { checkModel } from './speech-options.js';
 
 export interface Check {
   readonly what: string;
@@ -46,6 +47,29 @@ const models: Examine = async ({ modelDir, offline, engine }) => {
   return { what: 'Model', state: 'fine', found: `${found} (${modelDir})` };
 };
 
+/** What is spoken with where nobody says otherwise, and why: from what was remembered, not measured now. */
+const choice: Examine = async (config) => {
+  const what = 'Chosen';
+  if (config.model)
+    return { what, state: 'fine', found: `${config.model}, as set with -m, TTS_MODEL or the config file` };
+  if (config.engine === 'sine') return undefined;
+  const [{ LIVE_FACTOR }, { readMeasurement, measurementFile }, { chooseModel }, { speedText }] = await Promise.all([
+    import('../engine/carries-live.js'),
+    import('../engine/remembered.js'),
+    import('./model-choice.js'),
+    import('../client/ui/format.js'),
+  ]);
+  const model = await chooseModel({ ...config, server: '' });
+  const measured = await readMeasurement(config.modelDir, config);
+  if (measured === undefined) {
+    const found = `${model}, which every machine carries: how fast base-tts is was not measured here yet`;
+    return { what, state: 'note', found, advice: 'tts models pull measures it, and so does the first tts serve.' };
+  }
+  const pace = `base-tts was measured here once at ${speedText(measured.realTimeFactor)}`;
+  const rule = `${speedText(LIVE_FACTOR)} is enough to speak it live`;
+  return { what, state: 'fine', found: `${model}: ${pace}, and ${rule} (${measurementFile(config.modelDir)})` };
+};
+
 /** Starts a server of our own and lets it say something: nothing less shows that the engine works. */
 const engine: Examine = async (config, signal) => {
   if (config.engine !== 'sine') {
@@ -61,7 +85,7 @@ const engine: Examine = async (config, signal) => {
     }
   }
   const { chooseModel } = await import('./model-choice.js');
-  const model = await chooseModel({ ...config, server: '' });
+  const model = checkModel(config.model) ?? (await chooseModel({ ...config, server: '' }));
   const connection = await embed({ ...config, server: '', model, logLevel: 'silent' }, {}, signal);
   try {
     const beforeStart = performance.now();
@@ -212,6 +236,7 @@ const guarded =
 export const CHECKS: readonly Examine[] = [
   guarded('Node', node),
   guarded('Model', models),
+  guarded('Chosen', choice),
   guarded('Engine', engine),
   guarded('Sound', sound),
   guarded('Local server', localServer),

@@ -133,7 +133,7 @@ export function createEngineRoom({
       return new Promise((resolve, reject) => {
         const look = () => {
           const failed = pool.state === 'dead' ? pool.workers.find((worker) => worker.lastError)?.lastError : undefined;
-          const reason = pool.failure ?? (failed === undefined ? undefined : new TtsError('no_worker_ready', failed));
+          const reason = pool.failure ?? failed;
           if (pool.state !== 'ready' && reason === undefined && !signal.aborted) return;
           unsubscribe();
           if (pool.state === 'ready') resolve();

@@ -59,9 +59,10 @@ async function measure(command: Command, signal: AbortSignal): Promise<void> {
   process.stderr.write('tts: measuring how fast base-tts is on this machine, once\n');
   const measured = await measureMachine(options, await createLogger({ level: 'warn', pretty: true }), signal);
   if (measured === undefined) return;
+  const { speedText } = await import('../client/ui/format.js');
   const model = (await carriesLive(modelDir, config)) ? 'base-tts' : 'base-tts-fast';
   process.stderr.write(
-    `tts: a second of base-tts takes ${measured.realTimeFactor} s here; tts speak takes ${model} unless told otherwise\n`,
+    `tts: base-tts is ${speedText(measured.realTimeFactor)} here; tts speak takes ${model} unless told otherwise\n`,
   );
 }
 

@@ -3,7 +3,7 @@ import type { MachineUse } from './machine.js';
 import { readMeasurement } from './remembered.js';
 
 /** Work for a second of speech must leave this much room for everything else that runs. */
-const LIVE_FACTOR = 0.75;
+export const LIVE_FACTOR = 0.75;
 
 /** Undefined where it was never measured. */
 export async function carriesLive(modelDir: string, use: MachineUse): Promise<boolean | undefined> {

@@ -14,11 +14,11 @@ export interface Measurement {
   readonly runtime: string;
 }
 
-const fileOf = (modelDir: string): string => path.join(modelDir, 'measured.json');
+export const measurementFile = (modelDir: string): string => path.join(modelDir, 'measured.json');
 
 async function readAll(modelDir: string): Promise<Record<string, Measurement>> {
   try {
-    return JSON.parse(await readFile(fileOf(modelDir), 'utf8')) as Record<string, Measurement>;
+    return JSON.parse(await readFile(measurementFile(modelDir), 'utf8')) as Record<string, Measurement>;
   } catch {
     // Absent, or not what we wrote: it is measured again.
     return {};
@@ -36,5 +36,5 @@ export const wasMeasured = async (modelDir: string): Promise<boolean> =>
 export async function writeMeasurement(modelDir: string, use: MachineUse, measured: Measurement): Promise<void> {
   const all = { ...(await readAll(modelDir)), [machineKey(use)]: measured };
   makeFolder(modelDir);
-  await writeFileAtomic(fileOf(modelDir), `${JSON.stringify(all, null, 2)}\n`);
+  await writeFileAtomic(measurementFile(modelDir), `${JSON.stringify(all, null, 2)}\n`);
 }

@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Logger } from '../log.js';
+import { TtsError } from '../protocol/errors.js';
 import type { EngineFacts, EngineOptions, FromWorker, JobReply, JobRequest } from '../worker/protocol.js';
 import { forkEngine } from './fork-engine.js';
 import { WorkerLost, type WorkerState } from './worker.js';
@@ -34,7 +35,7 @@ export interface EngineProcess {
   readonly restarts: number;
   /** Undefined while it is not ready. */
   readonly facts: EngineFacts | undefined;
-  readonly lastError: string | undefined;
+  readonly lastError: TtsError | undefined;
   /** Throws where there is nobody to receive it, or the message cannot be sent as it is. */
   send(message: JobRequest): void;
   /** Ends it at once, as if it had died. */
@@ -56,7 +57,7 @@ export function superviseEngine(settings: SupervisionOptions, listener: Supervis
   let failures = 0;
   let restarts = 0;
   let facts: EngineFacts | undefined;
-  let lastError: string | undefined;
+  let lastError: TtsError | undefined;
 
   function setState(next: WorkerState): void {
     if (state === next) return;
@@ -109,7 +110,7 @@ export function superviseEngine(settings: SupervisionOptions, listener: Supervis
         setState('ready');
         break;
       case 'failed':
-        lastError = message.message;
+        lastError = new TtsError(message.code, message.message);
         break;
       case 'measured':
         break;
@@ -144,9 +145,9 @@ export function superviseEngine(settings: SupervisionOptions, listener: Supervis
     failures = healthy ? 1 : failures + 1;
     readyAtMs = undefined;
     letGo();
-    lastError ??= `The engine process ${how}`;
+    lastError ??= new TtsError('no_worker_ready', `The engine process ${how}`);
     const waitMs = Math.min(maxBackoffMs, backoffMs * 2 ** (failures - 1));
-    log.warn({ how, waitMs, reason: lastError }, 'engine process died; it is started again');
+    log.warn({ how, waitMs, reason: lastError.message }, 'engine process died; it is started again');
     restartIn(waitMs);
     // Last: what was in it is given away at once, and not to what is no more.
     listener.onLost(how);

@@ -1,4 +1,5 @@
 /** The seam between the gateway and whatever runs an engine: a child process today, a machine on a bus later. */
+import type { TtsError } from '../protocol/errors.js';
 import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
 
 export type WorkerState = 'starting' | 'ready' | 'dead' | 'closed';
@@ -24,8 +25,8 @@ export interface Worker {
   readonly description: string | undefined;
   /** Workers of one version make the same samples of a job. */
   readonly version: string | undefined;
-  /** Why it is not ready, in words for an operator. */
-  readonly lastError: string | undefined;
+  /** Why it is not ready. */
+  readonly lastError: TtsError | undefined;
   /**
    * Runs one segment: takes a place at once, holds no more audio than a few seconds, and goes on as it is pulled. Fails
    * with `WorkerLost` when the engine is not there any more, with a TtsError when it failed on the segment, with the

@@ -104,7 +104,7 @@ const LOCAL_ERRORS = {
   download_failed: row(500, 'server_error', 1011, EXIT.model, true),
   disk_full: model,
   offline: model,
-  device_unavailable: model,
+  device_unavailable: row(500, 'server_error', 1011, EXIT.engine),
   catalogue_invalid: model,
   no_sound_device: sound,
   playback_failed: sound,

@@ -4,6 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config.js';
+import { writeMeasurement } from '../../src/engine/remembered.js';
 import { startStreamServer } from '../stream-input/client.js';
 import type { TestServer } from '../support/server.js';
 import { type Home, makeHome, tts, ttsInTerminal } from '../support/tts.js';
@@ -69,6 +71,51 @@ describe('tts doctor', () => {
     expect(text).toMatch(/✗ Data folder .*cannot be written\n +→ .*--data-dir/);
     expect(text).toMatch(/✗ Server .*nothing is listening.*\n +→ .*--api-key/);
     expect(ran.code).toBe(1);
+  });
+});
+
+describe('the choice of a model', () => {
+  const chosen = async (env: Record<string, string> = {}) => {
+    const flags = [
+      '--model-dir',
+      home.file('measured'),
+      '--device',
+      'cpu',
+      '--threads',
+      '1',
+      '--offline',
+      '--port',
+      '0',
+    ];
+    const { stdout } = await run(['doctor', ...flags], { TTS_ENGINE: 'kokoro', ...env });
+    return /. Chosen +(.*(?:\n +→ .*)?)/.exec(stdout.toString())?.[1];
+  };
+  const remember = (realTimeFactor: number) =>
+    writeMeasurement(
+      home.file('measured'),
+      { device: 'cpu', threads: 1 },
+      { generator: 'quantised', realTimeFactor, runtime: '1' },
+    );
+
+  it('is explained by doctor with what was remembered', async () => {
+    expect(await chosen()).toMatch(
+      /^base-tts-fast, which every machine carries: .*not measured here yet\n +→ tts models/,
+    );
+    await remember(0.5);
+    expect(await chosen()).toMatch(/^base-tts: base-tts was measured here once at 2\.0 × faster.*measured\.json/);
+    await remember(0.9);
+    expect(await chosen()).toMatch(/^base-tts-fast: .*at 1\.1 × faster than real time, and 1\.3 × faster.* is enough/);
+    expect(await chosen({ TTS_MODEL: 'base-tts:free' })).toMatch(/^base-tts:free, as set/);
+  });
+});
+
+describe('an unavailable device', () => {
+  it('ends a command with the code of an engine that failed', async () => {
+    const device = process.platform === 'darwin' ? 'cuda' : 'coreml';
+    const args = ['speak', 'Hello.', '--device', device, '-o', home.file('device.wav')];
+    const ran = await run(args, { TTS_ENGINE: 'kokoro', TTS_MODEL_DIR: loadConfig().config.modelDir });
+    expect(ran.stderr).toContain(`The device "${device}" cannot be used here`);
+    expect(ran.code).toBe(8);
   });
 });
 

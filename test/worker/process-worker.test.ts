@@ -43,7 +43,7 @@ describe('a worker that is a child process', () => {
     const worker = sineWorker({ startError: 'There is no model here. Run: tts models pull' });
     expect(await failureOf(() => worker.run(jobOf('Hi.'), never))).toBeInstanceOf(WorkerLost);
     await until(() => worker.lastError !== undefined);
-    expect(worker.lastError).toContain('tts models pull');
+    expect(worker.lastError?.message).toContain('tts models pull');
     await until(() => worker.restarts >= 2);
     expect(worker.state).not.toBe('ready');
   });
