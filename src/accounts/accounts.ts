@@ -236,6 +236,7 @@ export async function createAccounts({
   return {
     limits,
     authenticate,
+    isRevoked: async (id) => (await asked(() => store.findKey(id)))?.revoked ?? false,
     admit,
     get active() {
       return active;

@@ -80,6 +80,8 @@ export interface Accounts {
   readonly limits: Limits;
   /** Rejects with `missing_api_key`, `invalid_api_key`, `revoked_api_key` or `expired_api_key`. */
   authenticate(key: string | undefined): Promise<KeyRecord>;
+  /** Whether the key was revoked since it was authenticated, by this process or another one. */
+  isRevoked(keyId: string): Promise<boolean>;
   /** Checks tier, daily limit, concurrency and credits in this order, and takes what the request needs. */
   admit(request: AdmissionRequest): Promise<Admission>;
   /** Admissions that have not ended. */

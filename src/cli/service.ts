@@ -74,7 +74,7 @@ async function assemble(options: ServiceOptions, pool: WorkerPool, engines: Engi
     import('../models/catalogue.js'),
     options.metrics ? import('../server/metrics.js').then(({ createMetrics }) => createMetrics()) : silence(),
     import('../server/server.js'),
-    import('../server/stream-input/index.js'),
+    import('../server/v1/stream-input/index.js'),
     import('../text/reader.js'),
     import('../text/lexicon.js'),
     import('../log.js'),

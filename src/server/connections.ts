@@ -9,6 +9,7 @@ export interface Exchange {
   readonly requestId: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly arrivedMs: number;
   /** Aborts when the client goes away before the response is whole. Fastify's own signal aborts once a body is read. */
   readonly signal: AbortSignal;
   /** True when all of the response was handed to the socket, false when the connection closed before. */
@@ -63,7 +64,14 @@ export class Connections {
         resolve(response.writableFinished);
       };
     });
-    const exchange: Exchange = { requestId, request, response, signal: left.signal, ended };
+    const exchange: Exchange = {
+      requestId,
+      request,
+      response,
+      arrivedMs: performance.now(),
+      signal: left.signal,
+      ended,
+    };
     const open = this.#openOn(socket);
     open.set(exchange, end);
     response.once('finish', end);

@@ -1,11 +1,13 @@
 /** What the server is made of: everything it talks to is handed in, so that tests and commands can put it together. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
 import type { Accounts, KeyRecord } from '../accounts/types.js';
 import type { Gateway } from '../gateway/types.js';
 import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
 import type { Reader } from '../text/types.js';
+import type { Grants } from './grants.js';
 import type { Metrics } from './metrics.js';
 
 /** Everything here has a default in `settings.ts`. */
@@ -24,6 +26,8 @@ export interface ServerSettings {
   readonly keepAliveTimeoutMs: number;
   /** How long a reader may take nothing of a response that waits for it. */
   readonly stallTimeoutMs: number;
+  /** Audio of answers that are not streamed, all of them together. */
+  readonly maxHeldBytes: number;
   /** Failed keys an address may present a minute. */
   readonly failedKeysPerMinute: number;
   /** `/openapi.json` and `/docs`. */
@@ -35,6 +39,15 @@ export interface ServerSettings {
 /** Who calls, by a request's headers. Rejects with the 401s, and `too_many_failed_keys` for bad keys of a braked address. */
 export interface Authenticator {
   authenticate(request: IncomingMessage): Promise<KeyRecord>;
+}
+
+/** What every door is given: a plugin of routes that share keys, limits and settlement with the others. */
+export interface DoorOptions {
+  readonly deps: ServerDeps;
+  readonly settings: ServerSettings;
+  readonly grants: Grants;
+  /** A hook that puts the caller's key on the request. */
+  readonly authenticate: (request: FastifyRequest) => Promise<void>;
 }
 
 /** What the handler of a WebSocket handshake is told beside Node's own three. */
@@ -70,5 +83,5 @@ export interface ServerDeps {
   readonly shutdown: AbortSignal;
   readonly settings?: Partial<ServerSettings>;
   /** Makes the handler of the WebSocket path out of the same parts; without it the path answers 426 to everything. */
-  readonly upgrades?: (deps: ServerDeps) => UpgradeHandler;
+  readonly upgrades?: (deps: ServerDeps, grants: Grants) => UpgradeHandler;
 }

@@ -4,27 +4,31 @@ import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify';
+import type { KeyRecord } from '../accounts/types.js';
 import { publicError, TtsError } from '../protocol/errors.js';
 import { SPEECH_MODELS } from '../protocol/speech.js';
 import { STREAM_PATH } from '../protocol/stream.js';
 import { createAuthenticator } from './authenticate.js';
 import { createClientErrorHandler } from './client-errors.js';
 import { Connections, type Exchange } from './connections.js';
-import type { ServerDeps, ServerSettings, UpgradeHandler } from './deps.js';
+import type { DoorOptions, ServerDeps, ServerSettings, UpgradeHandler } from './deps.js';
 import { handleError, notFound } from './error-handler.js';
+import { Grants } from './grants.js';
+import { HeldAudio } from './held-audio.js';
 import { createHostCheck } from './hosts.js';
+import { operations } from './operations.js';
 import { answerRaw } from './raw-response.js';
 import { requestIdFor } from './request-id.js';
-import { operationsRoutes } from './routes/operations.js';
-import { speechRoute } from './routes/speech.js';
-import { voicesRoute } from './routes/voices.js';
 import { DEFAULT_SETTINGS } from './settings.js';
 import { attachUpgrades, voiceInPath } from './upgrades.js';
+import { v1 } from './v1/index.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the first hook; absent where Fastify could not even read the path. */
     exchange: Exchange;
+    /** Set where a route asked for it. */
+    key: KeyRecord;
   }
 }
 
@@ -94,14 +98,14 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   });
 
   app.decorateRequest('exchange', null as unknown as Exchange);
+  app.decorateRequest('key', null as unknown as KeyRecord);
   app.addHook('onRequest', (request, reply, done) => {
     const { raw } = reply;
-    const startMs = performance.now();
     reply.header('x-request-id', request.id);
     if (deps.shutdown.aborted) reply.header('connection', 'close');
     request.exchange = connections.begin(request.raw, raw, request.id);
     void request.exchange.ended.then((whole) => {
-      const seconds = (performance.now() - startMs) / 1000;
+      const seconds = (performance.now() - request.exchange.arrivedMs) / 1000;
       const status = whole ? raw.statusCode : 499;
       const route = request.routeOptions.url ?? 'unknown';
       const { method } = request;
@@ -141,16 +145,19 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   answerUnknownRoutes(app);
   if (settings.docs) await (await import('./docs.js')).registerDocs(app);
 
-  const settling = new Set<Promise<void>>();
-  const track = (work: Promise<void>) => {
-    settling.add(work);
-    void work.finally(() => settling.delete(work));
+  const grants = new Grants({ ...deps, heldAudio: new HeldAudio(settings.maxHeldBytes) });
+  const door: DoorOptions = {
+    deps,
+    settings,
+    grants,
+    authenticate: async (request) => {
+      request.key = await auth.authenticate(request.raw);
+    },
   };
-  await app.register(async (scope) => speechRoute(scope, deps, { auth, settings, track }));
-  voicesRoute(app, deps, auth);
-  operationsRoutes(app, deps, settings);
+  await app.register(v1, door);
+  await app.register(operations, door);
 
-  const upgrades = deps.upgrades?.(deps);
+  const upgrades = deps.upgrades?.(deps, grants);
   attachUpgrades(server, { handler: upgrades, authenticator: auth, connections, checkHost, secure });
   server.on('connect', (request, socket) => {
     connections.whenQuiet(socket as Socket, () => {
@@ -166,12 +173,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await app.ready();
-  const settled = async () => {
-    // A response that ended in this very turn of the loop is not in the set yet.
-    await new Promise((resolve) => setImmediate(resolve));
-    await Promise.all(settling);
-  };
-  return { app, upgrades, settled };
+  return { app, upgrades, settled: () => grants.settled() };
 }
 
 /** The model's name as a label, where the request named one there is: a label must not take any value a caller likes. */

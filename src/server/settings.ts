@@ -14,6 +14,7 @@ export const DEFAULT_SETTINGS: ServerSettings = {
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 72_000,
   stallTimeoutMs: 300_000,
+  maxHeldBytes: 256 * 1_048_576,
   failedKeysPerMinute: 20,
   docs: true,
   metrics: true,

@@ -3,7 +3,7 @@ import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createStreamInput } from '../../src/server/stream-input/index.js';
+import { createStreamInput } from '../../src/server/v1/stream-input/index.js';
 import { errorOf, rawExchange, startTestServer, type TestServer, until } from '../support/server.js';
 
 let server: TestServer;
@@ -60,7 +60,7 @@ describe('pipelined requests', () => {
   });
 
   it('are answered in order where the last wants to upgrade', async () => {
-    server = await startTestServer({ sine: { delayMs: 300 }, upgrades: (deps) => createStreamInput(deps) });
+    server = await startTestServer({ sine: { delayMs: 300 }, upgrades: createStreamInput });
     for (const stream of [false, true]) {
       const socket = await connect();
       let heard = '';
@@ -80,7 +80,7 @@ describe('pipelined requests', () => {
   });
 
   it('are answered in order where the last wants to upgrade and the reader is slow', async () => {
-    server = await startTestServer({ sine: { msPerChar: 2_000 }, upgrades: (deps) => createStreamInput(deps) });
+    server = await startTestServer({ sine: { msPerChar: 2_000 }, upgrades: createStreamInput });
     const socket = await connect();
     socket.pause();
     let heard = 0;
@@ -140,7 +140,7 @@ describe('paths', () => {
   });
 
   it('that hold a key are not echoed with it', async () => {
-    server = await startTestServer({ upgrades: (deps) => createStreamInput(deps) });
+    server = await startTestServer({ upgrades: createStreamInput });
     const { key } = server.partner;
     const secret = key.slice(12);
     for (const path of [
@@ -163,7 +163,7 @@ describe('paths', () => {
   });
 
   it('keep what follows a second question mark', async () => {
-    server = await startTestServer({ upgrades: (deps) => createStreamInput(deps) });
+    server = await startTestServer({ upgrades: createStreamInput });
     const ask = (query: string) =>
       rawExchange(server.port, handshake().replace('/stream-input', `/stream-input?${query}`));
     const answer = await ask('language_code=en?&seed=nonsense');
@@ -203,7 +203,7 @@ describe('the Host header', () => {
   };
 
   it.each(Object.entries(REQUESTS))('of a stranger gets 421: %s', async (name, request) => {
-    server = await startTestServer({ upgrades: (deps) => createStreamInput(deps) });
+    server = await startTestServer({ upgrades: createStreamInput });
     for (const host of [
       'rebound.example',
       'rebound.example:80',

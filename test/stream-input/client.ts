@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { Alignment } from '../../src/protocol/stream.js';
-import { createStreamInput, type StreamInputOptions } from '../../src/server/stream-input/index.js';
+import { createStreamInput, type StreamInputOptions } from '../../src/server/v1/stream-input/index.js';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.js';
 
 export const VOICE = 'english_female_professional';
@@ -41,7 +41,7 @@ export async function startStreamServer({
   stream = {},
   ...options
 }: TestServerOptions & { stream?: StreamInputOptions } = {}) {
-  return startTestServer({ ...options, upgrades: (deps) => createStreamInput(deps, stream) });
+  return startTestServer({ ...options, upgrades: (deps, grants) => createStreamInput(deps, grants, stream) });
 }
 
 export class StreamClient {

@@ -1,11 +1,11 @@
 /** The body of a speech request, past validation: every field has its value, and the text is what will be spoken. */
-import { maskKeys, TtsError } from '../protocol/errors.js';
-import { DEFAULT_VOICE, MAX_INPUT_CHARS, parseModel, type SpeechModel, SpeechRequest } from '../protocol/http.js';
-import type { BaseModel } from '../protocol/job.js';
-import type { ServerDeps } from './deps.js';
+import { maskKeys, TtsError } from '../../protocol/errors.js';
+import { DEFAULT_VOICE, MAX_INPUT_CHARS, parseModel, type SpeechModel, SpeechRequest } from '../../protocol/http.js';
+import type { BaseModel } from '../../protocol/job.js';
+import type { ServerDeps } from '../deps.js';
 import { requireVoice } from './require-voice.js';
 
-export interface SpeechTask {
+export interface SpokenRequest {
   readonly model: SpeechModel;
   readonly base: BaseModel;
   readonly voice: string;
@@ -19,7 +19,7 @@ const KNOWN = new Set(Object.keys(SpeechRequest.properties));
 const MAX_IGNORED = 10;
 const MAX_NAME_CHARS = 64;
 
-export function parseSpeechRequest(body: SpeechRequest, catalogue: ServerDeps['catalogue']): SpeechTask {
+export function parseSpeechRequest(body: SpeechRequest, catalogue: ServerDeps['catalogue']): SpokenRequest {
   const { model, voice = DEFAULT_VOICE, stream = false, response_format: format = 'wav' } = body;
   const { base } = parseModel(model);
   const text = body.input.trim();

@@ -1,13 +1,11 @@
 /** The stream-input endpoint: who may open a session, and the sockets of those that are open. */
 import type { IncomingMessage } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Admission } from '../../accounts/types.js';
-import type { Speech } from '../../gateway/types.js';
-import { publicError, TtsError } from '../../protocol/errors.js';
-import { MAX_FRAME_BYTES, STREAM_PATH, type StreamParams } from '../../protocol/stream.js';
-import { Segmenter } from '../../text/segment.js';
-import type { ServerDeps, UpgradeContext, UpgradeHandler } from '../deps.js';
-import { refuseUpgrade } from '../raw-response.js';
+import { publicError, TtsError } from '../../../protocol/errors.js';
+import { MAX_FRAME_BYTES, STREAM_PATH, type StreamParams } from '../../../protocol/stream.js';
+import type { ServerDeps, UpgradeContext, UpgradeHandler } from '../../deps.js';
+import type { Grant, Grants } from '../../grants.js';
+import { refuseUpgrade } from '../../raw-response.js';
 import { requireVoice } from '../require-voice.js';
 import { answerPings, createHeartbeat, type HeartbeatOptions } from './heartbeat.js';
 import { Outbox } from './outbox.js';
@@ -25,15 +23,15 @@ const LAST_WORDS_MS = 500;
 /** What an accepted handshake holds until its session does. */
 interface Granted {
   readonly params: StreamParams;
-  readonly speech: Speech;
-  readonly admission: Admission;
+  readonly grant: Grant;
 }
 
 export function createStreamInput(
   deps: ServerDeps,
+  grants: Grants,
   { heartbeat = HEARTBEAT }: StreamInputOptions = {},
 ): UpgradeHandler {
-  const { accounts, gateway, catalogue, reader, metrics, log, shutdown } = deps;
+  const { catalogue, metrics, log, shutdown } = deps;
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -77,37 +75,19 @@ export function createStreamInput(
     const params = parseParams(query);
     const model = params.model_id;
     requireVoice(catalogue, model, voiceId, 'voice_id');
-    const admission = await accounts.admit({ key, requestId, model, voice: voiceId, chars: 0 });
-    try {
-      return {
-        params,
-        admission,
-        speech: gateway.open({ model, voice: voiceId, seed: params.seed, owner: key.id, requestId }),
-      };
-    } catch (error) {
-      await admission.reject();
-      throw error;
-    }
+    const order = { route: 'stream_input', key, requestId, model, voice: voiceId, chars: 0 } as const;
+    const { seed, enable_ssml_parsing: ssml, auto_mode: autoMode } = params;
+    return { params, grant: await grants.open({ ...order, seed, ssml, autoMode }) };
   }
 
-  function start(socket: WebSocket, requestId: string, { params, speech, admission }: Granted): void {
-    const ended = metrics.session('stream_input', params.model_id);
+  function start(socket: WebSocket, requestId: string, { params, grant }: Granted): void {
     const session: StreamSession = new StreamSession({
       requestId,
       params,
-      speech,
-      admission,
+      grant,
       log,
       outbox: new Outbox(socket),
-      segmenter: new Segmenter({
-        countTokens: (text) => reader.countTokens(text),
-        ssml: params.enable_ssml_parsing,
-        autoMode: params.auto_mode,
-      }),
-      onFirstAudio: (seconds) => metrics.firstAudio('stream_input', params.model_id, seconds),
-      onEnd(end) {
-        ended(end);
-        log.info({ requestId, model: params.model_id, ...end }, 'stream-input session ended');
+      onEnd() {
         sessions.delete(session);
         if (shutdown.aborted) hurry([socket]);
         checkIdle();
@@ -165,9 +145,8 @@ export function createStreamInput(
           start(upgraded, requestId, granted);
           return undefined;
         }
-        granted.speech.close();
         if (refusal !== undefined) refuse(refusal);
-        return granted.admission.reject();
+        return granted.grant.end({ outcome: 'refused', audioMs: 0, deliveredChars: 0, byClient: true });
       })
       .catch((error) => refuse(error))
       .finally(() => {

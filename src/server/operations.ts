@@ -1,15 +1,12 @@
 /** What an operator's tools ask: is the process alive, can it speak, how is it doing. No key needed. */
-import type { FastifyInstance } from 'fastify';
-import { TtsError } from '../../protocol/errors.js';
-import { ErrorResponse } from '../../protocol/http.js';
-import { STREAM_PATH } from '../../protocol/stream.js';
-import type { ServerDeps, ServerSettings } from '../deps.js';
-import { notFound } from '../error-handler.js';
-import { voiceInPath } from '../upgrades.js';
+import type { FastifyPluginAsync } from 'fastify';
+import { TtsError } from '../protocol/errors.js';
+import { ErrorResponse } from '../protocol/http.js';
+import type { DoorOptions } from './deps.js';
 
 const STATUS = { type: 'object', properties: { status: { type: 'string' } } };
 
-export function operationsRoutes(app: FastifyInstance, deps: ServerDeps, settings: ServerSettings): void {
+export const operations: FastifyPluginAsync<DoorOptions> = async (app, { deps, settings }) => {
   const { gateway, metrics, shutdown } = deps;
   // Probes come every few seconds for ever: their lines would bury the others.
 
@@ -49,23 +46,4 @@ export function operationsRoutes(app: FastifyInstance, deps: ServerDeps, setting
       },
     );
   }
-
-  app.get(
-    STREAM_PATH,
-    {
-      schema: {
-        operationId: 'streamInput',
-        summary: 'Stream text to speech (WebSocket)',
-        description:
-          'Upgrade to a WebSocket: text goes in as JSON messages while audio comes back. A plain GET is 426.',
-        tags: ['speech'],
-        response: { 426: ErrorResponse },
-      },
-    },
-    async (request) => {
-      // The router takes an empty voice for a voice.
-      if (voiceInPath(request.url.split('?', 1)[0]!) === undefined) throw notFound(request);
-      throw new TtsError('upgrade_required', 'This path speaks WebSocket: connect with ws:// or wss:// instead.');
-    },
-  );
-}
+};

@@ -1,8 +1,8 @@
 /** Speech as Audio messages: 20 to 200 ms each, as soon as the samples exist, with the characters that begin in them. */
-import type { GatewayEvent } from '../../gateway/types.js';
-import { msToSamples, pcmBytes, samplesToMs } from '../../protocol/audio.js';
-import type { SegmentTimings } from '../../protocol/job.js';
-import type { Alignment, AudioMessage } from '../../protocol/stream.js';
+import type { GatewayEvent } from '../../../gateway/types.js';
+import { msToSamples, pcmBytes, samplesToMs } from '../../../protocol/audio.js';
+import type { SegmentTimings } from '../../../protocol/job.js';
+import type { Alignment, AudioMessage } from '../../../protocol/stream.js';
 
 const MIN_SAMPLES = msToSamples(20);
 const MAX_SAMPLES = msToSamples(200);

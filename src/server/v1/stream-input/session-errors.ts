@@ -1,5 +1,5 @@
 /** Which codes a session may end with; everything else has one of them as its public face. */
-import { type ErrorCode, publicError, TtsError } from '../../protocol/errors.js';
+import { type ErrorCode, publicError, TtsError } from '../../../protocol/errors.js';
 
 const SESSION_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'not_initialized',

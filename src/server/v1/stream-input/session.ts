@@ -7,21 +7,16 @@
  * In Initialized and Streaming a single space is a keepalive, and `flush` cuts what is pending. After End every message
  * is ignored. An error, the client's leaving or the server's stop lead from any state to Closed.
  */
-import type { Admission, Outcome } from '../../accounts/types.js';
-import type { Speech } from '../../gateway/types.js';
-import type { Logger } from '../../log.js';
-import { samplesToMs } from '../../protocol/audio.js';
-import { isAbort, TtsError } from '../../protocol/errors.js';
-import type { Segment } from '../../protocol/job.js';
-import { MAX_PENDING_CHARS, type StreamParams } from '../../protocol/stream.js';
-import type { Segmenter } from '../../text/segment.js';
-import type { SessionEnd } from '../metrics.js';
-import { STOP_STALL_MS } from '../settings.js';
+import type { Outcome } from '../../../accounts/types.js';
+import type { Logger } from '../../../log.js';
+import { samplesToMs } from '../../../protocol/audio.js';
+import { isAbort, TtsError } from '../../../protocol/errors.js';
+import { MAX_PENDING_CHARS, type StreamParams } from '../../../protocol/stream.js';
+import type { Grant } from '../../grants.js';
+import { STOP_STALL_MS } from '../../settings.js';
 import { AudioFramer } from './audio-framer.js';
-import { Intake } from './intake.js';
-import { type ClientMessage, parseMessage } from './messages.js';
+import { type Input, parseMessage } from './messages.js';
 import type { Outbox } from './outbox.js';
-import { SegmentQueue } from './segment-queue.js';
 import { asSessionError } from './session-errors.js';
 
 export type SessionState = 'Connected' | 'Initialized' | 'Streaming' | 'Draining' | 'Closed';
@@ -30,14 +25,11 @@ export interface SessionOptions {
   readonly requestId: string;
   readonly params: StreamParams;
   readonly outbox: Outbox;
-  readonly segmenter: Segmenter;
   /** Held until the session ends. */
-  readonly speech: Speech;
-  readonly admission: Admission;
+  readonly grant: Grant;
   readonly log: Logger;
-  readonly onFirstAudio: (seconds: number) => void;
   /** Called once, when everything it held was given back and the ledger has its row. */
-  readonly onEnd: (end: SessionEnd) => void;
+  readonly onEnd: () => void;
 }
 
 const codePoints = (text: string): number => [...text].length;
@@ -46,15 +38,10 @@ export class StreamSession {
   #state: SessionState = 'Connected';
   readonly #options: SessionOptions;
   readonly #framer: AudioFramer;
-  readonly #intake: Intake;
-  readonly #segments = new SegmentQueue();
   readonly #abort = new AbortController();
   #idle: NodeJS.Timeout | undefined;
-  /** Segments cut and not yet sent as audio: what the server owes. */
-  #owed = 0;
   /** Characters received and not yet spoken. */
   #unspoken = 0;
-  #chars = 0;
   /** Of segments whose audio was handed to the socket whole. */
   #deliveredChars = 0;
   #unreserved = 0;
@@ -66,13 +53,9 @@ export class StreamSession {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#framer = new AudioFramer({ aligned: options.params.sync_alignment });
-    this.#intake = new Intake({
-      segmenter: options.segmenter,
-      onSegments: (segments) => this.#owe(segments),
-      onEnd: () => this.#segments.end(),
-      onIdle: () => this.#watchIdleness(),
-      onError: (error) => this.#fail(error),
-    });
+    const { text, revoked } = options.grant;
+    text.onIdle = () => this.#watchIdleness();
+    revoked.addEventListener('abort', () => this.#fail(revoked.reason), { signal: this.#abort.signal });
     this.#watchIdleness();
   }
 
@@ -116,19 +99,20 @@ export class StreamSession {
 
   // ── The transitions ───────────────────────────────────────────────────────────────────────────────────────────────
 
-  #take(message: ClientMessage): void {
+  #take(input: Input): void {
+    const { text } = this.#options.grant;
     if (this.#state === 'Connected') {
       this.#state = 'Initialized';
       void this.#speak();
-    } else if (message.kind === 'end') {
+    } else if (input.kind === 'end') {
       this.#state = 'Draining';
-      this.#intake.end();
-    } else if (message.kind === 'text') {
+      text.end();
+    } else if (input.kind === 'text') {
       this.#state = 'Streaming';
-      this.#append(message.text);
-      if (message.flush) this.#intake.flush();
-    } else if (message.flush) {
-      this.#intake.flush();
+      this.#append(input.text);
+      if (input.flush) text.flush();
+    } else if (input.flush) {
+      text.flush();
     }
   }
 
@@ -141,29 +125,24 @@ export class StreamSession {
       throw new TtsError('text_too_long', `More than ${bound}. Send text at the pace at which its audio arrives.`);
     }
     this.#reserve(chars);
-    this.#intake.text(text);
-  }
-
-  #owe(segments: readonly Segment[]): void {
-    this.#owed += segments.length;
-    this.#segments.push(segments);
+    this.#options.grant.text.text(text);
   }
 
   /** From Initialized to the end: speech in order out, then Final. */
   async #speak(): Promise<void> {
-    const { speech, outbox } = this.#options;
+    const { grant, outbox } = this.#options;
+    const { text } = grant;
     try {
-      for await (const event of speech.speak(this.#segments, this.#abort.signal)) {
+      for await (const event of text.speak(this.#abort.signal)) {
         if (event.type === 'audio') this.#hear(event.pcm.length);
         for (const message of this.#framer.frame(event)) await outbox.send(message);
         if (event.type !== 'segment-end') continue;
-        this.#owed--;
         const chars = codePoints(event.segment.text);
         this.#unspoken -= chars;
         this.#deliveredChars += chars;
-        if (this.#owed > 0 || this.#intake.busy) continue;
+        if (!text.idle) continue;
         // Counted anew: a character that came in two halves was counted twice.
-        this.#unspoken = this.#intake.pendingChars;
+        this.#unspoken = text.pendingChars;
         this.#watchIdleness();
       }
       for (const message of this.#framer.finish()) await outbox.send(message);
@@ -197,22 +176,12 @@ export class StreamSession {
     this.#state = 'Closed';
     clearTimeout(this.#idle);
     this.#abort.abort();
-    this.#intake.drop();
-    this.#segments.clear();
-    const { admission, speech, log, outbox, requestId, onEnd } = this.#options;
-    speech.close();
+    const { grant, outbox, onEnd } = this.#options;
     const audioMs = samplesToMs(this.#sentSamples);
-    const [chars, deliveredChars] = [this.#chars, this.#deliveredChars];
-    const booked =
-      outcome === 'completed'
-        ? admission.settle({ audioMs })
-        : admission.release(outcome, { audioMs, deliveredChars, byClient });
-    booked
-      .catch((error) => log.error({ requestId, err: error, outcome }, 'a session could not be booked'))
-      .then(() => {
-        if (outcome === 'completed') outbox.close(1000);
-        onEnd({ outcome, chars, deliveredChars });
-      });
+    void grant.end({ outcome, audioMs, deliveredChars: this.#deliveredChars, byClient }).then(() => {
+      if (outcome === 'completed') outbox.close(1000);
+      onEnd();
+    });
   }
 
   /** While the server stops: a client that takes nothing must not hold up the others. */
@@ -229,7 +198,6 @@ export class StreamSession {
 
   /** Messages that arrive while one reservation is being written share the next. */
   #reserve(chars: number): void {
-    this.#chars += chars;
     this.#unreserved += chars;
     this.#reserving ??= this.#reserveAll();
   }
@@ -239,7 +207,7 @@ export class StreamSession {
       while (this.#unreserved > 0) {
         const chars = this.#unreserved;
         this.#unreserved = 0;
-        await this.#options.admission.extend(chars);
+        await this.#options.grant.admission.extend(chars);
       }
     } catch (error) {
       this.#fail(error);
@@ -251,18 +219,19 @@ export class StreamSession {
     this.#sentSamples += samples;
     if (this.#firstAudioAtMs !== undefined) return;
     this.#firstAudioAtMs = performance.now();
-    this.#options.onFirstAudio((this.#firstAudioAtMs - (this.#firstTextAtMs ?? this.#firstAudioAtMs)) / 1000);
+    this.#options.grant.heardFirst(this.#firstAudioAtMs - (this.#firstTextAtMs ?? this.#firstAudioAtMs));
   }
 
   /** Counts from the last message or the last owed audio, whichever came later, and only while nothing is owed. */
   #watchIdleness(): void {
     clearTimeout(this.#idle);
     if (this.#state === 'Draining' || this.#state === 'Closed') return;
-    if (this.#owed > 0 || this.#intake.busy) return;
-    const seconds = this.#options.params.inactivity_timeout;
+    const { grant, outbox, params } = this.#options;
+    if (!grant.text.idle) return;
+    const seconds = params.inactivity_timeout;
     this.#idle = setTimeout(() => {
       // Sent, but not yet taken by the network: still owed to whoever reads slowly.
-      if (!this.#options.outbox.empty) {
+      if (!outbox.empty) {
         this.#watchIdleness();
         return;
       }

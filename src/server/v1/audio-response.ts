@@ -1,10 +1,12 @@
 /** Writes audio to a response as it comes: no faster than it is read, and broken rather than ended where it fails. */
 import type { ServerResponse } from 'node:http';
-import { STOP_STALL_MS } from './settings.js';
+import { STOP_STALL_MS } from '../settings.js';
 
 export interface WriteLimits {
   /** How long the reader may take nothing before the connection is given up. */
   readonly stallTimeoutMs: number;
+  /** And how long it may take over all of it. */
+  readonly timeoutMs?: number | undefined;
   /** The server stops: from now on it waits no longer than that for a reader that takes nothing. */
   readonly stop: AbortSignal;
   readonly signal: AbortSignal;
@@ -46,13 +48,19 @@ export async function writeBody(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   limits: WriteLimits,
 ): Promise<void> {
-  for await (const chunk of chunks) {
-    limits.signal.throwIfAborted();
-    if (!raw.write(chunk)) await waitFor(raw, 'drain', limits);
+  const { timeoutMs } = limits;
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => raw.req.socket.destroy(), timeoutMs);
+  try {
+    for await (const chunk of chunks) {
+      limits.signal.throwIfAborted();
+      if (!raw.write(chunk)) await waitFor(raw, 'drain', limits);
+    }
+    const finished = waitFor(raw, 'finish', limits);
+    raw.end();
+    await finished;
+  } finally {
+    clearTimeout(timer);
   }
-  const finished = waitFor(raw, 'finish', limits);
-  raw.end();
-  await finished;
 }
 
 /** Ends a response that has begun so that no client can take it for whole. */

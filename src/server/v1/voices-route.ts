@@ -1,5 +1,5 @@
 /** GET /v1/voices: the catalogue of one model, for any valid key, engine or no engine. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyPluginAsync } from 'fastify';
 import {
   ErrorResponse,
   parseModel,
@@ -8,9 +8,9 @@ import {
   VoiceCatalog,
   VoicesQuery,
 } from '../../protocol/http.js';
-import type { Authenticator, ServerDeps } from '../deps.js';
+import type { DoorOptions } from '../deps.js';
 
-export function voicesRoute(app: FastifyInstance, { catalogue }: ServerDeps, auth: Authenticator): void {
+export const voicesRoute: FastifyPluginAsync<DoorOptions> = async (app, { deps: { catalogue }, authenticate }) => {
   // The catalogue does not change while the server runs: four bodies, written once. Strings, because headers and a
   // string leave in one write.
   const bodies = new Map<string, string>(
@@ -32,13 +32,11 @@ export function voicesRoute(app: FastifyInstance, { catalogue }: ServerDeps, aut
         querystring: VoicesQuery,
         response: { 200: VoiceCatalog, '4xx': ErrorResponse },
       },
-      onRequest: async (request) => {
-        await auth.authenticate(request.raw);
-      },
+      onRequest: authenticate,
     },
     async (request, reply) => {
       const body = bodies.get(request.query.model)!;
       return reply.type('application/json; charset=utf-8').send(body);
     },
   );
-}
+};

@@ -1,8 +1,8 @@
-/** Client messages, parsed and checked once: past this file a message is one of three kinds. */
-import { TtsError } from '../../protocol/errors.js';
-import { MAX_MESSAGE_BYTES, VOICE_SETTINGS } from '../../protocol/stream.js';
+/** Client messages, parsed and checked once: past this file a message is one of three kinds of input. */
+import { TtsError } from '../../../protocol/errors.js';
+import { MAX_MESSAGE_BYTES, VOICE_SETTINGS } from '../../../protocol/stream.js';
 
-export type ClientMessage =
+export type Input =
   /** Exactly one space: Initialize when it comes first, a keepalive afterwards. */
   | { readonly kind: 'space'; readonly flush: boolean }
   | { readonly kind: 'text'; readonly text: string; readonly flush: boolean }
@@ -33,7 +33,7 @@ function checkVoiceSettings(settings: unknown): void {
 }
 
 /** `first` says that only Initialize may come: whatever else arrives is `not_initialized`. */
-export function parseMessage(data: Buffer, isBinary: boolean, first: boolean): ClientMessage {
+export function parseMessage(data: Buffer, isBinary: boolean, first: boolean): Input {
   if (data.byteLength > MAX_MESSAGE_BYTES) {
     throw new TtsError(
       'message_too_large',

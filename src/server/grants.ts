@@ -1,0 +1,193 @@
+/** What an accepted request or session holds, whichever door it came through: taken in one place, given back in one. */
+import type { Accounts, Admission, KeyRecord, Outcome } from '../accounts/types.js';
+import { SpokenText } from '../gateway/spoken-text.js';
+import type { Gateway } from '../gateway/types.js';
+import type { Logger } from '../log.js';
+import { TtsError } from '../protocol/errors.js';
+import { parseModel, type SpeechModel } from '../protocol/http.js';
+import type { Reader } from '../text/types.js';
+import type { HeldAnswer, HeldAudio } from './held-audio.js';
+import type { Metrics, SpeechRoute } from './metrics.js';
+
+export interface GrantRequest {
+  readonly route: SpeechRoute;
+  readonly key: KeyRecord;
+  readonly requestId: string;
+  readonly model: SpeechModel;
+  readonly voice: string;
+  /** Characters known now. */
+  readonly chars: number;
+  readonly seed?: number;
+  /** Nobody listens before all of it is there. */
+  readonly whole?: boolean;
+  readonly ssml?: boolean;
+  readonly autoMode?: boolean;
+}
+
+/** How it ended. `refused` is as if it had never been accepted: no row, no count. */
+export interface GrantEnd {
+  readonly outcome: Outcome | 'refused';
+  readonly audioMs: number;
+  /** Characters of segments whose audio was handed to the socket whole. */
+  readonly deliveredChars: number;
+  /** The client left or broke the rules. */
+  readonly byClient: boolean;
+}
+
+export interface GrantsOptions {
+  readonly accounts: Accounts;
+  readonly gateway: Gateway;
+  readonly reader: Reader;
+  readonly metrics: Metrics;
+  readonly heldAudio: HeldAudio;
+  readonly log: Logger;
+}
+
+/** How soon a revoked key's work ends, wherever it was revoked: the accounts are asked this often while any work runs. */
+const REVOCATION_MS = 1_000;
+
+export class Grants {
+  readonly #options: GrantsOptions;
+  readonly #open = new Set<Grant>();
+  readonly #ending = new Set<Promise<void>>();
+  #watch: NodeJS.Timeout | undefined;
+
+  constructor(options: GrantsOptions) {
+    this.#options = options;
+  }
+
+  /** Checks and takes in the decided order: tier, daily limit, concurrency, credits, queue. All or nothing. */
+  async open(request: GrantRequest): Promise<Grant> {
+    const { accounts, gateway, reader, heldAudio } = this.#options;
+    const { key, requestId, model, voice, chars, seed = 0, whole = false, ssml = false, autoMode = true } = request;
+    const admission = await accounts.admit({ key, requestId, model, voice, chars });
+    let held: HeldAnswer | undefined;
+    try {
+      if (whole) held = heldAudio.take(chars);
+      const speech = gateway.open({ model: parseModel(model).base, voice, seed, owner: key.id, requestId, whole });
+      const text = new SpokenText(speech, { countTokens: (piece) => reader.countTokens(piece), ssml, autoMode });
+      const grant = new Grant(request, {
+        ...this.#options,
+        admission,
+        text,
+        held,
+        onEnd: (end) => this.#ended(grant, end),
+      });
+      this.#open.add(grant);
+      this.#watch ??= setInterval(() => void this.#checkKeys(), REVOCATION_MS).unref();
+      return grant;
+    } catch (error) {
+      held?.release();
+      await admission.reject();
+      throw error;
+    }
+  }
+
+  /** Resolves when everything that has ended is settled in the accounts as well. */
+  async settled(): Promise<void> {
+    // A response that ended in this very turn of the loop is not in the set yet.
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all(this.#ending);
+  }
+
+  #ended(grant: Grant, ending: Promise<void>): void {
+    this.#open.delete(grant);
+    this.#ending.add(ending);
+    void ending.finally(() => this.#ending.delete(ending));
+    if (this.#open.size > 0) return;
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+  }
+
+  async #checkKeys(): Promise<void> {
+    const { accounts, log } = this.#options;
+    for (const id of new Set([...this.#open].map(({ key }) => key.id))) {
+      try {
+        if (!(await accounts.isRevoked(id))) continue;
+        for (const grant of this.#open) if (grant.key.id === id) grant.revoke();
+      } catch (error) {
+        log.debug({ err: error }, 'keys could not be looked up');
+      }
+    }
+  }
+}
+
+interface Held {
+  readonly admission: Admission;
+  readonly text: SpokenText;
+  readonly held: HeldAnswer | undefined;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly onEnd: (ending: Promise<void>) => void;
+}
+
+export class Grant {
+  readonly key: KeyRecord;
+  readonly admission: Admission;
+  /** Where the text goes in and its speech comes out. */
+  readonly text: SpokenText;
+  /** Of an answer that is held whole. */
+  readonly held: HeldAnswer | undefined;
+  readonly #request: GrantRequest;
+  readonly #holds: Held;
+  readonly #endSession: ReturnType<Metrics['session']>;
+  readonly #revoked = new AbortController();
+  #firstMs: number | undefined;
+  #ending: Promise<void> | undefined;
+
+  constructor(request: GrantRequest, holds: Held) {
+    this.#request = request;
+    this.#holds = holds;
+    this.key = request.key;
+    this.admission = holds.admission;
+    this.text = holds.text;
+    this.held = holds.held;
+    this.#endSession = holds.metrics.session(request.route, request.model);
+  }
+
+  /** Aborts with the reason why the work may not go on. */
+  get revoked(): AbortSignal {
+    return this.#revoked.signal;
+  }
+
+  revoke(): void {
+    this.#revoked.abort(new TtsError('revoked_api_key', `The API key ${this.key.id} was revoked.`));
+  }
+
+  /** Its first audio left, so long after the request or the first text came. */
+  heardFirst(ms: number): void {
+    const { route, model } = this.#request;
+    this.#firstMs = ms;
+    this.#holds.metrics.firstAudio(route, model, ms / 1000);
+  }
+
+  /** Gives everything back and settles; the first end counts. Resolves when the accounts have it. */
+  end(end: GrantEnd): Promise<void> {
+    if (this.#ending === undefined) {
+      this.text.close();
+      this.held?.release();
+      this.#ending = this.#settle(end);
+      this.#holds.onEnd(this.#ending);
+    }
+    return this.#ending;
+  }
+
+  async #settle({ outcome, audioMs, deliveredChars, byClient }: GrantEnd): Promise<void> {
+    const { requestId, route, model, voice } = this.#request;
+    const { admission, log } = this.#holds;
+    const { chars } = admission;
+    const delivered = outcome === 'completed' ? chars : deliveredChars;
+    this.#endSession({ outcome: outcome === 'refused' ? 'failed' : outcome, chars, deliveredChars: delivered });
+    try {
+      if (outcome === 'completed') await admission.settle({ audioMs });
+      else if (outcome === 'refused') await admission.reject();
+      else await admission.release(outcome, { audioMs, deliveredChars, byClient });
+      const firstMs = this.#firstMs === undefined ? undefined : Math.round(this.#firstMs);
+      const told = { outcome, model, voice, chars, deliveredChars: delivered, audioMs: Math.round(audioMs), firstMs };
+      log.info({ route, keyId: this.key.id, ...told, requestId }, 'speech ended');
+    } catch (error) {
+      // The reservation stays, and is returned when the store is opened again.
+      log.error({ requestId, err: error, outcome }, 'a request could not be settled');
+    }
+  }
+}
