@@ -152,7 +152,7 @@ export function command(): Command {
     .option('--json', 'print an array instead of a table')
     .addHelpText('after', '\nExamples:\n  tts keys list\n  tts keys list --json | jq ".[] | select(.credits < 100)"')
     .action((options: { json?: boolean }, command: Command) => list(options, command));
-  sub('revoke', 'Refuses a key from now on; what it is already speaking goes on to its end.')
+  sub('revoke', 'Refuses a key from now on, and ends what it is speaking within a second.')
     .argument('<id>', 'the first 8 characters after tts_, as in "tts keys list"')
     .option('--json', 'print the key as in "keys list"')
     .addHelpText('after', '\nExample:\n  tts keys revoke aB3dE6gH')
