@@ -1,15 +1,14 @@
 /** Which server a command speaks through: the one that was named, one that runs on this machine, or one of its own. */
+import type { ServerAddress } from '../client/address.js';
 import type { Preparation } from '../client/progress.js';
 import { type Config, flagOf, type Sources } from '../config.js';
 import { TtsError } from '../protocol/errors.js';
 import { engineSettingsAsked, findLocalServer, serves } from './local-server.js';
 
-export interface Connection {
+export interface Connection extends ServerAddress {
   readonly kind: 'remote' | 'local' | 'embedded';
   /** What speaks, for people. */
   readonly name: string;
-  readonly baseUrl: string;
-  readonly apiKey: string;
   /** Resolves when speech can be asked for; only a server of our own may need time for it. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -39,8 +38,7 @@ export async function connect(settings: Sources, hooks: ConnectHooks, signal: Ab
   }
   const local = await findLocalServer(config.runtimeDir, signal);
   if (local && serves(local, settings)) {
-    const { baseUrl, apiKey } = local;
-    return { kind: 'local', name: `tts serve at ${baseUrl}`, baseUrl, apiKey, ready: nothing, close: nothing };
+    return { ...local, kind: 'local', name: `tts serve at ${local.baseUrl}`, ready: nothing, close: nothing };
   }
 
   // It logs only where somebody asked for it: its failures reach the command on the wire.

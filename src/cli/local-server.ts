@@ -49,7 +49,7 @@ export async function findLocalServer(runtimeDir: string, signal: AbortSignal): 
     import('../models/lock.js'),
   ]);
   if (!isAlive(record.pid)) return undefined;
-  const client = createHttpClient({ baseUrl: record.baseUrl, apiKey: '' });
+  const client = createHttpClient({ ...record, apiKey: '' });
   try {
     const { status } = await client.probe('/healthz', AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
     return status === 200 ? record : undefined;

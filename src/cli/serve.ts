@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createSecureContext } from 'node:tls';
 import { Command } from 'commander';
+import type { ServerAddress } from '../client/address.js';
 import type { Preparation } from '../client/progress.js';
 import { type Config, SETTINGS } from '../config.js';
 import type { Logger } from '../log.js';
@@ -100,7 +101,7 @@ async function run(config: Config): Promise<void> {
     const listening = { host: config.host, port, secure: tls !== undefined };
     const address = localAddress(listening);
     lock.announce(address);
-    await publish(config, address, localKey, log);
+    await publish(config, { baseUrl: address, apiKey: localKey, ...certificateOf(tls) }, log);
     greet(config, listening, log);
     const signal = await signalled;
     log.info({ signal }, 'stopping once what runs has ended');
@@ -164,14 +165,20 @@ async function listenForMetrics(
   return server;
 }
 
+/** The server's own certificate, without those that vouch for it. */
+function certificateOf(tls: { cert: string } | undefined): Pick<ServerAddress, 'certificate'> {
+  const certificate = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/s.exec(tls?.cert ?? '')?.[0];
+  return certificate === undefined ? {} : { certificate };
+}
+
 /** A server that cannot be found by other commands still serves. */
-async function publish(config: Config, baseUrl: string, apiKey: string, log: Logger): Promise<void> {
+async function publish(config: Config, address: ServerAddress, log: Logger): Promise<void> {
   const [{ writeRuntimeFile }, { recordOf }] = await Promise.all([
     import('./runtime-file.js'),
     import('./local-server.js'),
   ]);
   try {
-    writeRuntimeFile(config.runtimeDir, { baseUrl, pid: process.pid, apiKey, ...recordOf(config) });
+    writeRuntimeFile(config.runtimeDir, { ...address, pid: process.pid, ...recordOf(config) });
   } catch (error) {
     log.warn({ err: error }, 'other commands on this machine will not find this server');
   }

@@ -1,5 +1,6 @@
 /** One run of a speaking command: sinks before work, a server, the live lines, and an honest end however it comes. */
 import { fstatSync } from 'node:fs';
+import type { ServerAddress } from '../client/address.js';
 import type { LeftOut } from '../client/left-out.js';
 import type { Progress } from '../client/progress.js';
 import type { AudioSink } from '../client/sinks/sink.js';
@@ -14,7 +15,7 @@ import { checkModel, type Destination, type OutputOptions } from './speech-optio
 import { complain, liveLines, styled } from './terminal.js';
 
 export interface SpeechRun {
-  readonly address: { readonly baseUrl: string; readonly apiKey: string };
+  readonly address: ServerAddress;
   readonly model: SpeechModel;
   readonly sink: AudioSink;
   readonly progress: Progress;
@@ -90,11 +91,10 @@ export async function runSpeech(
     );
     await orAbort(connection.ready(), signal);
     const model = asked ?? (await chooseModel(config));
-    const { baseUrl, apiKey, name } = connection;
-    const speaker = `${model} · ${voice} · ${name}`;
+    const speaker = `${model} · ${voice} · ${connection.name}`;
     if (live && wanted !== 'lines') process.stderr.write(`${speaker}\n`);
     progress.speaker = speaker;
-    await speak({ address: { baseUrl, apiKey }, model, sink, progress, leftOut, wrote }, signal);
+    await speak({ address: connection, model, sink, progress, leftOut, wrote }, signal);
     if (progress.made === 0) await leftOut.refuseNothing();
     await sink.finish(signal);
     progress.done();

@@ -4,7 +4,16 @@ import { TtsError } from '../protocol/errors.js';
 export interface ServerAddress {
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** The certificate (PEM) that this very server has, where it is known: only that is believed, whoever signed it. */
+  readonly certificate?: string;
 }
+
+/** How TLS judges the server at an address; nothing special where its certificate is not known beforehand. */
+export const trustIn = ({ certificate }: ServerAddress) =>
+  certificate === undefined
+    ? {}
+    : // Its name may be any: a server is reached here by the address of this machine.
+      { ca: certificate, allowPartialTrustChain: true, checkServerIdentity: () => undefined };
 
 /** Accepts what a person types (`localhost:8787`, a slash at the end) and refuses what cannot be a server. */
 export function parseBaseUrl(typed: string): URL {

@@ -5,7 +5,7 @@ import { pcmSamples, SampleJoiner } from '../protocol/audio.js';
 import { TtsError } from '../protocol/errors.js';
 import type { VoiceCatalog } from '../protocol/http.js';
 import { SPEECH_PATH, type SpeechFields, VOICES_PATH } from '../protocol/speech.js';
-import { endpoint, type ServerAddress } from './address.js';
+import { endpoint, type ServerAddress, trustIn } from './address.js';
 import { connectionLost, errorOfConnecting, errorOfResponse } from './wire-error.js';
 
 const MAX_ERROR_BYTES = 65_536;
@@ -27,14 +27,15 @@ export interface HttpClient {
   close(): void;
 }
 
-export function createHttpClient({ baseUrl, apiKey }: ServerAddress): HttpClient {
+export function createHttpClient(address: ServerAddress): HttpClient {
+  const { baseUrl, apiKey } = address;
   const secure = endpoint(baseUrl, '/').protocol === 'https:';
   let agent: http.Agent | HttpsAgent | undefined;
 
   async function request(url: URL, body: string | undefined, signal: AbortSignal): Promise<http.IncomingMessage> {
     // TLS takes a while to load, and most servers of a command line are on the same machine.
     const transport = secure ? await import('node:https') : http;
-    agent ??= new transport.Agent({ keepAlive: true });
+    agent ??= new transport.Agent({ keepAlive: true, ...trustIn(address) });
     return new Promise((resolve, reject) => {
       const outgoing = transport.request(url, {
         agent,

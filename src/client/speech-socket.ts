@@ -12,7 +12,7 @@ import {
   type StreamParams,
   streamPath,
 } from '../protocol/stream.js';
-import { type ServerAddress, socketEndpoint } from './address.js';
+import { type ServerAddress, socketEndpoint, trustIn } from './address.js';
 import { connectionLost, errorOfConnecting, errorOfResponse } from './wire-error.js';
 
 export interface SpokenChunk {
@@ -48,6 +48,7 @@ export async function openSpeechSocket(options: SpeechSocketOptions, signal: Abo
   const url = socketEndpoint(options.baseUrl, streamPath(options.voice));
   for (const [name, value] of Object.entries(options.params)) url.searchParams.set(name, String(value));
   const socket = new WebSocket(url, {
+    ...trustIn(options),
     perMessageDeflate: false,
     maxPayload: MAX_FRAME_BYTES * 4,
     headers: options.apiKey ? { authorization: `Bearer ${options.apiKey}` } : {},

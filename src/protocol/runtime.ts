@@ -9,6 +9,8 @@ export interface RuntimeRecord {
   readonly pid: number;
   /** A Partner key that is never debited and is void when the server stops. */
   readonly apiKey: string;
+  /** The certificate it shows (PEM), where it speaks TLS: not every one names this machine, or is signed by a known hand. */
+  readonly certificate?: string;
   /** Whose it is: one user can have several homes, each with folders and a server of its own. */
   readonly home: string;
   /** What its engine was told, by setting. A command that was told otherwise brings an engine of its own. */
@@ -24,8 +26,10 @@ export function parseRuntimeRecord(text: string): RuntimeRecord | undefined {
     return undefined;
   }
   if (typeof data !== 'object' || data === null) return undefined;
-  const { baseUrl, pid, apiKey, home, engine } = data as Record<string, unknown>;
+  const { baseUrl, pid, apiKey, certificate, home, engine } = data as Record<string, unknown>;
   if (typeof baseUrl !== 'string' || typeof apiKey !== 'string' || typeof home !== 'string') return undefined;
   if (!Number.isSafeInteger(pid) || typeof engine !== 'object' || engine === null) return undefined;
-  return { baseUrl, pid: pid as number, apiKey, home, engine: engine as RuntimeRecord['engine'] };
+  if (certificate !== undefined && typeof certificate !== 'string') return undefined;
+  const record = { baseUrl, pid: pid as number, apiKey, home, engine: engine as RuntimeRecord['engine'] };
+  return certificate === undefined ? record : { ...record, certificate };
 }

@@ -201,6 +201,20 @@ describe('tts serve', () => {
     expect(await ask({})).toMatchObject({ status: 200, hsts: expect.stringContaining('max-age') });
     expect(await ask({ connection: 'upgrade', upgrade: 'websocket' })).toMatchObject({ status: 200 });
     expect(server.output.stderr).not.toContain('without TLS');
+    const { stdout } = await at.run('doctor', '--json', '--port', '0');
+    const local = (JSON.parse(stdout) as { what: string; found: string }[]).find(({ what }) => what === 'Local server');
+    expect(local?.found).toContain(server.baseUrl);
+    for (const command of [
+      ['voices', '--json'],
+      ['speak', 'Hello there.', '-o', path.join(at.dir, 'a.wav')],
+    ]) {
+      expect(await at.run(...command)).toMatchObject({ code: 0 });
+    }
+    const spoken = (await at.run('usage', '--json', '--key', 'local')).stdout;
+    expect(JSON.parse(spoken)).toMatchObject([{ outcome: 'completed', characters: 12 }]);
+    const streamed = await at.run('speak', '--seed', '7', 'Hello again.', '-o', path.join(at.dir, 'b.wav'));
+    expect(streamed).toMatchObject({ code: 0 });
+    expect(JSON.parse((await at.run('usage', '--json', '--key', 'local')).stdout)).toHaveLength(2);
     const open = await serve(home(), '--host', '0.0.0.0');
     await until(() => open.output.stderr.includes('without TLS'), 'the warning');
   });
