@@ -34,7 +34,7 @@ export async function main(options: string[]): Promise<void> {
   });
   const model = values.model as BaseModel;
   const { modelDir, device, threads } = loadConfig().config;
-  const engineOptions = { modelDir, voicesDir: '', lexicon: '', device, threads, preload: [model] };
+  const engineOptions = { modelDir, lexicon: '', device, threads, preload: [model] };
   const engine = await createKokoroEngine({ ...engineOptions, log: () => undefined });
   const generator = (await readMeasurement(modelDir, engineOptions))?.generator ?? 'float';
   const provider = chooseProvider(engineOptions);

@@ -82,8 +82,8 @@ export function createEngineRoom({
   }
 
   function kokoroOptions(preload: readonly BaseModel[]): KokoroOptions {
-    const { modelDir, voicesDir, lexicon, device, threads, workers, offline } = config;
-    return { modelDir, voicesDir, lexicon, device, threads, workers, offline, preload };
+    const { modelDir, lexicon, device, threads, workers, offline } = config;
+    return { modelDir, lexicon, device, threads, workers, offline, preload };
   }
 
   function engineOptions(): EngineOptions {

@@ -54,8 +54,8 @@ async function measure(command: Command, signal: AbortSignal): Promise<void> {
   if ((await carriesLive(config.modelDir, config)) !== undefined) return;
   const { measureMachine } = await import('../gateway/measure-machine.js');
   const { createLogger } = await import('../log.js');
-  const { modelDir, voicesDir, lexicon, device, threads, workers, offline } = config;
-  const options = { modelDir, voicesDir, lexicon, device, threads, workers, offline, preload: [] };
+  const { modelDir, lexicon, device, threads, workers, offline } = config;
+  const options = { modelDir, lexicon, device, threads, workers, offline, preload: [] };
   process.stderr.write('tts: measuring how fast base-tts is on this machine, once\n');
   const measured = await measureMachine(options, await createLogger({ level: 'warn', pretty: true }), signal);
   if (measured === undefined) return;

@@ -87,6 +87,7 @@ async function assemble(options: ServiceOptions, pool: WorkerPool, engines: Engi
   const accounts = await createAccounts({ store, limits, localKey, billDelivered: config.billDelivered, log });
   const gateway = createGateway({
     pool,
+    catalogue,
     log,
     queueLimit,
     // More workers can make more of one text at once; two are what one worker needs to never wait.

@@ -6,8 +6,6 @@ export type DeviceName = 'auto' | 'cpu' | 'cuda' | 'webgpu' | 'coreml' | 'dml';
 export interface KokoroOptions {
   /** Where the packs are. */
   readonly modelDir: string;
-  /** The operator's own voices, or ''. */
-  readonly voicesDir: string;
   /** The operator's own pronunciations, or ''. */
   readonly lexicon: string;
   readonly device: DeviceName;

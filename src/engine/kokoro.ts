@@ -1,11 +1,11 @@
 /** Kokoro: reads a segment, runs its tokens through the model's graphs, and hands out samples and times as they come. */
 import { env } from 'onnxruntime-node';
-import { loadCatalogue } from '../models/catalogue.js';
 import { RECIPE } from '../models/manifest.js';
 import { isAbort, TtsError } from '../protocol/errors.js';
-import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
+import type { Language, SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { loadLexicon } from '../text/lexicon.js';
 import { createReader } from '../text/reader.js';
+import type { Reader } from '../text/types.js';
 import type { Engine } from './engine.js';
 import type { KokoroOptions } from './kokoro-options.js';
 import { chooseProvider } from './provider.js';
@@ -17,12 +17,11 @@ import { createTurns } from './turns.js';
 type EngineLog = (level: 'info' | 'warn' | 'debug', message: string, fields?: object) => void;
 
 export async function createKokoroEngine(options: KokoroOptions & { readonly log: EngineLog }): Promise<Engine> {
-  const { modelDir, voicesDir, lexicon, preload, offline = false, log } = options;
+  const { modelDir, lexicon, preload, offline = false, log } = options;
   const provider = chooseProvider(options);
   const measured = await readMeasurement(modelDir, options);
   const generator = measured?.generator ?? 'quantised';
   if (options.device === 'auto') log('info', 'device chosen', { device: provider.description, generator });
-  const catalogue = loadCatalogue({ voicesDir });
   const sessions = createSessions({
     modelDir,
     offline,
@@ -34,17 +33,22 @@ export async function createKokoroEngine(options: KokoroOptions & { readonly log
     }),
   });
   const turns = createTurns();
-  const reader = await createReader(lexicon ? { lexicon: await loadLexicon(lexicon) } : {});
+  const readers = new Map<Language, Promise<Reader>>();
+  const readerOf = (language: Language): Promise<Reader> => {
+    const reader = readers.get(language) ?? openReader(language, lexicon);
+    readers.set(language, reader);
+    return reader;
+  };
+  await readerOf('en-US');
   for (const model of preload) await sessions.model(model);
 
   async function* speak(job: SegmentJob, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     try {
-      const { mix } = catalogue.get(job.model, job.voice);
       if (!sessions.isLoaded(job.model)) yield { type: 'progress', loading: true };
       const model = await sessions.model(job.model);
       signal.throwIfAborted();
-      const reading = reader.read(job.segment);
-      yield* speakReading({ job, mix, model, reading, turn: turns.join(signal, job.dueMs) });
+      const reading = (await readerOf(job.language)).read(job.segment);
+      yield* speakReading({ job, model, reading, turn: turns.join(signal, job.dueMs) });
     } catch (error) {
       if (isAbort(error) || error instanceof TtsError) throw error;
       throw new TtsError('synthesis_failed', `The speech engine failed: ${(error as Error).message}`, { cause: error });
@@ -60,3 +64,6 @@ export async function createKokoroEngine(options: KokoroOptions & { readonly log
     close: () => sessions.close(),
   };
 }
+
+const openReader = async (language: Language, lexicon: string): Promise<Reader> =>
+  createReader({ language, ...(lexicon !== '' && { lexicon: await loadLexicon(lexicon, language) }) });

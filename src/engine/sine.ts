@@ -33,9 +33,10 @@ export interface SineOptions {
 const AMPLITUDE = 8_000;
 const FADE_SAMPLES = 120;
 
-function frequency(voice: string, seed: number): number {
+function frequency({ mix, seed }: SegmentJob): number {
   let hash = 0;
-  for (const char of voice) hash = (hash * 31 + char.codePointAt(0)!) % 997;
+  for (const char of mix.map(({ style, weight }) => `${style}${weight}`).join())
+    hash = (hash * 31 + char.codePointAt(0)!) % 997;
   return (180 + (hash % 80)) * 2 ** ((seed % 24) / 24);
 }
 
@@ -91,7 +92,7 @@ export async function createSineEngine(options: SineOptions = {}): Promise<Engin
     const has = (marker: string | undefined) => marker !== undefined && segment.text.includes(marker);
     const planned = plan(segment, msPerChar);
     const { timings, samples } = planned;
-    const hz = frequency(job.voice, job.seed);
+    const hz = frequency(job);
     if (delayMs) await sleep(delayMs, undefined, { signal });
     signal.throwIfAborted();
     if (has(options.failAtOnceOn)) throw new TtsError('synthesis_failed', 'The sine engine was told to fail at once.');

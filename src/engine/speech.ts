@@ -15,7 +15,6 @@ import {
   timePart,
 } from './plan.js';
 import type { LoadedModel } from './sessions.js';
-import type { StyleShare } from './styles.js';
 import type { Turn } from './turns.js';
 
 /** No event holds more than this, so that a listener's pace is felt within a long utterance. */
@@ -23,9 +22,8 @@ const CHUNK_SAMPLES = msToSamples(500);
 /** A part that another follows has its length before its sound: this much may ring on beyond the expected end. */
 const RING_SAMPLES = msToSamples(80);
 
-export interface SpeechTask {
+export interface SegmentReading {
   readonly job: SegmentJob;
-  readonly mix: readonly StyleShare[];
   readonly model: LoadedModel;
   readonly reading: Reading;
   readonly turn: Turn;
@@ -87,8 +85,8 @@ function piecesOf(reading: Reading): { pieces: Piece[]; trailing: number } {
   return { pieces, trailing };
 }
 
-export async function* speakReading({ job, mix, model, reading, turn }: SpeechTask): AsyncGenerator<SpeechEvent> {
-  const { segment, seed } = job;
+export async function* speakReading({ job, model, reading, turn }: SegmentReading): AsyncGenerator<SpeechEvent> {
+  const { segment, mix, seed } = job;
   const chars = [...segment.text].length;
   const timings: MutableTimings = {
     startSamples: new Array<number>(chars).fill(0),

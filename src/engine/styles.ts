@@ -2,16 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { TtsError } from '../protocol/errors.js';
+import type { StyleShare } from '../protocol/job.js';
 
 export const STYLE_SIZE = 256;
 /** Before it the vector colours the sound; from it on it shapes melody and rhythm. */
 const PROSODY_FROM = 128;
 const ROWS = 510;
-
-export interface StyleShare {
-  readonly style: string;
-  readonly weight: number;
-}
 
 export interface SpokenStyle {
   readonly style: Float32Array;

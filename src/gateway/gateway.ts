@@ -1,5 +1,6 @@
 /** Admits requests at once or not at all, and gives their segments to workers: fairly, cancellably, again if one dies. */
 import type { Logger } from '../log.js';
+import type { VoiceCatalogue } from '../models/catalogue.js';
 import { TtsError } from '../protocol/errors.js';
 import type { Segment, SegmentJob } from '../protocol/job.js';
 import type { WorkerPool } from './pool.js';
@@ -11,6 +12,8 @@ import type { Worker } from './worker.js';
 
 export interface GatewayOptions {
   readonly pool: WorkerPool;
+  /** Says what a voice is made of; engines know no names. */
+  readonly catalogue: Pick<VoiceCatalogue, 'get'>;
   readonly log: Logger;
   readonly observer?: GatewayObserver;
   /** Requests and sessions that may hold a place. */
@@ -98,7 +101,8 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
   }
 
   job({ model, voice, seed }: SpeechOrder, segment: Segment): SegmentJob {
-    return { id: `job-${++this.#jobs}`, model, voice, seed, segment };
+    const { language, mix } = this.#options.catalogue.get(model, voice);
+    return { id: `job-${++this.#jobs}`, model, language, mix, seed, segment };
   }
 
   submit(task: SegmentTask): void {

@@ -1,18 +1,14 @@
 /** One voice's description, checked field by field: what a catalogue entry and an operator's voice file have in common. */
 import { TtsError } from '../protocol/errors.js';
 import type { Voice } from '../protocol/http.js';
-import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
-
-/** One Kokoro style and its share of the voice. */
-export interface StyleShare {
-  readonly style: string;
-  readonly weight: number;
-}
+import { BASE_MODELS, type BaseModel, LANGUAGES, type Language, type StyleShare } from '../protocol/job.js';
 
 export interface CatalogueVoice {
   readonly voice: Voice;
   readonly models: readonly BaseModel[];
-  /** What the voice is made of; the weights add up to 1. */
+  /** How it reads, accent included; what the contract tells of it is `voice.language`. */
+  readonly language: Language;
+  /** What the voice is made of. */
   readonly mix: readonly StyleShare[];
   /** The file that describes it. */
   readonly file: string;
@@ -63,8 +59,7 @@ export function parseVoice(data: unknown, { file, at, styles }: Place): Catalogu
   if (!/^[a-z0-9][a-z0-9_-]*$/.test(id)) {
     fail('id', 'must be made of a-z, 0-9, "_" and "-", and begin with a letter or digit');
   }
-  const language = text('language', 35);
-  if (language !== 'en') fail('language', 'must be "en": English is the language this version reads');
+  const language = languageOf(text('language', 35)) ?? fail('language', `must be en or one of ${LANGUAGES.join(', ')}`);
   const gender = text('gender', 10);
   if (!GENDERS.includes(gender)) fail('gender', `must be one of ${GENDERS.join(', ')}`);
   if (fields.supports_instructions !== undefined && fields.supports_instructions !== false) {
@@ -77,14 +72,19 @@ export function parseVoice(data: unknown, { file, at, styles }: Place): Catalogu
     id,
     object: 'voice',
     display_name: text('display_name', 100),
-    language,
+    language: language.slice(0, 2),
     gender: gender as Voice['gender'],
     description: text('description', 500),
     supports_instructions: false,
     ...(preview === undefined ? {} : { preview_url: preview }),
   };
-  return { voice, models: parseModels(fields.models, fail), mix: parseStyle(fields.style, styles, fail), file };
+  const mix = parseStyle(fields.style, styles, fail);
+  return { voice, language, models: parseModels(fields.models, fail), mix, file };
 }
+
+/** `en` alone is American. */
+const languageOf = (tag: string): Language | undefined =>
+  tag === 'en' ? 'en-US' : LANGUAGES.find((language) => language === tag);
 
 type Fail = (field: string, what: string) => never;
 

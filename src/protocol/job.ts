@@ -7,6 +7,12 @@ export const BASE_MODELS: readonly BaseModel[] = ['base-tts', 'base-tts-fast'];
 export type Language = 'en-US' | 'en-GB';
 export const LANGUAGES: readonly Language[] = ['en-US', 'en-GB'];
 
+/** One of the styles that voices are made of, and its share; the shares of a voice add up to 1. */
+export interface StyleShare {
+  readonly style: string;
+  readonly weight: number;
+}
+
 /** Where a segment ends decides how long the reader rests after it. */
 export type PauseKind = 'none' | 'clause' | 'sentence' | 'item' | 'paragraph';
 
@@ -49,8 +55,9 @@ export interface Segment {
 export interface SegmentJob {
   readonly id: string;
   readonly model: BaseModel;
-  /** A voice id of the catalogue. */
-  readonly voice: string;
+  readonly language: Language;
+  /** The voice: what it is made of, so that it can be spoken where nobody knows its name. */
+  readonly mix: readonly StyleShare[];
   /** 0 is the canonical reading. */
   readonly seed: number;
   /** How long its listener can still hear what came before it when the job is handed over; 0 where somebody waits. */

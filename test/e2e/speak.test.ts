@@ -84,7 +84,7 @@ describe('tts speak, what it says', () => {
       '-o',
       'd.pcm',
     ]);
-    expect(jobs()[before]).toMatchObject({ voice: 'english_female_articulate', model: 'base-tts', seed: 0 });
+    expect(jobs()[before]).toMatchObject({ mix: [{ style: 'af_bella', weight: 1 }], model: 'base-tts', seed: 0 });
     await speak([
       'Hello there.',
       '--voice',

@@ -97,7 +97,7 @@ describe('tts stream', () => {
   it('passes on voice, model, language and seed', async () => {
     const flags = ['-v', 'english_female_articulate', '-m', 'base-tts', '--language', 'en', '--seed', '9'];
     await stream([...flags, '-o', 'd.pcm', '--quiet'], { stdin: 'Hello there.' });
-    expect(jobs().at(-1)).toMatchObject({ voice: 'english_female_articulate', model: 'base-tts', seed: 9 });
+    expect(jobs().at(-1)).toMatchObject({ mix: [{ style: 'af_bella', weight: 1 }], model: 'base-tts', seed: 9 });
   });
 
   it('takes a book', async () => {

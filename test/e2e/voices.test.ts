@@ -56,7 +56,7 @@ describe('tts voices', () => {
   it('speaks a sample', async () => {
     const ran = await voices('--preview', 'english_female_articulate', '-o', 'sample.wav', '--quiet');
     expect(ran).toMatchObject({ code: 0, stderr: '' });
-    expect(server.worker.jobs.at(-1)).toMatchObject({ voice: 'english_female_articulate' });
+    expect(server.worker.jobs.at(-1)).toMatchObject({ mix: [{ style: 'af_bella', weight: 1 }] });
     expect(readFileSync(home.file('sample.wav')).length).toBeGreaterThan(10_000);
     expect(await voices('--preview', 'nobody', '-o', 'x.wav')).toMatchObject({ code: 2, stderr: /There are: english/ });
   });

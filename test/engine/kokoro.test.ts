@@ -1,13 +1,10 @@
 /** The engine with the real model: what it says, when, and how it joins, varies and stops. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import { PAUSE_SAMPLES } from '../../src/engine/finish.js';
-import { createKokoroEngine } from '../../src/engine/kokoro.js';
 import type { PauseKind, SegmentSpan } from '../../src/protocol/job.js';
 import { faultsOf } from '../support/clip-checks.js';
+import { jobOf } from '../support/jobs.js';
 import { letterErrors, lettersOf } from '../support/letters.js';
 import { createRecogniser, type Recogniser } from '../support/recogniser.js';
 import { joinPcm, modelDirForTests, realEngine, segmentOf, speak, VOICES } from '../support/speech.js';
@@ -158,7 +155,7 @@ describe('a segment', () => {
   it('stops between windows when it is cancelled', async () => {
     const abort = new AbortController();
     const long = `${SENTENCE.slice(0, -1)}, ${SENTENCE.toLowerCase().slice(0, -1)}, and ${SENTENCE.toLowerCase()}`;
-    const job = { id: 'c', model: 'base-tts-fast', voice: VOICES[0], seed: 0, segment: segmentOf(long) } as const;
+    const job = jobOf(long, { model: 'base-tts-fast' });
     let samples = 0;
     const spoken = (async () => {
       for await (const event of engine.speak(job, abort.signal)) {
@@ -170,27 +167,30 @@ describe('a segment', () => {
     expect(samples).toBeLessThan(24_000);
   });
 
-  it('is refused in a voice that does not exist', async () => {
-    await expect(speak(engine, 'Hi.', { voice: 'nobody' })).rejects.toMatchObject({ code: 'voice_not_found' });
+  it('is refused in a style that does not exist', async () => {
+    const mix = [{ style: 'nobody', weight: 1 }];
+    await expect(speak(engine, 'Hi.', { mix })).rejects.toMatchObject({ code: 'model_missing' });
   });
 });
 
 describe('voices', () => {
-  it('speaks in a mix of styles that an operator described', async () => {
-    const voicesDir = mkdtempSync(path.join(tmpdir(), 'tts-voices-'));
-    const mixed = await (async () => {
-      const voice = { id: 'mix', display_name: 'Mix', language: 'en', gender: 'female', description: 'Two in one.' };
-      const file = path.join(voicesDir, 'mix.json');
-      writeFileSync(file, JSON.stringify({ ...voice, style: { af_heart: 0.5, bf_emma: 0.5 } }));
-      const modelDir = await modelDirForTests();
-      const options = { modelDir, voicesDir, lexicon: '', device: 'cpu', threads: 0, preload: [] } as const;
-      return createKokoroEngine({ ...options, log: () => undefined });
-    })();
-    const { pcm } = await speak(mixed, SENTENCE, { voice: 'mix' });
-    await mixed.close();
-    rmSync(voicesDir, { recursive: true });
+  it('speaks in a mix of styles, whatever it is called elsewhere', async () => {
+    const half = { weight: 0.5 };
+    const mix = [
+      { style: 'af_heart', ...half },
+      { style: 'bf_emma', ...half },
+    ];
+    const { pcm } = await speak(engine, SENTENCE, { mix });
     expect(faultsOf(pcm)).toEqual([]);
     expect(letterErrors(SENTENCE, await recogniser.transcribe(pcm))).toBeLessThan(5);
     expect(pcm).not.toEqual((await speak(engine, SENTENCE)).pcm);
+  });
+
+  it('reads in the language of the job, and in the other one again after it', async () => {
+    const word = 'Tomatoes in the bath.';
+    const american = await speak(engine, word);
+    const british = await speak(engine, word, { language: 'en-GB' });
+    expect(british.pcm).not.toEqual(american.pcm);
+    expect((await speak(engine, word)).pcm).toEqual(american.pcm);
   });
 });

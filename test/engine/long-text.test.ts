@@ -5,6 +5,7 @@ import { createGateway } from '../../src/gateway/gateway.js';
 import { createPool } from '../../src/gateway/pool.js';
 import { createProcessWorker } from '../../src/gateway/process-worker.js';
 import type { Worker } from '../../src/gateway/worker.js';
+import { loadCatalogue } from '../../src/models/catalogue.js';
 import { createReader } from '../../src/text/reader.js';
 import { segmentText } from '../../src/text/segment.js';
 import { faultsOf } from '../support/clip-checks.js';
@@ -25,7 +26,6 @@ beforeAll(async () => {
   recogniser = await createRecogniser(modelDir);
   const kokoro = {
     modelDir,
-    voicesDir: '',
     lexicon: '',
     device: 'cpu',
     threads: 0,
@@ -39,7 +39,7 @@ afterAll(async () => {
   await recogniser?.close();
 });
 
-const voiced = { model: 'base-tts-fast', voice: VOICES[0] } as const;
+const voiced = { model: 'base-tts-fast' } as const;
 
 describe('the real engine in its process', () => {
   it('speaks 2,048 characters to the last word', async () => {
@@ -66,8 +66,8 @@ describe('the real engine in its process', () => {
   }, 300_000);
 
   it('is killed in the middle of a sentence, and what is heard is the same to the sample', async () => {
-    const gateway = createGateway({ pool: createPool([worker]), log, queueLimit: 4 });
-    const order = { ...voiced, seed: 0, owner: 'a', requestId: 'r' };
+    const gateway = createGateway({ pool: createPool([worker]), catalogue: loadCatalogue(), log, queueLimit: 4 });
+    const order = { ...voiced, voice: VOICES[0], seed: 0, owner: 'a', requestId: 'r' };
     const text = 'The ship sailed at dawn, and nobody on the quay waved to those who were leaving for good.';
     const speak = async (onAudio: (chunks: number) => void) => {
       const parts: Int16Array[] = [];

@@ -7,15 +7,17 @@ import { createGateway, type GatewayOptions } from '../../src/gateway/gateway.js
 import { createPool } from '../../src/gateway/pool.js';
 import type { GatewayEvent, ObservableGateway, SpeechOrder } from '../../src/gateway/types.js';
 import { silentLogger } from '../../src/log.js';
+import { loadCatalogue } from '../../src/models/catalogue.js';
 import { isAbort, TtsError } from '../../src/protocol/errors.js';
 import type { Segment } from '../../src/protocol/job.js';
 import { createEngineWorker, type EngineWorker, type EngineWorkerOptions } from '../support/engine-worker.js';
 
+const catalogue = loadCatalogue();
 const never = new AbortController().signal;
 setMaxListeners(0, never);
 const order = (more: Partial<SpeechOrder> = {}): SpeechOrder => ({
   model: 'base-tts',
-  voice: 'someone',
+  voice: 'english_female_professional',
   seed: 0,
   owner: 'a',
   requestId: 'r',
@@ -65,7 +67,7 @@ async function setUp({ sine = {}, workers = [{}], gateway: more = {} }: Parts = 
   const made: EngineWorker[] = [];
   for (const options of workers) made.push(createEngineWorker(await createSineEngine(sine), options));
   const pool = createPool(made);
-  const gateway = createGateway({ pool, log: silentLogger(), queueLimit: 10, ...more });
+  const gateway = createGateway({ pool, catalogue, log: silentLogger(), queueLimit: 10, ...more });
   gateways.push(gateway);
   return { gateway, pool, workers: made, worker: made[0]! };
 }
@@ -161,6 +163,7 @@ describe('admission', () => {
     let calls = 0;
     const gateway = createGateway({
       pool: parts.pool,
+      catalogue,
       log: silentLogger(),
       queueLimit: 1,
       onDemand: () => {
@@ -273,7 +276,7 @@ describe('lookahead', () => {
       },
     };
     const pool = createPool([createEngineWorker(counting)]);
-    const gateway = createGateway({ pool, log: silentLogger(), queueLimit: 10 });
+    const gateway = createGateway({ pool, catalogue, log: silentLogger(), queueLimit: 10 });
     gateways.push(gateway);
     const texts = ['a'.repeat(120), 'b'.repeat(120), 'c'.repeat(120)];
     const events = gateway

@@ -91,6 +91,16 @@ describe('a voice of the operator', () => {
     expect(load().version).not.toBe(before);
   });
 
+  it('has an accent by its language, of which the contract is told the language alone', async () => {
+    for (const [language, tag] of [
+      ['en', 'en-US'],
+      ['en-GB', 'en-GB'],
+    ]) {
+      await write({ ...narrator, language });
+      expect(load().get('base-tts', 'narrator')).toMatchObject({ language: tag, voice: { language: 'en' } });
+    }
+  });
+
   it('serves the models it names alone', async () => {
     await write({ ...narrator, models: ['base-tts'] });
     expect(load().find('base-tts', 'narrator')).toBeDefined();
@@ -110,7 +120,7 @@ describe('a voice of the operator', () => {
     ['id', { id: 'Großer Erzähler' }, /a-z, 0-9/],
     ['id', { id: 'english_female_professional' }, /already has/],
     ['display_name', { display_name: ' ' }, /1 to 100 characters/],
-    ['language', { language: 'fr' }, /must be "en"/],
+    ['language', { language: 'fr' }, /must be en or one of en-US, en-GB/],
     ['gender', { gender: 'robot' }, /female, male, neutral/],
     ['description', { description: 7 }, /text of 1 to 500/],
     ['supports_instructions', { supports_instructions: true }, /must be false/],

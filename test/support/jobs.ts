@@ -5,11 +5,13 @@ import type { Worker } from '../../src/gateway/worker.js';
 import type { Segment, SegmentJob, SpeechEvent } from '../../src/protocol/job.js';
 import { segmentOf } from './speech.js';
 
+const MIX = [{ style: 'af_heart', weight: 1 }];
+
 let count = 0;
 export function jobOf(text: string | Segment, more: Partial<SegmentJob> = {}): SegmentJob {
   count += 1;
   const segment = typeof text === 'string' ? segmentOf(text) : text;
-  return { id: `job-${count}`, model: 'base-tts', voice: 'someone', seed: 0, segment, ...more };
+  return { id: `job-${count}`, model: 'base-tts', language: 'en-US', mix: MIX, seed: 0, segment, ...more };
 }
 
 export async function until(condition: () => boolean): Promise<void> {

@@ -16,7 +16,14 @@ log.child = () => ({
 const options = { engine: 'sine', sine: { hangOn: 'poison', hangMs: 60_000 } };
 const worker = createProcessWorker({ id: 'orphan', options, log });
 const spans = [{ kind: 'text', text, start: 0, end: text.length }];
-const job = { id: '1', model: 'base-tts', voice: 'v', seed: 0, segment: { text, offset: 0, spans, pause: 'sentence' } };
+const job = {
+  id: '1',
+  model: 'base-tts',
+  language: 'en-US',
+  mix: [],
+  seed: 0,
+  segment: { text, offset: 0, spans, pause: 'sentence' },
+};
 let heard = 0;
 await new Promise((resolve) => worker.onChange(() => worker.state === 'ready' && resolve()));
 for await (const event of worker.run(job, new AbortController().signal)) {

@@ -52,14 +52,22 @@ export async function startTestServer(options: TestServerOptions = {}) {
     ...options.worker,
   });
   const pool = createPool([worker]);
+  const catalogue = loadCatalogue();
   const metrics = createMetrics();
-  const gateway = createGateway({ pool, log, queueLimit: 64, observer: metrics.observer, ...options.gateway });
+  const gateway = createGateway({
+    pool,
+    catalogue,
+    log,
+    queueLimit: 64,
+    observer: metrics.observer,
+    ...options.gateway,
+  });
   metrics.watch(gateway);
   const shutdown = new AbortController();
   const { app, upgrades } = await buildServer({
     accounts,
     gateway,
-    catalogue: loadCatalogue(),
+    catalogue,
     reader: await reader,
     metrics,
     log,

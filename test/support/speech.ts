@@ -3,6 +3,7 @@
 import { loadConfig } from '../../src/config.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { createKokoroEngine } from '../../src/engine/kokoro.js';
+import { loadCatalogue } from '../../src/models/catalogue.js';
 import { ensureModel } from '../../src/models/packs.js';
 import {
   BASE_MODELS,
@@ -24,7 +25,7 @@ export async function modelDirForTests(): Promise<string> {
 export async function realEngine(preload: readonly SegmentJob['model'][]): Promise<Engine> {
   const modelDir = await modelDirForTests();
   const log = () => undefined;
-  return createKokoroEngine({ modelDir, voicesDir: '', lexicon: '', device: 'cpu', threads: 0, preload, log });
+  return createKokoroEngine({ modelDir, lexicon: '', device: 'cpu', threads: 0, preload, log });
 }
 
 export const segmentOf = (text: string, pause: PauseKind = 'sentence'): Segment => ({
@@ -40,19 +41,31 @@ export interface Clip {
   readonly chunks: readonly number[];
 }
 
+export interface SpeakOptions extends Partial<Omit<SegmentJob, 'id' | 'segment'>> {
+  readonly voice?: string;
+}
+
+const catalogue = loadCatalogue();
+/** What the gateway tells an engine of a voice. */
+export function voiceOf(id: string): Pick<SegmentJob, 'language' | 'mix'> {
+  const { language, mix } = catalogue.get('base-tts', id);
+  return { language, mix };
+}
+
 let count = 0;
 export async function speak(
   engine: Engine,
   segment: Segment | string,
-  { model = 'base-tts-fast', voice = VOICES[0], seed = 0 }: Partial<Omit<SegmentJob, 'id' | 'segment'>> = {},
+  { model = 'base-tts-fast', voice = VOICES[0], seed = 0, ...more }: SpeakOptions = {},
   signal = new AbortController().signal,
 ): Promise<Clip> {
   count += 1;
   const job: SegmentJob = {
     id: `test-${count}`,
     model,
-    voice,
+    ...voiceOf(voice),
     seed,
+    ...more,
     segment: typeof segment === 'string' ? segmentOf(segment) : segment,
   };
   const parts: Int16Array[] = [];

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(modelDir, { recursive: true }));
 
 const optionsOf = (dir: string) =>
-  ({ modelDir: dir, voicesDir: '', lexicon: '', device: 'cpu', threads: 0, offline: true, preload: [] }) as const;
+  ({ modelDir: dir, lexicon: '', device: 'cpu', threads: 0, offline: true, preload: [] }) as const;
 
 it('times both generators once and remembers the result', async () => {
   const { pack } = loadModelManifest('base-tts');

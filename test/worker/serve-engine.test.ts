@@ -10,7 +10,8 @@ const text = 'x'.repeat(60);
 const job: SegmentJob = {
   id: 'a',
   model: 'base-tts',
-  voice: 'v',
+  language: 'en-US',
+  mix: [],
   seed: 0,
   segment: { text, offset: 0, spans: [{ kind: 'text', text, start: 0, end: 60 }], pause: 'sentence' },
 };
