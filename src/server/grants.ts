@@ -132,6 +132,7 @@ export class Grant {
   readonly #holds: Held;
   readonly #endSession: ReturnType<Metrics['session']>;
   readonly #revoked = new AbortController();
+  readonly #openedMs = performance.now();
   #firstMs: number | undefined;
   #ending: Promise<void> | undefined;
 
@@ -183,7 +184,17 @@ export class Grant {
       else if (outcome === 'refused') await admission.reject();
       else await admission.release(outcome, { audioMs, deliveredChars, byClient });
       const firstMs = this.#firstMs === undefined ? undefined : Math.round(this.#firstMs);
-      const told = { outcome, model, voice, chars, deliveredChars: delivered, audioMs: Math.round(audioMs), firstMs };
+      const ms = Math.round(performance.now() - this.#openedMs);
+      const told = {
+        outcome,
+        model,
+        voice,
+        chars,
+        deliveredChars: delivered,
+        audioMs: Math.round(audioMs),
+        firstMs,
+        ms,
+      };
       log.info({ route, keyId: this.key.id, ...told, requestId }, 'speech ended');
     } catch (error) {
       // The reservation stays, and is returned when the store is opened again.

@@ -29,6 +29,8 @@ declare module 'fastify' {
     exchange: Exchange;
     /** Set where a route asked for it. */
     key: KeyRecord;
+    /** It was accepted as work, whose end is told on its own. */
+    granted: boolean;
   }
 }
 
@@ -99,6 +101,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
 
   app.decorateRequest('exchange', null as unknown as Exchange);
   app.decorateRequest('key', null as unknown as KeyRecord);
+  app.decorateRequest('granted', false);
   app.addHook('onRequest', (request, reply, done) => {
     const { raw } = reply;
     reply.header('x-request-id', request.id);
@@ -110,7 +113,8 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
       const route = request.routeOptions.url ?? 'unknown';
       const { method } = request;
       metrics.request({ route, method, status, seconds, ...modelOf(request) });
-      request.log.info({ method, route, status, ms: Math.round(seconds * 1000) }, 'request');
+      const told = { method, route, status, ms: Math.round(seconds * 1000) };
+      request.log[request.granted ? 'debug' : 'info'](told, 'request');
       // A connection that was promised to be kept would hold the stop up for as long as its client keeps it.
       if (deps.shutdown.aborted) setImmediate(() => server.closeIdleConnections());
     });

@@ -54,6 +54,7 @@ export const speechRoute: FastifyPluginAsync<DoorOptions> = async (app, door) =>
     const order = { route: 'speech', key: request.key, requestId: request.id, model, voice, chars } as const;
     try {
       const grant = await grants.open({ ...order, whole: !stream });
+      request.granted = true;
       if (grant.admission.rateLimit !== undefined) reply.headers(rateLimitHeaders(grant.admission.rateLimit));
       return grant;
     } catch (error) {
