@@ -36,8 +36,8 @@ export interface RunOptions {
   readonly steady: boolean;
   /** The text carries markup. */
   readonly ssml?: boolean;
-  /** Live lines that are redrawn, words that are only added as they are heard, or nothing. */
-  readonly screen: 'lines' | 'words' | 'none';
+  /** Live lines that are redrawn, lines of the text that are added once they were heard, or nothing. */
+  readonly screen: 'lines' | 'spoken' | 'none';
 }
 
 /** Failures that come from the other side, after which the sound in hand is still worth hearing. */
@@ -161,14 +161,20 @@ interface Live {
 
 const FOLLOW_MS = 60;
 
-function openLive(kind: 'lines' | 'words', progress: Progress, { sink, player }: Sinks, show: boolean): Live {
-  if (kind === 'words') {
-    const write = () => process.stderr.write(printable(progress.timeline.takeSpoken(sink.heardSamples)));
-    const timer = setInterval(write, FOLLOW_MS);
+function openLive(kind: 'lines' | 'spoken', progress: Progress, { sink, player }: Sinks, show: boolean): Live {
+  if (kind === 'spoken') {
+    let heard = '';
+    const write = (ended: boolean) => {
+      heard += printable(progress.timeline.takeSpoken(sink.heardSamples));
+      const lines = heard.split('\n');
+      heard = ended ? '' : lines.pop()!;
+      for (const line of lines.filter((text) => text.trim() !== '')) process.stderr.write(`▸ ${line}\n`);
+    };
+    const timer = setInterval(write, FOLLOW_MS, false);
     return {
       async close() {
         clearInterval(timer);
-        write();
+        write(true);
       },
     };
   }

@@ -42,8 +42,8 @@ async function run(options: StreamOptions, self: Command, signal: AbortSignal): 
   if (typing && liveLines(options.quiet ?? false))
     process.stderr.write('Type a line and press Enter. Ctrl-D ends, Ctrl-C stops at once.\n');
   const show = options.show ?? false;
-  // Where a person types into the same terminal nothing may be redrawn: words are only added.
-  const screen = typing ? (show ? 'words' : 'none') : 'lines';
+  // Where a person types into the same terminal nothing may be redrawn, and nothing added but whole lines.
+  const screen = typing ? (show ? 'spoken' : 'none') : 'lines';
 
   await runSpeech(
     { settings, voice, destination, options, show, steady: false, ssml: options.ssml ?? false, screen },

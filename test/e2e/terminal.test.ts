@@ -91,8 +91,8 @@ describe('a terminal', () => {
     await until(() => jobs().length === before + 2, 'the second line');
     terminal.type('\u0004');
     expect(await terminal.ended()).toBe(0);
-    // Typed once, and written once more as it was spoken.
-    expect(terminal.text().match(/hello there/g)).toHaveLength(2);
+    // Typed, and each shown as a line of its own once it was spoken.
+    expect(terminal.text()).toMatch(/hello there\n[\s\S]*▸ hello there\n▸ once more\nwrote .*f\.wav, \d\.\d s\n$/);
     expect(readFileSync(home.file('f.wav')).length).toBeGreaterThanOrEqual(44 + 18 * 60 * 48);
   });
 
