@@ -17,7 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   client: ['protocol', 'text'],
 };
 /** Leaves that import nothing of ours and may be imported by anyone. */
-const LEAVES = ['log', 'condition', 'atomic-file', 'folder'];
+const LEAVES = ['alive', 'log', 'condition', 'atomic-file', 'folder'];
 /** Entry files of child processes: the only places outside `cli/` and `config.ts` where the process itself is touched. */
 const PROCESS_ENTRIES = ['worker/main.ts', 'client/sinks/player-process.ts'];
 

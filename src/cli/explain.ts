@@ -50,17 +50,21 @@ async function run(words: string[], options: ExplainOptions, self: Command, sign
   }
   const text = await readText({ words, files }, signal);
   const { config } = settingsOf(self);
-  const [{ createReader }, { segmentText }, { loadLexicon }] = await Promise.all([
+  const [{ createReader }, { segmentText }, { loadLexicon }, { surveyText }] = await Promise.all([
     import('../text/reader.js'),
     import('../text/segment.js'),
     import('../text/lexicon.js'),
+    import('../text/survey.js'),
   ]);
   const lexicon = config.lexicon === '' ? undefined : await loadLexicon(config.lexicon);
   const reader = await createReader(lexicon ? { lexicon } : {});
   const countTokens = (part: string) => reader.countTokens(part);
   const segments = segmentText(text, { countTokens, ssml: options.ssml ?? false });
   const explained = segments.map((segment) => ({ segment, reading: reader.read(segment) }));
-  process.stdout.write(options.json ? `${JSON.stringify(explained.map(asJson), null, 2)}\n` : forPeople(explained));
+  const ignored = options.ssml ? surveyText(text, { ssml: true }).ignoredMarkup : [];
+  process.stdout.write(
+    options.json ? `${JSON.stringify(explained.map(asJson), null, 2)}\n` : forPeople(explained, ignored),
+  );
 }
 
 const asJson = ({ segment, reading }: Explained) => ({
@@ -74,7 +78,7 @@ const asJson = ({ segment, reading }: Explained) => ({
   skipped: reading.skipped,
 });
 
-function forPeople(explained: readonly Explained[]): string {
+function forPeople(explained: readonly Explained[], ignored: readonly string[]): string {
   const lines: string[] = [];
   const skipped = new Map<string, number>();
   for (const [index, { segment, reading }] of explained.entries()) {
@@ -93,6 +97,7 @@ function forPeople(explained: readonly Explained[]): string {
     const list = [...skipped].map(([kind, chars]) => `${kind} ${chars}`).join(', ');
     lines.push(`Not spoken (characters): ${list}`);
   }
+  if (ignored.length > 0) lines.push(`Without effect: ${ignored.join(', ')}`);
   lines.push('A word sounds wrong? Put a line such as "nginx = engine x" or "Siobhan = /ʃəˈvɔːn/" into a file and');
   lines.push('name it with --lexicon FILE (or TTS_LEXICON); in SSML use <sub alias="…"> or <phoneme ph="…">.');
   return `${lines.join('\n')}\n`;

@@ -1,5 +1,6 @@
 /** The server that `tts serve` runs on this machine, found through the file it leaves in the runtime folder. */
 import path from 'node:path';
+import { isAlive } from '../alive.js';
 import { type Config, SETTINGS, type Sources } from '../config.js';
 import type { RuntimeRecord } from '../protocol/runtime.js';
 import { readRuntimeFile } from './runtime-file.js';
@@ -44,11 +45,8 @@ export function serves(record: RuntimeRecord, settings: Pick<Sources, 'config' |
 export async function findLocalServer(runtimeDir: string, signal: AbortSignal): Promise<RuntimeRecord | undefined> {
   const record = await readRuntimeFile(runtimeDir);
   if (!record || record.home !== homeOf(process.env)) return undefined;
-  const [{ createHttpClient }, { isAlive }] = await Promise.all([
-    import('../client/http.js'),
-    import('../models/lock.js'),
-  ]);
   if (!isAlive(record.pid)) return undefined;
+  const { createHttpClient } = await import('../client/http.js');
   const client = createHttpClient({ ...record, apiKey: '' });
   try {
     const { status } = await client.probe('/healthz', AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));

@@ -1,7 +1,7 @@
 /** The entry of `tts`: finds the command, loads that one alone, and turns every failure into a line and an exit code. */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, type Option } from 'commander';
 import { EXIT, isAbort, TtsError } from '../protocol/errors.js';
 import { Interrupted } from './interrupt.js';
 import { complain } from './terminal.js';
@@ -78,17 +78,24 @@ function program(): Command {
   return withManners(new Command('tts'))
     .description('Speaks text: a self-hosted speech server and its client in one command.')
     .version(version(), '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .addHelpText('after', EXAMPLES);
 }
 
 /** A failure to understand the command line is reported like any other, here; subcommands were made before they joined. */
 function withManners(command: Command): Command {
-  command.exitOverride().configureOutput({ outputError: () => undefined });
+  command
+    .exitOverride()
+    .helpOption('-h, --help', 'show help')
+    .configureOutput({ outputError: () => undefined })
+    .configureHelp({ optionDescription });
   for (const sub of command.commands) withManners(sub);
   return command;
 }
+
+/** Choices are written as those of the settings are. */
+const optionDescription = ({ description, argChoices }: Option): string =>
+  argChoices ? `${description} (${argChoices.join('|')})` : description;
 
 async function main(argv: readonly string[]): Promise<number> {
   const root = program();

@@ -28,25 +28,23 @@ export function addSpeechOptions(command: Command): Command {
   command
     .option('-o, --output <FILE>', 'write FILE.wav or FILE.pcm instead of playing; - is stdout')
     .addOption(
-      new Option('--format <NAME>', 'format of the output (default: by its name, wav on stdout)').choices(
+      new Option('--format <NAME>', 'format of the output, else told by its name, wav on stdout').choices(
         RESPONSE_FORMATS,
       ),
     )
     .option('--play', 'play as well as write')
     .option('--keep-partial', 'keep what was written when the speech breaks off or is stopped')
     .option('--volume <PERCENT>', 'how loud, 0 to 200 (default: 100)', wholeNumber(0, 200))
-    .option('--output-device <NAME>', 'play on this device (default: the one of the system)')
+    .option('--output-device <NAME>', 'play on this device (default: the one the system uses)')
     .option('--list-devices', 'list the devices for --output-device')
     .option('--ssml', 'the text carries SSML: break, phoneme, sub, say-as')
-    .addOption(
-      new Option('--language <CODE>', 'language to read in (default: the language of the voice)').choices(LANGUAGES),
-    )
+    .addOption(new Option('--language <CODE>', 'language to read in, else that of the voice').choices(LANGUAGES))
     .option(
       '--seed <N>',
       `another reading of the same text, 0 to ${MAX_SEED} (default: 0, the canonical one)`,
       wholeNumber(0, MAX_SEED),
     )
-    .option('-q, --quiet', 'no live lines, no remarks');
+    .option('-q, --quiet', 'no progress, no remarks');
   addSettings(command, ['voice', 'model', 'server', 'apiKey', 'apiKeyFile', 'engine'], { voice: '-v', model: '-m' });
   return addSettings(command, ['device', 'threads', 'modelDir', 'offline', 'lexicon', 'voicesDir', 'runtimeDir']);
 }

@@ -1,7 +1,7 @@
 /** `tts voices`: the catalogue as a table, filtered here, and a sample of any voice in it. */
 import { Command, Option } from 'commander';
 import { TtsError } from '../protocol/errors.js';
-import type { Voice } from '../protocol/http.js';
+import type { Voice, VoiceCatalog } from '../protocol/http.js';
 import type { SpeechModel } from '../protocol/speech.js';
 import { closeSoon, connect, withoutRequestId } from './connection.js';
 import { addSettings, settingsOf } from './context.js';
@@ -35,7 +35,7 @@ export function command(): Command {
     .option('--json', 'print the catalogue as JSON')
     .option('--preview <ID>', 'speak a sample with this voice')
     .option('-o, --output <FILE>', 'with --preview: write the sample instead of playing it')
-    .option('-q, --quiet', 'no live lines, no remarks');
+    .option('-q, --quiet', 'no progress, no remarks');
   addSettings(voices, ['model', 'server', 'apiKey', 'apiKeyFile', 'engine'], { model: '-m' });
   return addSettings(voices, ['modelDir', 'voicesDir', 'offline', 'runtimeDir'])
     .addHelpText('after', EXAMPLES)
@@ -55,7 +55,7 @@ async function list(options: VoicesOptions, self: Command, signal: AbortSignal):
     const client = createHttpClient(connection);
     const catalog = await client.voices(model, signal).finally(() => client.close());
     const data = catalog.data.filter((voice) => matches(voice, options));
-    if (options.json) process.stdout.write(`${JSON.stringify({ ...catalog, data }, null, 2)}\n`);
+    if (options.json) process.stdout.write(`${asJson({ ...catalog, data })}\n`);
     else if (data.length > 0) process.stdout.write(`${asTable(data)}\n`);
     else process.stderr.write(`None of the ${catalog.data.length} voices matches.\n`);
   } catch (error) {
@@ -74,6 +74,10 @@ function matches(voice: Voice, { search, gender, language }: VoicesOptions): boo
     .split(/\s+/)
     .every((word) => text.includes(word));
 }
+
+/** Control characters that JSON lets stand are escaped too: a terminal may be reading. */
+const asJson = (catalog: VoiceCatalog): string =>
+  JSON.stringify(catalog, null, 2).replace(/[\u007f-\u009f]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
 
 const asTable = (voices: readonly Voice[]): string =>
   table(

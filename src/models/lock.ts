@@ -7,6 +7,7 @@ import { open, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive } from '../alive.js';
 import { makeFolder } from '../folder.js';
 
 export interface LockHolder {
@@ -25,15 +26,6 @@ export interface LockOptions {
 const HEARTBEAT_MS = 5_000;
 
 const errno = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errno(error) === 'EPERM';
-  }
-}
 
 /** Runs `work` while holding the lock `file`. */
 export async function withLock<T>(

@@ -5,6 +5,7 @@ import { readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive } from '../alive.js';
 import { removeLeftovers, writeFileAtomic } from '../atomic-file.js';
 import { makeFolder } from '../folder.js';
 import { TtsError } from '../protocol/errors.js';
@@ -12,7 +13,7 @@ import type { BaseModel } from '../protocol/job.js';
 import type { DownloadOptions } from './fetch/download.js';
 import { localFailure } from './fetch/failure.js';
 import { hashFile } from './fetch/incoming-file.js';
-import { isAlive, type LockOptions, withLock } from './lock.js';
+import { type LockOptions, withLock } from './lock.js';
 import {
   type FileRecord,
   type GraphName,
