@@ -36,9 +36,9 @@ export async function main(options: string[]): Promise<void> {
   const { modelDir, device, threads } = loadConfig().config;
   const engineOptions = { modelDir, lexicon: '', device, threads, preload: [model] };
   const engine = await createKokoroEngine({ ...engineOptions, log: () => undefined });
-  const generator = (await readMeasurement(modelDir, engineOptions))?.generator ?? 'float';
+  const vocoder = (await readMeasurement(modelDir, engineOptions))?.vocoder ?? 'float';
   const provider = chooseProvider(engineOptions);
-  const bare = await createSessions({ modelDir, offline: true, provider, generator }).model(model);
+  const bare = await createSessions({ modelDir, offline: true, provider, vocoder }).model(model);
   const segment = segmentOf(TEXT);
   const part = (await createReader()).read(segment).parts[0]!;
   if (part.kind !== 'speech') throw new Error('The text has nothing to speak.');
@@ -46,7 +46,7 @@ export async function main(options: string[]): Promise<void> {
   const rounds = Number(values.rounds);
   const bareMs = await cost(rounds, async () => {
     const front = await bare.front(part.tokens, style);
-    await bare.generator.begin(front, 0, front.frames).run({ from: 0, to: front.frames });
+    await bare.vocoder.begin(front, 0, front.frames).run({ from: 0, to: front.frames });
   });
   const engineMs = await cost(rounds, () => speak(engine, segment, { model }));
   console.log(`${model}: bare sessions ${bareMs.toFixed(0)} ms, engine ${engineMs.toFixed(0)} ms of processor time`);

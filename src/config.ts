@@ -4,10 +4,9 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { writePrivateFileSync } from './atomic-file.js';
 import { makeFolder } from './folder.js';
+import { DEVICES, type Device } from './protocol/device.js';
 import { TtsError } from './protocol/errors.js';
 
-const DEVICES = ['auto', 'cpu', 'cuda', 'webgpu', 'coreml', 'dml'] as const;
-export type Device = (typeof DEVICES)[number];
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 

@@ -1,9 +1,11 @@
 /** The single checks of `tts doctor`. Each finds out one thing for itself and never throws. */
+
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import type { Config } from '../config.js';
+import { SAMPLE_RATE } from '../protocol/audio.js';
 import { isAbort, TtsError } from '../protocol/errors.js';
 import { closeSoon, embed } from './connection.js';
 import { findLocalServer } from './local-server.js';
@@ -106,7 +108,7 @@ const engine: Examine = async (config, signal) => {
       client.close();
     }
     const { speedText } = await import('../client/ui/format.js');
-    const factor = (performance.now() - start) / 1000 / (samples / 24_000);
+    const factor = (performance.now() - start) / 1000 / (samples / SAMPLE_RATE);
     const found =
       `${model} speaks: ready in ${((start - beforeStart) / 1000).toFixed(1)} s, ` +
       `first sound after ${Math.round(firstMs)} ms, ${speedText(factor)}`;

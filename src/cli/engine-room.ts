@@ -4,6 +4,7 @@ import type { Config } from '../config.js';
 import type { WorkerPool } from '../gateway/pool.js';
 import type { Logger } from '../log.js';
 import type { PullProgress } from '../models/packs.js';
+import { isGpu } from '../protocol/device.js';
 import { TtsError } from '../protocol/errors.js';
 import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
 import type { EngineOptions, KokoroOptions } from '../worker/protocol.js';
@@ -34,7 +35,6 @@ export interface EngineRoom {
 
 const FIRST_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 60_000;
-const GPU_DEVICES: readonly string[] = ['cuda', 'webgpu', 'coreml', 'dml'];
 
 export function createEngineRoom({
   config,
@@ -66,7 +66,7 @@ export function createEngineRoom({
         begin();
         onProgress?.({ model, ...progress });
       };
-      await ensureModel(model, { modelDir, offline, gpu: GPU_DEVICES.includes(device), signal, onProgress: report });
+      await ensureModel(model, { modelDir, offline, gpu: isGpu(device), signal, onProgress: report });
     }
     // Once a machine, a few seconds: on the first run, broken off or not, or when a server starts that will stay.
     if (!wanted.includes('base-tts')) return;

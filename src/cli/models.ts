@@ -1,7 +1,8 @@
 /** `tts models`: what is on this machine, fetching, checking and removing it. */
+
 import { Command } from 'commander';
-import type { Config } from '../config.js';
 import type { InventoryOptions, ModelEntry } from '../models/inventory.js';
+import { isGpu } from '../protocol/device.js';
 import { EXIT, TtsError } from '../protocol/errors.js';
 import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
 import { printJson } from './account-store.js';
@@ -66,8 +67,6 @@ async function measure(command: Command, signal: AbortSignal): Promise<void> {
   );
 }
 
-const usesGpu = (device: Config['device']): boolean => device !== 'auto' && device !== 'cpu';
-
 async function pull(name: string | undefined, _options: unknown, command: Command): Promise<void> {
   const { modelDir, offline, device } = settingsOf(command).config;
   const models = name === undefined ? BASE_MODELS : [modelNamed(name)];
@@ -79,7 +78,7 @@ async function pull(name: string | undefined, _options: unknown, command: Comman
         await ensureModel(model, {
           modelDir,
           offline,
-          gpu: usesGpu(device),
+          gpu: isGpu(device),
           depth: 'hashes',
           onProgress: reporter.show,
           signal,

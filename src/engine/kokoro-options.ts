@@ -1,14 +1,13 @@
 /** What the Kokoro engine is told when its process starts: plain data, so that it can cross a process boundary. */
+import type { Device } from '../protocol/device.js';
 import type { BaseModel } from '../protocol/job.js';
-
-export type DeviceName = 'auto' | 'cpu' | 'cuda' | 'webgpu' | 'coreml' | 'dml';
 
 export interface KokoroOptions {
   /** Where the packs are. */
   readonly modelDir: string;
   /** The operator's own pronunciations, or ''. */
   readonly lexicon: string;
-  readonly device: DeviceName;
+  readonly device: Device;
   /** 0: chosen by the machine. */
   readonly threads: number;
   /** Engine processes that share the machine's cores. */

@@ -20,13 +20,13 @@ export async function createKokoroEngine(options: KokoroOptions & { readonly log
   const { modelDir, lexicon, preload, offline = false, log } = options;
   const provider = chooseProvider(options);
   const measured = await readMeasurement(modelDir, options);
-  const generator = measured?.generator ?? 'quantised';
-  if (options.device === 'auto') log('info', 'device chosen', { device: provider.description, generator });
+  const vocoder = measured?.vocoder ?? 'quantised';
+  if (options.device === 'auto') log('info', 'device chosen', { device: provider.description, vocoder });
   const sessions = createSessions({
     modelDir,
     offline,
     provider,
-    generator,
+    vocoder,
     ...(options.device === 'auto' && {
       onFallback: (cause: unknown) =>
         log('warn', 'the device failed and the CPU is used', { device: provider.device, reason: String(cause) }),
@@ -58,7 +58,7 @@ export async function createKokoroEngine(options: KokoroOptions & { readonly log
   return {
     description: provider.description,
     // What was read and how is in the times, which whoever resumes a segment compares; this is what it sounds like.
-    version: ['kokoro', RECIPE, env.versions.node, process.arch, provider.description, generator].join(' '),
+    version: ['kokoro', RECIPE, env.versions.node, process.arch, provider.description, vocoder].join(' '),
     realTimeFactor: measured?.realTimeFactor,
     speak,
     close: () => sessions.close(),

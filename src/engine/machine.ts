@@ -1,7 +1,7 @@
 /** This machine: how many threads a process gets, and the name under which what was measured here is remembered. */
 import { availableParallelism, cpus } from 'node:os';
 import { RECIPE } from '../models/manifest.js';
-import type { DeviceName } from './kokoro-options.js';
+import type { Device } from '../protocol/device.js';
 
 /** More threads than this a process gain nothing: the graphs are too small. */
 const MAX_THREADS = 8;
@@ -14,7 +14,7 @@ export function chooseThreads(asked: number, workers = 1, cores = availableParal
 }
 
 export interface MachineUse {
-  readonly device: DeviceName;
+  readonly device: Device;
   readonly threads: number;
   readonly workers?: number;
 }

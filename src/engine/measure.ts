@@ -1,16 +1,16 @@
-/** Times both of Kokoro's generators on a short word, once a machine, and remembers which is faster and how fast it is. */
+/** Times both of Kokoro's vocoders on a short word, once a machine, and remembers which is faster and how fast it is. */
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
 import { ensureModel } from '../models/packs.js';
 import { SAMPLE_RATE } from '../protocol/audio.js';
 import type { ReadingToken } from '../text/types.js';
-import type { FrontOutput } from './generator.js';
 import type { KokoroOptions } from './kokoro-options.js';
 import { FRAME_SAMPLES } from './plan.js';
 import { chooseProvider } from './provider.js';
 import { type Measurement, readMeasurement, writeMeasurement } from './remembered.js';
 import { runFront } from './sessions.js';
 import { createStyles } from './styles.js';
-import { createWholeGenerator } from './whole-generator.js';
+import type { FrontOutput } from './vocoder.js';
+import { createWholeVocoder } from './whole-vocoder.js';
 
 /** "Hi." in the model's alphabet. */
 const TOKENS: readonly ReadingToken[] = [
@@ -21,7 +21,7 @@ const TOKENS: readonly ReadingToken[] = [
   [4, '.'],
 ].map(([id, symbol]) => ({ id: id as number, symbol: symbol as string, start: 0, end: 0 }));
 
-/** Enough for a generator to show its pace. */
+/** Enough for a vocoder to show its pace. */
 const FRAMES = 60;
 
 /**
@@ -54,7 +54,7 @@ function head(front: FrontOutput): FrontOutput {
 }
 
 /** What is remembered already is answered at once. */
-export async function measureMachine(options: KokoroOptions): Promise<Measurement> {
+export async function measureVocoders(options: KokoroOptions): Promise<Measurement> {
   const { modelDir, offline = false } = options;
   const runtime = env.versions.node!;
   const known = await readMeasurement(modelDir, options);
@@ -70,19 +70,19 @@ export async function measureMachine(options: KokoroOptions): Promise<Measuremen
 
   const short = head(front);
   const choices = provider.wantsFloat ? (['float'] as const) : (['float', 'quantised'] as const);
-  let best: { generator: Measurement['generator']; seconds: number } | undefined;
-  for (const generator of choices) {
-    const file = generator === 'float' ? files.generatorFloat! : files.generatorQuantised!;
-    const whole = createWholeGenerator(await InferenceSession.create(file, provider.sessionOptions));
+  let best: { vocoder: Measurement['vocoder']; seconds: number } | undefined;
+  for (const vocoder of choices) {
+    const file = vocoder === 'float' ? files.generatorFloat! : files.generatorQuantised!;
+    const whole = createWholeVocoder(await InferenceSession.create(file, provider.sessionOptions));
     const utterance = whole.begin(short, 0, short.frames);
     const seconds = await secondsOf(() => utterance.run(utterance.windows[0]!), provider.threads);
     await whole.release();
-    if (!best || seconds < best.seconds) best = { generator, seconds };
+    if (!best || seconds < best.seconds) best = { vocoder, seconds };
   }
   const spoken = (frames: number): number => (frames * FRAME_SAMPLES) / SAMPLE_RATE;
   const factor = frontSeconds / spoken(front.frames) + best!.seconds / spoken(short.frames);
   const realTimeFactor = Number(factor.toFixed(3));
-  const measured = { generator: best!.generator, realTimeFactor, runtime };
+  const measured = { vocoder: best!.vocoder, realTimeFactor, runtime };
   await writeMeasurement(modelDir, options, measured);
   return measured;
 }

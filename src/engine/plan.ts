@@ -4,7 +4,7 @@ import type { ReadingToken } from '../text/types.js';
 
 /** Samples of one step of a predicted duration. */
 const STEP_SAMPLES = 600;
-/** Samples of one frame of the generator's input: two to a step. */
+/** Samples of one frame of the vocoder's input: two to a step. */
 export const FRAME_SAMPLES = 300;
 
 /** The sound runs ahead of the predicted boundaries by about this much (measured on both voices). */

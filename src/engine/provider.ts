@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { type InferenceSession, listSupportedBackends } from 'onnxruntime-node';
+import { type Device, type Gpu, isGpu } from '../protocol/device.js';
 import { TtsError } from '../protocol/errors.js';
-import type { DeviceName } from './kokoro-options.js';
 import { chooseThreads, type MachineUse } from './machine.js';
 
 export interface Provider {
-  readonly device: Exclude<DeviceName, 'auto'>;
+  readonly device: Exclude<Device, 'auto'>;
   readonly threads: number;
   /** For logs and `tts doctor`. */
   readonly description: string;
@@ -17,7 +17,7 @@ export interface Provider {
   readonly sessionOptions: InferenceSession.SessionOptions;
 }
 
-const HOW_TO_GET: Record<Exclude<DeviceName, 'auto' | 'cpu'>, string> = {
+const HOW_TO_GET: Record<Gpu, string> = {
   cuda:
     'It needs Linux x64 with an NVIDIA driver, CUDA 12 and cuDNN 9, and the CUDA build of the runtime: ' +
     'run `ONNXRUNTIME_NODE_INSTALL=cuda12 node node_modules/onnxruntime-node/script/install.js` where tts is installed',
@@ -46,13 +46,13 @@ const usable = (): string[] =>
 export function chooseProvider({ device, threads: asked, workers }: MachineUse, present = usable()): Provider {
   const threads = chooseThreads(asked, workers);
   const taken = device === 'auto' ? (present.includes('cuda') ? 'cuda' : 'cpu') : device;
-  if (taken !== 'cpu' && !present.includes(taken)) throw unavailable(taken);
+  if (isGpu(taken) && !present.includes(taken)) throw unavailable(taken);
   return providerOf(taken, threads);
 }
 
 export const cpuProvider = (threads: number): Provider => providerOf('cpu', threads);
 
-export function unavailable(device: Exclude<DeviceName, 'auto' | 'cpu'>, cause?: unknown): TtsError {
+export function unavailable(device: Gpu, cause?: unknown): TtsError {
   const why = cause instanceof Error ? ` (${cause.message.slice(0, 200)})` : '';
   return new TtsError(
     'device_unavailable',
@@ -66,7 +66,7 @@ function providerOf(device: Provider['device'], threads: number): Provider {
     device,
     threads,
     description: device === 'cpu' ? `cpu, ${threads} thread${threads === 1 ? '' : 's'}` : device,
-    wantsFloat: device !== 'cpu',
+    wantsFloat: isGpu(device),
     sessionOptions: {
       executionProviders: device === 'cpu' ? ['cpu'] : [device, 'cpu'],
       intraOpNumThreads: threads,

@@ -6,8 +6,8 @@ import { makeFolder } from '../folder.js';
 import { type MachineUse, machineKey } from './machine.js';
 
 export interface Measurement {
-  /** Which of Kokoro's generators is the faster one. */
-  readonly generator: 'float' | 'quantised';
+  /** Which of Kokoro's vocoders is the faster one. */
+  readonly vocoder: 'float' | 'quantised';
   /** Seconds of work for a second of base-tts speech. */
   readonly realTimeFactor: number;
   /** Version of the runtime it was measured with. */
@@ -26,7 +26,9 @@ async function readAll(modelDir: string): Promise<Record<string, Measurement>> {
 }
 
 export async function readMeasurement(modelDir: string, use: MachineUse): Promise<Measurement | undefined> {
-  return (await readAll(modelDir))[machineKey(use)];
+  const known = (await readAll(modelDir))[machineKey(use)];
+  // An older version wrote other names.
+  return known?.vocoder === undefined ? undefined : known;
 }
 
 /** Whether anything was ever measured here: a first run that was broken off before leaves it to the next. */

@@ -2,20 +2,21 @@
 import path from 'node:path';
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { ensureModel, type ModelFiles } from '../models/packs.js';
+import { isGpu } from '../protocol/device.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel } from '../protocol/job.js';
 import type { ReadingToken } from '../text/types.js';
-import { createFastGenerator } from './fast.js';
-import type { FrontOutput, Generator } from './generator.js';
+import { createFastVocoder } from './fast-vocoder.js';
 import { graphLoader } from './graph-loader.js';
 import { cpuProvider, type Provider, unavailable } from './provider.js';
 import { createStyles, type SpokenStyle, STYLE_SIZE, type Styles } from './styles.js';
-import { createWholeGenerator } from './whole-generator.js';
+import type { FrontOutput, Vocoder } from './vocoder.js';
+import { createWholeVocoder } from './whole-vocoder.js';
 
 export interface LoadedModel {
   readonly styles: Styles;
   front(tokens: readonly ReadingToken[], style: SpokenStyle): Promise<FrontOutput>;
-  readonly generator: Generator;
+  readonly vocoder: Vocoder;
 }
 
 export interface Sessions {
@@ -30,11 +31,11 @@ export interface SessionsOptions {
   readonly provider: Provider;
   /** Where the device was not asked for by name: goes on with the CPU if it fails, and says so. */
   readonly onFallback?: (cause: unknown) => void;
-  /** Which of Kokoro's generators is the faster one here. */
-  readonly generator: 'float' | 'quantised';
+  /** Which of Kokoro's vocoders is the faster one here. */
+  readonly vocoder: 'float' | 'quantised';
 }
 
-export function createSessions({ modelDir, offline, provider, generator, onFallback }: SessionsOptions): Sessions {
+export function createSessions({ modelDir, offline, provider, vocoder, onFallback }: SessionsOptions): Sessions {
   const sessions = new Map<string, Promise<InferenceSession>>();
   const cpu = cpuProvider(provider.threads);
   const keptDir = path.join(modelDir, 'optimised');
@@ -46,12 +47,12 @@ export function createSessions({ modelDir, offline, provider, generator, onFallb
     let session = sessions.get(file);
     if (!session) {
       session = (on === cpu ? loadOn.cpu : loadOn.device)(file).catch((cause: unknown) => {
-        if (on.device !== 'cpu' && onFallback) {
+        if (isGpu(on.device) && onFallback) {
           onFallback(cause);
           return loadOn.cpu(file);
         }
         sessions.delete(file);
-        if (on.device !== 'cpu') throw unavailable(on.device, cause);
+        if (isGpu(on.device)) throw unavailable(on.device, cause);
         throw new TtsError(
           'model_corrupt',
           `The model file ${file} could not be loaded: ${(cause as Error).message}. Run: tts models verify`,
@@ -68,11 +69,11 @@ export function createSessions({ modelDir, offline, provider, generator, onFallb
     const on = model === 'base-tts-fast' ? cpu : provider;
     const files = await ensureModel(model, { modelDir, offline, gpu: on.wantsFloat });
     const front = await open(frontFile(files, on), on);
-    const back = await open(generatorFile(files, on, generator), on);
+    const back = await open(vocoderFile(files, on, vocoder), on);
     return {
       styles: createStyles(files.stylesDir),
       front: (tokens, style) => runFront(front, tokens, style),
-      generator: files.fastGenerator ? createFastGenerator(back) : createWholeGenerator(back),
+      vocoder: files.fastGenerator ? createFastVocoder(back) : createWholeVocoder(back),
     };
   }
 
@@ -106,7 +107,7 @@ function present(file: string | undefined, files: ModelFiles): string {
 const frontFile = (files: ModelFiles, provider: Provider): string =>
   provider.wantsFloat ? present(files.frontFloat, files) : files.frontQuantised;
 
-function generatorFile(files: ModelFiles, provider: Provider, choice: 'float' | 'quantised'): string {
+function vocoderFile(files: ModelFiles, provider: Provider, choice: 'float' | 'quantised'): string {
   if (files.fastGenerator) return files.fastGenerator;
   const quantised = choice === 'quantised' && !provider.wantsFloat;
   return present(quantised ? files.generatorQuantised : files.generatorFloat, files);

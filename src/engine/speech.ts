@@ -4,7 +4,6 @@ import { msToSamples } from '../protocol/audio.js';
 import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
 import { fadeIn, fadeOut, findEnd, findOnset, LEAD_SAMPLES, PAUSE_SAMPLES, toPcm } from './finish.js';
-import type { FrontOutput, Utterance } from './generator.js';
 import {
   FRAME_SAMPLES,
   isRest,
@@ -16,6 +15,7 @@ import {
 } from './plan.js';
 import type { LoadedModel } from './sessions.js';
 import type { Turn } from './turns.js';
+import type { FrontOutput, Utterance } from './vocoder.js';
 
 /** No event holds more than this, so that a listener's pace is felt within a long utterance. */
 const CHUNK_SAMPLES = msToSamples(500);
@@ -99,7 +99,7 @@ export async function* speakReading({ job, model, reading, turn }: SegmentReadin
     const style = await model.styles.take(mix, tokens.length, seed);
     const front: FrontOutput = await turn.run(() => model.front(tokens, style));
     const plan = planSpeech(tokens, front.durations);
-    const utterance = model.generator.begin(front, plan.fromFrame, Math.min(plan.toFrame, front.frames));
+    const utterance = model.vocoder.begin(front, plan.fromFrame, Math.min(plan.toFrame, front.frames));
     return { tokens, plan, utterance };
   }
 

@@ -45,8 +45,8 @@ async function build(options: EngineOptions): Promise<Engine> {
 
 async function measure(options: KokoroOptions): Promise<void> {
   try {
-    const { measureMachine } = await import('../engine/measure.js');
-    send({ type: 'measured', measurement: await measureMachine(options) });
+    const { measureVocoders } = await import('../engine/measure.js');
+    send({ type: 'measured', measurement: await measureVocoders(options) });
   } catch (error) {
     fail(error);
   }

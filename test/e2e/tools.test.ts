@@ -94,7 +94,7 @@ describe('the choice of a model', () => {
     writeMeasurement(
       home.file('measured'),
       { device: 'cpu', threads: 1 },
-      { generator: 'quantised', realTimeFactor, runtime: '1' },
+      { vocoder: 'quantised', realTimeFactor, runtime: '1' },
     );
 
   it('is explained by doctor with what was remembered', async () => {

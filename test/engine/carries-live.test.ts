@@ -7,7 +7,7 @@ import { carriesLive } from '../../src/engine/carries-live.js';
 import { readMeasurement, writeMeasurement } from '../../src/engine/remembered.js';
 
 const USE = { device: 'auto', threads: 0 } as const;
-const measured = (realTimeFactor: number) => ({ generator: 'float', realTimeFactor, runtime: '1.30.0' }) as const;
+const measured = (realTimeFactor: number) => ({ vocoder: 'float', realTimeFactor, runtime: '1.30.0' }) as const;
 let modelDir: string;
 beforeEach(() => {
   modelDir = mkdtempSync(path.join(tmpdir(), 'tts-measured-'));

@@ -18,13 +18,13 @@ afterEach(() => rmSync(modelDir, { recursive: true }));
 const optionsOf = (dir: string) =>
   ({ modelDir: dir, lexicon: '', device: 'cpu', threads: 0, offline: true, preload: [] }) as const;
 
-it('times both generators once and remembers the result', async () => {
+it('times both vocoders once and remembers the result', async () => {
   const { pack } = loadModelManifest('base-tts');
   symlinkSync(path.join(await modelDirForTests(), pack), path.join(modelDir, pack), 'junction');
   const options = optionsOf(modelDir);
   const measured = await measureMachine(options, silentLogger());
   expect(measured).toBeDefined();
-  expect(['float', 'quantised']).toContain(measured!.generator);
+  expect(['float', 'quantised']).toContain(measured!.vocoder);
   expect(measured!.realTimeFactor).toBeGreaterThan(0);
   expect(await readMeasurement(modelDir, options)).toEqual(measured);
   expect(await measureMachine(options, silentLogger())).toEqual(measured);

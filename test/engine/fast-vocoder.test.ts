@@ -1,9 +1,9 @@
-/** The light generator: windows against the whole run, and the schedule of windows. */
+/** The light vocoder: windows against the whole run, and the schedule of windows. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
-import { createFastGenerator, windowsOf } from '../../src/engine/fast.js';
+import { createFastVocoder, windowsOf } from '../../src/engine/fast-vocoder.js';
 import { cpuProvider } from '../../src/engine/provider.js';
 import { PACKAGE_VOICES_DIR } from '../../src/models/manifest.js';
 import { decibelsOfDifference } from '../support/clip-checks.js';
@@ -12,7 +12,7 @@ import { unrounded } from '../support/unrounded.js';
 const DIR = path.join(PACKAGE_VOICES_DIR, 'base-tts-fast');
 const generator8 = (): Uint8Array => readFileSync(path.join(DIR, 'generator-int8.onnx'));
 
-describe('the light generator', () => {
+describe('the light vocoder', () => {
   it('says the same in windows as in one run', async () => {
     const { whole, windowed, reference } = await bothWays(generator8());
     expect(decibelsOfDifference(whole, windowed)).toBeGreaterThan(30);
@@ -47,16 +47,16 @@ describe('the light generator', () => {
 
 /** The reference's frames, in the product's windows and in one run. */
 async function bothWays(graph: Uint8Array) {
-  const generator = createFastGenerator(await InferenceSession.create(graph, cpuProvider(2).sessionOptions));
+  const vocoder = createFastVocoder(await InferenceSession.create(graph, cpuProvider(2).sessionOptions));
   const reference = readReference();
   const { frames } = reference;
-  const utterance = generator.begin(reference, 0, frames);
+  const utterance = vocoder.begin(reference, 0, frames);
   expect(utterance.windows.length).toBeGreaterThan(1);
   const windowed: number[] = [];
   for (const window of utterance.windows) windowed.push(...(await utterance.run(window)));
   const whole = await utterance.run({ from: 0, to: frames });
   expect(windowed.length).toBe(frames * 300);
-  await generator.release();
+  await vocoder.release();
   return { whole, windowed, reference };
 }
 

@@ -1,4 +1,4 @@
-/** What turns the front's output into samples: a seam with the whole-utterance generator and the one that runs in windows. */
+/** What turns the front's output into samples: a seam with the whole-utterance vocoder and the one that runs in windows. */
 import type { Tensor } from 'onnxruntime-node';
 
 /** One utterance after the front: `frames` frames of 300 samples. */
@@ -16,7 +16,7 @@ export interface FrameRange {
   readonly to: number;
 }
 
-/** An utterance on its way through a generator. */
+/** An utterance on its way through a vocoder. */
 export interface Utterance {
   /** What is to be run, in order; it depends on the frames wanted alone. */
   readonly windows: readonly FrameRange[];
@@ -24,7 +24,7 @@ export interface Utterance {
   run(window: FrameRange): Promise<Float32Array>;
 }
 
-export interface Generator {
+export interface Vocoder {
   /** Only frames in [`from`, `to`) are wanted; the windows may cover more. */
   begin(front: FrontOutput, from: number, to: number): Utterance;
   release(): Promise<void>;

@@ -1,7 +1,8 @@
-/** The light generator of base-tts-fast: it runs in windows, so that sound leaves before the sentence is done. */
+/** The light vocoder of base-tts-fast: it runs in windows, so that sound leaves before the sentence is done. */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import type { FrameRange, FrontOutput, Generator } from './generator.js';
+import { SAMPLE_RATE } from '../protocol/audio.js';
 import { FRAME_SAMPLES } from './plan.js';
+import type { FrameRange, FrontOutput, Vocoder } from './vocoder.js';
 
 /** What the network sees to either side of a frame. */
 const CONTEXT_FRAMES = 40;
@@ -50,14 +51,14 @@ function phaseOf(f0: Float32Array): Float32Array {
   const phase = new Float32Array(f0.length);
   let cycles = 0;
   for (let i = 0; i < f0.length; i += 1) {
-    cycles += Math.max(f0[i]!, 0) * (FRAME_SAMPLES / 24_000);
+    cycles += Math.max(f0[i]!, 0) * (FRAME_SAMPLES / SAMPLE_RATE);
     cycles -= Math.floor(cycles);
     phase[i] = cycles;
   }
   return phase;
 }
 
-export function createFastGenerator(session: InferenceSession): Generator {
+export function createFastVocoder(session: InferenceSession): Vocoder {
   function begin(front: FrontOutput, from: number, to: number) {
     const { frames } = front;
     const x = front.x.data as Float32Array;

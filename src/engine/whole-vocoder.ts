@@ -1,8 +1,8 @@
-/** Kokoro's own generator: it normalises over the whole utterance, so it runs in one piece. */
+/** Kokoro's own vocoder: it normalises over the whole utterance, so it runs in one piece. */
 import type { InferenceSession } from 'onnxruntime-node';
-import type { Generator } from './generator.js';
+import type { Vocoder } from './vocoder.js';
 
-export function createWholeGenerator(session: InferenceSession): Generator {
+export function createWholeVocoder(session: InferenceSession): Vocoder {
   return {
     begin: ({ x, f0, s, frames }) => ({
       windows: [{ from: 0, to: frames }],
