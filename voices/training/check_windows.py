@@ -6,9 +6,8 @@ import argparse
 
 import numpy as np
 
-from export import CONTEXT
 from inputs import load_utterances, open_session
-from windows import run_whole, run_windows, utterance_inputs
+from windows import CONTEXT, run_whole, run_windows, utterance_inputs
 
 SCHEDULES = ([8, 16, 32, 64], [16], [80])
 

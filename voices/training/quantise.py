@@ -11,7 +11,7 @@ import numpy as np
 import onnxruntime as ort
 from onnx import helper
 
-from export import FloatLayers, build, grid
+from graph import FloatLayers, build, grid
 from inputs import load_utterances
 from windows import utterance_inputs
 

@@ -11,7 +11,7 @@ same waveform from an explicit excitation:
 
 Everything that depends on the whole utterance (the statistics of x, the running phase of F0, the
 position in the noise table) is an argument, never computed inside, so that the network can run in
-windows and give what one run over the whole utterance gives.  See export.py.
+windows and give what one run over the whole utterance gives.  See graph.py.
 """
 import glob
 import math
