@@ -139,7 +139,7 @@ export async function createAccounts({
   const shortOf = (chars: number, balance: number): TtsError =>
     new TtsError(
       'insufficient_credits',
-      `This needs ${count(Math.max(1, chars), 'credit')} (1 a character) and the key has ${balance} free.`,
+      `This needs ${count(Math.max(1, chars), 'credit')} (1 per character) and the key has ${balance} free.`,
     );
 
   const admit = async ({ key, requestId, model, voice, chars }: AdmissionRequest): Promise<Admission> => {

@@ -139,7 +139,7 @@ export function command(): Command {
         .choices(['free', 'partner'])
         .makeOptionMandatory(),
     )
-    .option('--credits <n>', 'credits to begin with, 1 a character (default: 0)')
+    .option('--credits <n>', 'credits to begin with, 1 per character (default: 0)')
     .option('--name <text>', 'what the key is for')
     .option('--expires <time>', 'when it stops working: 30d, 12h or 2027-01-31 (UTC)')
     .option('--json', 'print {"key","id","tier","credits","name","created_at"}')
@@ -159,7 +159,7 @@ export function command(): Command {
     .action((id: string, options: { json?: boolean }, command: Command) => revoke(id, options, command));
   sub('grant', 'Adds credits to the balance of a key.')
     .argument('<id>', 'the first 8 characters after tts_, as in "tts keys list"')
-    .argument('<credits>', 'how many, 1 a character')
+    .argument('<credits>', 'how many, 1 per character')
     .option('--json', 'print the key as in "keys list"')
     .addHelpText('after', '\nExample:\n  tts keys grant aB3dE6gH 10000')
     .action((id: string, credits: string, options: { json?: boolean }, command: Command) =>

@@ -1,0 +1,234 @@
+/** Every setting once: its type, its default, its bounds, and the words that help and errors use for it. */
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { DEVICES } from './protocol/device.js';
+
+const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+
+/** What a row of the table says beside its value. */
+interface Words {
+  readonly group: 'client' | 'server' | 'engine' | 'files';
+  readonly description: string;
+  /** Placeholder of the value in help; none for a switch. */
+  readonly placeholder?: string;
+  /** How the default reads in help, where the value itself would name this machine, or say nothing. */
+  readonly defaultText?: string;
+  /** Where it is not made from the name of the setting. */
+  readonly env?: string;
+  readonly secret?: boolean;
+  /** Settable from file and environment, shown by `tts config`, absent from help. */
+  readonly hidden?: boolean;
+}
+
+interface Row<V> extends Words {
+  readonly defaultValue: (env: NodeJS.ProcessEnv) => V;
+  /** The value in what a flag, a variable or the file holds; undefined where it is none. */
+  readonly read: (raw: unknown) => V | undefined;
+  /** What is allowed, to end the sentence "PORT must be …". */
+  readonly allowed: string;
+  readonly choices?: readonly string[];
+}
+
+const text = (value: string | ((env: NodeJS.ProcessEnv) => string), words: Words): Row<string> => ({
+  ...words,
+  defaultValue: typeof value === 'string' ? () => value : value,
+  read: (raw) => (typeof raw === 'string' ? raw : undefined),
+  allowed: 'a string',
+});
+
+const whole = (value: number, [min, max]: readonly [number, number], words: Words): Row<number> => ({
+  placeholder: 'N',
+  ...words,
+  defaultValue: () => value,
+  read(raw) {
+    const number = typeof raw === 'string' && /^\d+$/.test(raw.trim()) ? Number(raw) : raw;
+    return Number.isSafeInteger(number) && (number as number) >= min && (number as number) <= max
+      ? (number as number)
+      : undefined;
+  },
+  allowed: `a whole number from ${min} to ${max}`,
+});
+
+const oneOf = <const T extends readonly string[]>(choices: T, value: T[number], words: Words): Row<T[number]> => ({
+  ...words,
+  defaultValue: () => value,
+  read: (raw) => choices.find((choice) => choice === raw),
+  allowed: `one of ${choices.join(', ')}`,
+  choices,
+});
+
+const toggle = (words: Words): Row<boolean> => ({
+  ...words,
+  defaultValue: () => false,
+  read(raw) {
+    if (raw === true || raw === 'true' || raw === '1') return true;
+    return raw === false || raw === 'false' || raw === '0' || raw === '' ? false : undefined;
+  },
+  allowed: 'true or false',
+});
+
+/** An XDG base folder, or its macOS and Windows counterpart. */
+export function baseDir(env: NodeJS.ProcessEnv, kind: 'CONFIG' | 'DATA' | 'CACHE'): string {
+  const xdg = env[`XDG_${kind}_HOME`];
+  if (xdg && path.isAbsolute(xdg)) return xdg;
+  const home = env.HOME || env.USERPROFILE || homedir();
+  if (process.platform === 'win32') return env.LOCALAPPDATA || path.join(home, 'AppData', 'Local');
+  if (process.platform === 'darwin') {
+    return kind === 'CACHE' ? path.join(home, 'Library', 'Caches') : path.join(home, 'Library', 'Application Support');
+  }
+  return path.join(home, { CONFIG: '.config', DATA: '.local/share', CACHE: '.cache' }[kind]);
+}
+
+function runtimeDir(env: NodeJS.ProcessEnv): string {
+  const xdg = env.XDG_RUNTIME_DIR;
+  if (xdg && path.isAbsolute(xdg)) return path.join(xdg, 'tts');
+  const user = process.getuid ? String(process.getuid()) : env.USERNAME || 'user';
+  return path.join(tmpdir(), `tts-${user}`);
+}
+
+const TABLE = {
+  server: text('', {
+    group: 'client',
+    env: 'TTS_BASE_URL',
+    placeholder: 'URL',
+    description: 'server to speak through',
+    defaultText: 'a running local server, else one embedded in the command',
+  }),
+  apiKey: text('', {
+    group: 'client',
+    placeholder: 'KEY',
+    description: 'API key for --server',
+    defaultText: 'none',
+    secret: true,
+  }),
+  apiKeyFile: text('', {
+    group: 'client',
+    placeholder: 'FILE',
+    description: 'file that holds the API key',
+    defaultText: 'none',
+  }),
+  voice: text('english_female_professional', {
+    group: 'client',
+    placeholder: 'ID',
+    description: 'voice to speak with',
+  }),
+  model: text('', {
+    group: 'client',
+    placeholder: 'NAME',
+    description: 'model to speak with',
+    defaultText: 'the best that this machine speaks in real time',
+  }),
+  port: whole(8787, [0, 65_535], { group: 'server', description: 'port to listen on, 0 for any free one' }),
+  host: text('127.0.0.1', { group: 'server', placeholder: 'ADDR', description: 'address to listen on' }),
+  dataDir: text((env) => path.join(baseDir(env, 'DATA'), 'tts'), {
+    group: 'server',
+    placeholder: 'DIR',
+    description: 'folder that holds the accounts',
+    defaultText: '$XDG_DATA_HOME/tts',
+  }),
+  freeConcurrency: whole(2, [0, 1_000_000], { group: 'server', description: 'concurrent Free sessions per key' }),
+  freeDaily: whole(200, [0, 1_000_000_000], { group: 'server', description: 'Free requests per key and UTC day' }),
+  partnerConcurrency: whole(8, [0, 1_000_000], {
+    group: 'server',
+    description: 'concurrent sessions per Partner key',
+  }),
+  billDelivered: toggle({
+    group: 'server',
+    description: 'debit the delivered part of requests that their client breaks off; without it they are free',
+  }),
+  queueLimit: whole(256, [1, 1_000_000], {
+    group: 'server',
+    description: 'requests in progress or waiting, beyond which new ones are refused',
+  }),
+  maxConnections: whole(4096, [1, 1_000_000], { group: 'server', description: 'most connections open at once' }),
+  maxConnectionsPerAddress: whole(1024, [0, 1_000_000], {
+    group: 'server',
+    description: 'open connections per client address, 0 for no bound',
+  }),
+  allowedHosts: text('', {
+    group: 'server',
+    placeholder: 'HOSTS',
+    description: 'host names to answer to, comma-separated, * for all',
+    defaultText: 'on a loopback address those of this machine, elsewhere all',
+  }),
+  tlsCert: text('', {
+    group: 'server',
+    placeholder: 'FILE',
+    description: 'TLS certificate chain (PEM)',
+    defaultText: 'none, plain HTTP',
+  }),
+  tlsKey: text('', {
+    group: 'server',
+    placeholder: 'FILE',
+    description: 'TLS private key (PEM)',
+    defaultText: 'none',
+  }),
+  corsOrigin: text('', {
+    group: 'server',
+    placeholder: 'ORIGINS',
+    description: 'browser origins that may call, comma-separated',
+    defaultText: 'none',
+  }),
+  metricsPort: whole(0, [0, 65_535], {
+    group: 'server',
+    description: 'serve /metrics on this port instead, 0 for the main one',
+  }),
+  metricsHost: text('127.0.0.1', { group: 'server', placeholder: 'ADDR', description: 'address of --metrics-port' }),
+  logLevel: oneOf(LOG_LEVELS, 'info', { group: 'server', placeholder: 'LEVEL', description: 'how much to log' }),
+  device: oneOf(DEVICES, 'auto', { group: 'engine', placeholder: 'NAME', description: 'where the model runs' }),
+  workers: whole(1, [1, 256], { group: 'engine', description: 'engine processes' }),
+  threads: whole(0, [0, 1024], {
+    group: 'engine',
+    description: 'threads per engine process, 0 for what suits the machine',
+  }),
+  engine: oneOf(['kokoro', 'sine'], 'kokoro', {
+    group: 'engine',
+    placeholder: 'NAME',
+    description: 'kokoro, or sine for tests without a model',
+    hidden: true,
+  }),
+  modelDir: text((env) => path.join(baseDir(env, 'CACHE'), 'tts', 'models'), {
+    group: 'files',
+    placeholder: 'DIR',
+    description: 'folder for the downloaded models',
+    defaultText: '$XDG_CACHE_HOME/tts/models',
+  }),
+  voicesDir: text('', {
+    group: 'files',
+    placeholder: 'DIR',
+    description: 'folder with your own voice files',
+    defaultText: 'none',
+  }),
+  lexicon: text('', {
+    group: 'files',
+    placeholder: 'FILE',
+    description: 'file with your own pronunciations',
+    defaultText: 'none',
+  }),
+  offline: toggle({ group: 'files', description: 'never fetch a model over the network' }),
+  runtimeDir: text(runtimeDir, {
+    group: 'files',
+    placeholder: 'DIR',
+    description: 'folder where a running server leaves its address',
+    defaultText: '$XDG_RUNTIME_DIR/tts',
+    hidden: true,
+  }),
+};
+
+export type Config = { readonly [K in keyof typeof TABLE]: ReturnType<(typeof TABLE)[K]['defaultValue']> };
+
+export interface Setting extends Row<Config[keyof Config]> {
+  readonly key: keyof Config;
+  readonly env: string;
+}
+
+/** `freeConcurrency` → `TTS_FREE_CONCURRENCY`. */
+const variableOf = (key: string): string => `TTS_${key.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
+/** `freeConcurrency` → `--free-concurrency`. */
+export const flagOf = (key: keyof Config): string => `--${key.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`;
+
+export const SETTINGS: readonly Setting[] = Object.entries<Row<Config[keyof Config]>>(TABLE).map(([key, row]) => ({
+  ...row,
+  key: key as keyof Config,
+  env: row.env ?? variableOf(key),
+}));
