@@ -1,8 +1,8 @@
 /** The rules of access: which key may do what, how much at once and a day, and that every credit is spent once. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../log.js';
+import { parseModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
-import { parseModel } from '../protocol/speech.js';
 import { hashKey, keyId, sameHash } from './api-key.js';
 import { createSettlements } from './settlements.js';
 import type { AccountStore, ReservationEnd } from './store.js';
@@ -147,7 +147,7 @@ export async function createAccounts({
     if (!free && key.tier !== 'partner') {
       throw new TtsError(
         'early_access_required',
-        `${model} needs a Partner key; a Free key like this one speaks with ${model}:free over POST /v1/audio/speech.`,
+        `The model ${model} needs a Partner key; a Free key like this one speaks with ${model}:free over POST /v1/audio/speech.`,
         { param: 'model' },
       );
     }

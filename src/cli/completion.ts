@@ -1,7 +1,7 @@
 /** `tts completion`: scripts that teach a shell the commands and options, made from the commands themselves. */
 import { Argument, Command, type Option } from 'commander';
 import { loadConfig } from '../config.js';
-import { SPEECH_MODELS } from '../protocol/speech.js';
+import { SPEECH_MODELS } from '../protocol/contract.js';
 import { SettingOption } from './context.js';
 
 export interface CommandEntry {

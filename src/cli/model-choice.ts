@@ -1,6 +1,6 @@
 /** The model where none was asked for: the best one, unless this machine would be too slow to speak it live. */
 import type { Config } from '../config.js';
-import type { SpeechModel } from '../protocol/speech.js';
+import type { SpeechModel } from '../protocol/contract.js';
 
 /** Undefined while it is not known what this machine carries: it is measured once, after a model was fetched. */
 export async function knownChoice(config: Config): Promise<SpeechModel | undefined> {

@@ -1,8 +1,8 @@
 /** The options that every speaking command shares, checked once. */
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { LANGUAGES, RESPONSE_FORMATS, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
-import { LANGUAGES, RESPONSE_FORMATS, SPEECH_MODELS, type SpeechModel } from '../protocol/speech.js';
 import { MAX_SEED } from '../protocol/stream.js';
 import { addSettings } from './context.js';
 

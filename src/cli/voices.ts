@@ -1,8 +1,8 @@
 /** `tts voices`: the catalogue as a table, filtered here, and a sample of any voice in it. */
 import { Command, Option } from 'commander';
+import type { SpeechModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import type { Voice, VoiceCatalog } from '../protocol/http.js';
-import type { SpeechModel } from '../protocol/speech.js';
 import { closeSoon, connect, withoutRequestId } from './connection.js';
 import { addSettings, settingsOf } from './context.js';
 import { untilInterrupted } from './interrupt.js';

@@ -2,9 +2,9 @@
 import http from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import { pcmSamples, SampleJoiner } from '../protocol/audio.js';
+import { SPEECH_PATH, VOICES_PATH } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
-import type { VoiceCatalog } from '../protocol/http.js';
-import { SPEECH_PATH, type SpeechFields, VOICES_PATH } from '../protocol/speech.js';
+import type { SpeechRequest, VoiceCatalog } from '../protocol/http.js';
 import { endpoint, type ServerAddress, trustIn } from './address.js';
 import { connectionLost, errorOfConnecting, errorOfResponse } from './wire-error.js';
 
@@ -20,7 +20,7 @@ export interface SpokenResponse {
 
 export interface HttpClient {
   /** Streams the speech for one request of at most the interface's length. */
-  speech(request: Omit<SpeechFields, 'stream' | 'response_format'>, signal: AbortSignal): Promise<SpokenResponse>;
+  speech(request: Omit<SpeechRequest, 'stream' | 'response_format'>, signal: AbortSignal): Promise<SpokenResponse>;
   voices(model: string, signal: AbortSignal): Promise<VoiceCatalog>;
   /** The status and body of a page that needs no key, such as `/readyz`. */
   probe(path: string, signal: AbortSignal): Promise<{ status: number; body: string }>;
@@ -73,7 +73,7 @@ export function createHttpClient(address: ServerAddress): HttpClient {
 
   return {
     async speech(fields, signal) {
-      const body = JSON.stringify({ ...fields, stream: true, response_format: 'pcm' } satisfies SpeechFields);
+      const body = JSON.stringify({ ...fields, stream: true, response_format: 'pcm' } satisfies SpeechRequest);
       const response = await answered(endpoint(baseUrl, SPEECH_PATH), body, signal);
       const requestId = header(response, 'x-request-id');
       const chars = Number(header(response, 'x-usage-input-characters') ?? Number.NaN);

@@ -1,6 +1,6 @@
 /** What a run knows of itself while it speaks: sound made and heard, the text that goes with it, and how fast it came. */
 import { msToSamples, samplesToMs } from '../protocol/audio.js';
-import type { Alignment } from '../protocol/stream.js';
+import type { Alignment } from '../protocol/stream-messages.js';
 import { Timeline } from './timeline.js';
 
 /** What a first run does before it can speak. */

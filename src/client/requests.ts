@@ -1,5 +1,5 @@
 /** Cuts a text of any length into pieces that one request may carry, at the best place each stretch offers. */
-import { MAX_INPUT_CHARS } from '../protocol/speech.js';
+import { MAX_INPUT_CHARS } from '../protocol/contract.js';
 import { type Boundary, BoundaryScanner } from '../text/segment-boundaries.js';
 import { RANK } from '../text/sentence-ends.js';
 

@@ -1,5 +1,5 @@
 /** Speaks a text of any length over HTTP: one request after the other into one sink, the next fetched while one is heard. */
-import type { SpeechFields } from '../protocol/speech.js';
+import type { SpeechRequest } from '../protocol/http.js';
 import type { HttpClient } from './http.js';
 import type { LeftOut } from './left-out.js';
 import { patiently } from './patience.js';
@@ -10,7 +10,7 @@ import type { AudioSink } from './sinks/sink.js';
 export interface SpeakRequestsOptions {
   readonly client: HttpClient;
   readonly text: string;
-  readonly fields: Omit<SpeechFields, 'input' | 'stream' | 'response_format'>;
+  readonly fields: Omit<SpeechRequest, 'input' | 'stream' | 'response_format'>;
   readonly sink: AudioSink;
   readonly progress: Progress;
   readonly leftOut?: LeftOut;

@@ -1,7 +1,7 @@
 /** Speaks text while it is still being written: pieces go out as they arrive, sound comes back, a pause ends the session. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Condition } from '../condition.js';
-import type { StreamParams } from '../protocol/stream.js';
+import type { StreamParams } from '../protocol/stream-messages.js';
 import type { ServerAddress } from './address.js';
 import type { LeftOut } from './left-out.js';
 import { patiently } from './patience.js';

@@ -4,14 +4,8 @@ import { WebSocket } from 'ws';
 import { Condition } from '../condition.js';
 import { pcmSamples } from '../protocol/audio.js';
 import { isErrorCode, printable, TtsError } from '../protocol/errors.js';
-import {
-  type Alignment,
-  type ClientMessage,
-  MAX_FRAME_BYTES,
-  type ServerMessage,
-  type StreamParams,
-  streamPath,
-} from '../protocol/stream.js';
+import { MAX_FRAME_BYTES, streamPath } from '../protocol/stream.js';
+import type { Alignment, ClientMessage, ServerMessage, StreamParams } from '../protocol/stream-messages.js';
 import { type ServerAddress, socketEndpoint, trustIn } from './address.js';
 import { connectionLost, errorOfConnecting, errorOfResponse } from './wire-error.js';
 

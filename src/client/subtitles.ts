@@ -1,6 +1,6 @@
 /** Subtitles from the alignment: words gathered into cues a person can read, as SRT or WebVTT. */
 import { samplesToMs } from '../protocol/audio.js';
-import type { Alignment } from '../protocol/stream.js';
+import type { Alignment } from '../protocol/stream-messages.js';
 
 export interface Cue {
   readonly startMs: number;

@@ -1,6 +1,6 @@
 /** Which text goes with which sample: exact where the server sends an alignment, reckoned by length where it does not. */
 import { msToSamples, SAMPLE_RATE } from '../protocol/audio.js';
-import type { Alignment } from '../protocol/stream.js';
+import type { Alignment } from '../protocol/stream-messages.js';
 
 export interface TextAt {
   /** The last of the text up to a moment. */

@@ -1,12 +1,15 @@
 /** Every failure the service can name, in one table: HTTP status, WebSocket close code, exit code, and whether to retry. */
+import type { ErrorResponse } from './http.js';
 
-export type ErrorType =
-  | 'invalid_request_error'
-  | 'authentication_error'
-  | 'permission_error'
-  | 'billing_error'
-  | 'rate_limit_error'
-  | 'server_error';
+export const ERROR_TYPES = [
+  'invalid_request_error',
+  'authentication_error',
+  'permission_error',
+  'billing_error',
+  'rate_limit_error',
+  'server_error',
+] as const;
+type ErrorType = (typeof ERROR_TYPES)[number];
 
 interface ErrorRow {
   readonly status: number;
@@ -159,12 +162,7 @@ export class TtsError extends Error {
 /** Aborted work is not an error to report: whoever aborted knows why. */
 export const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
-/** The JSON body of every HTTP error. */
-export interface ErrorBody {
-  error: { code: string; type: ErrorType; message: string; param: string | null; request_id: string };
-}
-
-export function errorBody(error: TtsError, requestId: string): ErrorBody {
+export function errorBody(error: TtsError, requestId: string): ErrorResponse {
   const { code, message, param } = error;
   return { error: { code, type: ERRORS[code].type, message, param, request_id: requestId } };
 }

@@ -1,14 +1,7 @@
 /** The HTTP interface: schemas for validation, types and OpenAPI alike. */
 import Type, { type Static } from 'typebox';
-import {
-  DEFAULT_VOICE,
-  LANGUAGES,
-  MAX_INPUT_CHARS,
-  RESPONSE_FORMATS,
-  SPEECH_MODELS,
-  type SpeechFields,
-  type SpeechModel,
-} from './speech.js';
+import { DEFAULT_VOICE, LANGUAGES, MAX_INPUT_CHARS, RESPONSE_FORMATS, SPEECH_MODELS } from './contract.js';
+import { ERROR_TYPES } from './errors.js';
 
 export {
   DEFAULT_VOICE,
@@ -19,7 +12,7 @@ export {
   SPEECH_PATH,
   type SpeechModel,
   VOICES_PATH,
-} from './speech.js';
+} from './contract.js';
 
 /** One `enum` of strings: a validator's complaint tells a wrong type from a wrong value, and OpenAPI reads better. */
 const oneOf = <T extends string>(values: readonly T[], options: { default?: T; description?: string } = {}) =>
@@ -40,25 +33,16 @@ export const SpeechRequest = Type.Object(
   },
   { $id: 'SpeechRequest' },
 );
-export type SpeechRequest = SpeechFields;
+export type SpeechRequest = Static<typeof SpeechRequest>;
 
 export const VoicesQuery = Type.Object({ model: Model });
-export interface VoicesQuery {
-  model: SpeechModel;
-}
+export type VoicesQuery = Static<typeof VoicesQuery>;
 
 export const ErrorResponse = Type.Object(
   {
     error: Type.Object({
       code: Type.String(),
-      type: oneOf([
-        'invalid_request_error',
-        'authentication_error',
-        'permission_error',
-        'billing_error',
-        'rate_limit_error',
-        'server_error',
-      ]),
+      type: oneOf(ERROR_TYPES),
       message: Type.String(),
       param: Type.Union([Type.String(), Type.Null()]),
       request_id: Type.String(),
@@ -66,6 +50,8 @@ export const ErrorResponse = Type.Object(
   },
   { $id: 'Error' },
 );
+/** The JSON body of every HTTP error. */
+export type ErrorResponse = Static<typeof ErrorResponse>;
 
 export const Voice = Type.Object(
   {

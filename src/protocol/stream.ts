@@ -1,5 +1,5 @@
-/** The stream-input WebSocket: its parameters, messages and bounds. */
-import type { BaseModel } from './job.js';
+/** The names and bounds of the stream-input WebSocket, free of schemas: a client loads no validator. */
+import type { ErrorCode } from './errors.js';
 
 export const STREAM_PATH = '/v1/text-to-speech/:voice_id/stream-input';
 export const streamPath = (voice: string): string => `/v1/text-to-speech/${encodeURIComponent(voice)}/stream-input`;
@@ -10,19 +10,7 @@ export const MAX_FRAME_BYTES = 1_048_576;
 /** Characters that were sent and not yet spoken. */
 export const MAX_PENDING_CHARS = 100_000;
 
-export interface StreamParams {
-  model_id: BaseModel;
-  output_format: 'pcm_24000';
-  language_code: string;
-  seed: number;
-  inactivity_timeout: number;
-  auto_mode: boolean;
-  sync_alignment: boolean;
-  enable_ssml_parsing: boolean;
-  apply_text_normalization: 'off';
-}
-
-export const STREAM_DEFAULTS: Readonly<StreamParams> = {
+export const STREAM_DEFAULTS = {
   model_id: 'base-tts',
   output_format: 'pcm_24000',
   language_code: 'auto',
@@ -32,7 +20,7 @@ export const STREAM_DEFAULTS: Readonly<StreamParams> = {
   sync_alignment: false,
   enable_ssml_parsing: false,
   apply_text_normalization: 'off',
-};
+} as const;
 
 export const MAX_SEED = 4_294_967_295;
 export const MAX_INACTIVITY_S = 180;
@@ -46,30 +34,20 @@ export const VOICE_SETTINGS = {
   speed: 1,
 } as const;
 
-export interface ClientMessage {
-  text: string;
-  flush?: boolean;
-  voice_settings?: Record<string, unknown> | null;
-}
-
-/** Times relative to the first sample of the message's audio. */
-export interface Alignment {
-  chars: string[];
-  charStartTimesMs: number[];
-  charDurationsMs: number[];
-}
-
-export interface AudioMessage {
-  audio: string;
-  isFinal: false;
-  alignment?: Alignment;
-}
-export interface FinalMessage {
-  isFinal: true;
-}
-export interface ErrorMessage {
-  error: string;
-  message: string;
-  requestId?: string;
-}
-export type ServerMessage = AudioMessage | FinalMessage | ErrorMessage;
+/** The codes a session may end with. */
+export const SESSION_CODES: readonly ErrorCode[] = [
+  'not_initialized',
+  'invalid_json',
+  'invalid_message',
+  'invalid_voice_settings',
+  'invalid_ssml',
+  'text_too_long',
+  'inactivity_timeout',
+  'revoked_api_key',
+  'insufficient_credits',
+  'message_too_large',
+  'synthesis_failed',
+  'internal_error',
+  'shutting_down',
+  'overloaded',
+];

@@ -5,8 +5,8 @@ import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify';
 import type { KeyRecord } from '../accounts/types.js';
+import { SPEECH_MODELS } from '../protocol/contract.js';
 import { publicError, TtsError } from '../protocol/errors.js';
-import { SPEECH_MODELS } from '../protocol/speech.js';
 import { STREAM_PATH } from '../protocol/stream.js';
 import { createAuthenticator } from './authenticate.js';
 import { createClientErrorHandler } from './client-errors.js';
@@ -147,7 +147,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
     });
   }
   answerUnknownRoutes(app);
-  if (settings.docs) await (await import('./docs.js')).registerDocs(app);
+  if (settings.docs) await (await import('./pages/index.js')).addPages(app);
 
   const grants = new Grants({ ...deps, heldAudio: new HeldAudio(settings.maxHeldBytes) });
   const door: DoorOptions = {

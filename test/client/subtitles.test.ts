@@ -1,7 +1,7 @@
 /** Subtitles from alignment. */
 import { describe, expect, it } from 'vitest';
 import { CueBuilder, toSrt, toVtt } from '../../src/client/subtitles.js';
-import type { Alignment } from '../../src/protocol/stream.js';
+import type { Alignment } from '../../src/protocol/stream-messages.js';
 import { displayText } from '../../src/text/display.js';
 
 /** Every character takes `ms`. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpoint, parseBaseUrl, socketEndpoint } from '../../src/client/address.js';
 import { createHttpClient } from '../../src/client/http.js';
 import { openSpeechSocket } from '../../src/client/speech-socket.js';
-import { DEFAULT_VOICE } from '../../src/protocol/speech.js';
+import { DEFAULT_VOICE } from '../../src/protocol/contract.js';
 import { startStreamServer } from '../stream-input/client.js';
 import type { TestServer } from '../support/server.js';
 

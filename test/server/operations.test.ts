@@ -1,6 +1,7 @@
 /** Health, readiness, metrics, documentation, security headers, CORS, logs. */
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
+import { SESSION_CODES, STREAM_DEFAULTS } from '../../src/protocol/stream.js';
 import { buildMetricsServer } from '../../src/server/metrics-server.js';
 import {
   errorOf,
@@ -145,6 +146,21 @@ describe('documentation', () => {
     expect(page.headers.get('content-security-policy')).toContain("'self'");
     expect(await page.text()).toContain('swagger-ui');
     expect((await server.get('/docs/static/swagger-ui.css', '')).status).toBe(200);
+  });
+
+  it("is a page of the WebSocket's protocol, which the other one leads to", async () => {
+    const server = await start({ settings: { docs: true } });
+    const { info } = (await (await server.get('/openapi.json', '')).json()) as { info: { description: string } };
+    expect(info.description).toContain('(/docs/stream-input)');
+    const page = await server.get('/docs/stream-input', '');
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const html = await page.text();
+    for (const name of Object.keys(STREAM_DEFAULTS)) expect(html).toContain(`<code>${name}</code>`);
+    for (const name of SESSION_CODES) expect(html).toContain(`<code>${name}</code>`);
+    for (const state of ['Connected', 'Initialized', 'Streaming', 'Draining', 'Closed']) expect(html).toContain(state);
+    for (const message of ['Initialize', 'Text', 'End', 'Audio', 'Final', 'Error']) expect(html).toContain(message);
+    expect(html).not.toContain('undefined');
   });
 });
 

@@ -1,7 +1,7 @@
 /** A plain client of the stream-input socket that keeps everything it is told. */
 import type { IncomingMessage } from 'node:http';
 import { type ClientOptions, WebSocket } from 'ws';
-import type { Alignment } from '../../src/protocol/stream.js';
+import type { Alignment } from '../../src/protocol/stream-messages.js';
 import { createStreamInput, type StreamInputOptions } from '../../src/server/v1/stream-input/index.js';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.js';
 

@@ -2,7 +2,7 @@
 import type { GatewayEvent } from '../../../gateway/types.js';
 import { msToSamples, pcmBytes, samplesToMs } from '../../../protocol/audio.js';
 import type { SegmentTimings } from '../../../protocol/job.js';
-import type { Alignment, AudioMessage } from '../../../protocol/stream.js';
+import type { Alignment, AudioMessage } from '../../../protocol/stream-messages.js';
 
 const MIN_SAMPLES = msToSamples(20);
 const MAX_SAMPLES = msToSamples(200);

@@ -2,7 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { publicError, TtsError } from '../../../protocol/errors.js';
-import { MAX_FRAME_BYTES, STREAM_PATH, type StreamParams } from '../../../protocol/stream.js';
+import { MAX_FRAME_BYTES, STREAM_PATH } from '../../../protocol/stream.js';
+import type { StreamParams } from '../../../protocol/stream-messages.js';
 import type { ServerDeps, UpgradeContext, UpgradeHandler } from '../../deps.js';
 import type { Grant, Grants } from '../../grants.js';
 import { refuseUpgrade } from '../../raw-response.js';

@@ -1,6 +1,6 @@
 /** The way out: a client that reads slowly slows its own speech, and is buffered no further than a few seconds. */
 import { WebSocket } from 'ws';
-import type { ServerMessage } from '../../../protocol/stream.js';
+import type { ServerMessage } from '../../../protocol/stream-messages.js';
 
 /** About four seconds of audio in its base64. */
 const HIGH_WATER_BYTES = 262_144;

@@ -11,16 +11,6 @@ export const MAX_BODY_BYTES = 65_536;
 export const SPEECH_PATH = '/v1/audio/speech';
 export const VOICES_PATH = '/v1/voices';
 
-/** The body of a speech request. */
-export interface SpeechFields {
-  model: SpeechModel;
-  input: string;
-  voice?: string;
-  language?: (typeof LANGUAGES)[number];
-  stream?: boolean;
-  response_format?: (typeof RESPONSE_FORMATS)[number];
-}
-
 /** `base-tts-fast:free` → the model that speaks and whether Free access is used. */
 export function parseModel(slug: SpeechModel): { base: 'base-tts' | 'base-tts-fast'; free: boolean } {
   const free = slug.endsWith(':free');
