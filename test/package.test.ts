@@ -59,6 +59,25 @@ describe('as a package', () => {
   });
 });
 
+describe('the manual page', () => {
+  it('is made from the commands, each with its options, in roff without a mistake', () => {
+    const tts = (...args: string[]) =>
+      execFileSync(process.execPath, [path.join(ROOT, 'bin/tts.js'), ...args], { encoding: 'utf8' });
+    const page = tts('man');
+    const commands = [...tts('--help').matchAll(/^ {2}([a-z]+)(?:\|[a-z]+)?(?: \[.*?\])? {2,}\S/gm)].map(
+      (match) => match[1]!,
+    );
+    expect(commands.length).toBeGreaterThan(8);
+    const sections = [...page.matchAll(/^\.SS "tts ([a-z]+)/gm)].map((match) => match[1]);
+    for (const name of commands.filter((command) => command !== 'help')) expect(sections).toContain(name);
+    expect(page).toMatch(/^\.SS "tts keys create/m);
+    expect(page).toMatch(/^\\fB.*\\-\\-srt/m);
+    // A line that begins with a dot is a request: those we make, and no text that happens to.
+    const requests = new Set([...page.matchAll(/^[.'](\S*)/gm)].map((match) => match[1]));
+    expect([...requests].sort()).toEqual(['B', 'I', 'PP', 'SH', 'SS', 'TH', 'TP', 'fi', 'nf']);
+  });
+});
+
 describe('installed by itself', () => {
   let prefix: string;
   const SYSTEMS = ['linux/x64', 'linux/arm64', 'darwin/arm64', 'win32/x64'];

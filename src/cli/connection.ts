@@ -1,8 +1,8 @@
 /** Which server a command speaks through: the one that was named, one that runs on this machine, or one of its own. */
 import type { ServerAddress } from '../client/address.js';
-import type { Preparation } from '../client/progress.js';
 import { type Config, flagOf, type Sources } from '../config.js';
 import { TtsError } from '../protocol/errors.js';
+import type { Preparation } from '../protocol/preparation.js';
 import { engineSettingsAsked, findLocalServer, serves } from './local-server.js';
 
 export interface Connection extends ServerAddress {

@@ -1,8 +1,9 @@
 /** A server inside a command: loopback, any free port, accounts in memory, an engine that starts when it is needed. */
-import type { Preparation } from '../client/progress.js';
+
 import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
 import { BASE_MODELS } from '../protocol/job.js';
+import type { Preparation } from '../protocol/preparation.js';
 import { createService } from './service.js';
 
 export interface EmbeddedOptions {

@@ -1,12 +1,12 @@
 /** Where the workers come from: fetches the models that are missing, then starts the engine processes. */
-import type { Preparation } from '../client/progress.js';
+
 import type { Config } from '../config.js';
 import type { WorkerPool } from '../gateway/pool.js';
 import type { Logger } from '../log.js';
-import type { PullProgress } from '../models/packs.js';
 import { isGpu } from '../protocol/device.js';
 import { TtsError } from '../protocol/errors.js';
 import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
+import type { Preparation } from '../protocol/preparation.js';
 import type { EngineOptions, KokoroOptions } from '../worker/protocol.js';
 
 export interface EngineRoomOptions {
@@ -61,10 +61,10 @@ export function createEngineRoom({
     // One that is not on disk when it is asked for would be fetched by the engine, with nobody to see the progress.
     const wanted = models.length > 0 ? models : BASE_MODELS;
     for (const model of wanted) {
-      const report = (progress: PullProgress) => {
+      const report = (progress: Preparation) => {
         pulled = true;
         begin();
-        onProgress?.({ model, ...progress });
+        onProgress?.(progress);
       };
       await ensureModel(model, { modelDir, offline, gpu: isGpu(device), signal, onProgress: report });
     }
@@ -75,7 +75,7 @@ export function createEngineRoom({
     const { wasMeasured } = await import('../engine/remembered.js');
     if (!pulled && !stays && (await wasMeasured(modelDir))) return;
     begin();
-    onProgress?.({ model: 'base-tts', stage: 'measure', done: 0, total: 0 });
+    onProgress?.({ model: 'base-tts', stage: 'measure', done: 0, total: 0, detail: 'once' });
     const { measureMachine } = await import('../gateway/measure-machine.js');
     const measured = await measureMachine(kokoroOptions([]), log, signal);
     if (measured) log.info(measured, 'this machine was measured');

@@ -57,8 +57,16 @@ async function measure(command: Command, signal: AbortSignal): Promise<void> {
   const { createLogger } = await import('../log.js');
   const { modelDir, lexicon, device, threads, workers, offline } = config;
   const options = { modelDir, lexicon, device, threads, workers, offline, preload: [] };
-  process.stderr.write('tts: measuring how fast base-tts is on this machine, once\n');
-  const measured = await measureMachine(options, await createLogger({ level: 'warn', pretty: true }), signal);
+  const log = await createLogger({ level: 'warn', pretty: true });
+  const reporter = createPullReporter();
+  reporter.show({
+    model: 'base-tts',
+    stage: 'measure',
+    done: 0,
+    total: 0,
+    detail: 'how fast this machine speaks, once',
+  });
+  const measured = await measureMachine(options, log, signal).finally(reporter.end);
   if (measured === undefined) return;
   const { speedText } = await import('../client/ui/format.js');
   const model = (await carriesLive(modelDir, config)) ? 'base-tts' : 'base-tts-fast';
@@ -73,7 +81,7 @@ async function pull(name: string | undefined, _options: unknown, command: Comman
   const { ensureModel } = await import('../models/packs.js');
   await untilInterrupted(async (signal) => {
     for (const model of models) {
-      const reporter = createPullReporter(model);
+      const reporter = createPullReporter();
       try {
         await ensureModel(model, {
           modelDir,

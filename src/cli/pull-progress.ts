@@ -1,8 +1,8 @@
 /** Shows a model's download and preparation: a bar on a terminal, one line a second elsewhere, both on stderr. */
-import type { PullProgress } from '../models/packs.js';
+import type { Preparation } from '../protocol/preparation.js';
 
 export interface PullReporter {
-  show(progress: PullProgress): void;
+  show(progress: Preparation): void;
   /** Leaves the line; call it when the work is over, however it ended. */
   end(): void;
 }
@@ -22,8 +22,7 @@ export const megabytes = (bytes: number): string => {
   return `${mb < 10 ? mb.toFixed(1) : Math.round(mb)} MB`;
 };
 
-/** `name` is the model's. */
-export function createPullReporter(name: string, output: ReporterOutput = process.stderr): PullReporter {
+export function createPullReporter(output: ReporterOutput = process.stderr): PullReporter {
   const terminal = output.isTTY === true;
   let startedAt = Date.now();
   let startedFrom = 0;
@@ -35,12 +34,12 @@ export function createPullReporter(name: string, output: ReporterOutput = proces
     const seconds = (Date.now() - startedAt) / 1000;
     return seconds > 0.5 && done > startedFrom ? `, ${megabytes((done - startedFrom) / seconds)}/s` : '';
   };
-  const amountOf = ({ stage, done, total }: PullProgress): string => {
-    if (stage === 'wait') return '';
+  const amountOf = ({ stage, done, total }: Preparation): string => {
+    if (stage === 'wait' || stage === 'measure') return '';
     if (stage === 'prepare') return ` ${done} of ${total}`;
     return ` ${megabytes(done)} of ${megabytes(total)}${speedOf(done)}`;
   };
-  const verbs = { wait: 'waiting for', download: 'downloading', prepare: 'preparing' } as const;
+  const verbs = { wait: 'waiting for', download: 'downloading', prepare: 'preparing', measure: 'measuring' } as const;
 
   return {
     show(progress) {
@@ -54,14 +53,14 @@ export function createPullReporter(name: string, output: ReporterOutput = proces
       const last = progress.total > 0 && progress.done === progress.total;
       if (!changed && !last && now - shownAt < (terminal ? BAR_MS : LINE_MS)) return;
       shownAt = now;
-      const text = `${verbs[progress.stage]} ${name}:${amountOf(progress)} (${progress.detail})`;
+      const text = `${verbs[progress.stage]} ${progress.model}:${amountOf(progress)} (${progress.detail})`;
       if (!terminal) {
         output.write(`tts: ${text}\n`);
         return;
       }
       const share = progress.total > 0 ? progress.done / progress.total : 0;
       const full = Math.round(share * BAR_WIDTH);
-      const bar = progress.stage === 'wait' ? '' : `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} `;
+      const bar = amountOf(progress) === '' ? '' : `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} `;
       // Cut, because a line that wraps cannot be drawn over.
       const line = [...`${bar}${text}`].slice(0, Math.max(20, (output.columns || 80) - 1)).join('');
       output.write(`\r\u001b[2K${line}`);

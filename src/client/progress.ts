@@ -1,17 +1,8 @@
 /** What a run knows of itself while it speaks: sound made and heard, the text that goes with it, and how fast it came. */
 import { msToSamples, samplesToMs } from '../protocol/audio.js';
+import type { Preparation } from '../protocol/preparation.js';
 import type { Alignment } from '../protocol/stream-messages.js';
 import { Timeline } from './timeline.js';
-
-/** What a first run does before it can speak. */
-export interface Preparation {
-  readonly model: string;
-  /** `measure`: how fast this machine speaks, which decides the model. */
-  readonly stage: 'wait' | 'download' | 'prepare' | 'measure';
-  /** Of the download, in bytes; of the preparation, in graphs. 0 of 0 where it cannot be told. */
-  readonly done: number;
-  readonly total: number;
-}
 
 export type Phase = 'starting' | 'preparing' | 'waiting' | 'speaking' | 'done';
 

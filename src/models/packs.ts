@@ -10,7 +10,8 @@ import { removeLeftovers, writeFileAtomic } from '../atomic-file.js';
 import { makeFolder } from '../folder.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel } from '../protocol/job.js';
-import type { DownloadOptions } from './fetch/download.js';
+import type { Preparation } from '../protocol/preparation.js';
+import type { DownloadOptions, DownloadProgress } from './fetch/download.js';
 import { localFailure } from './fetch/failure.js';
 import { hashFile } from './fetch/incoming-file.js';
 import { type LockOptions, withLock } from './lock.js';
@@ -50,15 +51,6 @@ export interface ModelFiles {
   readonly tokenizer: string;
 }
 
-export interface PullProgress {
-  readonly stage: 'wait' | 'download' | 'prepare';
-  /** Of the download, in bytes; of the preparation, in graphs. 0 of 0 while waiting. */
-  readonly done: number;
-  readonly total: number;
-  /** For people: where from, whom we wait for, which graph. */
-  readonly detail: string;
-}
-
 export interface EnsureOptions {
   readonly modelDir: string;
   /** Never touch the network. */
@@ -67,13 +59,16 @@ export interface EnsureOptions {
   readonly gpu?: boolean;
   /** `hashes` reads every byte of what is there before trusting it; `sizes` (the default) is for every start. */
   readonly depth?: Depth;
-  readonly onProgress?: (progress: PullProgress) => void;
+  readonly onProgress?: (progress: Preparation) => void;
   readonly signal?: AbortSignal;
   /** Where the manifests lie. */
   readonly manifestDir?: string;
   readonly download?: DownloadOptions;
   readonly lock?: LockOptions;
 }
+
+/** Progress of the one model that is being made ready. */
+type Tell = (progress: Omit<Preparation, 'model'>) => void;
 
 /** Where the engine keeps copies of the graphs as the runtime optimised them: worthless once a graph is made anew. */
 export const optimisedDir = (modelDir: string): string => path.resolve(modelDir, 'optimised');
@@ -96,15 +91,16 @@ export async function ensureModel(model: BaseModel, options: EnsureOptions): Pro
   const dir = packDir(modelDir, pack);
   const files = modelFiles(manifest, dir, wanted, manifestDir);
   if (isComplete(await inspectPack(pack, dir, depth, signal), wanted)) return files;
+  const tell: Tell = (progress) => options.onProgress?.({ model, ...progress });
   try {
     const onWait: LockOptions['onWait'] = (holder) =>
-      options.onProgress?.({
+      tell({
         stage: 'wait',
         done: 0,
         total: 0,
         detail: holder ? `process ${holder.pid} is already fetching it` : 'another process is already fetching it',
       });
-    const complete = () => completePack(pack, dir, manifest, wanted, options);
+    const complete = () => completePack(pack, dir, manifest, wanted, tell, options);
     await withLock(lockFile(modelDir, pack), complete, { onWait, ...options.lock }, signal);
   } catch (error) {
     throw localFailure(error, modelDir);
@@ -150,6 +146,7 @@ async function completePack(
   dir: string,
   manifest: ModelManifest,
   wanted: readonly GraphName[],
+  tell: Tell,
   options: EnsureOptions,
 ): Promise<void> {
   const { modelDir, depth = 'sizes', signal } = options;
@@ -165,13 +162,13 @@ async function completePack(
   if (state.missing.length > 0) {
     if (options.offline) throw offlineError(manifest, state);
     await assertRoom(modelDir, state.missing, manifest);
-    const downloaded = await downloadInto(pack, state.missing, dir, options);
+    const downloaded = await downloadInto(pack, state.missing, dir, tell, options);
     for (const file of downloaded.files) came.set(file.path, file);
     source = downloaded.source;
     pulledAt = new Date().toISOString();
   }
   const fresh = state.missing.some((file) => file.path === PUBLISHED) ? [] : state.graphs;
-  const graphs = await makeGraphs(dir, came.get(PUBLISHED)!, fresh, wanted, options);
+  const graphs = await makeGraphs(dir, came.get(PUBLISHED)!, fresh, wanted, tell, options);
   await writeRecord(dir, { pack: pack.name, source, pulledAt, files: [...came.values()], recipe: RECIPE, graphs });
 }
 
@@ -197,12 +194,17 @@ async function assertRoom(modelDir: string, missing: readonly FileRecord[], mani
   );
 }
 
-async function downloadInto(pack: PackManifest, missing: readonly FileRecord[], dir: string, options: EnsureOptions) {
+async function downloadInto(
+  pack: PackManifest,
+  missing: readonly FileRecord[],
+  dir: string,
+  tell: Tell,
+  options: EnsureOptions,
+) {
   const staging = `${stagingPrefix(options.modelDir, pack)}${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
   makeFolder(staging);
   try {
-    const onProgress = (progress: Omit<PullProgress, 'stage'>) =>
-      options.onProgress?.({ stage: 'download', ...progress });
+    const onProgress = (progress: DownloadProgress) => tell({ stage: 'download', ...progress });
     // Loaded only where there is something to fetch: every start asks, and nearly every one finds all in its place.
     const { download } = await import('./fetch/download.js');
     const downloaded = await download(pack, missing, staging, options.download ?? {}, onProgress, options.signal);
@@ -239,7 +241,8 @@ async function makeGraphs(
   published: FileRecord,
   there: readonly FileRecord[],
   wanted: readonly GraphName[],
-  { modelDir, onProgress, signal }: EnsureOptions,
+  tell: Tell,
+  { modelDir, signal }: EnsureOptions,
 ): Promise<FileRecord[]> {
   const graphs = [...there];
   const todo = wanted.filter((name) => !there.some((file) => graphOf(file) === name));
@@ -255,7 +258,7 @@ async function makeGraphs(
   const { kokoroParts } = await import('./onnx/kokoro.js');
   let parts: KokoroParts | undefined;
   for (const [done, name] of todo.entries()) {
-    onProgress?.({ stage: 'prepare', done, total: todo.length, detail: name });
+    tell({ stage: 'prepare', done, total: todo.length, detail: name });
     // Cutting a graph is a second's work in one piece: timers and sockets have their turn before it, and a frame is drawn.
     await sleep(FRAME_MS, undefined, signal ? { signal } : {});
     parts ??= kokoroParts(bytes);
@@ -263,6 +266,6 @@ async function makeGraphs(
     await writeFileAtomic(file, parts.make(name));
     graphs.push({ path: graphFile(name), ...(await hashFile(file, signal)) });
   }
-  onProgress?.({ stage: 'prepare', done: todo.length, total: todo.length, detail: 'done' });
+  tell({ stage: 'prepare', done: todo.length, total: todo.length, detail: 'done' });
   return graphs;
 }

@@ -51,7 +51,7 @@ describe('the live lines', () => {
 
   it('show what a first run does before it can speak, stage by stage', () => {
     const at = (stage: 'wait' | 'download' | 'prepare' | 'measure', done = 0, total = 0) =>
-      draw({ phase: 'preparing', preparation: { model: 'base-tts-fast', stage, done, total } }).at(-1);
+      draw({ phase: 'preparing', preparation: { model: 'base-tts-fast', stage, done, total, detail: '' } }).at(-1);
     expect(at('download', 44_500_000, 89_000_000)).toMatch(/^fetching base-tts-fast ━+─+ 50% {2}45 MB of 89 MB$/);
     expect(at('prepare', 3, 4)).toMatch(/^preparing base-tts-fast ━+─+ 75% {2}3 of 4$/);
     expect(at('measure')).toBe('⠋ measuring how fast this machine speaks, once');

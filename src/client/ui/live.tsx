@@ -1,6 +1,7 @@
 /** The live lines of a run: the text as it is spoken, the level, the clock, and how fast the sound came. */
 import { Box, Text } from 'ink';
-import type { Preparation, Snapshot } from '../progress.js';
+import type { Preparation } from '../../protocol/preparation.js';
+import type { Snapshot } from '../progress.js';
 import {
   bar,
   clockText,

@@ -1,6 +1,7 @@
 /** Getting a pack's files: the sources in order, each tried again while the network alone is at fault. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAbort, TtsError } from '../../protocol/errors.js';
+import type { Preparation } from '../../protocol/preparation.js';
 import { type FileRecord, locate, type PackManifest, type Source } from '../manifest.js';
 import { isLocal, isMismatch, isPassing, localFailure, reasonOf } from './failure.js';
 import { type Landing, type OpenFile, openFile } from './incoming-file.js';
@@ -19,12 +20,8 @@ export interface DownloadOptions {
   readonly openFile?: OpenFile;
 }
 
-export interface DownloadProgress {
-  readonly done: number;
-  readonly total: number;
-  /** The source, or why there is a wait. */
-  readonly detail: string;
-}
+/** `detail` is the source, or why there is a wait. */
+export type DownloadProgress = Pick<Preparation, 'done' | 'total' | 'detail'>;
 
 export interface Downloaded {
   readonly source: string;
