@@ -42,7 +42,7 @@ export interface RateLimit {
 export type Outcome = 'completed' | 'failed' | 'cancelled';
 
 /** What had left the server of a request that did not complete. */
-export interface Unfinished {
+interface Unfinished {
   readonly audioMs: number;
   /** Characters of the segments whose audio was handed to the socket whole. */
   readonly deliveredChars: number;
