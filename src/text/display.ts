@@ -1,4 +1,5 @@
 /** A text as it may be shown beside its speech: without its markup, in step with the text as sent. */
+import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
 import { seenText } from './markup.js';
 import { clean } from './normalize/clean.js';
 
@@ -16,10 +17,12 @@ export function displayText(text: string, options: { readonly ssml?: boolean } =
 
 function withoutMarks(text: string): string[] {
   const units = text.split('');
-  clean(text, (from, to, shown) => {
+  const onMarkup = (from: number, to: number, shown: string) => {
     for (let at = from; at < to; at++) units[at] = '';
     if (shown !== '') units[from] = shown;
-  });
+  };
+  // Marks are the same in every language.
+  clean(text, frontEnd(DEFAULT_LANGUAGE).characters, { onMarkup });
   let at = 0;
   return Array.from(text, (char) => {
     const pair = char.length === 2 ? units[at]! + units[at + 1]! : units[at]!;

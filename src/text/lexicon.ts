@@ -1,13 +1,12 @@
 /** The operator's own pronunciations: a file of words with their sounds or a respelling. */
 import { readFile } from 'node:fs/promises';
 import { excerpt, TtsError } from '../protocol/errors.js';
-import type { Language } from '../protocol/job.js';
 import { characterIs, IS } from './character-kinds.js';
-import { fromIpa } from './en/alphabet.js';
+import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
 import { type Alphabet, createAlphabet } from './tokens.js';
 
 type LexiconEntry =
-  | { readonly kind: 'phonemes'; readonly phonemes: string }
+  | { readonly kind: 'ipa'; readonly ipa: string }
   | { readonly kind: 'respelling'; readonly text: string };
 
 interface LexiconMatch {
@@ -31,7 +30,7 @@ interface Row {
 
 const MAX_SAID = 200;
 
-export async function loadLexicon(file: string, language: Language = 'en-US'): Promise<Lexicon> {
+export async function loadLexicon(file: string): Promise<Lexicon> {
   let content: string;
   try {
     content = await readFile(file, 'utf8');
@@ -40,14 +39,14 @@ export async function loadLexicon(file: string, language: Language = 'en-US'): P
       cause,
     });
   }
-  return parseLexicon(content, file, language);
+  return parseLexicon(content, file);
 }
 
 /**
  * Lines of `word = /ipa/` or `word = respelling`, with `#` for comments, or one JSON object of the same. A word in small
  * letters stands for every way of capitalising it; one with a capital letter for itself alone.
  */
-export function parseLexicon(content: string, file: string, language: Language = 'en-US'): Lexicon {
+export function parseLexicon(content: string, file: string): Lexicon {
   const text = content.replace(/^\uFEFF/, '');
   const rows = text.trimStart().startsWith('{') ? jsonRows(text, file) : lineRows(text, file);
   const alphabet = createAlphabet();
@@ -57,7 +56,7 @@ export function parseLexicon(content: string, file: string, language: Language =
     const word = fold(row.word);
     const table = word === word.toLowerCase() ? folded : exact;
     if (table.has(word)) fail(file, row.line, `"${excerpt(row.word, 40)}" is there twice`);
-    table.set(word, entryOf(row, file, language, alphabet));
+    table.set(word, entryOf(row, file, alphabet));
   }
   return createLexicon(exact, folded);
 }
@@ -118,15 +117,15 @@ function fail(file: string, line: number, problem: string): never {
   );
 }
 
-function entryOf(row: Row, file: string, language: Language, alphabet: Alphabet): LexiconEntry {
+function entryOf(row: Row, file: string, alphabet: Alphabet): LexiconEntry {
   if (row.said.length > MAX_SAID) fail(file, row.line, `more than ${MAX_SAID} characters to say`);
   if (!row.said.startsWith('/')) return { kind: 'respelling', text: row.said };
   if (row.said.length < 3 || !row.said.endsWith('/')) fail(file, row.line, 'IPA stands between two slashes');
-  const phonemes = fromIpa(row.said, language);
+  const phonemes = frontEnd(DEFAULT_LANGUAGE).alphabet.fromIpa(row.said);
   const strange = [...phonemes].find((symbol) => !alphabet.has(symbol));
   if (strange !== undefined) fail(file, row.line, `"${strange}" is no IPA symbol the voices know`);
   if (phonemes === '') fail(file, row.line, 'nothing to say between the slashes');
-  return { kind: 'phonemes', phonemes };
+  return { kind: 'ipa', ipa: row.said };
 }
 
 function lineRows(text: string, file: string): Row[] {

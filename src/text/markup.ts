@@ -1,7 +1,7 @@
 /** What the segmenter has taken in of a marked-up text: the source, and how each stretch of it is spoken. */
 import { TtsError } from '../protocol/errors.js';
-import type { SegmentSpan } from '../protocol/job.js';
-import { fromIpa } from './en/alphabet.js';
+import type { Language, SegmentSpan } from '../protocol/job.js';
+import { frontEnd } from './languages.js';
 import { normalize } from './normalize.js';
 import type { Piece, Said } from './ssml.js';
 import { decodeEntity, PARTING } from './ssml-tags.js';
@@ -23,10 +23,12 @@ export const silentTokens = (ms: number): number => Math.ceil(ms / TOKEN_MS);
 
 export class MarkupTrack {
   readonly #count: (text: string) => number;
+  readonly #language: Language;
   #pieces: Piece[] = [];
 
-  constructor(countTokens: (text: string) => number) {
+  constructor(countTokens: (text: string) => number, language: Language) {
     this.#count = countTokens;
+    this.#language = language;
   }
 
   get isEmpty(): boolean {
@@ -95,9 +97,11 @@ export class MarkupTrack {
 
   #tokensOf(said: Said | SegmentSpan): number {
     if (said.kind === 'sub') return this.#count(said.alias);
-    if (said.kind === 'phoneme') return [...fromIpa(said.ipa, 'en-US')].length;
+    if (said.kind === 'phoneme') return [...frontEnd(this.#language).alphabet.fromIpa(said.ipa)].length;
     if (said.kind === 'break') return silentTokens(said.ms);
-    return said.kind === 'say-as' ? this.#count(normalize(said.text, { sayAs: said.as }).text) : 0;
+    return said.kind === 'say-as'
+      ? this.#count(normalize(said.text, { sayAs: said.as, language: this.#language }).text)
+      : 0;
   }
 }
 

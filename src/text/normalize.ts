@@ -1,30 +1,56 @@
 /**
- * Written English to words that can be read aloud, with the way back to the characters of the input.
+ * Written text to words that can be read aloud, with the way back to the characters of the input.
  *
  * Two passes: the first unifies characters and drops markup, the second says numbers, abbreviations and signs. Letters
  * said by name stand as single capitals with a space between ("H T M L"); `joinLetters` turns such a row into the form
  * the pronouncing engine stresses as one word.
  */
-import type { SayAs } from '../protocol/job.js';
-import { RULES } from './en/rules.js';
-import { readAs } from './en/say-as.js';
+import type { Language, SayAs } from '../protocol/job.js';
+import type { FrontEnd } from './front-end.js';
+import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
 import { clean } from './normalize/clean.js';
 import { createReading } from './normalize/rule.js';
 import { Scan } from './normalize/scan.js';
+import { Room } from './normalize/spoken.js';
 import type { Normalized } from './types.js';
 
 export interface NormalizeOptions {
   /** How the whole text is meant, where the author said so. */
   readonly sayAs?: SayAs;
+  readonly language?: Language;
 }
 
-const read = createReading(RULES);
+/** The passes of one language, with the room both need: it never leaves this object. */
+class Normalizer {
+  readonly #front: FrontEnd;
+  readonly #read: (scan: Scan) => void;
+  readonly #cleaned = new Room();
+  readonly #said = new Room();
+
+  constructor(front: FrontEnd) {
+    this.#front = front;
+    this.#read = createReading(front.rules);
+  }
+
+  normalize(text: string, sayAs: SayAs | undefined): Normalized {
+    const front = this.#front;
+    const scan = new Scan(clean(text, front.characters, { room: this.#cleaned }), front, this.#said);
+    if (!(sayAs && front.readAs(scan, sayAs))) this.#read(scan);
+    const { text: said, starts, ends, skipped } = scan.out.finish();
+    return { text: said, starts: firstOf(starts, said.length), ends: firstOf(ends, said.length), skipped };
+  }
+}
+
+const normalizers = new Map<Language, Normalizer>();
 
 export function normalize(text: string, options: NormalizeOptions = {}): Normalized {
-  const scan = new Scan(clean(text));
-  if (!(options.sayAs && readAs(scan, options.sayAs))) read(scan);
-  const { text: said, starts, ends, skipped } = scan.out.finish();
-  return { text: said, starts: firstOf(starts, said.length), ends: firstOf(ends, said.length), skipped };
+  const { sayAs, language = DEFAULT_LANGUAGE } = options;
+  let normalizer = normalizers.get(language);
+  if (!normalizer) {
+    normalizer = new Normalizer(frontEnd(language));
+    normalizers.set(language, normalizer);
+  }
+  return normalizer.normalize(text, sayAs);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Words to phonemes. The one file that knows espeak-ng (GPL-3.0), which it holds at arm's length as a black box. */
 import type { Language } from '../protocol/job.js';
-import { fromEspeak } from './en/alphabet.js';
+import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
 
 export interface Phonemizer {
   readonly language: Language;
@@ -10,8 +10,6 @@ export interface Phonemizer {
   reduced(word: string): string;
 }
 
-/** espeak's names of the accents. */
-const VOICES: Readonly<Record<Language, string>> = { 'en-US': 'en-us', 'en-GB': 'en-gb-x-rp' };
 /** espeak has one voice for the whole process, and changing it takes longer than a hundred words. */
 let current: Language | undefined;
 
@@ -19,17 +17,18 @@ const CACHED_WORDS = 20_000;
 /** Nobody speaks a longer word; longer ones are said in pieces. */
 const MAX_WORD = 60;
 
-export async function createPhonemizer(language: Language = 'en-US'): Promise<Phonemizer> {
+export async function createPhonemizer(language: Language = DEFAULT_LANGUAGE): Promise<Phonemizer> {
   const espeak = await import('espeak-phonemizer');
   await espeak.initialize();
-  await espeak.setVoice(VOICES[language]);
+  const { espeakVoice, fromEspeak } = frontEnd(language).alphabet;
+  await espeak.setVoice(espeakVoice);
   current = undefined;
   const cache = new Map<string, string>();
 
   const speak = (text: string): string => {
     if (current !== language) {
       // With its data loaded this takes effect before it returns.
-      void espeak.setVoice(VOICES[language]);
+      void espeak.setVoice(espeakVoice);
       current = language;
     }
     const clauses = espeak.getPhonemes(text).map(({ phonemes }) => phonemes);
@@ -57,12 +56,12 @@ export async function createPhonemizer(language: Language = 'en-US'): Promise<Ph
   const spoken = (word: string): string => {
     // Letters in capitals that were left as a word are meant as one: espeak would spell some of them.
     const text = /^\p{Lu}{2,}$/u.test(word) ? word.toLowerCase() : word;
-    if (text.length <= MAX_WORD) return fromEspeak(speak(text), language);
+    if (text.length <= MAX_WORD) return fromEspeak(speak(text));
     const points = [...text];
     const pieces: string[] = [];
     for (let i = 0; i < points.length; i += MAX_WORD) pieces.push(points.slice(i, i + MAX_WORD).join(''));
     return pieces
-      .map((piece) => fromEspeak(speak(piece), language))
+      .map((piece) => fromEspeak(speak(piece)))
       .join(' ')
       .trim();
   };
@@ -74,7 +73,7 @@ export async function createPhonemizer(language: Language = 'en-US'): Promise<Ph
       cached(`${word} `, () => {
         const between = speak(`bob ${word} dog`).split(' ');
         // Where espeak joined it to a neighbour, the form it has alone must do.
-        return between.length === 3 ? fromEspeak(between[1]!, language) : spoken(word);
+        return between.length === 3 ? fromEspeak(between[1]!) : spoken(word);
       }),
   };
 }

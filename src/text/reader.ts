@@ -1,6 +1,7 @@
 /** One segment read: spans → normalised text → words → phonemes → tokens, each with the characters it speaks. */
-import type { Language, Segment } from '../protocol/job.js';
-import { pronounce, type Utterance } from './en/pronounce.js';
+import { LANGUAGES, type Language, type Segment } from '../protocol/job.js';
+import type { FrontEnd, Utterance } from './front-end.js';
+import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
 import type { Lexicon } from './lexicon.js';
 import { createPhonemizer, type Phonemizer } from './phonemes.js';
 import { type Item, itemsOf } from './reading-items.js';
@@ -13,100 +14,141 @@ export interface ReaderOptions {
 }
 
 export async function createReader(options: ReaderOptions = {}): Promise<Reader> {
-  const phonemizer = await createPhonemizer(options.language ?? 'en-US');
-  const alphabet = createAlphabet();
+  const { lexicon, language = DEFAULT_LANGUAGE } = options;
+  const speaker = {
+    front: frontEnd(language),
+    phonemizer: await createPhonemizer(language),
+    alphabet: createAlphabet(),
+  };
   const reader: Reader = {
-    read: (segment) => readSegment(segment, phonemizer, alphabet, options.lexicon),
-    countTokens(text) {
-      const span = { kind: 'text' as const, text, start: 0, end: -1 };
-      const segment: Segment = { text: '', offset: 0, spans: [span], pause: 'none' };
-      return countTokens(itemsOf(segment, phonemizer.language, options.lexicon, false).items, phonemizer, alphabet);
-    },
+    read: (segment) => readSegment(segment, speaker, lexicon),
+    countTokens: (text) => countTokens(text, speaker, lexicon),
   };
   // The first text read takes ten times as long as the next: let it be this one, and not the first that is waited for.
   reader.countTokens(WARM_UP);
   return reader;
 }
 
+/** A reader for each language. */
+export type Readers = (language: Language) => Reader;
+
+export async function createReaders(options: Pick<ReaderOptions, 'lexicon'> = {}): Promise<Readers> {
+  const readers = new Map<Language, Reader>();
+  // The default last: it is the one espeak is left with.
+  const order = [...LANGUAGES].sort((a, b) => Number(a === DEFAULT_LANGUAGE) - Number(b === DEFAULT_LANGUAGE));
+  for (const language of order) readers.set(language, await createReader({ ...options, language }));
+  return (language) => readers.get(language)!;
+}
+
 const WARM_UP = 'Dr. Smith read 42 of the books on May 5, 2024, and “paid” $3.50; is that so?';
 
-const CLOSING = new Set(',.;:!?…)”');
+/** What turns words into tokens. */
+interface Speaker {
+  readonly front: FrontEnd;
+  readonly phonemizer: Phonemizer;
+  readonly alphabet: Alphabet;
+}
 
-function readSegment(segment: Segment, phonemizer: Phonemizer, alphabet: Alphabet, lexicon?: Lexicon): Reading {
-  const { items, normalized, skipped } = itemsOf(segment, phonemizer.language, lexicon);
-  const said = sayWords(items, phonemizer);
+function readSegment(segment: Segment, speaker: Speaker, lexicon?: Lexicon): Reading {
+  const { items, normalized, skipped } = itemsOf(segment, speaker.front, lexicon);
   const parts: ReadingPart[] = [];
   let tokens: ReadingToken[] = [];
-  let sounds = false;
-  const close = () => {
-    while (tokens.at(-1)?.symbol === ' ') tokens.pop();
-    // Marks alone make no sound worth hearing.
-    if (sounds) for (const part of withinLimit(tokens)) parts.push({ kind: 'speech', tokens: part });
-    tokens = [];
-    sounds = false;
-  };
-  const add = (symbol: string, { start, end }: Item) => {
-    const id = alphabet.get(symbol);
-    const last = tokens.at(-1)?.symbol;
-    if (id === undefined) skipped[`symbol:${symbol}`] = (skipped[`symbol:${symbol}`] ?? 0) + 1;
-    else if (symbol !== ' ' || (last !== undefined && last !== ' ')) tokens.push({ id, symbol, start, end });
-  };
-  for (const [index, item] of items.entries()) {
-    if (item.kind === 'silence') {
-      close();
-      parts.push({ kind: 'silence', ms: item.ms, start: item.start, end: item.end });
-    } else if (item.kind === 'word') {
-      const phonemes = said[index]!;
-      if (phonemes === '') skipped.word = (skipped.word ?? 0) + item.end - item.start;
-      else sounds = true;
-      for (const symbol of phonemes) add(symbol, item);
-    } else {
-      // No rest before a mark that closes something.
-      if (CLOSING.has(item.symbol)) while (tokens.at(-1)?.symbol === ' ') tokens.pop();
-      add(item.symbol, item);
-    }
-  }
-  close();
+  tokenise(items, speaker, {
+    token: (id, symbol, { start, end }) => tokens.push({ id, symbol, start, end }),
+    takeBack: () => tokens.pop(),
+    close(sounds) {
+      if (sounds) for (const part of withinLimit(tokens)) parts.push({ kind: 'speech', tokens: part });
+      tokens = [];
+    },
+    silence: ({ ms, start, end }) => parts.push({ kind: 'silence', ms, start, end }),
+    skip(kind, chars) {
+      skipped[kind] = (skipped[kind] ?? 0) + chars;
+    },
+  });
   const shown = parts.flatMap((part) =>
     part.kind === 'speech' ? [part.tokens.map(({ symbol }) => symbol).join('')] : [],
   );
   return { normalized, phonemes: shown.join(' '), parts, skipped };
 }
 
-/** As many as `readSegment` makes of a text without markup, without making them. */
-function countTokens(items: readonly Item[], phonemizer: Phonemizer, alphabet: Alphabet): number {
-  const said = sayWords(items, phonemizer);
+function countTokens(text: string, speaker: Speaker, lexicon?: Lexicon): number {
+  const span = { kind: 'text' as const, text, start: 0, end: -1 };
+  const { items } = itemsOf({ text: '', offset: 0, spans: [span], pause: 'none' }, speaker.front, lexicon, false);
+  let open = 0;
   let count = 0;
-  let sounds = false;
+  tokenise(items, speaker, {
+    token: () => open++,
+    takeBack: () => open--,
+    close(sounds) {
+      if (sounds) count += open;
+      open = 0;
+    },
+  });
+  return count;
+}
+
+const CLOSING = new Set(',.;:!?…)”');
+
+/** Told of the tokens of a segment as they are made. */
+interface TokenSink {
+  token(id: number, symbol: string, item: Item): void;
+  /** The last token, a space, is none after all. */
+  takeBack(): void;
+  /** A stretch of speech ends; marks alone make no sound worth hearing. */
+  close(sounds: boolean): void;
+  silence?(item: Item & { readonly kind: 'silence' }): void;
+  skip?(kind: string, chars: number): void;
+}
+
+function tokenise(items: readonly Item[], speaker: Speaker, sink: TokenSink): void {
+  const { alphabet } = speaker;
+  const said = sayWords(items, speaker);
   let last = '';
-  const add = (symbol: string) => {
-    if (!alphabet.has(symbol) || (symbol === ' ' && (last === '' || last === ' '))) return;
-    count += 1;
-    last = symbol;
+  let sounds = false;
+  const add = (symbol: string, item: Item) => {
+    const id = alphabet.get(symbol);
+    if (id === undefined) sink.skip?.(`symbol:${symbol}`, 1);
+    else if (symbol !== ' ' || (last !== '' && last !== ' ')) {
+      sink.token(id, symbol, item);
+      last = symbol;
+    }
+  };
+  const trim = () => {
+    if (last !== ' ') return;
+    sink.takeBack();
+    last = 'x';
+  };
+  const close = () => {
+    trim();
+    sink.close(sounds);
+    last = '';
+    sounds = false;
   };
   for (const [index, item] of items.entries()) {
-    if (item.kind === 'word') {
-      if (said[index] !== '') sounds = true;
-      for (const symbol of said[index]!) add(symbol);
-    } else if (item.kind === 'sign') {
-      if (last === ' ' && CLOSING.has(item.symbol)) {
-        count -= 1;
-        last = 'x';
-      }
-      add(item.symbol);
+    if (item.kind === 'silence') {
+      close();
+      sink.silence?.(item);
+    } else if (item.kind === 'word') {
+      const phonemes = said[index]!;
+      if (phonemes === '') sink.skip?.('word', item.end - item.start);
+      else sounds = true;
+      for (const symbol of phonemes) add(symbol, item);
+    } else {
+      // No rest before a mark that closes something.
+      if (CLOSING.has(item.symbol)) trim();
+      add(item.symbol, item);
     }
   }
-  if (!sounds) return 0;
-  return last === ' ' ? count - 1 : count;
+  close();
 }
 
 /** Phonemes for every word, by its place in `items`, sentence by sentence. */
-function sayWords(items: readonly Item[], phonemizer: Phonemizer): string[] {
+function sayWords(items: readonly Item[], { front, phonemizer }: Speaker): string[] {
   const said: string[] = [];
   let places: number[] = [];
   let words: Utterance[] = [];
   const close = () => {
-    for (const [at, phonemes] of pronounce(words, phonemizer).entries()) said[places[at]!] = phonemes;
+    for (const [at, phonemes] of front.pronounce(words, phonemizer).entries()) said[places[at]!] = phonemes;
     places = [];
     words = [];
   };

@@ -1,7 +1,6 @@
 /** A segment's spans as words, signs and silences, each with the characters of the segment it stands for. */
-import type { Language, Segment, SegmentSpan } from '../protocol/job.js';
-import { fromIpa } from './en/alphabet.js';
-import { possessive } from './en/corrections.js';
+import type { Segment, SegmentSpan } from '../protocol/job.js';
+import type { FrontEnd, PhonemeAlphabet } from './front-end.js';
 import type { Lexicon } from './lexicon.js';
 import { seenText } from './markup.js';
 import { joinLetters, normalize } from './normalize.js';
@@ -71,7 +70,8 @@ const SIGNS: Readonly<Record<string, string>> = {
 };
 
 /** `placed` false leaves the places out, for whoever only counts. */
-export function itemsOf(segment: Segment, language: Language, lexicon?: Lexicon, placed = true): Items {
+export function itemsOf(segment: Segment, front: FrontEnd, lexicon?: Lexicon, placed = true): Items {
+  const { language, alphabet } = front;
   const items: Item[] = [];
   const skipped: Record<string, number> = {};
   let normalized = '';
@@ -98,7 +98,7 @@ export function itemsOf(segment: Segment, language: Language, lexicon?: Lexicon,
     const joined =
       lead === '' && items.at(-1)?.kind === 'word' ? (/^(?:['’]s(?!\p{L})|[,.;:!?…)”"]+)/u.exec(text)?.[0] ?? '') : '';
     if (joined !== '') {
-      addJoined(joined, (start, end) => between(seen, base + start, base + end), items);
+      addJoined(joined, (start, end) => between(seen, base + start, base + end), items, alphabet);
       normalized += joined;
     }
     const inner = /^\s*/.exec(text.slice(lead.length + joined.length))![0];
@@ -106,7 +106,7 @@ export function itemsOf(segment: Segment, language: Language, lexicon?: Lexicon,
     const head = lead + joined + inner;
     const rest = text.slice(head.length).trimEnd();
     const from = base + [...head].length;
-    if (rest !== '') add(normalize(rest), (start, end) => between(seen, from + start, from + end));
+    if (rest !== '') add(normalize(rest, { language }), (start, end) => between(seen, from + start, from + end));
     if (/\s$/.test(text.slice(lead.length))) space(seen(base + [...text].length - 1).start);
   };
 
@@ -119,13 +119,13 @@ export function itemsOf(segment: Segment, language: Language, lexicon?: Lexicon,
     const seen = positions(span, points);
     const inner = { start: seen(0).start, end: seen(Number.POSITIVE_INFINITY).end };
     if (span.kind === 'phoneme') {
-      items.push({ kind: 'word', text: span.text, phonemes: fromIpa(span.ipa, language), ...inner });
+      items.push({ kind: 'word', text: span.text, phonemes: alphabet.fromIpa(span.ipa), ...inner });
       show(span.text);
     } else if (span.kind === 'sub') {
-      add(normalize(span.alias), () => inner);
+      add(normalize(span.alias, { language }), () => inner);
     } else if (span.kind === 'say-as') {
       if (items.at(-1)?.kind === 'word') space(inner.start);
-      add(normalize(span.text, { sayAs: span.as }), (start, end) => between(seen, start, end));
+      add(normalize(span.text, { sayAs: span.as, language }), (start, end) => between(seen, start, end));
     } else {
       let from = 0;
       let offset = 0;
@@ -136,9 +136,9 @@ export function itemsOf(segment: Segment, language: Language, lexicon?: Lexicon,
         const text = span.text.slice(index, index + length);
         const chars = [...text].length;
         const range = between(seen, offset, offset + chars);
-        if (entry.kind === 'respelling') add(normalize(entry.text), () => range);
+        if (entry.kind === 'respelling') add(normalize(entry.text, { language }), () => range);
         else {
-          items.push({ kind: 'word', text, phonemes: entry.phonemes, ...range });
+          items.push({ kind: 'word', text, phonemes: alphabet.fromIpa(entry.ipa), ...range });
           show(text);
         }
         offset += chars;
@@ -152,10 +152,15 @@ export function itemsOf(segment: Segment, language: Language, lexicon?: Lexicon,
 }
 
 /** A possessive or a mark right behind a word whose sounds were given. */
-function addJoined(text: string, range: (start: number, end: number) => Range, items: Item[]): void {
+function addJoined(
+  text: string,
+  range: (start: number, end: number) => Range,
+  items: Item[],
+  alphabet: PhonemeAlphabet,
+): void {
   const last = items.at(-1);
   if (/^['’]s$/.test(text) && last?.kind === 'word') {
-    const phonemes = possessive(last.phonemes ?? '');
+    const phonemes = alphabet.possessive(last.phonemes ?? '');
     items.push({ kind: 'word', text: "'s", phonemes, ...range(0, 2) });
     return;
   }

@@ -1,8 +1,18 @@
 /** Reads visible characters once, left to right, and names every place where a segment could end, with its rank. */
-import type { PauseKind } from '../protocol/job.js';
+import type { Language, PauseKind } from '../protocol/job.js';
 import { characterIs, IS, IS_MARK } from './character-kinds.js';
+import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
 import { footnote, type LineKind, lineKind, lineMarker, nextKind } from './segment-lookahead.js';
-import { type Mark, markAfter, markIs, type Next, RANK, type Rank, rankOf } from './sentence-ends.js';
+import {
+  type Mark,
+  markAfter,
+  markIs,
+  type Next,
+  RANK,
+  type Rank,
+  rankOf,
+  type SentenceWords,
+} from './sentence-ends.js';
 
 export interface Boundary {
   readonly rank: Rank;
@@ -46,6 +56,7 @@ const SHORT_LINE = 55;
 const WIDE_FROM = 0x2e80;
 
 export class BoundaryScanner {
+  readonly #words: SentenceWords;
   readonly totals: Totals = { letters: 0, words: 0, weight: 0 };
   #text = '';
   #rests: readonly Rest[] = NO_RESTS;
@@ -71,6 +82,10 @@ export class BoundaryScanner {
   #sentenceWords = 0;
   /** Nothing but white space and markers since the last paragraph. */
   #blank = true;
+
+  constructor(language: Language = DEFAULT_LANGUAGE) {
+    this.#words = frontEnd(language).sentenceWords;
+  }
 
   /**
    * Consumes `text` as far as decisions can be made and returns how far that was; `found` is told of each boundary, with
@@ -263,7 +278,11 @@ export class BoundaryScanner {
     if (broken && this.#lineKind === 'row') return this.#ended('item');
     const mark = this.#mark;
     if (mark) {
-      const rank = rankOf(mark, next, { previous: this.#earlier, first: this.#sentenceWords <= 1 });
+      const rank = rankOf(mark, next, {
+        words: this.#words,
+        previous: this.#earlier,
+        first: this.#sentenceWords <= 1,
+      });
       if (rank === RANK.sentence) return this.#ended(item && broken ? 'item' : 'sentence');
       const comma = markIs(mark) & IS.weak;
       if (rank >= RANK.weak) return { rank, pause: 'clause', clause: !comma || next === 'lower' };

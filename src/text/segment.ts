@@ -1,5 +1,6 @@
 /** Cuts text that arrives in any pieces into segments that depend on the text alone. */
-import type { PauseKind, Segment } from '../protocol/job.js';
+import type { Language, PauseKind, Segment } from '../protocol/job.js';
+import { DEFAULT_LANGUAGE } from './languages.js';
 import { MarkupTrack, silentTokens, type Taken } from './markup.js';
 import { type Boundary, BoundaryScanner, type Rest, type Totals } from './segment-boundaries.js';
 import { RANK, type Rank } from './sentence-ends.js';
@@ -9,6 +10,8 @@ import { MAX_TOKENS } from './types.js';
 export interface SegmenterOptions {
   /** Tokens of a plain text, without pads. */
   readonly countTokens: (text: string) => number;
+  /** The language the text is read in. */
+  readonly language?: Language;
   /** Text carries SSML. */
   readonly ssml?: boolean;
   /** False trades latency for phrasing: cuts at blank lines, or at a sentence end after 1,000 characters. */
@@ -41,7 +44,7 @@ const SPEAKABLE = /[\p{L}\p{N}\p{S}]/u;
 export class Segmenter {
   readonly #count: (text: string) => number;
   readonly #auto: boolean;
-  readonly #scanner = new BoundaryScanner();
+  readonly #scanner: BoundaryScanner;
   readonly #markup: { readonly parser: SsmlParser; readonly track: MarkupTrack } | null;
   /** Visible text from the start of the open segment; positions below are absolute. */
   #text = '';
@@ -63,7 +66,11 @@ export class Segmenter {
   constructor(options: SegmenterOptions) {
     this.#count = options.countTokens;
     this.#auto = options.autoMode ?? true;
-    this.#markup = options.ssml ? { parser: new SsmlParser(), track: new MarkupTrack(options.countTokens) } : null;
+    const { language = DEFAULT_LANGUAGE } = options;
+    this.#scanner = new BoundaryScanner(language);
+    this.#markup = options.ssml
+      ? { parser: new SsmlParser(), track: new MarkupTrack(options.countTokens, language) }
+      : null;
   }
 
   /** Characters taken in and not yet part of a segment. */

@@ -1,7 +1,6 @@
 /** Whether the mark behind a word ends a sentence, a clause or nothing, judged by the words around it. */
 
 import { characterIs, IS, IS_MARK } from './character-kinds.js';
-import { BEFORE_NUMBER, BEFORE_SMALL, LABELLED, LEADING } from './en/segment-abbreviations.js';
 
 /** How good a place is for a cut. */
 export const RANK = { inside: 0, word: 1, weak: 2, strong: 3, sentence: 4, paragraph: 5 } as const;
@@ -20,7 +19,20 @@ export interface Mark {
   quoted: boolean;
 }
 
+/** What the stops behind words mean in a language. All in small letters, without the final stop. */
+export interface SentenceWords {
+  /** A name or a continuation follows: never a sentence end. */
+  readonly leading: ReadonlySet<string>;
+  /** No sentence end before a digit, nor before a small letter. */
+  readonly beforeNumber: ReadonlySet<string>;
+  /** No sentence end before a small letter. */
+  readonly beforeSmall: ReadonlySet<string>;
+  /** A single letter behind one of these is a label ("vitamin C."), not the initial of a name. */
+  readonly labelled: ReadonlySet<string>;
+}
+
 export interface MarkContext {
+  readonly words: SentenceWords;
   /** The word before the one that carries the mark. */
   readonly previous: string;
   /** The word that carries the mark is the first of its sentence. */
@@ -80,20 +92,21 @@ function rankOfStop(mark: Mark, next: Next, context: MarkContext): Rank {
   if (word === '') return RANK.sentence;
   // "1. Open the box", at the head of a sentence or behind a colon
   if (/^\d{1,3}$/.test(word) && (context.first || /[:;]$/.test(context.previous))) return RANK.word;
-  if (LEADING.has(word)) return RANK.word;
+  if (context.words.leading.has(word)) return RANK.word;
   if (word.length < 3 && /^\p{L}$/u.test(word)) return rankOfInitial(shown, next, context);
   const dotted = word.includes('.') && /^(?:\p{L}{1,3}\.)+\p{L}{1,3}$/u.test(word);
   if (dotted) return (word === 'a.m' || word === 'p.m') && next !== 'lower' ? RANK.sentence : RANK.word;
-  if (next === 'digit' && BEFORE_NUMBER.has(word)) return RANK.word;
-  if (next === 'lower' && (BEFORE_SMALL.has(word) || BEFORE_NUMBER.has(word))) return RANK.word;
+  if (next === 'digit' && context.words.beforeNumber.has(word)) return RANK.word;
+  if (next === 'lower' && (context.words.beforeSmall.has(word) || context.words.beforeNumber.has(word)))
+    return RANK.word;
   return RANK.sentence;
 }
 
 /** One letter and a stop: an initial of a name, or a label such as "vitamin C". */
 function rankOfInitial(letter: string, next: Next, context: MarkContext): Rank {
   const previous = context.previous.replace(/[^\p{L}\p{N}]+/gu, '');
-  if (LABELLED.has(previous.toLowerCase())) return RANK.sentence;
-  if (next === 'digit') return BEFORE_NUMBER.has(letter) ? RANK.word : RANK.sentence;
+  if (context.words.labelled.has(previous.toLowerCase())) return RANK.sentence;
+  if (next === 'digit') return context.words.beforeNumber.has(letter) ? RANK.word : RANK.sentence;
   if (letter === 'I' && !/^\p{Lu}/u.test(previous) && !context.first) return RANK.sentence;
   if (/^\p{N}+$/u.test(previous)) return next === 'lower' ? RANK.word : RANK.sentence;
   return RANK.word;

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { AMERICAN } from '../../src/text/en/english.js';
 import { RULES } from '../../src/text/en/rules.js';
 import { clean } from '../../src/text/normalize/clean.js';
 import { isDigit, isLetter, Scan } from '../../src/text/normalize/scan.js';
@@ -10,7 +11,7 @@ import { normalize } from '../../src/text/normalize.js';
 
 /** Reads with every rule for letters asked at every letter, every one for digits at every digit, none left out. */
 function unguarded(text: string): string {
-  const scan = new Scan(clean(text));
+  const scan = new Scan(clean(text, AMERICAN.characters), AMERICAN);
   for (let at = 0; at < scan.text.length; ) {
     const code = scan.text.charCodeAt(at);
     const kind = isLetter(code) ? 'words' : isDigit(code) ? 'digits' : 'signs';

@@ -1,46 +1,12 @@
-/** Abbreviations, expanded by what stands around them. */
+/**
+ * The abbreviations of English: what each is read as, and whether its full stop may end a sentence. The segmenter asks
+ * the one, the rule of reading the other.
+ */
+import { isCapitalised, type Scan } from '../normalize/scan.js';
+import type { SentenceWords } from '../sentence-ends.js';
+import { startsSentence } from './sentence-starts.js';
 
-import type { Rule } from '../normalize/rule.js';
-import { isCapitalised, isDigit, type Scan, startsSentence } from '../normalize/scan.js';
-import { matchAt } from '../normalize/sticky.js';
-import { spell } from './acronyms.js';
-import { LABELLED } from './segment-abbreviations.js';
-
-const DOTTED =
-  /([A-Za-z](?:\. ?[A-Za-z]){1,12})(?:\.('s|s)?|(?='s\b))(?![A-Za-z0-9])|([A-Za-z](?:\.[A-Za-z]){1,12})(?![A-Za-z0-9.])/y;
-const DOTTED_WORDS: Readonly<Record<string, string>> = {
-  'e.g': 'for example',
-  'i.e': 'that is',
-  'a.k.a': 'also known as',
-  'w.r.t': 'with respect to',
-  'n.b': 'note',
-  'q.v': 'which see',
-  'r.s.v.p': 'R S V P',
-};
-/** "r. s. v. p". */
-const LONGEST_DOTTED = 10;
-const SPECIAL =
-  /(Ph\.? ?D|Ll\.? ?[BMD]|Ed\.? ?D|D\.? ?Phil|B\.? ?Sc|M\.? ?Sc|B\.? ?Eng|M\.? ?Eng|Litt\.? ?D)(\.)?('s|s)?(?![A-Za-z0-9])/y;
-const LONGEST_WORD = 7;
-/** More letters than these in a row, with a dot behind each, are no abbreviation. */
-const MOST_DOTTED = 13;
-const SLASHED = /(w\/o|w\/|b\/c|c\/o|n\/a|N\/A|s\/he|he\/she|she\/he|his\/her|him\/her|and\/or)(?![A-Za-z0-9/])/y;
-const SLASHED_WORDS: Readonly<Record<string, string>> = {
-  'w/o': 'without',
-  'w/': 'with',
-  'b/c': 'because',
-  'c/o': 'care of',
-  'n/a': 'N A',
-  'N/A': 'N A',
-  's/he': 'she or he',
-  'he/she': 'he or she',
-  'she/he': 'she or he',
-  'his/her': 'his or her',
-  'him/her': 'him or her',
-  'and/or': 'and or',
-};
-
-type Reading = string | ((context: Context) => string | undefined);
+export type Reading = string | ((context: Context) => string | undefined);
 interface Context {
   readonly scan: Scan;
   /** Where the abbreviation ends, its dot included. */
@@ -67,7 +33,7 @@ const afterDigit =
   ({ scan }) =>
     /\d$/.test(scan.previous) ? words : undefined;
 
-const isPlaceName = (scan: Scan): boolean =>
+export const isPlaceName = (scan: Scan): boolean =>
   isCapitalised(scan.previous) || /^\d+(?:st|nd|rd|th)$/i.test(scan.previous);
 
 /** "Dr. Smith" heals, "Mulholland Dr." leads somewhere. */
@@ -94,243 +60,204 @@ const saint: Reading = ({ scan, next, end }) => {
     : 'Saint';
 };
 
-/** By the abbreviation without its dot, as written or in small letters. */
-const WITH_DOT: Readonly<Record<string, Reading>> = {
-  Dr: doctor,
-  St: saint,
-  Mr: 'Mister',
-  Mrs: 'Mrs',
-  Ms: 'Miz',
-  Prof: 'Professor',
-  Rev: beforeName('Reverend'),
-  Hon: beforeName('Honorable'),
-  Gov: beforeName('Governor'),
-  Sen: beforeName('Senator'),
-  Sens: beforeName('Senators'),
-  Rep: beforeName('Representative'),
-  Reps: beforeName('Representatives'),
-  Gen: beforeName('General'),
-  Col: beforeName('Colonel'),
-  Maj: beforeName('Major'),
-  Capt: beforeName('Captain'),
-  Lt: beforeName('Lieutenant'),
-  Sgt: beforeName('Sergeant'),
-  Cpl: beforeName('Corporal'),
-  Pvt: beforeName('Private'),
-  Cmdr: beforeName('Commander'),
-  Adm: beforeName('Admiral'),
-  Pres: beforeName('President'),
-  Supt: beforeName('Superintendent'),
-  Fr: beforeName('Father'),
-  Br: beforeName('Brother'),
-  Messrs: 'Messieurs',
-  Jr: 'Junior',
-  Sr: ({ scan }) => (isCapitalised(scan.previous) ? 'Senior' : 'Sister'),
-  Esq: 'Esquire',
-  Mt: beforeName('Mount'),
-  Ft: ({ next, scan }) => (isCapitalised(next) && !/^\d/.test(scan.previous) ? 'Fort' : undefined),
-  Ave: 'Avenue',
-  Blvd: 'Boulevard',
-  Rd: afterName('Road'),
-  Ln: afterName('Lane'),
-  Ct: afterName('Court'),
-  Pl: afterName('Place'),
-  Sq: afterName('Square'),
-  Ter: afterName('Terrace'),
-  Hwy: 'Highway',
-  Pkwy: 'Parkway',
-  Rte: 'Route',
-  Ste: beforeDigit('Suite'),
-  Apt: 'Apartment',
-  Bldg: 'Building',
-  Rm: beforeDigit('Room'),
-  No: beforeDigit('number'),
-  Nos: beforeDigit('numbers'),
-  no: beforeDigit('number'),
-  nos: beforeDigit('numbers'),
-  vol: beforeDigit('volume'),
-  vols: beforeDigit('volumes'),
-  ch: beforeDigit('chapter'),
-  sec: ({ digitNext, scan }) => (digitNext && !/\d$/.test(scan.previous) ? 'section' : undefined),
-  fig: 'figure',
-  figs: 'figures',
-  eq: beforeDigit('equation'),
-  eqs: beforeDigit('equations'),
-  p: beforeDigit('page'),
-  pp: beforeDigit('pages'),
-  art: beforeDigit('article'),
-  para: beforeDigit('paragraph'),
-  ver: beforeDigit('version'),
-  ed: afterDigit('edition'),
-  ca: beforeDigit('circa'),
-  c: ({ scan, digitNext }) =>
-    digitNext ? 'circa' : /^\d/.test(scan.previous) ? (scan.previous === '1' ? 'cup' : 'cups') : undefined,
-  v: ({ scan, next }) => (isCapitalised(scan.previous) && isCapitalised(next) ? 'versus' : undefined),
-  vs: 'versus',
-  etc: 'et cetera',
-  cf: 'compare',
-  al: ({ scan }) => (scan.previous.toLowerCase() === 'et' ? 'al' : undefined),
-  viz: 'namely',
-  approx: 'approximately',
-  est: ({ digitNext }) => (digitNext ? 'established' : 'estimated'),
-  max: 'maximum',
-  min: ({ scan }) => (/\d$/.test(scan.previous) ? undefined : 'minimum'),
-  avg: 'average',
-  dept: 'department',
-  univ: 'university',
-  assn: 'association',
-  assoc: 'association',
-  inc: 'Incorporated',
-  corp: 'Corporation',
-  ltd: 'Limited',
-  co: ({ scan }) => (isCapitalised(scan.previous) || scan.previous === 'and' ? 'Company' : undefined),
-  bros: 'Brothers',
-  misc: 'miscellaneous',
-  tel: 'telephone',
-  ext: beforeDigit('extension'),
-  attn: 'attention',
-  cont: 'continued',
-  incl: 'including',
-  excl: 'excluding',
-  govt: 'government',
-  intl: 'international',
-  natl: 'national',
-  orig: 'original',
-  qty: 'quantity',
-  mfg: 'manufacturing',
-  mgr: 'manager',
-  asst: 'assistant',
-  ibid: 'ibid',
-  hr: afterDigit('hours'),
-  hrs: 'hours',
-  mins: 'minutes',
-  secs: 'seconds',
-  yrs: 'years',
-  lbs: 'pounds',
-};
+/** Its stop may end a sentence as any other does. */
+const ENDS = 0;
+/** A name or a continuation follows: never a sentence end. */
+const LEADS = 1;
+/** No sentence end before a digit ("No. 5"), nor before a small letter. */
+const NUMBERED = 2;
+/** No sentence end before a small letter; before a capital one it is. */
+const CONTINUED = 4;
 
-const READINGS: ReadonlyMap<string, Reading> = new Map(Object.entries(WITH_DOT));
+type Row = readonly [written: string, stop: number, reading?: Reading];
 
-/** Expanded also where the dot was left out. */
-const WITHOUT_DOT = new Set(
-  'Mr Mrs Ms Jr vs etc approx dept govt Blvd Ave Hwy Pkwy Bldg attn Attn qty Sgt Capt Lt Prof'.split(' '),
+/** Abbreviations that are said as they are written, or by another rule. */
+const without = (stop: number, words: string): Row[] =>
+  words
+    .trim()
+    .split(/\s+/)
+    .map((word) => [word, stop]);
+
+/** Each without its dot. One in small letters is known in any, one with a capital only as it is written. */
+const ABBREVIATIONS: readonly Row[] = [
+  ['Dr', LEADS, doctor],
+  ['St', LEADS | NUMBERED, saint],
+  ['Mr', LEADS, 'Mister'],
+  ['Mrs', LEADS, 'Mrs'],
+  ['Ms', LEADS, 'Miz'],
+  ['Prof', LEADS, 'Professor'],
+  ['Rev', LEADS | NUMBERED | CONTINUED, beforeName('Reverend')],
+  ['Hon', LEADS, beforeName('Honorable')],
+  ['Gov', LEADS | CONTINUED, beforeName('Governor')],
+  ['Sen', LEADS, beforeName('Senator')],
+  ['Sens', ENDS, beforeName('Senators')],
+  ['Rep', LEADS, beforeName('Representative')],
+  ['Reps', ENDS, beforeName('Representatives')],
+  ['Gen', LEADS | CONTINUED, beforeName('General')],
+  ['Col', LEADS | NUMBERED, beforeName('Colonel')],
+  ['Maj', LEADS, beforeName('Major')],
+  ['Capt', LEADS, beforeName('Captain')],
+  ['Lt', LEADS, beforeName('Lieutenant')],
+  ['Sgt', LEADS, beforeName('Sergeant')],
+  ['Cpl', LEADS, beforeName('Corporal')],
+  ['Pvt', LEADS, beforeName('Private')],
+  ['Cmdr', LEADS, beforeName('Commander')],
+  ['Adm', LEADS, beforeName('Admiral')],
+  ['Pres', LEADS, beforeName('President')],
+  ['Supt', LEADS, beforeName('Superintendent')],
+  ['Fr', LEADS, beforeName('Father')],
+  ['Br', ENDS, beforeName('Brother')],
+  ['Messrs', LEADS, 'Messieurs'],
+  ['Jr', CONTINUED, 'Junior'],
+  ['Sr', LEADS | CONTINUED, ({ scan }) => (isCapitalised(scan.previous) ? 'Senior' : 'Sister')],
+  ['Esq', CONTINUED, 'Esquire'],
+  ['Mt', LEADS, beforeName('Mount')],
+  [
+    'Ft',
+    LEADS | CONTINUED,
+    ({ next, scan }) => (isCapitalised(next) && !/^\d/.test(scan.previous) ? 'Fort' : undefined),
+  ],
+  ['Ave', CONTINUED, 'Avenue'],
+  ['Blvd', CONTINUED, 'Boulevard'],
+  ['Rd', CONTINUED, afterName('Road')],
+  ['Ln', NUMBERED | CONTINUED, afterName('Lane')],
+  ['Ct', ENDS, afterName('Court')],
+  ['Pl', CONTINUED, afterName('Place')],
+  ['Sq', CONTINUED, afterName('Square')],
+  ['Ter', ENDS, afterName('Terrace')],
+  ['Hwy', CONTINUED, 'Highway'],
+  ['Pkwy', ENDS, 'Parkway'],
+  ['Rte', ENDS, 'Route'],
+  ['Ste', LEADS | NUMBERED, beforeDigit('Suite')],
+  ['Apt', NUMBERED, 'Apartment'],
+  ['Bldg', NUMBERED | CONTINUED, 'Building'],
+  ['Rm', NUMBERED, beforeDigit('Room')],
+  ['No', NUMBERED, beforeDigit('number')],
+  ['Nos', NUMBERED, beforeDigit('numbers')],
+  ['no', NUMBERED, beforeDigit('number')],
+  ['nos', NUMBERED, beforeDigit('numbers')],
+  ['vol', NUMBERED | CONTINUED, beforeDigit('volume')],
+  ['vols', NUMBERED, beforeDigit('volumes')],
+  ['ch', NUMBERED, beforeDigit('chapter')],
+  [
+    'sec',
+    NUMBERED | CONTINUED,
+    ({ digitNext, scan }) => (digitNext && !/\d$/.test(scan.previous) ? 'section' : undefined),
+  ],
+  ['fig', NUMBERED, 'figure'],
+  ['figs', NUMBERED, 'figures'],
+  ['eq', NUMBERED, beforeDigit('equation')],
+  ['eqs', ENDS, beforeDigit('equations')],
+  ['p', NUMBERED, beforeDigit('page')],
+  ['pp', NUMBERED, beforeDigit('pages')],
+  ['art', NUMBERED, beforeDigit('article')],
+  ['para', NUMBERED, beforeDigit('paragraph')],
+  ['ver', NUMBERED, beforeDigit('version')],
+  ['ed', NUMBERED | CONTINUED, afterDigit('edition')],
+  ['ca', LEADS | NUMBERED, beforeDigit('circa')],
+  [
+    'c',
+    NUMBERED,
+    ({ scan, digitNext }) =>
+      digitNext ? 'circa' : /^\d/.test(scan.previous) ? (scan.previous === '1' ? 'cup' : 'cups') : undefined,
+  ],
+  ['v', NUMBERED, ({ scan, next }) => (isCapitalised(scan.previous) && isCapitalised(next) ? 'versus' : undefined)],
+  ['vs', LEADS, 'versus'],
+  ['etc', CONTINUED, 'et cetera'],
+  ['cf', LEADS, 'compare'],
+  ['al', CONTINUED, ({ scan }) => (scan.previous.toLowerCase() === 'et' ? 'al' : undefined)],
+  ['viz', LEADS, 'namely'],
+  ['approx', LEADS | NUMBERED, 'approximately'],
+  ['est', NUMBERED | CONTINUED, ({ digitNext }) => (digitNext ? 'established' : 'estimated')],
+  ['max', CONTINUED, 'maximum'],
+  ['min', CONTINUED, ({ scan }) => (/\d$/.test(scan.previous) ? undefined : 'minimum')],
+  ['avg', CONTINUED, 'average'],
+  ['dept', LEADS | CONTINUED, 'department'],
+  ['univ', LEADS, 'university'],
+  ['assn', LEADS, 'association'],
+  ['assoc', CONTINUED, 'association'],
+  ['inc', CONTINUED, 'Incorporated'],
+  ['corp', CONTINUED, 'Corporation'],
+  ['ltd', CONTINUED, 'Limited'],
+  ['co', CONTINUED, ({ scan }) => (isCapitalised(scan.previous) || scan.previous === 'and' ? 'Company' : undefined)],
+  ['bros', LEADS, 'Brothers'],
+  ['misc', CONTINUED, 'miscellaneous'],
+  ['tel', NUMBERED, 'telephone'],
+  ['ext', NUMBERED, beforeDigit('extension')],
+  ['attn', LEADS, 'attention'],
+  ['cont', CONTINUED, 'continued'],
+  ['incl', LEADS, 'including'],
+  ['excl', LEADS, 'excluding'],
+  ['govt', ENDS, 'government'],
+  ['intl', LEADS, 'international'],
+  ['natl', LEADS, 'national'],
+  ['orig', CONTINUED, 'original'],
+  ['qty', CONTINUED, 'quantity'],
+  ['mfg', ENDS, 'manufacturing'],
+  ['mgr', ENDS, 'manager'],
+  ['asst', ENDS, 'assistant'],
+  ['ibid', CONTINUED, 'ibid'],
+  ['hr', CONTINUED, afterDigit('hours')],
+  ['hrs', CONTINUED, 'hours'],
+  ['mins', CONTINUED, 'minutes'],
+  ['secs', CONTINUED, 'seconds'],
+  ['yrs', CONTINUED, 'years'],
+  ['lbs', CONTINUED, 'pounds'],
+  ...without(
+    LEADS,
+    `
+    mx mme mlle cpt cdr brig det insp sra srta herr frau e.g i.e eg ie al.e resp esp gov't c.f
+  `,
+  ),
+  ...without(
+    LEADS | NUMBERED,
+    `
+    nr
+  `,
+  ),
+  ...without(
+    NUMBERED,
+    `
+    num pg pgs chap sect eqn refs paras op ex exp app bk cl fl r rs s ss ser pt pts q qn item lot
+  `,
+  ),
+  ...without(
+    NUMBERED | CONTINUED,
+    `
+    ref eds jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun
+  `,
+  ),
+  ...without(
+    CONTINUED,
+    `
+    llc plc et dist div trans std temp def var wt ht lb oz in yd mi km cm mm kg yr mo mos wk wks pd pcs amt bal
+    cont'd pub publ ill repr abbr adj adv syn sing phd ph.d m.d b.a m.a b.sc m.sc sci tech eng math bio phys
+    chem med lit hist geog admin mgmt dev prod spec specs config repo info
+  `,
+  ),
+];
+
+export const READINGS: ReadonlyMap<string, Reading> = new Map(
+  ABBREVIATIONS.flatMap(([written, , reading]) => (reading === undefined ? [] : [[written, reading] as const])),
 );
-const STREETS = new Set(['St', 'Rd', 'Ln', 'Dr']);
 
-function abbreviation(scan: Scan, at: number): number {
-  if (!scan.atBoundary(at)) return at;
-  const { text } = scan;
-  const follow = text.charCodeAt(at + scan.wordAt(at).length);
-  const slashed = follow === 47 /* / */ ? matchAt(SLASHED, text, at) : null;
-  if (slashed) return say(scan, SLASHED_WORDS[slashed[1]!]!, at, at + slashed[0].length, slashed[1]!);
-  const marked = follow === 46 /* . */ || follow === 47; /* / */
-  const special = marked && 'PLEDBM'.includes(text[at]!) ? matchAt(SPECIAL, text, at) : null;
-  if (special) {
-    const letters = spell(special[1]!.replace(/[^A-Za-z]/g, '')) + (special[3] ? "'s" : '');
-    return say(scan, letters, at, stop(scan, at, special[0]), special[1]!);
-  }
-  const second = text.charCodeAt(at + 1);
-  if (second === 46 /* . */) {
-    const end = dotted(scan, at);
-    if (end > at) return end;
-  }
-  return single(scan, at);
-}
+const stopping = (stop: number): ReadonlySet<string> =>
+  new Set(ABBREVIATIONS.filter((row) => row[1] & stop).map(([written]) => written.toLowerCase()));
 
-function say(scan: Scan, words: string, from: number, to: number, written: string): number {
-  scan.out.say(words, from, to);
-  scan.remember(written);
-  return to;
-}
+/** A single letter after one of these is a label ("vitamin C."), not the initial of a name. */
+const LABELLED: ReadonlySet<string> = new Set(
+  `
+  vitamin hepatitis grade plan option type class group appendix section exhibit part figure table category level row
+  column team block unit point letter chapter tier phase step version hall gate terminal platform route line wing
+  question answer variable factor schedule annex form model series zone building room channel
+`
+    .trim()
+    .split(/\s+/),
+);
 
-/** Where an abbreviation ends: its dot stays for the sentence where nothing, or a new sentence, follows. */
-function stop(scan: Scan, at: number, whole: string): number {
-  const end = at + whole.length;
-  return whole.endsWith('.') && (scan.endsAt(end) || startsSentence(scan, end)) ? end - 1 : end;
-}
-
-/** "U.S.", "e.g.", "J.R.R. Tolkien". */
-function dotted(scan: Scan, at: number): number {
-  const match = mayBeDotted(scan.text, at) ? matchAt(DOTTED, scan.text, at) : null;
-  if (match) {
-    const letters = (match[1] ?? match[3])!;
-    const known = letters.length > LONGEST_DOTTED ? undefined : dottedWord(letters);
-    // Spaces between the letters: only names are so written ("J. K. Rowling"), and they go letter by letter below.
-    if (known || !letters.includes(' ')) {
-      if (/^[a-z]\.[a-z]$/.test(letters) && !known && !/^[ap]\.m$/.test(letters) && !match[0].endsWith('.')) return at;
-      const words = known ?? spell(letters.replace(/[^A-Za-z]/g, ''));
-      return say(scan, words + (match[2] ? "'s" : ''), at, stop(scan, at, match[0]), letters);
-    }
-  }
-  if (!isInitial(scan.text, at)) return at;
-  const letter = scan.text[at]!;
-  const enumerates = at === 0 && /^[A-D]$/.test(letter) && !/^[A-Z]\./.test(scan.text.slice(at + 3, at + 5));
-  if (enumerates || !(scan.previous === '' || isCapitalised(scan.previous)) || startsSentence(scan, at + 2)) return at;
-  if (LABELLED.has(scan.previous.toLowerCase()) || isPronounI(scan.text, at + 3)) return at;
-  return say(scan, spell(letter), at, at + 2, letter);
-}
-
-/** "Grade A. I got": what follows an initial is another one or a name. */
-function isPronounI(text: string, at: number): boolean {
-  const next = text.charCodeAt(at + 1);
-  return text[at] === 'I' && text[at - 1] === ' ' && (next === 32 || next === 39) /* ' */;
-}
-
-/** A capital, a dot and another capital, perhaps over a space. */
-function isInitial(text: string, at: number): boolean {
-  const next = text.charCodeAt(at + 2);
-  return isCapital(text.charCodeAt(at)) && isCapital(next === 32 ? text.charCodeAt(at + 3) : next);
-}
-
-/** Whether letters with dots between begin at `at`, and no more of them than an abbreviation has. */
-function mayBeDotted(text: string, at: number): boolean {
-  let end = at + 2;
-  if (text.charCodeAt(end) === 32) return isAsciiLetter(text.charCodeAt(end + 1));
-  if (!isAsciiLetter(text.charCodeAt(end))) return false;
-  for (let letters = 2; letters <= MOST_DOTTED; letters++) {
-    if (text.charCodeAt(end + 1) !== 46 /* . */ || !isAsciiLetter(text.charCodeAt(end + 2))) return true;
-    end += 2;
-  }
-  return false;
-}
-
-const isCapital = (code: number): boolean => code > 64 && code < 91;
-const isAsciiLetter = (code: number): boolean => isCapital(code) || (code > 96 && code < 123);
-
-function dottedWord(letters: string): string | undefined {
-  const small = letters.toLowerCase().replaceAll(' ', '');
-  return Object.hasOwn(DOTTED_WORDS, small) ? DOTTED_WORDS[small] : undefined;
-}
-
-function single(scan: Scan, at: number): number {
-  const { text } = scan;
-  const written = scan.wordAt(at);
-  const end = at + written.length;
-  if (text.charCodeAt(end) === 46 /* . */ && written.length <= LONGEST_WORD) {
-    const words = reading(scan, written, end + 1, true);
-    if (words !== undefined) return say(scan, words, at, stop(scan, at, `${written}.`), written);
-  }
-  if (written.length > 6 || written.length < 2) return at;
-  const street = STREETS.has(written) && isPlaceName(scan) && !isCapitalised(scan.nextWord(end));
-  const doctor = written === 'Dr' && isCapitalised(scan.nextWord(end));
-  if (!WITHOUT_DOT.has(written) && !street && !doctor) return at;
-  const words = reading(scan, written, end, false);
-  return words === undefined ? at : say(scan, words, at, end, written);
-}
-
-function reading(scan: Scan, written: string, end: number, dot: boolean): string | undefined {
-  const { text } = scan;
-  const found = READINGS.get(written) ?? (written.length > 1 ? READINGS.get(written.toLowerCase()) : undefined);
-  if (found === undefined) return undefined;
-  const code = text.charCodeAt(end);
-  if (dot && isAsciiLetter(code)) return undefined;
-  if (typeof found === 'string') return found;
-  const digitNext = isDigit(code === 32 ? text.charCodeAt(end + 1) : code);
-  return found({ scan, end, next: text[end] === ' ' ? scan.nextWord(end) : '', digitNext });
-}
-
-export const abbreviationRule: Rule = {
-  name: 'abbreviation',
-  begins: { words: { behind: /[./]/, known: [...WITHOUT_DOT, ...STREETS] } },
-  apply: abbreviation,
+export const SENTENCE_WORDS: SentenceWords = {
+  leading: stopping(LEADS),
+  beforeNumber: stopping(NUMBERED),
+  beforeSmall: stopping(CONTINUED),
+  labelled: LABELLED,
 };

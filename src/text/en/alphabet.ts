@@ -121,3 +121,24 @@ export function beginsWithVowel(phonemes: string): boolean {
   const first = /[^ˈˌ]/u.exec(phonemes)?.[0];
   return first !== undefined && VOWEL.test(first);
 }
+
+/** American to British, for readings that are written down in one accent only. Longest first. */
+const CROSSING: readonly (readonly [RegExp, string])[] = [
+  [/T/gu, 't'],
+  [/O/gu, 'Q'],
+  [/ɜɹ/gu, 'ɜː'],
+  [/ɑɹ|ɑ$/gu, 'ɑː'],
+  [/ɔɹ/gu, 'ɔː'],
+  [/ɛɹ(?![AIOQWYaeiouæɐɒɔəɛɪʊʌ])/gu, 'ɛː'],
+  [/ɪɹ(?![AIOQWYaeiouæɐɒɔəɛɪʊʌ])/gu, 'ɪə'],
+  [/əɹ(?![AIOQWYaeiouæɐɒɔəɛɪʊʌ])/gu, 'ə'],
+  [/ɑ(?!ː)/gu, 'ɒ'],
+  [/([ˈˌ])([iu])/gu, '$1$2ː'],
+];
+
+/** An American reading as a British voice says it. */
+export function inBritish(phonemes: string): string {
+  let out = phonemes;
+  for (const [from, to] of CROSSING) out = out.replace(from, to);
+  return out;
+}

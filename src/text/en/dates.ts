@@ -1,5 +1,6 @@
 /** Dates in the usual orders, weekdays and months in short, decades and short years. */
 
+import type { Language } from '../../protocol/job.js';
 import type { Rule } from '../normalize/rule.js';
 import { isAlphanumeric, isDigit, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
@@ -53,8 +54,9 @@ const monthIndex = (name: string): number => MONTHS.findIndex((month) => month.s
 const isDay = (day: number): boolean => day >= 1 && day <= 31;
 const isMonth = (month: number): boolean => month >= 1 && month <= 12;
 
-function spoken(month: number, day: number, written?: string): string {
-  return `${MONTHS[month - 1]} ${ordinal(day)}${written ? `, ${yearWords(written)}` : ''}`;
+function spoken(month: number, day: number, written: string, british: boolean): string {
+  const name = MONTHS[month - 1]!;
+  return `${british ? `the ${ordinal(day)} of ${name}` : `${name} ${ordinal(day)}`}, ${yearWords(written)}`;
 }
 
 function yearWords(written: string): string {
@@ -62,14 +64,15 @@ function yearWords(written: string): string {
   return year(Number(written) + (Number(written) < 50 ? 2000 : 1900));
 }
 
-/** What a numeric date says, or undefined where it is none. */
-export function numericDate(text: string, at: number): { words: string; end: number } | undefined {
+/** What a numeric date says, or undefined where it is none. The British write the day first. */
+export function numericDate(text: string, at: number, language: Language): { words: string; end: number } | undefined {
+  const british = language === 'en-GB';
   const first = matchAt(YEAR_FIRST, text, at);
   if (first) {
     const [whole, y, , m, d, hour, minute, second, zone] = first;
     if (isMonth(Number(m)) && isDay(Number(d))) {
       const time = hour === undefined ? '' : `, ${clockWords(Number(hour), minute!, second, hour)}${zoneWords(zone)}`;
-      return { words: spoken(Number(m), Number(d), y!) + time, end: at + whole.length };
+      return { words: spoken(Number(m), Number(d), y!, british) + time, end: at + whole.length };
     }
   }
   const last = matchAt(YEAR_LAST, text, at);
@@ -77,10 +80,10 @@ export function numericDate(text: string, at: number): { words: string; end: num
   const [whole, a, mark, b, y] = last as unknown as string[];
   if (y!.length === 2 && mark !== '/') return undefined;
   const [one, two] = [Number(a), Number(b)];
-  const dayFirst = mark === '.' ? isMonth(two) : !isMonth(one) && isMonth(two);
+  const dayFirst = british || mark === '.' ? isMonth(two) : !isMonth(one) && isMonth(two);
   const [month, day] = dayFirst ? [two, one] : [one, two];
   if (!isMonth(month) || !isDay(day)) return undefined;
-  return { words: spoken(month, day, y!), end: at + whole!.length };
+  return { words: spoken(month, day, y!, british), end: at + whole!.length };
 }
 
 function zoneWords(zone: string | undefined): string {
@@ -93,7 +96,7 @@ function zoneWords(zone: string | undefined): string {
 
 function dateFromDigits(scan: Scan, at: number): number {
   if (!scan.atBoundary(at) || (at > 0 && '-/.'.includes(scan.text[at - 1]!))) return at;
-  const numeric = numericDate(scan.text, at);
+  const numeric = numericDate(scan.text, at, scan.language);
   if (numeric) {
     scan.out.say(numeric.words, at, numeric.end);
     return numeric.end;
@@ -136,8 +139,9 @@ function dateFromLetters(scan: Scan, at: number): number {
   const first = matchAt(MONTH_FIRST, text, at);
   if (first && isDay(Number(first[2]))) {
     const [whole, name, day, until, written] = first as unknown as [string, string, string, string?, string?];
-    const to = until && isDay(Number(until)) ? ` to ${ordinal(until)}` : '';
-    const words = `${MONTHS[monthIndex(name)]} ${ordinal(day)}${to}${written ? `, ${year(Number(written))}` : ''}`;
+    const the = scan.language === 'en-GB' ? 'the ' : '';
+    const to = until && isDay(Number(until)) ? ` to ${the}${ordinal(until)}` : '';
+    const words = `${MONTHS[monthIndex(name)]} ${the}${ordinal(day)}${to}${written ? `, ${year(Number(written))}` : ''}`;
     out.say(words, at, at + whole.length);
     // A year so placed is closed by a comma in writing; it must not be said as a pause before a dash or an end.
     scan.remember(name);

@@ -1,8 +1,8 @@
 /** Commands of LaTeX, as chats and READMEs have them among ordinary text. */
 import type { Rule } from '../normalize/rule.js';
 import { isLetter, type Scan } from '../normalize/scan.js';
-import { GREEK_NAMES } from '../normalize/scripts.js';
 import { matchAt } from '../normalize/sticky.js';
+import { GREEK_NAMES } from './symbols.js';
 
 const COMMAND = /\\([A-Za-z]{2,14})(?![A-Za-z])/y;
 /** An empty reading is silent: the braces that follow are read as brackets. */

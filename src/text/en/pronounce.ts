@@ -1,17 +1,10 @@
 /** Words in their clause: which form of a word is said depends on what stands beside it. */
 
+import type { Utterance } from '../front-end.js';
 import type { Phonemizer } from '../phonemes.js';
-import { beginsWithVowel } from './alphabet.js';
+import { beginsWithVowel, inBritish } from './alphabet.js';
 import { correction } from './corrections.js';
 import { homograph } from './homographs.js';
-
-/** A word to say, or one whose phonemes are settled. */
-export interface Utterance {
-  readonly text: string;
-  readonly phonemes?: string;
-  /** Another word follows it directly, without a mark between them. */
-  readonly followed: boolean;
-}
 
 /** Little words that lose their stress inside a clause and regain it at its end. */
 const REDUCED = new Set(
@@ -49,10 +42,8 @@ function form(
   if (word === 'the') return next !== undefined && beginsWithVowel(next) ? 'ði' : 'ðə';
   if (word === 'to' && next !== undefined) return beginsWithVowel(next) ? 'tʊ' : 'tə';
   if (Object.hasOwn(FIXED, word)) return FIXED[word]!;
-  if (phonemizer.language === 'en-US') {
-    const known = homograph({ words: lower, index, written: text }) ?? correction(word);
-    if (known !== null) return known;
-  }
+  const known = homograph({ words: lower, index, written: text }) ?? correction(word);
+  if (known !== null) return phonemizer.language === 'en-GB' ? inBritish(known) : known;
   if (next !== undefined && REDUCED.has(word)) return phonemizer.reduced(word);
   return phonemizer.word(text);
 }

@@ -1,6 +1,6 @@
 /** The rules of reading English, in the order they are asked: the more particular ones first. A new rule is one line here. */
 import type { Rule } from '../normalize/rule.js';
-import { abbreviationRule } from './abbreviations.js';
+import { abbreviationRule } from './abbreviation-rule.js';
 import { formulaRule } from './chemistry.js';
 import { dateRule, decadeRule, namedDateRule, shortYearRule } from './dates.js';
 import { commandRule } from './formulas.js';

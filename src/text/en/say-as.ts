@@ -1,5 +1,5 @@
 /** Readings the author asked for by name. */
-import type { SayAs } from '../../protocol/job.js';
+import type { Language, SayAs } from '../../protocol/job.js';
 import type { Scan } from '../normalize/scan.js';
 import { spell } from './acronyms.js';
 import { MONTHS, numericDate } from './dates.js';
@@ -110,17 +110,17 @@ const YEAR_MONTH = /^(\d{4})[-/.](\d{1,2})$/;
 
 function date(scan: Scan): boolean {
   const { text, out } = scan;
-  const words = text.length > 40 ? undefined : dateWords(text.trim());
+  const words = text.length > 40 ? undefined : dateWords(text.trim(), scan.language);
   if (words !== undefined) out.say(words, 0, text.length);
   return words !== undefined;
 }
 
 /** Forms too short to be known for dates without being told. Words among the digits are left to the usual rules. */
-function dateWords(text: string): string | undefined {
-  const full = numericDate(text, 0);
+function dateWords(text: string, language: Language): string | undefined {
+  const full = numericDate(text, 0, language);
   if (full?.end === text.length) return full.words;
   const compact = COMPACT.exec(text);
-  if (compact) return numericDate(compact.slice(1).join('-'), 0)?.words;
+  if (compact) return numericDate(compact.slice(1).join('-'), 0, language)?.words;
   const monthYear = MONTH_YEAR.exec(text);
   if (monthYear) return monthAnd(monthYear[1]!, year(Number(monthYear[2])));
   const yearMonth = YEAR_MONTH.exec(text);
@@ -128,7 +128,8 @@ function dateWords(text: string): string | undefined {
   const monthDay = MONTH_DAY.exec(text);
   if (monthDay) {
     const [a, b] = [monthDay[1]!, monthDay[2]!];
-    return Number(a) > 12 ? monthAnd(b, ordinal(a)) : monthAnd(a, ordinal(b));
+    const dayFirst = Number(a) > 12 || (language === 'en-GB' && Number(b) <= 12);
+    return dayFirst ? monthAnd(b, ordinal(a)) : monthAnd(a, ordinal(b));
   }
   return /^\d{3,4}$/.test(text) ? year(Number(text)) : undefined;
 }

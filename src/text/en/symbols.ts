@@ -1,5 +1,15 @@
 /** Signs of mathematics, trade and typography, and how they are said. */
-import { GREEK_NAMES } from '../normalize/scripts.js';
+
+/** Names of the Greek letters, for the ones that stand alone. */
+export const GREEK_NAMES: ReadonlyMap<string, string> = new Map(
+  [...'αβγδεζηθικλμνξοπρστυφχψω'].map((letter, i) => [
+    letter,
+    (
+      'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi ' +
+      'chi psi omega'
+    ).split(' ')[i]!,
+  ]),
+);
 
 /** Said as they stand, wherever they stand. An empty reading is silent. */
 const SIGNS: Readonly<Record<string, string>> = {

@@ -1,9 +1,10 @@
 /** Times of day, ratios written like them, and lengths of time. */
 
 import type { Rule } from '../normalize/rule.js';
-import { isDigit, isLetter, type Scan, startsSentence } from '../normalize/scan.js';
+import { isDigit, isLetter, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { amount, cardinal } from './numbers.js';
+import { startsSentence } from './sentence-starts.js';
 
 const HALF = '(?: ?([AaPp])(?:\\.[Mm]\\.|\\. [Mm]\\.|[Mm]\\.?)(?![A-Za-z0-9]))';
 const CLOCK = new RegExp(`(\\d{1,2}):(\\d\\d)(?::(\\d\\d)(?:\\.\\d{1,3})?)?${HALF}?(?![\\d:])`, 'y');

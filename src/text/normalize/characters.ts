@@ -1,6 +1,5 @@
 /** What single characters mean, whatever alphabet or keyboard they come from. */
 
-import { isSpokenSign } from '../en/symbols.js';
 import { romanize, scriptOf } from './scripts.js';
 
 /** Pairs of "characters written many ways" and the one way the later rules know. */
@@ -87,22 +86,31 @@ export interface Character {
 /** Greek letters in a row are a word; one alone is a symbol with a name. */
 export const isGreek = (code: number): boolean => code >= 0x370 && code <= 0x3ff;
 
-const known = new Map<number, Character>();
 const MOST_KNOWN = 1 << 17;
 
-/** Each worked out once, for it takes a dozen patterns. */
-export function characterOf(code: number): Character {
-  let character = known.get(code);
-  if (character === undefined) {
-    if (known.size === MOST_KNOWN) known.clear();
-    character = workedOut(String.fromCodePoint(code));
-    known.set(code, character);
+/** What the characters are to a language, each worked out once, for it takes a dozen patterns. */
+export class Characters {
+  readonly #known = new Map<number, Character>();
+  readonly #says: (sign: string) => boolean;
+
+  /** `says`: whether the language's rules have words for a sign, so that it is left for them. */
+  constructor(says: (sign: string) => boolean) {
+    this.#says = says;
   }
-  return character;
+
+  of(code: number): Character {
+    let character = this.#known.get(code);
+    if (character === undefined) {
+      if (this.#known.size === MOST_KNOWN) this.#known.clear();
+      character = workedOut(String.fromCodePoint(code), this.#says);
+      this.#known.set(code, character);
+    }
+    return character;
+  }
 }
 
-function workedOut(char: string): Character {
-  const form = TABLE.get(char) ?? plainForm(char);
+function workedOut(char: string, says: (sign: string) => boolean): Character {
+  const form = TABLE.get(char) ?? plainForm(char, says);
   return {
     form,
     sound: romanize(char),
@@ -118,8 +126,8 @@ function skippedAs(char: string): string {
   return /\p{C}/u.test(char) ? 'unassigned' : 'symbol';
 }
 
-function plainForm(char: string): string | undefined {
-  if (isSpokenSign(char) || KEPT_ACCENTS.test(char)) return char;
+function plainForm(char: string, says: (sign: string) => boolean): string | undefined {
+  if (says(char) || KEPT_ACCENTS.test(char)) return char;
   const compatible = char.normalize('NFKC');
   if (/\p{Nd}/u.test(char)) return /^\d$/.test(compatible) ? compatible : String(digitValue(char));
   if (compatible !== char && LATIN_OR_ASCII.test(compatible)) return compatible;

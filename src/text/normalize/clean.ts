@@ -3,7 +3,7 @@
  * pauses. What it leaves over is ASCII, Latin letters and the signs the second pass can say.
  */
 import { characterIs, IS } from '../character-kinds.js';
-import { characterOf, isGreek } from './characters.js';
+import { type Characters, isGreek } from './characters.js';
 import { characterReference } from './entities.js';
 import { markRun } from './mark-runs.js';
 import {
@@ -36,13 +36,17 @@ const SUPERSCRIPT_ENDING = /(?:ˢᵗ|ⁿᵈ|ʳᵈ|ᵗʰ)/y;
 const SUPERSCRIPT_STARTS = 'ˢⁿʳᵗ';
 const SUPERSCRIPT_ENDINGS: Readonly<Record<string, string>> = { ˢᵗ: 'st', ⁿᵈ: 'nd', ʳᵈ: 'rd', ᵗʰ: 'th' };
 
-const ROOM = new Room();
-
 /** Told of every mark that is markup and no text, in UTF-16 units, and of what may be shown in its place. */
 export type OnMarkup = (from: number, to: number, shown: string) => void;
 
-export function clean(input: string, onMarkup?: OnMarkup): Mapped {
-  return new Cleaner(input, onMarkup).run();
+export interface CleanOptions {
+  /** Where the text is collected. What comes back lies in it. */
+  readonly room?: Room;
+  readonly onMarkup?: OnMarkup;
+}
+
+export function clean(input: string, characters: Characters, options: CleanOptions = {}): Mapped {
+  return new Cleaner(input, characters, options).run();
 }
 
 /**
@@ -68,16 +72,18 @@ class Cleaner {
   readonly #input: string;
   readonly #points: Int32Array | undefined;
   readonly #out: Spoken;
+  readonly #characters: Characters;
   readonly #onMarkup: OnMarkup | undefined;
   #line: LineKind = 'plain';
   #lineBegan = 0;
   #inLink = false;
   #commentsEnd = true;
 
-  constructor(input: string, onMarkup: OnMarkup | undefined) {
+  constructor(input: string, characters: Characters, { room = new Room(), onMarkup }: CleanOptions) {
     this.#input = input;
+    this.#characters = characters;
     this.#onMarkup = onMarkup;
-    this.#out = new Spoken(ROOM);
+    this.#out = new Spoken(room);
     this.#points = codePoints(input);
   }
 
@@ -321,7 +327,7 @@ class Cleaner {
       if (code < 32 && code !== 9) return this.#put(' ', from, to);
       return this.#put(piece, from, to);
     }
-    const { form } = characterOf(code);
+    const { form } = this.#characters.of(code);
     if (form !== undefined) return this.#write(form, from, to);
     return this.#skip('symbol', from, to);
   }
@@ -352,7 +358,7 @@ class Cleaner {
     }
     const cluster = isExtended(text, end) ? matchAt(LATIN_CLUSTER, text, at) : null;
     if (cluster && cluster[0].length > char.length) return this.#letter(cluster[0], at);
-    const character = characterOf(code);
+    const character = this.#characters.of(code);
     if (isGreek(code) && (isGreek(text.charCodeAt(at - 1)) || isGreek(text.charCodeAt(end)))) {
       if (character.sound !== undefined) return this.#put(character.sound, at, end);
       return this.#skip(character.skippedInGreek, at, end);
@@ -380,17 +386,19 @@ class Cleaner {
   #letter(cluster: string, at: number): number {
     const end = at + cluster.length;
     const composed = cluster.normalize('NFC');
-    const form = composed.length === 1 ? formOf(composed) : undefined;
-    return this.#put(form ?? formOf(cluster) ?? cluster.charAt(0), at, end);
+    const form = composed.length === 1 ? this.#formOf(composed) : undefined;
+    return this.#put(form ?? this.#formOf(cluster) ?? cluster.charAt(0), at, end);
+  }
+
+  /** The form of the character a text begins with. */
+  #formOf(text: string): string | undefined {
+    return this.#characters.of(text.charCodeAt(0)).form;
   }
 }
 
 /** Whether what stands at `at` may belong to the character before it. */
 const isExtended = (text: string, at: number) =>
   text.charCodeAt(at) >= 0x300 && (characterIs(text.codePointAt(at)!) & IS.extending) !== 0;
-
-/** The form of the character a text begins with. */
-const formOf = (text: string) => characterOf(text.charCodeAt(0)).form;
 
 /** ASCII letters and digits. */
 const isPlain = (code: number) => code < 0x80 && isWordUnit(code);

@@ -1,18 +1,19 @@
 /** The second pass: at each place of the cleaned text the first rule that knows what stands there says it. */
-import type { Mapped } from './spoken.js';
-import { Room, Spoken } from './spoken.js';
+import type { Language } from '../../protocol/job.js';
+import { type Mapped, Room, Spoken } from './spoken.js';
+
+/** What a scan must know of the language it reads. */
+export interface ScanLanguage {
+  readonly language: Language;
+  /** Whether a text is written in capitals throughout, so that capitals mean nothing. */
+  readonly isShouted: (text: string) => boolean;
+  /** How words that are said in the place of others are put, where an accent puts them otherwise. */
+  readonly wording?: (words: string) => string;
+}
 
 const LONGEST_NEXT_WORD = 40;
 const MOST_MARKS_BEFORE = 3;
 const MOST_MARKS_BEHIND = 8;
-const CAPITALS = /\b[A-Z]{2,}\b/g;
-const WORDS = /[A-Za-z]{2,}/g;
-const LITTLE_WORDS = new Set(
-  'THE|AND|OR|IS|ARE|WAS|NOT|YOU|YOUR|THIS|THAT|TO|OF|IN|ON|FOR|WITH|BE|DO|MY|WE|IT|ALL|HAVE|WILL|NO'.split('|'),
-);
-
-const ROOM = new Room();
-
 export class Scan {
   readonly text: string;
   readonly out: Spoken;
@@ -25,20 +26,19 @@ export class Scan {
   quotedSingle = false;
   /** How many brackets are open. */
   brackets = 0;
-  /** Whether the text is written in capitals throughout, so that capitals mean nothing. */
+  readonly language: Language;
+  /** Whether the text is written in capitals throughout. */
   readonly shouting: boolean;
   #wordAt = -1;
   #word = '';
   #chunkEnd = 0;
   #marks = 0;
 
-  constructor(source: Mapped) {
+  constructor(source: Mapped, { language, isShouted, wording }: ScanLanguage, room = new Room()) {
     this.text = source.text;
-    this.out = new Spoken(ROOM, source);
-    const capitals = source.text.match(CAPITALS) ?? [];
-    const mostly = capitals.length > 2 && capitals.length >= 0.6 * (source.text.match(WORDS) ?? []).length;
-    // A list of acronyms is not shouted: only sentences have such words.
-    this.shouting = mostly && capitals.some((word) => LITTLE_WORDS.has(word));
+    this.language = language;
+    this.out = new Spoken(room, source, wording);
+    this.shouting = isShouted(source.text);
   }
 
   /**
@@ -184,14 +184,3 @@ export const isCapitalised = (word: string): boolean => {
   const code = word.charCodeAt(0);
   return (code > 64 && code < 91) || (code > 191 && code < 223);
 };
-
-const STARTERS = new Set(
-  'The|Then|He|She|It|We|They|But|And|So|This|That|There|When|After|If|You|My|Our|His|Her|What|How|Why|Who|These|Those|Now|Yet|However|Not|No|Yes|Its|Their|Some|Many|Most|Also|Later|Here|Each|Every|All|Both'.split(
-    '|',
-  ),
-);
-
-/** Whether a word follows `at` that begins sentences: then a dot before it is a full stop as well. */
-export function startsSentence(scan: Scan, at: number): boolean {
-  return scan.text[at] === ' ' && STARTERS.has(scan.nextWord(at));
-}

@@ -26,17 +26,6 @@ function zip(letters: string, sounds: string): ReadonlyMap<string, string> {
   return new Map([...letters].map((letter, i) => [letter, silent(parts[i] ?? '')]));
 }
 
-/** Names of the Greek letters, for the ones that stand alone. */
-export const GREEK_NAMES: ReadonlyMap<string, string> = new Map(
-  [...'αβγδεζηθικλμνξοπρστυφχψω'].map((letter, i) => [
-    letter,
-    (
-      'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi ' +
-      'chi psi omega'
-    ).split(' ')[i]!,
-  ]),
-);
-
 const SCRIPTS = (
   'Han Arabic Hebrew Devanagari Bengali Tamil Telugu Thai Georgian Armenian Gurmukhi Gujarati Kannada Malayalam ' +
   'Sinhala Khmer Lao Myanmar Tibetan Ethiopic Mongolian Cherokee Hiragana Katakana Hangul Greek Cyrillic Latin'

@@ -77,8 +77,12 @@ export class Spoken {
   /** The last opener was a quotation mark that closes: a word after it needs a space. */
   #closed = false;
 
-  constructor(room: Room, origin?: Mapped) {
+  readonly #wording: ((words: string) => string) | undefined;
+
+  /** `wording` puts what is said as an accent would. */
+  constructor(room: Room, origin?: Mapped, wording?: (words: string) => string) {
     room.clear();
+    this.#wording = wording;
     this.#room = room;
     this.#origin = origin;
     this.#skipped = origin ? origin.skipped : {};
@@ -164,7 +168,7 @@ export class Spoken {
     const last = this.#last;
     if (last !== 0 && last !== SPACE && (this.#owesSpace || this.#closed || !isOpener(last)))
       this.#push(' ', from, from);
-    this.#push(words, from, to);
+    this.#push(this.#wording ? this.#wording(words) : words, from, to);
     this.#owesSpace = true;
     this.#closed = false;
   }

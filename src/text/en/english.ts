@@ -1,0 +1,38 @@
+/** English in its two accents: the same rules and words but for a few, and other sounds. */
+import type { Language } from '../../protocol/job.js';
+import type { FrontEnd, PhonemeAlphabet } from '../front-end.js';
+import { Characters } from '../normalize/characters.js';
+import type { Rule } from '../normalize/rule.js';
+import { SENTENCE_WORDS } from './abbreviations.js';
+import { fromEspeak, fromIpa } from './alphabet.js';
+import { britishWording, pastHourRule } from './british.js';
+import { possessive } from './corrections.js';
+import { pronounce } from './pronounce.js';
+import { RULES } from './rules.js';
+import { readAs } from './say-as.js';
+import { isShouted } from './sentence-starts.js';
+import { isSpokenSign } from './symbols.js';
+
+const alphabet = (language: Language, espeakVoice: string): PhonemeAlphabet => ({
+  espeakVoice,
+  fromEspeak: (ipa) => fromEspeak(ipa, language),
+  fromIpa: (ipa) => fromIpa(ipa, language),
+  possessive,
+});
+
+const english = (language: Language, espeakVoice: string, rules: readonly Rule[]): FrontEnd => ({
+  language,
+  sentenceWords: SENTENCE_WORDS,
+  characters: new Characters(isSpokenSign),
+  isShouted,
+  rules,
+  readAs,
+  pronounce,
+  alphabet: alphabet(language, espeakVoice),
+});
+
+export const AMERICAN: FrontEnd = english('en-US', 'en-us', RULES);
+export const BRITISH: FrontEnd = {
+  ...english('en-GB', 'en-gb-x-rp', [pastHourRule, ...RULES]),
+  wording: britishWording,
+};

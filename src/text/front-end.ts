@@ -1,0 +1,40 @@
+/** What a language brings to the reading of a text. All else is the same for every language. */
+import type { SayAs } from '../protocol/job.js';
+import type { Characters } from './normalize/characters.js';
+import type { Rule } from './normalize/rule.js';
+import type { Scan, ScanLanguage } from './normalize/scan.js';
+import type { Phonemizer } from './phonemes.js';
+import type { SentenceWords } from './sentence-ends.js';
+
+/** A word to say, or one whose phonemes are settled. */
+export interface Utterance {
+  readonly text: string;
+  readonly phonemes?: string;
+  /** Another word follows it directly, without a mark between them. */
+  readonly followed: boolean;
+}
+
+export interface FrontEnd extends ScanLanguage {
+  /** Where sentences end. */
+  readonly sentenceWords: SentenceWords;
+  /** What characters are to the rules. */
+  readonly characters: Characters;
+  /** The rules that turn what is written into words, the more particular ones first. */
+  readonly rules: readonly Rule[];
+  /** Reads a whole text as its author asked; false where it is nothing of that kind, and is then read as usual. */
+  readonly readAs: (scan: Scan, as: SayAs) => boolean;
+  /** The phonemes of the words of a clause, in the model's alphabet. */
+  readonly pronounce: (words: readonly Utterance[], phonemizer: Phonemizer) => string[];
+  readonly alphabet: PhonemeAlphabet;
+}
+
+/** From IPA to the symbols the model was taught. */
+export interface PhonemeAlphabet {
+  /** espeak's name of the accent. */
+  readonly espeakVoice: string;
+  readonly fromEspeak: (ipa: string) => string;
+  /** A person's IPA: slashes allowed, stress before the syllable or before its vowel. */
+  readonly fromIpa: (ipa: string) => string;
+  /** How a possessive sounds behind a word. */
+  readonly possessive: (phonemes: string) => string;
+}
