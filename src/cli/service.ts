@@ -65,7 +65,7 @@ async function assemble(options: ServiceOptions, pool: WorkerPool, engines: Engi
     metrics,
     { buildServer },
     { createStreamInput },
-    { createReader },
+    { createReaders },
     { loadLexicon },
     { silentLogger },
   ] = await Promise.all([
@@ -82,7 +82,7 @@ async function assemble(options: ServiceOptions, pool: WorkerPool, engines: Engi
   const { freeConcurrency, freeDaily, partnerConcurrency, queueLimit } = config;
   const catalogue = loadCatalogue({ voicesDir: config.voicesDir });
   const lexicon = config.lexicon === '' ? undefined : await loadLexicon(config.lexicon);
-  const reader = await createReader(lexicon ? { lexicon } : {});
+  const readers = await createReaders(lexicon ? { lexicon } : {});
   const limits = { freeConcurrency, freeDaily, partnerConcurrency };
   const accounts = await createAccounts({ store, limits, localKey, billDelivered: config.billDelivered, log });
   const gateway = createGateway({
@@ -102,7 +102,7 @@ async function assemble(options: ServiceOptions, pool: WorkerPool, engines: Engi
     accounts,
     gateway,
     catalogue,
-    reader,
+    readers,
     metrics,
     log,
     shutdown: shutdown.signal,

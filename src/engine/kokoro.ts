@@ -2,10 +2,9 @@
 import { env } from 'onnxruntime-node';
 import { RECIPE } from '../models/manifest.js';
 import { isAbort, TtsError } from '../protocol/errors.js';
-import type { Language, SegmentJob, SpeechEvent } from '../protocol/job.js';
+import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { loadLexicon } from '../text/lexicon.js';
-import { createReader } from '../text/reader.js';
-import type { Reader } from '../text/types.js';
+import { createReaders } from '../text/reader.js';
 import type { Engine } from './engine.js';
 import type { KokoroOptions } from './kokoro-options.js';
 import { chooseProvider } from './provider.js';
@@ -33,13 +32,7 @@ export async function createKokoroEngine(options: KokoroOptions & { readonly log
     }),
   });
   const turns = createTurns();
-  const readers = new Map<Language, Promise<Reader>>();
-  const readerOf = (language: Language): Promise<Reader> => {
-    const reader = readers.get(language) ?? openReader(language, lexicon);
-    readers.set(language, reader);
-    return reader;
-  };
-  await readerOf('en-US');
+  const readers = await createReaders(lexicon === '' ? {} : { lexicon: await loadLexicon(lexicon) });
   for (const model of preload) await sessions.model(model);
 
   async function* speak(job: SegmentJob, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
@@ -47,7 +40,7 @@ export async function createKokoroEngine(options: KokoroOptions & { readonly log
       if (!sessions.isLoaded(job.model)) yield { type: 'progress', loading: true };
       const model = await sessions.model(job.model);
       signal.throwIfAborted();
-      const reading = (await readerOf(job.language)).read(job.segment);
+      const reading = (await readers(job.language)).read(job.segment);
       yield* speakReading({ job, model, reading, turn: turns.join(signal, job.dueMs) });
     } catch (error) {
       if (isAbort(error) || error instanceof TtsError) throw error;
@@ -64,6 +57,3 @@ export async function createKokoroEngine(options: KokoroOptions & { readonly log
     close: () => sessions.close(),
   };
 }
-
-const openReader = async (language: Language, lexicon: string): Promise<Reader> =>
-  createReader({ language, ...(lexicon !== '' && { lexicon: await loadLexicon(lexicon, language) }) });

@@ -59,7 +59,6 @@ export function parseVoice(data: unknown, { file, at, styles }: Place): Catalogu
   if (!/^[a-z0-9][a-z0-9_-]*$/.test(id)) {
     fail('id', 'must be made of a-z, 0-9, "_" and "-", and begin with a letter or digit');
   }
-  const language = languageOf(text('language', 35)) ?? fail('language', `must be en or one of ${LANGUAGES.join(', ')}`);
   const gender = text('gender', 10);
   if (!GENDERS.includes(gender)) fail('gender', `must be one of ${GENDERS.join(', ')}`);
   if (fields.supports_instructions !== undefined && fields.supports_instructions !== false) {
@@ -68,6 +67,9 @@ export function parseVoice(data: unknown, { file, at, styles }: Place): Catalogu
   const preview = fields.preview_url === undefined ? undefined : text('preview_url', 2_000);
   if (preview !== undefined && !isHttps(preview)) fail('preview_url', 'must be an https address');
 
+  const mix = parseStyle(fields.style, styles, fail);
+  const tag = text('language', 35);
+  const language = languageOf(tag, mix) ?? fail('language', `must be en or one of ${LANGUAGES.join(', ')}`);
   const voice: Voice = {
     id,
     object: 'voice',
@@ -78,13 +80,15 @@ export function parseVoice(data: unknown, { file, at, styles }: Place): Catalogu
     supports_instructions: false,
     ...(preview === undefined ? {} : { preview_url: preview }),
   };
-  const mix = parseStyle(fields.style, styles, fail);
   return { voice, language, models: parseModels(fields.models, fail), mix, file };
 }
 
-/** `en` alone is American. */
-const languageOf = (tag: string): Language | undefined =>
-  tag === 'en' ? 'en-US' : LANGUAGES.find((language) => language === tag);
+/** `en` alone leaves it to the styles: a voice that is British for the most part reads so. */
+function languageOf(tag: string, mix: readonly StyleShare[]): Language | undefined {
+  if (tag !== 'en') return LANGUAGES.find((language) => language === tag);
+  const british = mix.reduce((sum, { style, weight }) => sum + (style.startsWith('b') ? weight : 0), 0);
+  return british > 0.5 ? 'en-GB' : 'en-US';
+}
 
 type Fail = (field: string, what: string) => never;
 

@@ -6,7 +6,7 @@ import type { Accounts, KeyRecord } from '../accounts/types.js';
 import type { Gateway } from '../gateway/types.js';
 import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
-import type { Reader } from '../text/types.js';
+import type { Readers } from '../text/reader.js';
 import type { Grants } from './grants.js';
 import type { Metrics } from './metrics.js';
 
@@ -76,7 +76,7 @@ export interface ServerDeps {
   readonly accounts: Accounts;
   readonly gateway: Gateway;
   readonly catalogue: Pick<VoiceCatalogue, 'version' | 'voices' | 'find'>;
-  readonly reader: Reader;
+  readonly readers: Readers;
   readonly metrics: Metrics;
   readonly log: Logger;
   /** Aborts when the server begins to stop: no new work, what runs is finished. */

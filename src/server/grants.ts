@@ -3,9 +3,11 @@ import type { Accounts, Admission, KeyRecord, Outcome } from '../accounts/types.
 import { SpokenText } from '../gateway/spoken-text.js';
 import type { Gateway } from '../gateway/types.js';
 import type { Logger } from '../log.js';
+import type { VoiceCatalogue } from '../models/catalogue.js';
 import { TtsError } from '../protocol/errors.js';
 import { parseModel, type SpeechModel } from '../protocol/http.js';
-import type { Reader } from '../text/types.js';
+import { DEFAULT_LANGUAGE } from '../text/languages.js';
+import type { Readers } from '../text/reader.js';
 import type { HeldAnswer, HeldAudio } from './held-audio.js';
 import type { Metrics, SpeechRoute } from './metrics.js';
 
@@ -37,7 +39,8 @@ export interface GrantEnd {
 export interface GrantsOptions {
   readonly accounts: Accounts;
   readonly gateway: Gateway;
-  readonly reader: Reader;
+  readonly readers: Readers;
+  readonly catalogue: Pick<VoiceCatalogue, 'find'>;
   readonly metrics: Metrics;
   readonly heldAudio: HeldAudio;
   readonly log: Logger;
@@ -58,14 +61,22 @@ export class Grants {
 
   /** Checks and takes in the decided order: tier, daily limit, concurrency, credits, queue. All or nothing. */
   async open(request: GrantRequest): Promise<Grant> {
-    const { accounts, gateway, reader, heldAudio } = this.#options;
+    const { accounts, gateway, readers, catalogue, heldAudio } = this.#options;
     const { key, requestId, model, voice, chars, seed = 0, whole = false, ssml = false, autoMode = true } = request;
+    const { base } = parseModel(model);
+    const language = catalogue.find(base, voice)?.language ?? DEFAULT_LANGUAGE;
+    const reader = await readers(language);
     const admission = await accounts.admit({ key, requestId, model, voice, chars });
     let held: HeldAnswer | undefined;
     try {
       if (whole) held = heldAudio.take(chars);
-      const speech = gateway.open({ model: parseModel(model).base, voice, seed, owner: key.id, requestId, whole });
-      const text = new SpokenText(speech, { countTokens: (piece) => reader.countTokens(piece), ssml, autoMode });
+      const speech = gateway.open({ model: base, voice, seed, owner: key.id, requestId, whole });
+      const text = new SpokenText(speech, {
+        countTokens: (piece) => reader.countTokens(piece),
+        language,
+        ssml,
+        autoMode,
+      });
       const grant = new Grant(request, {
         ...this.#options,
         admission,

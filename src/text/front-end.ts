@@ -33,6 +33,8 @@ export interface PhonemeAlphabet {
   /** espeak's name of the accent. */
   readonly espeakVoice: string;
   readonly fromEspeak: (ipa: string) => string;
+  /** Words joined by a hyphen that are said one by one, for the first ends as a word does. */
+  readonly parted?: RegExp;
   /** A person's IPA: slashes allowed, stress before the syllable or before its vowel. */
   readonly fromIpa: (ipa: string) => string;
   /** How a possessive sounds behind a word. */

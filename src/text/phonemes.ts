@@ -20,7 +20,9 @@ const MAX_WORD = 60;
 export async function createPhonemizer(language: Language = DEFAULT_LANGUAGE): Promise<Phonemizer> {
   const espeak = await import('espeak-phonemizer');
   await espeak.initialize();
-  const { espeakVoice, fromEspeak } = frontEnd(language).alphabet;
+  const { espeakVoice, fromEspeak, parted } = frontEnd(language).alphabet;
+  // Whoever speaks meanwhile has to set its own voice again.
+  current = undefined;
   await espeak.setVoice(espeakVoice);
   current = undefined;
   const cache = new Map<string, string>();
@@ -56,6 +58,7 @@ export async function createPhonemizer(language: Language = DEFAULT_LANGUAGE): P
   const spoken = (word: string): string => {
     // Letters in capitals that were left as a word are meant as one: espeak would spell some of them.
     const text = /^\p{Lu}{2,}$/u.test(word) ? word.toLowerCase() : word;
+    if (parted?.test(text)) return text.split('-').map(spoken).join('');
     if (text.length <= MAX_WORD) return fromEspeak(speak(text));
     const points = [...text];
     const pieces: string[] = [];

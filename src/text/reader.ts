@@ -1,5 +1,5 @@
 /** One segment read: spans → normalised text → words → phonemes → tokens, each with the characters it speaks. */
-import { LANGUAGES, type Language, type Segment } from '../protocol/job.js';
+import type { Language, Segment } from '../protocol/job.js';
 import type { FrontEnd, Utterance } from './front-end.js';
 import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
 import type { Lexicon } from './lexicon.js';
@@ -30,14 +30,18 @@ export async function createReader(options: ReaderOptions = {}): Promise<Reader>
 }
 
 /** A reader for each language. */
-export type Readers = (language: Language) => Reader;
+export type Readers = (language: Language) => Promise<Reader>;
 
+/** The default language's is ready when this is; the others are made when they are first asked for. */
 export async function createReaders(options: Pick<ReaderOptions, 'lexicon'> = {}): Promise<Readers> {
-  const readers = new Map<Language, Reader>();
-  // The default last: it is the one espeak is left with.
-  const order = [...LANGUAGES].sort((a, b) => Number(a === DEFAULT_LANGUAGE) - Number(b === DEFAULT_LANGUAGE));
-  for (const language of order) readers.set(language, await createReader({ ...options, language }));
-  return (language) => readers.get(language)!;
+  const readers = new Map<Language, Promise<Reader>>();
+  const open: Readers = (language) => {
+    const reader = readers.get(language) ?? createReader({ ...options, language });
+    readers.set(language, reader);
+    return reader;
+  };
+  await open(DEFAULT_LANGUAGE);
+  return open;
 }
 
 const WARM_UP = 'Dr. Smith read 42 of the books on May 5, 2024, and “paid” $3.50; is that so?';

@@ -101,6 +101,20 @@ describe('a voice of the operator', () => {
     }
   });
 
+  it('reads as most of its styles do where its language leaves the accent open', async () => {
+    for (const [style, language] of [
+      ['bf_emma', 'en-GB'],
+      [{ bm_george: 2, am_michael: 1 }, 'en-GB'],
+      [{ bm_george: 1, am_michael: 1 }, 'en-US'],
+      ['af_heart', 'en-US'],
+    ]) {
+      await write({ ...narrator, style });
+      expect(load().get('base-tts', 'narrator')).toMatchObject({ language, voice: { language: 'en' } });
+      await write({ ...narrator, style, language: 'en-US' });
+      expect(load().get('base-tts', 'narrator').language).toBe('en-US');
+    }
+  });
+
   it('serves the models it names alone', async () => {
     await write({ ...narrator, models: ['base-tts'] });
     expect(load().find('base-tts', 'narrator')).toBeDefined();

@@ -15,8 +15,7 @@ import { loadCatalogue } from '../../src/models/catalogue.js';
 import type { ServerDeps, ServerSettings } from '../../src/server/deps.js';
 import { createMetrics } from '../../src/server/metrics.js';
 import { buildServer } from '../../src/server/server.js';
-import { createReader } from '../../src/text/reader.js';
-import type { Reader } from '../../src/text/types.js';
+import { createReaders, type Readers } from '../../src/text/reader.js';
 import { createEngineWorker, type EngineWorkerOptions } from './engine-worker.js';
 
 export interface TestServerOptions {
@@ -32,10 +31,10 @@ export interface TestServerOptions {
   billDelivered?: boolean;
 }
 
-let reader: Promise<Reader> | undefined;
+let readers: Promise<Readers> | undefined;
 
 export async function startTestServer(options: TestServerOptions = {}) {
-  reader ??= createReader();
+  readers ??= createReaders();
   const store = await openSqliteStore(':memory:');
   const keyring = createKeyring(store);
   const { localKey, now, billDelivered = false } = options;
@@ -68,7 +67,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     accounts,
     gateway,
     catalogue,
-    reader: await reader,
+    readers: await readers,
     metrics,
     log,
     shutdown: shutdown.signal,

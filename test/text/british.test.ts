@@ -8,9 +8,10 @@ import { createReaders } from '../../src/text/reader.js';
 import { segmentText } from '../../src/text/segment.js';
 import { createAlphabet } from '../../src/text/tokens.js';
 
-const readers = await createReaders();
+const open = await createReaders();
+const readers = { 'en-US': await open('en-US'), 'en-GB': await open('en-GB') };
 const phonemes = (text: string, language: Language = 'en-GB') => {
-  const reader = readers(language);
+  const reader = readers[language];
   const segments = segmentText(text, { countTokens: (part) => reader.countTokens(part), language });
   return segments.map((segment) => reader.read(segment).phonemes).join(' ');
 };
@@ -64,6 +65,8 @@ describe('British sounds', () => {
     ['water', 'wˈɔːtə', 'wˈɔTəɹ'],
     ['go', 'ɡˈQ', 'ɡˈO'],
     ['lot', 'lˈɒt', 'lˈɑt'],
+    ['sixty-five happy cities', 'sˈɪkstifˈIv hˈæpi sˈɪtɪz', 'sˈɪkstifˈIv hˈæpi sˈɪTiz'],
+    ['mother-in-law', 'mˈʌðəɹɪnlˈɔː', 'mˈʌðəɹɪnlˈɔ'],
     ['I have read it', 'ˌI hæv ɹˈɛd ɪt', 'ˌI hæv ɹˈɛd ɪt'],
     ['lead the way', 'lˈiːd ðə wˈA', 'lˈid ðə wˈA'],
     ['an object', 'ɐn ˈɒbʤɛkt', 'ɐn ˈɑbʤɛkt'],

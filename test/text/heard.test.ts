@@ -30,6 +30,20 @@ const PHRASES: readonly (readonly [string, string, ...(readonly string[])])[] = 
   ['versions', 'Install version v2.1 of the program.', 'two point one', '2.1'],
 ];
 
+/** Spoken by a British voice, as the British say it. The recogniser knows no "zed", but it hears that it is no "zee". */
+const BRITISH: readonly (readonly [string, string, ...(readonly string[])])[] = [
+  ['quarters of an hour', 'The train leaves at 5:15 today.', 'quarter past five'],
+  ['numbers', 'There were 365 people in the hall.', 'three hundred and sixty five people'],
+  ['days before months', 'The party is on 3/4/2026 at home.', 'third of april', '3rd of april'],
+  [
+    'the last letter',
+    'The last letter of the alphabet is Z.',
+    'alphabet is zed',
+    'alphabet is zedd',
+    'alphabet is said',
+  ],
+];
+
 const fold = (text: string) => text.toLowerCase().replace(/\s/g, '');
 
 let engine: Engine;
@@ -43,15 +57,24 @@ afterAll(async () => {
   await recogniser?.close();
 });
 
+const understands = (heard: string, meant: readonly string[]): boolean =>
+  meant.some((phrase) => lettersOf(heard).includes(lettersOf(phrase)) || fold(heard).includes(fold(phrase)));
+
 describe('heard back', () => {
   for (const [name, written, ...meant] of PHRASES) {
     it(name, async () => {
       const { pcm } = await speak(engine, written);
       const heard = await recogniser.transcribe(pcm);
-      const understood = meant.some(
-        (phrase) => lettersOf(heard).includes(lettersOf(phrase)) || fold(heard).includes(fold(phrase)),
-      );
-      expect(understood ? meant[0] : heard).toBe(meant[0]);
+      expect(understands(heard, meant) ? meant[0] : heard).toBe(meant[0]);
+    }, 120_000);
+  }
+
+  for (const [name, written, ...meant] of BRITISH) {
+    it(`${name}, of a British voice`, async () => {
+      const voice = { language: 'en-GB', mix: [{ style: 'bf_emma', weight: 1 }] } as const;
+      const { pcm } = await speak(engine, written, voice);
+      const heard = await recogniser.transcribe(pcm);
+      expect(understands(heard, meant) ? meant[0] : heard).toBe(meant[0]);
     }, 120_000);
   }
 });

@@ -47,6 +47,8 @@ const GB: readonly (readonly [RegExp, string])[] = [
   [/ɚ/gu, 'ə'],
   [/ɐ/gu, 'ə'],
   [/ɝ/gu, 'ɜː'],
+  // "Happy" ends as it does today, and not as it did on the wireless.
+  [/(?<=[^ˈˌAIQWYaeɐɒɔəɛɜ ])ɪ(?= |$)/gu, 'i'],
 ];
 
 /** Symbols of careful transcriptions that have a near neighbour in the alphabet. */

@@ -16,6 +16,7 @@ import { isSpokenSign } from './symbols.js';
 const alphabet = (language: Language, espeakVoice: string): PhonemeAlphabet => ({
   espeakVoice,
   fromEspeak: (ipa) => fromEspeak(ipa, language),
+  ...(language === 'en-GB' && { parted: /[^aeiou]y-/i }),
   fromIpa: (ipa) => fromIpa(ipa, language),
   possessive,
 });
