@@ -47,22 +47,19 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
   const settings = settingsOf(self);
   const { output, srt, vtt } = options;
   const destination = destinationOf(options, Boolean(process.stdout.isTTY));
-  refuseSameFile([
-    ...(options.file ?? []).filter((name) => name !== '-').map((name) => ['-f', name] as const),
+  const files = options.file ?? [];
+  refuseSameFile(files, [
     ['-o', output],
     ['--srt', srt],
     ['--vtt', vtt],
   ]);
-  const text = await readText({ words, files: options.file ?? [] }, signal);
+  const text = await readText({ words, files }, signal);
   // Alignment, markup and seed exist on the WebSocket only.
   const aligned = srt !== undefined || vtt !== undefined;
   const ssml = options.ssml ?? false;
   const overSocket = aligned || ssml || options.seed !== undefined;
-  const [{ CueBuilder, toSrt, toVtt }, { displayText }] = await Promise.all([
-    import('../client/subtitles.js'),
-    import('../text/display.js'),
-  ]);
-  const cues = new CueBuilder(aligned ? displayText(text, { ssml }) : []);
+  const { CueBuilder, toSrt, toVtt } = await import('../client/subtitles.js');
+  const cues = new CueBuilder(aligned ? (await import('../text/display.js')).displayText(text, { ssml }) : []);
 
   const { voice } = settings.config;
   await runSpeech(

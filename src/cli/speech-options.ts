@@ -92,9 +92,12 @@ export function destinationOf(options: OutputOptions, stdoutIsTerminal: boolean)
   return { kind: 'file', file: output, format: chosen, play };
 }
 
-/** Two things must not be written to one place: the later would take the place of the other, or both be mixed. */
-export function refuseSameFile(outputs: ReadonlyArray<readonly [flag: string, file: string | undefined]>): void {
-  const taken = new Map<string, string>();
+/** Two things must not be written to one place, nor one over what is read: the later would replace the other. */
+export function refuseSameFile(
+  inputs: readonly string[],
+  outputs: ReadonlyArray<readonly [flag: string, file: string | undefined]>,
+): void {
+  const taken = new Map(inputs.filter((name) => name !== '-').map((name) => [path.resolve(name), '-f']));
   for (const [flag, file] of outputs) {
     if (file === undefined) continue;
     const place = file === '-' ? '-' : path.resolve(file);

@@ -98,7 +98,9 @@ export async function runSpeech(
     if (progress.made === 0) await leftOut.refuseNothing();
     await sink.finish(signal);
     progress.done();
-    await screen?.close(true);
+    const shown = await screen?.close(true);
+    // A machine too busy to draw in time still says who spoke.
+    if (shown === false) process.stderr.write(`${speaker}\n`);
     remark(await leftOut.inWords());
     if (destination.kind === 'file') wrote.unshift(`${destination.file}, ${await lengthText(progress)}`);
     if (live) for (const line of wrote) process.stderr.write(`wrote ${line}\n`);
@@ -156,7 +158,8 @@ function stdoutFile(): { file: string } | undefined {
 }
 
 interface Live {
-  close(keep: boolean): Promise<void>;
+  /** Resolves with whether the last lines stand. */
+  close(keep: boolean): Promise<boolean>;
 }
 
 const FOLLOW_MS = 60;
@@ -175,6 +178,7 @@ function openLive(kind: 'lines' | 'spoken', progress: Progress, { sink, player }
       async close() {
         clearInterval(timer);
         write(true);
+        return true;
       },
     };
   }

@@ -139,7 +139,7 @@ describe('speaking while the text arrives', () => {
       server.baseUrl,
       (async function* () {
         yield 'First line.\n';
-        await until(() => server.sessions[0]!.texts.at(-1) === '', 'the end of the first session');
+        await until(() => server.sessions[0]?.texts.at(-1) === '', 'the end of the first session');
         yield 'Second';
         await sleep(120);
         yield ' line.\n';

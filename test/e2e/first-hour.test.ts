@@ -3,11 +3,14 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startStreamServer } from '../stream-input/client.js';
 import { type TestServer, until } from '../support/server.js';
 import { modelDirForTests } from '../support/speech.js';
 import { type Home, makeHome, type RunOptions, shellInTerminal, tts, ttsInTerminal } from '../support/tts.js';
+
+// Many commands one after the other, some with an engine of their own.
+vi.setConfig({ testTimeout: 240_000 });
 
 let server: TestServer;
 let home: Home;
@@ -141,6 +144,7 @@ describe('a text', () => {
     writeFileSync(home.file('two.txt'), 'Second file.');
     const text = await spokenBy(() => run(['speak', 'Words.', '-f', 'one.txt', 'two.txt', '-o', 'd.wav']));
     expect(text.split(/\s*\n+/)).toEqual(['Words.', 'First file.', 'Second file.']);
+    expect(await run(['speak', '-f', 'one.txt', 'one.txt', '-o', 'd.wav'])).toMatchObject({ code: 0 });
     const explained = await run(['explain', '-f', 'one.txt', 'two.txt', '--json']);
     expect(explained.stdout.toString()).toMatch(/First file[\s\S]*Second file/);
     expect(await run(['speak', '-f', 'one.txt', 'Hello there.', '-o', 'd.wav'])).toMatchObject({

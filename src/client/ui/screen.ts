@@ -15,8 +15,8 @@ export interface ScreenOptions {
 }
 
 export interface Screen {
-  /** Draws the last state and leaves it standing, or takes the lines away. Resolves when the terminal is free again. */
-  close(keep: boolean): Promise<void>;
+  /** Draws the last state and leaves it standing, or takes the lines away. Resolves, with whether it came to that, when the terminal is free. */
+  close(keep: boolean): Promise<boolean>;
 }
 
 export type ScreenMessage =
@@ -55,7 +55,7 @@ export function openScreen({ color, show, snapshot, env }: ScreenOptions): Scree
   return {
     async close(keep) {
       clearInterval(timer);
-      if (child.exitCode !== null || child.signalCode !== null) return;
+      if (child.exitCode !== null || child.signalCode !== null) return false;
       const exited = once(child, 'exit');
       if (keep) draw();
       send({ type: 'close', keep });
@@ -65,10 +65,11 @@ export function openScreen({ color, show, snapshot, env }: ScreenOptions): Scree
       });
       const end = await Promise.race([exited, limit]);
       clearTimeout(late);
-      if (end !== 'late') return;
+      if (end !== 'late') return true;
       child.kill('SIGKILL');
       await exited;
       process.stderr.write(SHOW_CURSOR);
+      return false;
     },
   };
 }
