@@ -50,6 +50,7 @@ export async function speakStream(options: SpeakStreamOptions, signal: AbortSign
   for (;;) {
     const first = await abortable(source.next(), signal);
     if (first === undefined) break;
+    source.taken();
     const pieces = [...feed.push(first)];
     if (pieces.length > 0) await speakSession(options, source, feed, pieces, signal);
   }
@@ -57,8 +58,10 @@ export async function speakStream(options: SpeakStreamOptions, signal: AbortSign
 }
 
 interface Source {
-  /** The next text, or undefined at the end. Asking again before it came asks for the same one. */
+  /** The next text, or undefined at the end: the same one, until it was taken. */
   next(): Promise<string | undefined>;
+  /** What came is being spoken. Text that comes while nobody asks, behind the end of a session, waits here. */
+  taken(): void;
 }
 
 function createSource(text: AsyncIterable<string>): Source {
@@ -66,13 +69,13 @@ function createSource(text: AsyncIterable<string>): Source {
   let asked: Promise<string | undefined> | undefined;
   return {
     next() {
-      asked ??= iterator.next().then((result) => {
-        asked = undefined;
-        return result.done ? undefined : result.value;
-      });
+      asked ??= iterator.next().then((result) => (result.done ? undefined : result.value));
       // A source that breaks after the run was stopped has nobody left to tell.
       asked.catch(() => undefined);
       return asked;
+    },
+    taken() {
+      asked = undefined;
     },
   };
 }
@@ -145,6 +148,7 @@ async function tell(
     const pauseMs = /[\n.!?…]["'”’)\]]*\s*$/.test(last) ? pauses.finishedMs : pauses.unfinishedMs;
     const text = await orPause(source.next(), pauseMs, signal);
     if (text === undefined || text === PAUSED) break;
+    source.taken();
     pieces = feed.push(text);
   }
   socket.end();

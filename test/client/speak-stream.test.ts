@@ -15,7 +15,7 @@ import { until } from '../support/server.js';
 const never = new AbortController().signal;
 
 /** A server that keeps every message and speaks only when the test says so. */
-async function startScriptedServer() {
+async function startScriptedServer({ lastWordsMs = 0 } = {}) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   const sessions: Array<{
     texts: string[];
@@ -50,7 +50,7 @@ async function startScriptedServer() {
     socket.on('message', (data) => {
       const { text } = JSON.parse(String(data)) as { text: string };
       texts.push(text);
-      if (text === '') final();
+      if (text === '') setTimeout(final, lastWordsMs);
     });
   });
   await once(server, 'listening');
@@ -63,8 +63,8 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-async function scripted() {
-  const server = await startScriptedServer();
+async function scripted(options: { lastWordsMs?: number } = {}) {
+  const server = await startScriptedServer(options);
   open.push(server.close);
   return server;
 }
@@ -150,6 +150,21 @@ describe('speaking while the text arrives', () => {
       [' ', 'First line.\n', ''],
       [' ', 'Second', ' line.\n', ''],
     ]);
+  });
+
+  it('keeps what is written while the last of a session is still being spoken', async () => {
+    const server = await scripted({ lastWordsMs: 300 });
+    await run(
+      server.baseUrl,
+      (async function* () {
+        yield 'First line.\n';
+        await until(() => server.sessions[0]?.texts.at(-1) === '', 'the end of the first session');
+        yield 'Second line.\n';
+        yield 'Third line.\n';
+      })(),
+      { pauses: { finishedMs: 60, unfinishedMs: 10_000 } },
+    );
+    expect(server.sessions.flatMap(({ texts }) => texts).join('')).toBe(' First line.\n Second line.\nThird line.\n');
   });
 
   it('is stopped without a stray failure, although its text breaks in the same moment', async () => {
