@@ -22,7 +22,7 @@ describe('in a clone', () => {
   });
 
   it("does not run onnxruntime's download of CUDA libraries, whatever the version of npm", () => {
-    // From npm 11.1x on `allowScripts` says so; the earlier ones run only what the lock file marks.
+    // From npm 11.16 on `allowScripts` says so; the earlier ones run only what the lock file marks.
     expect(manifest.allowScripts['onnxruntime-node']).toBe(false);
     expect(lock.packages['node_modules/onnxruntime-node']).not.toHaveProperty('hasInstallScript');
     expect(lock.packages['node_modules/speaker']).toHaveProperty('hasInstallScript');
