@@ -111,6 +111,23 @@ describe('the disk of the accounts', () => {
     },
   );
 
+  it.skipIf(!canMount)('full at the stop: ends all the same, and the credits come back at the next start', async () => {
+    mountData(1024);
+    const { key: bearer, id } = await makeKey();
+    server = await startServe(home);
+    const response = await speak(bearer);
+    fillDisk(path.join(home.dataDir, 'filler'));
+    await response.arrayBuffer();
+    await until(() => server!.output.stderr.includes('cannot be written; what ends is kept'));
+    expect(await server.kill('SIGTERM')).toBe(0);
+    expect(server.output.stderr).toMatch(/"lost":1,"msg":"requests could not be booked/);
+    rmSync(path.join(home.dataDir, 'filler'));
+    server = await startServe(home);
+    expect(await key(id)).toMatchObject({ credits: 1000, reserved: 0 });
+    const rows = JSON.parse((await home.run('usage', '--json')).stdout) as { outcome: string; credits: number }[];
+    expect(rows).toMatchObject([{ outcome: 'interrupted', credits: 0 }]);
+  });
+
   it.skipIf(!canMount)('full at start: says so, not that another server is there', async () => {
     mountData(16);
     fillDisk(path.join(home.dataDir, 'filler'));
