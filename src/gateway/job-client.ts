@@ -8,7 +8,7 @@ import { Pace } from './pace.js';
 import { WorkerLost } from './worker.js';
 
 /** How far the engine may run ahead of a job's consumer: more than one run of the light model makes. */
-export const CREDIT_SAMPLES = msToSamples(6_000);
+const CREDIT_SAMPLES = msToSamples(6_000);
 /** Credit is given back in steps, so that it is not a message a chunk. */
 const CREDIT_STEP_SAMPLES = msToSamples(500);
 /** An engine that has work is never silent for longer, unless its segments were measured to take it. */
@@ -221,8 +221,11 @@ export class JobClient {
     // Whoever was stopped or busy itself (Ctrl-Z, a suspended machine) has not listened meanwhile.
     if (lateMs > this.#silenceMs / 2) this.#heardMs = nowMs;
     const silentMs = nowMs - this.#heardMs;
-    const allowedMs = Math.max(...working.map(({ job, loading }) => this.#pace.allowedMs(job, loading)));
-    if (silentMs > allowedMs) this.#options.onSilent(silentMs);
+    const allowedMs = ({ job, loading }: Job) => this.#pace.allowedMs(job, loading);
+    const longest = working.reduce((most, job) => (allowedMs(job) > allowedMs(most) ? job : most));
+    if (silentMs <= allowedMs(longest)) return;
+    this.#pace.doubt(longest.job, silentMs);
+    this.#options.onSilent(silentMs);
   }
 }
 

@@ -10,7 +10,7 @@ const SPOKEN_MS_PER_CHAR = 70;
 /** Assumed where nothing is known: a machine that speaks at a third of the pace of a listener. */
 const UNKNOWN_FACTOR = 3;
 /** What a segment costs however short it is, in characters. */
-const FIXED_CHARS = 10;
+const FIXED_CHARS = 4;
 /** With every segment an earlier, slower one counts for less. */
 const FORGET = 0.8;
 
@@ -35,6 +35,11 @@ export class Pace {
   learn(job: SegmentJob, silentMs: number): void {
     const before = this.#measured.get(job.model) ?? this.#assumed;
     this.#measured.set(job.model, Math.max(silentMs / sizeOf(job), before * FORGET));
+  }
+
+  /** An engine was given up after `silentMs`: if it was only slow, whoever tries again has twice as long. */
+  doubt(job: SegmentJob, silentMs: number): void {
+    this.#measured.set(job.model, (2 * silentMs) / MARGIN / sizeOf(job));
   }
 
   allowedMs(job: SegmentJob, loading: boolean): number {

@@ -47,7 +47,7 @@ export interface SpeakOptions extends Partial<Omit<SegmentJob, 'id' | 'segment'>
 
 const catalogue = loadCatalogue();
 /** What the gateway tells an engine of a voice. */
-export function voiceOf(id: string): Pick<SegmentJob, 'language' | 'mix'> {
+function voiceOf(id: string): Pick<SegmentJob, 'language' | 'mix'> {
   const { language, mix } = catalogue.get('base-tts', id);
   return { language, mix };
 }
