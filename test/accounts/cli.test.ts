@@ -111,7 +111,7 @@ describe('the account commands', () => {
       [['usage', '--since', 'yesterday'], 2, /7d/],
       [['usage', '--key', 'abcdefgh'], 1, /no key/],
       [['usage', '--json', '--csv'], 2, /cannot be used with/],
-      [['keys', 'lst'], 2, /unknown command/],
+      [['keys', 'lst'], 2, /^tts: Unknown command 'lst'/],
     ];
     for (const [args, exit, message] of failures) {
       const { code, err, out } = await tts(...args);
