@@ -15,8 +15,8 @@ function nameOf(host: string): string {
   return isIPv6(name) ? `[${name}]` : name.replace(/:\d*$/, '').replace(/\.$/, '');
 }
 
-/** Throws `misdirected_request` where the request is meant for another host. */
-export type HostCheck = (request: IncomingMessage) => void;
+/** `misdirected_request` where the request is meant for another host. */
+export type HostCheck = (request: IncomingMessage) => TtsError | undefined;
 
 /** On a loopback address loopback names and `allowed` are answered; elsewhere any, or only `allowed` where there are some. */
 export function createHostCheck(server: Server, allowed: readonly string[]): HostCheck {
@@ -27,11 +27,11 @@ export function createHostCheck(server: Server, allowed: readonly string[]): Hos
   });
   return ({ headers: { host } }) => {
     // Browsers always name a host; what does not is no page.
-    if (host === undefined || host === '' || names.has('*')) return;
-    if (!onLoopback && names.size === 0) return;
+    if (host === undefined || host === '' || names.has('*')) return undefined;
+    if (!onLoopback && names.size === 0) return undefined;
     const name = nameOf(host);
-    if (names.has(name) || (onLoopback && LOOPBACK.test(name))) return;
-    throw new TtsError(
+    if (names.has(name) || (onLoopback && LOOPBACK.test(name))) return undefined;
+    return new TtsError(
       'misdirected_request',
       'This server does not answer to the host of this request. Whoever runs it can allow it with --allowed-hosts.',
     );

@@ -1,6 +1,6 @@
 /** /metrics on an address of its own, where the main one is for callers and this one for the operator. */
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { errorBody, publicError, TtsError } from '../protocol/errors.js';
+import { createServer, type Server } from 'node:http';
+import { errorBody, TtsError } from '../protocol/errors.js';
 import { createHostCheck } from './hosts.js';
 import type { Metrics } from './metrics.js';
 import { requestIdFor } from './request-id.js';
@@ -10,7 +10,7 @@ export function buildMetricsServer(
   allowedHosts: readonly string[] = [],
 ): Server {
   const server = createServer(async (request, response) => {
-    const refusal = check(request);
+    const refusal = checkHost(request);
     const isScrape = request.method === 'GET' && request.url?.split('?', 1)[0] === '/metrics';
     if (isScrape && refusal === undefined) {
       const text = await metrics.text();
@@ -26,13 +26,5 @@ export function buildMetricsServer(
     response.end(JSON.stringify(errorBody(error, requestId)));
   });
   const checkHost = createHostCheck(server, allowedHosts);
-  const check = (request: IncomingMessage): TtsError | undefined => {
-    try {
-      checkHost(request);
-      return undefined;
-    } catch (error) {
-      return publicError(error);
-    }
-  };
   return server;
 }

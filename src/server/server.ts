@@ -6,7 +6,7 @@ import helmet from '@fastify/helmet';
 import fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify';
 import type { KeyRecord } from '../accounts/types.js';
 import { SPEECH_MODELS } from '../protocol/contract.js';
-import { publicError, TtsError } from '../protocol/errors.js';
+import { TtsError } from '../protocol/errors.js';
 import { STREAM_PATH } from '../protocol/stream.js';
 import { createAuthenticator } from './authenticate.js';
 import { createClientErrorHandler } from './client-errors.js';
@@ -118,8 +118,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
       // A connection that was promised to be kept would hold the stop up for as long as its client keeps it.
       if (deps.shutdown.aborted) setImmediate(() => server.closeIdleConnections());
     });
-    checkHost(request.raw);
-    done();
+    done(checkHost(request.raw));
   });
 
   app.removeAllContentTypeParsers();
@@ -166,13 +165,9 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   server.on('connect', (request, socket) => {
     connections.whenQuiet(socket as Socket, () => {
       const requestId = requestIdFor(request.headers);
-      try {
-        checkHost(request);
-        const error = new TtsError('method_not_allowed', 'This server is no proxy.');
-        answerRaw(socket, error, { requestId, headers: { allow: 'GET, HEAD, POST' } });
-      } catch (error) {
-        answerRaw(socket, publicError(error), { requestId });
-      }
+      const noProxy = new TtsError('method_not_allowed', 'This server is no proxy.');
+      const foreign = checkHost(request);
+      answerRaw(socket, foreign ?? noProxy, { requestId, ...(!foreign && { headers: { allow: 'GET, HEAD, POST' } }) });
     });
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));

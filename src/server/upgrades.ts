@@ -1,12 +1,10 @@
 /** Upgrade requests: handshakes on the stream-input path go to their handler, everything else is answered as plain HTTP. */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { publicError } from '../protocol/errors.js';
 import { STREAM_PATH } from '../protocol/stream.js';
 import type { Connections } from './connections.js';
 import type { Authenticator, UpgradeHandler } from './deps.js';
 import type { HostCheck } from './hosts.js';
-import { refuseUpgrade } from './raw-response.js';
 import { requestIdFor } from './request-id.js';
 
 const SEGMENTS = STREAM_PATH.split('/');
@@ -57,17 +55,11 @@ export function attachUpgrades(server: Server, options: UpgradeOptions): void {
     const [pathname, query] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
     const voiceId = voiceInPath(pathname);
     const isHandshake = request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket';
-    if (handler === undefined || voiceId === undefined || !isHandshake) {
+    if (handler === undefined || voiceId === undefined || !isHandshake || checkHost(request) !== undefined) {
       replay(server, request, socket, head, secure);
       return;
     }
     const requestId = requestIdFor(request.headers);
-    try {
-      checkHost(request);
-    } catch (error) {
-      refuseUpgrade(socket, publicError(error), requestId);
-      return;
-    }
     handler.handle(request, socket, head, { requestId, voiceId, query: new URLSearchParams(query), authenticator });
   }
 

@@ -116,6 +116,9 @@ describe('metrics', () => {
     const response = await fetch(`http://127.0.0.1:${port}/metrics`);
     expect(await response.text()).toContain('tts_queue_depth 0');
     expect(await errorOf(await fetch(`http://127.0.0.1:${port}/v1/voices`))).toMatchObject({ status: 404 });
+    const rebound = await rawExchange(port, 'GET /metrics HTTP/1.1\r\nhost: x.example\r\nconnection: close\r\n\r\n');
+    expect(rebound.status).toBe(421);
+    expect(rebound.body).not.toContain('tts_queue_depth');
     own.closeAllConnections();
     own.close();
   });
