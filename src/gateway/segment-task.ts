@@ -32,6 +32,7 @@ export class SegmentTask {
   #state: SegmentState = 'queued';
   #error: TtsError | undefined;
   #queuedAtMs = performance.now();
+  /** Runs without anything new; a segment that gets on was not what its engine died of. */
   #attempts = 0;
   readonly #abort = new AbortController();
   /** Ends a wait for a worker that does not come, counted from when there was none. */
@@ -98,7 +99,7 @@ export class SegmentTask {
 
   /**
    * Runs on `worker`, on from where an earlier one was lost. Never throws: afterwards it is done, failed, cancelled, or
-   * queued again if this worker was lost too and `retries` more are left.
+   * queued again if this worker was lost too, unless that happened more than `retries` times over without anything new.
    */
   async run(worker: Worker, retries: number): Promise<void> {
     const nowMs = performance.now();
@@ -182,6 +183,7 @@ export class SegmentTask {
       this.#held.push(pcm);
       this.#heldSamples += pcm.length;
       this.#receivedSamples += pcm.length;
+      this.#attempts = 1;
     }
   }
 }

@@ -420,6 +420,24 @@ describe('a worker that dies', () => {
     expect(worker.jobs.length).toBe(3);
   });
 
+  it('again and again, but each time after it said something new: the segment goes on', async () => {
+    const { gateway, worker } = await setUp({ sine: { pace: 20, chunkMs: 70 } });
+    const text = 'a sentence of some length, long enough to be cut in many';
+    let [heard, died] = [0, 0];
+    for await (const event of gateway.open(order()).speak(segments(text), never)) {
+      if (event.type !== 'audio') continue;
+      heard += event.pcm.length;
+      if (died < 5 && heard > (died + 1) * 8_000) {
+        died += 1;
+        worker.setState('dead');
+        worker.setState('ready');
+      }
+    }
+    expect(died).toBe(5);
+    expect(worker.jobs.length).toBe(6);
+    expect(heard).toBe([...text].filter((char) => char !== ' ').length * 1_320);
+  });
+
   it('for good: what waits is told so after a bounded time', async () => {
     const { gateway, worker } = await setUp({ gateway: { deadPatienceMs: 30 } });
     worker.setState('dead');
