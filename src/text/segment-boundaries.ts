@@ -2,7 +2,8 @@
 import type { Language, PauseKind } from '../protocol/job.js';
 import { characterIs, IS, IS_MARK } from './character-kinds.js';
 import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
-import { footnote, type LineKind, lineKind, lineMarker, nextKind } from './segment-lookahead.js';
+import { type LineKind, type LineMarker, lineMarker, NO_MARKER } from './line-marks.js';
+import { footnote, nextKind } from './segment-lookahead.js';
 import {
   type Mark,
   markAfter,
@@ -239,7 +240,7 @@ export class BoundaryScanner {
   /** Returns how many characters of a line's marker were consumed, or -1 if more text is needed to decide. */
   #startWord(text: string, i: number, final: boolean, found: Found): number {
     const lineStart = this.#lineStart || this.#newlines > 0;
-    let marker = '';
+    let marker = NO_MARKER;
     if (lineStart) {
       const ahead = lineMarker(text, i, final);
       if (ahead === null) return -1;
@@ -254,9 +255,9 @@ export class BoundaryScanner {
     if (lineStart) {
       this.#lineStart = false;
       this.#lineChars = marker.length;
-      this.#lineKind = lineKind(marker);
+      this.#lineKind = marker.kind;
     }
-    if (marker === '') {
+    if (marker.length === 0) {
       this.#blank = false;
       this.#sentenceWords += 1;
       this.#openWord(i);
@@ -270,12 +271,14 @@ export class BoundaryScanner {
   }
 
   /** The boundary in front of a word that white space separates from the one before. */
-  #between(next: Next, marker: string): Boundary {
+  #between(next: Next, marker: LineMarker): Boundary {
     const broken = this.#newlines > 0;
-    const item = this.#lineKind === 'item' || this.#lineKind === 'row';
+    const item = this.#lineKind === 'item' || this.#lineKind === 'table';
     if (broken && this.#lineKind === 'heading') return this.#ended('paragraph');
-    if (broken && marker !== '') return this.#ended(item ? 'item' : marker.startsWith('#') ? 'paragraph' : 'sentence');
-    if (broken && this.#lineKind === 'row') return this.#ended('item');
+    if (broken && marker.length > 0) {
+      return this.#ended(item ? 'item' : marker.kind === 'heading' ? 'paragraph' : 'sentence');
+    }
+    if (broken && this.#lineKind === 'table') return this.#ended('item');
     const mark = this.#mark;
     if (mark) {
       const rank = rankOf(mark, next, {

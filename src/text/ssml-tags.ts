@@ -1,6 +1,7 @@
 /** One SSML tag taken apart and checked: names, attributes, references. */
 import { excerpt } from '../protocol/errors.js';
 import type { SayAs } from '../protocol/job.js';
+import { namedCharacter, numberedCharacter } from './normalize/entities.js';
 
 export interface Tag {
   readonly kind: 'open' | 'close' | 'empty';
@@ -39,21 +40,8 @@ const NOTHING: readonly string[] = [];
 const NAME = '[\\p{L}_][\\p{L}\\p{N}_:.-]*';
 const TAG = new RegExp(`^<(/?)(${NAME})([\\s\\S]*?)(/?)>$`, 'u');
 const ATTRIBUTE = new RegExp(`\\s+(${NAME})\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'uy');
-const REFERENCES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: '\u00a0',
-  ndash: '–',
-  mdash: '—',
-  hellip: '…',
-  lsquo: '‘',
-  rsquo: '’',
-  ldquo: '“',
-  rdquo: '”',
-};
+/** The names XML has, and those of marks that are often written so. */
+const REFERENCES = new Set('amp lt gt quot apos nbsp ndash mdash hellip lsquo rsquo ldquo rdquo'.split(' '));
 
 /** A name as messages show it: two of them, or one and a piece of text, stay below what may be echoed. */
 export const nameShown = (name: string): string => excerpt(name, 30);
@@ -61,10 +49,9 @@ export const nameShown = (name: string): string => excerpt(name, 30);
 /** The text of a reference without `&` and `;`, or null if there is none. */
 export function decodeEntity(name: string): string | null {
   const number = /^#(?:x([0-9a-f]{1,6})|(\d{1,7}))$/i.exec(name);
-  if (!number) return Object.hasOwn(REFERENCES, name) ? REFERENCES[name]! : null;
+  if (!number) return (REFERENCES.has(name) ? namedCharacter(name) : undefined) ?? null;
   const code = number[1] ? Number.parseInt(number[1], 16) : Number(number[2]);
-  const surrogate = code >= 0xd800 && code <= 0xdfff;
-  return code === 0 || code > 0x10ffff || surrogate ? null : String.fromCodePoint(code);
+  return code === 0 ? null : (numberedCharacter(code) ?? null);
 }
 
 export function parseTag(source: string, fail: Fail): Tag {

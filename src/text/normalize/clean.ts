@@ -3,6 +3,7 @@
  * pauses. What it leaves over is ASCII, Latin letters and the signs the second pass can say.
  */
 import { characterIs, IS } from '../character-kinds.js';
+import { type LineKind, type LineStart, lineStart } from '../line-marks.js';
 import { type Characters, isGreek } from './characters.js';
 import { characterReference } from './entities.js';
 import { markRun } from './mark-runs.js';
@@ -12,9 +13,6 @@ import {
   isDigit,
   isEmphasis,
   isWordUnit,
-  type LineKind,
-  type LineStart,
-  lineStart,
   linkTailEnd,
   opensLink,
   pointerEnd,
