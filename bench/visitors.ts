@@ -157,7 +157,7 @@ async function pipelined(server: BenchServer): Promise<Omit<Visit, 'manner'>[]> 
   return ids.map((requestId) => ({ requestId, chars: length(TEXTS[0]!), ending: 'unknown' as const }));
 }
 
-const BREAKS = '<break time="3s"/>'.repeat(300);
+const BREAKS = '<break time="3s"/>'.repeat(40);
 const HARMS: readonly ((socket: WebSocket) => void)[] = [
   (ws) => ws.send(JSON.stringify({ text: 5 })),
   (ws) => ws.send('{'),

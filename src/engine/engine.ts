@@ -11,8 +11,17 @@ export interface EngineFacts {
   readonly realTimeFactor: number | undefined;
 }
 
+/** Leave to use the processor. Whoever schedules decides when, over all jobs of all engines. */
+export interface Turn {
+  /** Runs `work` when it is this job's turn, and nothing else beside it; throws when the job was cancelled meanwhile. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+}
+
 export interface Engine extends EngineFacts {
-  /** Reads one segment. Stops between segments, or between windows where the model has them, when `signal` aborts. */
-  speak(job: SegmentJob, signal: AbortSignal): AsyncIterable<SpeechEvent>;
+  /**
+   * Reads one segment. Everything that takes time happens in a turn: a front, a window of a vocoder. Stops between two of
+   * them when `signal` aborts.
+   */
+  speak(job: SegmentJob, turn: Turn, signal: AbortSignal): AsyncIterable<SpeechEvent>;
   close(): Promise<void>;
 }

@@ -5,13 +5,12 @@ import { isAbort, TtsError } from '../protocol/errors.js';
 import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { loadLexicon } from '../text/lexicon.js';
 import { createReaders } from '../text/reader.js';
-import type { Engine } from './engine.js';
+import type { Engine, Turn } from './engine.js';
 import type { KokoroOptions } from './kokoro-options.js';
 import { chooseProvider } from './provider.js';
 import { readMeasurement } from './remembered.js';
 import { createSessions } from './sessions.js';
 import { speakReading } from './speech.js';
-import { createTurns } from './turns.js';
 
 type EngineLog = (level: 'info' | 'warn' | 'debug', message: string, fields?: object) => void;
 
@@ -31,17 +30,16 @@ export async function createKokoroEngine(options: KokoroOptions & { readonly log
         log('warn', 'the device failed and the CPU is used', { device: provider.device, reason: String(cause) }),
     }),
   });
-  const turns = createTurns();
   const readers = await createReaders(lexicon === '' ? {} : { lexicon: await loadLexicon(lexicon) });
   for (const model of preload) await sessions.model(model);
 
-  async function* speak(job: SegmentJob, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
+  async function* speak(job: SegmentJob, turn: Turn, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     try {
       if (!sessions.isLoaded(job.model)) yield { type: 'progress', loading: true };
       const model = await sessions.model(job.model);
       signal.throwIfAborted();
       const reading = (await readers(job.language)).read(job.segment);
-      yield* speakReading({ job, model, reading, turn: turns.join(signal, job.dueMs) });
+      yield* speakReading({ job, model, reading, turn });
     } catch (error) {
       if (isAbort(error) || error instanceof TtsError) throw error;
       throw new TtsError('synthesis_failed', `The speech engine failed: ${(error as Error).message}`, { cause: error });

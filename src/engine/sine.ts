@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { msToSamples, SAMPLE_RATE, samplesToMs } from '../protocol/audio.js';
 import { TtsError } from '../protocol/errors.js';
 import type { Segment, SegmentJob, SpeechEvent } from '../protocol/job.js';
-import type { Engine } from './engine.js';
+import type { Engine, Turn } from './engine.js';
 
 export interface SineOptions {
   /** Length of one spoken character; white space is silent and takes no time. */
   readonly msPerChar?: number;
   readonly chunkMs?: number;
-  /** Speed against real time: 1 speaks as slowly as a person, 10 ten times faster; absent, as fast as it can. */
+  /** Speed of the process against real time: 1 speaks as slowly as a person, 10 ten times faster; absent, as fast as it can. */
   readonly pace?: number;
   /** Waits this long before the first sample of a segment. */
   readonly delayMs?: number;
@@ -87,20 +87,20 @@ export async function createSineEngine(options: SineOptions = {}): Promise<Engin
   if (options.startError !== undefined) throw new TtsError('model_missing', options.startError);
   const ballast = options.ballastBytes ? Buffer.alloc(options.ballastBytes, 1) : undefined;
 
-  async function* speak(job: SegmentJob, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
+  async function* speak(job: SegmentJob, turn: Turn, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     const { segment } = job;
     const has = (marker: string | undefined) => marker !== undefined && segment.text.includes(marker);
     const planned = plan(segment, msPerChar);
     const { timings, samples } = planned;
     const hz = frequency(job);
-    if (delayMs) await sleep(delayMs, undefined, { signal });
+    await turn.run(async () => delayMs && sleep(delayMs, undefined, { signal }));
     signal.throwIfAborted();
     if (has(options.failAtOnceOn)) throw new TtsError('synthesis_failed', 'The sine engine was told to fail at once.');
     yield { type: 'begin', timings };
     const chunk = msToSamples(chunkMs);
     for (let at = 0; at < samples; at += chunk) {
       const pcm = render(planned, at, Math.min(samples, at + chunk), hz);
-      if (pace) await sleep(samplesToMs(pcm.length) / pace, undefined, { signal });
+      if (pace) await turn.run(() => sleep(samplesToMs(pcm.length) / pace, undefined, { signal }));
       // Halfway, so that something of the segment has been heard already.
       if (at >= samples / 2) {
         if (has(options.failOn)) throw new TtsError('synthesis_failed', 'The sine engine was told to fail here.');

@@ -3,6 +3,7 @@
 import { msToSamples } from '../protocol/audio.js';
 import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
+import type { Turn } from './engine.js';
 import { fadeIn, fadeOut, findEnd, findOnset, LEAD_SAMPLES, PAUSE_SAMPLES, toPcm } from './finish.js';
 import {
   FRAME_SAMPLES,
@@ -14,7 +15,6 @@ import {
   timePart,
 } from './plan.js';
 import type { LoadedModel } from './sessions.js';
-import type { Turn } from './turns.js';
 import type { FrontOutput, Utterance } from './vocoder.js';
 
 /** No event holds more than this, so that a listener's pace is felt within a long utterance. */
@@ -155,7 +155,6 @@ export async function* speakReading({ job, model, reading, turn }: SegmentReadin
     for await (const pcm of sound) {
       for (let at = 0; at < pcm.length; at += CHUNK_SAMPLES) {
         const chunk = pcm.subarray(at, Math.min(pcm.length, at + CHUNK_SAMPLES));
-        turn.sent(chunk.length);
         yield { type: 'audio', pcm: chunk };
       }
     }

@@ -4,7 +4,7 @@ import type { VoiceCatalogue } from '../models/catalogue.js';
 import { TtsError } from '../protocol/errors.js';
 import type { Segment, SegmentJob } from '../protocol/job.js';
 import type { WorkerPool } from './pool.js';
-import { FairQueue } from './queue.js';
+import { type Policy, Scheduler } from './scheduler.js';
 import type { SegmentTask } from './segment-task.js';
 import { type SpeechHost, SpeechStream } from './speech.js';
 import type { GatewayObserver, GatewayStats, ObservableGateway, Speech, SpeechOrder } from './types.js';
@@ -25,13 +25,12 @@ export interface GatewayOptions {
   /** How long a segment waits while workers are starting, and while there are only dead ones. */
   readonly startPatienceMs?: number;
   readonly deadPatienceMs?: number;
+  readonly policy?: Policy;
   /** Called when speech is wanted: starts workers that were not started yet. */
   readonly onDemand?: () => void;
 }
 
 const RETRY_AFTER_S = 5;
-/** Whoever has more than this to listen to can wait for those who have not. */
-const HUNGRY_MS = 2_000;
 const noWorker = (retryAfterS = RETRY_AFTER_S) =>
   new TtsError('no_worker_ready', `No speech engine is ready. Try again in ${retryAfterS} seconds.`, { retryAfterS });
 const shuttingDown = () =>
@@ -45,11 +44,10 @@ export function createGateway(options: GatewayOptions): ObservableGateway {
 
 class SegmentGateway implements ObservableGateway, SpeechHost {
   readonly lookahead: number;
-  readonly #options: Required<Omit<GatewayOptions, 'observer' | 'onDemand' | 'lookahead'>> & GatewayOptions;
-  readonly #queue = new FairQueue<SegmentTask>();
+  readonly #options: Required<Omit<GatewayOptions, 'observer' | 'onDemand' | 'lookahead' | 'policy'>> & GatewayOptions;
+  readonly #scheduler: Scheduler;
   readonly #open = new Set<SpeechStream>();
   readonly #unsubscribe: () => void;
-  #running = 0;
   #jobs = 0;
   #draining = false;
   #onIdle: (() => void)[] = [];
@@ -64,6 +62,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
       ...options,
     };
     this.lookahead = options.lookahead ?? 2;
+    this.#scheduler = new Scheduler(options.policy);
     this.#unsubscribe = options.pool.onChange(() => this.#poolChanged());
   }
 
@@ -76,8 +75,8 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     return {
       open: this.#open.size,
       limit: queueLimit,
-      queuedSegments: this.#queue.size,
-      runningSegments: this.#running,
+      queuedSegments: this.#scheduler.queued,
+      runningSegments: this.#scheduler.running,
       workers: pool.counts,
       restarts: pool.restarts,
     };
@@ -87,7 +86,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     const { pool, queueLimit, deadPatienceMs, onDemand } = this.#options;
     if (this.#draining) throw shuttingDown();
     if (this.#open.size >= queueLimit) {
-      const aheadMs = (this.#queue.size * this.#meanRunMs) / Math.max(1, pool.capacity);
+      const aheadMs = (this.#scheduler.queued * this.#meanRunMs) / Math.max(1, pool.capacity);
       const retryAfterS = Math.min(30, Math.max(1, Math.ceil(aheadMs / 1000)));
       throw new TtsError('overloaded', `All ${queueLimit} places are taken. Try again in ${retryAfterS} seconds.`, {
         retryAfterS,
@@ -106,13 +105,14 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
   }
 
   submit(task: SegmentTask): void {
-    this.#queue.push(task.stream.order.owner, task.stream, task);
+    this.#scheduler.add(task);
     this.#watchWait(task);
     this.#pump();
   }
 
   cancel(task: SegmentTask): void {
-    this.#unqueue(task);
+    // One that a worker has is let go when that has noticed.
+    if (task.state === 'queued') this.#scheduler.remove(task);
     task.cancel();
   }
 
@@ -133,38 +133,40 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     await this.#options.pool.close();
   }
 
-  #unqueue(task: SegmentTask): void {
-    this.#queue.remove(task.stream.order.owner, task.stream, task);
-  }
-
+  /** Gives turns to workers for as long as one has room and something to do with it. */
   #pump(): void {
-    while (this.#queue.size > 0) {
-      const worker = this.#options.pool.next();
+    const served = new Set<Worker>();
+    for (;;) {
+      const worker = this.#options.pool.next(served);
       if (worker === undefined) return;
-      const nowMs = performance.now();
-      const task = this.#queue.shift((queued) => queued.stream.dueMs(queued, nowMs) < HUNGRY_MS)!;
-      void this.#run(task, worker);
+      const task = this.#scheduler.next(worker, performance.now());
+      if (task === undefined) {
+        served.add(worker);
+        continue;
+      }
+      this.#scheduler.take(task);
+      if (task.state === 'queued') void this.#run(task, worker);
+      else worker.grant(task.job.id);
     }
   }
 
   async #run(task: SegmentTask, worker: Worker): Promise<void> {
     const { observer, log, retries } = this.#options;
     const { model } = task.job;
-    const { owner, requestId } = task.stream.order;
+    const { requestId } = task.stream.order;
     const startMs = performance.now();
     observer?.segmentStarted({ model, waitMs: startMs - task.queuedAtMs });
-    this.#running++;
     await task.run(worker, retries);
-    this.#running--;
+    this.#scheduler.remove(task);
     const fields = { requestId, job: task.job.id, attempts: task.attempts };
     if (task.state === 'done') {
-      const runMs = performance.now() - startMs;
+      const { runMs, receivedSamples: samples } = task;
       this.#meanRunMs += (runMs - this.#meanRunMs) / 20;
-      observer?.segmentSpoken({ model, runMs, samples: task.receivedSamples });
+      observer?.segmentSpoken({ model, runMs, samples });
     } else if (task.state === 'queued') {
       log.warn(fields, 'a worker was lost under a segment, which runs again');
       observer?.segmentRetried({ model });
-      this.#queue.unshift(owner, task.stream, task);
+      this.#scheduler.add(task);
       this.#watchWait(task);
     } else if (task.state === 'failed') {
       log.error({ ...fields, err: task.error }, 'a segment failed');
@@ -174,7 +176,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
   }
 
   #poolChanged(): void {
-    for (const task of this.#queue) this.#watchWait(task);
+    for (const task of this.#scheduler) this.#watchWait(task);
     this.#pump();
   }
 
@@ -187,7 +189,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     }
     const patienceMs = pool.failure ? 0 : pool.state === 'starting' ? startPatienceMs : deadPatienceMs;
     task.waitForWorker(patienceMs, () => {
-      this.#unqueue(task);
+      this.#scheduler.remove(task);
       task.fail(noWorker());
       observer?.segmentFailed({ model: task.job.model });
     });

@@ -1,11 +1,11 @@
-/** The gateway's end of a channel to an engine: jobs with credit, cancellations that are acknowledged, and silence noticed. */
+/** The gateway's end of a channel to an engine: jobs with turns and credit, cancellations that are acknowledged, silence noticed. */
 import { Condition } from '../condition.js';
 import { msToSamples } from '../protocol/audio.js';
 import { type ErrorCode, TtsError } from '../protocol/errors.js';
-import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
+import type { SegmentJob } from '../protocol/job.js';
 import type { JobReply, JobRequest } from '../worker/protocol.js';
 import { Pace } from './pace.js';
-import { WorkerLost } from './worker.js';
+import { type Runnable, type WorkerEvent, WorkerLost } from './worker.js';
 
 /** How far the engine may run ahead of a job's consumer: more than one run of the light model makes. */
 const CREDIT_SAMPLES = msToSamples(6_000);
@@ -19,7 +19,7 @@ export interface JobClientOptions {
   readonly send: (message: JobRequest) => void;
   /** The engine has work and gave no sign of life for longer than it ever needs. */
   readonly onSilent: (silentMs: number) => void;
-  /** A place became free. */
+  /** A place became free, or a job asks for a turn. */
   readonly onChange: () => void;
   readonly silenceMs?: number;
 }
@@ -29,10 +29,14 @@ interface Job {
   readonly job: SegmentJob;
   readonly changed: Condition;
   /** At most as much audio as there was credit. */
-  readonly queue: SpeechEvent[];
+  readonly queue: WorkerEvent[];
   /** Samples that came and were not credited again: from `CREDIT_SAMPLES` on the engine waits. */
   aheadSamples: number;
   takenSamples: number;
+  /** Turns it was given and has not used up: it runs, or will when it comes to it. */
+  turns: number;
+  /** It stands still until it is given a turn. */
+  waits: boolean;
   loading: boolean;
   cancelled: boolean;
   longestSilenceMs: number;
@@ -41,6 +45,10 @@ interface Job {
 
 /** Waits for nothing but its own consumer. */
 const isParked = (job: Job): boolean => !job.cancelled && job.aheadSamples >= CREDIT_SAMPLES;
+/** The engine has something to do for it. */
+const isWorking = (job: Job): boolean => job.cancelled || !(job.waits || isParked(job));
+/** A cancelled job keeps one place until the engine has acknowledged it. */
+const placesOf = (job: Job): number => (isParked(job) ? 0 : Math.max(job.turns, job.cancelled ? 1 : 0));
 
 /** Knows no processes: any channel will do that keeps the order of messages and tells when it breaks. */
 export class JobClient {
@@ -61,8 +69,25 @@ export class JobClient {
 
   get busy(): number {
     let busy = 0;
-    for (const job of this.#jobs.values()) if (!isParked(job)) busy += 1;
+    for (const job of this.#jobs.values()) busy += placesOf(job);
     return busy;
+  }
+
+  /** Jobs that could use a turn: those that wait for one, and those that will when they have used up theirs. */
+  get runnable(): Runnable[] {
+    return [...this.#jobs.values()]
+      .filter((job) => job.turns <= 1 && !job.cancelled && !isParked(job))
+      .map(({ job, turns }) => ({ id: job.id, turns }));
+  }
+
+  /** Gives the job a turn; one that has ended meanwhile needs none. */
+  grant(id: string): void {
+    const running = this.#jobs.get(id);
+    if (running === undefined) return;
+    this.#beginWork();
+    running.turns += 1;
+    running.waits = false;
+    this.#tell({ type: 'turn', id });
   }
 
   /** The engine has nothing, not even a cancelled job that it still has to notice. */
@@ -74,7 +99,7 @@ export class JobClient {
     this.#pace.assume(realTimeFactor);
   }
 
-  run(job: SegmentJob, signal: AbortSignal): AsyncIterable<SpeechEvent> {
+  run(job: SegmentJob, signal: AbortSignal): AsyncIterable<WorkerEvent> {
     signal.throwIfAborted();
     // The engine knows jobs by id alone; a caller that reuses one while it runs would mix two speeches.
     if (this.#jobs.has(job.id)) throw new TtsError('internal_error', 'A job of this id is running already.');
@@ -84,6 +109,8 @@ export class JobClient {
       queue: [],
       aheadSamples: 0,
       takenSamples: 0,
+      turns: 1,
+      waits: false,
       loading: false,
       cancelled: false,
       longestSilenceMs: 0,
@@ -100,7 +127,7 @@ export class JobClient {
     return this.#events(running, signal);
   }
 
-  async *#events(running: Job, signal: AbortSignal): AsyncGenerator<SpeechEvent, void, undefined> {
+  async *#events(running: Job, signal: AbortSignal): AsyncGenerator<WorkerEvent, void, undefined> {
     const cancel = () => this.#cancel(running);
     signal.addEventListener('abort', cancel, { once: true });
     try {
@@ -131,6 +158,16 @@ export class JobClient {
     switch (message.type) {
       case 'progress':
         break;
+      case 'waits':
+        // Else one is on its way.
+        running.waits = running.turns === 0;
+        this.#options.onChange();
+        break;
+      case 'ran':
+        running.turns -= 1;
+        this.#push(running, { type: 'ran', runMs: message.runMs });
+        this.#options.onChange();
+        break;
       case 'end':
         this.#pace.learn(running.job, running.longestSilenceMs);
         this.#end(running, {});
@@ -157,7 +194,7 @@ export class JobClient {
     for (const running of lost) this.#end(running, { error });
   }
 
-  #push(running: Job, event: SpeechEvent): void {
+  #push(running: Job, event: WorkerEvent): void {
     if (running.cancelled) return;
     running.queue.push(event);
     running.changed.notify();
@@ -200,7 +237,7 @@ export class JobClient {
 
   /** To be called before the engine is given something to do: silence counts from here if it had nothing. */
   #beginWork(): void {
-    if (this.busy > 0) return;
+    for (const job of this.#jobs.values()) if (isWorking(job)) return;
     this.#heardMs = performance.now();
     if (this.#watch !== undefined) return;
     this.#watchedMs = this.#heardMs;
@@ -212,7 +249,7 @@ export class JobClient {
     const nowMs = performance.now();
     const lateMs = nowMs - this.#watchedMs - this.#silenceMs / 10;
     this.#watchedMs = nowMs;
-    const working = [...this.#jobs.values()].filter((job) => !isParked(job));
+    const working = [...this.#jobs.values()].filter(isWorking);
     if (working.length === 0) {
       clearInterval(this.#watch);
       this.#watch = undefined;

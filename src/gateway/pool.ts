@@ -18,13 +18,14 @@ export interface WorkerPool {
   add(worker: Worker): void;
   /** No worker can be made, for this reason; undefined takes it back. */
   setFailure(error: TtsError | undefined): void;
-  /** The least busy worker that is ready and has a place; of equals, the one that was not named for longest. */
-  next(): Worker | undefined;
+  /** The least busy worker that is ready and takes a turn; of equals, the one that was not named for longest. */
+  next(except?: ReadonlySet<Worker>): Worker | undefined;
   /** Calls back whenever a place may have become free or a state changed, until the returned function is called. */
   onChange(listener: () => void): () => void;
   close(): Promise<void>;
 }
 
+const NONE: ReadonlySet<Worker> = new Set();
 const BEST_FIRST: readonly WorkerState[] = ['ready', 'starting', 'dead', 'closed'];
 
 export function createPool(initial: readonly Worker[] = []): WorkerPool {
@@ -76,10 +77,10 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
       failure = error;
       changed();
     },
-    next() {
+    next(except = NONE) {
       let best: Worker | undefined;
       for (const worker of turns) {
-        if (worker.state !== 'ready' || worker.busy >= worker.capacity) continue;
+        if (except.has(worker) || worker.state !== 'ready' || worker.busy >= worker.capacity) continue;
         if (!best || worker.busy < best.busy) best = worker;
       }
       if (best) turns.push(...turns.splice(turns.indexOf(best), 1));

@@ -6,13 +6,12 @@ import { type Worker, WorkerLost } from './worker.js';
 
 export interface ProcessWorkerOptions extends SupervisionOptions {
   readonly id: string;
-  /** More than run at once: the engine gives each native run to whoever needs it soonest, so it should see them all. */
   readonly capacity?: number;
   /** How long a process that has work may be silent at least before it counts as frozen. */
   readonly silenceMs?: number;
 }
 
-export function createProcessWorker({ id, capacity = 6, silenceMs, ...settings }: ProcessWorkerOptions): Worker {
+export function createProcessWorker({ id, capacity = 2, silenceMs, ...settings }: ProcessWorkerOptions): Worker {
   const listeners = new Set<() => void>();
   const log = settings.log.child({ worker: id });
   const onChange = (): void => {
@@ -41,6 +40,10 @@ export function createProcessWorker({ id, capacity = 6, silenceMs, ...settings }
     get busy() {
       return jobs.busy;
     },
+    get runnable() {
+      return jobs.runnable;
+    },
+    grant: (jobId) => jobs.grant(jobId),
     get state() {
       return engine.state;
     },

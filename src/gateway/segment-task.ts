@@ -1,8 +1,8 @@
 /** One segment's life: queued, running, again queued where its worker was lost, and in the end done, failed or cancelled. */
 import { TtsError } from '../protocol/errors.js';
-import type { SegmentJob, SegmentTimings, SpeechEvent } from '../protocol/job.js';
+import type { SegmentJob, SegmentTimings } from '../protocol/job.js';
 import type { SpeechOrder } from './types.js';
-import { type Worker, WorkerLost } from './worker.js';
+import { type Worker, type WorkerEvent, WorkerLost } from './worker.js';
 
 export type SegmentState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
 
@@ -11,8 +11,8 @@ export interface SegmentStream {
   readonly order: SpeechOrder;
   /** Its first segment left the queue. */
   started(atMs: number): void;
-  /** How long until the segment is needed. */
-  dueMs(task: SegmentTask, nowMs: number): number;
+  /** When its listener runs dry unless more of the segment comes, on the clock of `performance.now`. */
+  deadlineMs(task: SegmentTask, nowMs: number): number;
   /** Something came, or the state of a segment changed. */
   changed(): void;
   /** Resolves when the stream can hold more of this segment's audio, or will never. */
@@ -45,6 +45,7 @@ export class SegmentTask {
   #heldSamples = 0;
   #receivedSamples = 0;
   #takenSamples = 0;
+  #runMs = 0;
   /** What a worker that speaks it again still has to say of what an earlier one said. */
   #repeatSamples = 0;
   /** Of the worker that made what was received. */
@@ -79,6 +80,11 @@ export class SegmentTask {
     return this.#receivedSamples;
   }
 
+  /** What the engines' runs for it took. */
+  get runMs(): number {
+    return this.#runMs;
+  }
+
   get heard(): boolean {
     return this.#takenSamples > 0;
   }
@@ -109,8 +115,7 @@ export class SegmentTask {
     this.stream.started(nowMs);
     try {
       this.#resumeOn(worker);
-      const job = { ...this.job, dueMs: this.stream.dueMs(this, nowMs) };
-      for await (const event of worker.run(job, this.#abort.signal)) {
+      for await (const event of worker.run(this.job, this.#abort.signal)) {
         this.#receive(event);
         this.stream.changed();
         if (event.type === 'audio') await this.stream.room(this);
@@ -171,8 +176,9 @@ export class SegmentTask {
     this.#version = version;
   }
 
-  #receive(event: SpeechEvent): void {
-    if (event.type === 'begin') {
+  #receive(event: WorkerEvent): void {
+    if (event.type === 'ran') this.#runMs += event.runMs;
+    else if (event.type === 'begin') {
       if (this.#timings !== undefined && !sameTimings(this.#timings, event.timings)) throw otherReading();
       this.#timings = event.timings;
     } else if (event.type === 'audio') {

@@ -9,6 +9,10 @@ import type { GatewayEvent, Speech, SpeechOrder } from './types.js';
 const MIN_MS_PER_CHAR = 40;
 /** High-water mark of a stream: a reader that leaves more than this lying stops the synthesis. */
 const HIGH_WATER_SAMPLES = msToSamples(2_000);
+/** When the first sound of a stream is due, also after a pause of its writer: sooner than anybody has time to wonder. */
+const FIRST_SOUND_MS = 150;
+/** Where nobody listens before the end, all of it is due by then: it fills what live listeners leave, and does not starve. */
+const WHOLE_MS = 10_000;
 /** Segments that keep one worker from ever waiting; more are only begun while little lies here. */
 const LEAST_LOOKAHEAD = 2;
 
@@ -151,15 +155,18 @@ export class SpeechStream implements Speech, SegmentStream {
     return heldSamples >= HIGH_WATER_SAMPLES;
   }
 
-  /** What the listener has in hand, and what the segments before it will last. */
-  dueMs(task: SegmentTask, nowMs: number): number {
-    if (this.order.whole) return 0;
-    let dueMs = Math.max(0, this.#heardOutAtMs - nowMs);
+  /** The listener's clock: what he has in hand, what lies here for him, and what the segments before it will last at least. */
+  deadlineMs(task: SegmentTask, nowMs: number): number {
+    if (this.order.whole) return this.#admittedAtMs + WHOLE_MS;
+    const dry = this.#heardOutAtMs <= nowMs;
+    let deadlineMs = dry ? (this.#tasks[0]?.queuedAtMs ?? nowMs) + FIRST_SOUND_MS : this.#heardOutAtMs;
     for (const before of this.#tasks) {
+      deadlineMs += samplesToMs(before.heldSamples);
       if (before === task) break;
-      if (!before.heard) dueMs += before.job.segment.text.length * MIN_MS_PER_CHAR;
+      const leastMs = before.job.segment.text.length * MIN_MS_PER_CHAR;
+      if (before.state !== 'done') deadlineMs += Math.max(0, leastMs - samplesToMs(before.receivedSamples));
     }
-    return dueMs;
+    return deadlineMs;
   }
 
   started(atMs: number): void {

@@ -9,16 +9,28 @@ export class WorkerLost extends Error {
   override readonly name = 'WorkerLost';
 }
 
+/** Speech, and word of every run that was made for it. */
+export type WorkerEvent = SpeechEvent | { readonly type: 'ran'; readonly runMs: number };
+
+export interface Runnable {
+  /** Of the job. */
+  readonly id: string;
+  /** What it has already: 0 where it stands still. */
+  readonly turns: number;
+}
+
 export interface Worker {
   readonly id: string;
   readonly state: WorkerState;
-  /** How many jobs it takes at once before more would only wait inside it. */
+  /** How many turns it takes at once: one that runs, and what hides the hand-over of the next. */
   readonly capacity: number;
   /**
-   * Places taken. A job that waits for nothing but its own consumer takes none; one that was cancelled keeps its place
-   * until the engine said that it stopped.
+   * Turns that were given and not used up. A job that waits for nothing but its own consumer holds none; one that was
+   * cancelled holds a place until the engine said that it stopped.
    */
   readonly busy: number;
+  /** Jobs that could use another turn. */
+  readonly runnable: readonly Runnable[];
   /** Restarts since it was made. */
   readonly restarts: number;
   /** What the engine runs on, once it is ready. */
@@ -28,12 +40,14 @@ export interface Worker {
   /** Why it is not ready. */
   readonly lastError: TtsError | undefined;
   /**
-   * Runs one segment: takes a place at once, holds no more audio than a few seconds, and goes on as it is pulled. Fails
-   * with `WorkerLost` when the engine is not there any more, with a TtsError when it failed on the segment, with the
-   * signal's reason when that aborted.
+   * Runs one segment: with its first turn at once, then turn by turn as they are granted, and no further ahead of whoever
+   * pulls than a few seconds. Fails with `WorkerLost` when the engine is not there any more, with a TtsError when it failed
+   * on the segment, with the signal's reason when that aborted.
    */
-  run(job: SegmentJob, signal: AbortSignal): AsyncIterable<SpeechEvent>;
-  /** Calls back when the state changed or a place became free, until the returned function is called. */
+  run(job: SegmentJob, signal: AbortSignal): AsyncIterable<WorkerEvent>;
+  /** Another turn for a job. */
+  grant(jobId: string): void;
+  /** Calls back when the state changed, a turn was used up or a job asks for one, until the returned function is called. */
   onChange(listener: () => void): () => void;
   close(): Promise<void>;
 }

@@ -60,8 +60,6 @@ export interface SegmentJob {
   readonly mix: readonly StyleShare[];
   /** 0 is the canonical reading. */
   readonly seed: number;
-  /** How long its listener can still hear what came before it when the job is handed over; 0 where somebody waits. */
-  readonly dueMs?: number;
   readonly segment: Segment;
 }
 

@@ -19,17 +19,21 @@ export type EngineOptions =
 
 /**
  * Jobs over any channel that carries messages in order. The engine may send as many samples of a job as it has credit for
- * (one chunk more where a chunk does not divide it), and every job ends in exactly one `end` or `error`, which is also
- * the answer to a `cancel`.
+ * (one chunk more where a chunk does not divide it). It makes one run at a time, and only in a turn: a job comes with one,
+ * `waits` asks for another, `ran` gives it back. Every job ends in exactly one `end` or `error`, which is also the answer to
+ * a `cancel`, and gives back what turns it had.
  */
 export type JobRequest =
   | { readonly type: 'job'; readonly job: SegmentJob; readonly creditSamples: number }
+  | { readonly type: 'turn'; readonly id: string }
   | { readonly type: 'cancel'; readonly id: string }
   /** The consumer took this many samples: as many more may come. */
   | { readonly type: 'credit'; readonly id: string; readonly samples: number };
 
 export type JobReply =
   | { readonly type: 'progress'; readonly id: string; readonly loading: boolean }
+  | { readonly type: 'waits'; readonly id: string }
+  | { readonly type: 'ran'; readonly id: string; readonly runMs: number }
   | { readonly type: 'begin'; readonly id: string; readonly timings: SegmentTimings }
   | { readonly type: 'audio'; readonly id: string; readonly pcm: Int16Array }
   | { readonly type: 'end'; readonly id: string }

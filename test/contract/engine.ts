@@ -4,6 +4,7 @@ import type { Engine } from '../../src/engine/engine.js';
 import { msToSamples } from '../../src/protocol/audio.js';
 import type { Segment, SegmentJob } from '../../src/protocol/job.js';
 import { collect, jobOf } from '../support/jobs.js';
+import { FREE } from '../support/speech.js';
 
 const never = new AbortController().signal;
 const TEXT = 'The ship sailed at dawn, and nobody on the quay waved.';
@@ -36,7 +37,7 @@ export function engineContract(name: string, open: () => Promise<Engine>, model:
     });
 
     it('answers with one begin, then audio, and times for every character', async () => {
-      const { begins, begin, pcm } = await collect(engine.speak(job(TEXT), never));
+      const { begins, begin, pcm } = await collect(engine.speak(job(TEXT), FREE, never));
       expect(begins).toBe(1);
       const { startSamples, durationSamples } = begin.timings;
       expect(startSamples.length).toBe(TEXT.length);
@@ -47,12 +48,12 @@ export function engineContract(name: string, open: () => Promise<Engine>, model:
     });
 
     it('makes the same samples of the same job, alone or among others, and others of another seed or voice', async () => {
-      const first = await collect(engine.speak(job(TEXT), never));
+      const first = await collect(engine.speak(job(TEXT), FREE, never));
       const mix = [{ style: 'af_bella', weight: 1 }];
       const [again, seeded, other] = await Promise.all([
-        collect(engine.speak(job(TEXT), never)),
-        collect(engine.speak(job(TEXT, { seed: 5 }), never)),
-        collect(engine.speak(job(TEXT, { mix }), never)),
+        collect(engine.speak(job(TEXT), FREE, never)),
+        collect(engine.speak(job(TEXT, { seed: 5 }), FREE, never)),
+        collect(engine.speak(job(TEXT, { mix }), FREE, never)),
       ]);
       expect(again.pcm).toEqual(first.pcm);
       expect(again.begin).toEqual(first.begin);
@@ -61,7 +62,9 @@ export function engineContract(name: string, open: () => Promise<Engine>, model:
     });
 
     it('says nothing of a segment in which nothing is to be said, but begins it', async () => {
-      const silent = await collect(engine.speak(job({ text: ' \n', offset: 0, spans: [], pause: 'none' }), never));
+      const silent = await collect(
+        engine.speak(job({ text: ' \n', offset: 0, spans: [], pause: 'none' }), FREE, never),
+      );
       expect(silent.begins).toBe(1);
       expect(silent.begin.timings.startSamples.length).toBe(2);
       expect(silent.pcm.every((sample) => sample === 0)).toBe(true);
@@ -73,7 +76,7 @@ export function engineContract(name: string, open: () => Promise<Engine>, model:
       const before = process.memoryUsage().arrayBuffers;
       let samples = 0;
       const spoken = (async () => {
-        for await (const event of engine.speak(job(withBreaks(breakMs)), abort.signal)) {
+        for await (const event of engine.speak(job(withBreaks(breakMs)), FREE, abort.signal)) {
           if (event.type !== 'audio') continue;
           expect(event.pcm.length).toBeLessThanOrEqual(MOST_SAMPLES);
           samples += event.pcm.length;
@@ -88,15 +91,15 @@ export function engineContract(name: string, open: () => Promise<Engine>, model:
     it('rests where a break is, for as long as it says', async () => {
       const lengths = [];
       for (const ms of [1_000, 3_000])
-        lengths.push((await collect(engine.speak(job(withBreaks(ms)), never))).pcm.length);
+        lengths.push((await collect(engine.speak(job(withBreaks(ms)), FREE, never))).pcm.length);
       expect(lengths[1]! - lengths[0]!).toBe(msToSamples(2_000));
     });
 
     it('stops when it is told to, and takes the next job', async () => {
       const abort = new AbortController();
       abort.abort();
-      await expect(collect(engine.speak(job(TEXT), abort.signal))).rejects.toMatchObject({ name: 'AbortError' });
-      expect((await collect(engine.speak(job('Hi.'), never))).pcm.length).toBeGreaterThan(0);
+      await expect(collect(engine.speak(job(TEXT), FREE, abort.signal))).rejects.toMatchObject({ name: 'AbortError' });
+      expect((await collect(engine.speak(job('Hi.'), FREE, never))).pcm.length).toBeGreaterThan(0);
     });
   });
 }

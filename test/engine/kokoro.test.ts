@@ -7,7 +7,7 @@ import { faultsOf } from '../support/clip-checks.js';
 import { jobOf } from '../support/jobs.js';
 import { letterErrors, lettersOf } from '../support/letters.js';
 import { createRecogniser, type Recogniser } from '../support/recogniser.js';
-import { joinPcm, modelDirForTests, realEngine, segmentOf, speak, VOICES } from '../support/speech.js';
+import { FREE, joinPcm, modelDirForTests, realEngine, segmentOf, speak, VOICES } from '../support/speech.js';
 
 const SENTENCE = 'The ship sailed at dawn, and nobody on the quay waved.';
 let engine: Engine;
@@ -158,7 +158,7 @@ describe('a segment', () => {
     const job = jobOf(long, { model: 'base-tts-fast' });
     let samples = 0;
     const spoken = (async () => {
-      for await (const event of engine.speak(job, abort.signal)) {
+      for await (const event of engine.speak(job, FREE, abort.signal)) {
         if (event.type === 'audio') samples += event.pcm.length;
         if (samples > 0) abort.abort();
       }

@@ -1,52 +1,11 @@
-/** The engine's parts that need no model: whose turn it is, where tokens are cut, what a damaged clip looks like. */
-import { setTimeout as sleep } from 'node:timers/promises';
+/** The engine's parts that need no model: where tokens are cut, what a damaged clip looks like. */
 import { describe, expect, it } from 'vitest';
 import { closeShort, splitTokens } from '../../src/engine/speech.js';
-import { createTurns } from '../../src/engine/turns.js';
 import { createAlphabet } from '../../src/text/tokens.js';
 import type { ReadingToken } from '../../src/text/types.js';
 import { faultsOf } from '../support/clip-checks.js';
 import { letterErrors } from '../support/letters.js';
 import { resampleTo16k } from '../support/resample.js';
-
-const never = new AbortController().signal;
-
-describe('turns', () => {
-  it('lets a job finish its beginning before the next one starts, then serves whoever would run dry first', async () => {
-    let now = 0;
-    const turns = createTurns(() => now);
-    const [a, b] = [turns.join(never), turns.join(never)];
-    const order: string[] = [];
-    const job = async (name: string, turn: typeof a, runs: number, sampleSeconds: number) => {
-      for (let i = 0; i < runs; i += 1) {
-        await turn.run(async () => {
-          order.push(`${name}${i}`);
-          now += 100;
-          await sleep(1);
-        });
-        if (i > 0) turn.sent(24_000 * sampleSeconds);
-      }
-    };
-    await Promise.all([job('a', a, 4, 2), job('b', b, 4, 2)]);
-    expect(order.slice(0, 3)).toEqual(['a0', 'a1', 'b0']);
-    expect(order.indexOf('b1')).toBeLessThan(order.indexOf('a3'));
-  });
-
-  it('gives up a turn whose job was cancelled while it waited', async () => {
-    const turns = createTurns();
-    const abort = new AbortController();
-    const first = turns.join(never).run(() => sleep(20));
-    let ran = false;
-    const second = turns.join(abort.signal).run(async () => {
-      ran = true;
-    });
-    abort.abort();
-    await first;
-    await expect(second).rejects.toMatchObject({ name: 'AbortError' });
-    expect(ran).toBe(false);
-    expect(await turns.join(never).run(async () => 'next')).toBe('next');
-  });
-});
 
 describe('a part that is too long for the model', () => {
   const token = (symbol: string, i: number): ReadingToken => ({ id: 1, symbol, start: i, end: i + 1 });

@@ -224,9 +224,13 @@ describe('turns', () => {
   it('uses every worker and no worker beyond its capacity', async () => {
     const { gateway, workers } = await setUp({ workers: [{ capacity: 1 }, { capacity: 2 }], sine: { delayMs: 20 } });
     const all = Array.from({ length: 8 }, () => collect(gateway.open(order()).speak(segments('x'), never)));
-    await until(() => gateway.stats.runningSegments === 3);
-    expect(workers.map((worker) => worker.running)).toEqual([1, 2]);
+    let most = [0, 0];
+    const watch = () => {
+      most = workers.map((worker, i) => Math.max(worker.busy, most[i]!));
+    };
+    for (const worker of workers) worker.onChange(watch);
     await Promise.all(all);
+    expect(most).toEqual([1, 2]);
     expect(gateway.stats.runningSegments).toBe(0);
   });
 });
@@ -467,7 +471,7 @@ describe('a worker that dies', () => {
       sine: { delayMs: 20 },
     });
     const work = Array.from({ length: 6 }, () => collect(gateway.open(order()).speak(segments('one', 'two'), never)));
-    await until(() => workers.every((worker) => worker.running === 3));
+    await until(() => workers.every((worker) => worker.busy === 3));
     workers[0]!.freeze();
     const spoken = await Promise.all(work);
     expect(spoken.map(({ samples }) => samples)).toEqual(Array(6).fill(6 * 1_320));

@@ -109,6 +109,10 @@ export function createEngineWorker(engine: Engine, options: EngineWorkerOptions 
     get busy() {
       return client.busy;
     },
+    get runnable() {
+      return client.runnable;
+    },
+    grant: (jobId) => client.grant(jobId),
     get restarts() {
       return restarts;
     },

@@ -1,7 +1,7 @@
 /** Jobs for workers and engines, and what came of them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Worker } from '../../src/gateway/worker.js';
+import type { Worker, WorkerEvent } from '../../src/gateway/worker.js';
 import type { Segment, SegmentJob, SpeechEvent } from '../../src/protocol/job.js';
 import { segmentOf } from './speech.js';
 
@@ -21,7 +21,12 @@ export async function until(condition: () => boolean): Promise<void> {
 
 export const whenReady = (worker: Worker): Promise<void> => until(() => worker.state === 'ready');
 
-export async function collect(events: AsyncIterable<SpeechEvent>) {
+/** A turn for every job of a worker that stands still. */
+export function grantAll(worker: Worker): void {
+  for (const { id, turns } of worker.runnable) if (turns === 0) worker.grant(id);
+}
+
+export async function collect(events: AsyncIterable<WorkerEvent>) {
   const chunks: Int16Array[] = [];
   let begins = 0;
   let begin: Extract<SpeechEvent, { type: 'begin' }> | undefined;
@@ -35,7 +40,7 @@ export async function collect(events: AsyncIterable<SpeechEvent>) {
   return { begin: begin!, begins, pcm: chunks.flatMap((chunk) => [...chunk]), chunks: chunks.length };
 }
 
-export async function failureOf(work: () => AsyncIterable<SpeechEvent>): Promise<Error> {
+export async function failureOf(work: () => AsyncIterable<WorkerEvent>): Promise<Error> {
   try {
     await collect(work());
   } catch (error) {

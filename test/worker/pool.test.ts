@@ -4,7 +4,7 @@ import { createPool, type WorkerPool } from '../../src/gateway/pool.js';
 import { createProcessWorker } from '../../src/gateway/process-worker.js';
 import type { Worker } from '../../src/gateway/worker.js';
 import { silentLogger } from '../../src/log.js';
-import { failureOf, jobOf, until } from '../support/jobs.js';
+import { failureOf, grantAll, jobOf, until } from '../support/jobs.js';
 
 let pool: WorkerPool;
 afterEach(() => pool.close());
@@ -15,6 +15,7 @@ const ready = async (workers: number) => {
     createProcessWorker({ id: `w${i}`, options, log: silentLogger(), capacity: 2 }),
   );
   pool = createPool(made);
+  pool.onChange(() => made.forEach(grantAll));
   await new Promise<void>((resolve) => {
     const look = () => made.every((worker) => worker.state === 'ready') && resolve();
     pool.onChange(look);
@@ -32,7 +33,7 @@ const job = (worker: Worker) => {
   };
 };
 
-it('names the least busy worker, of equals the one whose turn it is, then none, and calls when a place is free', async () => {
+it('names the least busy worker, of equals the one whose turn it is, then none, and calls when one takes a turn again', async () => {
   const { capacity } = await ready(2);
   expect(capacity).toBe(4);
   const names: string[] = [];

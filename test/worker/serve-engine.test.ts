@@ -1,7 +1,7 @@
 /** An engine behind a message channel: how far it runs ahead, and that it stops when it is told to. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createSineEngine } from '../../src/engine/sine.js';
+import { createSineEngine, type SineOptions } from '../../src/engine/sine.js';
 import type { SegmentJob } from '../../src/protocol/job.js';
 import type { JobReply } from '../../src/worker/protocol.js';
 import { serveEngine } from '../../src/worker/serve-engine.js';
@@ -16,9 +16,9 @@ const job: SegmentJob = {
   segment: { text, offset: 0, spans: [{ kind: 'text', text, start: 0, end: 60 }], pause: 'sentence' },
 };
 
-async function served() {
+async function served(sine: SineOptions = { msPerChar: 1_000 }) {
   const messages: JobReply[] = [];
-  const engine = await createSineEngine({ msPerChar: 1_000 });
+  const engine = await createSineEngine(sine);
   const server = serveEngine(engine, (message) => messages.push(message));
   const samples = () => messages.reduce((sum, message) => sum + (message.type === 'audio' ? message.pcm.length : 0), 0);
   const settled = async () => {
@@ -51,4 +51,60 @@ it('acknowledges a cancellation, also of a job that waits for credit', async () 
   await settled();
   expect(messages.at(-1)).toMatchObject({ type: 'error', id: 'a', code: 'aborted' });
   await server.close();
+});
+
+it('runs in turns: a job comes with one, asks for each other one, and says when it is used up', async () => {
+  const { server, messages, settled } = await served({ msPerChar: 50, pace: 1_000 });
+  server.receive({ type: 'job', job, creditSamples: 60 * 24_000 });
+  await settled();
+  const said = () => messages.map(({ type }) => type);
+  expect(said()).toEqual(['ran', 'begin', 'waits']);
+  server.receive({ type: 'turn', id: 'a' });
+  await settled();
+  expect(said()).toEqual(['ran', 'begin', 'waits', 'ran', 'audio', 'waits']);
+  // With turns in hand it does not ask.
+  for (let i = 0; i < 29; i++) server.receive({ type: 'turn', id: 'a' });
+  await settled();
+  expect(said().filter((type) => type === 'waits')).toHaveLength(2);
+  expect(messages.at(-1)).toEqual({ type: 'end', id: 'a' });
+});
+
+it('makes one run at a time, however many jobs have a turn', async () => {
+  let running = 0;
+  let most = 0;
+  const sine = await createSineEngine();
+  const engine = {
+    ...sine,
+    speak: (...[spoken, turn, signal]: Parameters<typeof sine.speak>) =>
+      sine.speak(
+        spoken,
+        {
+          run: (work) =>
+            turn.run(async () => {
+              most = Math.max(most, ++running);
+              await sleep(5);
+              running -= 1;
+              return work();
+            }),
+        },
+        signal,
+      ),
+  };
+  const messages: JobReply[] = [];
+  const server = serveEngine(engine, (message) => messages.push(message));
+  for (const id of ['a', 'b', 'c']) server.receive({ type: 'job', job: { ...job, id }, creditSamples: 1e9 });
+  while (messages.filter(({ type }) => type === 'end').length < 3) await sleep(5);
+  expect(most).toBe(1);
+});
+
+it('gives up a turn whose job was cancelled while it waited for it', async () => {
+  const { server, messages, settled } = await served({ msPerChar: 50, pace: 1_000 });
+  server.receive({ type: 'job', job, creditSamples: 60 * 24_000 });
+  await settled();
+  server.receive({ type: 'cancel', id: 'a' });
+  await settled();
+  expect(messages.at(-1)).toMatchObject({ type: 'error', id: 'a', code: 'aborted' });
+  server.receive({ type: 'job', job: { ...job, id: 'b' }, creditSamples: 60 * 24_000 });
+  await settled();
+  expect(messages.at(-1)).toEqual({ type: 'waits', id: 'b' });
 });

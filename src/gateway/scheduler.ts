@@ -1,0 +1,77 @@
+/** What runs next, over all streams of all workers: whoever's listener would run dry first. The only place that decides it. */
+import type { SegmentTask } from './segment-task.js';
+import type { Worker } from './worker.js';
+
+/** `fifo` is first come, first served: for comparison. */
+export type Policy = 'deadline' | 'fifo';
+
+export class Scheduler {
+  readonly #policy: Policy;
+  /** Segments that no worker has. */
+  readonly #queue = new Set<SegmentTask>();
+  /** Those that one has, by job: each asks for turns until it is through. */
+  readonly #running = new Map<string, SegmentTask>();
+  /** When an owner's work last had a turn, in turns; for those that have work here. */
+  readonly #lastTurn = new Map<string, number>();
+  #turns = 0;
+
+  constructor(policy: Policy = 'deadline') {
+    this.#policy = policy;
+  }
+
+  get queued(): number {
+    return this.#queue.size;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  [Symbol.iterator](): Iterator<SegmentTask> {
+    return this.#queue.values();
+  }
+
+  add(task: SegmentTask): void {
+    this.#queue.add(task);
+  }
+
+  remove(task: SegmentTask): void {
+    this.#queue.delete(task);
+    this.#running.delete(task.job.id);
+    if (this.#queue.size === 0 && this.#running.size === 0) this.#lastTurn.clear();
+  }
+
+  /** The next for `worker`, from the queue or among what it has; undefined where there is nothing it could do. */
+  next(worker: Worker, nowMs: number): SegmentTask | undefined {
+    let best: SegmentTask | undefined;
+    let bestMs = 0;
+    const consider = (task: SegmentTask | undefined) => {
+      if (task === undefined) return;
+      const deadlineMs = this.#policy === 'fifo' ? task.queuedAtMs : task.stream.deadlineMs(task, nowMs);
+      if (best !== undefined && !this.#precedes(task, deadlineMs, best, bestMs, nowMs)) return;
+      best = task;
+      bestMs = deadlineMs;
+    };
+    // What was begun first: of equals, it is finished before another is begun.
+    for (const { id } of worker.runnable) consider(this.#running.get(id));
+    for (const task of this.#queue) consider(task);
+    return best;
+  }
+
+  /** The task has its turn. */
+  take(task: SegmentTask): void {
+    this.#queue.delete(task);
+    this.#running.set(task.job.id, task);
+    this.#turns += 1;
+    this.#lastTurn.set(task.stream.order.owner, this.#turns);
+  }
+
+  /** The earlier deadline; among those that are past it, owners take turns, so that nobody's many drown another's one. */
+  #precedes(a: SegmentTask, aMs: number, b: SegmentTask, bMs: number, nowMs: number): boolean {
+    if (this.#policy === 'deadline' && aMs <= nowMs && bMs <= nowMs) {
+      const [aTurn, bTurn] = [a, b].map((task) => this.#lastTurn.get(task.stream.order.owner) ?? 0) as [number, number];
+      if (aTurn !== bTurn) return aTurn < bTurn;
+    }
+    return aMs < bMs;
+  }
+}

@@ -1,0 +1,68 @@
+/** The order of work: whose listener runs dry first, and whose turn it is where all are late. */
+import { describe, expect, it } from 'vitest';
+import { type Policy, Scheduler } from '../../src/gateway/scheduler.js';
+import { type SegmentStream, SegmentTask } from '../../src/gateway/segment-task.js';
+import type { Worker } from '../../src/gateway/worker.js';
+import { jobOf } from '../support/jobs.js';
+
+const NOW_MS = 1_000_000;
+
+function task(deadlineMs: number, owner = 'a'): SegmentTask {
+  const stream: SegmentStream = {
+    order: { model: 'base-tts', voice: 'someone', seed: 0, owner, requestId: 'r' },
+    started: () => undefined,
+    deadlineMs: () => NOW_MS + deadlineMs,
+    changed: () => undefined,
+    room: async () => undefined,
+  };
+  return new SegmentTask(jobOf(`due in ${deadlineMs}`), stream);
+}
+const workerWith = (...tasks: SegmentTask[]) =>
+  ({ runnable: tasks.map(({ job }) => ({ id: job.id, turns: 0 })) }) as unknown as Worker;
+const IDLE = workerWith();
+
+function order(scheduler: Scheduler, tasks: readonly SegmentTask[]): number[] {
+  for (const each of tasks) scheduler.add(each);
+  return tasks.map(() => {
+    const next = scheduler.next(IDLE, NOW_MS)!;
+    scheduler.take(next);
+    return tasks.indexOf(next);
+  });
+}
+
+describe('the scheduler', () => {
+  it('takes the earliest deadline, whoever came first', () => {
+    expect(order(new Scheduler(), [task(300), task(100), task(200)])).toEqual([1, 2, 0]);
+  });
+
+  it('goes on with what a worker has where that is needed sooner than what waits, and not with what another has', () => {
+    const scheduler = new Scheduler();
+    const [begun, elsewhere, waiting] = [task(100), task(50), task(200)];
+    for (const each of [begun, elsewhere]) {
+      scheduler.add(each);
+      scheduler.take(each);
+    }
+    scheduler.add(waiting);
+    expect(scheduler.next(workerWith(begun), NOW_MS)).toBe(begun);
+    expect(scheduler.next(IDLE, NOW_MS)).toBe(waiting);
+    scheduler.remove(waiting);
+    expect(scheduler.next(IDLE, NOW_MS)).toBeUndefined();
+    expect([scheduler.queued, scheduler.running]).toEqual([0, 2]);
+  });
+
+  it("lets owners take turns where all are late: one's many do not drown another's one", () => {
+    const many = Array.from({ length: 4 }, (_, i) => task(-1_000 + i, 'greedy'));
+    expect(order(new Scheduler(), [...many, task(-10, 'modest')])).toEqual([0, 4, 1, 2, 3]);
+  });
+
+  it('keeps deadlines before turns where somebody is in time', () => {
+    const scheduler = new Scheduler();
+    scheduler.take(task(0, 'a'));
+    expect(order(scheduler, [task(500, 'b'), task(100, 'a')])).toEqual([1, 0]);
+  });
+
+  it('serves first come first for comparison', () => {
+    const scheduler = new Scheduler('fifo' satisfies Policy);
+    expect(order(scheduler, [task(300), task(100), task(200)])).toEqual([0, 1, 2]);
+  });
+});
