@@ -57,7 +57,7 @@ async function create(options: CreateOptions, command: Command): Promise<void> {
       process.stdout.write(`${key.key}\n`);
       const access = key.tier === 'free' ? 'Free access' : `Partner access, ${key.credits} credits`;
       const until = key.expiresAt === null ? '' : `, until ${key.expiresAt}`;
-      process.stderr.write(`Key ${key.id} (${access}${until}). Keep the line above: it is not shown again.\n`);
+      process.stderr.write(`Key ${key.id} (${access}${until}). Keep the key itself: it is not shown again.\n`);
     }
     if (expiresAt && expiresAt.getTime() <= Date.now()) {
       process.stderr.write(`Note: ${key.expiresAt} has passed, so this key is refused from the start.\n`);
