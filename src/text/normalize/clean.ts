@@ -35,7 +35,7 @@ const SUPERSCRIPT_STARTS = 'ˢⁿʳᵗ';
 const SUPERSCRIPT_ENDINGS: Readonly<Record<string, string>> = { ˢᵗ: 'st', ⁿᵈ: 'nd', ʳᵈ: 'rd', ᵗʰ: 'th' };
 
 /** Told of every mark that is markup and no text, in UTF-16 units, and of what may be shown in its place. */
-export type OnMarkup = (from: number, to: number, shown: string) => void;
+type OnMarkup = (from: number, to: number, shown: string) => void;
 
 export interface CleanOptions {
   /** Where the text is collected. What comes back lies in it. */

@@ -14,7 +14,7 @@ export interface Rule {
 type Apply = (scan: Scan, at: number) => number;
 
 /** What a rule can begin with. It is not asked elsewhere, so nothing it would know may be left out. */
-export interface Begins {
+interface Begins {
   /** One of these signs, or any. */
   readonly signs?: string | 'any sign';
   /** Digits, by what stands behind the first row of them. */
@@ -25,7 +25,7 @@ export interface Begins {
 }
 
 /** The character behind the digits, or behind what follows them; where nothing does it is `\0`. */
-export interface Digits {
+interface Digits {
   readonly next: RegExp;
   /** Behind "12.5". */
   readonly point?: RegExp;
@@ -36,7 +36,7 @@ export interface Digits {
 }
 
 /** Words that begin as they must, and are told by any one of the other signs. */
-export interface Words {
+interface Words {
   /** The first letter. */
   readonly first?: RegExp;
   /** The character behind the word; where there is none it is `\0`. */
