@@ -7,7 +7,7 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 const DOCUMENTS = [
   'README.md',
   'CONTRIBUTING.md',
-  ...['ARCHITECTURE.md'].filter((name) => existsSync(path.join(ROOT, name))),
+  'ARCHITECTURE.md',
   'SECURITY.md',
   'examples/README.md',
   'voices/README.md',
