@@ -1,7 +1,7 @@
 /** Which server a command speaks through: the one that was named, one that runs on this machine, or one of its own. */
 import type { ServerAddress } from '../client/address.js';
 import { type Config, flagOf, type Sources } from '../config.js';
-import { TtsError } from '../protocol/errors.js';
+import { IN_THE_LOG, TtsError } from '../protocol/errors.js';
 import type { Preparation } from '../protocol/preparation.js';
 import { engineSettingsAsked, findLocalServer, serves } from './local-server.js';
 
@@ -77,11 +77,11 @@ export async function closeSoon(connection: Connection | undefined, signal: Abor
   clearTimeout(timer);
 }
 
-/** The id of a request that only this process ever saw leads nowhere. */
-export function withoutRequestId(error: unknown): unknown {
-  if (!(error instanceof TtsError) || error.requestId === undefined) return error;
+/** The id of a request that only this process ever saw leads nowhere, and a log of it there is only where it was asked for. */
+export function ofOwnServer(error: unknown): unknown {
+  if (!(error instanceof TtsError)) return error;
   const { code, message, cause, param, retryAfterS } = error;
-  return new TtsError(code, message, {
+  return new TtsError(code, message.replace(IN_THE_LOG, 'Set TTS_LOG_LEVEL=error and try again to see why.'), {
     cause: cause ?? error,
     ...(param === null ? {} : { param }),
     ...(retryAfterS === undefined ? {} : { retryAfterS }),

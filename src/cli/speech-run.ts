@@ -9,7 +9,7 @@ import type { Sources } from '../config.js';
 import { samplesToMs } from '../protocol/audio.js';
 import { SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
 import { type ErrorCode, printable, TtsError } from '../protocol/errors.js';
-import { type Connection, closeSoon, connect, lostSettings, withoutRequestId } from './connection.js';
+import { type Connection, closeSoon, connect, lostSettings, ofOwnServer } from './connection.js';
 import { chooseModel, knownChoice } from './model-choice.js';
 import { checkModel, type Destination, type OutputOptions } from './speech-options.js';
 import { complain, liveLines, styled } from './terminal.js';
@@ -80,7 +80,7 @@ export async function runSpeech(
   const sinks = await openSinks(destination, options, steady, signal);
   const { sink, player } = sinks;
   remark(lostSettings(settings));
-  const screen = wanted === 'none' || !live ? undefined : openLive(wanted, progress, sinks, show);
+  const screen = wanted === 'none' || !live ? undefined : openLive(wanted, progress, sinks, { show, ssml });
   let connection: Connection | undefined;
   try {
     connection = await connect(
@@ -106,10 +106,10 @@ export async function runSpeech(
     if (live) for (const line of wrote) process.stderr.write(`wrote ${line}\n`);
   } catch (error) {
     await screen?.close(false);
-    const known = connection?.kind === 'embedded' ? withoutRequestId(error) : error;
+    const known = connection?.kind === 'embedded' ? ofOwnServer(error) : error;
     const kept = await keptOf(destination, sinks, options.keepPartial ?? false, progress);
     if (kept && signal.aborted && live) process.stderr.write(`${kept}\n`);
-    throw await lastWords(known, { sink, player, kept }, progress, signal);
+    throw await lastWords(known, { sink, player, kept, ssml }, progress, signal);
   } finally {
     await sink.discard();
     await closeSoon(connection, signal);
@@ -158,13 +158,18 @@ function stdoutFile(): { file: string } | undefined {
 }
 
 interface Live {
-  /** Resolves with whether the last lines stand. */
+  /** Resolves with whether its lines stand. */
   close(keep: boolean): Promise<boolean>;
 }
 
 const FOLLOW_MS = 60;
 
-function openLive(kind: 'lines' | 'spoken', progress: Progress, { sink, player }: Sinks, show: boolean): Live {
+function openLive(
+  kind: 'lines' | 'spoken',
+  progress: Progress,
+  { sink, player }: Sinks,
+  style: { readonly show: boolean; readonly ssml: boolean },
+): Live {
   if (kind === 'spoken') {
     let heard = '';
     const write = (ended: boolean) => {
@@ -184,8 +189,7 @@ function openLive(kind: 'lines' | 'spoken', progress: Progress, { sink, player }
   }
   const opening = import('../client/ui/screen.js').then(({ openScreen }) =>
     openScreen({
-      color: styled(),
-      show,
+      style: { ...style, color: styled() },
       snapshot: () => progress.snapshot(sink.heardSamples, player !== undefined),
       env: process.env,
     }),
@@ -196,7 +200,8 @@ function openLive(kind: 'lines' | 'spoken', progress: Progress, { sink, player }
 async function lengthText({ made }: Progress): Promise<string> {
   const { clockText } = await import('../client/ui/format.js');
   const ms = samplesToMs(made);
-  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : clockText(ms);
+  // Cut as the clock above it is.
+  return ms < 60_000 ? `${(Math.floor(ms / 100) / 10).toFixed(1)} s` : clockText(ms);
 }
 
 /** What becomes of a file that was begun and not finished, in words; undefined where there is none. */
@@ -215,7 +220,7 @@ async function keptOf(
 /** Plays what is in hand, and adds to the error how far the speech came. */
 async function lastWords(
   error: unknown,
-  { sink, player, kept }: Omit<Sinks, 'file'> & { kept: string | undefined },
+  { sink, player, kept, ssml }: Omit<Sinks, 'file'> & { kept: string | undefined; ssml: boolean },
   progress: Progress,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -227,8 +232,9 @@ async function lastWords(
   }
   const samples = player ? player.heardSamples : sink.heardSamples;
   const chars = progress.timeline.charsAt(samples);
-  const { spoken } = progress.timeline.at(samples);
-  const words = spoken.trim().split(/\s+/).slice(-6).join(' ');
+  const { displayText } = await import('../text/display.js');
+  const spoken = displayText(progress.timeline.at(samples).spoken, { ssml });
+  const words = spoken.join('').trim().split(/\s+/).slice(-6).join(' ');
   const { requestId, retryAfterS } = error;
   const upTo = words ? `, up to "… ${words}"` : '';
   const until = `Until then ${(samplesToMs(samples) / 1000).toFixed(1)} s were ${player ? 'spoken' : 'made'}, about ${chars} characters${upTo}.`;

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import type { SpeechModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import type { Voice, VoiceCatalog } from '../protocol/http.js';
-import { closeSoon, connect, withoutRequestId } from './connection.js';
+import { closeSoon, connect, ofOwnServer } from './connection.js';
 import { addSettings, settingsOf } from './context.js';
 import { untilInterrupted } from './interrupt.js';
 import { checkModel, destinationOf } from './speech-options.js';
@@ -59,7 +59,7 @@ async function list(options: VoicesOptions, self: Command, signal: AbortSignal):
     else if (data.length > 0) process.stdout.write(`${asTable(data)}\n`);
     else process.stderr.write(`None of the ${catalog.data.length} voices matches.\n`);
   } catch (error) {
-    throw connection.kind === 'embedded' ? withoutRequestId(error) : error;
+    throw connection.kind === 'embedded' ? ofOwnServer(error) : error;
   } finally {
     await closeSoon(connection, signal);
   }

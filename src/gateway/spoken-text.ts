@@ -45,6 +45,11 @@ export class SpokenText {
     return this.#segmenter.pendingChars;
   }
 
+  /** The SSML met so far that changes nothing. */
+  get ignoredMarkup(): readonly string[] {
+    return this.#segmenter.ignoredMarkup;
+  }
+
   /** What was waited for a worker: from the place in the queue to the engine, less the cutting of the first segment. */
   get queueMs(): number {
     return Math.max(0, (this.#speech.queueMs ?? 0) - this.#firstCutMs);

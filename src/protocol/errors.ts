@@ -182,8 +182,11 @@ export function excerpt(text: string, chars = 80): string {
   return points.length > chars ? `${points.slice(0, chars - 1).join('')}…` : points.join('');
 }
 
+/** Where a request's id leads. */
+export const IN_THE_LOG = 'The request id finds the reason in the log.';
+
 const internalError = (cause: unknown): TtsError =>
-  new TtsError('internal_error', 'Something went wrong in the server. The request id finds it in the log.', { cause });
+  new TtsError('internal_error', `Something went wrong in the server. ${IN_THE_LOG}`, { cause });
 
 /**
  * The error as a stranger may see it, whichever way it leaves. Our own failures speak of this machine's files, commands
@@ -197,7 +200,7 @@ export function publicError(error: unknown): TtsError {
       return new TtsError('overloaded', message, { cause: error, retryAfterS: 5 });
     }
     if (error.row.exit !== EXIT.model) return internalError(error);
-    const message = 'The speech engine cannot run. The request id finds the reason in the log.';
+    const message = `The speech engine cannot run. ${IN_THE_LOG}`;
     return new TtsError('synthesis_failed', message, { cause: error });
   }
   if (error.code === 'synthesis_failed') {

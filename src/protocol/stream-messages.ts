@@ -21,7 +21,11 @@ export const StreamParams = Type.Object({
   }),
   auto_mode: Type.Boolean({ default: D.auto_mode, description: 'false: fewer, better-phrased segments, later' }),
   sync_alignment: Type.Boolean({ default: D.sync_alignment, description: 'Audio messages carry `alignment`' }),
-  enable_ssml_parsing: Type.Boolean({ default: D.enable_ssml_parsing, description: 'The text is SSML' }),
+  enable_ssml_parsing: Type.Boolean({
+    default: D.enable_ssml_parsing,
+    description:
+      'The text is SSML: speak, break, phoneme, sub and say-as. Other elements have no effect but for the text inside, which is spoken; the log of the server names them',
+  }),
   apply_text_normalization: oneOf([D.apply_text_normalization], { default: D.apply_text_normalization }),
 });
 export type StreamParams = Static<typeof StreamParams>;

@@ -196,6 +196,7 @@ export class Grant {
       else await admission.release(outcome, { audioMs, deliveredChars, byClient });
       const firstMs = this.#firstMs === undefined ? undefined : Math.round(this.#firstMs);
       const ms = Math.round(performance.now() - this.#openedMs);
+      const { ignoredMarkup } = this.text;
       const told = {
         outcome,
         model,
@@ -205,6 +206,7 @@ export class Grant {
         audioMs: Math.round(audioMs),
         firstMs,
         ms,
+        ...(ignoredMarkup.length > 0 && { ignoredMarkup: ignoredMarkup.join(', ') }),
       };
       log.info({ route, keyId: this.key.id, ...told, requestId }, 'speech ended');
     } catch (error) {

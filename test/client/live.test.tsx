@@ -4,7 +4,7 @@ import { render } from 'ink';
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../src/client/progress.js';
 import { textColumns } from '../../src/client/ui/format.js';
-import { Live, type LiveProps } from '../../src/client/ui/live.js';
+import { Live, type LiveProps, lineCount } from '../../src/client/ui/live.js';
 
 const SPEAKING: Snapshot = {
   phase: 'speaking',
@@ -23,7 +23,7 @@ const SPEAKING: Snapshot = {
 
 function draw(state: Partial<Snapshot>, more: Partial<LiveProps> = {}): string[] {
   const stream = Object.assign(new PassThrough(), { columns: more.columns ?? 80, rows: 24, isTTY: true });
-  const props = { columns: 80, color: false, levels: [0, 0.2, 1], spinner: '⠋', show: false, ...more };
+  const props = { columns: 80, color: false, levels: [0, 0.2, 1], spinner: '⠋', show: false, ssml: false, ...more };
   const app = render(<Live state={{ ...SPEAKING, ...state }} {...props} />, {
     stdout: stream as never,
     stderr: stream as never,
@@ -47,6 +47,27 @@ describe('the live lines', () => {
 
   it('show the words to come with --show, with a mark where there is no colour', () => {
     expect(draw({}, { show: true })).toContain('The quick brown fox▏ jumps over the lazy dog.');
+  });
+
+  it('show the text without its marks, also of a mark that is not yet over', () => {
+    const state = { spoken: '# Two *words* and [a li', upcoming: 'nk](x.md) with **force**.' };
+    expect(draw(state)).toContain('Two words and a li');
+    expect(draw(state, { show: true })).toContain('Two words and a li▏nk with force.');
+    const marked = { spoken: 'One <break time="1s"/> two', upcoming: ' <sub alias="x">three</sub>.' };
+    expect(draw(marked, { show: true, ssml: true }).join(' ')).toMatch(/One +two▏ three\./);
+  });
+
+  it('are as many as is told', () => {
+    const preparation = { model: 'base-tts', stage: 'measure', done: 0, total: 0, detail: '' } as const;
+    for (const state of [
+      {},
+      { phase: 'starting' },
+      { phase: 'waiting', speaker: 'anna' },
+      { speaker: 'anna' },
+      { preparation, speaker: 'anna' },
+    ] as const) {
+      expect(draw(state)).toHaveLength(lineCount({ ...SPEAKING, ...state }));
+    }
   });
 
   it('show what a first run does before it can speak, stage by stage', () => {

@@ -42,6 +42,26 @@ describe('the timeline', () => {
     expect(timeline.at(24_000)).toEqual({ spoken: 'Hi yo', upcoming: '' });
   });
 
+  it('learns from the alignment how long the whole will be', () => {
+    const timeline = new Timeline();
+    const text = 'A road along the river that goes on and on. '.repeat(50);
+    timeline.expect(text);
+    // 100 ms a character: slower than is reckoned beforehand.
+    const total = text.length * 2_400;
+    let before = timeline.estimatedSamples();
+    expect(before).toBeLessThan(total * 0.8);
+    for (let at = 0; at < text.length; at += 440) {
+      const chars = [...text.slice(at, at + 440)];
+      timeline.align({ chars, charStartTimesMs: chars.map((_, i) => i * 100), charDurationsMs: [] }, at * 2_400);
+      timeline.made((at + chars.length) * 2_400);
+      const now = timeline.estimatedSamples();
+      expect(now).toBeGreaterThan(before);
+      before = now;
+    }
+    expect(before).toBe(total);
+    expect(timeline.charsAt(total / 2)).toBe(text.length / 2 + 1);
+  });
+
   it('hands out heard text once', () => {
     const timeline = new Timeline();
     timeline.align({ chars: ['H', 'i', '!'], charStartTimesMs: [0, 100, 200], charDurationsMs: [] }, 0);

@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { ofOwnServer } from '../../src/cli/connection.js';
 import { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from '../../src/cli/embedded.js';
 import { loadConfig } from '../../src/config.js';
 import { silentLogger } from '../../src/log.js';
-import { TtsError } from '../../src/protocol/errors.js';
+import { publicError, TtsError } from '../../src/protocol/errors.js';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'tts-test-'));
 const open: EmbeddedServer[] = [];
@@ -61,6 +62,14 @@ describe('an embedded server', () => {
     expect((error as TtsError).code).toBe('offline');
     const response = await ask(server, '/v1/audio/speech', { model: 'base-tts', input: 'Hello.' });
     expect(response.status).toBe(503);
+  });
+
+  it('points to no log that nobody keeps, and to no id of a request that nobody sees', () => {
+    const { message, code } = publicError(new Error('of our own'));
+    const told = ofOwnServer(new TtsError(code, message, { requestId: 'req_1' })) as TtsError;
+    expect(message).toMatch(/request id/);
+    expect(told).toMatchObject({ code: 'internal_error', requestId: undefined });
+    expect(told.message).toMatch(/^Something went wrong in the server\. Set TTS_LOG_LEVEL=error/);
   });
 
   it('is gone when it was closed, whatever it was doing', async () => {

@@ -61,6 +61,23 @@ describe('the terminal of a server', () => {
   });
 });
 
+describe('the log of a server', () => {
+  it('names the SSML of a session that had no effect, and nothing where all had', async () => {
+    home = makeHome();
+    server = await startServe(home);
+    const { output } = server;
+    const ended = () => output.stderr.split('\n').filter((line) => line.includes('speech ended'));
+    for (const text of [
+      'One <break time="10ms"/> two.',
+      '<prosody rate="slow">Three</prosody> <emphasis>four</emphasis>.',
+    ]) {
+      await home.run('speak', '--ssml', text, '-o', '-');
+    }
+    await until(() => ended().length === 2);
+    expect(ended().map((line) => JSON.parse(line).ignoredMarkup)).toEqual([undefined, '<prosody>, <emphasis>']);
+  });
+});
+
 describe('a server on every address', () => {
   it('names those that others reach it at, and warns that nothing is encrypted', async () => {
     home = makeHome();

@@ -78,7 +78,7 @@ describe('End', () => {
 });
 
 describe('what a stranger is told', () => {
-  const GENERIC = 'Something went wrong in the server. The request id finds it in the log.';
+  const GENERIC = 'Something went wrong in the server. The request id finds the reason in the log.';
 
   it('of a failure of the accounts names nothing of this machine, on a session and a handshake', async () => {
     server = await startStreamServer();

@@ -1,6 +1,7 @@
 /** The live lines of a run: the text as it is spoken, the level, the clock, and how fast the sound came. */
 import { Box, Text } from 'ink';
 import type { Preparation } from '../../protocol/preparation.js';
+import { displayText } from '../../text/display.js';
 import type { Snapshot } from '../progress.js';
 import {
   bar,
@@ -23,11 +24,19 @@ export interface LiveProps {
   readonly spinner: string;
   /** Two lines of text with the words to come, instead of one line of what was spoken. */
   readonly show: boolean;
+  /** The text carries markup. */
+  readonly ssml: boolean;
 }
 
 const METER_WIDTH = 8;
 /** From here on it is worth knowing how much is left. */
 const LONG_MS = 20_000;
+
+/** How many lines stand on the terminal: none of them wraps. */
+export const lineCount = ({ preparation, phase, speaker }: Snapshot): number =>
+  preparation ? 1 : (speaker ? 1 : 0) + (isWaiting(phase) ? 1 : 2);
+
+const isWaiting = (phase: Snapshot['phase']): boolean => phase === 'starting' || phase === 'waiting';
 
 export function Live(props: LiveProps) {
   const { state, color } = props;
@@ -39,8 +48,8 @@ export function Live(props: LiveProps) {
           {state.speaker}
         </Text>
       ) : null}
-      {state.phase === 'starting' || state.phase === 'waiting' ? <Waiting {...props} /> : <Words {...props} />}
-      {state.phase === 'starting' || state.phase === 'waiting' ? null : <Figures {...props} />}
+      {isWaiting(state.phase) ? <Waiting {...props} /> : <Words {...props} />}
+      {isWaiting(state.phase) ? null : <Figures {...props} />}
     </Box>
   );
 }
@@ -89,13 +98,21 @@ function Preparing({ preparation, columns, color, spinner }: LiveProps & { prepa
   );
 }
 
-function Words({ state, columns, color, show }: LiveProps) {
+/** The text without its marks. They are told by what stands around them, so both sides of the moment are looked at as one. */
+function withoutMarks({ spoken, upcoming }: Snapshot, ssml: boolean): { spoken: string; upcoming: string } {
+  const shown = displayText(spoken + upcoming, { ssml });
+  const at = [...spoken].length;
+  return { spoken: shown.slice(0, at).join(''), upcoming: shown.slice(at).join('') };
+}
+
+function Words({ state, columns, color, show, ssml }: LiveProps) {
   const room = Math.max(10, columns - 1);
+  const shown = withoutMarks(state, ssml);
   if (!show) {
-    return <Text wrap="truncate">{tailColumns(state.spoken, room) || ' '}</Text>;
+    return <Text wrap="truncate">{tailColumns(shown.spoken, room) || ' '}</Text>;
   }
-  const spoken = tailColumns(state.spoken, Math.floor(room * 0.6));
-  const upcoming = headColumns(state.upcoming, room - textColumns(spoken));
+  const spoken = tailColumns(shown.spoken, Math.floor(room * 0.6));
+  const upcoming = headColumns(shown.upcoming, room - textColumns(spoken));
   // Without colours, a mark stands where the voice is.
   return (
     <Text wrap="truncate">

@@ -1,8 +1,8 @@
-/** The process that draws the live lines: states come in, nothing goes out. Its libraries load beside the speech, not before it. */
+/** The process that draws the live lines: states come in, the number of lines that stand goes out. Its libraries load beside the speech, not before it. */
 import { render } from 'ink';
 import type { Snapshot } from '../progress.js';
-import { Live } from './live.js';
-import type { ScreenMessage } from './screen.js';
+import { Live, lineCount } from './live.js';
+import type { ScreenMessage, ScreenStyle } from './screen.js';
 
 const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 const KEPT_LEVELS = 64;
@@ -10,8 +10,9 @@ const KEPT_LEVELS = 64;
 let app: ReturnType<typeof render> | undefined;
 let levels: number[] = [];
 let frame = 0;
+let standing = 0;
 
-function draw(state: Snapshot, style: { color: boolean; show: boolean }): void {
+function draw(state: Snapshot, style: ScreenStyle): void {
   levels = [...levels, state.level].slice(-KEPT_LEVELS);
   const spinner = SPINNER[frame++ % SPINNER.length]!;
   const view = (
@@ -19,6 +20,9 @@ function draw(state: Snapshot, style: { color: boolean; show: boolean }): void {
   );
   if (app) app.rerender(view);
   else app = render(view, { stdout: process.stderr, stderr: process.stderr, exitOnCtrlC: false, patchConsole: false });
+  if (lineCount(state) === standing) return;
+  standing = lineCount(state);
+  process.send?.(standing);
 }
 
 function close(keep: boolean): void {
@@ -30,7 +34,7 @@ function close(keep: boolean): void {
 // Ctrl-C is for the command, which then says what is to become of the lines.
 process.on('SIGINT', () => undefined);
 process.on('message', (message: ScreenMessage) => {
-  if (message.type === 'draw') draw(message.state, message);
+  if (message.type === 'draw') draw(message.state, message.style);
   else {
     close(message.keep);
     // Not from inside the message: Node still has the channel in hand while it gives out those that came before.

@@ -5,22 +5,28 @@ import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Snapshot } from '../progress.js';
 
-export interface ScreenOptions {
+export interface ScreenStyle {
   readonly color: boolean;
   /** Light up the words as they are spoken. */
   readonly show: boolean;
+  /** The text carries markup. */
+  readonly ssml: boolean;
+}
+
+export interface ScreenOptions {
+  readonly style: ScreenStyle;
   readonly snapshot: () => Snapshot;
   /** Of the drawing process. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Screen {
-  /** Draws the last state and leaves it standing, or takes the lines away. Resolves, with whether it came to that, when the terminal is free. */
+  /** Draws the last state and leaves it standing, or takes the lines away. Resolves, with whether any stand, when the terminal is free. */
   close(keep: boolean): Promise<boolean>;
 }
 
 export type ScreenMessage =
-  | { readonly type: 'draw'; readonly state: Snapshot; readonly color: boolean; readonly show: boolean }
+  | { readonly type: 'draw'; readonly state: Snapshot; readonly style: ScreenStyle }
   | { readonly type: 'close'; readonly keep: boolean };
 
 const FRAME_MS = 80;
@@ -28,6 +34,7 @@ const FRAME_MS = 80;
 const KEEP_MS = 3_000;
 const CLEAR_MS = 600;
 const SHOW_CURSOR = '\u001b[?25h';
+const clearLines = (lines: number): string => (lines > 0 ? `\u001b[${lines}A\u001b[J` : '');
 
 function beModest(pid: number): void {
   try {
@@ -37,19 +44,23 @@ function beModest(pid: number): void {
   }
 }
 
-export function openScreen({ color, show, snapshot, env }: ScreenOptions): Screen {
+export function openScreen({ style, snapshot, env }: ScreenOptions): Screen {
   const child = fork(fileURLToPath(new URL('./screen-process.js', import.meta.url)), [], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { ...env, NODE_ENV: 'production', FORCE_COLOR: color ? '1' : '0' },
+    env: { ...env, NODE_ENV: 'production', FORCE_COLOR: style.color ? '1' : '0' },
     execArgv: [],
   });
   // A screen that fails is no reason to fall silent, and speaking comes before drawing.
   child.on('error', () => undefined);
   if (child.pid !== undefined) beModest(child.pid);
+  let standing = 0;
+  child.on('message', (lines: number) => {
+    standing = lines;
+  });
   const send = (message: ScreenMessage) => {
     if (child.connected) child.send(message, () => undefined);
   };
-  const draw = () => send({ type: 'draw', state: snapshot(), color, show });
+  const draw = () => send({ type: 'draw', state: snapshot(), style });
   const timer = setInterval(draw, FRAME_MS);
 
   return {
@@ -68,7 +79,8 @@ export function openScreen({ color, show, snapshot, env }: ScreenOptions): Scree
       if (end !== 'late') return true;
       child.kill('SIGKILL');
       await exited;
-      process.stderr.write(SHOW_CURSOR);
+      // What it last drew is of an earlier moment.
+      process.stderr.write(`${clearLines(standing)}${SHOW_CURSOR}`);
       return false;
     },
   };
