@@ -145,6 +145,10 @@ const TABLE = {
     group: 'server',
     description: 'open connections per client address, 0 for no bound',
   }),
+  maxHeldMb: whole(44, [1, 1_000_000], {
+    group: 'server',
+    description: 'megabytes of audio in answers that are not streamed, made and unread; beyond it 503',
+  }),
   allowedHosts: text('', {
     group: 'server',
     placeholder: 'HOSTS',

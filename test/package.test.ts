@@ -1,5 +1,5 @@
 /** What npm does with this package: in a clone, and where it is installed by itself. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -75,6 +75,12 @@ describe('the manual page', () => {
     // A line that begins with a dot is a request: those we make, and no text that happens to.
     const requests = new Set([...page.matchAll(/^[.'](\S*)/gm)].map((match) => match[1]));
     expect([...requests].sort()).toEqual(['B', 'I', 'PP', 'SH', 'SS', 'TH', 'TP', 'fi', 'nf']);
+  });
+
+  it.runIf(process.platform === 'linux')('comes back from where no file can be made', () => {
+    const args = [path.join(ROOT, 'bin/tts.js'), 'man', '-o', '/proc/no/such/tts.1'];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 });
+    expect([status, stderr]).toEqual([1, expect.stringContaining('/proc/no/such/tts.1 cannot be written')]);
   });
 });
 

@@ -1,7 +1,7 @@
 /** `tts man`: the manual page in roff, made from the commands themselves. */
-import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Command } from 'commander';
+import { makeFolder } from '../folder.js';
 import type { CommandEntry } from './completion.js';
 
 const EXAMPLES = `
@@ -19,8 +19,13 @@ export function command(entries: readonly CommandEntry[]): Command {
         process.stdout.write(page);
         return;
       }
-      await mkdir(path.dirname(path.resolve(output)), { recursive: true });
-      await writeFile(output, page);
+      const { writeWhole } = await import('../client/sinks/file.js');
+      try {
+        makeFolder(path.dirname(path.resolve(output)));
+      } catch {
+        // Nor can the file be written, which says why.
+      }
+      await writeWhole(output, page);
     });
 }
 

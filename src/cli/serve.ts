@@ -90,6 +90,7 @@ async function run(config: Config): Promise<void> {
         allowedHosts: listOf(config.allowedHosts),
         maxConnections: config.maxConnections,
         maxConnectionsPerAddress: config.maxConnectionsPerAddress,
+        maxHeldBytes: config.maxHeldMb * 1_000_000,
         metrics: config.metricsPort === 0,
       },
       metrics: true,

@@ -26,7 +26,7 @@ export interface ServerSettings {
   readonly keepAliveTimeoutMs: number;
   /** How long a reader may take nothing of a response that waits for it. */
   readonly stallTimeoutMs: number;
-  /** Audio of answers that are not streamed, all of them together. */
+  /** Audio of answers that are not streamed, being made or waiting to be read, all of them together. */
   readonly maxHeldBytes: number;
   /** Failed keys an address may present a minute. */
   readonly failedKeysPerMinute: number;

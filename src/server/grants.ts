@@ -210,7 +210,7 @@ export class Grant {
       };
       log.info({ route, keyId: this.key.id, ...told, requestId }, 'speech ended');
     } catch (error) {
-      // The reservation stays, and is returned when the store is opened again.
+      // Unforeseen: an end that merely cannot be written yet is kept by the accounts.
       log.error({ requestId, err: error, outcome }, 'a request could not be settled');
     }
   }

@@ -1,4 +1,5 @@
 /** Puts the HTTP server together out of its dependencies. It never listens: whoever builds it decides where and when. */
+import { setMaxListeners } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
@@ -54,6 +55,8 @@ const RATE_LIMIT_HEADERS = ['limit', 'remaining', 'reset'].map((name) => `x-rate
 export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   const settings: ServerSettings = { ...DEFAULT_SETTINGS, ...deps.settings };
   const { metrics, log } = deps;
+  // Every reader that is waited for listens for the stop.
+  setMaxListeners(0, deps.shutdown);
   const connections = new Connections();
   const options: FastifyServerOptions = {
     loggerInstance: log,

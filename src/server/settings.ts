@@ -14,7 +14,8 @@ export const DEFAULT_SETTINGS: ServerSettings = {
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 72_000,
   stallTimeoutMs: 300_000,
-  maxHeldBytes: 256 * 1_048_576,
+  // A quarter of an hour of audio: the longest text six times over, or a sentence a hundred times.
+  maxHeldBytes: 44_000_000,
   failedKeysPerMinute: 20,
   docs: true,
   metrics: true,

@@ -103,6 +103,14 @@ describe('answers that are not streamed', () => {
     await Promise.all([again.arrayBuffer(), (await stream).arrayBuffer(), (await short).arrayBuffer()]);
   });
 
+  it('have room for a handful of the longest texts at once', async () => {
+    server = await startTestServer({ sine: { msPerChar: 60 } });
+    const input = TEXT.repeat(30).slice(0, 2_048);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => server.speak({ model: 'base-tts', input })));
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
+    await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+  });
+
   it('are given up where they turn out larger than there is room for', async () => {
     server = await startTestServer({ sine: { msPerChar: 500 }, settings: { maxHeldBytes: 1_000_000 } });
     const refused = await server.speak({ model: 'base-tts', input: TEXT });

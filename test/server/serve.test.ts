@@ -131,6 +131,7 @@ describe('tts serve', () => {
       ['--log-level', 'info'],
       ['--queue-limit', '256'],
       ['--max-connections', '4096'],
+      ['--max-held-mb', '44'],
       ['--tls-cert', 'none'],
       ['--cors-origin', 'none'],
       ['--metrics-port', '0'],

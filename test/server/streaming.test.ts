@@ -1,4 +1,5 @@
 /** Audio on its way: when it starts, how it waits for its reader, how it ends, and what that costs. */
+import { getEventListeners } from 'node:events';
 import { createConnection } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer, type TestServerOptions, until } from '../support/server.js';
@@ -75,6 +76,25 @@ describe('a streamed response', () => {
       socket.destroy();
     }
     expect(await server.balance(server.partner.id)).toEqual(untouched);
+  });
+
+  it('may have any number of slow readers beside it, without a warning in the log', async () => {
+    const server = await start({ sine: { msPerChar: 500 }, limits: { partnerConcurrency: 20 } });
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error) => warnings.push(name);
+    process.on('warning', onWarning);
+    const sockets = Array.from({ length: 12 }, () => {
+      const socket = createConnection({ port: server.port, host: '127.0.0.1' });
+      socket.pause();
+      socket.write(request(server, { input: LONG, stream: true }));
+      return socket;
+    });
+    // Each is waited for, and the wait ends with the server.
+    await until(() => getEventListeners(server.shutdown.signal, 'abort').length >= 12);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', onWarning);
+    for (const socket of sockets) socket.destroy();
+    expect(warnings).toEqual([]);
   });
 
   it('that fails after its headers breaks off, is never ended cleanly, and costs nothing', async () => {
