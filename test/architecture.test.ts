@@ -11,7 +11,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   accounts: ['protocol'],
   models: ['protocol'],
   engine: ['text', 'models', 'protocol'],
-  worker: ['engine', 'protocol', 'gateway/worker'],
+  worker: ['engine', 'protocol'],
   gateway: ['worker', 'accounts', 'models', 'text', 'protocol'],
   server: ['gateway', 'accounts', 'models', 'protocol', 'text'],
   client: ['protocol', 'text'],
@@ -81,6 +81,27 @@ describe('the import table', () => {
       expect(eager).toEqual([]);
     });
   }
+
+  it('knows no circle, not even of types', () => {
+    const below = new Map(
+      files.map((file) => [
+        file.replace(/\.tsx?$/, ''),
+        importsOf(file)
+          .filter(({ target }) => target.startsWith('.'))
+          .map(({ target }) => resolve(file, target)),
+      ]),
+    );
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, above: readonly string[]) => {
+      if (above.includes(file)) circles.push([...above.slice(above.indexOf(file)), file].join(' → '));
+      if (done.has(file) || above.includes(file)) return;
+      for (const next of below.get(file) ?? []) visit(next, [...above, file]);
+      done.add(file);
+    };
+    for (const file of below.keys()) visit(file, []);
+    expect(circles).toEqual([]);
+  });
 
   it('keeps process.env and process.exit in config.ts, cli/ and the entries of child processes', () => {
     const strays = files

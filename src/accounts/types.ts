@@ -5,7 +5,7 @@
  * Putting it together: `acquireServerLock(dataDir)` (server-lock.ts) → `openSqliteStore(accountsFile(dataDir))` or
  * `openSqliteStore(':memory:')` (sqlite-store.ts) → `await createAccounts({ store, limits, localKey? })` (accounts.ts).
  */
-import type { SpeechModel } from '../protocol/http.js';
+import type { SpeechModel } from '../protocol/contract.js';
 
 export type Tier = 'free' | 'partner';
 

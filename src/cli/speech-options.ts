@@ -1,7 +1,7 @@
 /** The options that every speaking command shares, checked once. */
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { LANGUAGES, RESPONSE_FORMATS, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
+import { REQUEST_LANGUAGES, RESPONSE_FORMATS, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import { MAX_SEED } from '../protocol/stream.js';
 import { addSettings } from './context.js';
@@ -18,7 +18,7 @@ export interface OutputOptions {
 }
 
 export interface SpeechOptions extends OutputOptions {
-  readonly language?: (typeof LANGUAGES)[number];
+  readonly language?: (typeof REQUEST_LANGUAGES)[number];
   readonly seed?: number;
   readonly ssml?: boolean;
   readonly listDevices?: boolean;
@@ -38,7 +38,9 @@ export function addSpeechOptions(command: Command): Command {
     .option('--output-device <NAME>', 'play on this device (default: the one the system uses)')
     .option('--list-devices', 'list the devices for --output-device')
     .option('--ssml', 'the text carries SSML: break, phoneme, sub, say-as')
-    .addOption(new Option('--language <CODE>', 'language to read in, else that of the voice').choices(LANGUAGES))
+    .addOption(
+      new Option('--language <CODE>', 'language to read in, else that of the voice').choices(REQUEST_LANGUAGES),
+    )
     .option(
       '--seed <N>',
       `another reading of the same text, 0 to ${MAX_SEED} (default: 0, the canonical one)`,

@@ -1,8 +1,10 @@
 /** The names, paths and limits of the HTTP interface, free of schemas: a command that only calls the service loads no validator. */
+import type { BaseModel } from './job.js';
 
 export const SPEECH_MODELS = ['base-tts', 'base-tts-fast', 'base-tts:free', 'base-tts-fast:free'] as const;
 export type SpeechModel = (typeof SPEECH_MODELS)[number];
-export const LANGUAGES = ['auto', 'en'] as const;
+/** What a request may ask for; a voice has a language and accent of its own (`Language`). */
+export const REQUEST_LANGUAGES = ['auto', 'en'] as const;
 export const RESPONSE_FORMATS = ['wav', 'pcm'] as const;
 export const DEFAULT_VOICE = 'english_female_professional';
 export const MAX_INPUT_CHARS = 2_048;
@@ -12,7 +14,7 @@ export const SPEECH_PATH = '/v1/audio/speech';
 export const VOICES_PATH = '/v1/voices';
 
 /** `base-tts-fast:free` → the model that speaks and whether Free access is used. */
-export function parseModel(slug: SpeechModel): { base: 'base-tts' | 'base-tts-fast'; free: boolean } {
+export function parseModel(slug: SpeechModel): { base: BaseModel; free: boolean } {
   const free = slug.endsWith(':free');
-  return { base: (free ? slug.slice(0, -':free'.length) : slug) as 'base-tts' | 'base-tts-fast', free };
+  return { base: (free ? slug.slice(0, -':free'.length) : slug) as BaseModel, free };
 }

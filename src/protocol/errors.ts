@@ -1,5 +1,4 @@
 /** Every failure the service can name, in one table: HTTP status, WebSocket close code, exit code, and whether to retry. */
-import type { ErrorResponse } from './http.js';
 
 export const ERROR_TYPES = [
   'invalid_request_error',
@@ -161,11 +160,6 @@ export class TtsError extends Error {
 
 /** Aborted work is not an error to report: whoever aborted knows why. */
 export const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
-
-export function errorBody(error: TtsError, requestId: string): ErrorResponse {
-  const { code, message, param } = error;
-  return { error: { code, type: ERRORS[code].type, message, param, request_id: requestId } };
-}
 
 /** A key of ours, or as much of one as says more than its public id; and any long run of letters and digits like one. */
 const KEY = /tts_[A-Za-z0-9_-]{9,}|(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])[A-Za-z0-9_-]{24,}/g;

@@ -1,22 +1,8 @@
 /** The HTTP interface: schemas for validation, types and OpenAPI alike. */
 import Type, { type Static } from 'typebox';
-import { DEFAULT_VOICE, LANGUAGES, MAX_INPUT_CHARS, RESPONSE_FORMATS, SPEECH_MODELS } from './contract.js';
-import { ERROR_TYPES } from './errors.js';
-
-export {
-  DEFAULT_VOICE,
-  MAX_BODY_BYTES,
-  MAX_INPUT_CHARS,
-  parseModel,
-  SPEECH_MODELS,
-  SPEECH_PATH,
-  type SpeechModel,
-  VOICES_PATH,
-} from './contract.js';
-
-/** One `enum` of strings: a validator's complaint tells a wrong type from a wrong value, and OpenAPI reads better. */
-const oneOf = <T extends string>(values: readonly T[], options: { default?: T; description?: string } = {}) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
+import { DEFAULT_VOICE, MAX_INPUT_CHARS, REQUEST_LANGUAGES, RESPONSE_FORMATS, SPEECH_MODELS } from './contract.js';
+import { ERROR_TYPES, type TtsError } from './errors.js';
+import { oneOf } from './one-of.js';
 
 const Model = oneOf(SPEECH_MODELS, { description: '`:free` selects Free access' });
 
@@ -25,7 +11,9 @@ export const SpeechRequest = Type.Object(
     model: Model,
     input: Type.String({ description: `1 to ${MAX_INPUT_CHARS} characters once surrounding white space is removed` }),
     voice: Type.Optional(Type.String({ default: DEFAULT_VOICE, description: 'A voice id of the catalogue' })),
-    language: Type.Optional(oneOf(LANGUAGES, { default: 'auto', description: '`auto` is the language of the voice' })),
+    language: Type.Optional(
+      oneOf(REQUEST_LANGUAGES, { default: 'auto', description: '`auto` is the language of the voice' }),
+    ),
     stream: Type.Optional(
       Type.Boolean({ default: false, description: 'Send the audio as it is generated instead of when all of it is' }),
     ),
@@ -52,6 +40,10 @@ export const ErrorResponse = Type.Object(
 );
 /** The JSON body of every HTTP error. */
 export type ErrorResponse = Static<typeof ErrorResponse>;
+
+export const errorBody = ({ code, message, param, row }: TtsError, requestId: string): ErrorResponse => ({
+  error: { code, type: row.type, message, param, request_id: requestId },
+});
 
 export const Voice = Type.Object(
   {

@@ -1,10 +1,9 @@
 /** The stream-input WebSocket: its parameters and messages, as schemas that are types and documentation alike. */
 import Type, { type Static, type TSchema } from 'typebox';
 import { BASE_MODELS } from './job.js';
+import { oneOf } from './one-of.js';
 import { MAX_INACTIVITY_S, MAX_PENDING_CHARS, MAX_SEED, STREAM_DEFAULTS, VOICE_SETTINGS } from './stream.js';
 
-const oneOf = <T extends string>(values: readonly T[], options: { default: T; description?: string }) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const D = STREAM_DEFAULTS;
 

@@ -1,6 +1,7 @@
 /** Every failure of a request becomes one of the table's rows, in the one JSON shape. */
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
-import { errorBody, excerpt, publicError, TtsError } from '../protocol/errors.js';
+import { excerpt, publicError, TtsError } from '../protocol/errors.js';
+import { errorBody } from '../protocol/http.js';
 import { errorHeaders } from './raw-response.js';
 
 /** What Fastify itself can find wrong before a handler runs. */

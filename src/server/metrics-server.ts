@@ -1,6 +1,7 @@
 /** /metrics on an address of its own, where the main one is for callers and this one for the operator. */
 import { createServer, type Server } from 'node:http';
-import { errorBody, TtsError } from '../protocol/errors.js';
+import { TtsError } from '../protocol/errors.js';
+import { errorBody } from '../protocol/http.js';
 import { createHostCheck } from './hosts.js';
 import type { Metrics } from './metrics.js';
 import { requestIdFor } from './request-id.js';

@@ -1,7 +1,8 @@
 /** Answers written straight to a socket, where no response object exists: broken requests and refused handshakes. */
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errorBody, type TtsError } from '../protocol/errors.js';
+import type { TtsError } from '../protocol/errors.js';
+import { errorBody } from '../protocol/http.js';
 
 /** The headers that belong to an error, whichever way it is answered. */
 export function errorHeaders(error: TtsError): Record<string, string> {

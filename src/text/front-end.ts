@@ -1,9 +1,8 @@
 /** What a language brings to the reading of a text. All else is the same for every language. */
-import type { SayAs } from '../protocol/job.js';
+import type { Language, SayAs } from '../protocol/job.js';
 import type { Characters } from './normalize/characters.js';
 import type { Rule } from './normalize/rule.js';
 import type { Scan, ScanLanguage } from './normalize/scan.js';
-import type { Phonemizer } from './phonemes.js';
 import type { SentenceWords } from './sentence-ends.js';
 
 /** A word to say, or one whose phonemes are settled. */
@@ -12,6 +11,15 @@ export interface Utterance {
   readonly phonemes?: string;
   /** Another word follows it directly, without a mark between them. */
   readonly followed: boolean;
+}
+
+/** How single words sound. */
+export interface Phonemizer {
+  readonly language: Language;
+  /** The phonemes of one word said by itself, in the model's alphabet. Empty where there is nothing to say. */
+  word(word: string): string;
+  /** The same word between two others, where it may lose its stress. */
+  reduced(word: string): string;
 }
 
 export interface FrontEnd extends ScanLanguage {

@@ -1,14 +1,7 @@
 /** Words to phonemes. The one file that knows espeak-ng (GPL-3.0), which it holds at arm's length as a black box. */
 import type { Language } from '../protocol/job.js';
+import type { Phonemizer } from './front-end.js';
 import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
-
-export interface Phonemizer {
-  readonly language: Language;
-  /** The phonemes of one word said by itself, in the model's alphabet. Empty if espeak finds nothing to say. */
-  word(word: string): string;
-  /** The same word between two others, where it may lose its stress. */
-  reduced(word: string): string;
-}
 
 /** espeak has one voice for the whole process, and changing it takes longer than a hundred words. */
 let current: Language | undefined;

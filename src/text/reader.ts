@@ -1,9 +1,9 @@
 /** One segment read: spans → normalised text → words → phonemes → tokens, each with the characters it speaks. */
 import type { Language, Segment } from '../protocol/job.js';
-import type { FrontEnd, Utterance } from './front-end.js';
+import type { FrontEnd, Phonemizer, Utterance } from './front-end.js';
 import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
 import type { Lexicon } from './lexicon.js';
-import { createPhonemizer, type Phonemizer } from './phonemes.js';
+import { createPhonemizer } from './phonemes.js';
 import { type Item, itemsOf } from './reading-items.js';
 import { type Alphabet, createAlphabet } from './tokens.js';
 import { MAX_TOKENS, type Reader, type Reading, type ReadingPart, type ReadingToken } from './types.js';

@@ -5,7 +5,7 @@ import { createKeyring, type Keyring } from '../../src/accounts/keyring.js';
 import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 import type { Accounts, KeyRecord } from '../../src/accounts/types.js';
-import type { SpeechModel } from '../../src/protocol/http.js';
+import type { SpeechModel } from '../../src/protocol/contract.js';
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
 const AUDIO = { audioMs: 100 };

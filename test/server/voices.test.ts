@@ -1,6 +1,7 @@
 /** GET /v1/voices, as the interface's tables have it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SPEECH_MODELS, type VoiceCatalog } from '../../src/protocol/http.js';
+import { SPEECH_MODELS } from '../../src/protocol/contract.js';
+import type { VoiceCatalog } from '../../src/protocol/http.js';
 import { errorOf, startTestServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;

@@ -1,6 +1,8 @@
 /** The body of a speech request, past validation: every field has its value, and the text is what will be spoken. */
+
+import { DEFAULT_VOICE, MAX_INPUT_CHARS, parseModel, type SpeechModel } from '../../protocol/contract.js';
 import { maskKeys, TtsError } from '../../protocol/errors.js';
-import { DEFAULT_VOICE, MAX_INPUT_CHARS, parseModel, type SpeechModel, SpeechRequest } from '../../protocol/http.js';
+import { SpeechRequest } from '../../protocol/http.js';
 import type { BaseModel } from '../../protocol/job.js';
 import type { ServerDeps } from '../deps.js';
 import { requireVoice } from './require-voice.js';

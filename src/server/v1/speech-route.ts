@@ -1,8 +1,9 @@
 /** POST /v1/audio/speech: complete text in, audio out, whole or while it is made. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimit } from '../../accounts/types.js';
+import { MAX_BODY_BYTES, SPEECH_PATH } from '../../protocol/contract.js';
 import { TtsError } from '../../protocol/errors.js';
-import { ErrorResponse, MAX_BODY_BYTES, SPEECH_PATH, SpeechRequest } from '../../protocol/http.js';
+import { ErrorResponse, SpeechRequest } from '../../protocol/http.js';
 import type { DoorOptions } from '../deps.js';
 import { bodyTooLarge, unsupportedMediaType } from '../error-handler.js';
 import type { Grant } from '../grants.js';

@@ -1,13 +1,7 @@
 /** GET /v1/voices: the catalogue of one model, for any valid key, engine or no engine. */
 import type { FastifyPluginAsync } from 'fastify';
-import {
-  ErrorResponse,
-  parseModel,
-  SPEECH_MODELS,
-  VOICES_PATH,
-  VoiceCatalog,
-  VoicesQuery,
-} from '../../protocol/http.js';
+import { parseModel, SPEECH_MODELS, VOICES_PATH } from '../../protocol/contract.js';
+import { ErrorResponse, VoiceCatalog, VoicesQuery } from '../../protocol/http.js';
 import type { DoorOptions } from '../deps.js';
 
 export const voicesRoute: FastifyPluginAsync<DoorOptions> = async (app, { deps: { catalogue }, authenticate }) => {

@@ -1,7 +1,6 @@
 /** Words in their clause: which form of a word is said depends on what stands beside it. */
 
-import type { Utterance } from '../front-end.js';
-import type { Phonemizer } from '../phonemes.js';
+import type { Phonemizer, Utterance } from '../front-end.js';
 import { beginsWithVowel, inBritish } from './alphabet.js';
 import { correction } from './corrections.js';
 import { homograph } from './homographs.js';
