@@ -7,6 +7,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { openSpeaker as OpenSpeaker } from '../src/client/sinks/speaker.js';
+import { SAMPLE_RATE } from '../src/protocol/audio.js';
 import { hasPulse, heardInOnePiece, startSoundCard } from '../test/support/pulse.js';
 
 const CHUNK = 2_400;
@@ -30,7 +31,7 @@ export async function main(args: string[]): Promise<void> {
   };
   const signal = new AbortController().signal;
   const sound = Int16Array.from(
-    { length: 24_000 * Number(values.seconds) },
+    { length: SAMPLE_RATE * Number(values.seconds) },
     (_, at) => ((at * 7_919) % 20_011) - 10_000 || 1,
   );
 

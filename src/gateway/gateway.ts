@@ -6,7 +6,7 @@ import type { Segment, SegmentJob } from '../protocol/job.js';
 import type { WorkerPool } from './pool.js';
 import { type Policy, Scheduler } from './scheduler.js';
 import type { SegmentTask } from './segment-task.js';
-import { type SpeechHost, SpeechStream } from './speech.js';
+import { type SpeechHost, SpeechStream } from './speech-stream.js';
 import type { GatewayObserver, GatewayStats, ObservableGateway, Speech, SpeechOrder } from './types.js';
 import type { Worker } from './worker.js';
 

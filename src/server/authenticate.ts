@@ -1,4 +1,4 @@
-/** Who calls: the key out of a request's headers, and the brake on addresses that try many wrong ones. */
+/** Who calls: the key out of a request's headers, and the rate limit on addresses that try wrong ones. */
 import type { IncomingMessage } from 'node:http';
 import type { Accounts } from '../accounts/types.js';
 import { TtsError } from '../protocol/errors.js';

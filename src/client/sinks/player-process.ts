@@ -13,7 +13,7 @@ import {
 } from '../../protocol/audio.js';
 import type { PlayerReport } from './players.js';
 
-interface Device {
+interface SoundDevice {
   /** How much it takes at once when it begins; whatever is missing from that would be heard as a hole in the sound. */
   readonly firstFillMs: number;
   write(bytes: Buffer): Promise<void>;
@@ -23,7 +23,7 @@ interface Device {
 
 interface Library {
   readonly name: string;
-  open(): Promise<Device>;
+  open(): Promise<SoundDevice>;
 }
 
 /** How much the library holds itself: enough to ride out a busy machine. It begins to play with the first write all the same. */
@@ -121,7 +121,7 @@ function deviceSeen(): boolean {
   }
 }
 
-async function openDevice(skip: readonly string[]): Promise<Device | undefined> {
+async function openDevice(skip: readonly string[]): Promise<SoundDevice | undefined> {
   const seen = deviceSeen();
   for (const { name, open } of LIBRARIES) {
     if (skip.includes(name)) continue;
@@ -149,7 +149,7 @@ async function openDevice(skip: readonly string[]): Promise<Device | undefined> 
   return undefined;
 }
 
-async function play(device: Device): Promise<void> {
+async function play(device: SoundDevice): Promise<void> {
   let begun = false;
   const joiner = new SampleJoiner();
   for await (const part of process.stdin as AsyncIterable<Buffer>) {
