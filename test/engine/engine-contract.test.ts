@@ -5,3 +5,4 @@ import { realEngine } from '../support/speech.js';
 
 engineContract('the sine', () => createSineEngine(), 'base-tts');
 engineContract('Kokoro with the light vocoder', () => realEngine(['base-tts-fast']), 'base-tts-fast');
+engineContract('Kokoro', () => realEngine(['base-tts']), 'base-tts');
