@@ -4,7 +4,7 @@
  */
 import type { KeyRecord, Outcome, Tier } from './types.js';
 
-export interface NewKey {
+interface NewKey {
   readonly id: string;
   /** SHA-256 of the whole key. */
   readonly hash: Uint8Array;
@@ -46,7 +46,7 @@ export interface NewReservation {
   readonly free?: { readonly day: string; readonly limit: number };
 }
 
-export type ReserveResult =
+type ReserveResult =
   | { readonly ok: true; readonly freeRequests: number }
   | { readonly ok: false; readonly reason: 'daily_limit' }
   | { readonly ok: false; readonly reason: 'insufficient_credits'; readonly balance: number };

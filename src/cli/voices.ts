@@ -1,7 +1,7 @@
 /** `tts voices`: the catalogue as a table, filtered here, and a sample of any voice in it. */
 import { Command, Option } from 'commander';
 import type { SpeechModel } from '../protocol/contract.js';
-import { TtsError } from '../protocol/errors.js';
+import { voiceNotFound } from '../protocol/errors.js';
 import type { Voice, VoiceCatalog } from '../protocol/http.js';
 import { closeSoon, connect, ofOwnServer } from './connection.js';
 import { addSettings, settingsOf } from './context.js';
@@ -108,10 +108,7 @@ async function preview(options: VoicesOptions, self: Command, signal: AbortSigna
       try {
         const { data } = await client.voices(model, runSignal);
         const known = data.find(({ id }) => id === voice);
-        if (!known) {
-          const ids = data.map(({ id }) => id).join(', ');
-          throw new TtsError('voice_not_found', `There is no voice "${voice}". There are: ${ids}.`);
-        }
+        if (!known) throw voiceNotFound(data);
         const text = `Hello, I am ${known.display_name}. This is how I sound when I read to you.`;
         await speakRequests({ client, text, fields: { model, voice }, sink, progress, leftOut }, runSignal);
       } finally {

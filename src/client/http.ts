@@ -10,7 +10,7 @@ import { connectionLost, errorOfConnecting, errorOfResponse } from './wire-error
 
 const MAX_ERROR_BYTES = 65_536;
 
-export interface SpokenResponse {
+interface SpokenResponse {
   readonly requestId: string | undefined;
   /** Characters the server counted. */
   readonly inputChars: number | undefined;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { TtsError } from '../protocol/errors.js';
+import { TtsError, voiceNotFound } from '../protocol/errors.js';
 import type { Voice } from '../protocol/http.js';
 import type { BaseModel } from '../protocol/job.js';
 import { loadPackManifest, PACKAGE_VOICES_DIR, stylesOf } from './manifest.js';
@@ -14,9 +14,8 @@ export interface VoiceCatalogue {
   readonly all: readonly CatalogueVoice[];
   /** The public entries of one model, in catalogue order. */
   voices(model: BaseModel): readonly Voice[];
-  find(model: BaseModel, id: string): CatalogueVoice | undefined;
-  /** As `find`, but an unknown voice is `voice_not_found` with the ids that exist. */
-  get(model: BaseModel, id: string): CatalogueVoice;
+  /** Throws `voice_not_found`, with the ids that exist; `param` is where the caller named it. */
+  get(model: BaseModel, id: string, param?: string): CatalogueVoice;
 }
 
 export interface CatalogueOptions {
@@ -92,21 +91,15 @@ export function loadCatalogue(options: CatalogueOptions = {}): VoiceCatalogue {
 }
 
 function createCatalogue(version: string, all: readonly CatalogueVoice[]): VoiceCatalogue {
-  const find = (model: BaseModel, id: string) =>
-    all.find((entry) => entry.voice.id === id && entry.models.includes(model));
   const voices = (model: BaseModel) => all.filter((entry) => entry.models.includes(model)).map((entry) => entry.voice);
   return {
     version,
     all,
     voices,
-    find,
-    get(model, id) {
-      const found = find(model, id);
+    get(model, id, param) {
+      const found = all.find((entry) => entry.voice.id === id && entry.models.includes(model));
       if (found) return found;
-      const ids = voices(model).map((voice) => voice.id);
-      throw new TtsError('voice_not_found', `The model ${model} has no such voice. Its voices: ${ids.join(', ')}.`, {
-        param: 'voice',
-      });
+      throw voiceNotFound(voices(model), param);
     },
   };
 }

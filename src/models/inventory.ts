@@ -18,7 +18,7 @@ import { graphOf, inspectPack, type PackRecord, readRecord, writeRecord } from '
 import { lockFile, optimisedDir, packDir } from './packs.js';
 
 /** `unprepared`: downloaded, but its graphs are to be made (again), which needs no network and happens at first use. */
-export type ModelState = 'ready' | 'unprepared' | 'damaged' | 'missing';
+type ModelState = 'ready' | 'unprepared' | 'damaged' | 'missing';
 
 export interface ModelEntry {
   readonly name: BaseModel;

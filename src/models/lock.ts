@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../alive.js';
 import { makeFolder } from '../folder.js';
 
-export interface LockHolder {
+interface LockHolder {
   readonly pid: number;
   readonly host: string;
 }

@@ -16,7 +16,7 @@ export interface FileRecord {
 }
 
 /** Where a pack's file lies in a source; with a size and hash of its own where the source's copy differs. */
-export interface SourcePath {
+interface SourcePath {
   readonly from: string;
   readonly bytes?: number;
   readonly sha256?: string;

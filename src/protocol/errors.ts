@@ -158,6 +158,12 @@ export class TtsError extends Error {
   }
 }
 
+/** The one answer to a voice that is not there, wherever it was named. */
+export const voiceNotFound = (there: readonly { readonly id: string }[], param = 'voice'): TtsError => {
+  const ids = there.map(({ id }) => id).join(', ');
+  return new TtsError('voice_not_found', `There is no such voice. There are: ${ids}.`, { param });
+};
+
 /** Aborted work is not an error to report: whoever aborted knows why. */
 export const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 

@@ -36,7 +36,7 @@ export interface ServerSettings {
   readonly metrics: boolean;
 }
 
-/** Who calls, by a request's headers. Rejects with the 401s, and `too_many_failed_keys` for bad keys of a braked address. */
+/** Who calls, by a request's headers. Rejects with the 401s, and `too_many_failed_keys` for an address over its rate limit of wrong ones. */
 export interface Authenticator {
   authenticate(request: IncomingMessage): Promise<KeyRecord>;
 }
@@ -62,7 +62,7 @@ export interface UpgradeContext {
 
 /**
  * Takes over a WebSocket handshake on the stream-input path (GET, `Upgrade: websocket`); everything else was answered as
- * plain HTTP before. To refuse, call `refuseUpgrade` of `raw-response.ts`. Shutdown is announced by `ServerDeps.shutdown`.
+ * plain HTTP before. To refuse, call `answerRaw` of `raw-response.ts`. Shutdown is announced by `ServerDeps.shutdown`.
  */
 export interface UpgradeHandler {
   handle(request: IncomingMessage, socket: Duplex, head: Buffer, context: UpgradeContext): void;
@@ -75,7 +75,7 @@ export interface UpgradeHandler {
 export interface ServerDeps {
   readonly accounts: Accounts;
   readonly gateway: Gateway;
-  readonly catalogue: Pick<VoiceCatalogue, 'version' | 'voices' | 'find'>;
+  readonly catalogue: Pick<VoiceCatalogue, 'version' | 'voices' | 'get'>;
   readonly readers: Readers;
   readonly metrics: Metrics;
   readonly log: Logger;

@@ -6,7 +6,6 @@ import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
 import { parseModel, type SpeechModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
-import { DEFAULT_LANGUAGE } from '../text/languages.js';
 import type { Readers } from '../text/reader.js';
 import type { HeldAnswer, HeldAudio } from './held-audio.js';
 import type { Metrics, SpeechRoute } from './metrics.js';
@@ -40,7 +39,7 @@ export interface GrantsOptions {
   readonly accounts: Accounts;
   readonly gateway: Gateway;
   readonly readers: Readers;
-  readonly catalogue: Pick<VoiceCatalogue, 'find'>;
+  readonly catalogue: Pick<VoiceCatalogue, 'get'>;
   readonly metrics: Metrics;
   readonly heldAudio: HeldAudio;
   readonly log: Logger;
@@ -64,7 +63,7 @@ export class Grants {
     const { accounts, gateway, readers, catalogue, heldAudio } = this.#options;
     const { key, requestId, model, voice, chars, seed = 0, whole = false, ssml = false, autoMode = true } = request;
     const { base } = parseModel(model);
-    const language = catalogue.find(base, voice)?.language ?? DEFAULT_LANGUAGE;
+    const { language } = catalogue.get(base, voice);
     const reader = await readers(language);
     const admission = await accounts.admit({ key, requestId, model, voice, chars });
     let held: HeldAnswer | undefined;

@@ -48,8 +48,3 @@ export function answerRaw(socket: Duplex, error: TtsError, { requestId, status, 
   const timer = setTimeout(() => socket.destroy(), 1_000);
   socket.once('close', () => clearTimeout(timer));
 }
-
-/** Answers a WebSocket handshake that is refused. On that path an unknown voice is 404. */
-export function refuseUpgrade(socket: Duplex, error: TtsError, requestId: string): void {
-  answerRaw(socket, error, error.code === 'voice_not_found' ? { requestId, status: 404 } : { requestId });
-}

@@ -5,7 +5,7 @@ import { type Worker, WorkerLost } from '../../src/gateway/worker.js';
 import { TtsError } from '../../src/protocol/errors.js';
 import { collect, failureOf, grantAll, jobOf, until, whenReady } from '../support/jobs.js';
 
-export interface WorkerFixture {
+interface WorkerFixture {
   readonly worker: Worker;
   /** The engine is gone from one moment to the next, and comes back. */
   readonly kill: () => void;

@@ -10,7 +10,7 @@ import type { PackManifest } from '../../src/models/manifest.js';
 import { createCodec, DATA_TYPE } from '../../src/models/onnx/schema.js';
 
 /** Answers in place of the server and returns true, or leaves the request to it. */
-export type Misbehaviour = (request: IncomingMessage, response: ServerResponse, body: Buffer) => boolean;
+type Misbehaviour = (request: IncomingMessage, response: ServerResponse, body: Buffer) => boolean;
 
 export interface FakeRegistry {
   readonly base: string;

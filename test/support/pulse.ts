@@ -25,7 +25,7 @@ export interface SoundCard {
   close(): Promise<void>;
 }
 
-export interface Recorder {
+interface Recorder {
   /** Milliseconds (performance.now) at which the first sound that was not silence arrived, and the samples so far. */
   firstSoundMs(): number | undefined;
   stop(): Promise<Int16Array>;

@@ -48,7 +48,7 @@ export interface Model {
 }
 
 /** A shape: a number is that size, a name any size. */
-export type Shape = readonly (number | string)[];
+type Shape = readonly (number | string)[];
 
 export interface OnnxCodec {
   /** The tensors' raw data stays a view of `bytes`. */

@@ -5,7 +5,6 @@ import { maskKeys, TtsError } from '../../protocol/errors.js';
 import { SpeechRequest } from '../../protocol/http.js';
 import type { BaseModel } from '../../protocol/job.js';
 import type { ServerDeps } from '../deps.js';
-import { requireVoice } from './require-voice.js';
 
 export interface SpokenRequest {
   readonly model: SpeechModel;
@@ -37,7 +36,7 @@ export function parseSpeechRequest(body: SpeechRequest, catalogue: ServerDeps['c
       { param: 'input' },
     );
   }
-  requireVoice(catalogue, base, voice, 'voice');
+  catalogue.get(base, voice);
   return { model, base, voice, text, chars, stream, format };
 }
 

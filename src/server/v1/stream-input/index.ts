@@ -6,8 +6,7 @@ import { MAX_FRAME_BYTES, STREAM_PATH } from '../../../protocol/stream.js';
 import type { StreamParams } from '../../../protocol/stream-messages.js';
 import type { ServerDeps, UpgradeContext, UpgradeHandler } from '../../deps.js';
 import type { Grant, Grants } from '../../grants.js';
-import { refuseUpgrade } from '../../raw-response.js';
-import { requireVoice } from '../require-voice.js';
+import { answerRaw } from '../../raw-response.js';
 import { answerPings, createHeartbeat, type HeartbeatOptions } from './heartbeat.js';
 import { Outbox } from './outbox.js';
 import { parseParams } from './params.js';
@@ -75,7 +74,7 @@ export function createStreamInput(
     const key = await authenticator.authenticate(request);
     const params = parseParams(query);
     const model = params.model_id;
-    requireVoice(catalogue, model, voiceId, 'voice_id');
+    catalogue.get(model, voiceId, 'voice_id');
     const order = { route: 'stream_input', key, requestId, model, voice: voiceId, chars: 0 } as const;
     const { seed, enable_ssml_parsing: ssml, auto_mode: autoMode } = params;
     return { params, grant: await grants.open({ ...order, seed, ssml, autoMode }) };
@@ -120,10 +119,11 @@ export function createStreamInput(
       });
     const refuse = (error: unknown) => {
       const reason = publicError(error);
+      // The path names the voice: one that is not there is a path that is not there.
       const status = reason.code === 'voice_not_found' ? 404 : reason.row.status;
       if (status === 500) log.error({ requestId, err: error }, 'a stream-input handshake failed');
       report(status);
-      refuseUpgrade(socket, reason, requestId);
+      answerRaw(socket, reason, { requestId, status });
     };
     const onError = (error: Error) => log.debug({ requestId, err: error }, 'a stream-input handshake broke off');
     socket.on('error', onError);
