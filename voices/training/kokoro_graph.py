@@ -44,8 +44,8 @@ def _find_bias(name, producer, constants):
     return name
 
 
-def fold_to_float(model):
-    """Replace integer convolutions and matrix products by float ones, in place; returns the model."""
+def fold_to_float(model, outputs=((WAVEFORM, TensorProto.FLOAT, None),), inputs=TEXT_INPUTS):
+    """Replace integer convolutions and matrix products by float ones, in place; returns the part between `inputs` and `outputs`."""
     graph = model.graph
     constants = {t.name: t for t in graph.initializer}
     producer = {out: node for node in graph.node for out in node.output}
@@ -76,13 +76,13 @@ def fold_to_float(model):
         convolution = node.op_type == 'ConvInteger'
         float_name = weight_name + '_float'
         added[float_name] = _dequantise(weight, scale, zero, 0 if convolution else weight.ndim - 1)
-        inputs = [quantised.input[0], float_name]
+        operands = [quantised.input[0], float_name]
         if bias:
             added[bias + '_flat'] = numpy_helper.to_array(constants[bias]).reshape(-1)
-            inputs.append(bias + '_flat')
+            operands.append(bias + '_flat')
         node.op_type = 'Conv' if convolution else 'MatMul'
         del node.input[:]
-        node.input.extend(inputs)
+        node.input.extend(operands)
         node.output[0] = multiply.output[0]
         removed.update((id(cast), id(multiply)))
 
@@ -90,7 +90,7 @@ def fold_to_float(model):
     del graph.node[:]
     graph.node.extend(kept)
     graph.initializer.extend(numpy_helper.from_array(np.ascontiguousarray(v), k) for k, v in added.items())
-    return cut(model, TEXT_INPUTS, [(WAVEFORM, TensorProto.FLOAT, None)])
+    return cut(model, inputs, outputs)
 
 
 def cut(model, inputs, outputs):
@@ -141,9 +141,12 @@ def main():
     parser.add_argument('--float', dest='whole', help='write the whole model in float32')
     parser.add_argument('--front', help='write the quantised front')
     parser.add_argument('--generator', help='write the float32 generator')
+    parser.add_argument('--quantised-generator', help='write the quantised generator')
     args = parser.parse_args()
     if args.front:
         onnx.save(front(onnx.load(args.quantised)), args.front)
+    if args.quantised_generator:
+        onnx.save(cut(onnx.load(args.quantised), GENERATOR_INPUTS, [(WAVEFORM, TensorProto.FLOAT, None)]), args.quantised_generator)
     if args.whole or args.generator:
         model = fold_to_float(onnx.load(args.quantised))
         if args.whole:

@@ -64,10 +64,9 @@ class Teacher:
         self.lstms = {}
         self._compile(graph.graph)
 
-    def _compile(self, graph):
+    def _compile(self, graph, kept=(CONV_POST, names.X, names.F0, names.STYLE)):
         """Nodes in order with their functions, where each constant lives, and when a tensor is done with."""
         self.resident, self.program = {}, []
-        kept = {CONV_POST, names.X, names.F0, names.STYLE}
         last = {}
         for position, node in enumerate(graph.node):
             attributes = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
@@ -95,10 +94,14 @@ class Teacher:
 
         `x` and `f0` put in place of the front's own test the generator alone.
         """
+        values = self.values(tokens, style, speed, {names.X: x, names.F0: f0})
+        return values[names.X][0], values[names.F0][0, 0], values[names.STYLE][0], self._wave(values[CONV_POST])
+
+    def values(self, tokens, style, speed, forced={}):
+        """Run the graph -> the tensors that are kept, by name; `forced` ones take the place of the graph's own."""
         values = {'input_ids': torch.as_tensor(tokens).reshape(1, -1).to(self.device),
                   'style': torch.as_tensor(style).reshape(1, 256).to(self.device),
                   'speed': torch.tensor([speed], dtype=torch.float32, device=self.device)}
-        forced = {names.X: x, names.F0: f0}
         for i, (function, kind, ins, outs, attributes, label) in enumerate(self.program):
             hosted = HOST_INPUTS.get(kind, ())
             made = function([self._fetch(values, name, slot in hosted) for slot, name in enumerate(ins)], attributes, label)
@@ -106,7 +109,7 @@ class Teacher:
                 values[name] = forced[name] if forced.get(name) is not None else value
             for name in self.free[i]:
                 values.pop(name, None)
-        return values[names.X][0], values[names.F0][0, 0], values[names.STYLE][0], self._wave(values[CONV_POST])
+        return values
 
     def _wave(self, post):
         """Magnitude and phase of 11 bins to samples: the end of the graph, written out."""
