@@ -99,7 +99,7 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
         runSignal,
       ).catch(async (error) => {
         // What is kept of the sound keeps its subtitles.
-        if (options.keepPartial && aligned && progress.made > 0) await writeSubtitles();
+        if (options.keepPartial && aligned && progress.made > 0) wrote.push(...(await writeSubtitles()));
         throw error;
       });
       if (!aligned || progress.made === 0) return;

@@ -109,6 +109,7 @@ export async function runSpeech(
     const known = connection?.kind === 'embedded' ? ofOwnServer(error) : error;
     const kept = await keptOf(destination, sinks, options.keepPartial ?? false, progress);
     if (kept && signal.aborted && live) process.stderr.write(`${kept}\n`);
+    if (live) for (const line of wrote) process.stderr.write(`wrote ${line}\n`);
     throw await lastWords(known, { sink, player, kept, ssml }, progress, signal);
   } finally {
     await sink.discard();

@@ -12,7 +12,7 @@ export interface Snapshot {
   readonly preparation: Preparation | undefined;
   /** Model, voice and server, once they are known. */
   readonly speaker: string | undefined;
-  /** The text up to now, and the text that has been made but not heard. */
+  /** The text up to now, and the text after it as far as it is known. */
   readonly spoken: string;
   readonly upcoming: string;
   /** 0 to 1, of the sound that is being heard. */

@@ -33,6 +33,7 @@ function weigh(text: string): number {
 
 export class Timeline {
   private readonly pieces: Piece[] = [];
+  private expected = '';
   private expectedWeight = 0;
   private alignedWeight = 0;
   private madeSamples = 0;
@@ -40,10 +41,12 @@ export class Timeline {
   private starts: number[] = [];
   private heardTail = '';
   private heardChars = 0;
+  private heardUnits = 0;
   private takenChars = 0;
 
   /** All the text there will be, where it is known beforehand. */
   expect(text: string): void {
+    this.expected += text;
     this.expectedWeight += weigh(text);
   }
 
@@ -110,12 +113,17 @@ export class Timeline {
     let count = 0;
     while (count < this.starts.length && this.starts[count]! <= heardSamples) count++;
     if (count > 0) {
-      this.heardTail = (this.heardTail + this.chars.slice(0, count).join('')).slice(-WINDOW_CHARS);
+      const heard = this.chars.slice(0, count).join('');
+      this.heardTail = (this.heardTail + heard).slice(-WINDOW_CHARS);
       this.heardChars += count;
+      this.heardUnits += heard.length;
       this.chars = this.chars.slice(count);
       this.starts = this.starts.slice(count);
     }
-    return { spoken: this.heardTail, upcoming: this.chars.slice(0, WINDOW_CHARS).join('') };
+    const upcoming = this.expected
+      ? this.expected.slice(this.heardUnits, this.heardUnits + WINDOW_CHARS)
+      : this.chars.slice(0, WINDOW_CHARS).join('');
+    return { spoken: this.heardTail, upcoming };
   }
 
   private reckoned(heardSamples: number): TextAt {

@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { Progress } from '../../src/client/progress.js';
 import { PlaybackClock } from '../../src/client/sinks/playback-clock.js';
 import { Timeline } from '../../src/client/timeline.js';
-import { clockText, headColumns, levelChar, sizeText, tailColumns, textColumns } from '../../src/client/ui/format.js';
+import {
+  clockText,
+  headColumns,
+  levelChar,
+  sizeText,
+  speedText,
+  tailColumns,
+  textColumns,
+} from '../../src/client/ui/format.js';
 
 describe('the playback clock', () => {
   it('lets time pass no further than what was written', () => {
@@ -40,6 +48,13 @@ describe('the timeline', () => {
     expect(timeline.at(2_400)).toEqual({ spoken: 'Hi', upcoming: ' yo' });
     expect(timeline.charsAt(24_000)).toBe(5);
     expect(timeline.at(24_000)).toEqual({ spoken: 'Hi yo', upcoming: '' });
+  });
+
+  it('knows what comes next before it is made, where the whole text is known', () => {
+    const timeline = new Timeline();
+    timeline.expect('Hi 👋 [you](x.md).');
+    timeline.align({ chars: [...'Hi 👋 ['], charStartTimesMs: [0, 0, 0, 0, 0, 0], charDurationsMs: [] }, 0);
+    expect(timeline.at(0)).toEqual({ spoken: 'Hi 👋 [', upcoming: 'you](x.md).' });
   });
 
   it('learns from the alignment how long the whole will be', () => {
@@ -117,6 +132,12 @@ describe('progress', () => {
 describe('what the terminal writes', () => {
   it('writes times, sizes and levels', () => {
     expect(clockText(75_349)).toBe('1:15.3');
+    expect([0.42, 0.04, 1.02, 2.5].map(speedText)).toEqual([
+      '2.4 × faster than real time',
+      '25 × faster than real time',
+      'as fast as real time',
+      '2.5 × slower than real time',
+    ]);
     expect(sizeText(92_361_116)).toBe('92 MB');
     expect([levelChar(0), levelChar(0.01), levelChar(1)]).toEqual([' ', '▁', '█']);
   });

@@ -22,6 +22,7 @@ export function durationText(ms: number): string {
 export function speedText(realTimeFactor: number): string {
   const faster = realTimeFactor <= 1;
   const times = faster ? 1 / realTimeFactor : realTimeFactor;
+  if (times < 1.05) return 'as fast as real time';
   return `${times < 10 ? times.toFixed(1) : Math.round(times)} × ${faster ? 'faster' : 'slower'} than real time`;
 }
 

@@ -1,8 +1,7 @@
 /** The process that draws the live lines: states come in, the number of lines that stand goes out. Its libraries load beside the speech, not before it. */
 import { render } from 'ink';
-import type { Snapshot } from '../progress.js';
 import { Live, lineCount } from './live.js';
-import type { ScreenMessage, ScreenStyle } from './screen.js';
+import type { ScreenMessage } from './screen.js';
 
 const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 const KEPT_LEVELS = 64;
@@ -11,8 +10,12 @@ let app: ReturnType<typeof render> | undefined;
 let levels: number[] = [];
 let frame = 0;
 let standing = 0;
+let latest: Extract<ScreenMessage, { type: 'draw' }> | undefined;
 
-function draw(state: Snapshot, style: ScreenStyle): void {
+function draw(): void {
+  if (!latest) return;
+  const { state, style } = latest;
+  latest = undefined;
   levels = [...levels, state.level].slice(-KEPT_LEVELS);
   const spinner = SPINNER[frame++ % SPINNER.length]!;
   const view = (
@@ -34,8 +37,13 @@ function close(keep: boolean): void {
 // Ctrl-C is for the command, which then says what is to become of the lines.
 process.on('SIGINT', () => undefined);
 process.on('message', (message: ScreenMessage) => {
-  if (message.type === 'draw') draw(message.state, message.style);
-  else {
+  if (message.type === 'draw') {
+    // Of states that came faster than they can be drawn, only the last is.
+    if (!latest) setImmediate(draw);
+    latest = message;
+  } else {
+    if (message.keep) draw();
+    latest = undefined;
     close(message.keep);
     // Not from inside the message: Node still has the channel in hand while it gives out those that came before.
     setImmediate(() => {

@@ -5,7 +5,7 @@ import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Snapshot } from '../progress.js';
 
-export interface ScreenStyle {
+interface ScreenStyle {
   readonly color: boolean;
   /** Light up the words as they are spoken. */
   readonly show: boolean;
