@@ -23,7 +23,7 @@ const withBreaks = (ms: number): Segment => ({
 });
 
 export function engineContract(name: string, open: () => Promise<Engine>, model: SegmentJob['model']): void {
-  describe(`${name} as an engine`, () => {
+  describe(`${name} as an engine`, { timeout: 300_000 }, () => {
     let engine: Engine;
     beforeAll(async () => {
       engine = await open();
