@@ -30,55 +30,83 @@ export interface SupervisionListener {
   isIdle(): boolean;
 }
 
-export interface EngineProcess {
-  readonly state: WorkerState;
-  readonly restarts: number;
-  /** Undefined while it is not ready. */
-  readonly facts: EngineFacts | undefined;
-  readonly lastError: TtsError | undefined;
-  /** Throws where there is nobody to receive it, or the message cannot be sent as it is. */
-  send(message: JobRequest): void;
-  /** Ends it at once, as if it had died. */
-  kill(why: string): void;
-  close(): Promise<void>;
-}
-
 /** A process that has been up this long counts as healthy: its next failure waits the shortest time again. */
 const HEALTHY_MS = 30_000;
+const DEFAULTS = { maxRssBytes: 2 * 1024 ** 3, backoffMs: 200, maxBackoffMs: 30_000, startTimeoutMs: 120_000 };
 
-export function superviseEngine(settings: SupervisionOptions, listener: SupervisionListener): EngineProcess {
-  const { options, log } = settings;
-  const { maxRssBytes = 2 * 1024 ** 3, backoffMs = 200, maxBackoffMs = 30_000, startTimeoutMs = 120_000 } = settings;
-  let state: WorkerState = 'starting';
-  let child: ChildProcess | undefined;
-  let startTimer: NodeJS.Timeout | undefined;
-  let restartTimer: NodeJS.Timeout | undefined;
-  let readyAtMs: number | undefined;
-  let failures = 0;
-  let restarts = 0;
-  let facts: EngineFacts | undefined;
-  let lastError: TtsError | undefined;
+export class EngineProcess {
+  readonly #settings: Required<SupervisionOptions>;
+  readonly #listener: SupervisionListener;
+  #state: WorkerState = 'starting';
+  #restarts = 0;
+  #child: ChildProcess | undefined;
+  #facts: EngineFacts | undefined;
+  #lastError: TtsError | undefined;
+  #readyAtMs: number | undefined;
+  #failures = 0;
+  #startTimer: NodeJS.Timeout | undefined;
+  #restartTimer: NodeJS.Timeout | undefined;
 
-  function setState(next: WorkerState): void {
-    if (state === next) return;
-    state = next;
-    listener.onChange();
+  constructor(settings: SupervisionOptions, listener: SupervisionListener) {
+    this.#settings = { ...DEFAULTS, ...settings };
+    this.#listener = listener;
+    this.#spawn();
   }
 
-  function spawn(): void {
-    setState('starting');
+  get state(): WorkerState {
+    return this.#state;
+  }
+
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  /** Undefined while it is not ready. */
+  get facts(): EngineFacts | undefined {
+    return this.#facts;
+  }
+
+  get lastError(): TtsError | undefined {
+    return this.#state === 'ready' ? undefined : this.#lastError;
+  }
+
+  /** Throws where there is nobody to receive it, or the message cannot be sent as it is. */
+  send(message: JobRequest): void {
+    if (!this.#child?.connected) throw new WorkerLost('The engine process is gone.');
+    this.#child.send(message, () => undefined);
+  }
+
+  /** Ends it at once, as if it had died. Not waited for: a process may be too deep in the kernel to die when it should. */
+  kill(why: string): void {
+    if (this.#child !== undefined) this.#ended(`${why} and was killed`);
+  }
+
+  async close(): Promise<void> {
+    if (this.#state === 'closed') return;
+    clearTimeout(this.#restartTimer);
+    const leaving = this.#child;
+    // Nothing in the process needs saving, and a native run would make it deaf to a polite request for seconds.
+    this.#letGo();
+    this.#setState('closed');
+    if (!leaving || leaving.exitCode !== null || leaving.signalCode !== null) return;
+    await new Promise<void>((resolve) => leaving.once('exit', () => resolve()));
+  }
+
+  #spawn(): void {
+    const { options, log, startTimeoutMs } = this.#settings;
+    this.#setState('starting');
     let started: ChildProcess;
     try {
       started = forkEngine({ type: 'start', options });
     } catch (error) {
-      ended(`could not be started: ${(error as Error).message}`);
+      this.#ended(`could not be started: ${(error as Error).message}`);
       return;
     }
-    child = started;
+    this.#child = started;
     let stderrTail = '';
-    process.once('exit', killAtExit);
+    process.once('exit', this.#killAtExit);
     started.on('message', (message: FromWorker) => {
-      if (started === child) receive(message);
+      if (started === this.#child) this.#receive(message);
     });
     createInterface({ input: started.stderr! }).on('line', (line) => {
       stderrTail = `${stderrTail}\n${line}`.slice(-500);
@@ -87,30 +115,31 @@ export function superviseEngine(settings: SupervisionOptions, listener: Supervis
     started.once('exit', (code, signal) => {
       // A grandchild or the other end of the channel may outlive the exit; nobody will read it.
       started.stderr?.destroy();
-      if (started === child)
-        ended(`${signal ? `was killed by ${signal}` : `ended with exit code ${code}`}.${stderrTail}`);
+      const how = signal ? `was killed by ${signal}` : `ended with exit code ${code}`;
+      if (started === this.#child) this.#ended(`${how}.${stderrTail}`);
     });
-    startTimer = setTimeout(() => kill(`was not ready within ${startTimeoutMs / 1000} s`), startTimeoutMs);
-    startTimer.unref();
+    const late = () => this.kill(`was not ready within ${startTimeoutMs / 1000} s`);
+    this.#startTimer = setTimeout(late, startTimeoutMs).unref();
   }
 
-  const killAtExit = (): void => {
-    child?.kill('SIGKILL');
+  readonly #killAtExit = (): void => {
+    this.#child?.kill('SIGKILL');
   };
 
-  function receive(message: FromWorker): void {
+  #receive(message: FromWorker): void {
+    const { log, maxRssBytes } = this.#settings;
     switch (message.type) {
       case 'ready':
-        clearTimeout(startTimer);
-        readyAtMs = performance.now();
-        facts = message;
-        lastError = undefined;
-        log.info({ engine: message.description, pid: child?.pid }, 'engine ready');
-        listener.onReady(facts);
-        setState('ready');
+        clearTimeout(this.#startTimer);
+        this.#readyAtMs = performance.now();
+        this.#facts = message;
+        this.#lastError = undefined;
+        log.info({ engine: message.description, pid: this.#child?.pid }, 'engine ready');
+        this.#listener.onReady(message);
+        this.#setState('ready');
         break;
       case 'failed':
-        lastError = new TtsError(message.code, message.message);
+        this.#lastError = new TtsError(message.code, message.message);
         break;
       case 'measured':
         break;
@@ -118,85 +147,54 @@ export function superviseEngine(settings: SupervisionOptions, listener: Supervis
         log[message.level](message.fields, message.message);
         break;
       case 'memory':
-        if (message.rssBytes <= maxRssBytes || !listener.isIdle()) break;
+        if (message.rssBytes <= maxRssBytes || !this.#listener.isIdle()) break;
         log.info({ rssBytes: message.rssBytes, maxRssBytes }, 'engine process has grown too large and is replaced');
-        letGo();
-        failures = 0;
-        restartIn(0);
+        this.#letGo();
+        this.#failures = 0;
+        this.#restartIn(0);
         break;
       default:
-        if (message.type === 'end') failures = 0;
-        listener.onReply(message);
+        if (message.type === 'end') this.#failures = 0;
+        this.#listener.onReply(message);
     }
   }
 
   /** Forgets the process, which is killed if it still runs; what it had is lost. */
-  function letGo(): void {
-    clearTimeout(startTimer);
-    process.removeListener('exit', killAtExit);
-    const gone = child;
-    child = undefined;
-    facts = undefined;
+  #letGo(): void {
+    clearTimeout(this.#startTimer);
+    process.removeListener('exit', this.#killAtExit);
+    const gone = this.#child;
+    this.#child = undefined;
+    this.#facts = undefined;
     gone?.kill('SIGKILL');
   }
 
-  function ended(how: string): void {
-    const healthy = readyAtMs !== undefined && performance.now() - readyAtMs > HEALTHY_MS;
-    failures = healthy ? 1 : failures + 1;
-    readyAtMs = undefined;
-    letGo();
-    lastError ??= new TtsError('no_worker_ready', `The engine process ${how}`);
-    const waitMs = Math.min(maxBackoffMs, backoffMs * 2 ** (failures - 1));
-    log.warn({ how, waitMs, reason: lastError.message }, 'engine process died; it is started again');
-    restartIn(waitMs);
+  #ended(how: string): void {
+    const { backoffMs, maxBackoffMs, log } = this.#settings;
+    const healthy = this.#readyAtMs !== undefined && performance.now() - this.#readyAtMs > HEALTHY_MS;
+    this.#failures = healthy ? 1 : this.#failures + 1;
+    this.#readyAtMs = undefined;
+    this.#letGo();
+    this.#lastError ??= new TtsError('no_worker_ready', `The engine process ${how}`);
+    const waitMs = Math.min(maxBackoffMs, backoffMs * 2 ** (this.#failures - 1));
+    log.warn({ how, waitMs, reason: this.#lastError.message }, 'engine process died; it is started again');
+    this.#restartIn(waitMs);
     // Last: what was in it is given away at once, and not to what is no more.
-    listener.onLost(how);
+    this.#listener.onLost(how);
   }
 
-  function restartIn(waitMs: number): void {
-    setState('dead');
-    restartTimer = setTimeout(() => {
-      restarts += 1;
-      lastError = undefined;
-      spawn();
-    }, waitMs);
-    restartTimer.unref();
+  #restartIn(waitMs: number): void {
+    this.#setState('dead');
+    this.#restartTimer = setTimeout(() => {
+      this.#restarts += 1;
+      this.#lastError = undefined;
+      this.#spawn();
+    }, waitMs).unref();
   }
 
-  function kill(why: string): void {
-    // Not waited for: a process may be too deep in the kernel to die when it should.
-    if (child !== undefined) ended(`${why} and was killed`);
+  #setState(next: WorkerState): void {
+    if (this.#state === next) return;
+    this.#state = next;
+    this.#listener.onChange();
   }
-
-  spawn();
-
-  return {
-    get state() {
-      return state;
-    },
-    get restarts() {
-      return restarts;
-    },
-    get facts() {
-      return facts;
-    },
-    get lastError() {
-      return state === 'ready' ? undefined : lastError;
-    },
-    send(message) {
-      if (!child?.connected) throw new WorkerLost('The engine process is gone.');
-      child.send(message, () => undefined);
-    },
-    kill,
-    async close() {
-      if (state === 'closed') return;
-      clearTimeout(restartTimer);
-      const leaving = child;
-      // Nothing in the process needs saving, and a native run would make it deaf to a polite request for seconds.
-      letGo();
-      setState('closed');
-      if (!leaving || leaving.exitCode !== null || leaving.signalCode !== null) return;
-      await new Promise<void>((resolve) => leaving.once('exit', () => resolve()));
-    },
-  };
 }

@@ -1,6 +1,6 @@
 /** A worker that is a child process: jobs for its engine go over the channel that Node gives to a child. */
 import { TtsError } from '../protocol/errors.js';
-import { type SupervisionOptions, superviseEngine } from './engine-process.js';
+import { EngineProcess, type SupervisionOptions } from './engine-process.js';
 import { JobClient } from './job-client.js';
 import { type Worker, WorkerLost } from './worker.js';
 
@@ -23,7 +23,7 @@ export function createProcessWorker({ id, capacity = 2, silenceMs, ...settings }
     onSilent: (silentMs) => engine.kill(`had work and was silent for ${Math.round(silentMs / 1000)} s`),
     onChange,
   });
-  const engine = superviseEngine(
+  const engine = new EngineProcess(
     { ...settings, log },
     {
       onReady: ({ realTimeFactor }) => realTimeFactor !== undefined && jobs.assume(realTimeFactor),
