@@ -164,11 +164,11 @@ export function workerContract(name: string, open: OpenWorker): void {
     });
 
     it('lets an engine be that waits for nothing but its consumer', async () => {
-      const { worker } = await start({ msPerChar: 1_000 }, 300);
+      const { worker } = await start({ msPerChar: 1_000 }, SILENCE_MS);
       const events = worker.run(jobOf('x'.repeat(20)), never)[Symbol.asyncIterator]();
       await events.next();
       await until(() => worker.busy === 0);
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await new Promise((resolve) => setTimeout(resolve, SILENCE_MS * 1.5));
       let samples = 0;
       for (let next = await events.next(); !next.done; next = await events.next()) {
         if (next.value.type === 'audio') samples += next.value.pcm.length;
