@@ -1,6 +1,6 @@
 /**
  * A release in one command: `npm run release -- minor` (or patch, major, or a version).
- * Sets the version, closes "Unreleased" in CHANGELOG.md under it, commits and tags. It publishes nothing: `npm publish` does.
+ * Sets the version, closes "Unreleased" in CHANGELOG.md under it, commits and tags. It publishes nothing: the workflow `publish` does.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -47,4 +47,6 @@ git('add', 'CHANGELOG.md', 'package.json', 'package-lock.json');
 git('commit', '--quiet', '-m', `release: ${version}`);
 git('tag', '--annotate', `v${version}`, '-m', `${version}\n\n${notes}`);
 process.stdout.write(`${notes}\n`);
-process.stderr.write(`\nrelease: v${version} is committed and tagged. Next: git push --follow-tags && npm publish\n`);
+process.stderr.write(
+  `\nrelease: v${version} is committed and tagged. Next: git push --follow-tags, then the workflow "publish" on that tag\n`,
+);
