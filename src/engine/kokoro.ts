@@ -39,7 +39,10 @@ export async function createKokoroEngine(options: KokoroOptions & { readonly log
       const model = await sessions.model(job.model);
       signal.throwIfAborted();
       const reading = (await readers(job.language)).read(job.segment);
-      yield* speakReading({ job, model, reading, turn });
+      for await (const event of speakReading({ job, model, reading, turn })) {
+        signal.throwIfAborted();
+        yield event;
+      }
     } catch (error) {
       if (isAbort(error) || error instanceof TtsError) throw error;
       throw new TtsError('synthesis_failed', `The speech engine failed: ${(error as Error).message}`, { cause: error });
