@@ -5,6 +5,7 @@ import { EXIT } from '../protocol/errors.js';
 import { addSettings, settingsOf } from './context.js';
 import type { Check } from './doctor-checks.js';
 import { untilInterrupted } from './interrupt.js';
+import { fitted } from './terminal.js';
 
 const EXAMPLES = `
 Examples:
@@ -40,10 +41,12 @@ async function examine(config: Config, json: boolean, signal: AbortSignal): Prom
   if (findings.some(({ state }) => state === 'broken')) process.exitCode = EXIT.failed;
 }
 
+const INDENT = 15;
 const MARKS = { fine: ['✓', 32], note: ['!', 33], broken: ['✗', 31] } as const;
 
 function line({ what, state, found, advice }: Check, color: boolean): string {
   const [mark, code] = MARKS[state];
-  const shown = color ? `\u001b[${code}m${mark}\u001b[0m` : mark;
-  return `${shown} ${what.padEnd(12)} ${found}\n${advice ? `${' '.repeat(15)}→ ${advice}\n` : ''}`;
+  const told = fitted(`${mark} ${what.padEnd(12)} ${found}`, INDENT);
+  const shown = color ? `\u001b[${code}m${mark}\u001b[0m${told.slice(mark.length)}` : told;
+  return `${shown}\n${advice ? `${fitted(`${' '.repeat(INDENT)}→ ${advice}`, INDENT + 2)}\n` : ''}`;
 }

@@ -5,6 +5,7 @@ import type { Segment } from '../protocol/job.js';
 import type { Reading } from '../text/types.js';
 import { addSettings, settingsOf } from './context.js';
 import { untilInterrupted } from './interrupt.js';
+import { fitted } from './terminal.js';
 import { readText } from './text-source.js';
 
 interface ExplainOptions {
@@ -78,6 +79,9 @@ const asJson = ({ segment, reading }: Explained) => ({
   skipped: reading.skipped,
 });
 
+/** Of the values behind their names. */
+const INDENT = 14;
+
 function forPeople(explained: readonly Explained[], ignored: readonly string[]): string {
   const lines: string[] = [];
   const skipped = new Map<string, number>();
@@ -98,9 +102,11 @@ function forPeople(explained: readonly Explained[], ignored: readonly string[]):
     lines.push(`Not spoken (characters): ${list}`);
   }
   if (ignored.length > 0) lines.push(`Without effect: ${ignored.join(', ')}`);
-  lines.push('A word sounds wrong? Put a line such as "nginx = engine x" or "Siobhan = /ʃəˈvɔːn/" into a file and');
-  lines.push('name it with --lexicon FILE (or TTS_LEXICON); in SSML use <sub alias="…"> or <phoneme ph="…">.');
-  return `${lines.join('\n')}\n`;
+  lines.push(
+    'A word sounds wrong? Put a line such as "nginx = engine x" or "Siobhan = /ʃəˈvɔːn/" into a file and name it with ' +
+      '--lexicon FILE (or TTS_LEXICON); in SSML use <sub alias="…"> or <phoneme ph="…">.',
+  );
+  return lines.map((line) => `${fitted(line, line.startsWith(' ') ? INDENT : 0)}\n`).join('');
 }
 
 /** One line, whatever the text holds. */

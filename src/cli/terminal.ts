@@ -1,4 +1,4 @@
-/** What the terminal at stderr is good for, and how a line for people is written to it. */
+/** What the terminal is good for, and how a line for people is written to it. */
 import { printable } from '../protocol/errors.js';
 
 /** Live lines are for a person who watches: a terminal, not asked to be quiet, not a build machine. */
@@ -18,13 +18,19 @@ export function complain(text: string): void {
   process.stderr.write(`${isTTY ? wrapped(line, columns || 80) : line}\n`);
 }
 
+/** A line for stdout, fitted to the terminal where it is one; what goes over stands `indent` columns in. */
+export function fitted(text: string, indent = 0): string {
+  const { isTTY, columns } = process.stdout;
+  return isTTY ? wrapped(text, columns || 80, indent) : text;
+}
+
 /** Broken between words; a word that is wider than the terminal is left to it. */
-function wrapped(text: string, columns: number): string {
+function wrapped(text: string, columns: number, indent = 0): string {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
+    else lines.push(last === undefined ? word : `${' '.repeat(indent)}${word}`);
   }
   return lines.join('\n');
 }

@@ -85,6 +85,15 @@ describe('a terminal', () => {
     const terminal = ttsInTerminal(['speak', 'Hi.', '-m', 'a-model-that-there-is-not'], home.env, 40);
     expect(await terminal.ended()).toBe(2);
     expect(terminal.text()).toContain('tts: There is no model\n"a-model-that-there-is-not". There are:\n');
+    const explained = ttsInTerminal(['explain', 'The quick brown fox jumps over the lazy dog.'], home.env, 40);
+    expect(await explained.ended()).toBe(0);
+    expect(explained.text()).toContain('  text        The quick brown fox jumps\n              over the lazy dog.\n');
+    expect(
+      explained
+        .text()
+        .split('\n')
+        .filter((line) => line.length > 40),
+    ).toEqual([]);
   });
 
   it('warns of a key that a process list would show', async () => {
