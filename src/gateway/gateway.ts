@@ -1,4 +1,5 @@
 /** Admits requests at once or not at all, and gives their segments to workers: fairly, cancellably, again if one dies. */
+import { Condition } from '../condition.js';
 import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
 import { TtsError } from '../protocol/errors.js';
@@ -50,7 +51,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
   readonly #unsubscribe: () => void;
   #jobs = 0;
   #draining = false;
-  #onIdle: (() => void)[] = [];
+  readonly #left = new Condition();
   /** A running mean of what a segment takes, for an honest `Retry-After`. */
   #meanRunMs = 500;
 
@@ -118,12 +119,12 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
 
   closed(stream: SpeechStream): void {
     this.#open.delete(stream);
-    if (this.#open.size === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+    this.#left.notify();
   }
 
   drain(): Promise<void> {
     this.#draining = true;
-    return this.#open.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#onIdle.push(resolve));
+    return this.#left.until(() => this.#open.size === 0);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 /** The stream-input endpoint: who may open a session, and the sockets of those that are open. */
 import type { IncomingMessage } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { Condition } from '../../../condition.js';
 import { publicError, TtsError } from '../../../protocol/errors.js';
 import { MAX_FRAME_BYTES, STREAM_PATH } from '../../../protocol/stream.js';
 import type { StreamParams } from '../../../protocol/stream-messages.js';
@@ -43,14 +44,8 @@ export function createStreamInput(
   const sockets = new Set<WebSocket>();
   const sessions = new Set<StreamSession>();
   let handshakes = 0;
-  let onIdle: (() => void)[] = [];
+  const left = new Condition();
   const pulse = createHeartbeat(heartbeat);
-
-  const checkIdle = (): void => {
-    if (sessions.size > 0 || handshakes > 0) return;
-    for (const resolve of onIdle) resolve();
-    onIdle = [];
-  };
 
   /** The library waits half a minute for the other side's close, which a stop has not. */
   const hurry = (closing: Iterable<WebSocket>): void => {
@@ -90,7 +85,7 @@ export function createStreamInput(
       onEnd() {
         sessions.delete(session);
         if (shutdown.aborted) hurry([socket]);
-        checkIdle();
+        left.notify();
       },
     });
     sessions.add(session);
@@ -152,7 +147,7 @@ export function createStreamInput(
       .catch((error) => refuse(error))
       .finally(() => {
         handshakes--;
-        checkIdle();
+        left.notify();
       });
   };
 
@@ -163,11 +158,7 @@ export function createStreamInput(
 
   return {
     handle,
-    drained: () =>
-      new Promise((resolve) => {
-        onIdle.push(resolve);
-        checkIdle();
-      }),
+    drained: () => left.until(() => sessions.size === 0 && handshakes === 0),
     terminate() {
       pulse.stop();
       for (const session of sessions) session.stop();
