@@ -6,7 +6,7 @@ import { settingsOf } from './context.js';
 import { listDevices } from './devices.js';
 import { untilInterrupted } from './interrupt.js';
 import { addSpeechOptions, destinationOf, refuseSameFile, type SpeechOptions } from './speech-options.js';
-import { runSpeech, streamModel } from './speech-run.js';
+import { runSpeech, streamParams } from './speech-run.js';
 import { readText } from './text-source.js';
 
 interface SpeakOptions extends SpeechOptions {
@@ -81,12 +81,7 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
         {
           address,
           voice,
-          params: {
-            model_id: streamModel(model),
-            ...(options.language ? { language_code: options.language } : {}),
-            ...(options.seed === undefined ? {} : { seed: options.seed }),
-            ...(ssml ? { enable_ssml_parsing: true } : {}),
-          },
+          params: streamParams(model, options),
           text: once(text),
           flushOnNewline: false,
           sink,

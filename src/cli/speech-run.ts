@@ -7,11 +7,12 @@ import type { AudioSink } from '../client/sinks/sink.js';
 import type { SpeakerSink } from '../client/sinks/speaker.js';
 import type { Sources } from '../config.js';
 import { samplesToMs } from '../protocol/audio.js';
-import { SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
+import { parseModel, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
 import { type ErrorCode, printable, TtsError } from '../protocol/errors.js';
+import type { StreamParams } from '../protocol/stream-messages.js';
 import { type Connection, closeSoon, connect, lostSettings, ofOwnServer } from './connection.js';
 import { chooseModel, knownChoice } from './model-choice.js';
-import { checkModel, type Destination, type OutputOptions } from './speech-options.js';
+import { checkModel, type Destination, type OutputOptions, type SpeechOptions } from './speech-options.js';
 import { complain, liveLines, styled } from './terminal.js';
 
 export interface SpeechRun {
@@ -256,8 +257,16 @@ function orAbort(promise: Promise<void>, signal: AbortSignal): Promise<void> {
 }
 
 /** The WebSocket knows the models by their own names; Free access has no way in there. */
-export function streamModel(model: SpeechModel): 'base-tts' | 'base-tts-fast' {
-  if (model === 'base-tts' || model === 'base-tts-fast') return model;
+export function streamParams(model: SpeechModel, { language, seed, ssml }: SpeechOptions): Partial<StreamParams> {
+  const { base, free } = parseModel(model);
+  if (!free) {
+    return {
+      model_id: base,
+      ...(language !== undefined && { language_code: language }),
+      ...(seed !== undefined && { seed }),
+      ...(ssml && { enable_ssml_parsing: true }),
+    };
+  }
   const partner = SPEECH_MODELS.filter((name) => !name.endsWith(':free')).join(' or ');
   throw new TtsError(
     'usage',

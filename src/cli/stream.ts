@@ -4,7 +4,7 @@ import { settingsOf } from './context.js';
 import { listDevices } from './devices.js';
 import { untilInterrupted } from './interrupt.js';
 import { addSpeechOptions, destinationOf, type SpeechOptions } from './speech-options.js';
-import { runSpeech, streamModel } from './speech-run.js';
+import { runSpeech, streamParams } from './speech-run.js';
 import { liveLines } from './terminal.js';
 
 interface StreamOptions extends SpeechOptions {
@@ -59,12 +59,7 @@ async function run(options: StreamOptions, self: Command, signal: AbortSignal): 
           {
             address,
             voice,
-            params: {
-              model_id: streamModel(model),
-              ...(options.language ? { language_code: options.language } : {}),
-              ...(options.seed === undefined ? {} : { seed: options.seed }),
-              ...(options.ssml ? { enable_ssml_parsing: true } : {}),
-            },
+            params: streamParams(model, options),
             text: decodeText(process.stdin as AsyncIterable<Buffer>),
             flushOnNewline: options.flushOnNewline ?? typing,
             sink,
