@@ -92,6 +92,7 @@ export async function runSpeech(
     );
     await orAbort(connection.ready(), signal);
     const model = asked ?? (await chooseModel(config));
+    signal.throwIfAborted();
     const speaker = `${model} · ${voice} · ${connection.name}`;
     if (live && wanted !== 'lines') process.stderr.write(`${speaker}\n`);
     progress.speaker = speaker;
@@ -109,7 +110,8 @@ export async function runSpeech(
     await screen?.close(false);
     const known = connection?.kind === 'embedded' ? ofOwnServer(error) : error;
     const kept = await keptOf(destination, sinks, options.keepPartial ?? false, progress);
-    if (kept && signal.aborted && live) process.stderr.write(`${kept}\n`);
+    // Where a person types, their Ctrl-C stands on the line.
+    if (kept && signal.aborted && live) process.stderr.write(`${wanted === 'lines' ? '' : '\n'}${kept}\n`);
     if (live) for (const line of wrote) process.stderr.write(`wrote ${line}\n`);
     throw await lastWords(known, { sink, player, kept, ssml }, progress, signal);
   } finally {
