@@ -23,6 +23,9 @@ export interface ConnectionsOptions {
   readonly onRefused?: (address: string) => void;
 }
 
+/** Requests on one connection that are not answered yet. Node reads all there are, each dearer to us than to whoever sent it. */
+const MAX_PIPELINED = 64;
+
 export class Connections {
   /** The end of each exchange that is open on a connection, in the order of the requests. */
   readonly #open = new WeakMap<Duplex, Map<Exchange, () => void>>();
@@ -52,6 +55,16 @@ export class Connections {
     });
   }
 
+  /** Has nothing done for requests of connections that are gone: the parser reads on to the end of what it was given. */
+  skipGone(server: Server): void {
+    const listeners = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
+    server.removeAllListeners('request');
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      if (request.socket.destroyed) return;
+      for (const listener of listeners) listener.call(server, request, response);
+    });
+  }
+
   /** To be called before anything is awaited, or a close may be missed. */
   begin(request: IncomingMessage, response: ServerResponse, requestId: string): Exchange {
     const { socket } = request;
@@ -76,6 +89,7 @@ export class Connections {
     open.set(exchange, end);
     response.once('finish', end);
     response.once('close', end);
+    if (open.size > MAX_PIPELINED) socket.destroy();
     if (socket.destroyed) end();
     return exchange;
   }

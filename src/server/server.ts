@@ -94,6 +94,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
     secure,
     onRefused: (address) => log.debug({ address }, 'an address has too many connections'),
   });
+  connections.skipGone(server);
   const checkHost = createHostCheck(server, settings.allowedHosts);
 
   const auth = createAuthenticator({

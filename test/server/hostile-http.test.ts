@@ -59,6 +59,19 @@ describe('pipelined requests', () => {
     await nothingHeld();
   });
 
+  it('are answered up to a number that any client keeps to; beyond it the connection is cut', async () => {
+    server = await startTestServer();
+    const ask = (more = '') => `GET /x HTTP/1.1\r\nhost: localhost\r\n${more}\r\n`;
+    const few = createConnection({ port: server.port, host: '127.0.0.1' });
+    few.end(ask().repeat(63) + ask('connection: close\r\n'));
+    let answers = '';
+    for await (const chunk of few) answers += chunk;
+    expect(answers.match(/HTTP\/1\.1 404/g)).toHaveLength(64);
+    await rawExchange(server.port, ask().repeat(1_000));
+    const counted = await (await server.get('/metrics')).text();
+    expect(Number(/tts_http_requests_total\{[^}]*404[^}]*\} (\d+)/.exec(counted)?.[1])).toBeLessThanOrEqual(128);
+  });
+
   it('are answered in order where the last wants to upgrade', async () => {
     server = await startTestServer({ sine: { delayMs: 300 }, upgrades: createStreamInput });
     for (const stream of [false, true]) {
