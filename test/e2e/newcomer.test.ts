@@ -53,6 +53,11 @@ const env: Record<string, string> = {
   npm_config_prefix: prefix,
   npm_config_cache: process.env.npm_config_cache ?? path.join(homedir(), '.npm'),
   npm_config_userconfig: process.env.npm_config_userconfig ?? path.join(homedir(), '.npmrc'),
+  // With another prefix npm would look for the machine's settings (a proxy, a certificate) somewhere else.
+  npm_config_globalconfig:
+    process.env.npm_config_globalconfig ??
+    execFileSync('npm', ['config', 'get', 'globalconfig'], { encoding: 'utf8' }).trim(),
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => name === 'NODE_EXTRA_CA_CERTS')),
   npm_config_prefer_offline: 'true',
 };
 

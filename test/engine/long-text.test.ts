@@ -9,7 +9,7 @@ import { loadCatalogue } from '../../src/models/catalogue.js';
 import { createReader } from '../../src/text/reader.js';
 import { segmentText } from '../../src/text/segment.js';
 import { faultsOf } from '../support/clip-checks.js';
-import { jobOf, whenReady } from '../support/jobs.js';
+import { grantAll, jobOf, whenReady } from '../support/jobs.js';
 import { letterErrors, lettersOf } from '../support/letters.js';
 import { pidLog } from '../support/pid-log.js';
 import { createRecogniser, type Recogniser } from '../support/recogniser.js';
@@ -49,6 +49,7 @@ describe('the real engine in its process', () => {
     text = `${text.slice(0, 2_048 - 16).replace(/\S*$/, '')}This is the end.`.padEnd(2_048, '!');
     const segments = segmentText(text, { countTokens: (part) => reader.countTokens(part) });
     expect(segments.map((segment) => segment.text).join('')).toBe(text);
+    const stopGranting = worker.onChange(() => grantAll(worker));
     const clips: Int16Array[] = [];
     let [errors, letters] = [0, 0];
     for (const segment of segments) {
@@ -60,6 +61,7 @@ describe('the real engine in its process', () => {
       errors += letterErrors(segment.text, await recogniser.transcribe(clip));
       letters += lettersOf(segment.text).length;
     }
+    stopGranting();
     expect(lettersOf(await recogniser.transcribe(clips.at(-1)!))).toContain('theend');
     expect(errors / letters).toBeLessThan(0.03);
     expect(faultsOf(joinPcm(clips))).toEqual([]);
