@@ -10,7 +10,6 @@ import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
 import { streamPath } from '../src/protocol/stream.js';
 import { type BenchServer, startServer } from './serve.js';
-import { residentMb } from './streams.js';
 
 const VOICE = 'english_female_professional';
 const LIMIT_MB = 50;
@@ -113,11 +112,6 @@ const ATTACKS: Readonly<Record<string, (server: BenchServer) => Promise<() => vo
   },
 };
 
-async function memoryMb(server: BenchServer): Promise<number> {
-  const sizes = await Promise.all([server.pid, ...(await server.engines())].map(residentMb));
-  return sizes.reduce((sum, size) => sum + size, 0);
-}
-
 async function warmUp(server: BenchServer): Promise<void> {
   for (let i = 0; i < 60; i++) {
     const response = await fetch(`${server.baseUrl}/v1/audio/speech`, {
@@ -136,10 +130,10 @@ export async function main(argv: readonly string[]): Promise<void> {
   for (const name of values.only.split(',')) {
     const server = await startServer({ TTS_ENGINE: 'sine', TTS_SINE_OPTIONS: JSON.stringify({ msPerChar: 60 }) });
     await warmUp(server);
-    const before = await memoryMb(server);
+    const before = await server.memoryMb();
     let most = before;
     const watch = setInterval(async () => {
-      most = Math.max(most, await memoryMb(server));
+      most = Math.max(most, await server.memoryMb());
     }, 200);
     const end = await ATTACKS[name]!(server);
     await sleep(8_000);

@@ -20,7 +20,15 @@ export interface BenchServer {
   run(...args: string[]): Promise<string>;
   /** The engine processes there are now. */
   engines(): Promise<number[]>;
+  /** Resident memory of the server and its engines together. */
+  memoryMb(): Promise<number>;
   stop(): Promise<void>;
+}
+
+async function residentMb(pid: number): Promise<number> {
+  // An engine may end between being listed and being read.
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1000;
 }
 
 /** Resolves once an engine is ready. `env` may set TTS_ENGINE=sine and TTS_SINE_OPTIONS. */
@@ -46,6 +54,10 @@ export async function startServer(env: Record<string, string>, flags: readonly s
     const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...args, '--data-dir', dataDir], limits);
     return stdout;
   };
+  const engines = async (): Promise<number[]> => {
+    const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+    return children.split(' ').filter(Boolean).map(Number);
+  };
   const created = await run('keys', 'create', '--tier', 'partner', '--credits', String(BENCH_CREDITS), '--json');
   const { key } = JSON.parse(created) as { key: string };
   while ((await fetch(`${baseUrl}/readyz`)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 100));
@@ -59,9 +71,10 @@ export async function startServer(env: Record<string, string>, flags: readonly s
       return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
     },
     run,
-    async engines() {
-      const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
-      return children.split(' ').filter(Boolean).map(Number);
+    engines,
+    async memoryMb() {
+      const sizes = await Promise.all([child.pid!, ...(await engines())].map(residentMb));
+      return sizes.reduce((sum, size) => sum + size, 0);
     },
     async stop() {
       child.kill('SIGTERM');

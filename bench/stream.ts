@@ -7,6 +7,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
+import { quantile } from '../src/client/load/capacity.js';
+import { tokensOf } from '../src/client/load/listener.js';
 import { streamPath } from '../src/protocol/stream.js';
 import { type BenchServer, startServer } from './serve.js';
 
@@ -25,9 +27,6 @@ interface Heard {
   readonly silenceMs: number;
   readonly audioMs: number;
 }
-
-/** About what a tokeniser makes of it: a word with the space before it, long ones in two. */
-const tokens = (text: string): string[] => text.match(/\s?\S{1,7}/g)!;
 
 async function session(server: BenchServer, model: string, tokensPerSecond: number): Promise<Heard> {
   const url = `${server.baseUrl.replace('http', 'ws')}${streamPath(VOICE)}?model_id=${model}`;
@@ -65,7 +64,7 @@ async function session(server: BenchServer, model: string, tokensPerSecond: numb
   const startMs = performance.now();
   let sentChars = 0;
   let count = 0;
-  for (const token of tokens(TEXT)) {
+  for (const token of tokensOf(TEXT)) {
     const dueMs = startMs + (count++ * 1000) / tokensPerSecond;
     if (dueMs > performance.now()) await sleep(dueMs - performance.now());
     if (firstSentMs === 0) firstSentMs = performance.now();
@@ -84,9 +83,6 @@ async function session(server: BenchServer, model: string, tokensPerSecond: numb
     audioMs,
   };
 }
-
-const quantile = (values: readonly number[], q: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(q * values.length))]!;
 
 export async function main(argv: readonly string[]): Promise<void> {
   const { values } = parseArgs({

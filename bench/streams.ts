@@ -42,12 +42,6 @@ async function cpuSeconds(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-export async function residentMb(pid: number): Promise<number> {
-  // An engine may end between being listed and being read.
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1000;
-}
-
 async function measure(
   server: BenchServer,
   listen: Listen,
@@ -68,8 +62,7 @@ async function measure(
         const cpu = await cpuSeconds(server.pid);
         if (trial.carried) share = (cpu - cpuBefore) / (trial.wallMs / 1000) / trial.streams;
         cpuBefore = cpu;
-        const sizes = await Promise.all([server.pid, ...(await server.engines())].map(residentMb));
-        if (trial.carried) memoryMb = sizes.reduce((sum, size) => sum + size, 0);
+        if (trial.carried) memoryMb = await server.memoryMb();
         process.stderr.write(
           `  ${arrivals} ${trial.streams}: ${trial.carried ? 'carried' : `${trial.stalled} stalled, ${trial.lost} lost`}\n`,
         );
