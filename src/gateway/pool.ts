@@ -7,7 +7,7 @@ export interface WorkerPool {
   /** The best state any worker is in; `starting` while there is none yet. */
   readonly state: WorkerState;
   readonly counts: Readonly<Record<WorkerState, number>>;
-  /** Restarts of all workers together. */
+  /** Restarts of all workers together, of those that went as well. */
   readonly restarts: number;
   /** Segments the workers take at once, all together. */
   readonly capacity: number;
@@ -16,6 +16,8 @@ export interface WorkerPool {
   /** How long there have been only dead workers; 0 otherwise. */
   deadForMs(): number;
   add(worker: Worker): void;
+  /** Takes it out at once and closes it; what it had runs again elsewhere. */
+  remove(worker: Worker): Promise<void>;
   /** No worker can be made, for this reason; undefined takes it back. */
   setFailure(error: TtsError | undefined): void;
   /** The least busy worker that is ready and takes a turn; of equals, the one that was not named for longest. */
@@ -33,7 +35,8 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
   /** The same, whoever was named last at the end. */
   const turns: Worker[] = [];
   const listeners = new Set<() => void>();
-  const forget: (() => void)[] = [];
+  const forget = new Map<Worker, () => void>();
+  let goneRestarts = 0;
   let failure: TtsError | undefined;
   let deadSinceMs: number | undefined;
 
@@ -47,8 +50,17 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
   function add(worker: Worker): void {
     workers.push(worker);
     turns.push(worker);
-    forget.push(worker.onChange(changed));
+    forget.set(worker, worker.onChange(changed));
     changed();
+  }
+  async function remove(worker: Worker): Promise<void> {
+    if (!workers.includes(worker)) return;
+    for (const list of [workers, turns]) list.splice(list.indexOf(worker), 1);
+    forget.get(worker)!();
+    forget.delete(worker);
+    goneRestarts += worker.restarts;
+    changed();
+    await worker.close();
   }
   for (const worker of initial) add(worker);
 
@@ -63,7 +75,7 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
       return counts;
     },
     get restarts() {
-      return workers.reduce((sum, worker) => sum + worker.restarts, 0);
+      return workers.reduce((sum, worker) => sum + worker.restarts, goneRestarts);
     },
     get capacity() {
       return workers.reduce((sum, worker) => sum + worker.capacity, 0);
@@ -73,6 +85,7 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
     },
     deadForMs: () => (deadSinceMs === undefined ? 0 : performance.now() - deadSinceMs),
     add,
+    remove,
     setFailure(error) {
       failure = error;
       changed();
@@ -91,7 +104,7 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
       return () => listeners.delete(listener);
     },
     async close() {
-      for (const stop of forget) stop();
+      for (const stop of forget.values()) stop();
       await Promise.all(workers.map((worker) => worker.close()));
     },
   };

@@ -1,5 +1,4 @@
 /** A worker that is a child process: jobs for its engine go over the channel that Node gives to a child. */
-import { TtsError } from '../protocol/errors.js';
 import { EngineProcess, type SupervisionOptions } from './engine-process.js';
 import { JobClient } from './job-client.js';
 import { type Worker, WorkerLost } from './worker.js';
@@ -40,6 +39,9 @@ export function createProcessWorker({ id, capacity = 2, silenceMs, ...settings }
     get busy() {
       return jobs.busy;
     },
+    get idle() {
+      return jobs.idle;
+    },
     get runnable() {
       return jobs.runnable;
     },
@@ -69,7 +71,7 @@ export function createProcessWorker({ id, capacity = 2, silenceMs, ...settings }
     },
     async close() {
       const closed = engine.close();
-      jobs.lose(new TtsError('shutting_down', 'The engine is shutting down.'));
+      jobs.lose(new WorkerLost('The engine process was closed.'));
       await closed;
     },
   };

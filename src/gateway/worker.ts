@@ -29,6 +29,8 @@ export interface Worker {
    * cancelled holds a place until the engine said that it stopped.
    */
   readonly busy: number;
+  /** It has no job at all, not even a cancelled one that its engine still has to notice. */
+  readonly idle: boolean;
   /** Jobs that could use another turn. */
   readonly runnable: readonly Runnable[];
   /** Restarts since it was made. */
@@ -49,5 +51,6 @@ export interface Worker {
   grant(jobId: string): void;
   /** Calls back when the state changed, a turn was used up or a job asks for one, until the returned function is called. */
   onChange(listener: () => void): () => void;
+  /** For good. What it had fails with `WorkerLost`: it can be run elsewhere. */
   close(): Promise<void>;
 }

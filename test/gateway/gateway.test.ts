@@ -462,6 +462,24 @@ describe('a worker that dies', () => {
     expect((await work).samples).toBeGreaterThan(0);
   });
 
+  it('or is taken out: what it had goes on elsewhere, to the sample', async () => {
+    const { gateway, pool, workers } = await setUp({ sine: { msPerChar: 50, pace: 20 }, workers: [{}, {}] });
+    const events = gateway
+      .open(order())
+      .speak(segments('x'.repeat(60)), never)
+      [Symbol.asyncIterator]();
+    await events.next();
+    const first = await events.next();
+    const going = workers.find((worker) => worker.running > 0)!;
+    await pool.remove(going);
+    let samples = first.value!.type === 'audio' ? first.value.pcm.length : 0;
+    for (let next = await events.next(); !next.done; next = await events.next()) {
+      if (next.value.type === 'audio') samples += next.value.pcm.length;
+    }
+    expect(samples).toBe(60 * 1_200);
+    expect(workers.map(({ jobs }) => jobs.length)).toEqual([1, 1]);
+  });
+
   it('or freezes: what it had is run elsewhere, all of it', async () => {
     const { gateway, workers } = await setUp({
       workers: [

@@ -2,7 +2,6 @@
 import type { Engine } from '../../src/engine/engine.js';
 import { JobClient } from '../../src/gateway/job-client.js';
 import { type Worker, WorkerLost, type WorkerState } from '../../src/gateway/worker.js';
-import { TtsError } from '../../src/protocol/errors.js';
 import type { SegmentJob } from '../../src/protocol/job.js';
 import type { JobReply, JobRequest } from '../../src/worker/protocol.js';
 import { serveEngine } from '../../src/worker/serve-engine.js';
@@ -109,6 +108,9 @@ export function createEngineWorker(engine: Engine, options: EngineWorkerOptions 
     get busy() {
       return client.busy;
     },
+    get idle() {
+      return client.idle;
+    },
     get runnable() {
       return client.runnable;
     },
@@ -132,7 +134,7 @@ export function createEngineWorker(engine: Engine, options: EngineWorkerOptions 
     async close() {
       setState('closed');
       life.cut();
-      client.lose(new TtsError('shutting_down', 'The engine is shutting down.'));
+      client.lose(new WorkerLost('The engine was closed.'));
       await engine.close();
     },
   };

@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { createPool, type WorkerPool } from '../../src/gateway/pool.js';
 import { createProcessWorker } from '../../src/gateway/process-worker.js';
-import type { Worker } from '../../src/gateway/worker.js';
+import { type Worker, WorkerLost } from '../../src/gateway/worker.js';
 import { silentLogger } from '../../src/log.js';
 import { failureOf, grantAll, jobOf, until } from '../support/jobs.js';
 
@@ -63,4 +63,20 @@ it('gives no work to a worker that is gone', async () => {
   await pool.workers[1]!.close();
   expect(pool.state).toBe('closed');
   expect(pool.next()).toBeUndefined();
+});
+
+it('forgets a worker that is taken out, and closes it with what it had', async () => {
+  await ready(2);
+  const [going, staying] = pool.workers as [Worker, Worker];
+  const lost = failureOf(() =>
+    going.run(jobOf('A sentence of some length, read slowly.'), new AbortController().signal),
+  );
+  await pool.remove(going);
+  expect(await lost).toBeInstanceOf(WorkerLost);
+  expect(going.state).toBe('closed');
+  expect(pool.workers).toEqual([staying]);
+  expect(pool.counts).toMatchObject({ ready: 1, closed: 0 });
+  expect([1, 2].map(() => pool.next()!.id)).toEqual(['w1', 'w1']);
+  await pool.remove(going);
+  expect(pool.workers).toEqual([staying]);
 });
