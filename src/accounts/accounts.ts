@@ -62,6 +62,7 @@ export async function createAccounts({
     createdAt: startedAt,
     expiresAt: null,
     revoked: false,
+    limits: { concurrency: null, freeDaily: null },
   };
 
   const settlements = createSettlements(log);
@@ -130,10 +131,10 @@ export async function createAccounts({
     return record;
   };
 
-  const dailyLimit = (at: Date): TtsError =>
+  const dailyLimit = (at: Date, freeDaily: number): TtsError =>
     new TtsError(
       'daily_limit_exceeded',
-      `This key has used its ${count(limits.freeDaily, 'Free request')} of today. The count begins again at 00:00 UTC.`,
+      `This key has used its ${count(freeDaily, 'Free request')} of today. The count begins again at 00:00 UTC.`,
       { retryAfterS: secondsToMidnight(at) },
     );
   const shortOf = (chars: number, balance: number): TtsError =>
@@ -153,14 +154,17 @@ export async function createAccounts({
     }
     const isLocal = key.id === LOCAL_KEY_ID;
     const charged = !free && !isLocal;
-    const limit = free ? limits.freeConcurrency : isLocal ? Number.POSITIVE_INFINITY : limits.partnerConcurrency;
+    const limit =
+      key.limits.concurrency ??
+      (free ? limits.freeConcurrency : isLocal ? Number.POSITIVE_INFINITY : limits.partnerConcurrency);
+    const freeDaily = key.limits.freeDaily ?? limits.freeDaily;
     const slot = `${free ? 'free' : 'partner'} ${key.id}`;
     const at = now();
     const day = at.toISOString().slice(0, 10);
 
     // The slot is taken first because taking it is instant; the day's limit still speaks first.
     if (!takeSlot(slot, limit)) {
-      if (free && (await asked(() => store.freeRequests(key.id, day))) >= limits.freeDaily) throw dailyLimit(at);
+      if (free && (await asked(() => store.freeRequests(key.id, day))) >= freeDaily) throw dailyLimit(at, freeDaily);
       const whose = free ? 'Free' : 'Partner';
       throw new TtsError(
         'concurrency_limit_exceeded',
@@ -182,10 +186,11 @@ export async function createAccounts({
           characters: chars,
           credits: chars * CREDITS_PER_CHAR,
           charged,
-          ...(free && { free: { day, limit: limits.freeDaily } }),
+          ...(free && { free: { day, limit: freeDaily } }),
         }),
       );
-      if (!reserved.ok) throw reserved.reason === 'daily_limit' ? dailyLimit(at) : shortOf(chars, reserved.balance);
+      if (!reserved.ok)
+        throw reserved.reason === 'daily_limit' ? dailyLimit(at, freeDaily) : shortOf(chars, reserved.balance);
       freeRequests = reserved.freeRequests;
     } catch (error) {
       freeSlot(slot);
@@ -193,7 +198,7 @@ export async function createAccounts({
     }
 
     const rateLimit: RateLimit | undefined = free
-      ? { limit: limits.freeDaily, remaining: limits.freeDaily - freeRequests, resetS: secondsToMidnight(at) }
+      ? { limit: freeDaily, remaining: freeDaily - freeRequests, resetS: secondsToMidnight(at) }
       : undefined;
     let total = chars;
     let ended = false;
@@ -235,6 +240,7 @@ export async function createAccounts({
 
   return {
     limits,
+    local: localHash && local,
     authenticate,
     isRevoked: async (id) => (await asked(() => store.findKey(id)))?.revoked ?? false,
     admit,

@@ -1,14 +1,15 @@
 /** What an operator does with keys: make, list, revoke, grant. Works beside a running server. */
 import { TtsError } from '../protocol/errors.js';
 import { drawKey } from './api-key.js';
-import type { AccountStore, KeySummary } from './store.js';
-import type { KeyRecord, Tier } from './types.js';
+import type { AccountStore, KeyChange, KeySummary } from './store.js';
+import type { KeyLimits, KeyRecord, Tier } from './types.js';
 
 export interface KeyOptions {
   readonly tier: Tier;
   readonly credits?: number;
   readonly name?: string | undefined;
   readonly expiresAt?: Date | undefined;
+  readonly limits?: Partial<KeyLimits>;
 }
 
 interface CreatedKey extends KeyRecord {
@@ -19,6 +20,7 @@ interface CreatedKey extends KeyRecord {
 export interface Keyring {
   create(options: KeyOptions): Promise<CreatedKey>;
   list(): Promise<KeySummary[]>;
+  change(id: string, change: KeyChange): Promise<KeyRecord>;
   revoke(id: string): Promise<KeyRecord>;
   grant(id: string, credits: number): Promise<KeyRecord>;
 }
@@ -33,15 +35,23 @@ export function createKeyring(store: AccountStore, now: () => Date = () => new D
     return record;
   };
   return {
-    async create({ tier, credits = 0, name, expiresAt }) {
-      const createdAt = now().toISOString();
+    async create({ tier, credits = 0, name, expiresAt, limits }) {
+      const given = {
+        tier,
+        name: name ?? null,
+        credits,
+        createdAt: now().toISOString(),
+        expiresAt: expiresAt?.toISOString() ?? null,
+        limits: { concurrency: null, freeDaily: null, ...limits },
+      };
       for (;;) {
         const { key, id, hash } = drawKey();
-        const row = { id, tier, name: name ?? null, credits, createdAt, expiresAt: expiresAt?.toISOString() ?? null };
+        const row = { id, ...given };
         if (await store.createKey({ ...row, hash })) return { key, ...row, reserved: 0, revoked: false };
       }
     },
     list: () => store.listKeys(now().toISOString().slice(0, 10)),
+    change: async (id, change) => found(id, await store.changeKey(id, change)),
     revoke: async (id) => found(id, await store.revokeKey(id, now().toISOString())),
     async grant(id, credits) {
       const before = await found(id, true);

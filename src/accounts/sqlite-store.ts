@@ -1,7 +1,7 @@
 /** Accounts in SQLite: the ten-odd statements behind the store's seam. */
 
 import { type DatabaseOptions, openDatabase, type SqliteDatabase } from './sqlite-database.js';
-import type { AccountStore, KeySummary, LedgerRow, ReservationEnd, StoredKey } from './store.js';
+import type { AccountStore, KeySummary, LedgerRow, ReservationEnd, StoredKey, UsageSum } from './store.js';
 import type { KeyRecord, Tier } from './types.js';
 
 interface KeyRow {
@@ -14,6 +14,8 @@ interface KeyRow {
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
+  concurrency: number | null;
+  free_daily: number | null;
 }
 interface TodayRow {
   free_requests: number;
@@ -40,6 +42,13 @@ interface UsageRow {
   delivered_characters: number;
 }
 
+interface SumRow extends Pick<UsageRow, 'key_id' | 'model' | 'characters' | 'credits' | 'audio_ms'> {
+  day: string;
+  requests: number;
+  unfinished: number;
+  delivered_characters: number;
+}
+
 const USAGE_PAGE = 500;
 
 const keyRecord = (row: KeyRow): KeyRecord => ({
@@ -51,6 +60,7 @@ const keyRecord = (row: KeyRow): KeyRecord => ({
   createdAt: row.created_at,
   expiresAt: row.expires_at,
   revoked: row.revoked_at !== null,
+  limits: { concurrency: row.concurrency, freeDaily: row.free_daily },
 });
 
 const ledgerRow = (row: UsageRow): LedgerRow => ({
@@ -64,6 +74,18 @@ const ledgerRow = (row: UsageRow): LedgerRow => ({
   audioMs: row.audio_ms,
   outcome: row.outcome,
   deliveredCharacters: row.delivered_characters,
+});
+
+const usageSum = (row: SumRow): UsageSum => ({
+  day: row.day,
+  keyId: row.key_id,
+  model: row.model,
+  requests: row.requests,
+  unfinished: row.unfinished,
+  characters: row.characters,
+  deliveredCharacters: row.delivered_characters,
+  credits: row.credits,
+  audioMs: row.audio_ms,
 });
 
 /** Opens (and where needed makes or brings up to date) the database in `file`, or one in memory for `:memory:`. */
@@ -81,9 +103,10 @@ function storeOf(database: SqliteDatabase): AccountStore {
   const { statement } = database;
 
   const insertKey = statement(
-    `INSERT INTO keys (id, hash, tier, name, credits, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO NOTHING`,
+    `INSERT INTO keys (id, hash, tier, name, credits, created_at, expires_at, concurrency, free_daily)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   );
+  const changeKey = statement('UPDATE keys SET name = ?, concurrency = ?, free_daily = ? WHERE id = ?');
   const selectKey = statement('SELECT * FROM keys WHERE id = ?');
   const selectKeys = statement(
     `SELECT keys.*,
@@ -124,6 +147,18 @@ function storeOf(database: SqliteDatabase): AccountStore {
     `SELECT * FROM ledger WHERE seq > ? AND (? IS NULL OR key_id = ?) AND time >= ? ORDER BY seq LIMIT ${USAGE_PAGE}`,
   );
 
+  const sumUsage = statement(
+    `SELECT substr(time, 1, 10) AS day, key_id, model, count(*) AS requests,
+       sum(CASE WHEN outcome = 'completed' THEN 0 ELSE 1 END) AS unfinished, sum(characters) AS characters,
+       sum(delivered_characters) AS delivered_characters, sum(credits) AS credits, sum(audio_ms) AS audio_ms
+     FROM ledger WHERE (? IS NULL OR key_id = ?) AND time >= ? GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+  );
+  const selectSecret = statement('SELECT hash FROM secrets WHERE name = ?');
+  const addSecret = statement('INSERT INTO secrets (name, hash) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const setSecret = statement(
+    'INSERT INTO secrets (name, hash) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET hash = excluded.hash',
+  );
+
   const selectWrongBalances = statement(
     `SELECT id, credits, reserved,
        (SELECT coalesce(sum(credits), 0) FROM grants WHERE key_id = keys.id)
@@ -161,7 +196,9 @@ function storeOf(database: SqliteDatabase): AccountStore {
     createKey: (key) =>
       database.write('durable', () => {
         const hash = Buffer.from(key.hash);
-        const made = insertKey.run(key.id, hash, key.tier, key.name, key.credits, key.createdAt, key.expiresAt);
+        const { id, tier, name, credits, createdAt, expiresAt, limits } = key;
+        const own = [limits?.concurrency ?? null, limits?.freeDaily ?? null];
+        const made = insertKey.run(id, hash, tier, name, credits, createdAt, expiresAt, ...own);
         if (made.changes === 0) return false;
         if (key.credits > 0) insertGrant.run(key.createdAt, key.id, key.credits);
         return true;
@@ -185,6 +222,14 @@ function storeOf(database: SqliteDatabase): AccountStore {
         },
       }));
     },
+
+    changeKey: (id, change) =>
+      database.write('durable', () => {
+        const row = selectKey.get(id) as KeyRow | undefined;
+        if (!row) return false;
+        const { name = row.name, concurrency = row.concurrency, freeDaily = row.free_daily } = change;
+        return changeKey.run(name, concurrency, freeDaily, id).changes > 0;
+      }),
 
     revokeKey: (id, time) => database.write('durable', () => revoke.run(time, id).changes > 0),
 
@@ -264,6 +309,18 @@ function storeOf(database: SqliteDatabase): AccountStore {
         last = rows.at(-1)!.seq;
       }
     },
+
+    async usageByDay({ keyId, since }) {
+      const rows = sumUsage.all(keyId ?? null, keyId ?? null, since ?? '') as SumRow[];
+      return rows.map(usageSum);
+    },
+
+    async secretHash(name) {
+      return (selectSecret.get(name) as { hash: Buffer } | undefined)?.hash;
+    },
+
+    putSecretHash: (name, hash, { keep = false } = {}) =>
+      database.write('durable', () => (keep ? addSecret : setSecret).run(name, Buffer.from(hash)).changes > 0),
 
     async check() {
       const damage = database.damage();

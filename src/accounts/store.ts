@@ -2,7 +2,7 @@
  * The seam between the rules of accounts and the database that remembers them. Every method is one transaction, and rejects
  * with `store_unavailable` where the database cannot be read or written for now.
  */
-import type { KeyRecord, Outcome, Tier } from './types.js';
+import type { KeyLimits, KeyRecord, Outcome, Tier } from './types.js';
 
 interface NewKey {
   readonly id: string;
@@ -13,6 +13,15 @@ interface NewKey {
   readonly credits: number;
   readonly createdAt: string;
   readonly expiresAt: string | null;
+  /** The server's own where none are given. */
+  readonly limits?: KeyLimits;
+}
+
+/** What of a key can be changed later; what is left out stays. */
+export interface KeyChange {
+  readonly name?: string | null;
+  readonly concurrency?: number | null;
+  readonly freeDaily?: number | null;
 }
 
 export interface StoredKey extends KeyRecord {
@@ -81,12 +90,29 @@ export interface UsageFilter {
   readonly since?: string;
 }
 
+/** What one key did with one model on one UTC day. */
+export interface UsageSum {
+  /** YYYY-MM-DD. */
+  readonly day: string;
+  readonly keyId: string;
+  readonly model: string;
+  readonly requests: number;
+  /** Of them, those that did not complete. */
+  readonly unfinished: number;
+  readonly characters: number;
+  readonly deliveredCharacters: number;
+  readonly credits: number;
+  readonly audioMs: number;
+}
+
 export interface AccountStore {
   /** False where the id is taken. */
   createKey(key: NewKey): Promise<boolean>;
   findKey(id: string): Promise<StoredKey | undefined>;
   /** In order of creation, with the counts of `day` (YYYY-MM-DD). */
   listKeys(day: string): Promise<KeySummary[]>;
+  /** False where there is no such key. */
+  changeKey(id: string, change: KeyChange): Promise<boolean>;
   /** False where there is no such key. Revoking twice keeps the first time. */
   revokeKey(id: string, time: string): Promise<boolean>;
   /** False where there is no such key. */
@@ -105,6 +131,12 @@ export interface AccountStore {
   recover(time: string): Promise<number>;
   /** In order of time of ending. */
   usage(filter: UsageFilter): AsyncIterable<LedgerRow>;
+  /** The same in sums, ordered by day, key and model. */
+  usageByDay(filter: UsageFilter): Promise<UsageSum[]>;
+  /** The hash of a secret of the server's own. */
+  secretHash(name: string): Promise<Uint8Array | undefined>;
+  /** Writes it. With `keep`, only where there is none yet: false where there was. */
+  putSecretHash(name: string, hash: Uint8Array, options?: { readonly keep?: boolean }): Promise<boolean>;
   /** Looks at everything: damage, and keys whose balance is not what grants and ledger come to. Empty where all is well. */
   check(): Promise<string[]>;
   /** A consistent copy in a new file, while others read and write. */

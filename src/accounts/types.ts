@@ -9,6 +9,14 @@ import type { SpeechModel } from '../protocol/contract.js';
 
 export type Tier = 'free' | 'partner';
 
+/** Of one key; null where the server's own hold. */
+export interface KeyLimits {
+  /** Sessions at once, of either access. */
+  readonly concurrency: number | null;
+  /** Free requests a UTC day. */
+  readonly freeDaily: number | null;
+}
+
 export interface KeyRecord {
   /** Public: the first 8 characters of the key after its prefix. */
   readonly id: string;
@@ -21,6 +29,7 @@ export interface KeyRecord {
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revoked: boolean;
+  readonly limits: KeyLimits;
 }
 
 export interface AdmissionRequest {
@@ -78,6 +87,8 @@ export interface Limits {
 
 export interface Accounts {
   readonly limits: Limits;
+  /** Who calls from this machine itself, where there is a local key. */
+  readonly local: KeyRecord | undefined;
   /** Rejects with `missing_api_key`, `invalid_api_key`, `revoked_api_key` or `expired_api_key`. */
   authenticate(key: string | undefined): Promise<KeyRecord>;
   /** Whether the key was revoked since it was authenticated, by this process or another one. */

@@ -68,6 +68,19 @@ describe('accounts', () => {
       await expect(accounts.authenticate(expired.key)).rejects.toEqual(code('expired_api_key'));
     });
 
+    it('have limits of their own where they were given some, from the next request on', async () => {
+      const { key, id } = await keys.create({ tier: 'free', limits: { concurrency: 1, freeDaily: 2 } });
+      const record = await accounts.authenticate(key);
+      const first = await admit(record, 1, 'base-tts:free');
+      expect(first.rateLimit).toMatchObject({ limit: 2, remaining: 1 });
+      await expect(admit(record, 1, 'base-tts:free')).rejects.toEqual(code('concurrency_limit_exceeded'));
+      await first.settle(AUDIO);
+      await (await admit(record, 1, 'base-tts:free')).settle(AUDIO);
+      await expect(admit(record, 1, 'base-tts:free')).rejects.toEqual(code('daily_limit_exceeded'));
+      await keys.change(id, { freeDaily: null });
+      await (await admit(await accounts.authenticate(key), 1, 'base-tts:free')).settle(AUDIO);
+    });
+
     it('work until the moment they expire', async () => {
       const { key } = await keys.create({ tier: 'free', expiresAt: new Date('2026-03-01T23:59:31.000Z') });
       expect(await accounts.authenticate(key)).toMatchObject({ tier: 'free' });

@@ -18,6 +18,7 @@ export interface StoreFixture {
 
 const TIME = '2026-03-01T10:00:00.000Z';
 const DAY = '2026-03-01';
+const NO_LIMITS = { concurrency: null, freeDaily: null };
 
 export function accountStoreContract(name: string, open: () => Promise<StoreFixture>): void {
   describe(`${name} as an account store`, () => {
@@ -59,7 +60,15 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
 
     it('finds a key as it was made, and nothing under another id', async () => {
       const { id, hash } = drawKey();
-      const made = { id, tier: 'free', name: null, credits: 0, createdAt: TIME, expiresAt: DAY } as const;
+      const made = {
+        id,
+        tier: 'free',
+        name: null,
+        credits: 0,
+        createdAt: TIME,
+        expiresAt: DAY,
+        limits: NO_LIMITS,
+      } as const;
       expect(await store.createKey({ ...made, hash })).toBe(true);
       expect(await store.findKey(id)).toEqual({ ...made, hash: Buffer.from(hash), reserved: 0, revoked: false });
       expect(await store.findKey('AAAAAAAA')).toBeUndefined();
@@ -70,6 +79,58 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       const made = { id, tier: 'free', name: null, credits: 0, createdAt: TIME, expiresAt: null } as const;
       await store.createKey({ ...made, hash });
       expect(await store.createKey({ ...made, hash: drawKey().hash })).toBe(false);
+    });
+
+    it('changes what it is told of a key and leaves the rest', async () => {
+      const id = await createKey(3);
+      expect(await store.findKey(id)).toMatchObject({ name: 'n', limits: NO_LIMITS });
+      expect(await store.changeKey(id, { concurrency: 4, freeDaily: 0 })).toBe(true);
+      expect(await store.changeKey(id, { name: 'phone' })).toBe(true);
+      const limits = { concurrency: 4, freeDaily: 0 };
+      expect(await store.findKey(id)).toMatchObject({ name: 'phone', credits: 3, limits });
+      expect(await store.changeKey(id, { name: null, freeDaily: null })).toBe(true);
+      expect(await store.findKey(id)).toMatchObject({ name: null, limits: { concurrency: 4, freeDaily: null } });
+      expect(await store.changeKey('AAAAAAAA', { name: 'nobody' })).toBe(false);
+    });
+
+    it('keeps the hash of a secret, and the first of two that were only to be kept', async () => {
+      expect(await store.secretHash('admin')).toBeUndefined();
+      expect(await store.putSecretHash('admin', Buffer.from('one'), { keep: true })).toBe(true);
+      expect(await store.putSecretHash('admin', Buffer.from('two'), { keep: true })).toBe(false);
+      expect(Buffer.from((await store.secretHash('admin'))!).toString()).toBe('one');
+      expect(await store.putSecretHash('admin', Buffer.from('three'))).toBe(true);
+      expect(Buffer.from((await (await fixture.another()).secretHash('admin'))!).toString()).toBe('three');
+    });
+
+    it('sums the ledger by day, key and model', async () => {
+      const [one, two] = [await createKey(100), await createKey(100)];
+      const say = async (keyId: string, chars: number, time: string, model = 'base-tts', done = true) => {
+        const held = reservation(keyId, chars, { model });
+        await store.reserve(held);
+        const unfinished = { outcome: 'cancelled', time, audioMs: 10, deliveredCharacters: 1, credits: 0 } as const;
+        await store.end(held.id, done ? { ...completed(chars, time), audioMs: 100 } : unfinished);
+      };
+      await say(one, 5, '2026-03-01T10:00:00.000Z');
+      await say(one, 7, '2026-03-01T23:59:59.999Z', 'base-tts', false);
+      await say(one, 2, '2026-03-01T11:00:00.000Z', 'base-tts-fast');
+      await say(one, 3, '2026-03-02T00:00:00.000Z');
+      await say(two, 4, '2026-03-02T00:00:00.000Z');
+      const all = await store.usageByDay({});
+      expect(all).toHaveLength(4);
+      expect(all[0]).toEqual({
+        day: '2026-03-01',
+        keyId: one,
+        model: 'base-tts',
+        requests: 2,
+        unfinished: 1,
+        characters: 12,
+        deliveredCharacters: 6,
+        credits: 5,
+        audioMs: 110,
+      });
+      expect(all.map(({ day }) => day)).toEqual(['2026-03-01', '2026-03-01', '2026-03-02', '2026-03-02']);
+      const since = '2026-03-02T00:00:00.000Z';
+      expect(await store.usageByDay({ keyId: two, since })).toMatchObject([{ keyId: two, characters: 4 }]);
     });
 
     it('lists keys in order of creation with the counts of the day asked for', async () => {

@@ -61,7 +61,8 @@ export const speechRoute: FastifyPluginAsync<DoorOptions> = async (app, door) =>
     } catch (error) {
       if (error instanceof TtsError && error.code === 'daily_limit_exceeded') {
         const { retryAfterS: resetS = 0 } = error;
-        reply.headers(rateLimitHeaders({ limit: deps.accounts.limits.freeDaily, remaining: 0, resetS }));
+        const limit = request.key.limits.freeDaily ?? deps.accounts.limits.freeDaily;
+        reply.headers(rateLimitHeaders({ limit, remaining: 0, resetS }));
       }
       throw error;
     }
