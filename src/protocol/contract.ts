@@ -12,6 +12,7 @@ export const MAX_BODY_BYTES = 65_536;
 
 export const SPEECH_PATH = '/v1/audio/speech';
 export const VOICES_PATH = '/v1/voices';
+export const TICKETS_PATH = '/v1/stream-tickets';
 
 /** `base-tts-fast:free` → the model that speaks and whether Free access is used. */
 export function parseModel(slug: SpeechModel): { base: BaseModel; free: boolean } {

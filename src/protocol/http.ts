@@ -26,6 +26,25 @@ export type SpeechRequest = Static<typeof SpeechRequest>;
 export const VoicesQuery = Type.Object({ model: Model });
 export type VoicesQuery = Static<typeof VoicesQuery>;
 
+export const StreamTicketRequest = Type.Object(
+  {
+    voice: Type.Optional(Type.String({ default: DEFAULT_VOICE, description: 'A voice id of the catalogue' })),
+    query: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
+        description: 'The query parameters of the session, by name; the handshake has to carry the same',
+      }),
+    ),
+  },
+  { $id: 'StreamTicketRequest' },
+);
+export type StreamTicketRequest = Static<typeof StreamTicketRequest>;
+
+export const StreamTicket = Type.Object(
+  { ticket: Type.String(), expires_at: Type.String({ description: 'ISO 8601, UTC' }) },
+  { $id: 'StreamTicket' },
+);
+export type StreamTicket = Static<typeof StreamTicket>;
+
 export const ErrorResponse = Type.Object(
   {
     error: Type.Object({

@@ -4,6 +4,11 @@ import type { ErrorCode } from './errors.js';
 export const STREAM_PATH = '/v1/text-to-speech/:voice_id/stream-input';
 export const streamPath = (voice: string): string => `/v1/text-to-speech/${encodeURIComponent(voice)}/stream-input`;
 
+/** What a browser offers as subprotocols: the one that is spoken, and beside it its ticket. */
+export const STREAM_PROTOCOL = 'tts.v1';
+export const TICKET_PROTOCOL_PREFIX = 'tts.ticket.';
+export const TICKET_TTL_MS = 30_000;
+
 export const MAX_MESSAGE_BYTES = 65_536;
 /** Beyond this the WebSocket library closes by itself. */
 export const MAX_FRAME_BYTES = 1_048_576;

@@ -65,10 +65,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 
   return {
-    async authenticate(request) {
-      const key = presentedKey(request);
+    async authenticate(request, prove = () => accounts.authenticate(presentedKey(request))) {
       try {
-        return await accounts.authenticate(key);
+        return await prove();
       } catch (error) {
         if (error instanceof TtsError && error.row.status === 401) {
           onFailedKey?.(error.code);

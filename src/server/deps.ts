@@ -9,6 +9,7 @@ import type { VoiceCatalogue } from '../models/catalogue.js';
 import type { Readers } from '../text/reader.js';
 import type { Grants } from './grants.js';
 import type { Metrics } from './metrics.js';
+import type { StreamTickets } from './v1/stream-input/tickets.js';
 
 /** Everything here has a default in `settings.ts`. */
 export interface ServerSettings {
@@ -38,7 +39,8 @@ export interface ServerSettings {
 
 /** Who calls, by a request's headers. Rejects with the 401s, and `too_many_failed_keys` for an address over its rate limit of wrong ones. */
 export interface Authenticator {
-  authenticate(request: IncomingMessage): Promise<KeyRecord>;
+  /** `prove` looks at something other than the key; what it rejects with counts all the same. */
+  authenticate(request: IncomingMessage, prove?: () => Promise<KeyRecord>): Promise<KeyRecord>;
 }
 
 /** What every door is given: a plugin of routes that share keys, limits and settlement with the others. */
@@ -46,6 +48,7 @@ export interface DoorOptions {
   readonly deps: ServerDeps;
   readonly settings: ServerSettings;
   readonly grants: Grants;
+  readonly tickets: StreamTickets;
   /** A hook that puts the caller's key on the request. */
   readonly authenticate: (request: FastifyRequest) => Promise<void>;
 }
@@ -58,6 +61,7 @@ export interface UpgradeContext {
   readonly voiceId: string;
   readonly query: URLSearchParams;
   readonly authenticator: Authenticator;
+  readonly tickets: StreamTickets;
 }
 
 /**

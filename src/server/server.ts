@@ -23,6 +23,7 @@ import { requestIdFor } from './request-id.js';
 import { DEFAULT_SETTINGS } from './settings.js';
 import { attachUpgrades, voiceInPath } from './upgrades.js';
 import { v1 } from './v1/index.js';
+import { StreamTickets } from './v1/stream-input/tickets.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -153,10 +154,12 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   if (settings.docs) await (await import('./pages/index.js')).addPages(app);
 
   const grants = new Grants({ ...deps, heldAudio: new HeldAudio(settings.maxHeldBytes) });
+  const tickets = new StreamTickets(deps);
   const door: DoorOptions = {
     deps,
     settings,
     grants,
+    tickets,
     authenticate: async (request) => {
       request.key = await auth.authenticate(request.raw);
     },
@@ -165,7 +168,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   await app.register(operations, door);
 
   const upgrades = deps.upgrades?.(deps, grants);
-  attachUpgrades(server, { handler: upgrades, authenticator: auth, connections, checkHost, secure });
+  attachUpgrades(server, { handler: upgrades, authenticator: auth, tickets, connections, checkHost, secure });
   server.on('connect', (request, socket) => {
     connections.whenQuiet(socket as Socket, () => {
       const requestId = requestIdFor(request.headers);

@@ -6,6 +6,7 @@ import type { Connections } from './connections.js';
 import type { Authenticator, UpgradeHandler } from './deps.js';
 import type { HostCheck } from './hosts.js';
 import { requestIdFor } from './request-id.js';
+import type { StreamTickets } from './v1/stream-input/tickets.js';
 
 const SEGMENTS = STREAM_PATH.split('/');
 
@@ -41,13 +42,14 @@ function replay(server: Server, request: IncomingMessage, socket: Socket, head: 
 export interface UpgradeOptions {
   readonly handler: UpgradeHandler | undefined;
   readonly authenticator: Authenticator;
+  readonly tickets: StreamTickets;
   readonly connections: Connections;
   readonly checkHost: HostCheck;
   readonly secure: boolean;
 }
 
 export function attachUpgrades(server: Server, options: UpgradeOptions): void {
-  const { handler, authenticator, connections, checkHost, secure } = options;
+  const { handler, authenticator, tickets, connections, checkHost, secure } = options;
 
   function answer(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const url = request.url ?? '';
@@ -60,7 +62,8 @@ export function attachUpgrades(server: Server, options: UpgradeOptions): void {
       return;
     }
     const requestId = requestIdFor(request.headers);
-    handler.handle(request, socket, head, { requestId, voiceId, query: new URLSearchParams(query), authenticator });
+    const context = { requestId, voiceId, query: new URLSearchParams(query), authenticator, tickets };
+    handler.handle(request, socket, head, context);
   }
 
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {

@@ -137,6 +137,7 @@ describe('documentation', () => {
       '/metrics',
       '/readyz',
       '/v1/audio/speech',
+      '/v1/stream-tickets',
       '/v1/text-to-speech/{voice_id}/stream-input',
       '/v1/voices',
     ]);

@@ -7,11 +7,13 @@ import type { DoorOptions } from '../deps.js';
 import { notFound } from '../error-handler.js';
 import { voiceInPath } from '../upgrades.js';
 import { speechRoute } from './speech-route.js';
+import { ticketsRoute } from './tickets-route.js';
 import { voicesRoute } from './voices-route.js';
 
 export const v1: FastifyPluginAsync<DoorOptions> = async (app, door) => {
   await app.register(speechRoute, door);
   await app.register(voicesRoute, door);
+  await app.register(ticketsRoute, door);
   await app.register(streamInputRoute);
 };
 

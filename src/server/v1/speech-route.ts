@@ -5,8 +5,8 @@ import { MAX_BODY_BYTES, SPEECH_PATH } from '../../protocol/contract.js';
 import { TtsError } from '../../protocol/errors.js';
 import { ErrorResponse, SpeechRequest } from '../../protocol/http.js';
 import type { DoorOptions } from '../deps.js';
-import { bodyTooLarge, unsupportedMediaType } from '../error-handler.js';
 import type { Grant } from '../grants.js';
+import { checkBodyHeaders, takeJson } from '../json-body.js';
 import { SpeechReply } from './speech-reply.js';
 import { ignoredFields, parseSpeechRequest, type SpokenRequest } from './speech-request.js';
 
@@ -41,14 +41,7 @@ const SCHEMA = {
 /** Headers are checked one by one in the decided order: key, media type, size. The body is read after all of them. */
 export const speechRoute: FastifyPluginAsync<DoorOptions> = async (app, door) => {
   const { deps, settings, authenticate, grants } = door;
-
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) => {
-    try {
-      done(null, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body as Buffer)));
-    } catch (cause) {
-      done(new TtsError('invalid_json', 'The body is not valid JSON in UTF-8.', { cause }));
-    }
-  });
+  takeJson(app);
 
   async function open(request: FastifyRequest, reply: FastifyReply, spoken: SpokenRequest): Promise<Grant> {
     const { model, voice, chars, stream } = spoken;
@@ -78,7 +71,7 @@ export const speechRoute: FastifyPluginAsync<DoorOptions> = async (app, door) =>
           reply.header('server-timing', 'queue;dur=0, text;dur=0, synth;dur=0');
         },
         authenticate,
-        async (request) => checkHeaders(request),
+        checkBodyHeaders,
       ],
     },
     async (request, reply) => {
@@ -91,13 +84,6 @@ export const speechRoute: FastifyPluginAsync<DoorOptions> = async (app, door) =>
     },
   );
 };
-
-function checkHeaders({ headers }: FastifyRequest): void {
-  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  if (type !== 'application/json' || encoding !== 'identity') throw unsupportedMediaType();
-  if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw bodyTooLarge();
-}
 
 const rateLimitHeaders = ({ limit, remaining, resetS }: RateLimit) => ({
   'x-ratelimit-limit-requests': limit,

@@ -3,8 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Condition } from '../../../condition.js';
 import { publicError, TtsError } from '../../../protocol/errors.js';
-import { MAX_FRAME_BYTES, STREAM_PATH } from '../../../protocol/stream.js';
+import { MAX_FRAME_BYTES, STREAM_PATH, STREAM_PROTOCOL, TICKET_PROTOCOL_PREFIX } from '../../../protocol/stream.js';
 import type { StreamParams } from '../../../protocol/stream-messages.js';
+import { presentedKey } from '../../authenticate.js';
 import type { ServerDeps, UpgradeContext, UpgradeHandler } from '../../deps.js';
 import type { Grant, Grants } from '../../grants.js';
 import { answerRaw } from '../../raw-response.js';
@@ -12,6 +13,7 @@ import { answerPings, createHeartbeat, type HeartbeatOptions } from './heartbeat
 import { Outbox } from './outbox.js';
 import { parseParams } from './params.js';
 import { StreamSession } from './session.js';
+import { presentedTicket } from './tickets.js';
 
 export interface StreamInputOptions {
   readonly heartbeat?: HeartbeatOptions;
@@ -20,6 +22,12 @@ export interface StreamInputOptions {
 const HEARTBEAT: HeartbeatOptions = { intervalMs: 20_000, timeoutMs: 45_000 };
 /** What a client that was told to go has left to take its last message. */
 const LAST_WORDS_MS = 500;
+
+/** The one that is spoken, where it is offered; else the first, as ever, but never a ticket: that is nobody's to see again. */
+function chooseProtocol(offered: Set<string>): string | false {
+  if (offered.has(STREAM_PROTOCOL)) return STREAM_PROTOCOL;
+  return [...offered].find((name) => !name.startsWith(TICKET_PROTOCOL_PREFIX)) ?? false;
+}
 
 /** What an accepted handshake holds until its session does. */
 interface Granted {
@@ -39,6 +47,7 @@ export function createStreamInput(
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
     autoPong: false,
+    handleProtocols: chooseProtocol,
   });
   const handshakeOf = new WeakMap<IncomingMessage, { requestId: string; refuse: (error: TtsError) => void }>();
   const sockets = new Set<WebSocket>();
@@ -65,8 +74,10 @@ export function createStreamInput(
   });
 
   async function grant(request: IncomingMessage, context: UpgradeContext): Promise<Granted> {
-    const { requestId, voiceId, query, authenticator } = context;
-    const key = await authenticator.authenticate(request);
+    const { requestId, voiceId, query, authenticator, tickets } = context;
+    const ticket = presentedKey(request) === undefined ? presentedTicket(request) : undefined;
+    const prove = ticket === undefined ? undefined : () => tickets.redeem(ticket, { voice: voiceId, query });
+    const key = await authenticator.authenticate(request, prove);
     const params = parseParams(query);
     const model = params.model_id;
     catalogue.get(model, voiceId, 'voice_id');

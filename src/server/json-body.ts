@@ -1,0 +1,24 @@
+/** Bodies are JSON in UTF-8 of a bounded size; media type and size are checked by their headers, before a byte is read. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { MAX_BODY_BYTES } from '../protocol/contract.js';
+import { TtsError } from '../protocol/errors.js';
+import { bodyTooLarge, unsupportedMediaType } from './error-handler.js';
+
+/** The routes of this plugin take JSON. */
+export function takeJson(app: FastifyInstance): void {
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) => {
+    try {
+      done(null, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body as Buffer)));
+    } catch (cause) {
+      done(new TtsError('invalid_json', 'The body is not valid JSON in UTF-8.', { cause }));
+    }
+  });
+}
+
+/** A hook, behind the one that asks for the key. */
+export async function checkBodyHeaders({ headers }: FastifyRequest): Promise<void> {
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (type !== 'application/json' || encoding !== 'identity') throw unsupportedMediaType();
+  if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw bodyTooLarge();
+}
