@@ -7,14 +7,15 @@ const SRC = path.resolve(import.meta.dirname, '../src');
 
 const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: [],
+  audio: ['protocol'],
   text: ['protocol'],
   accounts: ['protocol'],
   models: ['protocol'],
   engine: ['text', 'models', 'protocol'],
   worker: ['engine', 'protocol'],
   gateway: ['worker', 'accounts', 'models', 'text', 'protocol'],
-  server: ['gateway', 'accounts', 'models', 'protocol', 'text'],
-  client: ['protocol', 'text'],
+  server: ['gateway', 'audio', 'accounts', 'models', 'protocol', 'text'],
+  client: ['protocol', 'text', 'audio'],
 };
 /** Leaves that import nothing of ours and may be imported by anyone. */
 const LEAVES = ['alive', 'log', 'condition', 'atomic-file', 'folder'];

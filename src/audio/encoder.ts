@@ -1,0 +1,55 @@
+/** An encoder by the name of its format, whose codec is loaded when it is first wanted. */
+import type { AudioEncoder, Codec, EncoderOptions } from './codec.js';
+import { type AudioFormat, audioSpec, contentTypeOf } from './format.js';
+
+export type { AudioEncoder, EncoderOptions } from './codec.js';
+
+let open = 0;
+
+/** How many encoders hold memory at this moment. */
+export const openEncoders = (): number => open;
+
+export async function createEncoder(format: AudioFormat, options: EncoderOptions = {}): Promise<AudioEncoder> {
+  const codec = await createCodec(format, options);
+  open += 1;
+  let state: 'open' | 'ended' | 'closed' = 'open';
+  const expect = (wanted: typeof state) => {
+    if (state !== wanted) throw new Error(`this ${format} encoder is ${state}, not ${wanted}`);
+  };
+  return {
+    contentType: contentTypeOf(format),
+    encode(pcm) {
+      expect('open');
+      return codec.encode(pcm);
+    },
+    end() {
+      expect('open');
+      state = 'ended';
+      return codec.end();
+    },
+    settledHead(chapters) {
+      expect('ended');
+      return codec.settledHead(chapters);
+    },
+    close() {
+      if (state === 'closed') return;
+      state = 'closed';
+      open -= 1;
+      codec.close();
+    },
+  };
+}
+
+async function createCodec(format: AudioFormat, options: EncoderOptions): Promise<Codec> {
+  const spec = audioSpec(format);
+  switch (spec.codec) {
+    case 'mp3':
+      return (await import('./mp3.js')).createMp3(spec, options);
+    case 'opus':
+      return (await import('./opus.js')).createOpus(spec, options);
+    case 'flac':
+      return (await import('./flac.js')).createFlac(options);
+    default:
+      return (await import('./raw.js')).createRaw(spec, options);
+  }
+}

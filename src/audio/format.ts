@@ -1,0 +1,65 @@
+/** The audio formats that speech leaves in, by the names that clients know them by. */
+
+type Mp3Rate = 22_050 | 24_000 | 44_100;
+export const PCM_RATES = [8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const;
+
+export type AudioSpec =
+  | { readonly codec: 'mp3'; readonly sampleRate: Mp3Rate; readonly kbps: Mp3Kbps }
+  | { readonly codec: 'opus'; readonly kbps: number }
+  | { readonly codec: 'flac' }
+  | { readonly codec: 'wav' }
+  | { readonly codec: 'pcm'; readonly sampleRate: (typeof PCM_RATES)[number] }
+  | { readonly codec: 'ulaw' }
+  | { readonly codec: 'alaw' };
+type AudioCodec = AudioSpec['codec'];
+
+type Mp3Kbps = 32 | 48 | 64 | 96 | 128 | 192;
+
+/** Codecs by their bare names, at what suits one voice of 24 kHz; the others as `codec_rate_kbps`. */
+const SPECS = {
+  mp3: { codec: 'mp3', sampleRate: 24_000, kbps: 64 },
+  opus: { codec: 'opus', kbps: 48 },
+  flac: { codec: 'flac' },
+  wav: { codec: 'wav' },
+  pcm: { codec: 'pcm', sampleRate: 24_000 },
+  mp3_22050_32: { codec: 'mp3', sampleRate: 22_050, kbps: 32 },
+  mp3_24000_48: { codec: 'mp3', sampleRate: 24_000, kbps: 48 },
+  mp3_44100_32: { codec: 'mp3', sampleRate: 44_100, kbps: 32 },
+  mp3_44100_64: { codec: 'mp3', sampleRate: 44_100, kbps: 64 },
+  mp3_44100_96: { codec: 'mp3', sampleRate: 44_100, kbps: 96 },
+  mp3_44100_128: { codec: 'mp3', sampleRate: 44_100, kbps: 128 },
+  mp3_44100_192: { codec: 'mp3', sampleRate: 44_100, kbps: 192 },
+  opus_48000_32: { codec: 'opus', kbps: 32 },
+  opus_48000_64: { codec: 'opus', kbps: 64 },
+  opus_48000_96: { codec: 'opus', kbps: 96 },
+  opus_48000_128: { codec: 'opus', kbps: 128 },
+  opus_48000_192: { codec: 'opus', kbps: 192 },
+  pcm_8000: { codec: 'pcm', sampleRate: 8_000 },
+  pcm_16000: { codec: 'pcm', sampleRate: 16_000 },
+  pcm_22050: { codec: 'pcm', sampleRate: 22_050 },
+  pcm_24000: { codec: 'pcm', sampleRate: 24_000 },
+  pcm_32000: { codec: 'pcm', sampleRate: 32_000 },
+  pcm_44100: { codec: 'pcm', sampleRate: 44_100 },
+  pcm_48000: { codec: 'pcm', sampleRate: 48_000 },
+  ulaw_8000: { codec: 'ulaw' },
+  alaw_8000: { codec: 'alaw' },
+} as const satisfies Record<string, AudioSpec>;
+
+export type AudioFormat = keyof typeof SPECS;
+export const AUDIO_FORMATS = Object.keys(SPECS) as readonly AudioFormat[];
+
+export const isAudioFormat = (name: string): name is AudioFormat => Object.hasOwn(SPECS, name);
+export const audioSpec = (format: AudioFormat): AudioSpec => SPECS[format];
+
+const CONTENT_TYPES: Readonly<Record<AudioCodec, string>> = {
+  mp3: 'audio/mpeg',
+  opus: 'audio/ogg',
+  flac: 'audio/flac',
+  wav: 'audio/wav',
+  pcm: 'audio/pcm',
+  ulaw: 'audio/basic',
+  alaw: 'audio/x-alaw-basic',
+};
+
+/** What an HTTP response calls it. */
+export const contentTypeOf = (format: AudioFormat): string => CONTENT_TYPES[SPECS[format].codec];

@@ -1,0 +1,52 @@
+/** ID3v2.3, the tags of mp3 files, with chapters and their table of contents. */
+import type { AudioTags, Chapter } from './tags.js';
+
+/** Byte order mark and UTF-16: the only Unicode that every reader of this version knows. */
+function unicode(text: string): Buffer {
+  return Buffer.concat([Buffer.from([1, 0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
+}
+
+function frame(id: string, body: Buffer): Buffer {
+  const header = Buffer.alloc(10);
+  header.write(id, 0, 'latin1');
+  header.writeUInt32BE(body.length, 4);
+  return Buffer.concat([header, body]);
+}
+
+const textFrame = (id: string, text: string): Buffer => frame(id, unicode(text));
+const elementId = (name: string): Buffer => Buffer.from(`${name}\0`, 'latin1');
+/** Where a chapter lies is told by its times alone. */
+const NO_OFFSETS = Buffer.alloc(8, 0xff);
+
+function chapterFrame({ title, startMs, endMs }: Chapter, index: number): Buffer {
+  const times = Buffer.alloc(8);
+  times.writeUInt32BE(Math.round(startMs), 0);
+  times.writeUInt32BE(Math.round(endMs), 4);
+  return frame('CHAP', Buffer.concat([elementId(`ch${index}`), times, NO_OFFSETS, textFrame('TIT2', title)]));
+}
+
+/** A table holds 255 entries at most. */
+const MAX_TABLE = 255;
+const TOP_LEVEL_ORDERED = 3;
+
+function contentsFrame(count: number): Buffer {
+  const entries = Math.min(count, MAX_TABLE);
+  const ids = Array.from({ length: entries }, (_, i) => elementId(`ch${i}`));
+  return frame('CTOC', Buffer.concat([elementId('toc'), Buffer.from([TOP_LEVEL_ORDERED, entries]), ...ids]));
+}
+
+/** Nothing at all where there is nothing to tell. */
+export function id3Tag({ title, artist }: AudioTags, chapters: readonly Chapter[]): Buffer {
+  const frames: Buffer[] = [];
+  if (title !== undefined) frames.push(textFrame('TIT2', title));
+  if (artist !== undefined) frames.push(textFrame('TPE1', artist));
+  if (chapters.length > 0) frames.push(contentsFrame(chapters.length), ...chapters.map(chapterFrame));
+  if (frames.length === 0) return Buffer.alloc(0);
+  const body = Buffer.concat(frames);
+  const header = Buffer.alloc(10);
+  header.write('ID3', 0, 'latin1');
+  header[3] = 3;
+  // Seven bits a byte, so that no byte looks like the beginning of a frame of sound.
+  for (let i = 0; i < 4; i += 1) header[6 + i] = (body.length >> (7 * (3 - i))) & 0x7f;
+  return Buffer.concat([header, body]);
+}

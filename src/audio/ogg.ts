@@ -1,0 +1,67 @@
+/** Ogg pages: packets with the time at their end and a checksum, so that a player can begin anywhere. */
+
+const HEADER_BYTES = 27;
+const MAX_LACES = 255;
+/** One stream a file: its number only has to be the same on every page. */
+const SERIAL = 0x74_74_73_31;
+
+const CONTINUED = 1;
+const FIRST = 2;
+const LAST = 4;
+
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte << 24;
+  for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000_0000 ? (crc << 1) ^ 0x04c1_1db7 : crc << 1;
+  return crc >>> 0;
+});
+
+function checksum(page: Uint8Array): number {
+  let crc = 0;
+  for (const byte of page) crc = (crc << 8) ^ CRC_TABLE[((crc >>> 24) ^ byte) & 0xff]!;
+  return crc >>> 0;
+}
+
+/** How long a packet is, as a page says it: 255 for "and more", then the rest. */
+function laces(bytes: number): number[] {
+  return [...new Array<number>(Math.floor(bytes / 255)).fill(255), bytes % 255];
+}
+
+export class OggWriter {
+  #sequence = 0;
+
+  /** A packet of a head on pages of its own, as many as it needs. */
+  head(packet: Uint8Array, first: boolean): Buffer {
+    const all = laces(packet.length);
+    const pages: Buffer[] = [];
+    let at = 0;
+    for (let from = 0; from < all.length; from += MAX_LACES) {
+      const some = all.slice(from, from + MAX_LACES);
+      const bytes = some.reduce((sum, lace) => sum + lace, 0);
+      const flags = (first ? FIRST : 0) | (from > 0 ? CONTINUED : 0);
+      pages.push(this.#page(flags, 0n, some, [packet.subarray(at, at + bytes)]));
+      at += bytes;
+    }
+    return Buffer.concat(pages);
+  }
+
+  /** One page of whole packets; `granule` is the time at the end of the last, in samples at 48 kHz. */
+  page(packets: readonly Uint8Array[], granule: number, last: boolean): Buffer {
+    const lacing = packets.flatMap((packet) => laces(packet.length));
+    return this.#page(last ? LAST : 0, BigInt(granule), lacing, packets);
+  }
+
+  #page(flags: number, granule: bigint, lacing: readonly number[], parts: readonly Uint8Array[]): Buffer {
+    const header = Buffer.alloc(HEADER_BYTES + lacing.length);
+    header.write('OggS', 0, 'latin1');
+    header[5] = flags;
+    header.writeBigInt64LE(granule, 6);
+    header.writeUInt32LE(SERIAL, 14);
+    header.writeUInt32LE(this.#sequence, 18);
+    header[26] = lacing.length;
+    header.set(lacing, HEADER_BYTES);
+    this.#sequence += 1;
+    const page = Buffer.concat([header, ...parts]);
+    page.writeUInt32LE(checksum(page), 22);
+    return page;
+  }
+}

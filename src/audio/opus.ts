@@ -1,0 +1,95 @@
+/** Opus in Ogg (RFC 7845), 20 ms a packet; the first and last page say what to leave out, so that the length is exact. */
+import { Application, createEncoder, Signal } from 'libopus-wasm';
+import { SAMPLE_RATE } from '../protocol/audio.js';
+import type { Codec, EncoderOptions } from './codec.js';
+import type { AudioSpec } from './format.js';
+import { OggWriter } from './ogg.js';
+import { type Chapter, untimed } from './tags.js';
+import { vorbisComment } from './vorbis-comment.js';
+
+const FRAME_SAMPLES = SAMPLE_RATE / 50;
+/** Ogg counts Opus at 48 kHz, whatever went in. */
+const CLOCK = 48_000 / SAMPLE_RATE;
+/** Of ten: beyond it speech gains little and the processor pays. */
+const COMPLEXITY = 5;
+/** A second a page at most, so that seeking stays fine. */
+const PACKETS_PER_PAGE = 50;
+
+type OpusSpec = Extract<AudioSpec, { readonly codec: 'opus' }>;
+
+function idHeader(preSkip: number): Buffer {
+  const header = Buffer.alloc(19);
+  header.write('OpusHead', 0, 'latin1');
+  header[8] = 1;
+  header[9] = 1;
+  header.writeUInt16LE(preSkip, 10);
+  header.writeUInt32LE(SAMPLE_RATE, 12);
+  return header;
+}
+
+export async function createOpus(
+  { kbps }: OpusSpec,
+  { tags = {}, chapterTitles = [] }: EncoderOptions,
+): Promise<Codec> {
+  const opus = await createEncoder({
+    sampleRate: SAMPLE_RATE,
+    channels: 1,
+    application: Application.Audio,
+    signal: Signal.Voice,
+    bitrate: kbps * 1000,
+    complexity: COMPLEXITY,
+    frameSize: FRAME_SAMPLES,
+  });
+  const lookahead = opus.getLookahead();
+  const ogg = new OggWriter();
+  const frame = new Int16Array(FRAME_SAMPLES);
+  let filled = 0;
+  let taken = 0;
+  let encoded = 0;
+  let begun = false;
+
+  function headOf(writer: OggWriter, chapters: readonly Chapter[]): Buffer {
+    const comment = Buffer.concat([Buffer.from('OpusTags', 'latin1'), vorbisComment(tags, chapters)]);
+    return Buffer.concat([writer.head(idHeader(lookahead * CLOCK), true), writer.head(comment, false)]);
+  }
+  function begin(): Buffer[] {
+    if (begun) return [];
+    begun = true;
+    return [headOf(ogg, untimed(chapterTitles))];
+  }
+  function packetsOf(pcm: Int16Array): Uint8Array[] {
+    const packets: Uint8Array[] = [];
+    for (let at = 0; at < pcm.length; ) {
+      const part = pcm.subarray(at, at + FRAME_SAMPLES - filled);
+      frame.set(part, filled);
+      filled += part.length;
+      at += part.length;
+      if (filled < FRAME_SAMPLES) continue;
+      packets.push(opus.encode(frame));
+      filled = 0;
+    }
+    return packets;
+  }
+
+  return {
+    encode(pcm) {
+      taken += pcm.length;
+      const packets = packetsOf(pcm);
+      const pages = begin();
+      for (let at = 0; at < packets.length; at += PACKETS_PER_PAGE) {
+        const some = packets.slice(at, at + PACKETS_PER_PAGE);
+        encoded += some.length * FRAME_SAMPLES;
+        pages.push(ogg.page(some, encoded * CLOCK, false));
+      }
+      return Buffer.concat(pages);
+    },
+    end() {
+      // The codec hears ahead: the last of the sound comes out once as much silence went in, so a packet is always left.
+      const left = taken + lookahead - encoded;
+      const packets = packetsOf(new Int16Array(Math.ceil(left / FRAME_SAMPLES) * FRAME_SAMPLES - filled));
+      return Buffer.concat([...begin(), ogg.page(packets, (taken + lookahead) * CLOCK, true)]);
+    },
+    settledHead: (chapters = untimed(chapterTitles)) => headOf(new OggWriter(), chapters),
+    close: () => opus.free(),
+  };
+}

@@ -1,0 +1,29 @@
+/** Tags as Opus and FLAC keep them: a list of NAME=value, chapters among them with times of a fixed width. */
+import type { AudioTags, Chapter } from './tags.js';
+
+const VENDOR = 'tts';
+
+function lengthPrefixed(text: string): Buffer {
+  const bytes = Buffer.from(text, 'utf8');
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(bytes.length);
+  return Buffer.concat([length, bytes]);
+}
+
+function clock(ms: number): string {
+  const pad = (value: number, width: number) => String(Math.floor(value)).padStart(width, '0');
+  return `${pad(ms / 3_600_000, 2)}:${pad((ms / 60_000) % 60, 2)}:${pad((ms / 1000) % 60, 2)}.${pad(ms % 1000, 3)}`;
+}
+
+export function vorbisComment(tags: AudioTags, chapters: readonly Chapter[]): Buffer {
+  const fields: string[] = [];
+  if (tags.title !== undefined) fields.push(`TITLE=${tags.title}`);
+  if (tags.artist !== undefined) fields.push(`ARTIST=${tags.artist}`);
+  for (const [i, { title, startMs }] of chapters.entries()) {
+    const name = `CHAPTER${String(i + 1).padStart(3, '0')}`;
+    fields.push(`${name}=${clock(startMs)}`, `${name}NAME=${title}`);
+  }
+  const count = Buffer.alloc(4);
+  count.writeUInt32LE(fields.length);
+  return Buffer.concat([lengthPrefixed(VENDOR), count, ...fields.map(lengthPrefixed)]);
+}
