@@ -6,6 +6,8 @@ export interface SpeechOrder {
   readonly model: BaseModel;
   readonly voice: string;
   readonly seed: number;
+  /** 1, where it is left out, is the voice's own pace. */
+  readonly speed?: number;
   /** Whose turn it is: work is shared fairly between owners (key ids). */
   readonly owner: string;
   readonly requestId: string;

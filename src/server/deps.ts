@@ -7,6 +7,7 @@ import type { Gateway } from '../gateway/types.js';
 import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
 import type { Readers } from '../text/reader.js';
+import type { Admit } from './admit.js';
 import type { Grants } from './grants.js';
 import type { Metrics } from './metrics.js';
 import type { StreamTickets } from './v1/stream-input/tickets.js';
@@ -49,6 +50,7 @@ export interface DoorOptions {
   readonly settings: ServerSettings;
   readonly grants: Grants;
   readonly tickets: StreamTickets;
+  readonly admit: Admit;
   /** A hook that puts the caller's key on the request. */
   readonly authenticate: (request: FastifyRequest) => Promise<void>;
 }

@@ -1,5 +1,6 @@
 /** Every failure of a request becomes one of the table's rows, in the one JSON shape. */
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
+import { MAX_BODY_BYTES } from '../protocol/contract.js';
 import { excerpt, publicError, TtsError } from '../protocol/errors.js';
 import { errorBody } from '../protocol/http.js';
 import { errorHeaders } from './raw-response.js';
@@ -13,10 +14,10 @@ const FRAMEWORK: Readonly<Record<string, () => TtsError>> = {
   FST_ERR_BAD_URL: () => new TtsError('not_found', 'The path is not a valid URL.'),
 };
 
-export const bodyTooLarge = (): TtsError =>
+export const bodyTooLarge = (limitBytes = MAX_BODY_BYTES): TtsError =>
   new TtsError(
     'body_too_large',
-    'The body is larger than 65536 bytes. Split long text at sentences into several requests.',
+    `The body is larger than ${limitBytes} bytes. Split long text at sentences into several requests.`,
   );
 export const unsupportedMediaType = (): TtsError =>
   new TtsError('unsupported_media_type', 'The body must be JSON, with Content-Type: application/json.');
@@ -36,9 +37,10 @@ function fieldError([first]: readonly FastifySchemaValidationError[], context: s
     const article = first.params.type === 'boolean' ? 'true or false' : `a ${String(first.params.type)}`;
     return new TtsError('invalid_type', `The ${where} "${name}" must be ${article}.`, { param: name });
   }
-  const allowed = Array.isArray(first.params.allowedValues) ? first.params.allowedValues.join(', ') : first.message;
+  const { allowedValues } = first.params;
+  const rule = Array.isArray(allowedValues) ? `must be one of: ${allowedValues.join(', ')}` : first.message;
   const code = name === 'model' ? 'model_not_found' : 'invalid_value';
-  return new TtsError(code, `The ${where} "${name}" must be one of: ${allowed}.`, { param: name });
+  return new TtsError(code, `The ${where} "${name}" ${rule}.`, { param: name });
 }
 
 /** What Fastify threw, in the words of the table; anything else as it is. */
@@ -49,20 +51,37 @@ function known(error: unknown): unknown {
   return (code !== undefined && Object.hasOwn(FRAMEWORK, code) && FRAMEWORK[code]?.()) || error;
 }
 
-export function handleError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const error = known(thrown);
-  const wire = publicError(error);
-  // Nobody is left to answer, and a client may leave when it likes.
-  if (request.exchange?.signal.aborted) request.log.debug({ err: error }, 'the client left');
-  else if (wire.row.status === 503) request.log.info({ code: wire.code }, 'turned away');
-  else if (wire.row.status >= 500) request.log.error({ err: error, code: wire.code }, 'request failed');
-  if (wire.row.status === 413) lingerOnClose(request, reply);
-  reply
-    .code(wire.row.status)
-    .headers(errorHeaders(wire))
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(wire, request.id)));
+/** How a door tells an error to its clients. */
+export interface ToldError {
+  readonly status: number;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
 }
+export type ErrorShape = (error: TtsError, requestId: string) => ToldError;
+
+const ourShape: ErrorShape = (error, requestId) => ({ status: error.row.status, body: errorBody(error, requestId) });
+
+export type ErrorHandler = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+
+export const createErrorHandler =
+  (shape: ErrorShape): ErrorHandler =>
+  (thrown, request, reply) => {
+    const error = known(thrown);
+    const wire = publicError(error);
+    // Nobody is left to answer, and a client may leave when it likes.
+    if (request.exchange?.signal.aborted) request.log.debug({ err: error }, 'the client left');
+    else if (wire.row.status === 503) request.log.info({ code: wire.code }, 'turned away');
+    else if (wire.row.status >= 500) request.log.error({ err: error, code: wire.code }, 'request failed');
+    if (wire.row.status === 413) lingerOnClose(request, reply);
+    const { status, body, headers = {} } = shape(wire, request.id);
+    reply
+      .code(status)
+      .headers({ ...errorHeaders(wire), ...headers })
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(body));
+  };
+
+export const handleError = createErrorHandler(ourShape);
 
 /**
  * A connection closed while its body still arrives is reset, and the reset overtakes the answer. So the body is read and

@@ -19,6 +19,8 @@ export interface GrantRequest {
   /** Characters known now. */
   readonly chars: number;
   readonly seed?: number;
+  /** 1 is the voice's own pace. */
+  readonly speed?: number;
   /** Nobody listens before all of it is there. */
   readonly whole?: boolean;
   readonly ssml?: boolean;
@@ -61,7 +63,18 @@ export class Grants {
   /** Checks and takes in the decided order: tier, daily limit, concurrency, credits, queue. All or nothing. */
   async open(request: GrantRequest): Promise<Grant> {
     const { accounts, gateway, readers, catalogue, heldAudio } = this.#options;
-    const { key, requestId, model, voice, chars, seed = 0, whole = false, ssml = false, autoMode = true } = request;
+    const {
+      key,
+      requestId,
+      model,
+      voice,
+      chars,
+      seed = 0,
+      speed = 1,
+      whole = false,
+      ssml = false,
+      autoMode = true,
+    } = request;
     const { base } = parseModel(model);
     const { language } = catalogue.get(base, voice);
     const reader = await readers(language);
@@ -69,7 +82,7 @@ export class Grants {
     let held: HeldAnswer | undefined;
     try {
       if (whole) held = heldAudio.take(chars);
-      const speech = gateway.open({ model: base, voice, seed, owner: key.id, requestId, whole });
+      const speech = gateway.open({ model: base, voice, seed, speed, owner: key.id, requestId, whole });
       const text = new SpokenText(speech, {
         countTokens: (piece) => reader.countTokens(piece),
         language,

@@ -5,8 +5,8 @@ import { TtsError } from '../protocol/errors.js';
 import { bodyTooLarge, unsupportedMediaType } from './error-handler.js';
 
 /** The routes of this plugin take JSON. */
-export function takeJson(app: FastifyInstance): void {
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) => {
+export function takeJson(app: FastifyInstance, limitBytes = MAX_BODY_BYTES): void {
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: limitBytes }, (_request, body, done) => {
     try {
       done(null, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body as Buffer)));
     } catch (cause) {
@@ -16,9 +16,13 @@ export function takeJson(app: FastifyInstance): void {
 }
 
 /** A hook, behind the one that asks for the key. */
-export async function checkBodyHeaders({ headers }: FastifyRequest): Promise<void> {
-  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  if (type !== 'application/json' || encoding !== 'identity') throw unsupportedMediaType();
-  if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw bodyTooLarge();
-}
+export const bodyHeadersCheck =
+  (limitBytes: number) =>
+  async ({ headers }: FastifyRequest): Promise<void> => {
+    const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+    const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+    if (type !== 'application/json' || encoding !== 'identity') throw unsupportedMediaType();
+    if (Number(headers['content-length'] ?? 0) > limitBytes) throw bodyTooLarge(limitBytes);
+  };
+
+export const checkBodyHeaders = bodyHeadersCheck(MAX_BODY_BYTES);

@@ -19,15 +19,18 @@ export interface RawAnswer {
   /** Overrides the table's status where a route answers with its own. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** In the shape of a door of another family. */
+  readonly body?: object;
 }
 
 /** Writes the error as a whole HTTP response and closes the connection. */
-export function answerRaw(socket: Duplex, error: TtsError, { requestId, status, headers = {} }: RawAnswer): void {
+export function answerRaw(socket: Duplex, error: TtsError, answer: RawAnswer): void {
+  const { requestId, status, headers = {} } = answer;
   if (socket.destroyed || !socket.writable) {
     socket.destroy();
     return;
   }
-  const body = Buffer.from(JSON.stringify(errorBody(error, requestId)));
+  const body = Buffer.from(JSON.stringify(answer.body ?? errorBody(error, requestId)));
   const code = status ?? error.row.status;
   const lines = {
     'content-type': 'application/json; charset=utf-8',

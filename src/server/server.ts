@@ -9,6 +9,7 @@ import type { KeyRecord } from '../accounts/types.js';
 import { SPEECH_MODELS } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import { STREAM_PATH } from '../protocol/stream.js';
+import { createAdmit } from './admit.js';
 import { createAuthenticator } from './authenticate.js';
 import { createClientErrorHandler } from './client-errors.js';
 import { Connections, type Exchange } from './connections.js';
@@ -160,6 +161,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
     settings,
     grants,
     tickets,
+    admit: createAdmit(grants, deps.accounts),
     authenticate: async (request) => {
       request.key = await auth.authenticate(request.raw);
     },

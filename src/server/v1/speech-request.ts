@@ -1,7 +1,7 @@
 /** The body of a speech request, past validation: every field has its value, and the text is what will be spoken. */
 
 import { DEFAULT_VOICE, MAX_INPUT_CHARS, parseModel, type SpeechModel } from '../../protocol/contract.js';
-import { maskKeys, TtsError } from '../../protocol/errors.js';
+import { TtsError } from '../../protocol/errors.js';
 import { SpeechRequest } from '../../protocol/http.js';
 import type { BaseModel } from '../../protocol/job.js';
 import type { ServerDeps } from '../deps.js';
@@ -16,9 +16,8 @@ export interface SpokenRequest {
   readonly format: 'wav' | 'pcm';
 }
 
-const KNOWN = new Set(Object.keys(SpeechRequest.properties));
-const MAX_IGNORED = 10;
-const MAX_NAME_CHARS = 64;
+/** The fields that mean something here. */
+export const KNOWN_FIELDS: ReadonlySet<string> = new Set(Object.keys(SpeechRequest.properties));
 
 export function parseSpeechRequest(body: SpeechRequest, catalogue: ServerDeps['catalogue']): SpokenRequest {
   const { model, voice = DEFAULT_VOICE, stream = false, response_format: format = 'wav' } = body;
@@ -38,21 +37,4 @@ export function parseSpeechRequest(body: SpeechRequest, catalogue: ServerDeps['c
   }
   catalogue.get(base, voice);
   return { model, base, voice, text, chars, stream, format };
-}
-
-function encodeName(name: string): string {
-  let encoded = '';
-  // A lone surrogate has no bytes to encode.
-  for (const char of name.replace(/\p{Surrogate}/gu, '\u{fffd}')) {
-    const next = encodeURIComponent(char);
-    if (encoded.length + next.length > MAX_NAME_CHARS) break;
-    encoded += next;
-  }
-  return encoded;
-}
-
-/** The value of `x-ignored-fields`, or undefined where every field is known. */
-export function ignoredFields(body: object): string | undefined {
-  const names = Object.keys(body).filter((name) => !KNOWN.has(name));
-  return names.length === 0 ? undefined : names.slice(0, MAX_IGNORED).map(maskKeys).map(encodeName).join(',');
 }

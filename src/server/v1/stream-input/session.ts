@@ -9,15 +9,15 @@
  */
 import type { Outcome } from '../../../accounts/types.js';
 import type { Logger } from '../../../log.js';
-import { samplesToMs } from '../../../protocol/audio.js';
 import { isAbort, TtsError } from '../../../protocol/errors.js';
-import { MAX_PENDING_CHARS } from '../../../protocol/stream.js';
 import type { StreamParams } from '../../../protocol/stream-messages.js';
 import type { Grant } from '../../grants.js';
+import { LiveSpeech } from '../../live-speech.js';
+import type { Outbox } from '../../outbox.js';
 import { STOP_STALL_MS } from '../../settings.js';
+import type { SocketSession } from '../../socket-endpoint.js';
 import { AudioFramer } from './audio-framer.js';
 import { type Input, parseMessage } from './messages.js';
-import type { Outbox } from './outbox.js';
 import { asSessionError } from './session-errors.js';
 
 export type SessionState = 'Connected' | 'Initialized' | 'Streaming' | 'Draining' | 'Closed';
@@ -33,29 +33,24 @@ export interface SessionOptions {
   readonly onEnd: () => void;
 }
 
-const codePoints = (text: string): number => [...text].length;
-
-export class StreamSession {
+export class StreamSession implements SocketSession {
   #state: SessionState = 'Connected';
   readonly #options: SessionOptions;
+  readonly #speech: LiveSpeech;
   readonly #framer: AudioFramer;
   readonly #abort = new AbortController();
   #idle: NodeJS.Timeout | undefined;
-  /** Characters received and not yet spoken. */
-  #unspoken = 0;
-  /** Of segments whose audio was handed to the socket whole. */
-  #deliveredChars = 0;
-  #unreserved = 0;
-  #reserving: Promise<void> | undefined;
-  #sentSamples = 0;
-  #firstTextAtMs: number | undefined;
-  #firstAudioAtMs: number | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#framer = new AudioFramer({ aligned: options.params.sync_alignment });
-    const { text, revoked } = options.grant;
-    text.onIdle = () => this.#watchIdleness();
+    const { grant } = options;
+    this.#speech = new LiveSpeech({
+      grant,
+      onIdle: () => this.#watchIdleness(),
+      onFailure: (error) => this.#fail(error),
+    });
+    const { revoked } = grant;
     revoked.addEventListener('abort', () => this.#fail(revoked.reason), { signal: this.#abort.signal });
     this.#watchIdleness();
   }
@@ -66,8 +61,7 @@ export class StreamSession {
 
   /** Audio a listener at normal speed cannot have heard yet. */
   audioAheadMs(nowMs: number): number {
-    if (this.#firstAudioAtMs === undefined) return 0;
-    return Math.max(0, samplesToMs(this.#sentSamples) - (nowMs - this.#firstAudioAtMs));
+    return this.#speech.audioAheadMs(nowMs);
   }
 
   // ── What happens to a session ─────────────────────────────────────────────────────────────────────────────────────
@@ -101,53 +95,30 @@ export class StreamSession {
   // ── The transitions ───────────────────────────────────────────────────────────────────────────────────────────────
 
   #take(input: Input): void {
-    const { text } = this.#options.grant;
     if (this.#state === 'Connected') {
       this.#state = 'Initialized';
       void this.#speak();
     } else if (input.kind === 'end') {
       this.#state = 'Draining';
-      text.end();
+      this.#speech.end();
     } else if (input.kind === 'text') {
       this.#state = 'Streaming';
-      this.#append(input.text);
-      if (input.flush) text.flush();
+      this.#speech.append(input.text);
+      if (input.flush) this.#speech.flush();
     } else if (input.flush) {
-      text.flush();
+      this.#speech.flush();
     }
-  }
-
-  #append(text: string): void {
-    const chars = codePoints(text);
-    this.#firstTextAtMs ??= performance.now();
-    this.#unspoken += chars;
-    if (this.#unspoken > MAX_PENDING_CHARS) {
-      const bound = `${MAX_PENDING_CHARS} characters are waiting to be spoken, which is the bound`;
-      throw new TtsError('text_too_long', `More than ${bound}. Send text at the pace at which its audio arrives.`);
-    }
-    this.#reserve(chars);
-    this.#options.grant.text.text(text);
   }
 
   /** From Initialized to the end: speech in order out, then Final. */
   async #speak(): Promise<void> {
-    const { grant, outbox } = this.#options;
-    const { text } = grant;
+    const { outbox } = this.#options;
     try {
-      for await (const event of text.speak(this.#abort.signal)) {
-        if (event.type === 'audio') this.#hear(event.pcm.length);
+      await this.#speech.speak(async (event) => {
         for (const message of this.#framer.frame(event)) await outbox.send(message);
-        if (event.type !== 'segment-end') continue;
-        const chars = codePoints(event.segment.text);
-        this.#unspoken -= chars;
-        this.#deliveredChars += chars;
-        if (!text.idle) continue;
-        // Counted anew: a character that came in two halves was counted twice.
-        this.#unspoken = text.pendingChars;
-        this.#watchIdleness();
-      }
+      }, this.#abort.signal);
       for (const message of this.#framer.finish()) await outbox.send(message);
-      await this.#reserving;
+      await this.#speech.reserved();
       if (this.#state !== 'Draining') return;
       await outbox.deliver({ isFinal: true });
       this.#end('completed');
@@ -177,9 +148,8 @@ export class StreamSession {
     this.#state = 'Closed';
     clearTimeout(this.#idle);
     this.#abort.abort();
-    const { grant, outbox, onEnd } = this.#options;
-    const audioMs = samplesToMs(this.#sentSamples);
-    void grant.end({ outcome, audioMs, deliveredChars: this.#deliveredChars, byClient }).then(() => {
+    const { outbox, onEnd } = this.#options;
+    void this.#speech.close(outcome, byClient).then(() => {
       if (outcome === 'completed') outbox.close(1000);
       onEnd();
     });
@@ -195,40 +165,12 @@ export class StreamSession {
     setTimeout(() => this.#watchStall(), STOP_STALL_MS / 5).unref();
   }
 
-  // ── Money and time ────────────────────────────────────────────────────────────────────────────────────────────────
-
-  /** Messages that arrive while one reservation is being written share the next. */
-  #reserve(chars: number): void {
-    this.#unreserved += chars;
-    this.#reserving ??= this.#reserveAll();
-  }
-
-  async #reserveAll(): Promise<void> {
-    try {
-      while (this.#unreserved > 0) {
-        const chars = this.#unreserved;
-        this.#unreserved = 0;
-        await this.#options.grant.admission.extend(chars);
-      }
-    } catch (error) {
-      this.#fail(error);
-    }
-    this.#reserving = undefined;
-  }
-
-  #hear(samples: number): void {
-    this.#sentSamples += samples;
-    if (this.#firstAudioAtMs !== undefined) return;
-    this.#firstAudioAtMs = performance.now();
-    this.#options.grant.heardFirst(this.#firstAudioAtMs - (this.#firstTextAtMs ?? this.#firstAudioAtMs));
-  }
-
   /** Counts from the last message or the last owed audio, whichever came later, and only while nothing is owed. */
   #watchIdleness(): void {
     clearTimeout(this.#idle);
     if (this.#state === 'Draining' || this.#state === 'Closed') return;
-    const { grant, outbox, params } = this.#options;
-    if (!grant.text.idle) return;
+    const { outbox, params } = this.#options;
+    if (!this.#speech.idle) return;
     const seconds = params.inactivity_timeout;
     this.#idle = setTimeout(() => {
       // Sent, but not yet taken by the network: still owed to whoever reads slowly.

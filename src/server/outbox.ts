@@ -1,6 +1,5 @@
 /** The way out: a client that reads slowly slows its own speech, and is buffered no further than a few seconds. */
 import { WebSocket } from 'ws';
-import type { ServerMessage } from '../../../protocol/stream-messages.js';
 
 /** About four seconds of audio in its base64. */
 const HIGH_WATER_BYTES = 262_144;
@@ -23,17 +22,17 @@ export class Outbox {
   }
 
   /** Resolves when there is room for more. Rejects with an AbortError when the socket is gone, as `deliver` does. */
-  send(message: ServerMessage): Promise<void> {
+  send(message: object): Promise<void> {
     return this.#send(message, HIGH_WATER_BYTES);
   }
 
   /** Resolves when it and all before it were handed to the operating system. */
-  deliver(message: ServerMessage): Promise<void> {
+  deliver(message: object): Promise<void> {
     return this.#send(message, -1);
   }
 
   /** Says why and closes: the last words of a session that failed. */
-  closeWith(message: ServerMessage, code: number): void {
+  closeWith(message: object, code: number): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#socket.send(JSON.stringify(message));
     this.#socket.close(code);
@@ -43,7 +42,7 @@ export class Outbox {
     this.#socket.close(code);
   }
 
-  #send(message: ServerMessage, enoughBytes: number): Promise<void> {
+  #send(message: object, enoughBytes: number): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.empty) this.#progressAtMs = performance.now();
       this.#socket.send(JSON.stringify(message), (error) => {

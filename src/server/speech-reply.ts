@@ -1,16 +1,34 @@
 /** One accepted request until its last byte: speaks, sends, and gives back what it held when the response has ended. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { pcmBytes, samplesToMs, WAV_HEADER_BYTES, wavHeader } from '../../protocol/audio.js';
-import { type ErrorCode, isAbort, TtsError } from '../../protocol/errors.js';
-import type { ServerSettings } from '../deps.js';
-import type { Grant } from '../grants.js';
+import type { GatewayEvent } from '../gateway/types.js';
+import { samplesToMs } from '../protocol/audio.js';
+import { type ErrorCode, isAbort, TtsError } from '../protocol/errors.js';
 import { breakOff, writeBody } from './audio-response.js';
-import type { SpokenRequest } from './speech-request.js';
+import type { ServerSettings } from './deps.js';
+import type { Grant } from './grants.js';
+
+/** What a response makes of speech: the bytes of a format, or messages that carry them. */
+export interface SpeechBody {
+  readonly contentType: string;
+  /** What stands before everything; `bytes` of the rest are known where it is sent as a whole. */
+  head?(bytes?: number): Uint8Array;
+  /** The bytes that this event completes; none where it completes none. */
+  take(event: GatewayEvent): Uint8Array;
+  /** What is left when all was spoken. */
+  end(): Uint8Array;
+  /** Gives back what it holds. Called once, in every case. */
+  close(): void;
+}
 
 export interface SpeechReplyOptions {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly spoken: SpokenRequest;
+  readonly text: string;
+  readonly chars: number;
+  /** Sent as it is made, or when all of it is. */
+  readonly stream: boolean;
+  /** Made once the request was granted, so that one that is turned away costs no codec. */
+  readonly body: () => SpeechBody | Promise<SpeechBody>;
   readonly grant: Grant;
   readonly settings: Pick<ServerSettings, 'stallTimeoutMs'>;
   /** Aborts when the server stops. */
@@ -19,6 +37,8 @@ export interface SpeechReplyOptions {
 
 /** What turns a request away that had a place already; a stop breaks off what was begun. */
 const REFUSALS: ReadonlySet<string> = new Set(['no_worker_ready', 'overloaded'] satisfies ErrorCode[]);
+
+const NOTHING = new Uint8Array(0);
 
 export class SpeechReply {
   readonly #options: SpeechReplyOptions;
@@ -39,14 +59,16 @@ export class SpeechReply {
   }
 
   async run(): Promise<FastifyReply> {
-    const { reply, request, spoken, grant } = this.#options;
+    const { reply, request, text, stream, grant } = this.#options;
     const { exchange } = request;
     void exchange.ended.then((whole) => this.#end(whole));
-    grant.text.text(spoken.text);
+    grant.text.text(text);
     grant.text.end();
+    let body: SpeechBody | undefined;
     try {
-      if (spoken.stream) await this.#stream();
-      else await this.#whole();
+      body = await this.#options.body();
+      if (stream) await this.#stream(body);
+      else await this.#whole(body);
     } catch (error) {
       // The client left: nobody to answer, and not a failure of ours.
       if (!exchange.signal.aborted || !isAbort(error)) this.#failure = error;
@@ -55,18 +77,20 @@ export class SpeechReply {
       if (this.#failure !== undefined) request.log.error({ err: error }, 'speech broke off after it had begun');
       if (!reply.sent) reply.hijack();
       breakOff(reply.raw);
+    } finally {
+      body?.close();
     }
     return reply;
   }
 
-  /** The header of unknown length and the first samples leave as one piece, the rest as it comes. */
-  async #stream(): Promise<void> {
-    const { spoken, grant } = this.#options;
-    const chunks = this.#pcm();
+  /** The head and the first bytes leave as one piece, the rest as it comes. */
+  async #stream(body: SpeechBody): Promise<void> {
+    const { grant } = this.#options;
+    const chunks = this.#chunks(body);
     const first = await chunks.next();
-    this.#begin(`queue;dur=${ms(grant.text.queueMs)}, first;dur=${ms(this.#firstMs)}`);
-    const begin = first.done ? Buffer.alloc(0) : first.value;
-    const head = spoken.format === 'wav' ? Buffer.concat([wavHeader(), begin]) : begin;
+    this.#begin(body, `queue;dur=${ms(grant.text.queueMs)}, first;dur=${ms(this.#firstMs)}`);
+    const begin = first.done ? NOTHING : first.value;
+    const head = body.head === undefined ? begin : Buffer.concat([body.head(), begin]);
     await this.#send(
       (async function* () {
         if (head.length > 0) yield head;
@@ -75,42 +99,47 @@ export class SpeechReply {
     );
   }
 
-  async #whole(): Promise<void> {
-    const { reply, spoken, grant, settings } = this.#options;
-    const chunks: Buffer[] = [];
-    let dataBytes = 0;
-    for await (const chunk of this.#pcm()) {
+  async #whole(body: SpeechBody): Promise<void> {
+    const { reply, grant, settings } = this.#options;
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of this.#chunks(body)) {
       chunks.push(chunk);
-      dataBytes += chunk.length;
-      grant.held?.grow(dataBytes);
+      bytes += chunk.length;
+      grant.held?.grow(bytes);
     }
     const { queueMs, cutMs } = grant.text;
     const synthMs = performance.now() - this.#openedMs - cutMs - queueMs;
-    if (spoken.format === 'wav') chunks.unshift(wavHeader(dataBytes));
-    reply.header('content-length', dataBytes + (spoken.format === 'wav' ? WAV_HEADER_BYTES : 0));
-    this.#begin(`queue;dur=${ms(queueMs)}, text;dur=${ms(cutMs)}, synth;dur=${ms(synthMs)}`);
+    const head = body.head?.(bytes) ?? NOTHING;
+    if (head.length > 0) chunks.unshift(head);
+    reply.header('content-length', head.length + bytes);
+    this.#begin(body, `queue;dur=${ms(queueMs)}, text;dur=${ms(cutMs)}, synth;dur=${ms(synthMs)}`);
     // Whoever reads it as slowly as it is heard has time enough; what is held longer is missing to others.
     await this.#send(chunks, samplesToMs(this.#samples) + settings.stallTimeoutMs);
   }
 
-  async *#pcm(): AsyncGenerator<Buffer, void, undefined> {
-    const { grant, request, spoken } = this.#options;
+  async *#chunks(body: SpeechBody): AsyncGenerator<Uint8Array, void, undefined> {
+    const { grant, request, stream } = this.#options;
     for await (const event of grant.text.speak(this.#signal)) {
-      if (event.type === 'segment-end' && spoken.stream) this.#deliveredChars += [...event.segment.text].length;
-      if (event.type !== 'audio') continue;
-      if (this.#samples === 0) {
-        this.#firstMs = performance.now() - request.exchange.arrivedMs;
-        grant.heardFirst(this.#firstMs);
+      if (event.type === 'segment-end' && stream) this.#deliveredChars += [...event.segment.text].length;
+      if (event.type === 'audio') {
+        if (this.#samples === 0) {
+          this.#firstMs = performance.now() - request.exchange.arrivedMs;
+          grant.heardFirst(this.#firstMs);
+        }
+        this.#samples += event.pcm.length;
       }
-      this.#samples += event.pcm.length;
-      yield pcmBytes(event.pcm);
+      const bytes = body.take(event);
+      if (bytes.length > 0) yield bytes;
     }
+    const rest = body.end();
+    if (rest.length > 0) yield rest;
   }
 
-  #begin(timing: string): void {
-    const { reply, spoken } = this.#options;
-    reply.header('content-type', spoken.format === 'wav' ? 'audio/wav' : 'audio/pcm');
-    reply.header('x-usage-input-characters', spoken.chars);
+  #begin(body: SpeechBody, timing: string): void {
+    const { reply, chars } = this.#options;
+    reply.header('content-type', body.contentType);
+    reply.header('x-usage-input-characters', chars);
     reply.header('server-timing', timing);
   }
 

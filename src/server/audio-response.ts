@@ -1,6 +1,6 @@
 /** Writes audio to a response as it comes: no faster than it is read, and broken rather than ended where it fails. */
 import type { ServerResponse } from 'node:http';
-import { STOP_STALL_MS } from '../settings.js';
+import { STOP_STALL_MS } from './settings.js';
 
 export interface WriteLimits {
   /** How long the reader may take nothing before the connection is given up. */
