@@ -3,7 +3,7 @@
 export const SAMPLE_RATE = 24_000;
 export const BYTES_PER_SAMPLE = 2;
 export const CHANNELS = 1;
-export const WAV_HEADER_BYTES = 44;
+const WAV_HEADER_BYTES = 44;
 
 /** In a streamed WAV the final length is not known when the header leaves. */
 const UNKNOWN_LENGTH = 0xffff_ffff;

@@ -52,7 +52,7 @@ function known(error: unknown): unknown {
 }
 
 /** How a door tells an error to its clients. */
-export interface ToldError {
+interface ToldError {
   readonly status: number;
   readonly body: object;
   readonly headers?: Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ const ourShape: ErrorShape = (error, requestId) => ({ status: error.row.status, 
 
 export type ErrorHandler = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
-export const createErrorHandler =
+const createErrorHandler =
   (shape: ErrorShape): ErrorHandler =>
   (thrown, request, reply) => {
     const error = known(thrown);

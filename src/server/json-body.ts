@@ -16,7 +16,7 @@ export function takeJson(app: FastifyInstance, limitBytes = MAX_BODY_BYTES): voi
 }
 
 /** A hook, behind the one that asks for the key. */
-export const bodyHeadersCheck =
+const bodyHeadersCheck =
   (limitBytes: number) =>
   async ({ headers }: FastifyRequest): Promise<void> => {
     const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();

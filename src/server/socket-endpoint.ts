@@ -22,7 +22,7 @@ export interface SocketSession {
   audioAheadMs(nowMs: number): number;
 }
 
-export interface SessionPlace {
+interface SessionPlace {
   readonly requestId: string;
   readonly outbox: Outbox;
   /** To be called once, when everything the session held was given back. */
