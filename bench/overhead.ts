@@ -45,8 +45,8 @@ export async function main(options: string[]): Promise<void> {
   const style = await bare.styles.take([{ style: 'af_heart', weight: 1 }], part.tokens.length, 0);
   const rounds = Number(values.rounds);
   const bareMs = await cost(rounds, async () => {
-    const front = await bare.front(part.tokens, style);
-    await bare.vocoder.begin(front, 0, front.frames).run({ from: 0, to: front.frames });
+    const front = await bare.front(part.tokens, style, false);
+    await bare.vocoder.begin(front, 0, front.frames).run({ from: 0, to: front.frames }, false);
   });
   const engineMs = await cost(rounds, () => speak(engine, segment, { model }));
   console.log(`${model}: bare sessions ${bareMs.toFixed(0)} ms, engine ${engineMs.toFixed(0)} ms of processor time`);

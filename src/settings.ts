@@ -49,6 +49,17 @@ const whole = (value: number, [min, max]: readonly [number, number], words: Word
   allowed: `a whole number from ${min} to ${max}`,
 });
 
+/** `auto` is what suits the machine. */
+const wholeOrAuto = (range: readonly [number, number], words: Words): Row<number | 'auto'> => {
+  const row = whole(0, range, words);
+  return {
+    ...row,
+    defaultValue: () => 'auto',
+    read: (raw) => (raw === 'auto' || row.read(raw) === 0 ? 'auto' : row.read(raw)),
+    allowed: `auto or ${row.allowed}`,
+  };
+};
+
 const oneOf = <const T extends readonly string[]>(choices: T, value: T[number], words: Words): Row<T[number]> => ({
   ...words,
   defaultValue: () => value,
@@ -180,10 +191,18 @@ const TABLE = {
   metricsHost: text('127.0.0.1', { group: 'server', placeholder: 'ADDR', description: 'address of --metrics-port' }),
   logLevel: oneOf(LOG_LEVELS, 'info', { group: 'server', placeholder: 'LEVEL', description: 'how much to log' }),
   device: oneOf(DEVICES, 'auto', { group: 'engine', placeholder: 'NAME', description: 'where the model runs' }),
-  workers: whole(1, [1, 256], { group: 'engine', description: 'engine processes' }),
-  threads: whole(0, [0, 1024], {
+  workers: wholeOrAuto([1, 256], {
     group: 'engine',
-    description: 'threads per engine process, 0 for what suits the machine',
+    description: 'engine processes; auto: one, and while work waits as many as the machine carries',
+  }),
+  threads: wholeOrAuto([0, 1024], {
+    group: 'engine',
+    description: 'threads per engine process; auto: all cores for a lone listener, one each for many',
+  }),
+  workerIdleSeconds: whole(60, [1, 86_400], {
+    group: 'engine',
+    description: 'after how long without work an engine process beyond the first ends',
+    hidden: true,
   }),
   engine: oneOf(['kokoro', 'sine'], 'kokoro', {
     group: 'engine',

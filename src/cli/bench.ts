@@ -73,7 +73,7 @@ async function run(options: BenchOptions, self: Command, signal: AbortSignal): P
   const { config } = settings;
   const models = config.model === '' ? BASE_MODELS.toReversed() : [config.model];
   const show = progressLine(options.quiet ?? false);
-  const connection = await connect(settings, { speech: true }, signal);
+  const connection = await connect(settings, { speech: true, crowd: true }, signal);
   try {
     show('starting …');
     await connection.ready();

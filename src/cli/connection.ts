@@ -18,6 +18,8 @@ export interface ConnectHooks {
   readonly onPreparation?: (progress: Preparation) => void;
   /** Speech will be asked for: an engine of our own may start at once. */
   readonly speech?: boolean;
+  /** Many will listen at once: an engine of our own may be more than one process. */
+  readonly crowd?: boolean;
 }
 
 /** What was asked for and cannot be had where a server was named: it reads and speaks in its own way. */
@@ -50,8 +52,8 @@ export async function embed(config: Config, hooks: ConnectHooks, signal: AbortSi
   const [{ startEmbedded }, { createLogger }] = await Promise.all([import('./embedded.js'), import('../log.js')]);
   signal.throwIfAborted();
   const log = await createLogger({ level: config.logLevel });
-  const { onPreparation, speech = false } = hooks;
-  const server = await startEmbedded({ config, log, speech, ...(onPreparation ? { onPreparation } : {}) });
+  const { onPreparation, speech = false, crowd = false } = hooks;
+  const server = await startEmbedded({ config, log, speech, crowd, ...(onPreparation ? { onPreparation } : {}) });
   return {
     kind: 'embedded',
     name: 'an engine of this command',

@@ -124,6 +124,13 @@ const engine: Examine = async (config, signal) => {
   }
 };
 
+const processes: Examine = async (config) => {
+  const { processesOf } = await import('./engine-room.js');
+  const { least, most } = await processesOf(config, true);
+  const found = most > least ? `${least} for a lone listener, up to ${most} while work waits` : String(most);
+  return { what: 'Processes', state: 'fine', found: `of engines under tts serve: ${found}` };
+};
+
 const sound: Examine = async (_config, signal) => {
   const { openSpeaker } = await import('../client/sinks/speaker.js');
   const speaker = await openSpeaker({}, signal);
@@ -240,6 +247,7 @@ export const CHECKS: readonly Examine[] = [
   guarded('Model', models),
   guarded('Chosen', choice),
   guarded('Engine', engine),
+  guarded('Processes', processes),
   guarded('Sound', sound),
   guarded('Local server', localServer),
   guarded('Port', port),

@@ -18,7 +18,18 @@ export function command(): Command {
   const doctor = new Command('doctor')
     .description('Checks Node, model, engine, sound device, port, data folder and server, and says what to do.')
     .option('--json', 'print the findings as JSON');
-  addSettings(doctor, ['server', 'apiKey', 'host', 'port', 'dataDir', 'modelDir', 'device', 'threads', 'engine']);
+  addSettings(doctor, [
+    'server',
+    'apiKey',
+    'host',
+    'port',
+    'dataDir',
+    'modelDir',
+    'device',
+    'threads',
+    'workers',
+    'engine',
+  ]);
   return addSettings(doctor, ['runtimeDir', 'offline', 'voicesDir', 'lexicon'])
     .addHelpText('after', EXAMPLES)
     .action((options: { json?: boolean }, self: Command) =>

@@ -13,6 +13,8 @@ export interface EmbeddedOptions {
   readonly onPreparation?: (progress: Preparation) => void;
   /** Speech is coming for sure: the engine starts before the server does. */
   readonly speech?: boolean;
+  /** Many will listen at once: the engine may be more than one process. */
+  readonly crowd?: boolean;
 }
 
 export interface EmbeddedServer {
@@ -32,7 +34,7 @@ export interface EmbeddedServer {
 const START_PATIENCE_MS = 3_600_000;
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const { config, log, onPreparation, speech = false } = options;
+  const { config, log, onPreparation, speech = false, crowd = false } = options;
   const [{ openSqliteStore }, { drawKey }] = await Promise.all([
     import('../accounts/sqlite-store.js'),
     import('../accounts/api-key.js'),
@@ -51,6 +53,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     engine: {
       start: speech ? 'now' : 'demand',
       models: model === undefined ? [] : [model],
+      crowd,
       ...(onPreparation ? { onProgress: onPreparation } : {}),
     },
   });

@@ -1,9 +1,10 @@
 /** Where the workers come from: fetches the models that are missing, then starts the engine processes. */
 
 import type { Config } from '../config.js';
+import type { Crew } from '../gateway/crew.js';
 import type { WorkerPool } from '../gateway/pool.js';
 import type { Logger } from '../log.js';
-import { isGpu } from '../protocol/device.js';
+import { DEVICES, isGpu } from '../protocol/device.js';
 import { TtsError } from '../protocol/errors.js';
 import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
 import type { Preparation } from '../protocol/preparation.js';
@@ -19,6 +20,8 @@ export interface EngineRoomOptions {
   readonly models: readonly BaseModel[];
   /** A server that will stay: it tries again what failed, and has the time to measure the machine. */
   readonly stays?: boolean;
+  /** Many may listen: more processes come while work waits, where the number was left to us. */
+  readonly crowd?: boolean;
   readonly onProgress?: (progress: Preparation) => void;
 }
 
@@ -29,12 +32,26 @@ export interface EngineRoom {
   readonly begun: Promise<void>;
   /** Resolves when a worker is ready, rejects with the reason none will be. */
   readonly ready: () => Promise<void>;
+  /** Workers beyond the first, while work waits. */
+  readonly crew: Pick<Crew, 'need' | 'spare'>;
   /** Stops fetching and trying again. */
   readonly stop: () => void;
 }
 
 const FIRST_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 60_000;
+
+/** Engine processes that are always there, and how many there may be. */
+export async function processesOf(
+  { workers, threads, device }: Pick<Config, 'workers' | 'threads' | 'device'>,
+  crowd: boolean,
+): Promise<{ least: number; most: number }> {
+  if (workers !== 'auto') return { least: workers, most: workers };
+  // Engines that share a GPU would only stand in each other's way.
+  if (!crowd || isGpu(device)) return { least: 1, most: 1 };
+  const { mostWorkers } = await import('../engine/machine.js');
+  return { least: 1, most: mostWorkers(threads) };
+}
 
 export function createEngineRoom({
   config,
@@ -43,12 +60,14 @@ export function createEngineRoom({
   start,
   models,
   stays = false,
+  crowd = false,
   onProgress,
 }: EngineRoomOptions): EngineRoom {
   const stopped = new AbortController();
   const { signal } = stopped;
   let started = false;
   let retry: NodeJS.Timeout | undefined;
+  let crew: Crew | undefined;
   let begin: () => void = () => undefined;
   const begun = new Promise<void>((resolve) => {
     begin = resolve;
@@ -86,23 +105,48 @@ export function createEngineRoom({
     return { modelDir, lexicon, device, threads, workers, offline, preload };
   }
 
-  function engineOptions(): EngineOptions {
+  function engineOptions(share: Required<KokoroOptions>['share'], preload: readonly BaseModel[]): EngineOptions {
     if (config.engine === 'sine') {
       // A test of the whole program tells the sine engine by this how slow or frail to be.
       return { engine: 'sine', sine: JSON.parse(process.env.TTS_SINE_OPTIONS ?? '{}') };
     }
-    return { engine: 'kokoro', kokoro: kokoroOptions(models) };
+    return { engine: 'kokoro', kokoro: { ...kokoroOptions(preload), share } };
+  }
+
+  async function bringCrew(): Promise<void> {
+    const [{ createCrew }, { createProcessWorker }, { least, most }] = await Promise.all([
+      import('../gateway/crew.js'),
+      import('../gateway/process-worker.js'),
+      processesOf(config, crowd),
+    ]);
+    if (signal.aborted) return;
+    pool.setFailure(undefined);
+    const { workers, threads, workerIdleSeconds } = config;
+    // Several engines have a core each; the first has all of them besides, for a listener who is alone.
+    const widens = workers === 'auto' && threads === 'auto' && most > 1;
+    crew = createCrew({
+      pool,
+      hire(number, preload) {
+        const [share, asked] = number === 1 ? (['either', models] as const) : (['core', preload] as const);
+        const options = engineOptions(widens ? share : 'machine', workers === 'auto' ? asked : models);
+        return createProcessWorker({ id: `engine-${number}`, options, widens: widens && number === 1, log });
+      },
+      least,
+      most,
+      startsAtOnce: Math.ceil(most / 2),
+      idleMs: workerIdleSeconds * 1000,
+      // What `auto` chose is known once an engine runs.
+      mayGrow: () =>
+        !pool.workers.some(({ description }) => DEVICES.some((name) => isGpu(name) && name === description)),
+      log,
+    });
+    crew.start();
   }
 
   async function open(waitMs = FIRST_RETRY_MS): Promise<void> {
     try {
       if (config.engine !== 'sine') await fetchModels();
-      const { createProcessWorker } = await import('../gateway/process-worker.js');
-      if (signal.aborted) return;
-      pool.setFailure(undefined);
-      for (let i = 1; i <= config.workers; i++) {
-        pool.add(createProcessWorker({ id: `engine-${i}`, options: engineOptions(), log }));
-      }
+      await bringCrew();
     } catch (error) {
       if (signal.aborted) return;
       const known =
@@ -144,8 +188,15 @@ export function createEngineRoom({
         look();
       });
     },
+    crew: {
+      need: (turns, wanted) => crew?.need(turns, wanted),
+      get spare() {
+        return crew?.spare ?? 0;
+      },
+    },
     stop() {
       clearTimeout(retry);
+      crew?.stop();
       stopped.abort();
     },
   };

@@ -20,7 +20,7 @@ Examples:
   $ tts serve                                  on this machine, port 8787
   $ tts keys create --tier partner --credits 100000
   $ tts serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
-  $ tts serve --workers 4 --threads 4 --queue-limit 1000
+  $ tts serve --workers 4 --threads 4          four engine processes, always
   $ TTS_PORT=9000 TTS_LOG_LEVEL=warn tts serve
 
 Stops on Ctrl-C or SIGTERM once what runs has ended (30 s at most); a second signal stops at once.
@@ -94,7 +94,7 @@ async function run(config: Config): Promise<void> {
         metrics: config.metricsPort === 0,
       },
       metrics: true,
-      engine: { start: 'now', models: BASE_MODELS, stays: true, onProgress: downloadLog(log) },
+      engine: { start: 'now', models: BASE_MODELS, stays: true, crowd: true, onProgress: downloadLog(log) },
     });
     const { port } = await service.listen(config.host, config.port);
     leave = undefined;
@@ -103,7 +103,7 @@ async function run(config: Config): Promise<void> {
     const address = localAddress(listening);
     lock.announce(address);
     await publish(config, { baseUrl: address, apiKey: localKey, ...certificateOf(tls) }, log);
-    greet(config, listening, log);
+    await greet(config, listening, log);
     const signal = await signalled;
     log.info({ signal }, 'stopping once what runs has ended');
     const { removeRuntimeFile } = await import('./runtime-file.js');
@@ -185,7 +185,7 @@ async function publish(config: Config, address: ServerAddress, log: Logger): Pro
   }
 }
 
-function greet(config: Config, listening: Listening, log: Logger): void {
+async function greet(config: Config, listening: Listening, log: Logger): Promise<void> {
   const address = localAddress(listening);
   const outer = outerAddresses(listening);
   // On a terminal the lines below say it.
@@ -196,8 +196,11 @@ function greet(config: Config, listening: Listening, log: Logger): void {
   }
   const isDefault = config.dataDir === SETTINGS.find((row) => row.key === 'dataDir')!.defaultValue(process.env);
   const folder = isDefault ? '' : ` --data-dir ${config.dataDir}`;
+  const { processesOf } = await import('./engine-room.js');
+  const { least, most } = await processesOf(config, true);
   process.stdout.write(
     `tts is listening on ${address} (${address}/docs says what it can do)\n` +
+      `${least} engine process${least === 1 ? '' : 'es'}${most > least ? `, up to ${most} while work waits` : ''}\n` +
       (outer.length > 0 ? `reached from elsewhere at ${outer.join(' and ')}\n` : '') +
       `make a key with: tts keys create --tier partner --credits 100000${folder}\n`,
   );

@@ -17,7 +17,7 @@ export interface ServiceOptions {
   readonly store: AccountStore;
   readonly localKey: string;
   readonly settings: Partial<ServerSettings>;
-  readonly engine: Pick<EngineRoomOptions, 'start' | 'models' | 'stays' | 'onProgress'>;
+  readonly engine: Pick<EngineRoomOptions, 'start' | 'models' | 'stays' | 'crowd' | 'onProgress'>;
   /** Whether anybody will read the metrics. */
   readonly metrics: boolean;
   /** How long speech waits for a first worker. */
@@ -91,9 +91,10 @@ async function assemble(options: ServiceOptions, pool: WorkerPool, engines: Engi
     log,
     queueLimit,
     // More workers can make more of one text at once; two are what one worker needs to never wait.
-    lookahead: config.workers > 1 ? 3 : 2,
+    lookahead: config.workers === 1 || (config.workers === 'auto' && !options.engine.crowd) ? 2 : 3,
     observer: metrics.observer,
     onDemand: engines.demand,
+    crew: engines.crew,
     ...(options.startPatienceMs === undefined ? {} : { startPatienceMs: options.startPatienceMs }),
   });
   metrics.watch(gateway);

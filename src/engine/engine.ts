@@ -13,8 +13,11 @@ export interface EngineFacts {
 
 /** Leave to use the processor. Whoever schedules decides when, over all jobs of all engines. */
 export interface Turn {
-  /** Runs `work` when it is this job's turn, and nothing else beside it; throws when the job was cancelled meanwhile. */
-  run<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` when it is this job's turn, and nothing else beside it; throws when the job was cancelled meanwhile. `wide`:
+   * nobody else is at work on this machine, so all of its cores may be used.
+   */
+  run<T>(work: (wide: boolean) => Promise<T>): Promise<T>;
 }
 
 export interface Engine extends EngineFacts {

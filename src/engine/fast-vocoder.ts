@@ -1,8 +1,8 @@
 /** The light vocoder of base-tts-fast: it runs in windows, so that sound leaves before the sentence is done. */
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import { Tensor } from 'onnxruntime-node';
 import { SAMPLE_RATE } from '../protocol/audio.js';
 import { FRAME_SAMPLES } from './plan.js';
-import type { FrameRange, FrontOutput, Vocoder } from './vocoder.js';
+import type { FrameRange, FrontOutput, Graph, Vocoder } from './vocoder.js';
 
 /** What the network sees to either side of a frame. */
 const CONTEXT_FRAMES = 40;
@@ -58,7 +58,7 @@ function phaseOf(f0: Float32Array): Float32Array {
   return phase;
 }
 
-export function createFastVocoder(session: InferenceSession): Vocoder {
+export function createFastVocoder(graph: Graph): Vocoder {
   function begin(front: FrontOutput, from: number, to: number) {
     const { frames } = front;
     const x = front.x.data as Float32Array;
@@ -72,7 +72,7 @@ export function createFastVocoder(session: InferenceSession): Vocoder {
     };
     return {
       windows: windowsOf(from, Math.min(to, frames)),
-      async run(window: FrameRange) {
+      async run(window: FrameRange, wide: boolean) {
         const first = Math.max(0, window.from - CONTEXT_FRAMES);
         const last = Math.min(frames, window.to + CONTEXT_FRAMES);
         const size = last - first;
@@ -80,17 +80,18 @@ export function createFastVocoder(session: InferenceSession): Vocoder {
         for (let channel = 0; channel < CHANNELS; channel += 1) {
           part.set(x.subarray(channel * frames + first, channel * frames + last), channel * size);
         }
-        const { waveform } = await session.run({
+        const feeds = {
           ...utterance,
           x: new Tensor('float32', part, [1, CHANNELS, size]),
           f0: new Tensor('float32', f0.subarray(first, last), [1, 1, size]),
           phase: new Tensor('float32', phase.subarray(first, last), [1, size]),
           offset: new Tensor('int64', BigInt64Array.of(BigInt(first)), [1]),
-        });
+        };
+        const { waveform } = await graph.run(feeds, wide);
         const samples = waveform!.data as Float32Array;
         return samples.subarray((window.from - first) * FRAME_SAMPLES, (window.to - first) * FRAME_SAMPLES);
       },
     };
   }
-  return { begin, release: () => session.release() };
+  return { begin, release: () => graph.release() };
 }

@@ -7,7 +7,7 @@ import { loadLexicon } from '../text/lexicon.js';
 import { createReaders } from '../text/reader.js';
 import type { Engine, Turn } from './engine.js';
 import type { KokoroOptions } from './kokoro-options.js';
-import { chooseProvider } from './provider.js';
+import { chooseProvider, cpuProvider } from './provider.js';
 import { readMeasurement } from './remembered.js';
 import { createSessions } from './sessions.js';
 import { speakReading } from './speech.js';
@@ -15,15 +15,20 @@ import { speakReading } from './speech.js';
 type EngineLog = (level: 'info' | 'warn' | 'debug', message: string, fields?: object) => void;
 
 export async function createKokoroEngine(options: KokoroOptions & { readonly log: EngineLog }): Promise<Engine> {
-  const { modelDir, lexicon, preload, offline = false, log } = options;
-  const provider = chooseProvider(options);
+  const { modelDir, lexicon, preload, offline = false, share = 'machine', log } = options;
+  const whole = chooseProvider(options);
+  const provider = share === 'machine' || whole.device !== 'cpu' ? whole : cpuProvider(1);
+  const wideThreads = share === 'either' ? whole.threads : 0;
+  const widens = wideThreads > provider.threads;
+  const description = widens ? `${provider.description}, ${wideThreads} for a lone listener` : provider.description;
   const measured = await readMeasurement(modelDir, options);
   const vocoder = measured?.vocoder ?? 'quantised';
-  if (options.device === 'auto') log('info', 'device chosen', { device: provider.description, vocoder });
+  if (options.device === 'auto') log('info', 'device chosen', { device: description, vocoder });
   const sessions = createSessions({
     modelDir,
     offline,
     provider,
+    wideThreads,
     vocoder,
     ...(options.device === 'auto' && {
       onFallback: (cause: unknown) =>
@@ -32,6 +37,8 @@ export async function createKokoroEngine(options: KokoroOptions & { readonly log
   });
   const readers = await createReaders(lexicon === '' ? {} : { lexicon: await loadLexicon(lexicon) });
   for (const model of preload) await sessions.model(model);
+  // After the engine said that it is ready, and before there is a crowd.
+  if (widens) setImmediate(() => sessions.narrow().catch(() => undefined));
 
   async function* speak(job: SegmentJob, turn: Turn, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     try {
@@ -50,9 +57,9 @@ export async function createKokoroEngine(options: KokoroOptions & { readonly log
   }
 
   return {
-    description: provider.description,
+    description,
     // What was read and how is in the times, which whoever resumes a segment compares; this is what it sounds like.
-    version: ['kokoro', RECIPE, env.versions.node, process.arch, provider.description, vocoder].join(' '),
+    version: ['kokoro', RECIPE, env.versions.node, process.arch, provider.device, vocoder].join(' '),
     realTimeFactor: measured?.realTimeFactor,
     speak,
     close: () => sessions.close(),

@@ -9,7 +9,7 @@ import { chooseProvider } from './provider.js';
 import { type Measurement, readMeasurement, writeMeasurement } from './remembered.js';
 import { runFront } from './sessions.js';
 import { createStyles } from './styles.js';
-import type { FrontOutput } from './vocoder.js';
+import { type FrontOutput, graphOf } from './vocoder.js';
 import { createWholeVocoder } from './whole-vocoder.js';
 
 /** "Hi." in the model's alphabet. */
@@ -63,9 +63,9 @@ export async function measureVocoders(options: KokoroOptions): Promise<Measureme
   const files = await ensureModel('base-tts', { modelDir, offline, gpu: provider.wantsFloat });
   const style = await createStyles(files.stylesDir).take([{ style: 'af_heart', weight: 1 }], TOKENS.length, 0);
   const frontFile = provider.wantsFloat ? files.frontFloat! : files.frontQuantised;
-  const frontSession = await InferenceSession.create(frontFile, provider.sessionOptions);
-  const front = await runFront(frontSession, TOKENS, style);
-  const frontSeconds = await secondsOf(() => runFront(frontSession, TOKENS, style), provider.threads);
+  const frontSession = graphOf(await InferenceSession.create(frontFile, provider.sessionOptions));
+  const front = await runFront(frontSession, TOKENS, style, false);
+  const frontSeconds = await secondsOf(() => runFront(frontSession, TOKENS, style, false), provider.threads);
   await frontSession.release();
 
   const short = head(front);
@@ -73,9 +73,9 @@ export async function measureVocoders(options: KokoroOptions): Promise<Measureme
   let best: { vocoder: Measurement['vocoder']; seconds: number } | undefined;
   for (const vocoder of choices) {
     const file = vocoder === 'float' ? files.generatorFloat! : files.generatorQuantised!;
-    const whole = createWholeVocoder(await InferenceSession.create(file, provider.sessionOptions));
+    const whole = createWholeVocoder(graphOf(await InferenceSession.create(file, provider.sessionOptions)));
     const utterance = whole.begin(short, 0, short.frames);
-    const seconds = await secondsOf(() => utterance.run(utterance.windows[0]!), provider.threads);
+    const seconds = await secondsOf(() => utterance.run(utterance.windows[0]!, false), provider.threads);
     await whole.release();
     if (!best || seconds < best.seconds) best = { vocoder, seconds };
   }

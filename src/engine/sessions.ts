@@ -10,18 +10,20 @@ import { createFastVocoder } from './fast-vocoder.js';
 import { graphLoader } from './graph-loader.js';
 import { cpuProvider, type Provider, unavailable } from './provider.js';
 import { createStyles, type SpokenStyle, STYLE_SIZE, type Styles } from './styles.js';
-import type { FrontOutput, Vocoder } from './vocoder.js';
+import { type FrontOutput, type Graph, graphOf, type Vocoder } from './vocoder.js';
 import { createWholeVocoder } from './whole-vocoder.js';
 
 export interface LoadedModel {
   readonly styles: Styles;
-  front(tokens: readonly ReadingToken[], style: SpokenStyle): Promise<FrontOutput>;
+  front(tokens: readonly ReadingToken[], style: SpokenStyle, wide: boolean): Promise<FrontOutput>;
   readonly vocoder: Vocoder;
 }
 
 export interface Sessions {
   model(model: BaseModel): Promise<LoadedModel>;
   isLoaded(model: BaseModel): boolean;
+  /** Loads what turns with few threads need of the models that are loaded, where only the wide sessions were loaded so far. */
+  narrow(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -29,27 +31,33 @@ export interface SessionsOptions {
   readonly modelDir: string;
   readonly offline: boolean;
   readonly provider: Provider;
+  /** Threads of a second session of each graph on the CPU, for turns that have the machine to themselves; 0 for none. */
+  readonly wideThreads?: number;
   /** Where the device was not asked for by name: goes on with the CPU if it fails, and says so. */
   readonly onFallback?: (cause: unknown) => void;
   /** Which of Kokoro's vocoders is the faster one here. */
   readonly vocoder: 'float' | 'quantised';
 }
 
-export function createSessions({ modelDir, offline, provider, vocoder, onFallback }: SessionsOptions): Sessions {
+export function createSessions(options: SessionsOptions): Sessions {
+  const { modelDir, offline, provider, wideThreads = 0, vocoder, onFallback } = options;
   const sessions = new Map<string, Promise<InferenceSession>>();
   const cpu = cpuProvider(provider.threads);
+  const wide = wideThreads > provider.threads ? cpuProvider(wideThreads) : undefined;
   const keptDir = path.join(modelDir, 'optimised');
-  const loadOn = { device: graphLoader(keptDir, provider), cpu: graphLoader(keptDir, cpu) };
+  const load = { device: graphLoader(keptDir, provider), cpu: graphLoader(keptDir, cpu) };
+  /** By file: the few graphs that have a wide session. */
+  const widened = new Map<string, Promise<InferenceSession>>();
   const models = new Map<BaseModel, Promise<LoadedModel>>();
   const loadedModels = new Set<BaseModel>();
 
   function open(file: string, on: Provider): Promise<InferenceSession> {
     let session = sessions.get(file);
     if (!session) {
-      session = (on === cpu ? loadOn.cpu : loadOn.device)(file).catch((cause: unknown) => {
+      session = (on === cpu ? load.cpu : load.device)(file).catch((cause: unknown) => {
         if (isGpu(on.device) && onFallback) {
           onFallback(cause);
-          return loadOn.cpu(file);
+          return load.cpu(file);
         }
         sessions.delete(file);
         if (isGpu(on.device)) throw unavailable(on.device, cause);
@@ -64,15 +72,31 @@ export function createSessions({ modelDir, offline, provider, vocoder, onFallbac
     return session;
   }
 
-  async function load(model: BaseModel): Promise<LoadedModel> {
+  /** Where there is a wide session it comes first: the first listener of a server is alone. */
+  async function graph(file: string, on: Provider): Promise<Graph> {
+    if (wide === undefined || isGpu(on.device)) return graphOf(await open(file, on));
+    let wider = widened.get(file);
+    if (!wider) {
+      wider = graphLoader(keptDir, wide)(file);
+      widened.set(file, wider);
+      wider.catch(() => widened.delete(file));
+    }
+    const session = await wider;
+    return {
+      run: async (feeds, isWide) => (isWide ? session : await open(file, cpu)).run(feeds),
+      release: () => session.release(),
+    };
+  }
+
+  async function loadModel(model: BaseModel): Promise<LoadedModel> {
     // The light model is made of integer operators, which no GPU runs, and needs none.
     const on = model === 'base-tts-fast' ? cpu : provider;
     const files = await ensureModel(model, { modelDir, offline, gpu: on.wantsFloat });
-    const front = await open(frontFile(files, on), on);
-    const back = await open(vocoderFile(files, on, vocoder), on);
+    const front = await graph(frontFile(files, on), on);
+    const back = await graph(vocoderFile(files, on, vocoder), on);
     return {
       styles: createStyles(files.stylesDir),
-      front: (tokens, style) => runFront(front, tokens, style),
+      front: (tokens, style, isWide) => runFront(front, tokens, style, isWide),
       vocoder: files.fastGenerator ? createFastVocoder(back) : createWholeVocoder(back),
     };
   }
@@ -81,7 +105,7 @@ export function createSessions({ modelDir, offline, provider, vocoder, onFallbac
     model(model) {
       let loaded = models.get(model);
       if (!loaded) {
-        loaded = load(model);
+        loaded = loadModel(model);
         models.set(model, loaded);
         // What could not be loaded is tried again by the next job: the model may have been pulled meanwhile.
         loaded.then(
@@ -92,8 +116,11 @@ export function createSessions({ modelDir, offline, provider, vocoder, onFallbac
       return loaded;
     },
     isLoaded: (model) => loadedModels.has(model),
+    async narrow() {
+      for (const file of widened.keys()) await open(file, cpu);
+    },
     async close() {
-      const open = await Promise.allSettled(sessions.values());
+      const open = await Promise.allSettled([...sessions.values(), ...widened.values()]);
       await Promise.all(open.map((session) => session.status === 'fulfilled' && session.value.release()));
     },
   };
@@ -114,16 +141,18 @@ function vocoderFile(files: ModelFiles, provider: Provider, choice: 'float' | 'q
 }
 
 export async function runFront(
-  session: InferenceSession,
+  graph: Graph,
   tokens: readonly ReadingToken[],
   { style, speed }: SpokenStyle,
+  wide: boolean,
 ): Promise<FrontOutput> {
   const ids = new BigInt64Array(tokens.length + 2);
   for (const [i, { id }] of tokens.entries()) ids[i + 1] = BigInt(id);
-  const { x, f0, s, durations } = await session.run({
+  const feeds = {
     input_ids: new Tensor('int64', ids, [1, ids.length]),
     style: new Tensor('float32', style, [1, STYLE_SIZE]),
     speed: new Tensor('float32', Float32Array.of(speed), [1]),
-  });
+  };
+  const { x, f0, s, durations } = await graph.run(feeds, wide);
   return { x: x!, f0: f0!, s: s!, frames: x!.dims[2]!, durations: durations!.data as Float32Array };
 }

@@ -97,7 +97,7 @@ export async function* speakReading({ job, model, reading, turn }: SegmentReadin
 
   async function prepare(tokens: readonly ReadingToken[]): Promise<Voiced> {
     const style = await model.styles.take(mix, tokens.length, seed);
-    const front: FrontOutput = await turn.run(() => model.front(tokens, style));
+    const front: FrontOutput = await turn.run((wide) => model.front(tokens, style, wide));
     const plan = planSpeech(tokens, front.durations);
     const utterance = model.vocoder.begin(front, plan.fromFrame, Math.min(plan.toFrame, front.frames));
     return { tokens, plan, utterance };
@@ -114,7 +114,7 @@ export async function* speakReading({ job, model, reading, turn }: SegmentReadin
   const [first, last] = [spoken[0], spoken.at(-1)];
 
   // The onset of the segment is looked up in the sound itself; later parts, whose times are due now, go by their plan.
-  const opening = first && (await turn.run(() => first.utterance.run(first.utterance.windows[0]!)));
+  const opening = first && (await turn.run((wide) => first.utterance.run(first.utterance.windows[0]!, wide)));
   const startOf = (part: Voiced): number => {
     const planned = Math.max(0, part.plan.onset - LEAD_SAMPLES);
     if (part !== first) return planned;
@@ -179,7 +179,7 @@ async function* render(
   let sent = 0;
   let begun = false;
   for (const [i, window] of utterance.windows.entries()) {
-    const whole = i === 0 && opening ? opening : await turn.run(() => utterance.run(window));
+    const whole = i === 0 && opening ? opening : await turn.run((wide) => utterance.run(window, wide));
     const base = window.from * FRAME_SAMPLES;
     const samples = whole.subarray(Math.max(0, start - base), Math.max(0, Math.min(whole.length, stop - base)));
     if (samples.length === 0) continue;

@@ -1,5 +1,16 @@
 /** What turns the front's output into samples: a seam with the whole-utterance vocoder and the one that runs in windows. */
-import type { Tensor } from 'onnxruntime-node';
+import type { InferenceSession, Tensor } from 'onnxruntime-node';
+
+/** A graph ready to run: with few threads, or `wide`, with all that help. The samples are the same. */
+export interface Graph {
+  run(feeds: InferenceSession.FeedsType, wide: boolean): Promise<InferenceSession.ReturnType>;
+  release(): Promise<void>;
+}
+
+export const graphOf = (session: InferenceSession): Graph => ({
+  run: (feeds) => session.run(feeds),
+  release: () => session.release(),
+});
 
 /** One utterance after the front: `frames` frames of 300 samples. */
 export interface FrontOutput {
@@ -21,7 +32,7 @@ export interface Utterance {
   /** What is to be run, in order; it depends on the frames wanted alone. */
   readonly windows: readonly FrameRange[];
   /** The samples of one window, in a buffer that may be changed. */
-  run(window: FrameRange): Promise<Float32Array>;
+  run(window: FrameRange, wide: boolean): Promise<Float32Array>;
 }
 
 export interface Vocoder {

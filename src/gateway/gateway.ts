@@ -3,7 +3,8 @@ import { Condition } from '../condition.js';
 import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
 import { TtsError } from '../protocol/errors.js';
-import type { Segment, SegmentJob } from '../protocol/job.js';
+import type { BaseModel, Segment, SegmentJob } from '../protocol/job.js';
+import type { Crew } from './crew.js';
 import type { WorkerPool } from './pool.js';
 import { type Policy, Scheduler } from './scheduler.js';
 import type { SegmentTask } from './segment-task.js';
@@ -29,6 +30,8 @@ export interface GatewayOptions {
   readonly policy?: Policy;
   /** Called when speech is wanted: starts workers that were not started yet. */
   readonly onDemand?: () => void;
+  /** Where more workers come from while work waits. */
+  readonly crew?: Pick<Crew, 'need' | 'spare'>;
 }
 
 const RETRY_AFTER_S = 5;
@@ -45,12 +48,15 @@ export function createGateway(options: GatewayOptions): ObservableGateway {
 
 class SegmentGateway implements ObservableGateway, SpeechHost {
   readonly lookahead: number;
-  readonly #options: Required<Omit<GatewayOptions, 'observer' | 'onDemand' | 'lookahead' | 'policy'>> & GatewayOptions;
+  readonly #options: Required<Omit<GatewayOptions, 'observer' | 'onDemand' | 'lookahead' | 'policy' | 'crew'>> &
+    GatewayOptions;
   readonly #scheduler: Scheduler;
   readonly #open = new Set<SpeechStream>();
   readonly #unsubscribe: () => void;
   #jobs = 0;
   #draining = false;
+  /** Those that were asked for. */
+  readonly #models = new Set<BaseModel>();
   readonly #left = new Condition();
   /** A running mean of what a segment takes, for an honest `Retry-After`. */
   #meanRunMs = 500;
@@ -72,13 +78,14 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
   }
 
   get stats(): GatewayStats {
-    const { pool, queueLimit } = this.#options;
+    const { pool, queueLimit, crew } = this.#options;
     return {
       open: this.#open.size,
       limit: queueLimit,
       queuedSegments: this.#scheduler.queued,
       runningSegments: this.#scheduler.running,
       workers: pool.counts,
+      mostWorkers: pool.workers.length + (crew?.spare ?? 0),
       restarts: pool.restarts,
     };
   }
@@ -95,6 +102,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     }
     onDemand?.();
     if (pool.failure !== undefined || pool.deadForMs() > deadPatienceMs) throw noWorker();
+    this.#models.add(order.model);
     const stream = new SpeechStream(order, this);
     this.#open.add(stream);
     return stream;
@@ -136,11 +144,16 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
 
   /** Gives turns to workers for as long as one has room and something to do with it. */
   #pump(): void {
+    const { pool } = this.#options;
     const served = new Set<Worker>();
+    // A lone listener has one worker, which has the whole machine; of several each has its core.
+    const { lone } = this.#scheduler;
+    const widened = lone ? pool.workers.find((worker) => worker.setWide && worker.state === 'ready') : undefined;
+    for (const worker of pool.workers) worker.setWide?.(worker === widened);
     for (;;) {
-      const worker = this.#options.pool.next(served);
-      if (worker === undefined) return;
-      const task = this.#scheduler.next(worker, performance.now());
+      const worker = pool.next(served);
+      if (worker === undefined) break;
+      const task = this.#scheduler.next(worker, performance.now(), widened === undefined || worker === widened);
       if (task === undefined) {
         served.add(worker);
         continue;
@@ -149,6 +162,15 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
       if (task.state === 'queued') void this.#run(task, worker);
       else worker.grant(task.job.id);
     }
+    if (!lone) this.#askForWorkers();
+  }
+
+  #askForWorkers(): void {
+    const { pool, crew } = this.#options;
+    if (crew === undefined || crew.spare === 0) return;
+    let waiting = this.#scheduler.queued;
+    for (const { runnable } of pool.workers) for (const { turns } of runnable) if (turns === 0) waiting += 1;
+    if (waiting > 0) crew.need(waiting, [...this.#models]);
   }
 
   async #run(task: SegmentTask, worker: Worker): Promise<void> {

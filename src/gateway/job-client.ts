@@ -60,6 +60,8 @@ export class JobClient {
   #watchedMs = 0;
   /** When the engine last gave a sign of life, or was last given something to do while it had nothing. */
   #heardMs = 0;
+  /** What the engine was told. */
+  #wide = false;
 
   constructor(options: JobClientOptions) {
     this.#options = options;
@@ -88,6 +90,13 @@ export class JobClient {
     running.turns += 1;
     running.waits = false;
     this.#tell({ type: 'turn', id });
+  }
+
+  /** Whether the engine's turns may use the whole machine from now on. */
+  setWide(wide: boolean): void {
+    if (wide === this.#wide) return;
+    this.#wide = wide;
+    this.#tell({ type: 'wide', wide });
   }
 
   /** The engine has nothing, not even a cancelled job that it still has to notice. */
@@ -189,6 +198,7 @@ export class JobClient {
   lose(error: Error): void {
     clearInterval(this.#watch);
     this.#watch = undefined;
+    this.#wide = false;
     const lost = [...this.#jobs.values()];
     this.#jobs.clear();
     for (const running of lost) this.#end(running, { error });

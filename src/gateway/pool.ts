@@ -20,7 +20,7 @@ export interface WorkerPool {
   remove(worker: Worker): Promise<void>;
   /** No worker can be made, for this reason; undefined takes it back. */
   setFailure(error: TtsError | undefined): void;
-  /** The least busy worker that is ready and takes a turn; of equals, the one that was not named for longest. */
+  /** The least busy worker that is ready and takes a turn; of equals the first, so that the last ones may run out of work. */
   next(except?: ReadonlySet<Worker>): Worker | undefined;
   /** Calls back whenever a place may have become free or a state changed, until the returned function is called. */
   onChange(listener: () => void): () => void;
@@ -32,8 +32,6 @@ const BEST_FIRST: readonly WorkerState[] = ['ready', 'starting', 'dead', 'closed
 
 export function createPool(initial: readonly Worker[] = []): WorkerPool {
   const workers: Worker[] = [];
-  /** The same, whoever was named last at the end. */
-  const turns: Worker[] = [];
   const listeners = new Set<() => void>();
   const forget = new Map<Worker, () => void>();
   let goneRestarts = 0;
@@ -49,13 +47,12 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
   }
   function add(worker: Worker): void {
     workers.push(worker);
-    turns.push(worker);
     forget.set(worker, worker.onChange(changed));
     changed();
   }
   async function remove(worker: Worker): Promise<void> {
     if (!workers.includes(worker)) return;
-    for (const list of [workers, turns]) list.splice(list.indexOf(worker), 1);
+    workers.splice(workers.indexOf(worker), 1);
     forget.get(worker)!();
     forget.delete(worker);
     goneRestarts += worker.restarts;
@@ -92,11 +89,10 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
     },
     next(except = NONE) {
       let best: Worker | undefined;
-      for (const worker of turns) {
+      for (const worker of workers) {
         if (except.has(worker) || worker.state !== 'ready' || worker.busy >= worker.capacity) continue;
         if (!best || worker.busy < best.busy) best = worker;
       }
-      if (best) turns.push(...turns.splice(turns.indexOf(best), 1));
       return best;
     },
     onChange(listener) {

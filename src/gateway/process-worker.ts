@@ -6,11 +6,14 @@ import { type Worker, WorkerLost } from './worker.js';
 export interface ProcessWorkerOptions extends SupervisionOptions {
   readonly id: string;
   readonly capacity?: number;
+  /** Its engine can use more cores while nobody else wants any. */
+  readonly widens?: boolean;
   /** How long a process that has work may be silent at least before it counts as frozen. */
   readonly silenceMs?: number;
 }
 
-export function createProcessWorker({ id, capacity = 2, silenceMs, ...settings }: ProcessWorkerOptions): Worker {
+export function createProcessWorker(options: ProcessWorkerOptions): Worker {
+  const { id, capacity = 2, widens = false, silenceMs, ...settings } = options;
   const listeners = new Set<() => void>();
   const log = settings.log.child({ worker: id });
   const onChange = (): void => {
@@ -46,6 +49,7 @@ export function createProcessWorker({ id, capacity = 2, silenceMs, ...settings }
       return jobs.runnable;
     },
     grant: (jobId) => jobs.grant(jobId),
+    ...(widens && { setWide: (wide: boolean) => jobs.setWide(wide) }),
     get state() {
       return engine.state;
     },

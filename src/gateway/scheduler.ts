@@ -1,5 +1,5 @@
 /** What runs next, over all streams of all workers: whoever's listener would run dry first. The only place that decides it. */
-import type { SegmentTask } from './segment-task.js';
+import type { SegmentStream, SegmentTask } from './segment-task.js';
 import type { Worker } from './worker.js';
 
 /** `fifo` is first come, first served: for comparison. */
@@ -27,6 +27,18 @@ export class Scheduler {
     return this.#running.size;
   }
 
+  /** All the work there is belongs to one stream. */
+  get lone(): boolean {
+    let only: SegmentStream | undefined;
+    for (const tasks of [this.#queue, this.#running.values()]) {
+      for (const { stream } of tasks) {
+        if (only !== undefined && stream !== only) return false;
+        only = stream;
+      }
+    }
+    return only !== undefined;
+  }
+
   [Symbol.iterator](): Iterator<SegmentTask> {
     return this.#queue.values();
   }
@@ -41,8 +53,8 @@ export class Scheduler {
     if (this.#queue.size === 0 && this.#running.size === 0) this.#lastTurn.clear();
   }
 
-  /** The next for `worker`, from the queue or among what it has; undefined where there is nothing it could do. */
-  next(worker: Worker, nowMs: number): SegmentTask | undefined {
+  /** The next for `worker`, among what it has or, if it may begin another, from the queue; undefined where it has nothing to do. */
+  next(worker: Worker, nowMs: number, mayBegin = true): SegmentTask | undefined {
     let best: SegmentTask | undefined;
     let bestMs = 0;
     const consider = (task: SegmentTask | undefined) => {
@@ -54,7 +66,7 @@ export class Scheduler {
     };
     // What was begun first: of equals, it is finished before another is begun.
     for (const { id } of worker.runnable) consider(this.#running.get(id));
-    for (const task of this.#queue) consider(task);
+    if (mayBegin) for (const task of this.#queue) consider(task);
     return best;
   }
 

@@ -63,6 +63,8 @@ export interface GatewayStats {
   readonly queuedSegments: number;
   readonly runningSegments: number;
   readonly workers: Readonly<Record<WorkerState, number>>;
+  /** As many as there may be. */
+  readonly mostWorkers: number;
   readonly restarts: number;
 }
 

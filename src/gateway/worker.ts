@@ -49,6 +49,11 @@ export interface Worker {
   run(job: SegmentJob, signal: AbortSignal): AsyncIterable<WorkerEvent>;
   /** Another turn for a job. */
   grant(jobId: string): void;
+  /**
+   * Whether its turns may use every core of its machine from now on, because nobody else is at work there. Absent where it
+   * runs in one way only.
+   */
+  readonly setWide?: (wide: boolean) => void;
   /** Calls back when the state changed, a turn was used up or a job asks for one, until the returned function is called. */
   onChange(listener: () => void): () => void;
   /** For good. What it had fails with `WorkerLost`: it can be run elsewhere. */

@@ -117,6 +117,7 @@ export function createMetrics(): Metrics {
           for (const [state, count] of Object.entries(gateway.stats.workers)) this.set({ state }, count);
         },
       });
+      gauge('tts_workers_most', 'Engine processes there may be', () => gateway.stats.mostWorkers);
       new Counter({
         name: 'tts_engine_restarts_total',
         help: 'Engine processes started again',

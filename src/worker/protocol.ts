@@ -27,6 +27,8 @@ export type JobRequest =
   | { readonly type: 'job'; readonly job: SegmentJob; readonly creditSamples: number }
   | { readonly type: 'turn'; readonly id: string }
   | { readonly type: 'cancel'; readonly id: string }
+  /** Whether turns that begin from now on have the machine to themselves. Until it is said they have not. */
+  | { readonly type: 'wide'; readonly wide: boolean }
   /** The consumer took this many samples: as many more may come. */
   | { readonly type: 'credit'; readonly id: string; readonly samples: number };
 

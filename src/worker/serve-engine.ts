@@ -24,6 +24,7 @@ export interface EngineServer {
 export function serveEngine(engine: Engine, send: (reply: JobReply) => void): EngineServer {
   const running = new Map<string, Running>();
   const tasks = new Set<Promise<void>>();
+  let wide = false;
   /** The run before the next. */
   let last: Promise<void> = Promise.resolve();
 
@@ -44,7 +45,7 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
       const startMs = performance.now();
       try {
         signal.throwIfAborted();
-        return await work();
+        return await work(wide);
       } finally {
         send({ type: 'ran', id, runMs: performance.now() - startMs });
         done();
@@ -80,6 +81,10 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
         running.set(job.id, state);
         const task = speak(job, state).finally(() => tasks.delete(task));
         tasks.add(task);
+        return;
+      }
+      if (message.type === 'wide') {
+        wide = message.wide;
         return;
       }
       const state = running.get(message.id);

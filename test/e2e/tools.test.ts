@@ -42,6 +42,7 @@ describe('tts doctor', () => {
       'Node',
       'Model',
       'Engine',
+      'Processes',
       'Sound',
       'Local server',
       'Port',

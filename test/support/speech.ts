@@ -14,7 +14,7 @@ import {
 } from '../../src/protocol/job.js';
 
 /** Whose turn it is, where nobody else is there. */
-export const FREE: Turn = { run: (work) => work() };
+export const FREE: Turn = { run: (work) => work(false) };
 
 export const VOICES = ['english_female_professional', 'english_female_articulate'] as const;
 

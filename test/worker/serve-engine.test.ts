@@ -80,11 +80,11 @@ it('makes one run at a time, however many jobs have a turn', async () => {
         spoken,
         {
           run: (work) =>
-            turn.run(async () => {
+            turn.run(async (wide) => {
               most = Math.max(most, ++running);
               await sleep(5);
               running -= 1;
-              return work();
+              return work(wide);
             }),
         },
         signal,
