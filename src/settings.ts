@@ -7,7 +7,7 @@ const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'
 
 /** What a row of the table says beside its value. */
 interface Words {
-  readonly group: 'client' | 'server' | 'engine' | 'files';
+  readonly group: 'client' | 'server' | 'engine' | 'files' | 'nats';
   readonly description: string;
   /** Placeholder of the value in help; none for a switch. */
   readonly placeholder?: string;
@@ -49,13 +49,13 @@ const whole = (value: number, [min, max]: readonly [number, number], words: Word
   allowed: `a whole number from ${min} to ${max}`,
 });
 
-/** `auto` is what suits the machine. */
-const wholeOrAuto = (range: readonly [number, number], words: Words): Row<number | 'auto'> => {
+/** `auto` is what suits the machine; so is 0 where none of it would be nothing. */
+const wholeOrAuto = (range: readonly [number, number], words: Words, zeroIsAuto = false): Row<number | 'auto'> => {
   const row = whole(0, range, words);
   return {
     ...row,
     defaultValue: () => 'auto',
-    read: (raw) => (raw === 'auto' || row.read(raw) === 0 ? 'auto' : row.read(raw)),
+    read: (raw) => (raw === 'auto' || (zeroIsAuto && row.read(raw) === 0) ? 'auto' : row.read(raw)),
     allowed: `auto or ${row.allowed}`,
   };
 };
@@ -191,14 +191,19 @@ const TABLE = {
   metricsHost: text('127.0.0.1', { group: 'server', placeholder: 'ADDR', description: 'address of --metrics-port' }),
   logLevel: oneOf(LOG_LEVELS, 'info', { group: 'server', placeholder: 'LEVEL', description: 'how much to log' }),
   device: oneOf(DEVICES, 'auto', { group: 'engine', placeholder: 'NAME', description: 'where the model runs' }),
-  workers: wholeOrAuto([1, 256], {
+  workers: wholeOrAuto([0, 256], {
     group: 'engine',
-    description: 'engine processes; auto: one, and while work waits as many as the machine carries',
+    description:
+      'engine processes; auto: one, and while work waits as many as the machine carries; 0: none, with --nats',
   }),
-  threads: wholeOrAuto([0, 1024], {
-    group: 'engine',
-    description: 'threads per engine process; auto: all cores for a lone listener, one each for many',
-  }),
+  threads: wholeOrAuto(
+    [0, 1024],
+    {
+      group: 'engine',
+      description: 'threads per engine process; auto: all cores for a lone listener, one each for many',
+    },
+    true,
+  ),
   workerIdleSeconds: whole(60, [1, 86_400], {
     group: 'engine',
     description: 'after how long without work an engine process beyond the first ends',
@@ -229,6 +234,43 @@ const TABLE = {
     defaultText: 'none',
   }),
   offline: toggle({ group: 'files', description: 'never fetch a model over the network' }),
+  nats: text('', {
+    group: 'nats',
+    placeholder: 'URL',
+    description:
+      'NATS server that gateways and workers meet on, tls://… for TLS; a password in it belongs into TTS_NATS',
+    defaultText: 'none, engines on this machine alone',
+    secret: true,
+  }),
+  natsPrefix: text('tts', {
+    group: 'nats',
+    placeholder: 'NAME',
+    description: 'what every NATS subject begins with: whoever shares it shares workers',
+  }),
+  natsCreds: text('', {
+    group: 'nats',
+    placeholder: 'FILE',
+    description: 'NATS credentials file (.creds)',
+    defaultText: 'none',
+  }),
+  natsCa: text('', {
+    group: 'nats',
+    placeholder: 'FILE',
+    description: 'certificate authority of the NATS server (PEM)',
+    defaultText: "the system's",
+  }),
+  natsCert: text('', {
+    group: 'nats',
+    placeholder: 'FILE',
+    description: 'certificate to show the NATS server (PEM)',
+    defaultText: 'none',
+  }),
+  natsKey: text('', {
+    group: 'nats',
+    placeholder: 'FILE',
+    description: 'private key of --nats-cert (PEM)',
+    defaultText: 'none',
+  }),
   runtimeDir: text(runtimeDir, {
     group: 'files',
     placeholder: 'DIR',

@@ -34,7 +34,9 @@ export interface EmbeddedServer {
 const START_PATIENCE_MS = 3_600_000;
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const { config, log, onPreparation, speech = false, crowd = false } = options;
+  const { log, onPreparation, speech = false, crowd = false } = options;
+  // A command speaks by itself, also where the server of this machine leaves that to others.
+  const config = options.config.workers === 0 ? { ...options.config, workers: 1 } : options.config;
   const [{ openSqliteStore }, { drawKey }] = await Promise.all([
     import('../accounts/sqlite-store.js'),
     import('../accounts/api-key.js'),

@@ -73,46 +73,6 @@ export function createEngineRoom({
     begin = resolve;
   });
 
-  async function fetchModels(): Promise<void> {
-    const { ensureModel } = await import('../models/packs.js');
-    const { modelDir, offline, device } = config;
-    let pulled = false;
-    // One that is not on disk when it is asked for would be fetched by the engine, with nobody to see the progress.
-    const wanted = models.length > 0 ? models : BASE_MODELS;
-    for (const model of wanted) {
-      const report = (progress: Preparation) => {
-        pulled = true;
-        begin();
-        onProgress?.(progress);
-      };
-      await ensureModel(model, { modelDir, offline, gpu: isGpu(device), signal, onProgress: report });
-    }
-    // Once a machine, a few seconds: on the first run, broken off or not, or when a server starts that will stay.
-    if (!wanted.includes('base-tts')) return;
-    const { carriesLive } = await import('../engine/carries-live.js');
-    if ((await carriesLive(modelDir, config)) !== undefined) return;
-    const { wasMeasured } = await import('../engine/remembered.js');
-    if (!pulled && !stays && (await wasMeasured(modelDir))) return;
-    begin();
-    onProgress?.({ model: 'base-tts', stage: 'measure', done: 0, total: 0, detail: 'once' });
-    const { measureMachine } = await import('../gateway/measure-machine.js');
-    const measured = await measureMachine(kokoroOptions([]), log, signal);
-    if (measured) log.info(measured, 'this machine was measured');
-  }
-
-  function kokoroOptions(preload: readonly BaseModel[]): KokoroOptions {
-    const { modelDir, lexicon, device, threads, workers, offline } = config;
-    return { modelDir, lexicon, device, threads, workers, offline, preload };
-  }
-
-  function engineOptions(share: Required<KokoroOptions>['share'], preload: readonly BaseModel[]): EngineOptions {
-    if (config.engine === 'sine') {
-      // A test of the whole program tells the sine engine by this how slow or frail to be.
-      return { engine: 'sine', sine: JSON.parse(process.env.TTS_SINE_OPTIONS ?? '{}') };
-    }
-    return { engine: 'kokoro', kokoro: { ...kokoroOptions(preload), share } };
-  }
-
   async function bringCrew(): Promise<void> {
     const [{ createCrew }, { createProcessWorker }, { least, most }] = await Promise.all([
       import('../gateway/crew.js'),
@@ -128,7 +88,8 @@ export function createEngineRoom({
       pool,
       hire(number, preload) {
         const [share, asked] = number === 1 ? (['either', models] as const) : (['core', preload] as const);
-        const options = engineOptions(widens ? share : 'machine', workers === 'auto' ? asked : models);
+        const preloaded = workers === 'auto' ? asked : models;
+        const options = engineOptions(config, widens ? share : 'machine', preloaded);
         return createProcessWorker({ id: `engine-${number}`, options, widens: widens && number === 1, log });
       },
       least,
@@ -144,8 +105,11 @@ export function createEngineRoom({
   }
 
   async function open(waitMs = FIRST_RETRY_MS): Promise<void> {
+    // All of them are elsewhere.
+    if (config.workers === 0) return;
     try {
-      if (config.engine !== 'sine') await fetchModels();
+      if (config.engine !== 'sine')
+        await fetchModels({ config, log, models, stays, onProgress, onLong: begin }, signal);
       await bringCrew();
     } catch (error) {
       if (signal.aborted) return;
@@ -200,4 +164,57 @@ export function createEngineRoom({
       stopped.abort();
     },
   };
+}
+
+function kokoroOptions(config: Config, preload: readonly BaseModel[]): KokoroOptions {
+  const { modelDir, lexicon, device, threads, workers, offline } = config;
+  return { modelDir, lexicon, device, threads, workers, offline, preload };
+}
+
+export function engineOptions(
+  config: Config,
+  share: Required<KokoroOptions>['share'],
+  preload: readonly BaseModel[],
+): EngineOptions {
+  if (config.engine === 'sine') {
+    // A test of the whole program tells the sine engine by this how slow or frail to be.
+    return { engine: 'sine', sine: JSON.parse(process.env.TTS_SINE_OPTIONS ?? '{}') };
+  }
+  return { engine: 'kokoro', kokoro: { ...kokoroOptions(config, preload), share } };
+}
+
+export interface FetchOptions extends Pick<EngineRoomOptions, 'config' | 'log' | 'models'> {
+  readonly stays: boolean;
+  readonly onProgress?: ((progress: Preparation) => void) | undefined;
+  /** It turned out that something takes longer. */
+  readonly onLong?: () => void;
+}
+
+/** Has the models on disk that are missing there, and the machine measured where that was not done. */
+export async function fetchModels(options: FetchOptions, signal: AbortSignal): Promise<void> {
+  const { config, log, models, stays, onProgress, onLong } = options;
+  const { ensureModel } = await import('../models/packs.js');
+  const { modelDir, offline, device } = config;
+  let pulled = false;
+  // One that is not on disk when it is asked for would be fetched by the engine, with nobody to see the progress.
+  const wanted = models.length > 0 ? models : BASE_MODELS;
+  for (const model of wanted) {
+    const report = (progress: Preparation) => {
+      pulled = true;
+      onLong?.();
+      onProgress?.(progress);
+    };
+    await ensureModel(model, { modelDir, offline, gpu: isGpu(device), signal, onProgress: report });
+  }
+  // Once a machine, a few seconds: on the first run, broken off or not, or when a server starts that will stay.
+  if (!wanted.includes('base-tts')) return;
+  const { carriesLive } = await import('../engine/carries-live.js');
+  if ((await carriesLive(modelDir, config)) !== undefined) return;
+  const { wasMeasured } = await import('../engine/remembered.js');
+  if (!pulled && !stays && (await wasMeasured(modelDir))) return;
+  onLong?.();
+  onProgress?.({ model: 'base-tts', stage: 'measure', done: 0, total: 0, detail: 'once' });
+  const { measureMachine } = await import('../gateway/measure-machine.js');
+  const measured = await measureMachine(kokoroOptions(config, []), log, signal);
+  if (measured) log.info(measured, 'this machine was measured');
 }

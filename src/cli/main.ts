@@ -16,6 +16,7 @@ interface Entry {
 /** One line each: the summary is all that `tts --help` needs, so that no command is loaded for it. */
 const COMMANDS: readonly Entry[] = [
   { name: 'serve', summary: 'run the speech server', load: () => import('./serve.js') },
+  { name: 'worker', summary: 'speak for gateways on other machines', load: () => import('./worker.js') },
   { name: 'speak', alias: 'say', summary: 'say a text, or write it to a sound file', load: () => import('./speak.js') },
   { name: 'stream', summary: 'speak text while it is still arriving', load: () => import('./stream.js') },
   { name: 'voices', summary: 'list the voices and hear them', load: () => import('./voices.js') },

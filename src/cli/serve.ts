@@ -11,6 +11,7 @@ import { BASE_MODELS } from '../protocol/job.js';
 import type { Preparation } from '../protocol/preparation.js';
 import { type Listening, localAddress, outerAddresses } from './addresses.js';
 import { addSettings, settingsOf } from './context.js';
+import { refuseShownPassword } from './nats.js';
 import type { Service } from './service.js';
 
 const GRACE_MS = 30_000;
@@ -21,6 +22,7 @@ Examples:
   $ tts keys create --tier partner --credits 100000
   $ tts serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
   $ tts serve --workers 4 --threads 4          four engine processes, always
+  $ tts serve --nats nats://10.0.0.1:4222 --workers 0    speech by the workers there (tts worker)
   $ TTS_PORT=9000 TTS_LOG_LEVEL=warn tts serve
 
 Stops on Ctrl-C or SIGTERM once what runs has ended (30 s at most); a second signal stops at once.
@@ -30,17 +32,25 @@ export function command(): Command {
   const serve = new Command('serve').description(
     'Runs the speech server: HTTP, WebSocket, accounts, engine processes.',
   );
-  const groups = ['server', 'engine', 'files'];
+  const groups = ['server', 'engine', 'files', 'nats'];
   addSettings(
     serve,
     SETTINGS.filter((row) => groups.includes(row.group)).map((row) => row.key),
   );
   return serve.addHelpText('after', EXAMPLES).action(async (_options: unknown, self: Command) => {
-    await run(settingsOf(self).config);
+    const { config, sources } = settingsOf(self);
+    refuseShownPassword(config.nats, sources.nats);
+    await run(config);
   });
 }
 
 async function run(config: Config): Promise<void> {
+  if (config.workers === 0 && config.nats === '') {
+    throw new TtsError(
+      'config_invalid',
+      '--workers 0 leaves all speech to workers: name the NATS server they are on with --nats.',
+    );
+  }
   const signalled = untilSignalled();
   // Told to stop while it starts, it has nothing to finish; its engines end with it.
   let leave: (() => void) | undefined = () => process.exit(0);
@@ -94,6 +104,7 @@ async function run(config: Config): Promise<void> {
         metrics: config.metricsPort === 0,
       },
       metrics: true,
+      nats: config.nats !== '',
       engine: { start: 'now', models: BASE_MODELS, stays: true, crowd: true, onProgress: downloadLog(log) },
     });
     const { port } = await service.listen(config.host, config.port);
@@ -140,7 +151,7 @@ function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | u
 }
 
 /** A line a second at most. */
-function downloadLog(log: Logger) {
+export function downloadLog(log: Logger) {
   let lastMs = 0;
   return (progress: Preparation) => {
     if (Date.now() - lastMs < 1_000) return;
@@ -207,7 +218,7 @@ async function greet(config: Config, listening: Listening, log: Logger): Promise
 }
 
 /** Resolves with the first signal; the second one ends the process on the spot. */
-function untilSignalled(): Promise<NodeJS.Signals> {
+export function untilSignalled(): Promise<NodeJS.Signals> {
   const codes = { SIGINT: 130, SIGTERM: 143 } as const;
   return new Promise((resolve) => {
     let signalled = false;

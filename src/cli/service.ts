@@ -9,6 +9,7 @@ import { TtsError } from '../protocol/errors.js';
 import type { ServerSettings } from '../server/deps.js';
 import type { Metrics } from '../server/metrics.js';
 import { createEngineRoom, type EngineRoom, type EngineRoomOptions } from './engine-room.js';
+import type { NatsRoom } from './nats.js';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -20,6 +21,8 @@ export interface ServiceOptions {
   readonly engine: Pick<EngineRoomOptions, 'start' | 'models' | 'stays' | 'crowd' | 'onProgress'>;
   /** Whether anybody will read the metrics. */
   readonly metrics: boolean;
+  /** Whether workers on the NATS server of the settings speak as well. */
+  readonly nats?: boolean;
   /** How long speech waits for a first worker. */
   readonly startPatienceMs?: number;
 }
@@ -45,18 +48,29 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const pool = createPool();
   // First of all, and before this process is busy loading the rest: an engine takes longer to come up than all of it.
   const engines = createEngineRoom({ config, log, pool, ...options.engine });
+  let elsewhere: NatsRoom | undefined;
   try {
     if (options.engine.start === 'now') await engines.begun;
-    return await assemble(options, pool, engines);
+    if (options.nats) {
+      const { createNatsRoom } = await import('./nats.js');
+      elsewhere = await createNatsRoom(config, pool, log);
+    }
+    return await assemble(options, pool, engines, elsewhere);
   } catch (error) {
     engines.stop();
     await pool.close();
+    await elsewhere?.close();
     await store.close();
     throw error;
   }
 }
 
-async function assemble(options: ServiceOptions, pool: WorkerPool, engines: EngineRoom): Promise<Service> {
+async function assemble(
+  options: ServiceOptions,
+  pool: WorkerPool,
+  engines: EngineRoom,
+  elsewhere: NatsRoom | undefined,
+): Promise<Service> {
   const { config, log, store, localKey } = options;
   const [
     { createAccounts },
@@ -85,13 +99,15 @@ async function assemble(options: ServiceOptions, pool: WorkerPool, engines: Engi
   const readers = await createReaders(lexicon ? { lexicon } : {});
   const limits = { freeConcurrency, freeDaily, partnerConcurrency };
   const accounts = await createAccounts({ store, limits, localKey, billDelivered: config.billDelivered, log });
+  const { workers } = config;
+  const alone = !options.nats && (workers === 1 || (workers === 'auto' && !options.engine.crowd));
   const gateway = createGateway({
     pool,
     catalogue,
     log,
     queueLimit,
     // More workers can make more of one text at once; two are what one worker needs to never wait.
-    lookahead: config.workers === 1 || (config.workers === 'auto' && !options.engine.crowd) ? 2 : 3,
+    lookahead: alone ? 2 : 3,
     observer: metrics.observer,
     onDemand: engines.demand,
     crew: engines.crew,
@@ -129,6 +145,7 @@ async function assemble(options: ServiceOptions, pool: WorkerPool, engines: Engi
     }
     if (!(await within(settled(), CLOSE_MS))) log.error('not every request could be settled');
     if (!(await within(closing ?? gateway.close(), CLOSE_MS))) log.error('the engines could not be closed');
+    if (elsewhere && !(await within(elsewhere.close(), CLOSE_MS))) log.error('NATS could not be closed');
     if (!(await within(accounts.close(), CLOSE_MS))) log.error('the accounts could not be closed');
   }
 

@@ -7,7 +7,7 @@ import type { BaseModel, Segment, SegmentJob } from '../protocol/job.js';
 import type { Crew } from './crew.js';
 import type { WorkerPool } from './pool.js';
 import { type Policy, Scheduler } from './scheduler.js';
-import type { SegmentTask } from './segment-task.js';
+import { otherReading, type SegmentTask } from './segment-task.js';
 import { type SpeechHost, SpeechStream } from './speech-stream.js';
 import type { GatewayObserver, GatewayStats, ObservableGateway, Speech, SpeechOrder } from './types.js';
 import type { Worker } from './worker.js';
@@ -203,17 +203,18 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     this.#pump();
   }
 
-  /** Bounds a queued segment's wait while no worker is ready. */
+  /** Bounds a queued segment's wait while no worker is ready that could run it. */
   #watchWait(task: SegmentTask): void {
     const { pool, startPatienceMs, deadPatienceMs, observer } = this.#options;
-    if (pool.state === 'ready') {
+    if (pool.workers.some((worker) => worker.state === 'ready' && task.fits(worker))) {
       task.stopWaiting();
       return;
     }
     const patienceMs = pool.failure ? 0 : pool.state === 'starting' ? startPatienceMs : deadPatienceMs;
     task.waitForWorker(patienceMs, () => {
       this.#scheduler.remove(task);
-      task.fail(noWorker());
+      // There are workers, and none of them would go on as it began.
+      task.fail(pool.state === 'ready' && task.heard ? otherReading() : noWorker());
       observer?.segmentFailed({ model: task.job.model });
     });
   }

@@ -194,6 +194,11 @@ export class JobClient {
     }
   }
 
+  /** The engine gave a sign of life that was none of a job here, this long ago. */
+  heard(agoMs: number): void {
+    this.#heardMs = Math.max(this.#heardMs, performance.now() - agoMs);
+  }
+
   /** Nothing will come any more: every job fails with `error`. */
   lose(error: Error): void {
     clearInterval(this.#watch);

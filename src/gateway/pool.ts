@@ -91,7 +91,7 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
       let best: Worker | undefined;
       for (const worker of workers) {
         if (except.has(worker) || worker.state !== 'ready' || worker.busy >= worker.capacity) continue;
-        if (!best || worker.busy < best.busy) best = worker;
+        if (!best || worker.busy + worker.others < best.busy + best.others) best = worker;
       }
       return best;
     },

@@ -45,6 +45,8 @@ export function createProcessWorker(options: ProcessWorkerOptions): Worker {
     get idle() {
       return jobs.idle;
     },
+    others: 0,
+    takes: () => true,
     get runnable() {
       return jobs.runnable;
     },

@@ -66,7 +66,7 @@ export class Scheduler {
     };
     // What was begun first: of equals, it is finished before another is begun.
     for (const { id } of worker.runnable) consider(this.#running.get(id));
-    if (mayBegin) for (const task of this.#queue) consider(task);
+    if (mayBegin) for (const task of this.#queue) if (task.fits(worker)) consider(task);
     return best;
   }
 

@@ -124,12 +124,18 @@ export class SegmentTask {
       this.#settle('done');
     } catch (error) {
       if (this.#state !== 'running') return;
+      if (error instanceof WorkerLost && error.blameless) this.#attempts -= 1;
       if (!(error instanceof WorkerLost) || this.#attempts > retries) this.fail(asFailure(error));
       else {
         this.#state = 'queued';
         this.#queuedAtMs = performance.now();
       }
     }
+  }
+
+  /** Whether `worker` can run it, and go on where another broke off if somebody heard that. */
+  fits(worker: Worker): boolean {
+    return (!this.heard || worker.version === this.#version) && worker.takes(this.job);
   }
 
   fail(error: TtsError): void {
@@ -194,7 +200,7 @@ export class SegmentTask {
   }
 }
 
-const otherReading = (): TtsError =>
+export const otherReading = (): TtsError =>
   new TtsError('synthesis_failed', 'The speech engine was lost, and another one would have gone on differently.');
 
 const asFailure = (error: unknown): TtsError =>

@@ -7,6 +7,13 @@ export type WorkerState = 'starting' | 'ready' | 'dead' | 'closed';
 /** The worker died, froze or was never there: the segment is as it was and can be run again, here or elsewhere. */
 export class WorkerLost extends Error {
   override readonly name = 'WorkerLost';
+  /** The way to it broke, or it left in peace: no segment was the reason, and none is given up over it. */
+  readonly blameless: boolean;
+
+  constructor(message: string, { blameless = false } = {}) {
+    super(message);
+    this.blameless = blameless;
+  }
 }
 
 /** Speech, and word of every run that was made for it. */
@@ -39,6 +46,10 @@ export interface Worker {
   readonly description: string | undefined;
   /** Workers of one version make the same samples of a job. */
   readonly version: string | undefined;
+  /** Whether it has what the job needs: the model and the styles, and reads as this gateway does. */
+  takes(job: SegmentJob): boolean;
+  /** Turns that others have in it, which run before one that is given now. */
+  readonly others: number;
   /** Why it is not ready. */
   readonly lastError: TtsError | undefined;
   /**

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { TtsError, voiceNotFound } from '../protocol/errors.js';
 import type { Voice } from '../protocol/http.js';
 import type { BaseModel } from '../protocol/job.js';
-import { loadPackManifest, PACKAGE_VOICES_DIR, stylesOf } from './manifest.js';
+import { loadPackManifest, PACKAGE_VOICES_DIR, STYLE_PACK, stylesOf } from './manifest.js';
 import { type CatalogueVoice, parseVoice } from './voice-file.js';
 
 export interface VoiceCatalogue {
@@ -24,9 +24,6 @@ export interface CatalogueOptions {
   /** Where the package keeps its own catalogue and manifests. */
   readonly packageDir?: string;
 }
-
-/** The pack whose styles voices are made of. */
-const STYLE_PACK = 'kokoro-82m';
 
 function readJson(file: string): { text: string; data: unknown } {
   let text: string;

@@ -8,6 +8,9 @@ import type { BaseModel } from '../protocol/job.js';
 /** Two folders up from `src/models` and from `dist/models` alike. */
 export const PACKAGE_VOICES_DIR = fileURLToPath(new URL('../../voices', import.meta.url));
 
+/** The pack whose styles voices are made of. */
+export const STYLE_PACK = 'kokoro-82m';
+
 export interface FileRecord {
   /** Relative to the pack's folder, with forward slashes. */
   readonly path: string;
@@ -91,6 +94,15 @@ export const loadModelManifest = (name: BaseModel, dir = PACKAGE_VOICES_DIR): Mo
 /** The names of the styles that come with a pack, in its order. */
 export const stylesOf = (pack: PackManifest): string[] =>
   pack.files.flatMap((file) => /^styles\/(.+)\.bin$/.exec(file.path)?.[1] ?? []);
+
+/** A digest of each style's content, by its name: styles of one name and digest are the same on every machine. */
+export const styleDigests = (): Record<string, string> =>
+  Object.fromEntries(
+    loadPackManifest(STYLE_PACK).files.flatMap(({ path: file, sha256 }) => {
+      const name = /^styles\/(.+)\.bin$/.exec(file)?.[1];
+      return name === undefined ? [] : [[name, sha256.slice(0, 12)]];
+    }),
+  );
 
 /** Where `file` lies in `source`, and what it must weigh and hash to there. */
 export function locate(file: FileRecord, source: Source): { from: string; bytes: number; sha256: string } {

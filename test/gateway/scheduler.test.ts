@@ -18,7 +18,7 @@ function task(deadlineMs: number, owner = 'a'): SegmentTask {
   return new SegmentTask(jobOf(`due in ${deadlineMs}`), stream);
 }
 const workerWith = (...tasks: SegmentTask[]) =>
-  ({ runnable: tasks.map(({ job }) => ({ id: job.id, turns: 0 })) }) as unknown as Worker;
+  ({ runnable: tasks.map(({ job }) => ({ id: job.id, turns: 0 })), takes: () => true }) as unknown as Worker;
 const IDLE = workerWith();
 
 function order(scheduler: Scheduler, tasks: readonly SegmentTask[]): number[] {

@@ -111,6 +111,8 @@ export function createEngineWorker(engine: Engine, options: EngineWorkerOptions 
     get idle() {
       return client.idle;
     },
+    others: 0,
+    takes: () => true,
     get runnable() {
       return client.runnable;
     },

@@ -1,0 +1,33 @@
+/** What tells two readers of text apart: a digest of all that decides how a text is read. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+/** Packages that read with us. */
+const READERS = ['espeak-phonemizer', 'n2words'];
+
+/**
+ * The code is digested rather than a number kept by hand: a number is forgotten, and then two machines read one text in two
+ * ways. `lexicon` is the file of the operator's own pronunciations, or ''.
+ */
+export function textVersion(lexicon: string): string {
+  const digest = createHash('sha256');
+  const folder = import.meta.dirname;
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.[jt]s$/.test(file))
+    .map((file) => file.split(path.sep).join('/'))
+    .sort();
+  for (const file of files) digest.update(`${file}\n`).update(readFileSync(path.join(folder, file)));
+  for (const name of READERS) digest.update(`${name} ${versionOf(name)}\n`);
+  if (lexicon !== '') digest.update(readFileSync(lexicon));
+  return digest.digest('hex').slice(0, 16);
+}
+
+function versionOf(name: string): string {
+  // Not every package lets its package.json be asked for by name.
+  let folder = path.dirname(createRequire(import.meta.url).resolve(name));
+  while (!existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder);
+  const { version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { version: string };
+  return version;
+}

@@ -1,0 +1,167 @@
+/** What gateways and workers say to each other over NATS, and how it is written. */
+import type { BaseModel } from '../protocol/job.js';
+import type { EngineFacts, JobReply, JobRequest } from './protocol.js';
+
+/** Of the messages; whoever speaks another one is left alone. */
+export const WIRE_VERSION = 1;
+
+/** How often a worker says that it is there, and both ends of a link what they sent. */
+export const BEAT_MS = 400;
+/** A worker that was not heard for this long is gone, which whoever looks every beat knows within two seconds. */
+export const GONE_MS = 1_600;
+
+/** Under the prefix: where workers are announced, asked to announce themselves, and sent work, and where a link's replies go. */
+export const SUBJECT = {
+  workers: 'workers',
+  hello: 'hello',
+  worker: (id: string) => `worker.${id}`,
+  link: (gateway: string, link: string) => `gateway.${gateway}.${link}`,
+} as const;
+
+/** A link says whose it is, so that whoever hears of it need not look for it. */
+export const linkOf = (worker: string, name: string): string => `${worker}~${name}`;
+export const workerOf = (link: string): string => link.slice(0, link.lastIndexOf('~'));
+
+/** What a worker can do, whoever asks. */
+export interface Offer {
+  readonly models: readonly BaseModel[];
+  /** The styles it has, each with a digest of its content; none where its engine needs none. */
+  readonly styles?: Readonly<Record<string, string>>;
+  /** Workers of one text version read a text the same way. */
+  readonly textVersion: string;
+  /** Turns one gateway may have in it. */
+  readonly capacity: number;
+}
+
+/**
+ * Said every beat, to all. What does not change is left out of most of them: it is told when it changed, when a
+ * gateway asks, and every few seconds.
+ */
+export interface Announcement {
+  readonly v: number;
+  readonly id: string;
+  /** Changes with every start of the engine. */
+  readonly life: string;
+  /** `draining` finishes what it has and takes nothing new, `gone` is its last word. */
+  readonly state: 'starting' | 'ready' | 'draining' | 'gone';
+  /** Turns that all gateways together have in it. */
+  readonly turns: number;
+  readonly facts?: EngineFacts & Offer;
+}
+
+/**
+ * A link is one gateway's work in one life of one worker. Messages are numbered in both directions: the broker drops what a
+ * slow reader leaves lying, and whoever misses a number gives the link up, with all that was in it. `beat` says how many were
+ * sent, so that the last one is missed as well.
+ */
+interface Numbered {
+  readonly v: number;
+  readonly link: string;
+  readonly n: number;
+}
+/** A gateway does not know who else is at work on that machine. */
+export type LinkJobRequest = Exclude<JobRequest, { type: 'wide' }>;
+export type LinkRequest =
+  | (LinkJobRequest & Numbered & { readonly gateway: string })
+  | {
+      readonly type: 'beat';
+      readonly v: number;
+      readonly link: string;
+      readonly gateway: string;
+      readonly sent: number;
+    }
+  /** The gateway is done with the link. */
+  | { readonly type: 'bye'; readonly v: number; readonly link: string }
+  /** The engine had work of the link and was silent for this long. */
+  | { readonly type: 'silent'; readonly v: number; readonly life: string; readonly silentMs: number };
+
+/** Of the engine, told along with what is said: turns of other gateways in it, and for how long it has said nothing while it had work. */
+export interface Load {
+  readonly others: number;
+  readonly silentMs: number;
+}
+export type LinkReply =
+  | (Exclude<JobReply, { type: 'audio' }> & { readonly n: number; readonly others: number })
+  | { readonly type: 'audio'; readonly id: string; readonly n: number; readonly pcm: Int16Array }
+  | ({ readonly type: 'beat'; readonly sent: number } & Load)
+  /** The link is no more: the engine died (then the segment may be why), or a message was lost. */
+  | { readonly type: 'lost'; readonly engine: boolean; readonly why: string };
+
+/** Samples in a message: far below what a broker takes (1 MB), and little enough that others get in between. */
+export const AUDIO_SAMPLES = 16_000;
+/** First byte of an audio message; every other message is JSON and begins with a brace. */
+const AUDIO = 1;
+/** Kind, length of the id, number; then the id, then samples as 16-bit little-endian. */
+const HEADER_BYTES = 6;
+
+/** Throws where the message holds what JSON would leave out without a word. */
+export function encode(message: object): Uint8Array {
+  return Buffer.from(
+    JSON.stringify(message, (key, value) => {
+      if (
+        typeof value === 'function' ||
+        typeof value === 'symbol' ||
+        (typeof value === 'number' && !Number.isFinite(value))
+      )
+        throw new TypeError(`"${key}" cannot be sent: it is a ${typeof value}`);
+      return value;
+    }),
+  );
+}
+
+export function encodeAudio(id: string, n: number, pcm: Int16Array): Uint8Array {
+  const idBytes = Buffer.from(id, 'latin1');
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + idBytes.length + pcm.byteLength);
+  bytes.writeUInt8(AUDIO, 0);
+  bytes.writeUInt8(idBytes.length, 1);
+  bytes.writeUInt32LE(n, 2);
+  idBytes.copy(bytes, HEADER_BYTES);
+  bytes.set(new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength), HEADER_BYTES + idBytes.length);
+  return bytes;
+}
+
+/** Undefined for what is no message of ours. */
+export function decode<T extends object>(payload: Uint8Array): T | undefined {
+  if (payload[0] === AUDIO) return decodeAudio(payload) as T;
+  try {
+    const message: unknown = JSON.parse(Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString());
+    return typeof message === 'object' && message !== null ? (message as T) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function decodeAudio(payload: Uint8Array): LinkReply {
+  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.length);
+  const samplesFrom = HEADER_BYTES + bytes.readUInt8(1);
+  // Samples want an even address, which the message need not give them.
+  const samples = Uint8Array.from(bytes.subarray(samplesFrom));
+  return {
+    type: 'audio',
+    id: bytes.toString('latin1', HEADER_BYTES, samplesFrom),
+    n: bytes.readUInt32LE(2),
+    pcm: new Int16Array(samples.buffer, 0, samples.length >> 1),
+  };
+}
+
+/** The receiving end of numbered messages. */
+export class Numbers {
+  #next = 0;
+  /** What the sender said that it had sent, and when. */
+  #told: { readonly sent: number; readonly atMs: number } | undefined;
+
+  /** False where one before it is missing. */
+  take(n: number): boolean {
+    if (n !== this.#next) return false;
+    this.#next += 1;
+    return true;
+  }
+
+  /** False where something that was told of a beat ago is still missing: on the way it would have been overtaken. */
+  told(sent: number, nowMs: number): boolean {
+    if (this.#told !== undefined && nowMs - this.#told.atMs < BEAT_MS / 2) return true;
+    if (this.#told !== undefined && this.#next < this.#told.sent) return false;
+    this.#told = { sent, atMs: nowMs };
+    return true;
+  }
+}

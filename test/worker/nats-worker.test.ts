@@ -1,0 +1,35 @@
+/** Workers over a real NATS server: by the contract of all workers, and in everything that only happens between machines. */
+import { afterAll, beforeAll } from 'vitest';
+import { workerContract } from '../contract/worker.js';
+import { hasNats, leaveNatsOut, type NatsServer, startNats } from '../support/nats.js';
+import { serveSine, watch, workerNamed } from '../support/nats-workers.js';
+
+if (!hasNats()) leaveNatsOut();
+else {
+  let nats: NatsServer;
+  let count = 0;
+  beforeAll(async () => {
+    nats = await startNats();
+  });
+  afterAll(() => nats.close());
+
+  workerContract('a worker on NATS', async (sine, silenceMs) => {
+    count += 1;
+    const prefix = `contract-${count}`;
+    const [ours, theirs] = await Promise.all([nats.bus({ prefix }), nats.bus({ prefix })]);
+    const engine = serveSine(theirs, 'w1', sine);
+    const { pool, workers } = watch(ours, { ...(silenceMs !== undefined && { silenceMs }) });
+    const worker = await workerNamed(pool, 'w1');
+    const close = worker.close.bind(worker);
+    worker.close = async () => {
+      await close();
+      workers.close();
+      await engine.close();
+    };
+    return {
+      worker,
+      kill: () => process.kill(engine.pid(), 'SIGKILL'),
+      freeze: () => process.kill(engine.pid(), 'SIGSTOP'),
+    };
+  });
+}
