@@ -18,6 +18,7 @@ const BENCHES = [
   'sound',
   'start',
   'overhead',
+  'nats',
   'text',
   'picture',
 ];

@@ -7,17 +7,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { BENCH_CREDITS, type BenchServer, startServer } from './serve.js';
+import { ledgerDifferences } from './ledger.js';
+import { type BenchServer, startServer } from './serve.js';
 import { learnSounds, type Visit, visit } from './visitors.js';
 
 /** How much larger than after the warm-up the server may be at the end. */
 const MAX_GROWTH = 1.25;
-
-interface Row {
-  readonly request_id: string;
-  readonly credits: number;
-  readonly outcome: string;
-}
 
 /** Kills or freezes an engine every few seconds. A frozen one is left so: noticing it is the server's part. */
 async function disturb(server: BenchServer, endMs: number, tally: { killed: number; frozen: number }): Promise<void> {
@@ -40,32 +35,6 @@ const LEFT = ['tts_active_sessions', 'tts_queue_depth', 'tts_running_segments', 
 async function leftBehind(server: BenchServer): Promise<number> {
   const counts = await Promise.all(LEFT.map((name) => server.metric(name)));
   return counts.reduce((sum, count) => sum + count, 0);
-}
-
-/** Every difference between what the visitors saw and what the ledger says. */
-async function audit(server: BenchServer, visits: readonly Visit[]): Promise<string[]> {
-  const rows = JSON.parse(await server.run('usage', '--json')) as Row[];
-  const [key] = JSON.parse(await server.run('keys', 'list', '--json')) as { credits: number; reserved: number }[];
-  const byId = new Map<string, Row[]>();
-  for (const row of rows) byId.set(row.request_id, [...(byId.get(row.request_id) ?? []), row]);
-  const wrong: string[] = [];
-  for (const { manner, requestId, chars, ending } of visits) {
-    const found = byId.get(requestId) ?? [];
-    const [row] = found;
-    const say = (what: string) => wrong.push(`${requestId} (${manner}, ${ending}): ${what}`);
-    if (found.length > 1) say(`${found.length} rows`);
-    if (ending === 'refused' && row !== undefined) say(`refused, yet a row says ${row.outcome}`);
-    if ((ending === 'completed' || ending === 'open') && row === undefined) say('no row');
-    if (ending === 'completed' && row !== undefined && (row.outcome !== 'completed' || row.credits !== chars)) {
-      say(`${row.outcome}, ${row.credits} credits for ${chars} characters`);
-    }
-    if (row !== undefined && row.outcome !== 'completed' && row.credits !== 0) say(`${row.outcome}, and debited`);
-  }
-  const debited = rows.reduce((sum, row) => sum + row.credits, 0);
-  if (key!.credits !== BENCH_CREDITS - debited)
-    wrong.push(`the balance is off by ${BENCH_CREDITS - debited - key!.credits}`);
-  if (key!.reserved !== 0) wrong.push(`${key!.reserved} credits are still reserved`);
-  return wrong;
 }
 
 export async function main(argv: readonly string[]): Promise<void> {
@@ -119,7 +88,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   await Promise.all([watch(), ...(values.calm ? [] : [disturb(server, endMs, disturbed)]), ...public_]);
   for (let i = 0; i < 300 && (await leftBehind(server)) > 0; i++) await sleep(100);
   const orphans = await leftBehind(server);
-  const wrong = await audit(server, visits);
+  const wrong = await ledgerDifferences(server.run, visits);
   // The rest of the warm-up is in the first third: caches filled, code compiled.
   const third = memory.slice(0, Math.max(1, Math.floor(memory.length / 3)));
   const growth = memory.at(-1)! / Math.max(...third);

@@ -4,7 +4,12 @@ import { createConnection } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { streamPath } from '../src/protocol/stream.js';
-import type { BenchServer } from './serve.js';
+
+/** Where they go, and what lets them in. */
+export interface Door {
+  readonly baseUrl: string;
+  readonly key: string;
+}
 
 const VOICE = 'english_female_professional';
 const MODEL = 'base-tts-fast';
@@ -34,11 +39,11 @@ const newId = () => `visit-${++visits}`;
 const pick = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)]!;
 const digest = (pieces: readonly Buffer[]) => createHash('sha256').update(Buffer.concat(pieces)).digest('hex');
 const length = (text: string) => [...text].length;
-const headersOf = ({ key }: BenchServer, id: string) => ({ authorization: `Bearer ${key}`, 'x-request-id': id });
+const headersOf = ({ key }: Door, id: string) => ({ authorization: `Bearer ${key}`, 'x-request-id': id });
 
 /** Whole or streamed over HTTP; `pauseMs` between reads makes a slow reader, `cutAfter` bytes one who leaves. */
 async function http(
-  server: BenchServer,
+  server: Door,
   text: number,
   how: { stream: boolean; pauseMs?: number; cutAfter?: number },
 ): Promise<Omit<Visit, 'manner'> & { sound: string }> {
@@ -85,7 +90,7 @@ interface SocketManner {
 }
 
 async function socket(
-  server: BenchServer,
+  server: Door,
   text: number,
   how: SocketManner,
 ): Promise<Omit<Visit, 'manner'> & { sound: string }> {
@@ -140,7 +145,7 @@ async function socket(
 }
 
 /** Two requests in one write, then a cut: the second's answer is never begun. */
-async function pipelined(server: BenchServer): Promise<Omit<Visit, 'manner'>[]> {
+async function pipelined(server: Door): Promise<Omit<Visit, 'manner'>[]> {
   const { hostname, port } = new URL(server.baseUrl);
   const ids = [newId(), newId()];
   const body = JSON.stringify({ model: MODEL, input: TEXTS[0], stream: true });
@@ -188,7 +193,7 @@ const LOT = Object.entries(MANNERS).flatMap(([manner, weight]) => Array<string>(
 const LIMIT_MS = 120_000;
 
 async function play(
-  server: BenchServer,
+  server: Door,
   manner: string,
   text: number,
 ): Promise<(Omit<Visit, 'manner'> & { sound?: string })[]> {
@@ -220,13 +225,13 @@ async function play(
 }
 
 /** What the texts sound like on a server that nobody disturbs. */
-export async function learnSounds(server: BenchServer): Promise<Sounds> {
+export async function learnSounds(server: Door): Promise<Sounds> {
   const sounds = [];
   for (const text of TEXTS.keys()) sounds.push((await http(server, text, { stream: true })).sound);
   return sounds;
 }
 
-export async function visit(server: BenchServer, sounds: Sounds): Promise<Visit[]> {
+export async function visit(server: Door, sounds: Sounds): Promise<Visit[]> {
   const manner = pick(LOT);
   const text = Math.floor(Math.random() * TEXTS.length);
   const late = new AbortController();

@@ -76,7 +76,7 @@ export type LinkRequest =
   | { readonly type: 'silent'; readonly v: number; readonly life: string; readonly silentMs: number };
 
 /** Of the engine, told along with what is said: turns of other gateways in it, and for how long it has said nothing while it had work. */
-export interface Load {
+interface Load {
   readonly others: number;
   readonly silentMs: number;
 }

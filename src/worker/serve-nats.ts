@@ -20,14 +20,14 @@ import {
 import type { EngineFacts, JobReply, JobRequest } from './protocol.js';
 
 /** The engine's process, as whoever supervises it shows it. */
-export interface ServedEngine {
+interface ServedEngine {
   readonly facts: EngineFacts | undefined;
   /** Throws where there is nobody to receive it. */
   send(message: JobRequest): void;
   kill(why: string): void;
 }
 
-export interface ServedEngineListener {
+interface ServedEngineListener {
   onReady(facts: EngineFacts): void;
   onReply(reply: JobReply): void;
   onLost(how: string): void;

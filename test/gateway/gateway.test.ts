@@ -401,7 +401,8 @@ describe('a worker that dies', () => {
   }
 
   it('under a segment that was heard in part, and only another version is left: the error surfaces', async () => {
-    const { error } = await disturbed({ workers: [{}, { version: 'another' }] }, false);
+    const workers = [{}, { version: 'another' }];
+    const { error } = await disturbed({ workers, gateway: { deadPatienceMs: 30 } }, false);
     expect(codeOf(error)).toBe('synthesis_failed');
   });
 

@@ -11,7 +11,7 @@ import { type NatsServer as ServedEngine, serveNats } from '../../src/worker/ser
 import { until } from './jobs.js';
 import { pidLog } from './pid-log.js';
 
-export const OFFER: Offer = { models: ['base-tts', 'base-tts-fast'], textVersion: 'sine', capacity: 2 };
+const OFFER: Offer = { models: ['base-tts', 'base-tts-fast'], textVersion: 'sine', capacity: 2 };
 
 export interface ServedSine {
   readonly server: ServedEngine;

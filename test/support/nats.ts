@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { createConnection, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
 import { silentLogger } from '../../src/log.js';
 import { type Bus, type BusOptions, openBus } from '../../src/worker/nats-bus.js';
 
@@ -20,13 +19,6 @@ export const hasNats = (): boolean => {
     return false;
   }
 };
-
-/** What a suite says of itself where there is none. */
-export function leaveNatsOut(): void {
-  it('leaves NATS out: nats-server is not installed', () => {
-    expect(process.env.CI).not.toBe('true');
-  });
-}
 
 export interface NatsServer {
   readonly url: string;
