@@ -97,6 +97,7 @@ async function run(config: Config, models: readonly BaseModel[]): Promise<void> 
     };
     // What `auto` chose is known once an engine runs: on a GPU several would stand in each other's way.
     add(({ description }) => {
+      if (signal.aborted) return;
       const gpu = DEVICES.some((device) => isGpu(device) && device === description);
       while (engines.length < (config.workers === 'auto' && gpu ? 1 : most)) add();
     });
