@@ -104,6 +104,17 @@ describe('the import table', () => {
     expect(circles).toEqual([]);
   });
 
+  it('lets no door of the server import another', () => {
+    const doorOf = (file: string) => /^server\/(v1|openai|elevenlabs|pages)\//.exec(file)?.[1];
+    const strays = files.filter((file) => {
+      const door = doorOf(file);
+      if (door === undefined) return false;
+      const others = importsOf(file).map(({ target }) => doorOf(target.startsWith('.') ? resolve(file, target) : ''));
+      return others.some((other) => other !== undefined && other !== door);
+    });
+    expect(strays).toEqual([]);
+  });
+
   it('keeps process.env and process.exit in config.ts, cli/ and the entries of child processes', () => {
     const strays = files
       .filter((file) => file !== 'config.ts' && !file.startsWith('cli/') && !PROCESS_ENTRIES.includes(file))

@@ -131,14 +131,14 @@ async function assemble(
   async function stop(graceMs: number): Promise<void> {
     shutdown.abort();
     engines.stop();
-    const finished = Promise.all([app.close(), gateway.drain(), upgrades?.drained()]);
+    const finished = Promise.all([app.close(), gateway.drain(), upgrades.drained()]);
     let closing: Promise<void> | undefined;
     if (!(await within(finished, graceMs))) {
       const { open } = gateway.stats;
       if (open > 0) log.warn({ open }, 'not everything ended in time; the rest is broken off');
       // Whoever still waits for speech is told why none comes, and has a moment to hear it.
       closing = gateway.close();
-      upgrades?.terminate();
+      upgrades.terminate();
       await within(finished, LAST_WORDS_MS);
       app.server.closeAllConnections();
       if (!(await within(finished, CLOSE_MS))) log.error('connections could not be closed');

@@ -81,7 +81,7 @@ export interface UpgradeHandler {
 export interface ServerDeps {
   readonly accounts: Accounts;
   readonly gateway: Gateway;
-  readonly catalogue: Pick<VoiceCatalogue, 'version' | 'voices' | 'get'>;
+  readonly catalogue: Pick<VoiceCatalogue, 'version' | 'all' | 'voices' | 'get'>;
   readonly readers: Readers;
   readonly metrics: Metrics;
   readonly log: Logger;

@@ -63,7 +63,7 @@ const ourShape: ErrorShape = (error, requestId) => ({ status: error.row.status, 
 
 export type ErrorHandler = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
-const createErrorHandler =
+export const createErrorHandler =
   (shape: ErrorShape): ErrorHandler =>
   (thrown, request, reply) => {
     const error = known(thrown);

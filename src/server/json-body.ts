@@ -16,7 +16,7 @@ export function takeJson(app: FastifyInstance, limitBytes = MAX_BODY_BYTES): voi
 }
 
 /** A hook, behind the one that asks for the key. */
-const bodyHeadersCheck =
+export const bodyHeadersCheck =
   (limitBytes: number) =>
   async ({ headers }: FastifyRequest): Promise<void> => {
     const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
@@ -26,3 +26,10 @@ const bodyHeadersCheck =
   };
 
 export const checkBodyHeaders = bodyHeadersCheck(MAX_BODY_BYTES);
+
+/** Clients that write every field they know send `null` for those that were not set. */
+export function dropNulls(request: FastifyRequest): void {
+  const { body } = request;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return;
+  request.body = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}

@@ -4,7 +4,15 @@ import type { Outcome } from '../accounts/types.js';
 import type { GatewayObserver, ObservableGateway } from '../gateway/types.js';
 import { SAMPLE_RATE } from '../protocol/audio.js';
 
-export type SpeechRoute = 'speech' | 'stream_input';
+const SPEECH_ROUTES = [
+  'speech',
+  'stream_input',
+  'openai_speech',
+  'elevenlabs_speech',
+  'elevenlabs_stream_input',
+  'elevenlabs_multi_stream_input',
+] as const;
+export type SpeechRoute = (typeof SPEECH_ROUTES)[number];
 
 export interface SessionEnd {
   readonly outcome: Outcome;
@@ -63,7 +71,7 @@ export function createMetrics(): Metrics {
     labelNames: ['route'],
     registers,
   });
-  for (const route of ['speech', 'stream_input'] satisfies SpeechRoute[]) active.set({ route }, 0);
+  for (const route of SPEECH_ROUTES) active.set({ route }, 0);
   const sessions = counter('tts_sessions_total', 'Speech requests and sessions by how they ended', [
     'route',
     'model',

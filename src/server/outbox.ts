@@ -16,6 +16,11 @@ export class Outbox {
     return this.#socket.bufferedAmount === 0;
   }
 
+  /** More waits than is ever sent ahead: the client does not read. */
+  get full(): boolean {
+    return this.#socket.bufferedAmount > HIGH_WATER_BYTES;
+  }
+
   /** How long the client has taken nothing of what waits for it. */
   stalledMs(nowMs: number): number {
     return this.empty ? 0 : nowMs - this.#progressAtMs;

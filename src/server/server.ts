@@ -14,15 +14,18 @@ import { createAuthenticator } from './authenticate.js';
 import { createClientErrorHandler } from './client-errors.js';
 import { Connections, type Exchange } from './connections.js';
 import type { DoorOptions, ServerDeps, ServerSettings, UpgradeHandler } from './deps.js';
+import { ELEVENLABS } from './elevenlabs/index.js';
 import { handleError, notFound } from './error-handler.js';
+import type { ForeignDoor } from './foreign-door.js';
 import { Grants } from './grants.js';
 import { HeldAudio } from './held-audio.js';
 import { createHostCheck } from './hosts.js';
+import { OPENAI } from './openai/index.js';
 import { operations } from './operations.js';
 import { answerRaw } from './raw-response.js';
 import { requestIdFor } from './request-id.js';
 import { DEFAULT_SETTINGS } from './settings.js';
-import { attachUpgrades, voiceInPath } from './upgrades.js';
+import { attachUpgrades, parameterIn } from './upgrades.js';
 import { v1 } from './v1/index.js';
 import { StreamTickets } from './v1/stream-input/tickets.js';
 
@@ -39,12 +42,17 @@ declare module 'fastify' {
 
 export interface SpeechServer {
   readonly app: FastifyInstance;
-  /** The WebSocket sessions' side, where there is one. */
-  readonly upgrades: UpgradeHandler | undefined;
+  /** The sessions of all sockets. */
+  readonly upgrades: Pick<UpgradeHandler, 'drained' | 'terminate'>;
   /** Resolves when every request that has ended is settled in the accounts as well. */
   settled(): Promise<void>;
 }
 
+const FOREIGN_DOORS: readonly ForeignDoor[] = [OPENAI, ELEVENLABS];
+const doorOf = (url: string): ForeignDoor | undefined =>
+  FOREIGN_DOORS.find(({ prefix }) => url.startsWith(`${prefix}/`));
+
+const ALLOWED_HEADERS = ['authorization', 'content-type', 'xi-api-key', 'x-request-id'];
 const EXPOSED_HEADERS = [
   'x-request-id',
   'x-usage-input-characters',
@@ -142,17 +150,22 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
     crossOriginResourcePolicy: { policy: settings.corsOrigins.length > 0 ? 'cross-origin' : 'same-origin' },
   });
   if (settings.corsOrigins.length > 0) {
-    await app.register(cors, {
+    const options = {
       origin: settings.corsOrigins.includes('*') ? '*' : [...settings.corsOrigins],
       methods: ['GET', 'HEAD', 'POST'],
-      allowedHeaders: ['authorization', 'content-type', 'xi-api-key', 'x-request-id'],
       exposedHeaders: [...EXPOSED_HEADERS, ...RATE_LIMIT_HEADERS],
       maxAge: 86_400,
       strictPreflight: false,
+    };
+    await app.register(cors, {
+      delegator: (request, done) => {
+        const more = doorOf(request.raw.url ?? '')?.corsHeaders ?? [];
+        done(null, { ...options, allowedHeaders: [...ALLOWED_HEADERS, ...more] });
+      },
     });
   }
   answerUnknownRoutes(app);
-  if (settings.docs) await (await import('./pages/index.js')).addPages(app);
+  if (settings.docs) await (await import('./pages/index.js')).addPages(app, FOREIGN_DOORS);
 
   const grants = new Grants({ ...deps, heldAudio: new HeldAudio(settings.maxHeldBytes) });
   const tickets = new StreamTickets(deps);
@@ -167,10 +180,15 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
     },
   };
   await app.register(v1, door);
+  for (const { prefix, routes } of FOREIGN_DOORS) await app.register((scope) => routes(scope, door), { prefix });
   await app.register(operations, door);
 
-  const upgrades = deps.upgrades?.(deps, grants);
-  attachUpgrades(server, { handler: upgrades, authenticator: auth, tickets, connections, checkHost, secure });
+  const own = deps.upgrades?.(deps, grants);
+  const routes = [
+    ...(own === undefined ? [] : [{ path: STREAM_PATH, handler: own }]),
+    ...FOREIGN_DOORS.flatMap(({ sockets }) => sockets?.(deps, grants) ?? []),
+  ];
+  attachUpgrades(server, { routes, authenticator: auth, tickets, connections, checkHost, secure });
   server.on('connect', (request, socket) => {
     connections.whenQuiet(socket as Socket, () => {
       const requestId = requestIdFor(request.headers);
@@ -181,7 +199,16 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await app.ready();
-  return { app, upgrades, settled: () => grants.settled() };
+  return { app, upgrades: together(routes.map(({ handler }) => handler)), settled: () => grants.settled() };
+}
+
+function together(handlers: readonly UpgradeHandler[]): SpeechServer['upgrades'] {
+  return {
+    drained: async () => void (await Promise.all(handlers.map((handler) => handler.drained()))),
+    terminate() {
+      for (const handler of handlers) handler.terminate();
+    },
+  };
 }
 
 /** The model's name as a label, where the request named one there is: a label must not take any value a caller likes. */
@@ -203,16 +230,20 @@ function decoded(path: string): string {
 /** A known path with another method is 405 and says which it takes; anything else is 404. */
 function answerUnknownRoutes(app: FastifyInstance): void {
   const methods = new Map<string, string[]>();
+  const methodsAt = (path: string) =>
+    methods.get(decoded(path)) ??
+    [...methods].find(([template]) => template.includes(':') && parameterIn(path, template) !== undefined)?.[1];
   app.addHook('onRoute', ({ url, method }) => {
     methods.set(url, [...(methods.get(url) ?? []), ...[method].flat()]);
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.raw.url?.split('?', 1)[0] ?? '';
-    const allowed = methods.get(voiceInPath(path) === undefined ? decoded(path) : STREAM_PATH);
-    if (allowed === undefined) return handleError(notFound(request), request, reply);
+    const allowed = methodsAt(path);
+    const tell = doorOf(path)?.handleError ?? handleError;
+    if (allowed === undefined) return tell(notFound(request), request, reply);
     const allow = [...new Set(allowed)].sort().join(', ');
     reply.header('allow', allow);
     const message = `${request.method} is not possible here. This path takes ${allow}.`;
-    handleError(new TtsError('method_not_allowed', message), request, reply);
+    tell(new TtsError('method_not_allowed', message), request, reply);
   });
 }

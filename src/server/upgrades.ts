@@ -1,30 +1,29 @@
-/** Upgrade requests: handshakes on the stream-input path go to their handler, everything else is answered as plain HTTP. */
+/** Upgrade requests: handshakes on a socket's path go to its handler, everything else is answered as plain HTTP. */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { STREAM_PATH } from '../protocol/stream.js';
 import type { Connections } from './connections.js';
-import type { Authenticator, UpgradeHandler } from './deps.js';
+import type { Authenticator } from './deps.js';
+import type { SocketRoute } from './foreign-door.js';
 import type { HostCheck } from './hosts.js';
 import { requestIdFor } from './request-id.js';
 import type { StreamTickets } from './v1/stream-input/tickets.js';
 
-const SEGMENTS = STREAM_PATH.split('/');
-
-/** The voice in a path of the stream-input endpoint; undefined for another path. */
-export function voiceInPath(pathname: string): string | undefined {
+/** The parameter in a path that has one (`/voices/:id`); undefined for another path. */
+export function parameterIn(pathname: string, template: string): string | undefined {
+  const segments = template.split('/');
   const found = pathname.split('/');
-  if (found.length !== SEGMENTS.length) return undefined;
-  let voice: string | undefined;
+  if (found.length !== segments.length) return undefined;
+  let parameter: string | undefined;
   try {
-    for (const [i, segment] of SEGMENTS.entries()) {
+    for (const [i, segment] of segments.entries()) {
       const decoded = decodeURIComponent(found[i]!);
-      if (segment.startsWith(':')) voice = decoded;
+      if (segment.startsWith(':')) parameter = decoded;
       else if (decoded !== segment) return undefined;
     }
   } catch {
     return undefined;
   }
-  return voice === '' ? undefined : voice;
+  return parameter === '' ? undefined : parameter;
 }
 
 /** The request once more without its wish to upgrade, for Node's parser to read as any other. */
@@ -40,7 +39,7 @@ function replay(server: Server, request: IncomingMessage, socket: Socket, head: 
 }
 
 export interface UpgradeOptions {
-  readonly handler: UpgradeHandler | undefined;
+  readonly routes: readonly SocketRoute[];
   readonly authenticator: Authenticator;
   readonly tickets: StreamTickets;
   readonly connections: Connections;
@@ -49,21 +48,22 @@ export interface UpgradeOptions {
 }
 
 export function attachUpgrades(server: Server, options: UpgradeOptions): void {
-  const { handler, authenticator, tickets, connections, checkHost, secure } = options;
+  const { routes, authenticator, tickets, connections, checkHost, secure } = options;
 
   function answer(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const url = request.url ?? '';
     const mark = url.indexOf('?');
     const [pathname, query] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
-    const voiceId = voiceInPath(pathname);
+    const route = routes.find(({ path }) => parameterIn(pathname, path) !== undefined);
     const isHandshake = request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket';
-    if (handler === undefined || voiceId === undefined || !isHandshake || checkHost(request) !== undefined) {
+    if (route === undefined || !isHandshake || checkHost(request) !== undefined) {
       replay(server, request, socket, head, secure);
       return;
     }
     const requestId = requestIdFor(request.headers);
+    const voiceId = parameterIn(pathname, route.path)!;
     const context = { requestId, voiceId, query: new URLSearchParams(query), authenticator, tickets };
-    handler.handle(request, socket, head, context);
+    route.handler.handle(request, socket, head, context);
   }
 
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {

@@ -5,7 +5,7 @@ import { ErrorResponse } from '../../protocol/http.js';
 import { STREAM_PATH } from '../../protocol/stream.js';
 import type { DoorOptions } from '../deps.js';
 import { notFound } from '../error-handler.js';
-import { voiceInPath } from '../upgrades.js';
+import { parameterIn } from '../upgrades.js';
 import { speechRoute } from './speech-route.js';
 import { ticketsRoute } from './tickets-route.js';
 import { voicesRoute } from './voices-route.js';
@@ -32,7 +32,7 @@ const streamInputRoute: FastifyPluginAsync = async (app) => {
     },
     async (request) => {
       // The router takes an empty voice for a voice.
-      if (voiceInPath(request.url.split('?', 1)[0]!) === undefined) throw notFound(request);
+      if (parameterIn(request.url.split('?', 1)[0]!, STREAM_PATH) === undefined) throw notFound(request);
       throw new TtsError('upgrade_required', 'This path speaks WebSocket: connect with ws:// or wss:// instead.');
     },
   );

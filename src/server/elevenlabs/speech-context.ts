@@ -1,0 +1,206 @@
+/** One stretch of speech on a socket: granted when its first message comes, spoken as text arrives, ended by its final message. */
+import type { Outcome } from '../../accounts/types.js';
+import { type AudioEncoder, createEncoder } from '../../audio/encoder.js';
+import type { AudioFormat } from '../../audio/format.js';
+import type { GatewayEvent } from '../../gateway/types.js';
+import { msToSamples } from '../../protocol/audio.js';
+import { isAbort, TtsError } from '../../protocol/errors.js';
+import { MAX_PENDING_CHARS } from '../../protocol/stream.js';
+import type { Grant } from '../grants.js';
+import { LiveSpeech } from '../live-speech.js';
+import type { Outbox } from '../outbox.js';
+import { CharacterClock, socketAlignment } from './character-times.js';
+
+export interface SpeechContextOptions {
+  /** As the client names it, where it does. */
+  readonly id: string | undefined;
+  readonly format: AudioFormat;
+  readonly inactivityMs: number;
+  readonly outbox: Outbox;
+  readonly open: () => Promise<Grant>;
+  /** Nobody wrote for a while, and nothing is owed. */
+  readonly onInactive: () => void;
+  /** It ended before its final message; called once, before `onEnd`. */
+  readonly onFailure: (error: unknown) => void;
+  /** Called once, when everything it held was given back and the ledger has its row. */
+  readonly onEnd: () => void;
+}
+
+const MAX_MESSAGE_SAMPLES = msToSamples(200);
+
+type Act = (speech: LiveSpeech) => void;
+
+export class SpeechContext {
+  readonly #options: SpeechContextOptions;
+  readonly #clock = new CharacterClock();
+  readonly #abort = new AbortController();
+  readonly #opened: Promise<LiveSpeech | undefined>;
+  #speech: LiveSpeech | undefined;
+  /** What was asked while its grant was being opened, in order. */
+  #early: Act[] = [];
+  #earlyUnits = 0;
+  #idle: NodeJS.Timeout | undefined;
+  /** No more text is taken. */
+  #ending = false;
+  #ended = false;
+  /** Where the last character ended that was told. */
+  #toldMs = 0;
+
+  constructor(options: SpeechContextOptions) {
+    this.#options = options;
+    this.#opened = this.#open();
+    void this.#run();
+  }
+
+  /** Audio a listener at normal speed cannot have heard yet. */
+  audioAheadMs(nowMs: number): number {
+    return this.#speech?.audioAheadMs(nowMs) ?? 0;
+  }
+
+  append(text: string): void {
+    if (this.#speech === undefined) this.#earlyUnits += text.length;
+    if (this.#earlyUnits <= MAX_PENDING_CHARS) this.#act((speech) => speech.append(text));
+    else this.#fail(new TtsError('text_too_long', `More than ${MAX_PENDING_CHARS} characters wait to be spoken.`));
+  }
+
+  flush(): void {
+    this.#act((speech) => speech.flush());
+  }
+
+  /** No more text: what is left is spoken, then comes the final message. */
+  end(): void {
+    this.#act((speech) => speech.end());
+    this.#ending = true;
+    clearTimeout(this.#idle);
+  }
+
+  /** It is still wanted. */
+  touch(): void {
+    this.#watchIdleness();
+  }
+
+  /** The socket is gone or goes: nothing more is said of it. */
+  cancel(outcome: Exclude<Outcome, 'completed'>, byClient: boolean): void {
+    this.#close(outcome, byClient);
+  }
+
+  #act(act: Act): void {
+    if (this.#ended || this.#ending) return;
+    try {
+      if (this.#speech === undefined) this.#early.push(act);
+      else act(this.#speech);
+      this.#watchIdleness();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  async #open(): Promise<LiveSpeech | undefined> {
+    try {
+      const grant = await this.#options.open();
+      const { revoked } = grant;
+      revoked.addEventListener('abort', () => this.#fail(revoked.reason), { signal: this.#abort.signal });
+      return new LiveSpeech({
+        grant,
+        onIdle: () => this.#watchIdleness(),
+        onFailure: (error) => this.#fail(error),
+      });
+    } catch (error) {
+      this.#fail(error);
+      return undefined;
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { format, outbox } = this.#options;
+    const speech = await this.#opened;
+    if (speech === undefined || this.#ended) return;
+    let encoder: AudioEncoder | undefined;
+    try {
+      const codec = await createEncoder(format);
+      encoder = codec;
+      this.#speech = speech;
+      for (const act of this.#early.splice(0)) act(speech);
+      this.#watchIdleness();
+      await speech.speak((event) => this.#write(event, codec), this.#abort.signal);
+      await this.#send(codec.end());
+      await this.#sendRest();
+      await speech.reserved();
+      if (this.#ended) return;
+      await outbox.deliver(this.#named({ isFinal: true }));
+      this.#close('completed', false);
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      encoder?.close();
+    }
+  }
+
+  async #write(event: GatewayEvent, encoder: AudioEncoder): Promise<void> {
+    this.#clock.hear(event);
+    if (event.type !== 'audio') return;
+    for (let at = 0; at < event.pcm.length; at += MAX_MESSAGE_SAMPLES) {
+      await this.#send(encoder.encode(event.pcm.subarray(at, at + MAX_MESSAGE_SAMPLES)));
+    }
+  }
+
+  async #send(audio: Uint8Array): Promise<void> {
+    if (audio.length === 0) return;
+    const base64 = Buffer.from(audio.buffer, audio.byteOffset, audio.length).toString('base64');
+    await this.#options.outbox.send(this.#named({ audio: base64, isFinal: false, ...this.#alignments() }));
+  }
+
+  /** Characters behind the last audio, of which no message could tell. */
+  async #sendRest(): Promise<void> {
+    const alignments = this.#alignments();
+    if (alignments.alignment === null) return;
+    await this.#options.outbox.send(this.#named({ audio: '', isFinal: false, ...alignments }));
+  }
+
+  /**
+   * The characters of a segment come with its first audio. Pipecat adds up how long each `alignment` lasts, so its times
+   * begin where the one before ended; LiveKit reads those of `normalizedAlignment` from the beginning of the context.
+   */
+  #alignments() {
+    const times = this.#clock.take();
+    if (times === undefined) return { alignment: null, normalizedAlignment: null };
+    const alignment = socketAlignment(times, this.#toldMs);
+    this.#toldMs = times.endMs.at(-1)!;
+    return { alignment, normalizedAlignment: socketAlignment(times, 0) };
+  }
+
+  #named(message: object): object {
+    const { id } = this.#options;
+    return id === undefined ? message : { ...message, contextId: id };
+  }
+
+  #fail(error: unknown): void {
+    if (this.#ended) return;
+    const left = isAbort(error);
+    if (!left) this.#options.onFailure(error);
+    const ours = error instanceof TtsError ? error.row.status >= 500 : !left;
+    this.#close(left ? 'cancelled' : 'failed', !ours);
+  }
+
+  /** The only way out: gives back what it held, and settles or returns the reservation. */
+  #close(outcome: Outcome, byClient: boolean): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#early = [];
+    clearTimeout(this.#idle);
+    this.#abort.abort();
+    void this.#opened.then((speech) => speech?.close(outcome, byClient)).then(() => this.#options.onEnd());
+  }
+
+  /** Counts from the last message or the last owed audio, whichever came later, and only while nothing is owed. */
+  #watchIdleness(): void {
+    clearTimeout(this.#idle);
+    if (this.#ended || this.#ending || this.#speech === undefined || !this.#speech.idle) return;
+    const { inactivityMs, outbox, onInactive } = this.#options;
+    this.#idle = setTimeout(() => {
+      // Sent, but not yet taken by the network: still owed to whoever reads slowly.
+      if (outbox.empty) onInactive();
+      else this.#watchIdleness();
+    }, inactivityMs);
+  }
+}

@@ -1,0 +1,82 @@
+/** POST /elevenlabs/v1/text-to-speech/{voice} and its three companions: streamed, and with the times of the characters. */
+import type { FastifyPluginAsync } from 'fastify';
+import { type AudioEncoder, createEncoder } from '../../audio/encoder.js';
+import type { DoorOptions } from '../deps.js';
+import { encodedBody } from '../encoded-body.js';
+import { ignoredFields } from '../ignored-fields.js';
+import { bodyHeadersCheck, dropNulls, takeJson } from '../json-body.js';
+import { type SpeechBody, SpeechReply } from '../speech-reply.js';
+import {
+  KNOWN_FIELDS,
+  MAX_REQUEST_BYTES,
+  namedVoice,
+  parseSpeechRequest,
+  SpeechQuery,
+  SpeechRequest,
+} from './speech-request.js';
+import { timedLines, timedObject } from './timed-body.js';
+
+interface Route {
+  readonly path: string;
+  readonly summary: string;
+  readonly body: (encoder: AudioEncoder) => SpeechBody;
+  readonly whole?: boolean;
+}
+
+const SPEECH_PATH = '/v1/text-to-speech/:voice_id';
+const ROUTES: readonly Route[] = [
+  { path: SPEECH_PATH, summary: "Generate speech (ElevenLabs' dialect)", body: encodedBody },
+  { path: `${SPEECH_PATH}/stream`, summary: 'The same', body: encodedBody },
+  {
+    path: `${SPEECH_PATH}/with-timestamps`,
+    summary: 'Speech in base64 with the times of its characters',
+    body: timedObject,
+    whole: true,
+  },
+  {
+    path: `${SPEECH_PATH}/stream/with-timestamps`,
+    summary: 'The same as lines of JSON while it is made',
+    body: timedLines,
+  },
+];
+
+export const speechRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps, settings, authenticate, admit }) => {
+  takeJson(app, MAX_REQUEST_BYTES);
+  for (const { path, summary, body, whole = false } of ROUTES) {
+    app.post<{ Body: SpeechRequest; Querystring: SpeechQuery; Params: { voice_id: string } }>(
+      path,
+      {
+        bodyLimit: MAX_REQUEST_BYTES,
+        schema: {
+          summary,
+          tags: ['elevenlabs'],
+          security: [{ bearer: [] }],
+          body: SpeechRequest,
+          querystring: SpeechQuery,
+        },
+        onRequest: [authenticate, bodyHeadersCheck(MAX_REQUEST_BYTES)],
+        preValidation: async (request) => dropNulls(request),
+      },
+      async (request, reply) => {
+        const { text, chars, speed, seed, format } = parseSpeechRequest(request.body, request.query);
+        const { voice_id: voice } = request.params;
+        const named = namedVoice(deps.catalogue, request.key, { voice, model: request.body.model_id });
+        const ignored = ignoredFields(request.body, KNOWN_FIELDS);
+        if (ignored !== undefined) reply.header('x-ignored-fields', ignored);
+        reply.headers({ 'request-id': request.id, 'character-cost': chars });
+        const grant = await admit(request, reply, { route: 'elevenlabs_speech', ...named, chars, speed, seed, whole });
+        return new SpeechReply({
+          request,
+          reply,
+          text,
+          chars,
+          stream: !whole,
+          body: async () => body(await createEncoder(format)),
+          grant,
+          settings,
+          stop: deps.shutdown,
+        }).run();
+      },
+    );
+  }
+};

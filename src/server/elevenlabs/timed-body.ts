@@ -1,0 +1,63 @@
+/** Speech with the times of its characters: as one JSON object, or as a line of JSON for every piece of audio. */
+import type { AudioEncoder } from '../../audio/encoder.js';
+import type { SpeechBody } from '../speech-reply.js';
+import { CharacterClock, type CharacterTimes, httpAlignment } from './character-times.js';
+
+const NOTHING = new Uint8Array(0);
+const TYPE = 'application/json; charset=utf-8';
+
+const view = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+const alignments = (times: CharacterTimes | undefined) => {
+  const alignment = times === undefined ? null : httpAlignment(times);
+  return { alignment, normalized_alignment: alignment };
+};
+
+/** The characters of a segment come with its first audio. */
+export function timedLines(encoder: AudioEncoder): SpeechBody {
+  const clock = new CharacterClock();
+  const line = (audio: Uint8Array): Uint8Array => {
+    const times = audio.length > 0 ? clock.take() : undefined;
+    if (audio.length === 0) return NOTHING;
+    return Buffer.from(`${JSON.stringify({ audio_base64: view(audio).toString('base64'), ...alignments(times) })}\n`);
+  };
+  return {
+    contentType: TYPE,
+    take(event) {
+      clock.hear(event);
+      return event.type === 'audio' ? line(encoder.encode(event.pcm)) : NOTHING;
+    },
+    end() {
+      const rest = line(encoder.end());
+      const times = clock.take();
+      if (times === undefined) return rest;
+      return Buffer.concat([rest, Buffer.from(`${JSON.stringify({ audio_base64: '', ...alignments(times) })}\n`)]);
+    },
+    close: () => encoder.close(),
+  };
+}
+
+/** Base64 is written as the audio comes; three bytes are four signs, so what is left over waits for more. */
+export function timedObject(encoder: AudioEncoder): SpeechBody {
+  const clock = new CharacterClock();
+  let left: Buffer = Buffer.alloc(0);
+  const signs = (audio: Uint8Array): Buffer => {
+    const all = Buffer.concat([left, audio]);
+    const whole = all.length - (all.length % 3);
+    left = all.subarray(whole);
+    return Buffer.from(all.toString('base64', 0, whole), 'latin1');
+  };
+  return {
+    contentType: TYPE,
+    head: () => Buffer.from('{"audio_base64":"'),
+    take(event) {
+      clock.hear(event);
+      return event.type === 'audio' ? signs(encoder.encode(event.pcm)) : NOTHING;
+    },
+    end() {
+      const last = signs(encoder.end());
+      const rest = JSON.stringify(alignments(clock.take())).slice(1);
+      return Buffer.concat([last, Buffer.from(`${left.toString('base64')}",${rest}`)]);
+    },
+    close: () => encoder.close(),
+  };
+}

@@ -1,0 +1,34 @@
+/** What other families call models and voices, in our own names. */
+import type { KeyRecord } from '../accounts/types.js';
+import type { VoiceCatalogue } from '../models/catalogue.js';
+import { DEFAULT_VOICE, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
+import { TtsError } from '../protocol/errors.js';
+import type { BaseModel } from '../protocol/job.js';
+
+/** Of a name that is not ours: the model it stands for here, or undefined. */
+export type ModelAlias = (name: string) => BaseModel | undefined;
+
+/** Names of voices, each with the style nearest to it in gender, accent and character. */
+export type VoiceAliases = ReadonlyMap<string, { readonly name: string; readonly style: string }>;
+
+/** Our own names stand for themselves; an alias is Free for a Free key and Partner for a Partner key. */
+export function speechModel(name: string, alias: ModelAlias, { tier }: KeyRecord, param: string): SpeechModel {
+  const own = SPEECH_MODELS.find((model) => model === name);
+  if (own !== undefined) return own;
+  const base = alias(name);
+  if (base !== undefined) return tier === 'free' ? `${base}:free` : base;
+  throw new TtsError('model_not_found', `There is no such model. Ours are ${SPEECH_MODELS.join(', ')}.`, { param });
+}
+
+/** The id of a voice by our id or an alias. Throws `voice_not_found`. */
+export function voiceId(
+  catalogue: Pick<VoiceCatalogue, 'all' | 'get'>,
+  { base, name, param }: { readonly base: BaseModel; readonly name: string; readonly param: string },
+  aliases: VoiceAliases,
+): string {
+  const alias = aliases.get(name);
+  const isOurs = catalogue.all.some(({ voice }) => voice.id === name);
+  if (alias === undefined || isOurs) return catalogue.get(base, name, param).voice.id;
+  const nearest = catalogue.all.find(({ mix, models }) => models.includes(base) && mix[0]?.style === alias.style);
+  return (nearest ?? catalogue.get(base, DEFAULT_VOICE, param)).voice.id;
+}

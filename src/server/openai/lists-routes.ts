@@ -1,0 +1,32 @@
+/** Models and voices as OpenAI lists them, and as the programs ask that have a list to fill: without a key. */
+import type { FastifyPluginAsync } from 'fastify';
+import { TtsError } from '../../protocol/errors.js';
+import type { DoorOptions } from '../deps.js';
+import { MODEL_NAMES, VOICE_ALIASES } from './names.js';
+
+/** When this door opened, in seconds: models have no other birthday here. */
+const CREATED_S = 1_794_700_800;
+
+const model = (id: string) => ({ id, object: 'model', created: CREATED_S, owned_by: 'tts' });
+const open = (summary: string) => ({ schema: { summary, tags: ['openai'] } });
+
+export const listsRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps: { catalogue } }) => {
+  const voices = [
+    ...catalogue.all.map(({ voice }) => ({ id: voice.id, name: voice.display_name })),
+    ...[...VOICE_ALIASES].map(([id, { name }]) => ({ id, name })),
+  ];
+  app.get('/models', open('List the models'), async () => ({ object: 'list', data: MODEL_NAMES.map(model) }));
+  app.get<{ Params: { id: string } }>('/models/:id', open('One model'), async ({ params }) => {
+    const id = MODEL_NAMES.find((name) => name === params.id);
+    if (id === undefined) {
+      throw new TtsError('model_not_found', `There is no such model. There are: ${MODEL_NAMES.join(', ')}.`, {
+        param: 'model',
+      });
+    }
+    return model(id);
+  });
+  app.get('/audio/models', open('The models that speak'), async () => ({
+    models: MODEL_NAMES.map((id) => ({ id, name: id })),
+  }));
+  app.get('/audio/voices', open('The voices'), async () => ({ voices }));
+};

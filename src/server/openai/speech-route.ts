@@ -1,0 +1,70 @@
+/** POST /openai/v1/audio/speech: complete text in, audio out while it is made, in any of five formats. */
+import type { FastifyPluginAsync } from 'fastify';
+import { createEncoder } from '../../audio/encoder.js';
+import { MAX_BODY_BYTES } from '../../protocol/contract.js';
+import type { DoorOptions } from '../deps.js';
+import { encodedBody } from '../encoded-body.js';
+import { ignoredFields } from '../ignored-fields.js';
+import { checkBodyHeaders, dropNulls, takeJson } from '../json-body.js';
+import { pcmBody } from '../pcm-body.js';
+import { SpeechReply } from '../speech-reply.js';
+import { eventBody } from './event-body.js';
+import { KNOWN_FIELDS, parseSpeechRequest, SpeechRequest } from './speech-request.js';
+
+const binary = { schema: { type: 'string', format: 'binary' } };
+const SCHEMA = {
+  operationId: 'openaiSpeech',
+  summary: "Generate speech (OpenAI's dialect)",
+  description: 'Always streamed, but for a WAV of a short text, whose header has the true length.',
+  tags: ['openai'],
+  security: [{ bearer: [] }],
+  body: SpeechRequest,
+  response: {
+    200: {
+      description: 'The audio, or events that carry it',
+      content: {
+        'audio/mpeg': binary,
+        'audio/ogg': binary,
+        'audio/flac': binary,
+        'audio/wav': binary,
+        'audio/pcm': binary,
+        'text/event-stream': { schema: { type: 'string' } },
+      },
+    },
+  },
+};
+
+export const speechRoute: FastifyPluginAsync<DoorOptions> = async (app, { deps, settings, authenticate, admit }) => {
+  takeJson(app);
+  app.post<{ Body: SpeechRequest }>(
+    '/audio/speech',
+    {
+      bodyLimit: MAX_BODY_BYTES,
+      schema: SCHEMA,
+      onRequest: [authenticate, checkBodyHeaders],
+      preValidation: async (request) => dropNulls(request),
+    },
+    async (request, reply) => {
+      const spoken = parseSpeechRequest(request.body, request.key, deps.catalogue);
+      const ignored = ignoredFields(request.body, KNOWN_FIELDS);
+      if (ignored !== undefined) reply.header('x-ignored-fields', ignored);
+      const { model, voice, text, chars, speed, format, events, whole } = spoken;
+      const grant = await admit(request, reply, { route: 'openai_speech', model, voice, chars, speed, whole });
+      return new SpeechReply({
+        request,
+        reply,
+        text,
+        chars,
+        stream: !whole,
+        grant,
+        settings,
+        stop: deps.shutdown,
+        body: async () => {
+          if (whole) return pcmBody('wav');
+          const encoder = await createEncoder(format);
+          return events ? eventBody(encoder, chars) : encodedBody(encoder);
+        },
+      }).run();
+    },
+  );
+};
