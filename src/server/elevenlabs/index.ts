@@ -22,8 +22,7 @@ const routes: ForeignDoor['routes'] = async (app, door) => {
   await app.register(speechRoutes, door);
   await app.register(listsRoutes, door);
   for (const path of Object.values(SOCKET_PATHS)) {
-    const schema = { summary: 'WebSocket: text in pieces, audio while it arrives', tags: ['elevenlabs'] };
-    app.get(path.slice(PREFIX.length), { schema }, async () => {
+    app.get(path.slice(PREFIX.length), { schema: { hide: true } }, async () => {
       throw new TtsError('upgrade_required', 'This path speaks WebSocket: connect with ws:// or wss:// instead.');
     });
   }

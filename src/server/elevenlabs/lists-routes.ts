@@ -2,9 +2,9 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type, { type Static } from 'typebox';
 import type { CatalogueVoice } from '../../models/voice-file.js';
-import { voiceNotFound } from '../../protocol/errors.js';
 import { BASE_MODELS } from '../../protocol/job.js';
 import type { DoorOptions } from '../deps.js';
+import { voiceId } from '../foreign-names.js';
 import { VOICE_ALIASES } from './names.js';
 import { MAX_TEXT_CHARS } from './speech-request.js';
 
@@ -68,18 +68,13 @@ const toldModel = ({ id, base }: { readonly id: string; readonly base: string })
 
 export const listsRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps: { catalogue }, authenticate }) => {
   const voices = catalogue.all.map(toldVoice);
-  const options = (summary: string) => ({
-    onRequest: authenticate,
-    schema: { summary, tags: ['elevenlabs'], security: [{ bearer: [] }] },
-  });
+  // The page of this door tells of it; the document of the contract does not.
+  const options = { onRequest: authenticate, schema: { hide: true } };
 
-  app.get('/v1/voices', options('List the voices'), async () => ({ voices }));
+  app.get('/v1/voices', options, async () => ({ voices }));
   app.get<{ Querystring: PageQuery }>(
     '/v2/voices',
-    {
-      ...options('List the voices, in pages'),
-      schema: { ...options('').schema, summary: 'In pages', querystring: PageQuery },
-    },
+    { ...options, schema: { hide: true, querystring: PageQuery } },
     async ({ query }) => {
       const wanted = (query.search ?? '').toLowerCase();
       const found = voices.filter(({ voice_id: id, name, description }) =>
@@ -96,18 +91,11 @@ export const listsRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps: 
       };
     },
   );
-  app.get<{ Params: { voice_id: string } }>('/v1/voices/:voice_id', options('One voice'), async ({ params }) => {
-    const { voice_id: id } = params;
-    const style = VOICE_ALIASES.get(id)?.style;
-    const found = catalogue.all.find(
-      ({ voice, mix }) => voice.id === id || (style !== undefined && mix[0]?.style === style),
-    );
-    if (found === undefined)
-      throw voiceNotFound(
-        catalogue.all.map(({ voice }) => voice),
-        'voice_id',
-      );
-    return { ...toldVoice(found), voice_id: id };
+  app.get<{ Params: { voice_id: string } }>('/v1/voices/:voice_id', options, async ({ params }) => {
+    const { voice_id: name } = params;
+    const id = voiceId(catalogue, { base: 'base-tts', name, param: 'voice_id' }, VOICE_ALIASES);
+    const found = catalogue.get('base-tts', id);
+    return { ...toldVoice(found), voice_id: name };
   });
-  app.get('/v1/models', options('List the models'), async () => MODELS.map(toldModel));
+  app.get('/v1/models', options, async () => MODELS.map(toldModel));
 };

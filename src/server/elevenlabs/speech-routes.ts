@@ -18,42 +18,33 @@ import { timedLines, timedObject } from './timed-body.js';
 
 interface Route {
   readonly path: string;
-  readonly summary: string;
   readonly body: (encoder: AudioEncoder) => SpeechBody;
   readonly whole?: boolean;
 }
 
 const SPEECH_PATH = '/v1/text-to-speech/:voice_id';
 const ROUTES: readonly Route[] = [
-  { path: SPEECH_PATH, summary: "Generate speech (ElevenLabs' dialect)", body: encodedBody },
-  { path: `${SPEECH_PATH}/stream`, summary: 'The same', body: encodedBody },
+  { path: SPEECH_PATH, body: encodedBody },
+  { path: `${SPEECH_PATH}/stream`, body: encodedBody },
   {
     path: `${SPEECH_PATH}/with-timestamps`,
-    summary: 'Speech in base64 with the times of its characters',
     body: timedObject,
     whole: true,
   },
   {
     path: `${SPEECH_PATH}/stream/with-timestamps`,
-    summary: 'The same as lines of JSON while it is made',
     body: timedLines,
   },
 ];
 
 export const speechRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps, settings, authenticate, admit }) => {
   takeJson(app, MAX_REQUEST_BYTES);
-  for (const { path, summary, body, whole = false } of ROUTES) {
+  for (const { path, body, whole = false } of ROUTES) {
     app.post<{ Body: SpeechRequest; Querystring: SpeechQuery; Params: { voice_id: string } }>(
       path,
       {
         bodyLimit: MAX_REQUEST_BYTES,
-        schema: {
-          summary,
-          tags: ['elevenlabs'],
-          security: [{ bearer: [] }],
-          body: SpeechRequest,
-          querystring: SpeechQuery,
-        },
+        schema: { hide: true, body: SpeechRequest, querystring: SpeechQuery },
         onRequest: [authenticate, bodyHeadersCheck(MAX_REQUEST_BYTES)],
         preValidation: async (request) => dropNulls(request),
       },

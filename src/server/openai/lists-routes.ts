@@ -8,15 +8,16 @@ import { MODEL_NAMES, VOICE_ALIASES } from './names.js';
 const CREATED_S = 1_794_700_800;
 
 const model = (id: string) => ({ id, object: 'model', created: CREATED_S, owned_by: 'tts' });
-const open = (summary: string) => ({ schema: { summary, tags: ['openai'] } });
+/** The page of this door tells of it; the document of the contract does not. */
+const HIDDEN = { schema: { hide: true } };
 
 export const listsRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps: { catalogue } }) => {
   const voices = [
     ...catalogue.all.map(({ voice }) => ({ id: voice.id, name: voice.display_name })),
     ...[...VOICE_ALIASES].map(([id, { name }]) => ({ id, name })),
   ];
-  app.get('/models', open('List the models'), async () => ({ object: 'list', data: MODEL_NAMES.map(model) }));
-  app.get<{ Params: { id: string } }>('/models/:id', open('One model'), async ({ params }) => {
+  app.get('/models', HIDDEN, async () => ({ object: 'list', data: MODEL_NAMES.map(model) }));
+  app.get<{ Params: { id: string } }>('/models/:id', HIDDEN, async ({ params }) => {
     const id = MODEL_NAMES.find((name) => name === params.id);
     if (id === undefined) {
       throw new TtsError('model_not_found', `There is no such model. There are: ${MODEL_NAMES.join(', ')}.`, {
@@ -25,8 +26,8 @@ export const listsRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps: 
     }
     return model(id);
   });
-  app.get('/audio/models', open('The models that speak'), async () => ({
+  app.get('/audio/models', HIDDEN, async () => ({
     models: MODEL_NAMES.map((id) => ({ id, name: id })),
   }));
-  app.get('/audio/voices', open('The voices'), async () => ({ voices }));
+  app.get('/audio/voices', HIDDEN, async () => ({ voices }));
 };

@@ -11,36 +11,13 @@ import { SpeechReply } from '../speech-reply.js';
 import { eventBody } from './event-body.js';
 import { KNOWN_FIELDS, parseSpeechRequest, SpeechRequest } from './speech-request.js';
 
-const binary = { schema: { type: 'string', format: 'binary' } };
-const SCHEMA = {
-  operationId: 'openaiSpeech',
-  summary: "Generate speech (OpenAI's dialect)",
-  description: 'Always streamed, but for a WAV of a short text, whose header has the true length.',
-  tags: ['openai'],
-  security: [{ bearer: [] }],
-  body: SpeechRequest,
-  response: {
-    200: {
-      description: 'The audio, or events that carry it',
-      content: {
-        'audio/mpeg': binary,
-        'audio/ogg': binary,
-        'audio/flac': binary,
-        'audio/wav': binary,
-        'audio/pcm': binary,
-        'text/event-stream': { schema: { type: 'string' } },
-      },
-    },
-  },
-};
-
 export const speechRoute: FastifyPluginAsync<DoorOptions> = async (app, { deps, settings, authenticate, admit }) => {
   takeJson(app);
   app.post<{ Body: SpeechRequest }>(
     '/audio/speech',
     {
       bodyLimit: MAX_BODY_BYTES,
-      schema: SCHEMA,
+      schema: { hide: true, body: SpeechRequest },
       onRequest: [authenticate, checkBodyHeaders],
       preValidation: async (request) => dropNulls(request),
     },
