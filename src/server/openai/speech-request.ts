@@ -8,7 +8,7 @@ import type { ServerDeps } from '../deps.js';
 import { speechModel, voiceId } from '../foreign-names.js';
 import { modelAlias, VOICE_ALIASES } from './names.js';
 
-export const MAX_INPUT_CHARS = 4_096;
+const MAX_INPUT_CHARS = 4_096;
 export const FORMATS = ['mp3', 'opus', 'flac', 'wav', 'pcm'] as const;
 type Format = (typeof FORMATS)[number];
 /** A WAV this short is made before its header leaves: some players need the true length. */
