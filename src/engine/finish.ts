@@ -56,12 +56,12 @@ export function fadeOut(samples: Float32Array): void {
 /** Beyond this the curve bends, so that no peak is cut flat. */
 const KNEE = 0.9;
 
-/** `length` samples of PCM, silence where `samples` has ended. */
-export function toPcm(samples: Float32Array, length = samples.length): Int16Array {
+/** `length` samples of PCM, `gain` times as large, silence where `samples` has ended. */
+export function toPcm(samples: Float32Array, gain: number, length = samples.length): Int16Array {
   const pcm = new Int16Array(length);
   const spoken = Math.min(length, samples.length);
   for (let i = 0; i < spoken; i += 1) {
-    let value = samples[i]!;
+    let value = samples[i]! * gain;
     const size = Math.abs(value);
     if (size > KNEE) value = Math.sign(value) * (KNEE + (1 - KNEE) * Math.tanh((size - KNEE) / (1 - KNEE)));
     pcm[i] = Math.round(value * 32_767);

@@ -36,8 +36,9 @@ export interface SpeechPlan {
 }
 
 /** `durations` has one number a token and one for each of the two pads. */
-export function planSpeech(tokens: readonly ReadingToken[], durations: ArrayLike<number>): SpeechPlan {
+export function planSpeech(tokens: readonly ReadingToken[], durations: ArrayLike<number>, speed = 1): SpeechPlan {
   const tokenTimes: { start: number; end: number; rest: boolean }[] = [];
+  const lastPhonemeSamples = Math.round(LAST_PHONEME / speed);
   const pad = durations[0]! * STEP_SAMPLES;
   let at = pad;
   for (const [i, token] of tokens.entries()) {
@@ -48,16 +49,16 @@ export function planSpeech(tokens: readonly ReadingToken[], durations: ArrayLike
   const total = at + durations[tokens.length + 1]! * STEP_SAMPLES;
   for (const [i, time] of tokenTimes.entries()) {
     const beforeRest = tokenTimes[i + 1]?.rest ?? true;
-    if (!time.rest && beforeRest) time.end = Math.min(time.end, time.start + LAST_PHONEME);
+    if (!time.rest && beforeRest) time.end = Math.min(time.end, time.start + lastPhonemeSamples);
   }
   const lastPhoneme = tokenTimes.findLast((time) => !time.rest)?.start ?? pad;
-  const toSample = Math.min(total, lastPhoneme + LONGEST_LAST_PHONEME);
+  const toSample = Math.min(total, lastPhoneme + LONGEST_LAST_PHONEME / Math.min(1, speed));
   return {
     fromFrame: Math.floor(Math.max(0, pad - EARLIEST_ONSET) / FRAME_SAMPLES),
     toFrame: Math.max(1, Math.ceil(toSample / FRAME_SAMPLES)),
     onset: Math.max(0, pad - AHEAD),
     lastPhoneme: Math.max(0, lastPhoneme - AHEAD),
-    end: Math.min(total, lastPhoneme + LAST_PHONEME - AHEAD),
+    end: Math.min(total, lastPhoneme + lastPhonemeSamples - AHEAD),
     tokenTimes: tokenTimes.map(({ start, end, rest }) => ({ start: start - AHEAD, end: end - AHEAD, rest })),
   };
 }

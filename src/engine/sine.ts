@@ -90,7 +90,7 @@ export async function createSineEngine(options: SineOptions = {}): Promise<Engin
   async function* speak(job: SegmentJob, turn: Turn, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     const { segment } = job;
     const has = (marker: string | undefined) => marker !== undefined && segment.text.includes(marker);
-    const planned = plan(segment, msPerChar);
+    const planned = plan(segment, msPerChar / job.speed);
     const { timings, samples } = planned;
     const hz = frequency(job);
     await turn.run(async () => delayMs && sleep(delayMs, undefined, { signal }));

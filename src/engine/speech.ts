@@ -5,6 +5,7 @@ import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
 import type { Turn } from './engine.js';
 import { fadeIn, fadeOut, findEnd, findOnset, LEAD_SAMPLES, PAUSE_SAMPLES, toPcm } from './finish.js';
+import { type Pace, paceOf, stretched } from './pace.js';
 import {
   FRAME_SAMPLES,
   isRest,
@@ -67,11 +68,11 @@ export function closeShort(tokens: readonly ReadingToken[]): readonly ReadingTok
   return [...tokens, { ...FULL_STOP, start: last.end, end: last.end }];
 }
 
-/** The parts of a reading with the silence at its end taken off, which counts as the segment's rest. */
-function piecesOf(reading: Reading): { pieces: Piece[]; trailing: number } {
+/** The parts of a reading, rests that were asked for as long as they are to be heard, with the silence at its end taken off, which counts as the segment's rest. */
+function piecesOf(reading: Reading, { stretch }: Pace): { pieces: Piece[]; trailing: number } {
   const pieces: Piece[] = reading.parts.flatMap((part): Piece[] =>
     part.kind === 'silence'
-      ? [{ kind: 'silence', samples: msToSamples(part.ms), start: part.start, end: part.end }]
+      ? [{ kind: 'silence', samples: Math.round(msToSamples(part.ms) * stretch), start: part.start, end: part.end }]
       : splitTokens(part.tokens)
           .filter((tokens) => tokens.some(({ symbol }) => symbol !== ' '))
           .map((tokens) => ({ kind: 'speech', tokens: closeShort(tokens) })),
@@ -85,20 +86,27 @@ function piecesOf(reading: Reading): { pieces: Piece[]; trailing: number } {
   return { pieces, trailing };
 }
 
-export async function* speakReading({ job, model, reading, turn }: SegmentReading): AsyncGenerator<SpeechEvent> {
+export function speakReading(segment: SegmentReading): AsyncIterable<SpeechEvent> {
+  const pace = paceOf(segment.job.speed);
+  return stretched(speakAtPace(segment, pace), pace.stretch);
+}
+
+async function* speakAtPace({ job, model, reading, turn }: SegmentReading, pace: Pace): AsyncGenerator<SpeechEvent> {
   const { segment, mix, seed } = job;
+  const gain = 10 ** (job.gainDb / 20);
   const chars = [...segment.text].length;
   const timings: MutableTimings = {
     startSamples: new Array<number>(chars).fill(0),
     durationSamples: new Array<number>(chars).fill(0),
   };
-  const { pieces, trailing } = piecesOf(reading);
-  const rest = Math.max(trailing, PAUSE_SAMPLES[segment.pause]) - LEAD_SAMPLES;
+  const { pieces, trailing } = piecesOf(reading, pace);
+  const rest = Math.max(trailing, Math.round(PAUSE_SAMPLES[segment.pause] / pace.model)) - LEAD_SAMPLES;
 
   async function prepare(tokens: readonly ReadingToken[]): Promise<Voiced> {
     const style = await model.styles.take(mix, tokens.length, seed);
-    const front: FrontOutput = await turn.run((wide) => model.front(tokens, style, wide));
-    const plan = planSpeech(tokens, front.durations);
+    const paced = { ...style, speed: style.speed * pace.model };
+    const front: FrontOutput = await turn.run((wide) => model.front(tokens, paced, wide));
+    const plan = planSpeech(tokens, front.durations, pace.model);
     const utterance = model.vocoder.begin(front, plan.fromFrame, Math.min(plan.toFrame, front.frames));
     return { tokens, plan, utterance };
   }
@@ -150,7 +158,7 @@ export async function* speakReading({ job, model, reading, turn }: SegmentReadin
   for (const { piece, start, samples } of layout) {
     const part = voiced.get(piece);
     const sound = part
-      ? render(part, start, samples, rest, turn, part === first ? opening : undefined)
+      ? render(part, { start, length: samples, rest, gain }, turn, part === first ? opening : undefined)
       : silence(samples!);
     for await (const pcm of sound) {
       for (let at = 0; at < pcm.length; at += CHUNK_SAMPLES) {
@@ -161,15 +169,20 @@ export async function* speakReading({ job, model, reading, turn }: SegmentReadin
   }
 }
 
+interface Cut {
+  readonly start: number;
+  readonly length: number | undefined;
+  readonly rest: number;
+  readonly gain: number;
+}
+
 /**
  * The samples of a part from `start` on: exactly `length` of them, or up to the end of the voice and `rest` beyond. Of the
  * latter, what follows the beginning of the last phoneme is held back until the voice's end is known.
  */
 async function* render(
   { plan, utterance }: Voiced,
-  start: number,
-  length: number | undefined,
-  rest: number,
+  { start, length, rest, gain }: Cut,
   turn: Turn,
   opening: Float32Array | undefined,
 ): AsyncGenerator<Int16Array> {
@@ -193,7 +206,7 @@ async function* render(
     if (length !== undefined && sent + now.length === length) fadeOut(now);
     if (now.length > 0) {
       sent += now.length;
-      yield toPcm(now);
+      yield toPcm(now, gain);
     }
     if (now.length < samples.length && length === undefined) held.push(samples.subarray(now.length));
   }
@@ -206,7 +219,7 @@ async function* render(
   const kept = tail.subarray(0, Math.min(tail.length, total));
   fadeOut(kept);
   const end = Math.min(total, kept.length + CHUNK_SAMPLES);
-  if (end > 0) yield toPcm(kept, end);
+  if (end > 0) yield toPcm(kept, gain, end);
   if (total > end) yield* silence(total - end);
 }
 

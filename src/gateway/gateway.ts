@@ -108,9 +108,9 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     return stream;
   }
 
-  job({ model, voice, seed }: SpeechOrder, segment: Segment): SegmentJob {
-    const { language, mix } = this.#options.catalogue.get(model, voice);
-    return { id: `job-${++this.#jobs}`, model, language, mix, seed, segment };
+  job({ model, voice, seed, speed = 1 }: SpeechOrder, segment: Segment): SegmentJob {
+    const { language, mix, gainDb } = this.#options.catalogue.get(model, voice);
+    return { id: `job-${++this.#jobs}`, model, language, mix, seed, speed, gainDb: gainDb[model], segment };
   }
 
   submit(task: SegmentTask): void {

@@ -10,6 +10,8 @@ export interface CatalogueVoice {
   readonly language: Language;
   /** What the voice is made of. */
   readonly mix: readonly StyleShare[];
+  /** How much louder or softer each model speaks it, so that all voices are equally loud. */
+  readonly gainDb: Readonly<Record<BaseModel, number>>;
   /** The file that describes it. */
   readonly file: string;
 }
@@ -31,8 +33,10 @@ const FIELDS = [
   'supports_instructions',
   'preview_url',
   'style',
+  'gain_db',
   'models',
 ];
+const MAX_GAIN_DB = 20;
 const GENDERS: readonly string[] = ['female', 'male', 'neutral'];
 
 export function parseVoice(data: unknown, { file, at, styles }: Place): CatalogueVoice {
@@ -80,7 +84,14 @@ export function parseVoice(data: unknown, { file, at, styles }: Place): Catalogu
     supports_instructions: false,
     ...(preview === undefined ? {} : { preview_url: preview }),
   };
-  return { voice, language, models: parseModels(fields.models, fail), mix, file };
+  return {
+    voice,
+    language,
+    models: parseModels(fields.models, fail),
+    mix,
+    gainDb: parseGain(fields.gain_db, fail),
+    file,
+  };
 }
 
 /** `en` alone leaves it to the styles: a voice that is British for the most part reads so. */
@@ -103,6 +114,24 @@ function parseModels(models: unknown, fail: Fail): readonly BaseModel[] {
     return fail('models', `must list one or more of ${BASE_MODELS.join(', ')}`);
   }
   return BASE_MODELS.filter((model) => models.includes(model));
+}
+
+/** One number for both models, or one for each; beyond 20 dB it is a mistake. */
+function parseGain(gain: unknown, fail: Fail): Readonly<Record<BaseModel, number>> {
+  const isGain = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) <= MAX_GAIN_DB;
+  if (gain === undefined) return { 'base-tts': 0, 'base-tts-fast': 0 };
+  if (isGain(gain)) return { 'base-tts': gain, 'base-tts-fast': gain };
+  const known: readonly string[] = BASE_MODELS;
+  if (typeof gain === 'object' && gain !== null) {
+    const each = Object.entries(gain);
+    if (each.every(([model, value]) => known.includes(model) && isGain(value))) {
+      return { 'base-tts': 0, 'base-tts-fast': 0, ...gain };
+    }
+  }
+  return fail(
+    'gain_db',
+    `must be a number of decibels between -${MAX_GAIN_DB} and ${MAX_GAIN_DB}, or one for each model`,
+  );
 }
 
 /** A style's name, or names with weights, which are shares: {"a": 2, "b": 1} is two thirds of a and one of b. */

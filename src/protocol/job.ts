@@ -60,6 +60,10 @@ export interface SegmentJob {
   readonly mix: readonly StyleShare[];
   /** 0 is the canonical reading. */
   readonly seed: number;
+  /** 1 is the voice's own pace, 2 twice as fast; 0.25 to 4. */
+  readonly speed: number;
+  /** How much louder or softer than the model speaks it, so that all voices are equally loud. */
+  readonly gainDb: number;
   readonly segment: Segment;
 }
 

@@ -19,7 +19,7 @@ export interface GrantRequest {
   /** Characters known now. */
   readonly chars: number;
   readonly seed?: number;
-  /** 1 is the voice's own pace. */
+  /** 1, the voice's own pace, where it is left out. */
   readonly speed?: number;
   /** Nobody listens before all of it is there. */
   readonly whole?: boolean;
@@ -81,7 +81,7 @@ export class Grants {
     const admission = await accounts.admit({ key, requestId, model, voice, chars });
     let held: HeldAnswer | undefined;
     try {
-      if (whole) held = heldAudio.take(chars);
+      if (whole) held = heldAudio.take(chars / speed);
       const speech = gateway.open({ model: base, voice, seed, speed, owner: key.id, requestId, whole });
       const text = new SpokenText(speech, {
         countTokens: (piece) => reader.countTokens(piece),

@@ -11,7 +11,17 @@ let count = 0;
 export function jobOf(text: string | Segment, more: Partial<SegmentJob> = {}): SegmentJob {
   count += 1;
   const segment = typeof text === 'string' ? segmentOf(text) : text;
-  return { id: `job-${count}`, model: 'base-tts', language: 'en-US', mix: MIX, seed: 0, segment, ...more };
+  return {
+    id: `job-${count}`,
+    model: 'base-tts',
+    language: 'en-US',
+    mix: MIX,
+    seed: 0,
+    speed: 1,
+    gainDb: 0,
+    segment,
+    ...more,
+  };
 }
 
 export async function until(condition: () => boolean): Promise<void> {

@@ -50,9 +50,9 @@ export interface SpeakOptions extends Partial<Omit<SegmentJob, 'id' | 'segment'>
 
 const catalogue = loadCatalogue();
 /** What the gateway tells an engine of a voice. */
-function voiceOf(id: string): Pick<SegmentJob, 'language' | 'mix'> {
-  const { language, mix } = catalogue.get('base-tts', id);
-  return { language, mix };
+function voiceOf(model: SegmentJob['model'], id: string): Pick<SegmentJob, 'language' | 'mix' | 'gainDb'> {
+  const { language, mix, gainDb } = catalogue.get(model, id);
+  return { language, mix, gainDb: gainDb[model] };
 }
 
 let count = 0;
@@ -66,8 +66,9 @@ export async function speak(
   const job: SegmentJob = {
     id: `test-${count}`,
     model,
-    ...voiceOf(voice),
+    ...voiceOf(model, voice),
     seed,
+    speed: 1,
     ...more,
     segment: typeof segment === 'string' ? segmentOf(segment) : segment,
   };

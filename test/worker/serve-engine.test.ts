@@ -13,6 +13,8 @@ const job: SegmentJob = {
   language: 'en-US',
   mix: [],
   seed: 0,
+  speed: 1,
+  gainDb: 0,
   segment: { text, offset: 0, spans: [{ kind: 'text', text, start: 0, end: 60 }], pause: 'sentence' },
 };
 

@@ -1,0 +1,46 @@
+/** How a speed is kept: by the model as far as it speaks well, and beyond that by stretching what it said. */
+import type { SpeechEvent } from '../protocol/job.js';
+import { createTimeStretch } from './time-stretch.js';
+
+/**
+ * The model counts a phoneme in steps of 25 ms, one at least. Faster than this there are too few steps to tell phonemes
+ * apart, slower it begins to stammer: both were heard with the recogniser of the tests.
+ */
+const MODEL_FASTEST = 1.25;
+const MODEL_SLOWEST = 0.5;
+
+export interface Pace {
+  /** The model's own speed. */
+  readonly model: number;
+  /** How much faster than the model spoke it is heard. */
+  readonly stretch: number;
+}
+
+export function paceOf(speed: number): Pace {
+  const model = Math.max(MODEL_SLOWEST, Math.min(MODEL_FASTEST, speed));
+  return { model, stretch: speed / model };
+}
+
+/** The same speech in `1 / stretch` of its time, and its times with it. */
+export async function* stretched(events: AsyncIterable<SpeechEvent>, stretch: number): AsyncGenerator<SpeechEvent> {
+  if (stretch === 1) {
+    yield* events;
+    return;
+  }
+  const sound = createTimeStretch(stretch);
+  const scaled = (samples: readonly number[]) => samples.map((sample) => Math.round(sample / stretch));
+  for await (const event of events) {
+    if (event.type === 'begin') {
+      const { startSamples, durationSamples } = event.timings;
+      const ends = scaled(startSamples.map((start, char) => start + durationSamples[char]!));
+      const starts = scaled(startSamples);
+      const lengths = ends.map((end, char) => end - starts[char]!);
+      yield { type: 'begin', timings: { startSamples: starts, durationSamples: lengths } };
+    } else if (event.type === 'audio') {
+      const pcm = sound.push(event.pcm);
+      if (pcm.length > 0) yield { type: 'audio', pcm };
+    } else yield event;
+  }
+  const pcm = sound.end();
+  if (pcm.length > 0) yield { type: 'audio', pcm };
+}

@@ -1,0 +1,64 @@
+/** A speed, heard: the time it takes, the words that are still understood, and when they are said. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Engine } from '../../src/engine/engine.js';
+import { msToSamples } from '../../src/protocol/audio.js';
+import { createRecogniser, type Recogniser } from '../support/recogniser.js';
+import { modelDirForTests, realEngine, segmentOf, speak } from '../support/speech.js';
+
+const TEXT = 'The old lighthouse keeper climbed the narrow stairs every evening before the ships came home.';
+const words = (text: string): string[] => text.toLowerCase().match(/[a-z]+/g) ?? [];
+
+describe('speed', () => {
+  let engine: Engine;
+  let recogniser: Recogniser;
+  let plain: Awaited<ReturnType<typeof speak>>;
+  beforeAll(async () => {
+    engine = await realEngine(['base-tts-fast']);
+    recogniser = await createRecogniser(await modelDirForTests());
+    plain = await speak(engine, TEXT);
+  });
+  afterAll(async () => {
+    await recogniser.close();
+    await engine.close();
+  });
+
+  it.each([0.25, 0.5, 0.8, 1.2, 1.6, 2, 4])('%f is heard: as much shorter or longer, and in time', async (speed) => {
+    const { pcm, timings } = await speak(engine, TEXT, { speed });
+    const ratio = plain.pcm.length / pcm.length / speed;
+    expect(ratio).toBeGreaterThan(0.9);
+    expect(ratio).toBeLessThan(1.1);
+    // The last word begins where its sound does: at the same share of the whole.
+    const last = TEXT.lastIndexOf('home');
+    const share = (clip: typeof plain) => clip.timings.startSamples[last]! / clip.pcm.length;
+    expect(share({ pcm, timings, chunks: [] })).toBeCloseTo(share(plain), 1);
+    expect(timings.startSamples.every((start, i) => i === 0 || start >= timings.startSamples[i - 1]!)).toBe(true);
+    expect(Math.max(...timings.startSamples)).toBeLessThanOrEqual(pcm.length);
+  });
+
+  it.each([0.25, 0.5, 1.25, 1.75])('%f is understood', async (speed) => {
+    for (const model of ['base-tts-fast', 'base-tts'] as const) {
+      const heard = words(await recogniser.transcribe((await speak(engine, TEXT, { speed, model })).pcm));
+      const understood = words(TEXT).filter((word) => heard.includes(word)).length;
+      expect(understood).toBeGreaterThanOrEqual(words(TEXT).length - 2);
+    }
+  });
+
+  it('leaves a rest as long as was asked for', async () => {
+    const text = 'Wait. Now.';
+    const withBreak = (ms: number) => ({
+      ...segmentOf(text),
+      spans: [
+        { kind: 'text', text: 'Wait.', start: 0, end: 5 },
+        { kind: 'break', ms, start: 5, end: 6 },
+        { kind: 'text', text: 'Now.', start: 6, end: 10 },
+      ] as const,
+    });
+    for (const speed of [0.5, 3]) {
+      const [short, long] = [
+        await speak(engine, withBreak(500), { speed }),
+        await speak(engine, withBreak(2_500), { speed }),
+      ];
+      expect(Math.abs(long.pcm.length - short.pcm.length - msToSamples(2_000))).toBeLessThan(msToSamples(10));
+    }
+  });
+});
