@@ -5,6 +5,7 @@ import type { VoiceCatalogue } from '../models/catalogue.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel, Segment, SegmentJob } from '../protocol/job.js';
 import type { Crew } from './crew.js';
+import { Placement } from './placement.js';
 import type { WorkerPool } from './pool.js';
 import { type Policy, Scheduler } from './scheduler.js';
 import { otherReading, type SegmentTask } from './segment-task.js';
@@ -51,6 +52,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
   readonly #options: Required<Omit<GatewayOptions, 'observer' | 'onDemand' | 'lookahead' | 'policy' | 'crew'>> &
     GatewayOptions;
   readonly #scheduler: Scheduler;
+  readonly #placement = new Placement();
   readonly #open = new Set<SpeechStream>();
   readonly #unsubscribe: () => void;
   #jobs = 0;
@@ -153,16 +155,24 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     for (;;) {
       const worker = pool.next(served);
       if (worker === undefined) break;
-      const task = this.#scheduler.next(worker, performance.now(), widened === undefined || worker === widened);
+      const nowMs = performance.now();
+      const task = this.#scheduler.next(worker, nowMs, (queued) => this.#mayBegin(queued, worker, widened));
       if (task === undefined) {
         served.add(worker);
         continue;
       }
       this.#scheduler.take(task);
       if (task.state === 'queued') void this.#run(task, worker);
-      else worker.grant(task.job.id);
+      else worker.grant(task.job.id, task.stream.deadlineMs(task, nowMs) - nowMs);
     }
     if (!lone) this.#askForWorkers();
+  }
+
+  #mayBegin(task: SegmentTask, worker: Worker, widened: Worker | undefined): boolean {
+    if (widened !== undefined && worker !== widened) return false;
+    const { workers } = this.#options.pool;
+    const { queued } = this.#scheduler;
+    return this.#placement.isSoonest(worker, workers, queued, (other) => task.fits(other));
   }
 
   #askForWorkers(): void {
@@ -185,6 +195,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     if (task.state === 'done') {
       const { runMs, receivedSamples: samples } = task;
       this.#meanRunMs += (runMs - this.#meanRunMs) / 20;
+      this.#placement.learn(worker, model, { runMs, samples });
       observer?.segmentSpoken({ model, runMs, samples });
     } else if (task.state === 'queued') {
       log.warn(fields, 'a worker was lost under a segment, which runs again');

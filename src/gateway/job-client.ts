@@ -83,13 +83,13 @@ export class JobClient {
   }
 
   /** Gives the job a turn; one that has ended meanwhile needs none. */
-  grant(id: string): void {
+  grant(id: string, dueInMs: number): void {
     const running = this.#jobs.get(id);
     if (running === undefined) return;
     this.#beginWork();
     running.turns += 1;
     running.waits = false;
-    this.#tell({ type: 'turn', id });
+    this.#tell({ type: 'turn', id, dueInMs });
   }
 
   /** Whether the engine's turns may use the whole machine from now on. */

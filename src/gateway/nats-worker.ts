@@ -145,8 +145,8 @@ class EngineElsewhere implements NatsWorker {
     return this.#jobs.run(job, signal);
   }
 
-  grant(jobId: string): void {
-    this.#jobs.grant(jobId);
+  grant(jobId: string, dueInMs: number): void {
+    this.#jobs.grant(jobId, dueInMs);
   }
 
   onChange(listener: () => void): () => void {

@@ -50,7 +50,7 @@ export function createProcessWorker(options: ProcessWorkerOptions): Worker {
     get runnable() {
       return jobs.runnable;
     },
-    grant: (jobId) => jobs.grant(jobId),
+    grant: (jobId, dueInMs) => jobs.grant(jobId, dueInMs),
     ...(widens && { setWide: (wide: boolean) => jobs.setWide(wide) }),
     get state() {
       return engine.state;

@@ -53,8 +53,8 @@ export class Scheduler {
     if (this.#queue.size === 0 && this.#running.size === 0) this.#lastTurn.clear();
   }
 
-  /** The next for `worker`, among what it has or, if it may begin another, from the queue; undefined where it has nothing to do. */
-  next(worker: Worker, nowMs: number, mayBegin = true): SegmentTask | undefined {
+  /** The next for `worker`, among what it has or what it may begin of the queue; undefined where it has nothing to do. */
+  next(worker: Worker, nowMs: number, mayBegin: (task: SegmentTask) => boolean = () => true): SegmentTask | undefined {
     let best: SegmentTask | undefined;
     let bestMs = 0;
     const consider = (task: SegmentTask | undefined) => {
@@ -66,7 +66,7 @@ export class Scheduler {
     };
     // What was begun first: of equals, it is finished before another is begun.
     for (const { id } of worker.runnable) consider(this.#running.get(id));
-    if (mayBegin) for (const task of this.#queue) if (task.fits(worker)) consider(task);
+    for (const task of this.#queue) if (task.fits(worker) && mayBegin(task)) consider(task);
     return best;
   }
 

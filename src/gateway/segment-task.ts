@@ -109,13 +109,14 @@ export class SegmentTask {
    */
   async run(worker: Worker, retries: number): Promise<void> {
     const nowMs = performance.now();
+    const dueInMs = this.stream.deadlineMs(this, nowMs) - nowMs;
     this.stopWaiting();
     this.#state = 'running';
     this.#attempts += 1;
     this.stream.started(nowMs);
     try {
       this.#resumeOn(worker);
-      for await (const event of worker.run(this.job, this.#abort.signal)) {
+      for await (const event of worker.run({ ...this.job, dueInMs }, this.#abort.signal)) {
         this.#receive(event);
         this.stream.changed();
         if (event.type === 'audio') await this.stream.room(this);

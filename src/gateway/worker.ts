@@ -58,8 +58,8 @@ export interface Worker {
    * on the segment, with the signal's reason when that aborted.
    */
   run(job: SegmentJob, signal: AbortSignal): AsyncIterable<WorkerEvent>;
-  /** Another turn for a job. */
-  grant(jobId: string): void;
+  /** Another turn for a job, that is needed so soon. */
+  grant(jobId: string, dueInMs: number): void;
   /**
    * Whether its turns may use every core of its machine from now on, because nobody else is at work there. Absent where it
    * runs in one way only.

@@ -65,6 +65,8 @@ export interface SegmentJob {
   /** How much louder or softer than the model speaks it, so that all voices are equally loud. */
   readonly gainDb: number;
   readonly segment: Segment;
+  /** How soon its listener needs it, counted from when it is handed over; left out where nobody is in a hurry. */
+  readonly dueInMs?: number;
 }
 
 /** Times of the code points of `segment.text`, in samples from the segment's first sample. Unspoken ones last 0. */

@@ -25,7 +25,8 @@ export type EngineOptions =
  */
 export type JobRequest =
   | { readonly type: 'job'; readonly job: SegmentJob; readonly creditSamples: number }
-  | { readonly type: 'turn'; readonly id: string }
+  /** Of turns that wait for one another, those of other gateways among them, the one that is due soonest runs first. */
+  | { readonly type: 'turn'; readonly id: string; readonly dueInMs?: number }
   | { readonly type: 'cancel'; readonly id: string }
   /** Whether turns that begin from now on have the machine to themselves. Until it is said they have not. */
   | { readonly type: 'wide'; readonly wide: boolean }

@@ -12,7 +12,8 @@ interface Running {
   readonly changed: Condition;
   /** Samples that may still be sent. */
   creditSamples: number;
-  turns: number;
+  /** When each turn that it was given and has not begun is due, on the clock of `performance.now`. */
+  readonly turns: number[];
 }
 
 export interface EngineServer {
@@ -25,21 +26,31 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
   const running = new Map<string, Running>();
   const tasks = new Set<Promise<void>>();
   let wide = false;
-  /** The run before the next. */
-  let last: Promise<void> = Promise.resolve();
+  let busy = false;
+  /** Turns that wait for the one that runs. */
+  const waiting: { readonly dueMs: number; readonly begin: () => void }[] = [];
+
+  /** Resolves when nothing else runs. The one that is due soonest goes first; of equals, the one that came first. */
+  async function untilFree(dueMs: number): Promise<void> {
+    if (busy) await new Promise<void>((begin) => waiting.push({ dueMs, begin }));
+    busy = true;
+  }
+
+  function free(): void {
+    const next = waiting.reduce<(typeof waiting)[number] | undefined>(
+      (best, each) => (best === undefined || each.dueMs < best.dueMs ? each : best),
+      undefined,
+    );
+    if (next === undefined) busy = false;
+    else waiting.splice(waiting.indexOf(next), 1)[0]!.begin();
+  }
 
   const turnOf = (id: string, state: Running): Turn => ({
     async run(work) {
       const { signal } = state.abort;
-      if (state.turns === 0) send({ type: 'waits', id });
-      await state.changed.until(() => state.turns > 0, signal);
-      state.turns -= 1;
-      const before = last;
-      let done: () => void = () => undefined;
-      last = new Promise((resolve) => {
-        done = resolve;
-      });
-      await before;
+      if (state.turns.length === 0) send({ type: 'waits', id });
+      await state.changed.until(() => state.turns.length > 0, signal);
+      await untilFree(state.turns.shift()!);
       // A native run is deaf: let messages in first, a cancellation may be among them.
       await nextTurn();
       const startMs = performance.now();
@@ -48,7 +59,7 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
         return await work(wide);
       } finally {
         send({ type: 'ran', id, runMs: performance.now() - startMs });
-        done();
+        free();
       }
     },
   });
@@ -77,7 +88,12 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
     receive(message) {
       if (message.type === 'job') {
         const { job, creditSamples } = message;
-        const state = { abort: new AbortController(), changed: new Condition(), creditSamples, turns: 1 };
+        const state = {
+          abort: new AbortController(),
+          changed: new Condition(),
+          creditSamples,
+          turns: [dueMs(job.dueInMs)],
+        };
         running.set(job.id, state);
         const task = speak(job, state).finally(() => tasks.delete(task));
         tasks.add(task);
@@ -94,7 +110,7 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
         return;
       }
       if (message.type === 'credit') state.creditSamples += message.samples;
-      else state.turns += 1;
+      else state.turns.push(dueMs(message.dueInMs));
       state.changed.notify();
     },
     async close() {
@@ -104,3 +120,6 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
     },
   };
 }
+
+/** Whoever is in no hurry waits for whoever is. */
+const dueMs = (dueInMs = Number.MAX_SAFE_INTEGER): number => performance.now() + dueInMs;

@@ -116,7 +116,7 @@ export function createEngineWorker(engine: Engine, options: EngineWorkerOptions 
     get runnable() {
       return client.runnable;
     },
-    grant: (jobId) => client.grant(jobId),
+    grant: (jobId, dueInMs) => client.grant(jobId, dueInMs),
     get restarts() {
       return restarts;
     },

@@ -33,7 +33,7 @@ export const whenReady = (worker: Worker): Promise<void> => until(() => worker.s
 
 /** A turn for every job of a worker that stands still. */
 export function grantAll(worker: Worker): void {
-  for (const { id, turns } of worker.runnable) if (turns === 0) worker.grant(id);
+  for (const { id, turns } of worker.runnable) if (turns === 0) worker.grant(id, 0);
 }
 
 export async function collect(events: AsyncIterable<WorkerEvent>) {

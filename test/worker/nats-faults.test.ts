@@ -66,7 +66,7 @@ async function listen(gateway: ObservableGateway, onPiece?: (count: number) => u
 
 /** `tts worker` as its users run it. */
 async function startWorker(nats: NatsServer, sine: object = SINE): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [BIN, 'worker', '--nats-prefix', 'test'], {
+  const child = spawn(process.execPath, [BIN, 'worker', '--workers', '1', '--nats-prefix', 'test'], {
     env: { ...process.env, TTS_NATS: nats.url, TTS_ENGINE: 'sine', TTS_SINE_OPTIONS: JSON.stringify(sine) },
     stdio: 'ignore',
     // Its engines are frozen with it.

@@ -110,3 +110,20 @@ it('gives up a turn whose job was cancelled while it waited for it', async () =>
   await settled();
   expect(messages.at(-1)).toEqual({ type: 'waits', id: 'b' });
 });
+
+it('runs what is due soonest first, whoever sent it and whenever it came', async () => {
+  const { server, messages } = await served({ msPerChar: 10, delayMs: 40 });
+  for (const [id, dueInMs] of [
+    ['first', 5_000],
+    ['bulk', undefined],
+    ['later', 900],
+    ['live', 100],
+  ] as const) {
+    const due = dueInMs === undefined ? {} : { dueInMs };
+    server.receive({ type: 'job', job: { ...job, id, ...due }, creditSamples: 60 * 24_000 });
+  }
+  while (messages.filter(({ type }) => type === 'end').length < 4) await sleep(10);
+  const ran = messages.flatMap((message) => (message.type === 'ran' ? [message.id] : []));
+  expect(ran).toEqual(['first', 'live', 'later', 'bulk']);
+  await server.close();
+});
