@@ -209,6 +209,12 @@ const TABLE = {
     description: 'after how long without work an engine process beyond the first ends',
     hidden: true,
   }),
+  policy: oneOf(['deadline', 'fifo'], 'deadline', {
+    group: 'engine',
+    placeholder: 'NAME',
+    description: 'whose turn is next; fifo is there to be compared with',
+    hidden: true,
+  }),
   engine: oneOf(['kokoro', 'sine'], 'kokoro', {
     group: 'engine',
     placeholder: 'NAME',

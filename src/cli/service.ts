@@ -97,10 +97,13 @@ async function assemble(
   const catalogue = loadCatalogue({ voicesDir: config.voicesDir });
   const lexicon = config.lexicon === '' ? undefined : await loadLexicon(config.lexicon);
   const readers = await createReaders(lexicon ? { lexicon } : {});
+  const { crowd = false } = options.engine;
+  const remembered = crowd && config.engine === 'kokoro' ? await import('../engine/remembered.js') : undefined;
+  const { costs = {} } = (await remembered?.readMeasurement(config.modelDir, config)) ?? {};
   const limits = { freeConcurrency, freeDaily, partnerConcurrency };
   const accounts = await createAccounts({ store, limits, localKey, billDelivered: config.billDelivered, log });
   const { workers } = config;
-  const alone = !options.nats && (workers === 1 || (workers === 'auto' && !options.engine.crowd));
+  const alone = !options.nats && (workers === 1 || (workers === 'auto' && !crowd));
   const gateway = createGateway({
     pool,
     catalogue,
@@ -111,6 +114,10 @@ async function assemble(
     observer: metrics.observer,
     onDemand: engines.demand,
     crew: engines.crew,
+    policy: config.policy,
+    // In a command there is one listener, and nobody who could come back later.
+    admission: crowd,
+    costs,
     ...(options.startPatienceMs === undefined ? {} : { startPatienceMs: options.startPatienceMs }),
   });
   metrics.watch(gateway);
@@ -146,6 +153,9 @@ async function assemble(
     if (!(await within(settled(), CLOSE_MS))) log.error('not every request could be settled');
     if (!(await within(closing ?? gateway.close(), CLOSE_MS))) log.error('the engines could not be closed');
     if (elsewhere && !(await within(elsewhere.close(), CLOSE_MS))) log.error('NATS could not be closed');
+    // Beside the packs, which may be where nobody may write: then the next server measures anew.
+    const remembering = remembered?.rememberCosts(config.modelDir, config, gateway.costs).catch(() => undefined);
+    await within(Promise.resolve(remembering), CLOSE_MS);
     if (!(await within(accounts.close(), CLOSE_MS))) log.error('the accounts could not be closed');
   }
 

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeFileAtomic } from '../atomic-file.js';
 import { makeFolder } from '../folder.js';
+import type { BaseModel } from '../protocol/job.js';
 import { type MachineUse, machineKey } from './machine.js';
 
 export interface Measurement {
@@ -12,6 +13,8 @@ export interface Measurement {
   readonly realTimeFactor: number;
   /** Version of the runtime it was measured with. */
   readonly runtime: string;
+  /** Seconds of an engine process for a second of speech among many, as the last server that had many saw it. */
+  readonly costs?: Readonly<Partial<Record<BaseModel, number>>>;
 }
 
 export const measurementFile = (modelDir: string): string => path.join(modelDir, 'measured.json');
@@ -39,4 +42,14 @@ export async function writeMeasurement(modelDir: string, use: MachineUse, measur
   const all = { ...(await readAll(modelDir)), [machineKey(use)]: measured };
   makeFolder(modelDir);
   await writeFileAtomic(measurementFile(modelDir), `${JSON.stringify(all, null, 2)}\n`);
+}
+
+/** Adds what a server saw to what was measured; where nothing was, there is nothing to add to. */
+export async function rememberCosts(
+  modelDir: string,
+  use: MachineUse,
+  costs: Required<Measurement>['costs'],
+): Promise<void> {
+  const known = await readMeasurement(modelDir, use);
+  if (known !== undefined) await writeMeasurement(modelDir, use, { ...known, costs: { ...known.costs, ...costs } });
 }

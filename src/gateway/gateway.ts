@@ -4,6 +4,7 @@ import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel, Segment, SegmentJob } from '../protocol/job.js';
+import { Admission, type Demand, firstEndMs } from './admission.js';
 import type { Crew } from './crew.js';
 import { Placement } from './placement.js';
 import type { WorkerPool } from './pool.js';
@@ -29,13 +30,24 @@ export interface GatewayOptions {
   readonly startPatienceMs?: number;
   readonly deadPatienceMs?: number;
   readonly policy?: Policy;
+  /** A live stream is refused where it would make others stall; without it places alone count. */
+  readonly admission?: boolean;
+  /** What was measured before, in seconds of a worker a second of speech. */
+  readonly costs?: Admission['costs'];
   /** Called when speech is wanted: starts workers that were not started yet. */
   readonly onDemand?: () => void;
   /** Where more workers come from while work waits. */
   readonly crew?: Pick<Crew, 'need' | 'spare'>;
 }
 
+/** Options that have no default, or are kept elsewhere. */
+type Bare = 'observer' | 'onDemand' | 'lookahead' | 'policy' | 'crew' | 'costs';
+
 const RETRY_AFTER_S = 5;
+/** What a session says, until some were heard. */
+const SESSION_MS = 10_000;
+/** From this share of busy workers on, what is measured holds for a crowd. */
+const CROWDED = 0.75;
 const noWorker = (retryAfterS = RETRY_AFTER_S) =>
   new TtsError('no_worker_ready', `No speech engine is ready. Try again in ${retryAfterS} seconds.`, { retryAfterS });
 const shuttingDown = () =>
@@ -49,10 +61,10 @@ export function createGateway(options: GatewayOptions): ObservableGateway {
 
 class SegmentGateway implements ObservableGateway, SpeechHost {
   readonly lookahead: number;
-  readonly #options: Required<Omit<GatewayOptions, 'observer' | 'onDemand' | 'lookahead' | 'policy' | 'crew'>> &
-    GatewayOptions;
+  readonly #options: Required<Omit<GatewayOptions, Bare>> & GatewayOptions;
   readonly #scheduler: Scheduler;
   readonly #placement = new Placement();
+  readonly #admission: Admission;
   readonly #open = new Set<SpeechStream>();
   readonly #unsubscribe: () => void;
   #jobs = 0;
@@ -62,16 +74,20 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
   readonly #left = new Condition();
   /** A running mean of what a segment takes, for an honest `Retry-After`. */
   #meanRunMs = 500;
+  /** What sessions say, on average. */
+  #sessionMs = SESSION_MS;
 
   constructor(options: GatewayOptions) {
     this.#options = {
       retries: 2,
+      admission: false,
       startPatienceMs: 45_000,
       deadPatienceMs: 10_000,
       ...options,
     };
     this.lookahead = options.lookahead ?? 2;
     this.#scheduler = new Scheduler(options.policy);
+    this.#admission = new Admission(options.costs);
     this.#unsubscribe = options.pool.onChange(() => this.#poolChanged());
   }
 
@@ -92,6 +108,10 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     };
   }
 
+  get costs(): Admission['costs'] {
+    return this.#admission.costs;
+  }
+
   open(order: SpeechOrder): Speech {
     const { pool, queueLimit, deadPatienceMs, onDemand } = this.#options;
     if (this.#draining) throw shuttingDown();
@@ -104,10 +124,34 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     }
     onDemand?.();
     if (pool.failure !== undefined || pool.deadForMs() > deadPatienceMs) throw noWorker();
+    if (this.#options.admission && order.whole !== true) this.#admit(order);
     this.#models.add(order.model);
     const stream = new SpeechStream(order, this);
     this.#open.add(stream);
     return stream;
+  }
+
+  /** Throws where those there are would stall for one more; the first is always taken. */
+  #admit({ model, chars, speed = 1 }: SpeechOrder): void {
+    const { pool, crew } = this.#options;
+    const nowMs = performance.now();
+    const { msPerChar } = this.#admission;
+    const live: Demand[] = [];
+    for (const stream of this.#open) {
+      if (stream.order.whole) continue;
+      const demand = stream.demand(nowMs, msPerChar, this.#sessionMs);
+      if (demand.restMs > 0) live.push(demand);
+    }
+    if (live.length === 0) return;
+    const { ready, starting } = pool.counts;
+    const another = { model, aheadMs: 0, restMs: chars === undefined ? this.#sessionMs : (chars / speed) * msPerChar };
+    if (this.#admission.carries([...live, another], ready + starting + (crew?.spare ?? 0))) return;
+    const retryAfterS = Math.min(60, Math.max(1, Math.ceil(firstEndMs(live) / 1000)));
+    throw new TtsError(
+      'overloaded',
+      `All listeners that this server can carry are there. Try again in ${retryAfterS} seconds.`,
+      { retryAfterS },
+    );
   }
 
   job({ model, voice, seed, speed = 1 }: SpeechOrder, segment: Segment): SegmentJob {
@@ -127,8 +171,19 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     task.cancel();
   }
 
+  /** Most of the workers there can be have work. */
+  get #crowded(): boolean {
+    const { pool, crew } = this.#options;
+    const busy = pool.workers.filter((worker) => worker.busy > 0).length;
+    return busy >= CROWDED * (pool.workers.length + (crew?.spare ?? 0));
+  }
+
   closed(stream: SpeechStream): void {
     this.#open.delete(stream);
+    const { order, writtenChars } = stream;
+    if (order.chars === undefined && !order.whole && writtenChars > 0) {
+      this.#sessionMs += (writtenChars * this.#admission.msPerChar - this.#sessionMs) / 20;
+    }
     this.#left.notify();
   }
 
@@ -162,6 +217,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
         continue;
       }
       this.#scheduler.take(task);
+      if (worker === widened) task.wide = true;
       if (task.state === 'queued') void this.#run(task, worker);
       else worker.grant(task.job.id, task.stream.deadlineMs(task, nowMs) - nowMs);
     }
@@ -195,7 +251,12 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     if (task.state === 'done') {
       const { runMs, receivedSamples: samples } = task;
       this.#meanRunMs += (runMs - this.#meanRunMs) / 20;
-      this.#placement.learn(worker, model, { runMs, samples });
+      const { wide } = task;
+      const { segment, speed } = task.job;
+      // What one does with all cores says nothing of what it does among others.
+      if (!wide) this.#placement.learn(worker, model, { runMs, samples });
+      const chars = segment.text.length / speed;
+      this.#admission.learn({ model, chars, samples, runMs, wide, crowded: this.#crowded });
       observer?.segmentSpoken({ model, runMs, samples });
     } else if (task.state === 'queued') {
       log.warn(fields, 'a worker was lost under a segment, which runs again');

@@ -5,6 +5,11 @@ import type { Worker } from './worker.js';
 /** `fifo` is first come, first served: for comparison. */
 export type Policy = 'deadline' | 'fifo';
 
+/** What a live listener has in hand at least before a whole answer that is late is preferred to him. */
+const LIVE_MS = 1_000;
+/** One turn in so many is for whole answers that are late, whatever else waits: none starves. */
+const WHOLE_TURNS = 10;
+
 export class Scheduler {
   readonly #policy: Policy;
   /** Segments that no worker has. */
@@ -78,8 +83,21 @@ export class Scheduler {
     this.#lastTurn.set(task.stream.order.owner, this.#turns);
   }
 
-  /** The earlier deadline; among those that are past it, owners take turns, so that nobody's many drown another's one. */
+  /**
+   * Whole answers fill what is left: they wait for live listeners with less than `LIVE_MS` in hand, however late they are
+   * themselves, but for every tenth turn.
+   */
   #precedes(a: SegmentTask, aMs: number, b: SegmentTask, bMs: number, nowMs: number): boolean {
+    const [aWhole, bWhole] = [a, b].map((task) => task.stream.order.whole === true);
+    if (this.#policy === 'fifo' || aWhole === bWhole) return this.#isDueBefore(a, aMs, b, bMs, nowMs);
+    const [wholeMs, liveMs] = aWhole ? [aMs, bMs] : [bMs, aMs];
+    const aged = wholeMs <= nowMs && this.#turns % WHOLE_TURNS === 0;
+    const wholeFirst = aged || (liveMs > nowMs + LIVE_MS && wholeMs < liveMs);
+    return wholeFirst === aWhole;
+  }
+
+  /** The earlier deadline; among those that are past it, owners take turns, so that nobody's many drown another's one. */
+  #isDueBefore(a: SegmentTask, aMs: number, b: SegmentTask, bMs: number, nowMs: number): boolean {
     if (this.#policy === 'deadline' && aMs <= nowMs && bMs <= nowMs) {
       const [aTurn, bTurn] = [a, b].map((task) => this.#lastTurn.get(task.stream.order.owner) ?? 0) as [number, number];
       if (aTurn !== bTurn) return aTurn < bTurn;

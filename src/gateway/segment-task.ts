@@ -9,6 +9,8 @@ export type SegmentState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled
 /** The stream that a segment belongs to, as the segment's life needs it. */
 export interface SegmentStream {
   readonly order: SpeechOrder;
+  /** So many characters are through. */
+  made(chars: number): void;
   /** Its first segment left the queue. */
   started(atMs: number): void;
   /** When its listener runs dry unless more of the segment comes, on the clock of `performance.now`. */
@@ -46,6 +48,8 @@ export class SegmentTask {
   #receivedSamples = 0;
   #takenSamples = 0;
   #runMs = 0;
+  /** It was given turns with all cores. */
+  wide = false;
   /** What a worker that speaks it again still has to say of what an earlier one said. */
   #repeatSamples = 0;
   /** Of the worker that made what was received. */
@@ -122,6 +126,7 @@ export class SegmentTask {
         if (event.type === 'audio') await this.stream.room(this);
       }
       if (this.#repeatSamples > 0) throw otherReading();
+      this.stream.made(this.job.segment.text.length);
       this.#settle('done');
     } catch (error) {
       if (this.#state !== 'running') return;

@@ -2,6 +2,7 @@
 import { Condition } from '../condition.js';
 import { msToSamples, samplesToMs } from '../protocol/audio.js';
 import type { Segment, SegmentJob } from '../protocol/job.js';
+import type { Demand } from './admission.js';
 import { type SegmentStream, SegmentTask } from './segment-task.js';
 import type { GatewayEvent, Speech, SpeechOrder } from './types.js';
 
@@ -13,6 +14,8 @@ const HIGH_WATER_SAMPLES = msToSamples(2_000);
 const FIRST_SOUND_MS = 150;
 /** Where nobody listens before the end, all of it is due by then: it fills what live listeners leave, and does not starve. */
 const WHOLE_MS = 10_000;
+/** A writer who has been still for so long may be gone for long. */
+const WRITER_MS = 5_000;
 /** Segments that keep one worker from ever waiting; more are only begun while little lies here. */
 const LEAST_LOOKAHEAD = 2;
 
@@ -35,6 +38,11 @@ export class SpeechStream implements Speech, SegmentStream {
   #queueMs: number | undefined;
   /** When a listener who began with the first sample will have heard all that was handed over. */
   #heardOutAtMs = 0;
+  #writtenChars = 0;
+  #wroteAtMs = performance.now();
+  #written = false;
+  /** Of segments that are through. */
+  #madeChars = 0;
   #used = false;
   #closed = false;
   /** Why it ended before its time. */
@@ -167,6 +175,41 @@ export class SpeechStream implements Speech, SegmentStream {
       if (before.state !== 'done') deadlineMs += Math.max(0, leastMs - samplesToMs(before.receivedSamples));
     }
     return deadlineMs;
+  }
+
+  wrote(chars: number, last: boolean): void {
+    this.#writtenChars += chars;
+    this.#wroteAtMs = performance.now();
+    if (last) this.#written = true;
+  }
+
+  /** What it will still want. Of a writer who is at it, as much as sessions usually say is expected. */
+  demand(nowMs: number, msPerChar: number, sessionMs: number): Demand {
+    const { model, chars, speed = 1 } = this.order;
+    let heldMs = 0;
+    let unfinishedMs = 0;
+    for (const { heldSamples, receivedSamples, state } of this.#tasks) {
+      heldMs += samplesToMs(heldSamples);
+      if (state !== 'done') unfinishedMs += samplesToMs(receivedSamples);
+    }
+    const knownChars = Math.max(chars ?? 0, this.#writtenChars);
+    const pendingMs = Math.max(0, ((knownChars - this.#madeChars) / speed) * msPerChar - unfinishedMs);
+    const writes = chars === undefined && !this.#written && nowMs - this.#wroteAtMs < WRITER_MS;
+    const expectedMs = writes ? sessionMs - this.#madeChars * msPerChar : 0;
+    return {
+      model,
+      aheadMs: Math.max(0, this.#heardOutAtMs - nowMs) + heldMs,
+      restMs: Math.max(pendingMs, expectedMs),
+    };
+  }
+
+  get writtenChars(): number {
+    return this.#writtenChars;
+  }
+
+  /** A segment of it is through. */
+  made(chars: number): void {
+    this.#madeChars += chars;
   }
 
   started(atMs: number): void {

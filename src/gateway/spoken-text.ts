@@ -61,6 +61,7 @@ export class SpokenText {
   }
 
   text(text: string): void {
+    this.#speech.wrote(text.length, false);
     const last = this.#pieces.at(-1);
     if (last?.kind === 'text') last.text += text;
     else this.#add({ kind: 'text', text });
@@ -73,6 +74,7 @@ export class SpokenText {
 
   /** Cuts what is pending, and nothing follows. */
   end(): void {
+    this.#speech.wrote(0, true);
     this.#add({ kind: 'end' });
   }
 

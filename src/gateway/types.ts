@@ -13,6 +13,8 @@ export interface SpeechOrder {
   readonly requestId: string;
   /** Nobody listens before all of it is there: audio that was made buys no time. */
   readonly whole?: boolean;
+  /** Characters known before the first is written; absent where they come as somebody writes them. */
+  readonly chars?: number;
 }
 
 /** In order: a `segment`, its `audio`, the next `segment`, … */
@@ -30,12 +32,14 @@ export interface Speech {
    * in flight. Ends when `segments` ended and all was delivered. May be called once.
    */
   speak(segments: AsyncIterable<Segment>, signal: AbortSignal): AsyncIterable<GatewayEvent>;
+  /** So many more characters were written, and none will follow if they are the last: what it will still want of the engines. */
+  wrote(chars: number, last: boolean): void;
   /** Gives the place back. Idempotent; must be called in every case. */
   close(): void;
 }
 
 export interface Gateway {
-  /** Throws `overloaded`, `shutting_down`, or `no_worker_ready` when no worker can come up in bounded time. */
+  /** Throws `overloaded` also where one more live stream would make others stall, `shutting_down`, or `no_worker_ready` when no worker can come up in bounded time. */
   open(order: SpeechOrder): Speech;
   /** True once a worker can take work. */
   readonly ready: boolean;
@@ -71,4 +75,6 @@ export interface GatewayStats {
 /** The gateway as whoever put it together sees it. */
 export interface ObservableGateway extends Gateway {
   readonly stats: GatewayStats;
+  /** What was measured: seconds of a worker for a second of a model's speech when most workers have work. */
+  readonly costs: Readonly<Partial<Record<BaseModel, number>>>;
 }

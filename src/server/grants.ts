@@ -79,10 +79,11 @@ export class Grants {
     const { language } = catalogue.get(base, voice);
     const reader = await readers(language);
     const admission = await accounts.admit({ key, requestId, model, voice, chars });
+    const known = request.route === 'stream_input' ? {} : { chars };
     let held: HeldAnswer | undefined;
     try {
       if (whole) held = heldAudio.take(chars / speed);
-      const speech = gateway.open({ model: base, voice, seed, speed, owner: key.id, requestId, whole });
+      const speech = gateway.open({ model: base, voice, seed, speed, owner: key.id, requestId, whole, ...known });
       const text = new SpokenText(speech, {
         countTokens: (piece) => reader.countTokens(piece),
         language,

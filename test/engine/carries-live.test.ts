@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { carriesLive } from '../../src/engine/carries-live.js';
-import { readMeasurement, writeMeasurement } from '../../src/engine/remembered.js';
+import { readMeasurement, rememberCosts, writeMeasurement } from '../../src/engine/remembered.js';
 
 const USE = { device: 'auto', threads: 0 } as const;
 const measured = (realTimeFactor: number) => ({ vocoder: 'float', realTimeFactor, runtime: '1.30.0' }) as const;
@@ -31,6 +31,18 @@ it('keeps measurements of other uses of the machine apart', async () => {
   expect((await readMeasurement(modelDir, USE))?.realTimeFactor).toBe(0.4);
   expect(await carriesLive(modelDir, { device: 'cpu', threads: 1 })).toBe(false);
   expect(await carriesLive(modelDir, { device: 'cpu', threads: 7 })).toBeUndefined();
+});
+
+it('adds to it what many listeners cost, and makes up no measurement for them', async () => {
+  await rememberCosts(modelDir, USE, { 'base-tts': 0.5 });
+  expect(await readMeasurement(modelDir, USE)).toBeUndefined();
+  await writeMeasurement(modelDir, USE, measured(0.4));
+  await rememberCosts(modelDir, USE, { 'base-tts': 0.5 });
+  await rememberCosts(modelDir, USE, { 'base-tts-fast': 0.1 });
+  expect(await readMeasurement(modelDir, USE)).toEqual({
+    ...measured(0.4),
+    costs: { 'base-tts': 0.5, 'base-tts-fast': 0.1 },
+  });
 });
 
 it('measures again rather than trust a damaged file', async () => {

@@ -7,10 +7,11 @@ import { jobOf } from '../support/jobs.js';
 
 const NOW_MS = 1_000_000;
 
-function task(deadlineMs: number, owner = 'a'): SegmentTask {
+function task(deadlineMs: number, owner = 'a', whole = false): SegmentTask {
   const stream: SegmentStream = {
-    order: { model: 'base-tts', voice: 'someone', seed: 0, owner, requestId: 'r' },
+    order: { model: 'base-tts', voice: 'someone', seed: 0, owner, requestId: 'r', whole },
     started: () => undefined,
+    made: () => undefined,
     deadlineMs: () => NOW_MS + deadlineMs,
     changed: () => undefined,
     room: async () => undefined,
@@ -59,6 +60,23 @@ describe('the scheduler', () => {
     const scheduler = new Scheduler();
     scheduler.take(task(0, 'a'));
     expect(order(scheduler, [task(500, 'b'), task(100, 'a')])).toEqual([1, 0]);
+  });
+
+  it('lets whole answers fill what live listeners leave, however late they are, and a tenth of the turns besides', () => {
+    const whole = Array.from({ length: 3 }, (_, i) => task(-5_000 + i, 'a', true));
+    expect(order(new Scheduler(), [whole[0]!, task(5_000), task(900)])).toEqual([0, 2, 1]);
+    const scheduler = new Scheduler();
+    scheduler.take(task(0));
+    expect(order(scheduler, [whole[0]!, task(5_000), task(900)])).toEqual([2, 0, 1]);
+    const live = Array.from({ length: 30 }, (_, i) => task(100 + i));
+    const busy = new Scheduler();
+    const turns = order(busy, [...whole, ...live]);
+    expect(
+      turns
+        .slice(0, 21)
+        .map((index, turn) => (index < 3 ? turn : -1))
+        .filter((turn) => turn >= 0),
+    ).toEqual([0, 10, 20]);
   });
 
   it('serves first come first for comparison', () => {

@@ -1,0 +1,140 @@
+/** Who is taken in by measurement: the sum of it, and what a server over HTTP and over the WebSocket makes of it. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { Admission, type Demand, firstEndMs } from '../../src/gateway/admission.js';
+import { msToSamples } from '../../src/protocol/audio.js';
+import { Refused, StreamClient, startStreamServer } from '../stream-input/client.js';
+import { errorOf, type TestServer, until } from '../support/server.js';
+
+const spoken = (share: number, more: object = {}) => ({
+  model: 'base-tts' as const,
+  chars: 100,
+  samples: msToSamples(10_000),
+  runMs: share * 10_000,
+  wide: false,
+  crowded: false,
+  ...more,
+});
+const stream = (restMs: number, aheadMs = 0): Demand => ({ model: 'base-tts', aheadMs, restMs });
+const streams = (count: number, restMs: number) => Array.from({ length: count }, () => stream(restMs));
+
+describe('what can be carried', () => {
+  it('is not known before anything was measured, and nobody is refused for a guess', () => {
+    expect(new Admission().carries(streams(10_000, 60_000), 1)).toBe(true);
+  });
+
+  it('is what the workers do in the time of a listener, less a margin', () => {
+    const admission = new Admission();
+    admission.learn(spoken(0.1));
+    expect(admission.carries(streams(9, 10_000), 1)).toBe(true);
+    expect(admission.carries(streams(10, 10_000), 1)).toBe(false);
+    expect(admission.carries(streams(36, 10_000), 4)).toBe(true);
+    expect(admission.carries(streams(40, 10_000), 4)).toBe(false);
+  });
+
+  it('is more where streams were made ahead or are nearly through, and not more where they are only long', () => {
+    const admission = new Admission();
+    admission.learn(spoken(0.1));
+    const ahead = Array.from({ length: 9 }, () => stream(5_000, 10_000));
+    expect(admission.carries([...ahead, ...streams(4, 10_000)], 1)).toBe(true);
+    expect(admission.carries([...streams(8, 500), ...streams(8, 10_000)], 1)).toBe(false);
+    expect(admission.carries([...streams(4, 200), ...streams(5, 10_000)], 1)).toBe(true);
+    expect(admission.carries(streams(10, 600_000), 1)).toBe(false);
+  });
+
+  it('counts what a crowd costs before what a few cost, and a lone listener on all cores as the least it can be', () => {
+    const admission = new Admission();
+    admission.learn(spoken(0.05, { wide: true }));
+    expect(admission.carries(streams(18, 10_000), 1)).toBe(true);
+    expect(admission.carries(streams(20, 10_000), 1)).toBe(false);
+    admission.learn(spoken(0.1));
+    expect(admission.carries(streams(10, 10_000), 1)).toBe(false);
+    admission.learn(spoken(0.2, { crowded: true }));
+    expect(admission.carries(streams(5, 10_000), 1)).toBe(false);
+    expect(admission.costs).toEqual({ 'base-tts': 0.2 });
+    for (let i = 0; i < 2_000; i++) admission.learn(spoken(0.1));
+    expect(admission.carries(streams(8, 10_000), 1)).toBe(true);
+  });
+
+  it('is remembered from the day before, as far as that fits what is seen today', () => {
+    const admission = new Admission({ 'base-tts': 0.3 });
+    expect(admission.carries(streams(4, 1_000), 1)).toBe(false);
+    admission.learn(spoken(0.1));
+    expect(admission.carries(streams(4, 1_000), 1)).toBe(true);
+    expect(admission.carries(streams(5, 1_000), 1)).toBe(false);
+  });
+
+  it('has room again when the first of them is through', () => {
+    expect(firstEndMs([stream(5_000, 1_000), stream(2_000, 1_500)])).toBe(3_500);
+  });
+});
+
+describe('a server at twice what it carries', () => {
+  let server: TestServer;
+  afterEach(() => server.close());
+
+  /** Speaks four times as fast as it is heard: three listeners, or three and a bit. */
+  const start = async () => {
+    server = await startStreamServer({
+      sine: { pace: 4, msPerChar: 50 },
+      limits: { partnerConcurrency: 100 },
+      gateway: { admission: true, queueLimit: 100, lookahead: 3 },
+    });
+    await (await ask()).arrayBuffer();
+  };
+  const INPUT =
+    'It was late in the evening when the last train came in. Nobody was waiting for it there. The lamps went out.';
+  const ask = (more: object = {}) =>
+    server.speak({ model: 'base-tts', input: INPUT, stream: true, response_format: 'pcm', ...more });
+
+  it('refuses some at once and says when to come back, hears the others to their end, and takes the next', async () => {
+    await start();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask()));
+    const taken = answers.filter(({ status }) => status === 200);
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(taken.length + refused.length).toBe(8);
+    expect(taken.length).toBeGreaterThan(0);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const answer of refused) {
+      const seconds = Number(answer.headers.get('retry-after'));
+      expect(seconds).toBeGreaterThanOrEqual(1);
+      expect(seconds).toBeLessThanOrEqual(60);
+      expect(await errorOf(answer)).toMatchObject({ code: 'overloaded' });
+    }
+    const whole = await ask({ stream: false });
+    expect(whole.status).toBe(200);
+    await whole.arrayBuffer();
+    const lengths = await Promise.all(taken.map(async (answer) => (await answer.arrayBuffer()).byteLength));
+    expect(new Set(lengths).size).toBe(1);
+    await until(() => server.gateway.stats.open === 0);
+    const next = await ask();
+    expect(next.status).toBe(200);
+    await next.arrayBuffer();
+  });
+
+  it('refuses a session in its handshake, and no session while nobody is heard', async () => {
+    await start();
+    const alone = await StreamClient.open(server);
+    expect(await alone.finish()).toMatchObject({ code: 1000 });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask()));
+    const error = await StreamClient.connect(server).then(
+      (client) => client.finish(),
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(Refused);
+    expect(error).toMatchObject({ status: 503, body: { error: { code: 'overloaded' } } });
+    expect(Number((error as Refused).headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+    await until(() => server.gateway.stats.open === 0);
+    expect(await (await StreamClient.open(server)).finish()).toMatchObject({ code: 1000 });
+  });
+
+  it('counts a writer who has gone still for what he wrote, and no more', async () => {
+    await start();
+    const still = await Promise.all(Array.from({ length: 3 }, () => StreamClient.open(server)));
+    await new Promise((resolve) => setTimeout(resolve, 5_500));
+    const answer = await ask();
+    expect(answer.status).toBe(200);
+    await answer.arrayBuffer();
+    await Promise.all(still.map((client) => client.finish()));
+  });
+});
