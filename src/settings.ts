@@ -137,6 +137,13 @@ const TABLE = {
     description: 'folder that holds the accounts',
     defaultText: '$XDG_DATA_HOME/tts',
   }),
+  database: text('', {
+    group: 'server',
+    placeholder: 'URL',
+    description: 'PostgreSQL that holds the accounts instead, for several servers: postgres://USER@HOST/NAME',
+    defaultText: 'none, SQLite in the data folder',
+    secret: true,
+  }),
   freeConcurrency: whole(2, [0, 1_000_000], { group: 'server', description: 'concurrent Free sessions per key' }),
   freeDaily: whole(200, [0, 1_000_000_000], { group: 'server', description: 'Free requests per key and UTC day' }),
   partnerConcurrency: whole(8, [0, 1_000_000], {

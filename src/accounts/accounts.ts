@@ -4,6 +4,8 @@ import type { Logger } from '../log.js';
 import { parseModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import { hashKey, keyId, sameHash } from './api-key.js';
+import { isCommitUnknown } from './database.js';
+import { createLease } from './lease.js';
 import { createSettlements } from './settlements.js';
 import type { AccountStore, ReservationEnd } from './store.js';
 import type { Accounts, Admission, AdmissionRequest, KeyRecord, Limits, RateLimit } from './types.js';
@@ -19,6 +21,8 @@ export interface AccountsOptions {
   /** Told when the store fails, and when it is back. */
   readonly log?: Pick<Logger, 'error' | 'info'>;
   readonly now?: () => Date;
+  /** Of a shared store: how long what this server holds is safe after it was last heard of. */
+  readonly leaseMs?: number;
 }
 
 export const DEFAULT_LIMITS: Limits = { freeConcurrency: 2, freeDaily: 200, partnerConcurrency: 8 };
@@ -40,7 +44,10 @@ const NO_HASH = new Uint8Array(32);
 
 const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
-/** Opens the accounts and returns what a dead process had reserved; the caller holds the data folder's lock. */
+/**
+ * Opens the accounts and sees to it that what dead servers had reserved is returned: at once where the store is this server's
+ * alone (the caller holds the data folder's lock), else when their leases have run out.
+ */
 export async function createAccounts({
   store,
   limits,
@@ -48,9 +55,12 @@ export async function createAccounts({
   billDelivered = false,
   log,
   now = () => new Date(),
+  leaseMs,
 }: AccountsOptions): Promise<Accounts> {
   const startedAt = now().toISOString();
-  await store.recover(startedAt);
+  const lease = store.shared ? await createLease({ store, log, now, ...(leaseMs && { leaseMs }) }) : undefined;
+  const holder = lease?.holder ?? '';
+  if (!lease) await store.recover(startedAt, 'all');
 
   const localHash = localKey === undefined ? undefined : hashKey(localKey);
   const local: KeyRecord = {
@@ -87,21 +97,15 @@ export async function createAccounts({
     }
   };
 
-  const slots = new Map<string, number>();
   let active = 0;
-
-  const takeSlot = (name: string, limit: number): boolean => {
-    const taken = slots.get(name) ?? 0;
-    if (taken >= limit) return false;
-    slots.set(name, taken + 1);
-    active++;
-    return true;
-  };
-  const freeSlot = (name: string): void => {
-    const left = (slots.get(name) ?? 1) - 1;
-    if (left === 0) slots.delete(name);
-    else slots.set(name, left);
-    active--;
+  /** Ends that are being written, by key: their slots are free to whoever waits for them. */
+  const endings = new Map<string, Set<Promise<void>>>();
+  const ending = async (keyId: string, end: Promise<void>): Promise<void> => {
+    const ofKey = endings.get(keyId) ?? new Set();
+    endings.set(keyId, ofKey.add(end));
+    await end;
+    ofKey.delete(end);
+    if (ofKey.size === 0) endings.delete(keyId);
   };
 
   const secondsToMidnight = (at: Date): number => Math.ceil((DAY_MS - (at.getTime() % DAY_MS)) / 1000);
@@ -137,6 +141,12 @@ export async function createAccounts({
       `This key has used its ${count(freeDaily, 'Free request')} of today. The count begins again at 00:00 UTC.`,
       { retryAfterS: secondsToMidnight(at) },
     );
+  const noSlot = (free: boolean, limit: number): TtsError =>
+    new TtsError(
+      'concurrency_limit_exceeded',
+      `This key already has ${count(limit, 'session')} running, which is the limit of ${free ? 'Free' : 'Partner'} access. Wait for one to end.`,
+      { retryAfterS: SLOT_RETRY_S },
+    );
   const shortOf = (chars: number, balance: number): TtsError =>
     new TtsError(
       'insufficient_credits',
@@ -154,48 +164,51 @@ export async function createAccounts({
     }
     const isLocal = key.id === LOCAL_KEY_ID;
     const charged = !free && !isLocal;
-    const limit =
-      key.limits.concurrency ??
-      (free ? limits.freeConcurrency : isLocal ? Number.POSITIVE_INFINITY : limits.partnerConcurrency);
+    const sessions =
+      key.limits.concurrency ?? (free ? limits.freeConcurrency : isLocal ? undefined : limits.partnerConcurrency);
     const freeDaily = key.limits.freeDaily ?? limits.freeDaily;
-    const slot = `${free ? 'free' : 'partner'} ${key.id}`;
     const at = now();
     const day = at.toISOString().slice(0, 10);
+    if (settlements.waiting >= (charged ? 1 : MAX_WAITING)) throw unrecorded();
 
-    // The slot is taken first because taking it is instant; the day's limit still speaks first.
-    if (!takeSlot(slot, limit)) {
-      if (free && (await asked(() => store.freeRequests(key.id, day))) >= freeDaily) throw dailyLimit(at, freeDaily);
-      const whose = free ? 'Free' : 'Partner';
-      throw new TtsError(
-        'concurrency_limit_exceeded',
-        `This key already has ${count(limit, 'session')} running, which is the limit of ${whose} access. Wait for one to end.`,
-        { retryAfterS: SLOT_RETRY_S },
-      );
-    }
-    let freeRequests: number;
     const id = randomUUID();
-    try {
-      if (settlements.waiting >= (charged ? 1 : MAX_WAITING)) throw unrecorded();
-      const reserved = await asked(() =>
-        store.reserve({
-          id,
-          keyId: key.id,
-          requestId,
-          model,
-          voice,
-          characters: chars,
-          credits: chars * CREDITS_PER_CHAR,
-          charged,
-          ...(free && { free: { day, limit: freeDaily } }),
-        }),
-      );
-      if (!reserved.ok)
-        throw reserved.reason === 'daily_limit' ? dailyLimit(at, freeDaily) : shortOf(chars, reserved.balance);
-      freeRequests = reserved.freeRequests;
-    } catch (error) {
-      freeSlot(slot);
-      throw error;
+    const reserve = async () => {
+      try {
+        return await asked(() =>
+          store.reserve({
+            id,
+            keyId: key.id,
+            requestId,
+            model,
+            voice,
+            characters: chars,
+            credits: chars * CREDITS_PER_CHAR,
+            charged,
+            holder,
+            ...(sessions !== undefined && { sessions }),
+            ...(free && { free: { day, limit: freeDaily } }),
+          }),
+        );
+      } catch (error) {
+        if (isCommitUnknown(error)) lease?.disown(id);
+        throw error;
+      }
+    };
+    let reserved = await reserve();
+    if (!reserved.ok && reserved.reason === 'concurrency') {
+      // A client may be back before the end of its last request is written: that slot is free already.
+      const soon = endings.get(key.id);
+      if (soon) {
+        await Promise.all(soon);
+        reserved = await reserve();
+      }
     }
+    if (!reserved.ok) {
+      if (reserved.reason === 'insufficient_credits') throw shortOf(chars, reserved.balance);
+      throw reserved.reason === 'daily_limit' ? dailyLimit(at, freeDaily) : noSlot(free, sessions!);
+    }
+    const { freeRequests } = reserved;
+    active++;
 
     const rateLimit: RateLimit | undefined = free
       ? { limit: freeDaily, remaining: freeDaily - freeRequests, resetS: secondsToMidnight(at) }
@@ -205,8 +218,8 @@ export async function createAccounts({
     const endOnce = async (how: () => Promise<unknown>): Promise<void> => {
       if (ended) return;
       ended = true;
-      freeSlot(slot);
-      await settlements.write(how);
+      active--;
+      await ending(key.id, settlements.write(how));
     };
     const end = (
       outcome: ReservationEnd['outcome'],
@@ -242,13 +255,14 @@ export async function createAccounts({
     limits,
     local: localHash && local,
     authenticate,
-    isRevoked: async (id) => (await asked(() => store.findKey(id)))?.revoked ?? false,
+    revokedAmong: (ids) => asked(() => store.revokedAmong(ids)),
     admit,
     get active() {
       return active;
     },
     async close() {
       await settlements.close();
+      await lease?.close();
       await store.close();
     },
   };

@@ -6,7 +6,8 @@ import Libsql from 'libsql';
 import { makeFolder } from '../folder.js';
 import { TtsError } from '../protocol/errors.js';
 import { makePrivateFile, unusableFolder } from './data-folder.js';
-import { MIGRATIONS } from './migrations/index.js';
+import type { AccountsDatabase, Change, Filling, Query, Read, Value } from './database.js';
+import { SQLITE_MIGRATIONS as MIGRATIONS } from './migrations/index.js';
 import { isBusy, sqliteError } from './sqlite-failure.js';
 
 /** Another process holds the write lock for milliseconds at most; nothing here waits inside SQLite, which would block. */
@@ -14,18 +15,6 @@ const BUSY_RETRY_MS = 5;
 const BUSY_LIMIT_MS = 15_000;
 /** What waits when the database is closed has this long left. */
 const CLOSE_LIMIT_MS = 1_000;
-
-/**
- * `durable` survives a loss of power: money that moved, keys that were made. `quick` survives the death of the process:
- * a reservation lost with the power is a reservation returned, which is what would happen to it anyway.
- */
-type Durability = 'durable' | 'quick';
-
-interface Statement {
-  run(...values: unknown[]): { changes: number };
-  get(...values: unknown[]): unknown;
-  all(...values: unknown[]): unknown[];
-}
 
 export interface DatabaseOptions {
   /** Refuses a damaged file at once; reads all of it. */
@@ -36,21 +25,10 @@ export interface DatabaseOptions {
   readonly busyLimitMs?: number;
 }
 
-export interface SqliteDatabase {
-  statement(sql: string): Statement;
-  /** Runs `change` in a transaction. It must check before it writes: what throws is rolled back alone. */
-  write<T>(durability: Durability, change: () => T): Promise<T>;
-  /** Throws where the file was deleted or replaced: what is written now would be gone with the process. */
-  assertInPlace(): void;
-  /** What SQLite finds wrong with the file; empty where all is well. */
-  damage(): string[];
-  backup(file: string): Promise<void>;
-  close(): Promise<void>;
-}
-
 interface Pending {
-  readonly durability: Durability;
-  readonly change: () => unknown;
+  readonly durable: boolean;
+  readonly takesOn: boolean;
+  readonly change: () => Change<unknown>;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
   /** When its caller has waited long enough for another program, however often it was tried. */
@@ -116,12 +94,21 @@ function tidy(connection: Libsql.Database): void {
   }
 }
 
+/** Bytes come as what Node hands about; the library gives them bare where it gives many rows. */
+function withBuffers(rows: Record<string, unknown>[]): readonly unknown[] {
+  for (const [column, value] of Object.entries(rows[0] ?? {})) {
+    if (!(value instanceof ArrayBuffer)) continue;
+    for (const row of rows) row[column] = Buffer.from(row[column] as ArrayBuffer);
+  }
+  return rows;
+}
+
 const inodeOf = (file: string): bigint | undefined => statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
 
-export async function openDatabase(
+export async function openSqliteDatabase(
   file: string,
   { quickCheck = false, onRescue, busyLimitMs = BUSY_LIMIT_MS }: DatabaseOptions = {},
-): Promise<SqliteDatabase> {
+): Promise<AccountsDatabase> {
   let connection: Libsql.Database;
   const openedAtMs = performance.now();
   const tooLate = () => performance.now() > openedAtMs + busyLimitMs;
@@ -146,19 +133,54 @@ export async function openDatabase(
 
   const inode = file === ':memory:' ? undefined : inodeOf(file);
   const isInPlace = () => file === ':memory:' || inodeOf(file) === inode;
-  let durable: Durability | undefined;
+  let synchronous: 'FULL' | 'NORMAL' | undefined;
   let queue: Pending[] = [];
   let flushing: Promise<void> | undefined;
   let closeByMs = Number.POSITIVE_INFINITY;
 
-  const transaction = async <T>(durability: Durability, run: () => T, late: () => boolean): Promise<T> => {
-    if (durable !== durability) {
-      connection.pragma(`synchronous = ${durability === 'durable' ? 'FULL' : 'NORMAL'}`);
-      durable = durability;
+  const prepared = new Map<string, { statement: Libsql.Statement; reads: boolean }>();
+  const execute = ({ sql, values }: Query): readonly unknown[] => {
+    let known = prepared.get(sql);
+    if (known === undefined) {
+      known = { statement: connection.prepare(sql), reads: /^\s*SELECT\b|\bRETURNING\b/.test(sql) };
+      prepared.set(sql, known);
+    }
+    if (known.reads) return withBuffers(known.statement.all(...values) as Record<string, unknown>[]);
+    known.statement.run(...values);
+    return [];
+  };
+  const read: Read = async <Row>(sql: string, ...values: Value[]) => {
+    try {
+      return execute({ sql, values }) as Row[];
+    } catch (error) {
+      throw sqliteError(error, file);
+    }
+  };
+
+  /** Throws where the file was deleted or replaced: what is written now would be gone with the process. */
+  const assertInPlace = () => {
+    if (isInPlace()) return;
+    const what = existsSync(file) ? 'replaced by another file' : 'deleted';
+    const message = `The accounts database ${file} was ${what} while the server ran. Put it back, or restart the server to go on with what is there now.`;
+    throw new TtsError('store_unavailable', message);
+  };
+  const run = ({ change, takesOn }: Pending): unknown => {
+    if (takesOn) assertInPlace();
+    const course = change();
+    let step = course.next();
+    while (!step.done) step = course.next(execute(step.value));
+    return step.value;
+  };
+
+  const transaction = async <T>(durable: boolean, work: () => T, late: () => boolean): Promise<T> => {
+    const wanted = durable ? 'FULL' : 'NORMAL';
+    if (synchronous !== wanted) {
+      connection.pragma(`synchronous = ${wanted}`);
+      synchronous = wanted;
     }
     await whileBusy(() => connection.exec('BEGIN IMMEDIATE'), late);
     try {
-      const result = run();
+      const result = work();
       connection.exec('COMMIT');
       return result;
     } catch (error) {
@@ -168,11 +190,11 @@ export async function openDatabase(
   };
 
   const commit = async (batch: readonly Pending[]): Promise<void> => {
-    const durability = batch.some((pending) => pending.durability === 'durable') ? 'durable' : 'quick';
+    const durable = batch.some((pending) => pending.durable);
     const deadlineMs = Math.min(...batch.map((pending) => pending.deadlineMs));
     const late = () => performance.now() > Math.min(deadlineMs, closeByMs);
     try {
-      const results = await transaction(durability, () => batch.map((pending) => pending.change()), late);
+      const results = await transaction(durable, () => batch.map(run), late);
       batch.forEach((pending, index) => {
         pending.resolve(results[index] as never);
       });
@@ -210,40 +232,43 @@ export async function openDatabase(
     }
   };
 
-  /** A statement whose failures speak of this file. */
-  const statement = (sql: string): Statement => {
-    const told = <T>(work: () => T): T => {
-      try {
-        return work();
-      } catch (error) {
-        throw sqliteError(error, file);
-      }
-    };
-    const prepared = told(() => connection.prepare(sql)) as Statement;
-    return {
-      run: (...values) => told(() => prepared.run(...values)),
-      get: (...values) => told(() => prepared.get(...values)),
-      all: (...values) => told(() => prepared.all(...values)),
-    };
+  /** A transaction that takes its time: the connection does nothing else meanwhile. */
+  const alone = async <T>(begin: string, use: () => Promise<T>): Promise<T> => {
+    await flushing;
+    try {
+      connection.exec(begin);
+      const result = await use();
+      connection.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (connection.inTransaction) connection.exec('ROLLBACK');
+      throw sqliteError(error, file);
+    }
+  };
+  const insert: Filling['insert'] = async (table, rows) => {
+    for (const row of rows) {
+      const columns = Object.keys(row);
+      const places = columns.map(() => '?').join(', ');
+      execute({ sql: `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`, values: Object.values(row) });
+    }
   };
 
   return {
-    statement,
-    write<T>(durability: Durability, change: () => T): Promise<T> {
+    // BEGIN IMMEDIATE keeps all other writers out.
+    dialect: { forUpdate: '', nowMs: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)" },
+    shared: false,
+    read,
+    write<T>({ durable, takesOn = false }: { durable: boolean; takesOn?: boolean }, change: () => Change<T>) {
       const result = new Promise<T>((resolve, reject) => {
         const deadlineMs = performance.now() + busyLimitMs;
-        queue.push({ durability, change, resolve, reject, deadlineMs });
+        queue.push({ durable, takesOn, change, resolve, reject, deadlineMs });
       });
       flushing ??= flush();
       return result;
     },
-    assertInPlace() {
-      if (isInPlace()) return;
-      const what = existsSync(file) ? 'replaced by another file' : 'deleted';
-      const message = `The accounts database ${file} was ${what} while the server ran. Put it back, or restart the server to go on with what is there now.`;
-      throw new TtsError('store_unavailable', message);
-    },
-    damage: () => check(connection, 'integrity_check'),
+    snapshot: (use) => alone('BEGIN', () => use(read)),
+    fill: (use) => alone('BEGIN IMMEDIATE', () => use({ read, insert })),
+    damage: async () => check(connection, 'integrity_check'),
     backup,
     async close() {
       closeByMs = performance.now() + CLOSE_LIMIT_MS;

@@ -53,11 +53,16 @@ export interface NewReservation {
   readonly charged: boolean;
   /** With Free access: the day it counts for, and how many a day there are. */
   readonly free?: { readonly day: string; readonly limit: number };
+  /** The most that may be open for this key and kind of access, this one included; any number without it. */
+  readonly sessions?: number;
+  /** The server that holds it: the name of its lease. */
+  readonly holder: string;
 }
 
-type ReserveResult =
+/** The first of these that stands in the way, in this order. */
+export type ReserveResult =
   | { readonly ok: true; readonly freeRequests: number }
-  | { readonly ok: false; readonly reason: 'daily_limit' }
+  | { readonly ok: false; readonly reason: 'daily_limit' | 'concurrency' }
   | { readonly ok: false; readonly reason: 'insufficient_credits'; readonly balance: number };
 
 export interface ReservationEnd {
@@ -106,9 +111,13 @@ export interface UsageSum {
 }
 
 export interface AccountStore {
+  /** Whether other servers may work on it at the same time: then each holds what it reserves by a lease. */
+  readonly shared: boolean;
   /** False where the id is taken. */
   createKey(key: NewKey): Promise<boolean>;
   findKey(id: string): Promise<StoredKey | undefined>;
+  /** Those of the keys that were revoked. */
+  revokedAmong(ids: readonly string[]): Promise<string[]>;
   /** In order of creation, with the counts of `day` (YYYY-MM-DD). */
   listKeys(day: string): Promise<KeySummary[]>;
   /** False where there is no such key. */
@@ -117,18 +126,23 @@ export interface AccountStore {
   revokeKey(id: string, time: string): Promise<boolean>;
   /** False where there is no such key. */
   grant(id: string, credits: number, time: string): Promise<boolean>;
-  /** Accepted Free requests of that day. */
-  freeRequests(keyId: string, day: string): Promise<number>;
   /** Counts and reserves, all or nothing. */
   reserve(reservation: NewReservation): Promise<ReserveResult>;
   /** Undefined when it reserved more; else the free balance, which did not reach. A reservation that ended is left alone. */
   extend(id: string, characters: number, credits: number): Promise<number | undefined>;
-  /** Ends a reservation with its ledger row: debits, and returns the rest. False where it had ended before. */
+  /**
+   * Ends a reservation with its ledger row: debits, and returns the rest. False where it had ended before. One that was
+   * returned as `interrupted` meanwhile is put right: its row tells this end, and what the balance still has of it is debited.
+   */
   end(id: string, end: ReservationEnd): Promise<boolean>;
   /** Undoes a reservation as if it had never been. False where it had ended before. */
   drop(id: string): Promise<boolean>;
-  /** Returns every open reservation as `interrupted`; the caller knows that whoever held them is dead. */
-  recover(time: string): Promise<number>;
+  /** Takes or renews the lease under which a server holds its reservations, by the database's clock. */
+  renewLease(holder: string, ms: number): Promise<void>;
+  /** What is still held under it may be returned from now on. */
+  endLease(holder: string): Promise<void>;
+  /** Returns open reservations as `interrupted`: those without a lease that runs, or all, where the caller knows that nobody else lives. */
+  recover(time: string, whose: 'lapsed' | 'all'): Promise<number>;
   /** In order of time of ending. */
   usage(filter: UsageFilter): AsyncIterable<LedgerRow>;
   /** The same in sums, ordered by day, key and model. */
@@ -139,7 +153,7 @@ export interface AccountStore {
   putSecretHash(name: string, hash: Uint8Array, options?: { readonly keep?: boolean }): Promise<boolean>;
   /** Looks at everything: damage, and keys whose balance is not what grants and ledger come to. Empty where all is well. */
   check(): Promise<string[]>;
-  /** A consistent copy in a new file, while others read and write. */
+  /** A consistent copy in a new SQLite file, while others read and write. */
   backup(file: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 /**
  * Accounts as the server sees them: who calls, may they, and what it costs.
  *
- * Everything that touches the store is asynchronous, so that a database on another machine can join without change.
- * Putting it together: `acquireServerLock(dataDir)` (server-lock.ts) → `openSqliteStore(accountsFile(dataDir))` or
- * `openSqliteStore(':memory:')` (sqlite-store.ts) → `await createAccounts({ store, limits, localKey? })` (accounts.ts).
+ * Everything that touches the store is asynchronous: its database may be on another machine.
+ * Putting it together: `acquireServerLock(dataDir)` (server-lock.ts) → `openSqliteStore(accountsFile(dataDir))` (sqlite-store.ts),
+ * or `openPostgresStore(url)` (postgres-store.ts) → `await createAccounts({ store, limits, localKey? })` (accounts.ts).
  */
 import type { SpeechModel } from '../protocol/contract.js';
 
@@ -61,8 +61,8 @@ interface Unfinished {
 
 /**
  * An accepted request: it holds a concurrency slot and a reservation until one of the three ends is called. The first
- * end counts, any later one does nothing. The slot is free as soon as an end is called, before its promise resolves. An end
- * that the store cannot write just then is kept and written later: its promise resolves all the same.
+ * end counts, any later one does nothing. The slot is free as soon as an end is called, before its promise resolves, to requests
+ * that come to the same server; to those of others when it is written. An end that the store cannot write just then is kept and written later: its promise resolves all the same.
  */
 export interface Admission {
   /** Present with Free access. */
@@ -91,12 +91,12 @@ export interface Accounts {
   readonly local: KeyRecord | undefined;
   /** Rejects with `missing_api_key`, `invalid_api_key`, `revoked_api_key` or `expired_api_key`. */
   authenticate(key: string | undefined): Promise<KeyRecord>;
-  /** Whether the key was revoked since it was authenticated, by this process or another one. */
-  isRevoked(keyId: string): Promise<boolean>;
+  /** Those of the keys that were revoked since they were authenticated, by this process or another one. */
+  revokedAmong(keyIds: readonly string[]): Promise<readonly string[]>;
   /** Checks tier, daily limit, concurrency and credits in this order, and takes what the request needs. */
   admit(request: AdmissionRequest): Promise<Admission>;
   /** Admissions that have not ended. */
   readonly active: number;
-  /** Writes what still waits to be written, within seconds, and closes the store. Admissions still open are left to the next start, which returns what they reserved. */
+  /** Writes what still waits to be written, within seconds, and closes the store. Admissions still open are left to the next start, or to the other servers of a shared store, which return what they reserved. */
   close(): Promise<void>;
 }

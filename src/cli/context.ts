@@ -47,6 +47,12 @@ export function settingsOf(command: Command): Sources {
       'A key in --api-key can be read in the process list; TTS_API_KEY or --api-key-file FILE keep it out of there.',
     );
   }
+  if (sources.database === 'flag' && /:\/\/[^/@]*:[^/@]+@/.test(config.database)) {
+    throw new TtsError(
+      'config_invalid',
+      'A password in --database can be read in the process list. Put the address into TTS_DATABASE or the config file.',
+    );
+  }
   if (config.apiKeyFile === '' || STRENGTH.indexOf(sources.apiKeyFile) <= STRENGTH.indexOf(sources.apiKey))
     return settings;
   return { ...settings, config: { ...config, apiKey: readKey(config.apiKeyFile) } };

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import type { KeySummary } from '../accounts/store.js';
 import type { KeyRecord, Tier } from '../accounts/types.js';
 import { TtsError } from '../protocol/errors.js';
-import { idOf, printJson, withStore } from './account-store.js';
+import { ACCOUNT_SETTINGS, idOf, printJson, withStore } from './account-store.js';
 import { addSettings } from './context.js';
 import { parseMoment } from './moment.js';
 import { table, terminalWidth } from './table.js';
@@ -76,13 +76,11 @@ function state(key: KeySummary): string {
 
 async function list({ json }: { json?: boolean }, command: Command): Promise<void> {
   const { createKeyring } = await import('../accounts/keyring.js');
-  await withStore(command, {}, async (store, _file, dataDir) => {
+  await withStore(command, {}, async (store, { place }) => {
     const keys = await createKeyring(store).list();
     if (json) return printJson(keys.map(summary));
     if (keys.length === 0) {
-      process.stderr.write(
-        `No keys in ${dataDir} yet. Make one with: tts keys create --tier partner --credits 10000\n`,
-      );
+      process.stderr.write(`No keys in ${place} yet. Make one with: tts keys create --tier partner --credits 10000\n`);
       return;
     }
     const columns = [
@@ -129,10 +127,10 @@ async function grant(text: string, amount: string, { json }: { json?: boolean },
 
 export function command(): Command {
   const keys = new Command('keys').description(
-    'Makes and looks after API keys. Works while the server of the same data folder runs, and takes effect at once.',
+    'Makes and looks after API keys. Works while servers of the same accounts run, and takes effect at once.',
   );
   const sub = (name: string, description: string) =>
-    addSettings(keys.command(name).description(description), ['dataDir']);
+    addSettings(keys.command(name).description(description), ACCOUNT_SETTINGS);
   sub('create', 'Makes a key and prints it, once.')
     .addOption(
       new Option('--tier <tier>', 'free: only the :free models; partner: all models, paid with credits')

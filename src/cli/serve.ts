@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createSecureContext } from 'node:tls';
 import { Command } from 'commander';
+import type { ServerLock } from '../accounts/server-lock.js';
+import type { AccountStore } from '../accounts/store.js';
 import type { ServerAddress } from '../client/address.js';
 import { type Config, SETTINGS } from '../config.js';
 import type { Logger } from '../log.js';
@@ -23,6 +25,7 @@ Examples:
   $ tts serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
   $ tts serve --workers 4 --threads 4          four engine processes, always
   $ tts serve --nats nats://10.0.0.1:4222 --workers 0    speech by the workers there (tts worker)
+  $ TTS_DATABASE=postgres://tts:PASSWORD@db.example.org/tts tts serve      one of several servers
   $ TTS_PORT=9000 TTS_LOG_LEVEL=warn tts serve
 
 Stops on Ctrl-C or SIGTERM once what runs has ended (30 s at most); a second signal stops at once.
@@ -55,18 +58,8 @@ async function run(config: Config): Promise<void> {
   // Told to stop while it starts, it has nothing to finish; its engines end with it.
   let leave: (() => void) | undefined = () => process.exit(0);
   void signalled.then(() => leave?.());
-  const [
-    { createLogger },
-    { accountsFile },
-    { acquireServerLock },
-    { openSqliteStore },
-    { drawKey },
-    { createService },
-  ] = await Promise.all([
+  const [{ createLogger }, { drawKey }, { createService }] = await Promise.all([
     import('../log.js'),
-    import('../accounts/data-folder.js'),
-    import('../accounts/server-lock.js'),
-    import('../accounts/sqlite-store.js'),
     import('../accounts/api-key.js'),
     import('./service.js'),
   ]);
@@ -75,19 +68,15 @@ async function run(config: Config): Promise<void> {
   process.stdout.on('error', () => undefined);
   const pretty = process.stderr.isTTY === true;
   const log = await createLogger({ level: config.logLevel, pretty, color: pretty && !process.env.NO_COLOR });
-  const lock = acquireServerLock(config.dataDir);
+  const lock = await lockOf(config);
   leave = () => {
-    lock.release();
+    lock?.release();
     process.exit(0);
   };
   let service: Service | undefined;
   let metricsServer: Server | undefined;
   try {
-    const store = await openSqliteStore(accountsFile(config.dataDir), {
-      quickCheck: true,
-      onRescue: (copy) =>
-        log.error({ copy }, 'the accounts database was taken away while in use; its content was saved'),
-    });
+    const store = await openStore(config, log);
     const { key: localKey } = drawKey();
     service = await createService({
       config,
@@ -112,7 +101,7 @@ async function run(config: Config): Promise<void> {
     metricsServer = await listenForMetrics(config, service);
     const listening = { host: config.host, port, secure: tls !== undefined };
     const address = localAddress(listening);
-    lock.announce(address);
+    lock?.announce(address);
     await publish(config, { baseUrl: address, apiKey: localKey, ...certificateOf(tls) }, log);
     await greet(config, listening, log);
     const signal = await signalled;
@@ -123,10 +112,32 @@ async function run(config: Config): Promise<void> {
     await service?.stop(GRACE_MS);
     metricsServer?.close();
     metricsServer?.closeAllConnections();
-    lock.release();
+    lock?.release();
   }
   log.info('stopped');
   process.exit(0);
+}
+
+/** A database that is made for many servers needs no lock on a folder. */
+async function lockOf({ database, dataDir }: Config): Promise<ServerLock | undefined> {
+  if (database !== '') return undefined;
+  const { acquireServerLock } = await import('../accounts/server-lock.js');
+  return acquireServerLock(dataDir);
+}
+
+async function openStore({ database, dataDir }: Config, log: Logger): Promise<AccountStore> {
+  if (database !== '') {
+    const { openPostgresStore } = await import('../accounts/postgres-store.js');
+    return openPostgresStore(database);
+  }
+  const [{ accountsFile }, { openSqliteStore }] = await Promise.all([
+    import('../accounts/data-folder.js'),
+    import('../accounts/sqlite-store.js'),
+  ]);
+  return openSqliteStore(accountsFile(dataDir), {
+    quickCheck: true,
+    onRescue: (copy) => log.error({ copy }, 'the accounts database was taken away while in use; its content was saved'),
+  });
 }
 
 const listOf = (text: string): string[] =>

@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import type { LedgerRow, UsageFilter } from '../accounts/store.js';
 import { TtsError } from '../protocol/errors.js';
-import { idOf, withStore } from './account-store.js';
+import { ACCOUNT_SETTINGS, idOf, withStore } from './account-store.js';
 import { addSettings } from './context.js';
 import { parseMoment } from './moment.js';
 import { table, terminalWidth } from './table.js';
@@ -129,7 +129,7 @@ export function command(): Command {
   const usageCommand = new Command('usage').description(
     'Shows what was spoken: a sum for every day, key and model, or every request with --json or --csv.',
   );
-  return addSettings(usageCommand, ['dataDir'])
+  return addSettings(usageCommand, ACCOUNT_SETTINGS)
     .option('--key <id>', 'only this key ("local" is the use on the server\'s own machine)')
     .option('--since <time>', 'only from then on: 24h, 7d or 2026-01-31 (UTC)')
     .addOption(new Option('--json', 'every request, as a JSON array').conflicts('csv'))

@@ -55,6 +55,7 @@ export class Grants {
   readonly #open = new Set<Grant>();
   readonly #ending = new Set<Promise<void>>();
   #watch: NodeJS.Timeout | undefined;
+  #checking = false;
 
   constructor(options: GrantsOptions) {
     this.#options = options;
@@ -123,15 +124,18 @@ export class Grants {
     this.#watch = undefined;
   }
 
+  /** One question at a time: a database that does not answer is not asked again before it has failed to. */
   async #checkKeys(): Promise<void> {
+    if (this.#checking) return;
+    this.#checking = true;
     const { accounts, log } = this.#options;
-    for (const id of new Set([...this.#open].map(({ key }) => key.id))) {
-      try {
-        if (!(await accounts.isRevoked(id))) continue;
-        for (const grant of this.#open) if (grant.key.id === id) grant.revoke();
-      } catch (error) {
-        log.debug({ err: error }, 'keys could not be looked up');
-      }
+    try {
+      const revoked = await accounts.revokedAmong([...new Set([...this.#open].map(({ key }) => key.id))]);
+      for (const grant of this.#open) if (revoked.includes(grant.key.id)) grant.revoke();
+    } catch (error) {
+      log.debug({ err: error }, 'keys could not be looked up');
+    } finally {
+      this.#checking = false;
     }
   }
 }

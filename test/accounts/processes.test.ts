@@ -48,7 +48,7 @@ describe('accounts under several processes', () => {
         await Promise.all(Array.from({ length: 8 }, async (_, lane) => {
           for (let i = 0; i < 25; i++) {
             const reservation = { id: randomUUID(), keyId: ${JSON.stringify(id)}, requestId: 'r', model: 'base-tts',
-              voice: 'v', characters: 3, credits: 3, charged: true };
+              voice: 'v', characters: 3, credits: 3, charged: true, holder: '' };
             if (!(await store.reserve(reservation)).ok) continue;
             if (await store.extend(reservation.id, 2, 2) !== undefined) {
               await store.end(reservation.id, { outcome: 'failed', time: '${TIME}', audioMs: 0, deliveredCharacters: 0, credits: 0 });

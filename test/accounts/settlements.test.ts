@@ -112,6 +112,7 @@ describe('an end that cannot be written', () => {
         characters: 1,
         credits: 1,
         charged: true,
+        holder: '',
       });
     foreign.exec('BEGIN IMMEDIATE');
     const writes = Array.from({ length: 6 }, (_, n) => reserve(n));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Libsql from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MIGRATIONS } from '../../src/accounts/migrations/index.js';
+import { SQLITE_MIGRATIONS } from '../../src/accounts/migrations/index.js';
 import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
 import { accountStoreContract } from '../contract/account-store.js';
 
@@ -59,7 +59,7 @@ describe('the SQLite file', () => {
   it('brings a database of the first version up to date: what completed was delivered whole', async () => {
     const old = path.join(folder, 'old.db');
     const raw = new Libsql(old);
-    raw.exec(MIGRATIONS[0]!);
+    raw.exec(SQLITE_MIGRATIONS[0]!);
     raw.exec(`PRAGMA user_version = 1;
       INSERT INTO ledger (reservation_id, time, request_id, key_id, model, voice, characters, credits, audio_ms, outcome)
       VALUES ('a', 't1', 'r', 'k', 'm', 'v', 7, 7, 10, 'completed'), ('b', 't2', 'r', 'k', 'm', 'v', 9, 0, 10, 'cancelled');`);

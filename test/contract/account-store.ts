@@ -44,6 +44,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       characters: chars,
       credits: chars,
       charged: true,
+      holder: 'server',
       ...more,
     });
     const completed = (chars: number, time = TIME) =>
@@ -196,8 +197,9 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       const held = reservation(id, 4);
       await store.reserve(held);
       const end = { ...completed(4), audioMs: 1234.4 };
-      const ends = [store.end(held.id, end), store.end(held.id, end), store.drop(held.id)];
-      expect(await Promise.all(ends)).toEqual([true, false, false]);
+      const ends = await Promise.all([store.end(held.id, end), store.end(held.id, end), store.end(held.id, end)]);
+      expect(ends.sort()).toEqual([false, false, true]);
+      expect([await store.drop(held.id), await store.end(held.id, end)]).toEqual([false, false]);
       expect(await balance(id)).toEqual({ credits: 6, reserved: 0 });
       expect(await ledger()).toEqual([
         {
@@ -259,7 +261,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       const held = reservation(id, 4, { charged: false, free: { day: DAY, limit: 2 } });
       expect(await store.reserve(held)).toEqual({ ok: true, freeRequests: 1 });
       expect(await store.drop(held.id)).toBe(true);
-      expect(await store.freeRequests(id, DAY)).toBe(0);
+      expect((await store.listKeys(DAY))[0]!.today.freeRequests).toBe(0);
       expect(await ledger()).toEqual([]);
     });
 
@@ -273,15 +275,15 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
         { ok: false, reason: 'daily_limit' },
       ]);
       expect(await ask({ free: { day: '2026-03-02', limit: 2 } })).toEqual({ ok: true, freeRequests: 1 });
-      expect(await store.freeRequests(id, DAY)).toBe(2);
+      expect((await store.listKeys(DAY))[0]!.today.freeRequests).toBe(2);
     });
 
     it('returns what a dead process held, once', async () => {
       const id = await createKey(10);
       await store.reserve(reservation(id, 4));
       await store.reserve(reservation(id, 3));
-      expect(await store.recover(TIME)).toBe(2);
-      expect(await store.recover(TIME)).toBe(0);
+      expect(await store.recover(TIME, 'all')).toBe(2);
+      expect(await store.recover(TIME, 'all')).toBe(0);
       expect(await balance(id)).toEqual({ credits: 10, reserved: 0 });
       expect((await ledger()).map(({ outcome, credits }) => [outcome, credits])).toEqual([
         ['interrupted', 0],
@@ -292,9 +294,16 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
     it('reports usage in order, by key and by time, over many pages', async () => {
       const [a, b] = [await createKey(10_000), await createKey(10_000)];
       const all = Array.from({ length: 1203 }, (_, n) => reservation(n % 2 ? a : b, 1, { requestId: `r${n}` }));
-      await Promise.all(all.map((held) => store.reserve(held)));
+      for (let at = 0; at < all.length; at += 100) {
+        await Promise.all(all.slice(at, at + 100).map((held) => store.reserve(held)));
+      }
       const time = (n: number) => new Date(Date.parse(TIME) + n * 1000).toISOString();
-      await Promise.all(all.map((held, n) => store.end(held.id, completed(1, time(n)))));
+      // Ended in another order than told of, as happens between servers: the time decides.
+      const backwards = all.map((held, n) => ({ held, n })).reverse();
+      for (let at = 0; at < all.length; at += 100) {
+        const some = backwards.slice(at, at + 100);
+        await Promise.all(some.map(({ held, n }) => store.end(held.id, completed(1, time(n)))));
+      }
       expect((await ledger()).map((row) => row.requestId)).toEqual(all.map((held) => held.requestId));
       expect(await ledger({ keyId: a })).toHaveLength(601);
       expect((await ledger({ since: time(1200) })).map((row) => row.requestId)).toEqual(['r1200', 'r1201', 'r1202']);
@@ -315,6 +324,86 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       await other.close();
       expect(asked.filter(Boolean)).toHaveLength(14);
       expect(await balance(id)).toEqual({ credits: 2, reserved: 0 });
+    });
+
+    it('counts what is open of a key and kind of access, over all connections, and refuses one more', async () => {
+      const id = await createKey(1000);
+      const other = await fixture.another();
+      const free = { charged: false, free: { day: DAY, limit: 99 } };
+      const asked = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => (n % 2 ? store : other).reserve(reservation(id, 1, { sessions: 3 }))),
+      );
+      expect(asked.filter(({ ok }) => ok)).toHaveLength(3);
+      expect(asked.find(({ ok }) => !ok)).toEqual({ ok: false, reason: 'concurrency' });
+      const held = reservation(id, 1, { ...free, sessions: 1 });
+      expect((await store.reserve(held)).ok).toBe(true);
+      expect(await other.reserve(reservation(id, 1, { ...free, sessions: 1 }))).toMatchObject({
+        reason: 'concurrency',
+      });
+      await other.drop(held.id);
+      expect((await store.reserve(reservation(id, 1, { ...free, sessions: 1 }))).ok).toBe(true);
+      expect((await store.listKeys(DAY))[0]!.today.freeRequests).toBe(1);
+      await other.close();
+    });
+
+    it('counts the Free requests of a day exactly, over all connections and for a key it has no row of', async () => {
+      const other = await fixture.another();
+      const free = { charged: false, free: { day: DAY, limit: 7 } };
+      for (const id of [await createKey(0, 'free'), 'local']) {
+        const asked = await Promise.all(
+          Array.from({ length: 20 }, (_, n) => (n % 2 ? store : other).reserve(reservation(id, 1, free))),
+        );
+        expect(asked.filter(({ ok }) => ok)).toHaveLength(7);
+      }
+      await other.close();
+    });
+
+    it('returns what is held without a lease that runs, and leaves the rest', async () => {
+      const id = await createKey(100);
+      await store.renewLease('alive', 60_000);
+      await store.renewLease('silent', 1);
+      await store.renewLease('gone', 60_000);
+      for (const holder of ['alive', 'silent', 'gone', 'unknown']) {
+        await store.reserve(reservation(id, 1, { holder, requestId: holder }));
+      }
+      await store.endLease('gone');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(await store.recover(TIME, 'lapsed')).toBe(3);
+      expect(await store.recover(TIME, 'lapsed')).toBe(0);
+      expect(await balance(id)).toEqual({ credits: 100, reserved: 1 });
+      expect((await ledger()).map(({ requestId }) => requestId).sort()).toEqual(['gone', 'silent', 'unknown']);
+      await store.renewLease('alive', 1);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(await store.recover(TIME, 'lapsed')).toBe(1);
+    });
+
+    it('books after all what was returned too early, once and never beyond the balance', async () => {
+      const id = await createKey(10);
+      const [one, two, three] = [reservation(id, 4), reservation(id, 4), reservation(id, 2, { charged: false })];
+      for (const held of [one, two, three]) await store.reserve(held);
+      expect(await store.recover(TIME, 'all')).toBe(3);
+      const late = { ...completed(4), audioMs: 7 };
+      expect((await Promise.all([store.end(one.id, late), store.end(one.id, late)])).sort()).toEqual([false, true]);
+      expect(await balance(id)).toEqual({ credits: 6, reserved: 0 });
+      // Somebody else was let have what it had left.
+      await store.reserve(reservation(id, 5));
+      expect(await store.end(two.id, late)).toBe(true);
+      expect(await store.end(three.id, { ...completed(2), credits: 0 })).toBe(true);
+      expect(await balance(id)).toEqual({ credits: 5, reserved: 5 });
+      expect((await ledger()).map(({ outcome, credits, audioMs }) => [outcome, credits, audioMs]).sort()).toEqual([
+        ['completed', 0, 0],
+        ['completed', 1, 7],
+        ['completed', 4, 7],
+      ]);
+      expect(await store.check()).toEqual([]);
+    });
+
+    it('tells those of many keys that were revoked', async () => {
+      const ids: string[] = [];
+      for (let n = 0; n < 130; n++) ids.push(await createKey());
+      for (const id of [ids[3]!, ids[125]!]) await store.revokeKey(id, TIME);
+      expect((await store.revokedAmong(['local', ...ids])).sort()).toEqual([ids[3]!, ids[125]!].sort());
+      expect(await store.revokedAmong([])).toEqual([]);
     });
 
     it('sees at once what another connection did', async () => {

@@ -1,11 +1,14 @@
 /** Money under fire: many requests at once, clients that leave, a server that is killed. The ledger balances all the same. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accountsFile } from '../../src/accounts/data-folder.js';
 import { createKeyring } from '../../src/accounts/keyring.js';
+import { openPostgresStore } from '../../src/accounts/postgres-store.js';
 import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
+import { hasPostgres, type Postgres, startPostgres } from '../support/postgres.js';
 import { type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
+import { until } from '../support/server.js';
 
 const ROUNDS = 4;
 const REQUESTS = 120;
@@ -29,24 +32,16 @@ interface Seen {
   end: 'whole' | 'refused' | 'left' | 'broken';
 }
 
-let home: Home;
 let store: AccountStore;
-let server: ServeProcess;
+let servers: ServeProcess[];
 let keys: { key: string; id: string }[];
 
-beforeAll(async () => {
-  home = makeHome({ TTS_SINE_OPTIONS: JSON.stringify({ pace: 60, failOn: 'poison', failAtOnceOn: 'venom' }) });
-  server = await startServe(home, ['--log-level', 'error', '--queue-limit', '40']);
-  store = await openSqliteStore(accountsFile(home.dataDir));
-  const keyring = createKeyring(store);
-  keys = [];
-  for (let i = 0; i < 6; i++) keys.push(await keyring.create({ tier: 'partner', credits: CREDITS }));
-});
-afterAll(async () => {
-  await store.close();
-  await server.kill('SIGKILL');
-  home.remove();
-});
+const sine = { TTS_SINE_OPTIONS: JSON.stringify({ pace: 60, failOn: 'poison', failAtOnceOn: 'venom' }) };
+async function start(home: Home): Promise<ServeProcess> {
+  const server = await startServe(home, ['--log-level', 'error', '--queue-limit', '40']);
+  await until(async () => (await fetch(`${server.baseUrl}/readyz`)).ok);
+  return server;
+}
 
 const sentence = () =>
   pick(['The train leaves at seven. ', 'Nobody knew why, of course. ', 'A poison, or a remedy? ', 'Venom! ']);
@@ -63,7 +58,7 @@ async function request(n: number): Promise<Seen> {
   const leaves = random() < 0.25;
   if (leaves) setTimeout(() => controller.abort(), random() * 150);
   try {
-    const response = await fetch(`${server.baseUrl}/v1/audio/speech`, {
+    const response = await fetch(`${pick(servers).baseUrl}/v1/audio/speech`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-request-id': seen.id },
       body: JSON.stringify({ model: free ? 'base-tts:free' : 'base-tts', input, stream: random() < 0.5 }),
@@ -77,65 +72,108 @@ async function request(n: number): Promise<Seen> {
   return seen;
 }
 
+/** The first of the servers is killed at the end of every round but the last, and started again. */
+async function game(home: Home): Promise<void> {
+  const keyring = createKeyring(store);
+  keys = [];
+  for (let i = 0; i < 6; i++) keys.push(await keyring.create({ tier: 'partner', credits: CREDITS }));
+  const seen: Seen[] = [];
+  let watching = true;
+  const watch = (async () => {
+    while (watching) {
+      for (const { id } of keys) {
+        const { credits, reserved } = (await store.findKey(id))!;
+        expect(reserved).toBeGreaterThanOrEqual(0);
+        expect(credits - reserved).toBeGreaterThanOrEqual(0);
+      }
+      await sleep(20);
+    }
+  })();
+
+  for (let round = 0; round < ROUNDS; round++) {
+    const last = round === ROUNDS - 1;
+    let next = round * REQUESTS;
+    const end = next + REQUESTS;
+    const lanes = Array.from({ length: LANES }, async () => {
+      while (next < end) seen.push(await request(next++));
+    });
+    if (!last) {
+      await sleep(300 + random() * 700);
+      await servers[0]!.kill('SIGKILL');
+    }
+    await Promise.all(lanes);
+    if (!last) servers[0] = await start(home);
+  }
+  // On a shared database what the killed one held comes back by lease.
+  await until(async () =>
+    (await Promise.all(keys.map(({ id }) => store.findKey(id)))).every((key) => key?.reserved === 0),
+  );
+  for (const server of servers) expect(await server.kill('SIGTERM')).toBe(0);
+  watching = false;
+  await watch;
+
+  const rows = new Map<string, LedgerRow>();
+  for await (const row of store.usage({})) {
+    expect(rows.has(row.requestId)).toBe(false);
+    rows.set(row.requestId, row);
+  }
+  const spent = new Map(keys.map(({ id }) => [id, 0]));
+  for (const row of rows.values()) {
+    spent.set(row.keyId, spent.get(row.keyId)! + row.credits);
+    const free = row.model.endsWith(':free');
+    expect(row.credits).toBe(row.outcome === 'completed' && !free ? row.characters : 0);
+  }
+  for (const { id } of keys) {
+    expect(await store.findKey(id)).toMatchObject({ credits: CREDITS - spent.get(id)!, reserved: 0 });
+  }
+  for (const { id, end, chars, free } of seen) {
+    const row = rows.get(id);
+    if (row !== undefined) expect(row.characters).toBe(chars);
+    // What the server had not yet written down when it was killed is the one case in favour of the client.
+    if (end === 'whole' && row?.outcome !== 'interrupted') expect(row).toMatchObject({ outcome: 'completed' });
+    if (end === 'whole' && row?.outcome === 'completed') expect(row.credits).toBe(free ? 0 : chars);
+    if (end === 'refused' || end === 'broken') expect(row?.credits ?? 0).toBe(0);
+  }
+  const ends = (end: Seen['end']) => seen.filter((one) => one.end === end).length;
+  expect(seen.length).toBe(ROUNDS * REQUESTS);
+  for (const end of ['whole', 'refused', 'left', 'broken'] as const) expect(ends(end), end).toBeGreaterThan(0);
+  const outcomes = new Set([...rows.values()].map(({ outcome }) => outcome));
+  expect([...outcomes].sort()).toEqual(['cancelled', 'completed', 'failed', 'interrupted']);
+}
+
 describe('money', () => {
+  const homes: Home[] = [];
+  let postgres: Postgres | undefined;
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.kill('SIGKILL')));
+    await store.close();
+    await postgres?.close();
+    for (const home of homes) home.remove();
+  });
+
   it(`balances to the credit over ${ROUNDS * REQUESTS} requests, clients that leave and ${ROUNDS - 1} kills`, async () => {
-    const seen: Seen[] = [];
-    let watching = true;
-    const watch = (async () => {
-      while (watching) {
-        for (const { id } of keys) {
-          const { credits, reserved } = (await store.findKey(id))!;
-          expect(reserved).toBeGreaterThanOrEqual(0);
-          expect(credits - reserved).toBeGreaterThanOrEqual(0);
-        }
-        await sleep(20);
-      }
-    })();
-
-    for (let round = 0; round < ROUNDS; round++) {
-      const last = round === ROUNDS - 1;
-      let next = round * REQUESTS;
-      const end = next + REQUESTS;
-      const lanes = Array.from({ length: LANES }, async () => {
-        while (next < end) seen.push(await request(next++));
-      });
-      if (!last) {
-        await sleep(300 + random() * 700);
-        await server.kill('SIGKILL');
-      }
-      await Promise.all(lanes);
-      if (!last) server = await startServe(home, ['--log-level', 'error', '--queue-limit', '40']);
-    }
-    expect(await server.kill('SIGTERM')).toBe(0);
-    watching = false;
-    await watch;
-
-    const rows = new Map<string, LedgerRow>();
-    for await (const row of store.usage({})) {
-      expect(rows.has(row.requestId)).toBe(false);
-      rows.set(row.requestId, row);
-    }
-    const spent = new Map(keys.map(({ id }) => [id, 0]));
-    for (const row of rows.values()) {
-      spent.set(row.keyId, spent.get(row.keyId)! + row.credits);
-      const free = row.model.endsWith(':free');
-      expect(row.credits).toBe(row.outcome === 'completed' && !free ? row.characters : 0);
-    }
-    for (const { id } of keys) {
-      expect(await store.findKey(id)).toMatchObject({ credits: CREDITS - spent.get(id)!, reserved: 0 });
-    }
-    for (const { id, end, chars, free } of seen) {
-      const row = rows.get(id);
-      if (row !== undefined) expect(row.characters).toBe(chars);
-      // What the server had not yet written down when it was killed is the one case in favour of the client.
-      if (end === 'whole' && row?.outcome !== 'interrupted') expect(row).toMatchObject({ outcome: 'completed' });
-      if (end === 'whole' && row?.outcome === 'completed') expect(row.credits).toBe(free ? 0 : chars);
-      if (end === 'refused' || end === 'broken') expect(row?.credits ?? 0).toBe(0);
-    }
-    const ends = (end: Seen['end']) => seen.filter((one) => one.end === end).length;
-    expect(seen.length).toBe(ROUNDS * REQUESTS);
-    for (const end of ['whole', 'refused', 'left', 'broken'] as const) expect(ends(end), end).toBeGreaterThan(0);
-    const outcomes = new Set([...rows.values()].map(({ outcome }) => outcome));
-    expect([...outcomes].sort()).toEqual(['cancelled', 'completed', 'failed', 'interrupted']);
+    const home = makeHome(sine);
+    homes.push(home);
+    servers = [await start(home)];
+    store = await openSqliteStore(accountsFile(home.dataDir));
+    await game(home);
+    await store.close();
   }, 180_000);
+
+  if (!hasPostgres()) {
+    it('leaves PostgreSQL out: postgresql is not installed', () => {
+      expect(process.env.CI).not.toBe('true');
+    });
+  } else {
+    it('balances as well over two servers on PostgreSQL, of which one is killed', async () => {
+      postgres = await startPostgres();
+      const url = await postgres.create();
+      const home = makeHome({ ...sine, TTS_DATABASE: url });
+      homes.push(home);
+      servers = await Promise.all([start(home), start(home)]);
+      store = await openPostgresStore(url);
+      await game(home);
+      expect(await store.check()).toEqual([]);
+    }, 180_000);
+  }
 });

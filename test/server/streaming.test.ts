@@ -127,7 +127,8 @@ describe('a streamed response', () => {
     await until(async () => (await server.ledger(id)).length === 1);
     expect((await server.ledger(id))[0]).toMatchObject({ outcome: 'failed', credits: 0 });
     const day = new Date().toISOString().slice(0, 10);
-    expect(await server.store.freeRequests(id, day)).toBe(1);
+    const today = (await server.store.listKeys(day)).find((one) => one.id === id)?.today;
+    expect(today?.freeRequests).toBe(1);
   });
 
   it('breaks off by a reset where HTTP/1.0 knows no chunks', async () => {

@@ -1,6 +1,9 @@
-/** The database's history: migration n takes it from version n − 1 to n. Only ever append. */
-import { sql as initial } from './001-initial.js';
-import { sql as delivered } from './002-delivered.js';
-import { sql as operators } from './003-operators.js';
+/** The databases' history, one for each dialect: migration n takes a database from version n − 1 to n. Only ever append. */
+import { sql as postgresInitial } from './postgres-001-initial.js';
+import { sql as initial } from './sqlite-001-initial.js';
+import { sql as delivered } from './sqlite-002-delivered.js';
+import { sql as operators } from './sqlite-003-operators.js';
+import { sql as leases } from './sqlite-004-leases.js';
 
-export const MIGRATIONS: readonly string[] = [initial, delivered, operators];
+export const SQLITE_MIGRATIONS: readonly string[] = [initial, delivered, operators, leases];
+export const POSTGRES_MIGRATIONS: readonly string[] = [postgresInitial];

@@ -25,7 +25,7 @@ interface Held {
 }
 
 export interface StreamTicketsOptions {
-  readonly accounts: Pick<Accounts, 'isRevoked'>;
+  readonly accounts: Pick<Accounts, 'revokedAmong'>;
   readonly catalogue: Pick<VoiceCatalogue, 'get'>;
   readonly now?: () => number;
 }
@@ -83,7 +83,7 @@ export class StreamTickets {
       throw new TtsError('invalid_api_key', 'This ticket is for another voice or other parameters.');
     }
     const { key } = held;
-    if (await accounts.isRevoked(key.id)) {
+    if ((await accounts.revokedAmong([key.id])).length > 0) {
       throw new TtsError('revoked_api_key', `The API key ${key.id} was revoked.`);
     }
     return key;

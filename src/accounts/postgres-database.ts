@@ -1,0 +1,242 @@
+/** Accounts in PostgreSQL: a few connections, migrations under a lock, and transactions that give up rather than hang. */
+import pg from 'pg';
+import { TtsError } from '../protocol/errors.js';
+import {
+  type AccountsDatabase,
+  type Change,
+  CommitUnknown,
+  type Filling,
+  type Query,
+  type Read,
+  type Value,
+} from './database.js';
+import { POSTGRES_MIGRATIONS as MIGRATIONS } from './migrations/index.js';
+import { isCollision, isStatementFailure, postgresError } from './postgres-failure.js';
+import { type PostgresAddress, parsePostgresUrl } from './postgres-url.js';
+
+export interface PostgresOptions {
+  /** Most connections of this process. */
+  readonly connections?: number;
+  /** How long a statement may take, or a connection to come about, before the database counts as away. */
+  readonly patienceMs?: number;
+}
+
+const CONNECTIONS = 10;
+const PATIENCE_MS = 5_000;
+/** A server that froze in the middle of a transaction keeps others from its keys for no longer. */
+const IDLE_IN_TRANSACTION_MS = 10_000;
+const COLLISION_TRIES = 5;
+/** Taken while the tables are made or changed; any number that nothing else in the database takes. */
+const MIGRATION_LOCK = 7_787_001;
+/** Of a query that may take as long as it takes; the driver reads it here as well, which its types do not say. */
+const NO_TIME_LIMIT = { query_timeout: 86_400_000 } as object;
+/** Ending connections asks for the server's answer, which may not come. */
+const CLOSE_MS = 1_000;
+
+/** Balances and sums stay below 2^53 by the tables' own constraints. */
+const NUMERIC = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
+const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    NUMERIC.includes(oid) && format !== 'binary'
+      ? Number
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+/** A statement with `?` as PostgreSQL wants it: `$1`, under a name by which the server keeps its plan. */
+function createTranslator() {
+  const known = new Map<string, { name: string; text: string }>();
+  return ({ sql, values }: Query) => {
+    let found = known.get(sql);
+    if (found === undefined) {
+      let n = 0;
+      found = { name: `tts${known.size}`, text: sql.replaceAll('?', () => `$${++n}`) };
+      known.set(sql, found);
+    }
+    return { ...found, values: values as unknown[] };
+  };
+}
+
+function createPool(address: PostgresAddress, connections: number, patienceMs: number): pg.Pool {
+  const { place: _place, ...where } = address;
+  const limits = `SET statement_timeout = ${patienceMs}; SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`;
+  const pool = new pg.Pool({
+    ...where,
+    types,
+    max: connections,
+    application_name: 'tts',
+    keepAlive: true,
+    connectionTimeoutMillis: patienceMs,
+    query_timeout: patienceMs,
+    idleTimeoutMillis: 60_000,
+    // Waited for before the connection is handed out.
+    onConnect: (client) => client.query(limits) as unknown as undefined,
+  });
+  // A connection that breaks while nobody uses it is simply gone; one in use fails its statement, and the event means nothing more.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+}
+
+/** Forward only. Two servers that start at once take turns, and the second finds the work done. */
+async function migrate(client: pg.PoolClient, place: string): Promise<void> {
+  const version = async () => {
+    const { rows } = await client.query<{ there: boolean }>("SELECT to_regclass('tts_schema') IS NOT NULL AS there");
+    if (!rows[0]!.there) return 0;
+    return (await client.query<{ version: number }>('SELECT version FROM tts_schema')).rows[0]?.version ?? 0;
+  };
+  if ((await version()) < MIGRATIONS.length) {
+    await client.query('BEGIN');
+    await client.query('SET LOCAL statement_timeout = 0');
+    await client.query({ text: `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`, ...NO_TIME_LIMIT });
+    await client.query('CREATE TABLE IF NOT EXISTS tts_schema (version INTEGER NOT NULL)');
+    const from = await version();
+    for (let next = from; next < MIGRATIONS.length; next++) {
+      await client.query({ text: MIGRATIONS[next]!, ...NO_TIME_LIMIT });
+    }
+    await client.query('DELETE FROM tts_schema');
+    await client.query('INSERT INTO tts_schema (version) VALUES ($1)', [Math.max(from, MIGRATIONS.length)]);
+    await client.query('COMMIT');
+  }
+  if ((await version()) > MIGRATIONS.length) {
+    throw new TtsError(
+      'internal_error',
+      `The accounts database ${place} was written by a newer version of tts. Update tts.`,
+    );
+  }
+}
+
+export async function openPostgresDatabase(
+  url: string,
+  { connections = CONNECTIONS, patienceMs = PATIENCE_MS }: PostgresOptions = {},
+): Promise<AccountsDatabase> {
+  const address = parsePostgresUrl(url);
+  const { place } = address;
+  const pool = createPool(address, connections, patienceMs);
+  const translated = createTranslator();
+  let ending: Promise<void> | undefined;
+
+  /** One connection for a while. One that failed in any way but by a statement is not used again. */
+  const connected = async <T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+    const client = await pool.connect();
+    try {
+      const result = await use(client);
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(!(error instanceof TtsError) && !isStatementFailure(error));
+      throw error;
+    }
+  };
+
+  const transaction = <T>(begin: string, use: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
+    connected(async (client) => {
+      await client.query(begin);
+      let result: T;
+      try {
+        result = await use(client);
+      } catch (error) {
+        // Where even that fails the connection ends, and the transaction with it.
+        if (error instanceof TtsError || isStatementFailure(error)) await client.query('ROLLBACK');
+        throw error;
+      }
+      try {
+        await client.query('COMMIT');
+        return result;
+      } catch (cause) {
+        throw isStatementFailure(cause) ? cause : new CommitUnknown('it broke off at a commit', { cause });
+      }
+    });
+
+  const told = async <T>(work: () => Promise<T>): Promise<T> => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isCollision(error) || tries === COLLISION_TRIES) throw postgresError(error, place);
+      }
+    }
+  };
+
+  const run = async <T>(client: pg.PoolClient, course: Change<T>): Promise<T> => {
+    let step = course.next();
+    while (!step.done) step = course.next((await client.query(translated(step.value))).rows);
+    return step.value;
+  };
+  const reader =
+    (client: pg.PoolClient, more: object = {}): Read =>
+    async <Row>(sql: string, ...values: Value[]) =>
+      (await client.query({ ...translated({ sql, values }), ...more })).rows as Row[];
+
+  /** Rows as JSON: one statement however many columns there are. */
+  const insertInto =
+    (client: pg.PoolClient): Filling['insert'] =>
+    async (table, rows) => {
+      const [first] = rows;
+      if (first === undefined) return;
+      const columns = Object.keys(first).join(', ');
+      const json = JSON.stringify(rows, (_key, value) =>
+        value?.type === 'Buffer' ? `\\x${Buffer.from(value.data).toString('hex')}` : value,
+      );
+      const sql = `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1)`;
+      await client.query({ text: sql, values: [json], ...NO_TIME_LIMIT });
+      if ('seq' in first) {
+        await client.query(`SELECT setval(pg_get_serial_sequence('${table}', 'seq'), (SELECT max(seq) FROM ${table}))`);
+      }
+    };
+
+  const snapshot = <T>(use: (read: Read) => Promise<T>): Promise<T> =>
+    told(() =>
+      transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async (client) => {
+        await client.query('SET LOCAL statement_timeout = 0');
+        await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+        return use(reader(client, NO_TIME_LIMIT));
+      }),
+    );
+
+  const database: AccountsDatabase = {
+    dialect: { forUpdate: ' FOR UPDATE', nowMs: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)' },
+    shared: true,
+    read: (sql, ...values) => told(() => connected((client) => reader(client)(sql, ...values))),
+    // Always to the disk: a server outlives its database, and would go on with reservations that are no more.
+    write: (_options, change) => told(() => transaction('BEGIN', (client) => run(client, change()))),
+    damage: async () => [],
+    snapshot,
+    fill: (use) =>
+      told(() =>
+        transaction('BEGIN', async (client) => {
+          await client.query('SET LOCAL statement_timeout = 0');
+          await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+          await client.query('LOCK TABLE keys, secrets, reservations, free_requests, grants, ledger IN EXCLUSIVE MODE');
+          return use({ read: reader(client, NO_TIME_LIMIT), insert: insertInto(client) });
+        }),
+      ),
+    async backup(file) {
+      const [{ copyAccounts }, { openSqliteDatabase }] = await Promise.all([
+        import('./copy.js'),
+        import('./sqlite-database.js'),
+      ]);
+      const target = await openSqliteDatabase(file);
+      try {
+        await copyAccounts(database, target);
+      } finally {
+        await target.close();
+      }
+    },
+    async close() {
+      let giveUp: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        giveUp = setTimeout(resolve, CLOSE_MS);
+      });
+      ending ??= pool.end();
+      await Promise.race([ending, late]);
+      clearTimeout(giveUp);
+    },
+  };
+  try {
+    await told(() => connected((client) => migrate(client, place)));
+    return database;
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}

@@ -1,0 +1,167 @@
+/** Two real servers on one PostgreSQL: limits hold over both, one may be killed, and the database may go away. */
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createKeyring, type KeyOptions, type Keyring } from '../../src/accounts/keyring.js';
+import { openPostgresStore } from '../../src/accounts/postgres-store.js';
+import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
+import { hasPostgres, type Postgres, startPostgres } from '../support/postgres.js';
+import { type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
+import { until } from '../support/server.js';
+
+const PASSWORD = 'hunter2-in-the-address';
+const SHORT = 'A sentence that takes its time. And another one after it, just as slow.';
+const LONG = `${SHORT} `.repeat(12).trim();
+
+if (!hasPostgres()) {
+  it('leaves PostgreSQL out: postgresql is not installed', () => {
+    expect(process.env.CI).not.toBe('true');
+  });
+} else {
+  describe('two servers on one database', () => {
+    let postgres: Postgres;
+    let home: Home;
+    let servers: ServeProcess[];
+    let store: AccountStore;
+    let keyring: Keyring;
+    const started: ServeProcess[] = [];
+    const start = async () => {
+      const server = await startServe(home, ['--free-daily', '5', '--free-concurrency', '100']);
+      started.push(server);
+      return server;
+    };
+    beforeAll(async () => {
+      postgres = await startPostgres();
+      const url = await postgres.create();
+      const sine = JSON.stringify({ pace: 1, msPerChar: 20 });
+      home = makeHome({ TTS_SINE_OPTIONS: sine, TTS_DATABASE: url.replace('tts@', `tts:${PASSWORD}@`) });
+      // Both find an empty database.
+      servers = await Promise.all([start(), start()]);
+      store = await openPostgresStore(url, { patienceMs: 2_000 });
+      keyring = createKeyring(store);
+    });
+    afterEach(() => postgres.thaw());
+    afterAll(async () => {
+      await store.close();
+      await Promise.all(started.map((server) => server.kill('SIGKILL')));
+      await postgres.close();
+      home.remove();
+    });
+
+    const partner = (more: Partial<KeyOptions> = {}) => keyring.create({ tier: 'partner', credits: 10_000, ...more });
+    const speak = (n: number, key: string, input: string, model = 'base-tts') =>
+      fetch(`${servers[n % 2]!.baseUrl}/v1/audio/speech`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, input, stream: true }),
+      });
+    const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code;
+    const balance = async (id: string) => {
+      const { credits, reserved } = (await store.findKey(id))!;
+      return { credits, reserved };
+    };
+    const rows = async (keyId: string) => {
+      const found: LedgerRow[] = [];
+      for await (const row of store.usage({ keyId })) found.push(row);
+      return found;
+    };
+
+    it('give a key as many sessions at once as one would, and free them for both', async () => {
+      const { key, id } = await partner({ limits: { concurrency: 3 } });
+      const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => speak(n, key, SHORT)));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+      for (const answer of answers) {
+        if (answer.status !== 200) expect(await codeOf(answer)).toBe('concurrency_limit_exceeded');
+      }
+      await Promise.all(answers.filter(({ status }) => status === 200).map((answer) => answer.arrayBuffer()));
+      await until(async () => (await balance(id)).reserved === 0);
+      for (const n of [0, 1, 0]) {
+        const again = await speak(n, key, 'Well.');
+        expect(again.status).toBe(200);
+        // A client that comes back to the same server at once finds its own slot free.
+        await again.arrayBuffer();
+      }
+      await until(async () => (await rows(id)).length === 6);
+      expect(await balance(id)).toEqual({ credits: 10_000 - 3 * SHORT.length - 15, reserved: 0 });
+    });
+
+    it('count the Free requests of a day together', async () => {
+      const { key, id } = await keyring.create({ tier: 'free' });
+      const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => speak(n, key, 'Well.', 'base-tts:free')));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+      for (const answer of answers) {
+        if (answer.status === 200) await answer.arrayBuffer();
+        else expect(await codeOf(answer)).toBe('daily_limit_exceeded');
+      }
+      await until(async () => (await rows(id)).length === 5);
+    });
+
+    it('end the work of a key within a second or two that was revoked elsewhere', async () => {
+      const { key, id } = await partner();
+      const answer = await speak(0, key, LONG);
+      expect(answer.status).toBe(200);
+      expect((await home.run('keys', 'revoke', id)).code).toBe(0);
+      await expect(answer.arrayBuffer()).rejects.toThrow();
+      await until(async () => (await balance(id)).reserved === 0);
+      expect((await speak(1, key, 'Well.')).status).toBe(401);
+    });
+
+    it('while the database is down or frozen: refuse Partner work, finish what runs, and book it once', async () => {
+      for (const outage of ['down', 'frozen'] as const) {
+        const { key, id } = await partner();
+        const running = await Promise.all([speak(0, key, SHORT), speak(1, key, SHORT)]);
+        if (outage === 'down') await postgres.stop();
+        else postgres.freeze();
+        for (const answer of running) expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(10_000);
+        const refused = await speak(0, key, SHORT);
+        expect(refused.status).toBe(503);
+        expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+        expect(await codeOf(refused)).toBe('overloaded');
+        if (outage === 'down') await postgres.start();
+        else postgres.thaw();
+        await until(async () => (await rows(id)).length === 2, 'the settlements');
+        expect((await rows(id)).map(({ outcome, credits }) => [outcome, credits])).toEqual([
+          ['completed', SHORT.length],
+          ['completed', SHORT.length],
+        ]);
+        await until(async () => (await speak(1, key, 'Well.')).status === 200, 'new work');
+        await until(async () => (await balance(id)).credits === 10_000 - 2 * SHORT.length - 5);
+      }
+      expect(await store.check()).toEqual([]);
+    });
+
+    it("return a killed one's reservations within 30 s, and leave the other's alone", async () => {
+      const { key, id } = await partner();
+      const [dies, lives] = await Promise.all([speak(0, key, LONG), speak(1, key, `${LONG} ${LONG}`)]);
+      expect([dies.status, lives.status]).toEqual([200, 200]);
+      expect((await balance(id)).reserved).toBe(3 * LONG.length + 1);
+      await servers[0]!.kill('SIGKILL');
+      await expect(dies.arrayBuffer()).rejects.toThrow();
+      const killedMs = performance.now();
+      await until(async () => (await balance(id)).reserved === 2 * LONG.length + 1, 'the return');
+      expect(performance.now() - killedMs).toBeLessThan(30_000);
+      expect(await rows(id)).toMatchObject([{ outcome: 'interrupted', credits: 0, characters: LONG.length }]);
+      await lives.arrayBuffer();
+      await until(async () => (await balance(id)).reserved === 0);
+      expect((await balance(id)).credits).toBe(10_000 - 2 * LONG.length - 1);
+      expect(servers[1]!.output.stderr).toMatch(/"returned":1/);
+    });
+
+    it('say nothing of the password, in no log, list or message', async () => {
+      servers[0] = await start();
+      const shown = [await home.run('config'), await home.run('keys', 'list'), await home.run('db', 'check')];
+      expect(shown.map(({ code }) => code)).toEqual([0, 0, 0]);
+      expect(shown[2]!.stderr).toMatch(/127\.0\.0\.1:\d+\/test1 is whole/);
+      const lists = servers.map(({ child }) => readFileSync(`/proc/${child.pid}/cmdline`, 'utf8'));
+      await postgres.stop();
+      shown.push(await home.run('keys', 'list'));
+      expect(shown[3]).toMatchObject({ code: 1, stderr: expect.stringMatching(/refuses connections/) });
+      const refused = await home.run('serve', '--database', `postgres://tts:${PASSWORD}@127.0.0.1:1/tts`);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('TTS_DATABASE') });
+      const outputs = started.map(({ output }) => output.stdout + output.stderr);
+      const all = JSON.stringify([shown, refused, lists, outputs]);
+      expect(all).not.toContain(PASSWORD);
+      await postgres.start();
+      for (const server of servers) expect(await server.kill('SIGTERM')).toBe(0);
+    });
+  });
+}
