@@ -21,6 +21,8 @@ const BENCHES = [
   'nats',
   'text',
   'picture',
+  'accounts',
+  'sizing',
 ];
 if (!BENCHES.includes(name)) {
   process.stderr.write(`There is no bench "${name}". There are: ${BENCHES.join(', ')}.\n`);

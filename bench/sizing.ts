@@ -1,0 +1,285 @@
+/**
+ * What a deployment needs: a discrete-event simulation of listeners, gateways, a broker and engines, with measured costs as its
+ * inputs. It looks for the fewest engine cores with which nobody stalls, and tells what everything else then carries.
+ *
+ *   npm run bench -- sizing [--streams 1000,100000] [--engine-core-s 0.12] [--gateway-core-ms 2] …
+ *
+ * deploy/SIZING.md says where the numbers that stand here as defaults come from.
+ */
+import { parseArgs } from 'node:util';
+
+export interface Costs {
+  /** Core seconds of an engine for a second of audio. */
+  readonly engineCoreS: number;
+  /** Of that, what the front takes before the first sound of a segment, as audio seconds' worth. */
+  readonly frontShare: number;
+  /** Core milliseconds of a gateway for a second of audio, and for a request. */
+  readonly gatewayCoreMs: number;
+  readonly gatewayRequestMs: number;
+  /** One way through the broker. */
+  readonly brokerMs: number;
+  /** Megabytes a second that one broker passes on. */
+  readonly brokerMBs: number;
+  /** Requests a second that one database admits and settles. */
+  readonly databasePerS: number;
+  /** Admission, before any text is spoken. */
+  readonly admitMs: number;
+}
+
+export interface Plan {
+  readonly streams: number;
+  readonly engines: number;
+  readonly gateways: number;
+  readonly brokers: number;
+}
+
+export interface Carried {
+  readonly firstMs: { readonly p50: number; readonly p95: number; readonly p99: number };
+  /** Share of segments that came after their listener had run dry. */
+  readonly stalled: number;
+  readonly engineLoad: number;
+  readonly gatewayLoad: number;
+}
+
+/** As live listeners are: a request every so often, heard to its end, then the next. */
+const REQUEST_S = [4, 36] as const;
+const SEGMENT_S = 4;
+/** What an engine makes in one turn, which cannot be interrupted. */
+const TURN_S = 1;
+/** Segments under way of a stream; more would only be held. */
+const AHEAD_S = 6;
+/** The first sound is due this soon after its text. */
+const FIRST_DUE_S = 0.15;
+const WARM_S = 10;
+const RUN_S = 30;
+/** PCM at 24 kHz, 16 bit, and the messages around it. */
+const BYTES_PER_S = 48_000 * 1.03;
+
+/** The smallest first: times with what happens then. */
+class Heap<T> {
+  readonly #keys: number[] = [];
+  readonly #items: T[] = [];
+  get size(): number {
+    return this.#keys.length;
+  }
+  get least(): number {
+    return this.#keys[0]!;
+  }
+  push(key: number, item: T): void {
+    const [keys, items] = [this.#keys, this.#items];
+    let at = keys.length;
+    while (at > 0) {
+      const up = (at - 1) >> 1;
+      if (keys[up]! <= key) break;
+      keys[at] = keys[up]!;
+      items[at] = items[up]!;
+      at = up;
+    }
+    keys[at] = key;
+    items[at] = item;
+  }
+  pop(): T {
+    const [keys, items] = [this.#keys, this.#items];
+    const top = items[0]!;
+    const key = keys.pop()!;
+    const item = items.pop()!;
+    const { length } = keys;
+    if (length === 0) return top;
+    let at = 0;
+    for (;;) {
+      let down = 2 * at + 1;
+      if (down >= length) break;
+      if (down + 1 < length && keys[down + 1]! < keys[down]!) down++;
+      if (keys[down]! >= key) break;
+      keys[at] = keys[down]!;
+      items[at] = items[down]!;
+      at = down;
+    }
+    keys[at] = key;
+    items[at] = item;
+    return top;
+  }
+}
+
+interface Stream {
+  readonly gateway: number;
+  /** When the text was there, and when the listener began to hear. */
+  askedS: number;
+  heardS: number;
+  /** Seconds of audio: of the whole request, made, and arrived. */
+  totalS: number;
+  madeS: number;
+  arrivedS: number;
+}
+
+/** The same game every time. */
+function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+export function simulate({ streams, engines, gateways, brokers }: Plan, costs: Costs, seed = 20_261_115): Carried {
+  const random = dice(seed);
+  const endS = WARM_S + RUN_S;
+  const events = new Heap<() => void>();
+  const waiting = new Heap<Stream>();
+  const gatewayFreeS = new Float64Array(gateways);
+  const brokerFreeS = new Float64Array(brokers);
+  const firstsMs: number[] = [];
+  let [nowS, idle, turns, late, engineBusyS, gatewayBusyS] = [0, engines, 0, 0, 0, 0];
+
+  /** Passes through one thing at a time, in the order of arrival; tells when it is through. */
+  const through = (freeS: Float64Array, at: number, costS: number): number => {
+    freeS[at] = Math.max(freeS[at]!, nowS) + costS;
+    return freeS[at]!;
+  };
+  const viaGateway = (stream: Stream, costS: number): number => {
+    if (nowS >= WARM_S) gatewayBusyS += costS;
+    return through(gatewayFreeS, stream.gateway, costS);
+  };
+  const deadline = (stream: Stream): number =>
+    stream.arrivedS === 0 ? stream.askedS + FIRST_DUE_S : stream.heardS + stream.madeS;
+
+  function ready(stream: Stream): void {
+    waiting.push(deadline(stream), stream);
+    while (idle > 0 && waiting.size > 0) run(waiting.pop());
+  }
+
+  function run(stream: Stream): void {
+    idle--;
+    const audioS = Math.min(TURN_S, stream.totalS - stream.madeS);
+    const beginsSegment = stream.madeS % SEGMENT_S < 1e-9;
+    const costS = costs.engineCoreS * (audioS + (beginsSegment ? costs.frontShare : 0));
+    if (nowS >= WARM_S) engineBusyS += costS;
+    events.push(nowS + costS, () => {
+      idle++;
+      made(stream, audioS);
+      while (idle > 0 && waiting.size > 0) run(waiting.pop());
+    });
+  }
+
+  function made(stream: Stream, audioS: number): void {
+    const dueS = stream.arrivedS === 0 ? Number.POSITIVE_INFINITY : stream.heardS + stream.madeS;
+    stream.madeS += audioS;
+    const broker = stream.gateway % brokers;
+    const sentS = through(brokerFreeS, broker, (audioS * BYTES_PER_S) / (costs.brokerMBs * 1e6));
+    events.push(sentS + costs.brokerMs / 1000, () => {
+      events.push(viaGateway(stream, (audioS * costs.gatewayCoreMs) / 1000), () => {
+        if (stream.arrivedS === 0) {
+          stream.heardS = nowS;
+          if (nowS >= WARM_S) firstsMs.push((nowS - stream.askedS) * 1000);
+        }
+        stream.arrivedS += audioS;
+        if (nowS >= WARM_S) {
+          turns++;
+          if (nowS > dueS) late++;
+        }
+        if (stream.madeS >= stream.totalS - 1e-9) {
+          // The next request comes when this one was heard.
+          events.push(Math.max(nowS, stream.heardS + stream.totalS), () => ask(stream));
+          return;
+        }
+        const aheadS = stream.madeS - (nowS - stream.heardS);
+        const waitS = Math.max(0, aheadS - AHEAD_S);
+        if (waitS === 0) ready(stream);
+        else events.push(nowS + waitS, () => ready(stream));
+      });
+    });
+  }
+
+  function ask(stream: Stream): void {
+    stream.totalS = REQUEST_S[0] + random() * (REQUEST_S[1] - REQUEST_S[0]);
+    stream.madeS = 0;
+    stream.arrivedS = 0;
+    stream.askedS = nowS;
+    const placedS = viaGateway(stream, costs.gatewayRequestMs / 1000) + (costs.admitMs + costs.brokerMs) / 1000;
+    events.push(placedS, () => ready(stream));
+  }
+
+  for (let n = 0; n < streams; n++) {
+    const stream = { gateway: n % gateways, askedS: 0, heardS: 0, totalS: 0, madeS: 0, arrivedS: 0 };
+    events.push(random() * WARM_S, () => ask(stream));
+  }
+  while (events.size > 0 && events.least < endS) {
+    nowS = events.least;
+    events.pop()();
+  }
+  firstsMs.sort((a, b) => a - b);
+  const quantile = (share: number) => firstsMs[Math.min(firstsMs.length - 1, Math.floor(firstsMs.length * share))] ?? 0;
+  return {
+    firstMs: { p50: quantile(0.5), p95: quantile(0.95), p99: quantile(0.99) },
+    stalled: late / Math.max(1, turns),
+    engineLoad: engineBusyS / (engines * RUN_S),
+    gatewayLoad: gatewayBusyS / (gateways * RUN_S),
+  };
+}
+
+/** Good enough to be heard: nobody stalls, and nearly all hear something within half a second. */
+const isFine = ({ stalled, firstMs }: Carried): boolean => stalled === 0 && firstMs.p99 < 500;
+
+/** The fewest engine cores that do, to within a hundredth. */
+export function fewest(streams: number, costs: Costs, gateways: number, brokers: number): Plan & { carried: Carried } {
+  let low = Math.max(1, Math.floor(streams * costs.engineCoreS));
+  let high = Math.ceil(low * 2) + 4;
+  const plan = (engines: number) => ({ streams, engines, gateways, brokers });
+  let best = { ...plan(high), carried: simulate(plan(high), costs) };
+  while (high - low > Math.max(1, high / 100)) {
+    const middle = Math.floor((low + high) / 2);
+    const carried = simulate(plan(middle), costs);
+    if (isFine(carried)) {
+      high = middle;
+      best = { ...plan(middle), carried };
+    } else low = middle;
+  }
+  return best;
+}
+
+export const MEASURED: Costs = {
+  engineCoreS: 0.12,
+  frontShare: 0.5,
+  gatewayCoreMs: 2,
+  gatewayRequestMs: 4,
+  brokerMs: 0.3,
+  brokerMBs: 700,
+  databasePerS: 700,
+  admitMs: 4,
+};
+/** What of a thing is used, so that the hour of the day and the loss of one are no news. */
+const HEADROOM = { gateway: 0.6, broker: 0.6, database: 0.6, engine: 0.8 };
+
+export async function main(argv: readonly string[]): Promise<void> {
+  const flag = (name: string) => name.replace(/[A-Z]+/g, (letters) => `-${letters.toLowerCase()}`);
+  const names = Object.keys(MEASURED) as (keyof Costs)[];
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      streams: { type: 'string', default: '1000,100000' },
+      ...Object.fromEntries(
+        names.map((name) => [flag(name), { type: 'string' as const, default: String(MEASURED[name]) }]),
+      ),
+    },
+  });
+  const given = values as Record<string, string>;
+  const costs = Object.fromEntries(names.map((name) => [name, Number(given[flag(name)])])) as unknown as Costs;
+  const meanS = (REQUEST_S[0] + REQUEST_S[1]) / 2;
+  for (const streams of given.streams!.split(',').map(Number)) {
+    const gatewayCores = (streams * (costs.gatewayCoreMs + costs.gatewayRequestMs / meanS)) / 1000;
+    const gateways = Math.max(2, Math.ceil(gatewayCores / HEADROOM.gateway));
+    const audioMBs = (streams * BYTES_PER_S) / 1e6;
+    const brokers = Math.max(1, Math.ceil(audioMBs / (costs.brokerMBs * HEADROOM.broker)));
+    const requestsPerS = streams / meanS;
+    const { engines, carried } = fewest(streams, costs, gateways, brokers);
+    const lines = [
+      `${streams} concurrent streams`,
+      `  engines    ${engines} cores at ${(carried.engineLoad * 100).toFixed(0)} %; order ${Math.ceil((streams * costs.engineCoreS * (1 + costs.frontShare / SEGMENT_S)) / HEADROOM.engine)} to run them at ${HEADROOM.engine * 100} %`,
+      `  gateways   ${gateways} processes at ${(carried.gatewayLoad * 100).toFixed(0)} % of a core, ${Math.ceil(streams / gateways)} streams each`,
+      `  brokers    ${brokers} (cells), ${audioMBs.toFixed(0)} MB/s of audio in and as much out, ${((audioMBs * 8) / 1000).toFixed(1)} Gbit/s each way`,
+      `  database   ${requestsPerS.toFixed(0)} requests/s, ${(requestsPerS / costs.databasePerS / HEADROOM.database).toFixed(2)} of what was measured on 2 cores, at ${HEADROOM.database * 100} %`,
+      `  first audio ${carried.firstMs.p50.toFixed(0)} ms median, ${carried.firstMs.p95.toFixed(0)} p95, ${carried.firstMs.p99.toFixed(0)} p99; stalled ${(carried.stalled * 100).toFixed(3)} %`,
+    ];
+    process.stdout.write(`${lines.join('\n')}\n`);
+  }
+}
