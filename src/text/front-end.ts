@@ -41,6 +41,8 @@ export interface PhonemeAlphabet {
   /** espeak's name of the accent. */
   readonly espeakVoice: string;
   readonly fromEspeak: (ipa: string) => string;
+  /** The phonemes of a word that is known better than espeak knows it. */
+  readonly known: (word: string) => string | undefined;
   /** Words joined by a hyphen that are said one by one, for the first ends as a word does. */
   readonly parted?: RegExp;
   /** A person's IPA: slashes allowed, stress before the syllable or before its vowel. */

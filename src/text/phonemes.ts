@@ -10,7 +10,11 @@ const CACHED_WORDS = 20_000;
 /** Nobody speaks a longer word; longer ones are said in pieces. */
 const MAX_WORD = 60;
 
-export async function createPhonemizer(language: Language = DEFAULT_LANGUAGE): Promise<Phonemizer> {
+/** `known` are the readings that stand above espeak's. */
+export async function createPhonemizer(
+  language: Language = DEFAULT_LANGUAGE,
+  known = frontEnd(language).alphabet.known,
+): Promise<Phonemizer> {
   const espeak = await import('espeak-phonemizer');
   await espeak.initialize();
   const { espeakVoice, fromEspeak, parted } = frontEnd(language).alphabet;
@@ -49,8 +53,10 @@ export async function createPhonemizer(language: Language = DEFAULT_LANGUAGE): P
   };
 
   const spoken = (word: string): string => {
-    // Letters in capitals that were left as a word are meant as one: espeak would spell some of them.
-    const text = /^\p{Lu}{2,}$/u.test(word) ? word.toLowerCase() : word;
+    // Capitals that were left in a word are no letters by name: espeak would spell some, and cut "McDonald" in two.
+    const text = /^\p{L}[\p{L}'-]*\p{Lu}/u.test(word) ? word.toLowerCase() : word;
+    const reading = known(text);
+    if (reading !== undefined) return reading;
     if (parted?.test(text)) return text.split('-').map(spoken).join('');
     if (text.length <= MAX_WORD) return fromEspeak(speak(text));
     const points = [...text];

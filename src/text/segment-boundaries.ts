@@ -5,6 +5,7 @@ import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
 import { type LineKind, type LineMarker, lineMarker, NO_MARKER } from './line-marks.js';
 import { footnote, nextKind } from './segment-lookahead.js';
 import {
+  looksAhead,
   type Mark,
   markAfter,
   markIs,
@@ -247,7 +248,9 @@ export class BoundaryScanner {
       marker = ahead;
     }
     const needNext = this.#mark !== null || this.#newlines > 0;
-    const next = needNext ? nextKind(text, i + marker.length, final) : 'other';
+    const next = needNext
+      ? nextKind(text, i + marker.length, final, this.#mark !== null && looksAhead(this.#mark))
+      : 'other';
     if (next === null) return -1;
     if (!this.#blank) found(i, needNext ? this.#between(next, marker) : WORD);
     this.#mark = null;
@@ -291,7 +294,11 @@ export class BoundaryScanner {
       if (rank >= RANK.weak) return { rank, pause: 'clause', clause: !comma || next === 'lower' };
     }
     const shortLine = broken && this.#lineChars <= SHORT_LINE && this.#indent === 0;
-    if (shortLine && (!mark || markIs(mark) & IS.strong) && (next === 'upper' || next === 'digit')) {
+    if (
+      shortLine &&
+      (!mark || markIs(mark) & IS.strong) &&
+      (next === 'upper' || next === 'capitals' || next === 'label' || next === 'digit')
+    ) {
       return this.#ended('item');
     }
     return WORD;

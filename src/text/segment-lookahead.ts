@@ -3,7 +3,7 @@ import { characterIs, IS } from './character-kinds.js';
 import type { Next } from './sentence-ends.js';
 
 /** What the next word begins with, behind opening quotes and brackets; null if the text does not show it yet. */
-export function nextKind(text: string, from: number, final: boolean): Next | null {
+export function nextKind(text: string, from: number, final: boolean, further = false): Next | null {
   let i = from;
   for (let skipped = 0; skipped < 4 && i < text.length; skipped += 1) {
     const code = text.charCodeAt(i);
@@ -15,8 +15,16 @@ export function nextKind(text: string, from: number, final: boolean): Next | nul
   if (code >= 0xd800 && code < 0xdc00 && i + 1 === text.length && !final) return null;
   const is = characterIs(text.codePointAt(i)!);
   if (is & IS.lower) return 'lower';
-  if (is & IS.upper) return 'upper';
+  if (is & IS.upper) return further ? capitalKind(text, i, final) : 'upper';
   return is & IS.digit ? 'digit' : 'other';
+}
+
+/** A capital letter that stands alone, the first of two, or that of a word. */
+function capitalKind(text: string, from: number, final: boolean): Next | null {
+  if (from + 1 >= text.length) return final ? 'label' : null;
+  const is = characterIs(text.charCodeAt(from + 1));
+  if (is & IS.upper) return 'capitals';
+  return is & IS.letter || text[from] === 'I' || text[from] === 'A' ? 'upper' : 'label';
 }
 
 /** Length of a footnote reference such as `[12]` behind an end mark; 0 if it is none, -1 if more text is needed. */

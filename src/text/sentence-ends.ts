@@ -7,7 +7,7 @@ export const RANK = { inside: 0, word: 1, weak: 2, strong: 3, sentence: 4, parag
 export type Rank = (typeof RANK)[keyof typeof RANK];
 
 /** What the next word begins with. */
-export type Next = 'upper' | 'lower' | 'digit' | 'other';
+export type Next = 'upper' | 'lower' | 'digit' | 'other' | 'label' | 'capitals';
 
 export interface Mark {
   /** The code point. */
@@ -38,6 +38,12 @@ export interface MarkContext {
   /** The word that carries the mark is the first of its sentence. */
   readonly first: boolean;
 }
+
+/** Behind these a single capital letter is a label ("App. B"), and two of them a time zone ("5 p.m. EST"). */
+const LABELLING = /^(?:[ap]\.m|app|sect|sec|fig|eq|chap|bldg|apt|ex)$/i;
+
+/** Whether more of the next word than its first letter has to be seen to rank the mark behind a word. */
+export const looksAhead = (mark: Mark): boolean => mark.code === STOP && LABELLING.test(mark.word);
 
 const STOP = 0x2e;
 const ELLIPSIS = 0x2026;
@@ -88,14 +94,18 @@ function rankOfStop(mark: Mark, next: Next, context: MarkContext): Rank {
   if (mark.word === '') return RANK.sentence;
   const begins = characterIs(mark.word.charCodeAt(0)) & (IS.lower | IS.upper | IS.digit);
   const shown = begins ? mark.word : mark.word.replace(/^[^\p{L}\p{N}]+/u, '');
-  const word = shown.toLowerCase();
+  const word = shown.slice(shown.lastIndexOf('/') + 1).toLowerCase();
   if (word === '') return RANK.sentence;
   // "1. Open the box", at the head of a sentence or behind a colon
   if (/^\d{1,3}$/.test(word) && (context.first || /[:;]$/.test(context.previous))) return RANK.word;
   if (context.words.leading.has(word)) return RANK.word;
   if (word.length < 3 && /^\p{L}$/u.test(word)) return rankOfInitial(shown, next, context);
   const dotted = word.includes('.') && /^(?:\p{L}{1,3}\.)+\p{L}{1,3}$/u.test(word);
-  if (dotted) return (word === 'a.m' || word === 'p.m') && next !== 'lower' ? RANK.sentence : RANK.word;
+  if (next === 'label') return RANK.word;
+  if (dotted) {
+    const day = word === 'a.m' || word === 'p.m';
+    return day && next !== 'lower' && next !== 'capitals' ? RANK.sentence : RANK.word;
+  }
   if (next === 'digit' && context.words.beforeNumber.has(word)) return RANK.word;
   if (next === 'lower' && (context.words.beforeSmall.has(word) || context.words.beforeNumber.has(word)))
     return RANK.word;

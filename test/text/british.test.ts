@@ -91,16 +91,11 @@ describe('British sounds', () => {
   });
 
   it('of readings written down in American', () => {
-    expect(['tˈɛɹ', 'tˈɪɹ', 'bˈO', 'mˈɑdəɹət', 'pəɹfˈɛkt', 'kənvˈɜɹt', 'ɹəkˈɔɹd', 'kˈinwˌɑ'].map(inBritish)).toEqual([
-      'tˈɛː',
-      'tˈɪə',
-      'bˈQ',
-      'mˈɒdəɹət',
-      'pəfˈɛkt',
-      'kənvˈɜːt',
-      'ɹəkˈɔːd',
-      'kˈiːnwˌɑː',
-    ]);
+    expect(
+      ['tˈɛɹ', 'tˈɪɹ', 'bˈO', 'mˈɑdəɹət', 'pəɹfˈɛkt', 'kənvˈɜɹt', 'ɹəkˈɔɹd', 'kˈinwˌɑ'].map((reading) =>
+        inBritish(reading),
+      ),
+    ).toEqual(['tˈɛː', 'tˈɪə', 'bˈQ', 'mˈɒdəɹət', 'pəfˈɛkt', 'kənvˈɜːt', 'ɹəkˈɔːd', 'kˈiːnwˌɑː']);
   });
 
   it('are those a lexicon gives in IPA, too', () => {

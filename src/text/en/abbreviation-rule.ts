@@ -76,8 +76,15 @@ function say(scan: Scan, words: string, from: number, to: number, written: strin
 /** Where an abbreviation ends: its dot stays for the sentence where nothing, or a new sentence, follows. */
 function stop(scan: Scan, at: number, whole: string): number {
   const end = at + whole.length;
-  return whole.endsWith('.') && (scan.endsAt(end) || startsSentence(scan, end)) ? end - 1 : end;
+  if (whole === 'Dr.' && scan.nextWord(end) === 'Who') return end;
+  const ends = scan.endsAt(end) || startsSentence(scan, end) || endsItem(scan, whole, end);
+  return whole.endsWith('.') && ends ? end - 1 : end;
 }
+
+/** "… etc. 2. Stir": an item of a list ends here, and the next one begins. */
+const endsItem = (scan: Scan, whole: string, end: number): boolean =>
+  /^(?:etc|hrs|mins|secs|yrs|lbs)\.$/i.test(whole) && BEGINS_ITEM.test(scan.text.slice(end, end + 6));
+const BEGINS_ITEM = /^ (?:[A-Z]|\d{1,3}[.)] )/;
 
 /** "U.S.", "e.g.", "J.R.R. Tolkien". */
 function dotted(scan: Scan, at: number): number {
@@ -156,7 +163,7 @@ function reading(scan: Scan, written: string, end: number, dot: boolean): string
   if (dot && isAsciiLetter(code)) return undefined;
   if (typeof found === 'string') return found;
   const digitNext = isDigit(code === 32 ? text.charCodeAt(end + 1) : code);
-  return found({ scan, end, next: text[end] === ' ' ? scan.nextWord(end) : '', digitNext });
+  return found({ scan, written, end, next: text[end] === ' ' ? scan.nextWord(end) : '', digitNext });
 }
 
 export const abbreviationRule: Rule = {

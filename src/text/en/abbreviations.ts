@@ -9,6 +9,7 @@ import { startsSentence } from './sentence-starts.js';
 export type Reading = string | ((context: Context) => string | undefined);
 interface Context {
   readonly scan: Scan;
+  readonly written: string;
   /** Where the abbreviation ends, its dot included. */
   readonly end: number;
   /** The next word, if a space stands between. */
@@ -28,6 +29,11 @@ const afterName =
   (words: string): Reading =>
   ({ scan }) =>
     isPlaceName(scan) ? words : undefined;
+/** "App. B", "Sect. 3": a number or a single letter follows. */
+const beforeLabel =
+  (words: string): Reading =>
+  ({ digitNext, next }) =>
+    digitNext || /^[A-Z]$/.test(next) ? words : undefined;
 const afterDigit =
   (words: string): Reading =>
   ({ scan }) =>
@@ -38,6 +44,7 @@ export const isPlaceName = (scan: Scan): boolean =>
 
 /** "Dr. Smith" heals, "Mulholland Dr." leads somewhere. */
 const doctor: Reading = ({ scan, next, end }) => {
+  if (next === 'Who') return 'Doctor';
   if (isCapitalised(next) && !startsSentence(scan, end))
     return isPlaceName(scan) && scan.previous !== 'The' && !isTitle(scan.previous) && /^[NSEW]{1,2}$/.test(next)
       ? 'Drive'
@@ -120,7 +127,7 @@ const ABBREVIATIONS: readonly Row[] = [
   ['Ave', CONTINUED, 'Avenue'],
   ['Blvd', CONTINUED, 'Boulevard'],
   ['Rd', CONTINUED, afterName('Road')],
-  ['Ln', NUMBERED | CONTINUED, afterName('Lane')],
+  ['Ln', NUMBERED | CONTINUED, ({ scan, digitNext }) => (isPlaceName(scan) ? 'Lane' : digitNext ? 'line' : undefined)],
   ['Ct', ENDS, afterName('Court')],
   ['Pl', CONTINUED, afterName('Place')],
   ['Sq', CONTINUED, afterName('Square')],
@@ -146,7 +153,13 @@ const ABBREVIATIONS: readonly Row[] = [
   ],
   ['fig', NUMBERED, 'figure'],
   ['figs', NUMBERED, 'figures'],
-  ['eq', NUMBERED, beforeDigit('equation')],
+  ['eq', NUMBERED, beforeLabel('equation')],
+  ['app', NUMBERED, beforeLabel('appendix')],
+  ['sect', NUMBERED, beforeLabel('section')],
+  ['chap', NUMBERED, beforeLabel('chapter')],
+  ['op', NUMBERED, beforeDigit('opus')],
+  ['pts', CONTINUED, afterDigit('points')],
+  ['mos', CONTINUED, afterDigit('months')],
   ['eqs', ENDS, beforeDigit('equations')],
   ['p', NUMBERED, beforeDigit('page')],
   ['pp', NUMBERED, beforeDigit('pages')],
@@ -168,7 +181,13 @@ const ABBREVIATIONS: readonly Row[] = [
   ['al', CONTINUED, ({ scan }) => (scan.previous.toLowerCase() === 'et' ? 'al' : undefined)],
   ['viz', LEADS, 'namely'],
   ['approx', LEADS | NUMBERED, 'approximately'],
-  ['est', NUMBERED | CONTINUED, ({ digitNext }) => (digitNext ? 'established' : 'estimated')],
+  [
+    'est',
+    NUMBERED | CONTINUED,
+    // In capitals, or behind a time of day, it is a zone.
+    ({ scan, digitNext, written }) =>
+      written === 'EST' || /^[ap]\.?m$/i.test(scan.previous) ? undefined : digitNext ? 'established' : 'estimated',
+  ],
   ['max', CONTINUED, 'maximum'],
   ['min', CONTINUED, ({ scan }) => (/\d$/.test(scan.previous) ? undefined : 'minimum')],
   ['avg', CONTINUED, 'average'],
@@ -218,7 +237,7 @@ const ABBREVIATIONS: readonly Row[] = [
   ...without(
     NUMBERED,
     `
-    num pg pgs chap sect eqn refs paras op ex exp app bk cl fl r rs s ss ser pt pts q qn item lot
+    num pg pgs eqn refs paras ex exp bk cl fl r rs s ss ser pt q qn item lot
   `,
   ),
   ...without(
@@ -230,8 +249,9 @@ const ABBREVIATIONS: readonly Row[] = [
   ...without(
     CONTINUED,
     `
-    llc plc et dist div trans std temp def var wt ht lb oz in yd mi km cm mm kg yr mo mos wk wks pd pcs amt bal
+    llc plc et dist div trans std temp def var wt ht lb oz in yd mi km cm mm kg yr mo wk wks pd pcs amt bal
     cont'd pub publ ill repr abbr adj adv syn sing phd ph.d m.d b.a m.a b.sc m.sc sci tech eng math bio phys
+    ala ariz ark calif colo conn fla ill ind kan ky mass mich minn mont neb nev okla ore tenn tex wash wis wyo
     chem med lit hist geog admin mgmt dev prod spec specs config repo info
   `,
   ),

@@ -18,26 +18,39 @@ const LETTERS = new Set(
     'AARP ADHD ACLU UCLA IEEE USDA AAA ASAP USAF ROTC NAACP UAE USSR OECD ETF ASL AKA IOU ISO IOS ISA IDE IPO ICU UFO USA ' +
     'ERP EPA EDM EOD ETA ESL FAQ FYI SEC SEO CEO CFO CTO COO CIO CMO HIV SAT LSAT MIT URI UPI UDP CIA CIO ' +
     'AOL ALU ALS AES RSA DSA CAD COD DIY DOA DUI DOB EKG FAA FDA GOP HOA IRA IRS OED POS POW PSA RIP SUV TBA TBD UPC UPS ' +
-    'USB UTC VAC VOA WIP API APR ATM AUX DAO DAW EEG EU UK UN AI AR VR UI UX ID IP IT OS PC QA PR HR TV CD AM PM AC DC'
+    'USB UTC VAC VOA YMCA YWCA FBI NBA NFL NHL NBC CBS ABC BBC CNN ESPN IMF IRC ECB ICC ICJ IAEA OSCE OPCW UNHCR UNSC  WIP API APR ATM AUX DAO DAW EEG EU UK UN AI AR VR UI UX ID IP IT OS PC QA PR HR TV CD AM PM AC DC'
   ).split(' '),
 );
 
 /** Short words that stand for themselves when somebody writes them large. */
 const SHORT_WORDS = new Set(
   (
-    'A I AN AND ANY ARE AS AT BE BUT BY CAN DID DO FAR FEW FOR GO GOT HAD HAS HE HER HEY HI HIM HIS HOW IF IN IS ITS LET MAY ME MY NEW NO ' +
-    'NOT NOW OF OFF OH OK ON ONE OR OUR OUT OWN PUT RUN SAY SEE SHE SO TEN THE TO TOO TOP TRY TWO UP USE WAS WAY WE WHO WHY WON YES YET ' +
-    'YOU ALL AGO BAD BIG BIT BOX BOY CAR CUT DAD DAY END EAT FUN GUY HIT HOT JOB KEY KID LOT LOW MAN MEN MOM NET OLD PAY RED SET SIT SIX ' +
-    'SUN TEA WAR WET WIN BYE WOW LOL FREE ADD ASK BUY DUE DRY DOG CAT GAS ICE LAW MAP MIX ODD OIL PEN RAW SAD SEA SKY SON TAX TIP TOY'
+    'A I AN AS AT AH AW AX BE BY DO EH GO HA HE HI HM HO IF IN IS LO ME MY NO OF OH OK ON OR OX PI SO TO UH UM UP US WE YA YO ' +
+    'ACE ADD AGE AGO AIM AIR ALL AND ANT ANY APE ARE ARK ARM ART ASH ASK ATE AWE AXE BAD BAG BAN BAR BAT BAY BED BEE BEG BET BIB BID BIG BIN BIT ' +
+    'BOB BOG BOO BOW BOX BOY BRA BUD BUG BUN BUS BUT BUY BYE CAB CAN CAP CAR CAT COW CRY CUB CUE CUP CUT DAB DAD DAM DAY DEW DID DIE DIG DIM DIP ' +
+    'DOE DOG DOT DRY DUE DUG DYE EAR EAT EBB EEL EGG EGO ELF ELK ELM END ERA EVE EYE FAN FAR FAT FED FEE FEW FIG FIN FIT FIX FLU FLY FOE FOG FOR ' +
+    'FOX FRY FUN FUR GAP GAS GEL GEM GET GOD GOT GUM GUN GUT GUY GYM HAD HAM HAS HAT HAY HEN HER HEY HID HIM HIP HIS HIT HOG HOP HOT HOW HUB HUG ' +
+    'HUT ICE ICY ILL INK INN ITS IVY JAB JAM JAR JAW JET JOB JOG JOY JUG KEY KID KIN KIT LAB LAD LAG LAP LAW LAY LEG LET LID LIE LIP LIT LOG LOT ' +
+    'LOW MAD MAN MAP MAT MAY MEN MET MID MIX MOB MOM MOP MUD MUG NAP NET NEW NIL NOD NOR NOT NOW NUN NUT OAK OAR ODD OFF OIL OLD ONE OUR OUT OWE ' +
+    'OWL OWN PAD PAL PAN PAW PAY PEA PEN PET PIE PIG PIT PLY POD POP POT PRO PUB PUT RAG RAN RAT RAW RAY RED RIB RID RIG RIM ROB ROD ROT ROW RUB ' +
+    'RUG RUM RUN RUT SAD SAG SAW SAY SEA SEE SET SEW SEX SHE SHY SIN SIP SIR SIT SIX SKI SKY SLY SOB SON SOW SPA SPY SUM SUN TAB TAG TAN TAP TAR ' +
+    'TAX TEA TEN THE TIE TIN TIP TOE TON TOO TOP TOW TOY TRY TUB TUG TWO USE VAN VET VIA VOW WAR WAS WAX WAY WEB WED WET WHO WHY WIG WIN WIT WOE ' +
+    'WON WOW YAM YEN YES YET YOU ZAP ZEN ZOO FREE AUNT EASY EYES IDEA IDEAS IRAQ IRAN OWED USED AREA ALSO ABLE UPON EACH EARN EAST ECHO EDGE EDIT ' +
+    'BIZ BRO DOC EMU FEZ GAY GIN ION JEW KEG MIC OAT ORE PEG PUS RYE WRY YAK YEAH RHYTHM SUBTLE ASTHMA JOHNNY NYMPH LYMPH'
   ).split(' '),
 );
 
+/** Nouns that a country stands before; behind "US" they tell it from the pronoun. */
+const NATIONAL =
+  /^(?:ARMY|NAVY|AIR|SENATE|CONGRESS|HOUSE|PRESIDENT|GOVERNMENT|DOLLAR|DOLLARS|ECONOMY|TROOPS|FORCES|CITIZEN|CITIZENS|STATE|STATES|OFFICIALS|ELECTION|ELECTIONS|TRADE|SUPREME|MILITARY|STOCKS|EMBASSY|AND|VS|TREASURY|FED|MARINES|OPEN|TEAM)$/i;
+
 const ONSET =
-  'b|bl|br|c|ch|cl|cr|d|dr|f|fl|fr|g|gl|gr|h|j|k|kn|l|m|n|p|ph|pl|pr|qu|r|s|sc|sch|sh|sk|sl|sm|sn|sp|st|str|sw|t|th|tr|tw|v|w|wh|wr|y|z';
+  'b|bl|br|c|ch|chr|cl|cr|d|dr|dw|f|fl|fr|g|gh|gl|gn|gr|h|j|k|kh|kl|kn|kr|l|m|n|p|ph|phr|pl|pr|ps|qu|r|rh|s|sc|sch|scr|sh|shr|sk|sl|sm|sn|sp|sph|spl|spr|squ|st|str|sw|t|th|thr|tr|tw|v|w|wh|wr|x|y|z';
 const CODA =
-  'b|c|ch|ck|ct|d|f|ff|ft|g|gh|k|l|ld|lf|lk|ll|lm|lp|lt|m|mp|n|nd|ng|nk|ns|nt|p|pt|r|rd|rk|rl|rm|rn|rp|rs|rt|s|sh|sk|sp|ss|st|t|th|ts|tt|w|x|xt|y|z|zz';
+  'b|bs|bt|bts|c|ch|cht|chts|ck|cks|cs|ct|cts|d|dd|dge|ds|dst|dth|f|ff|ffs|ft|fth|fts|g|gg|gh|ghs|ghth|ght|ghts|gn|gns|gs|k|ks|l|lb|lch|ld|lds|lf|lk|lks|ll|lls|lm|lms|lp|lps|ls|lsh|lph|lt|lth|lts|lves|m|mb|mbs|mn|mp|mps|mpt|ms|mth|n|nc|nch|nd|nds|ng|ngs|ngth|nk|nks|nn|ns|nx|nt|nth|nths|nts|p|ps|pt|pth|pts|r|rb|rbs|rc|rch|rd|rds|rf|rg|rk|rks|rl|rld|rlds|rls|rm|rms|rmth|rn|rns|rnt|rp|rps|rr|rs|rsh|rst|rt|rth|rths|rts|rtz|rve|s|sh|sk|sks|sm|sms|sp|sps|ss|st|sts|t|tch|th|ths|ts|tt|v|w|wd|wk|wl|wls|wn|wns|ws|wth|x|xt|xth|y|ys|z|zz';
+const VOWELS = '[aeiouy]{1,3}';
 const SYLLABLES = new RegExp(
-  `^(?:${ONSET})?[aeiouy]{1,2}(?:(?:${CODA})?(?:${ONSET})[aeiouy]{1,2}|[bcdfgklmnprstvz]e)?(?:${CODA})?$`,
+  `^(?:${ONSET})?${VOWELS}(?:(?:${CODA})?(?:${ONSET})${VOWELS}|[bcdfgklmnprstvz]e)?(?:${CODA})?e?s?$`,
   'i',
 );
 
@@ -54,7 +67,7 @@ export function isPronounceable(word: string): boolean {
 /** Whether a word in capitals is spelled out. */
 function isSpelled(word: string, scan?: Scan, next = ''): boolean {
   if (WORDS.has(word)) return false;
-  if (scan?.shouting) return !/[AEIOUY]/.test(word) || (LETTERS.has(word) && word.length > 2 && !isPronounceable(word));
+  if (scan?.shouting) return isSpelledAmongCapitals(word, scan, next);
   if (word === 'WHO') return scan?.previous.toLowerCase() === 'the';
   if (word === 'US' || word === 'IT') {
     const loud = (neighbour: string) => /^[A-Z]{2,}$/.test(neighbour) && !LETTERS.has(neighbour);
@@ -64,6 +77,18 @@ function isSpelled(word: string, scan?: Scan, next = ''): boolean {
   if (SHORT_WORDS.has(word)) return false;
   return word.length < 4 || !isPronounceable(word);
 }
+
+/** In a line of capitals only what cannot be a word, or is one only by chance, is spelled. */
+function isSpelledAmongCapitals(word: string, scan: Scan, next: string): boolean {
+  if (!/[AEIOUY]/.test(word)) return true;
+  if (word === 'US') return /^(?:|THE)$/.test(scan.previous) || NATIONAL.test(next);
+  if (SHORT_WORDS.has(word)) return false;
+  if (LETTERS.has(word)) return !AMBIGUOUS.has(word);
+  return word.length < 6 && !isPronounceable(word);
+}
+
+/** Said by letters elsewhere, but words in a line of capitals. */
+const AMBIGUOUS = new Set('IT AM ID SAT RIP COD POW POS AUX'.split(' '));
 
 /** "H T M L". Alone, the letter A needs another spelling, for as a word it is the article. */
 export function spell(letters: string): string {

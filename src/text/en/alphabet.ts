@@ -128,19 +128,41 @@ export function beginsWithVowel(phonemes: string): boolean {
 const CROSSING: readonly (readonly [RegExp, string])[] = [
   [/T/gu, 't'],
   [/O/gu, 'Q'],
+  [/ɜɹ(?=[AIOQWYaeiouæɐɑɒɔəɛɪʊʌ])/gu, 'ɜːɹ'],
   [/ɜɹ/gu, 'ɜː'],
+  [/ɑɹ(?=[AIOQWYaeiouæɐɑɒɔəɛɪʊʌ])/gu, 'ɑːɹ'],
   [/ɑɹ|ɑ$/gu, 'ɑː'],
+  [/ɔɹ(?=[AIOQWYaeiouæɐɑɒɔəɛɪʊʌ])/gu, 'ɔːɹ'],
   [/ɔɹ/gu, 'ɔː'],
-  [/ɛɹ(?![AIOQWYaeiouæɐɒɔəɛɪʊʌ])/gu, 'ɛː'],
-  [/ɪɹ(?![AIOQWYaeiouæɐɒɔəɛɪʊʌ])/gu, 'ɪə'],
-  [/əɹ(?![AIOQWYaeiouæɐɒɔəɛɪʊʌ])/gu, 'ə'],
+  [/ɛɹ(?![AIOQWYaeiouæɐɑɒɔəɛɪʊʌ])/gu, 'ɛː'],
+  [/ɪɹ(?![AIOQWYaeiouæɐɑɒɔəɛɪʊʌ])/gu, 'ɪə'],
+  [/əɹ(?![AIOQWYaeiouæɐɑɒɔəɛɪʊʌ])/gu, 'ə'],
   [/ɑ(?!ː)/gu, 'ɒ'],
-  [/([ˈˌ])([iu])/gu, '$1$2ː'],
+  [/ɔ(?!ː)/gu, 'ɔː'],
+  [/([ˈˌ])([iu])(?!ː)/gu, '$1$2ː'],
 ];
+const SOUNDED = /[AIOWYaeiouæɑɔəɛɜɪʊʌᵊᵻ]/gu;
 
-/** An American reading as a British voice says it. */
-export function inBritish(phonemes: string): string {
-  let out = phonemes;
+/**
+ * An American reading as a British voice says it. Americans say the vowels of "lot" and "father" alike; where a word is
+ * given with its spelling, an o tells the one from the other.
+ */
+export function inBritish(phonemes: string, spelling?: string): string {
+  let out = spelling === undefined ? phonemes : withFathers(phonemes, spelling);
   for (const [from, to] of CROSSING) out = out.replace(from, to);
   return out;
+}
+
+/** Each open vowel that no o stands for made long, each rounded one that an o stands for short, where letters and vowels can be told to be the same in number. */
+function withFathers(phonemes: string, spelling: string): string {
+  if (!/[ɑɔ]/u.test(phonemes)) return phonemes;
+  const letters = spelling.replace(/(?<=[^aeiou])e$/, '').match(/[aeiouy]+/g) ?? [];
+  const aligned = letters.length === (phonemes.match(SOUNDED) ?? []).length;
+  let vowel = 0;
+  return phonemes.replace(SOUNDED, (symbol, at: number) => {
+    const written = aligned ? letters[vowel++]! : spelling.includes('o') && !/[aou][uw]/.test(spelling) ? 'o' : spelling;
+    if (symbol === 'ɑ') return written.includes('o') ? symbol : 'ɑː';
+    // "Cloth" has a short vowel over there; before an r and in "thought" it is long.
+    return symbol === 'ɔ' && written === 'o' && phonemes[at + 1] !== 'ɹ' ? 'ɒ' : symbol;
+  });
 }

@@ -38,6 +38,7 @@ const CORRECTIONS: Readonly<Record<string, string>> = {
   zelensky: 'zəlˈɛnski',
   zelenskyy: 'zəlˈɛnski',
   zhang: 'ʤˈɑŋ',
+  xi: 'zˈI',
   // At the table and elsewhere
   buffet: 'bəfˈA',
   croissant: 'kɹəsˈɑnt',
@@ -51,19 +52,31 @@ const CORRECTIONS: Readonly<Record<string, string>> = {
   quinoa: 'kˈinwˌɑ',
 };
 
-/** The reading of a word that stands in the table, possessives included; null for the others. */
-export function correction(word: string): string | null {
-  const plain = unaccented(word).replace(/'s$/, '');
-  if (!Object.hasOwn(CORRECTIONS, plain)) return null;
-  const said = CORRECTIONS[plain]!;
-  return word.endsWith("'s") ? said + possessive(said) : said;
-}
+/** Sounds people write down, drawn out as far as they like. */
+const SOUNDS: readonly (readonly [RegExp, string])[] = [
+  [/^sh{2,}$/, 'ʃʃ'],
+  [/^br{2,}$/, 'bɹˈɜɹ'],
+  [/^gr{2,}$/, 'ɡɹˈɜɹ'],
+  [/^z{3,}$/, 'zzz'],
+  [/^h+m+$/, 'hˈəm'],
+  [/^m+h+m+$/, 'əmhˈəm'],
+  [/^m{3,}$/, 'mmˈəm'],
+  [/^pf+t+$/, 'pfft'],
+  [/^ps{2,}t+$/, 'psst'],
+  [/^tsk$/, 'tˈɪsk'],
+  [/^a+h{2,}$|^aa+h+$/, 'ˈɑ'],
+  [/^a+w{2,}$/, 'ˈɔ'],
+  [/^e+w+$/, 'ˈiu'],
+  [/^oo+h+$/, 'ˈu'],
+  [/^u+g+h+$/, 'ˈʌɡ'],
+  [/^no{3,}$/, 'nˈO'],
+  [/^so{3,}$/, 'sˈO'],
+  [/^ye{2,}s+$|^yes{2,}$/, 'jˈɛs'],
+  [/^wh?o{2,}a+h*$|^whoa{2,}$/, 'wˈO'],
+  [/^yeah$/, 'jˈɛə'],
+  [/^ahem$/, 'əhˈɛm'],
+];
 
-const ASCII = /^[\x20-\x7e]*$/;
-const unaccented = (word: string) => (ASCII.test(word) ? word : word.normalize('NFD').replace(/\p{M}/gu, ''));
-
-/** How "'s" sounds behind a word. */
-export function possessive(phonemes: string): string {
-  if (/[szʃʒʧʤ]$/u.test(phonemes)) return 'ᵻz';
-  return /[ptkfθ]$/u.test(phonemes) ? 's' : 'z';
-}
+/** The reading of a word in small letters without accents, where it stands in the table. */
+export const correction = (word: string): string | undefined =>
+  Object.hasOwn(CORRECTIONS, word) ? CORRECTIONS[word] : SOUNDS.find(([written]) => written.test(word))?.[1];

@@ -68,13 +68,15 @@ const CODES: Readonly<Record<string, Currency>> = {
   MXN: simple('Mexican peso', 'Mexican pesos'),
   BRL: simple('Brazilian real', 'Brazilian reais'),
   KRW: simple('Korean won'),
+  kr: simple('krone', 'kroner'),
   BTC: simple('bitcoin', 'bitcoin'),
   ETH: simple('ether', 'ether'),
 };
 
 const BEFORE = /(US|CA|AU|NZ|HK|C|A|S|R)?([$£€¥₹₽₩₺₪₫₦₱₴₿฿]) ?(?=[.\d])/y;
+const RUPEES_BEFORE = /Rs\.? ?(?=\d)/y;
 const CODE_BEFORE = /([A-Z]{3}) ?(?=\d)/y;
-const BEHIND = / ?([€£¥₹₽₩₺₪₫₦₱₴₿฿¢$])(?![\d.])| ?([A-Z]{3})(?![A-Za-z])/y;
+const BEHIND = / ?([€£¥₹₽₩₺₪₫₦₱₴₿฿¢$])(?![\d.])| ?([A-Z]{3}|kr)(?![A-Za-z])/y;
 const SCALE =
   /[ -]?(thousand|million|billion|trillion|quadrillion|hundred)(?![A-Za-z])| ?(bn|mn|tn|mm|K|k|M|m|B|b|T)(?![A-Za-z0-9'²³])/y;
 const SCALE_STARTS = 'tmbqhkKMBT';
@@ -93,7 +95,7 @@ const SHORT_SCALES: Readonly<Record<string, string>> = {
   tn: 'trillion',
 };
 
-export const CURRENCY_CODES: readonly string[] = Object.keys(CODES);
+export const CURRENCY_CODES: readonly string[] = [...Object.keys(CODES), 'Rs'];
 
 /** A currency sign or code that a number follows. */
 export function currencyBefore(text: string, at: number): { currency: Currency; end: number } | undefined {
@@ -106,6 +108,8 @@ export function currencyBefore(text: string, at: number): { currency: Currency; 
     if (sign[1] && sign[2] !== '$') return undefined;
     return { currency, end: at + sign[0].length };
   }
+  const rupees = begin === 82 /* R */ ? matchAt(RUPEES_BEFORE, text, at) : null;
+  if (rupees) return { currency: RUPEE, end: at + rupees[0].length };
   const code = begin > 64 && begin < 91 ? matchAt(CODE_BEFORE, text, at) : null;
   const known = code && Object.hasOwn(CODES, code[1]!) ? CODES[code[1]!] : undefined;
   return known ? { currency: known, end: at + code![0].length } : undefined;
@@ -114,11 +118,17 @@ export function currencyBefore(text: string, at: number): { currency: Currency; 
 /** A currency sign or code behind a number. */
 export function currencyBehind(text: string, at: number): { currency: Currency; end: number } | undefined {
   const begin = text.charCodeAt(at) === 32 ? text.charCodeAt(at + 1) : text.charCodeAt(at);
-  const possible = begin === 36 /* $ */ || (begin > 0xa1 && begin !== 0xb0) /* ° */ || (begin > 64 && begin < 91);
+  const possible =
+    begin === 107 /* k */ ||
+    begin === 36 /* $ */ ||
+    (begin > 0xa1 && begin !== 0xb0) /* ° */ ||
+    (begin > 64 && begin < 91);
   const match = possible ? matchAt(BEHIND, text, at) : null;
   if (!match) return undefined;
   const [whole, sign, code] = match;
-  const end = at + whole.length;
+  let end = at + whole.length;
+  // The dot of "kr." is its own, unless the sentence ends with it.
+  if (code === 'kr' && /^\. [a-z]/.test(text.slice(end, end + 3))) end += 1;
   if (code) return Object.hasOwn(CODES, code) ? { currency: CODES[code]!, end } : undefined;
   return { currency: sign === '¢' ? CENT : SIGNS[sign!]!, end };
 }

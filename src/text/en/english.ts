@@ -6,7 +6,7 @@ import type { Rule } from '../normalize/rule.js';
 import { SENTENCE_WORDS } from './abbreviations.js';
 import { fromEspeak, fromIpa } from './alphabet.js';
 import { britishWording, pastHourRule } from './british.js';
-import { possessive } from './corrections.js';
+import { knownReading, possessive } from './known-words.js';
 import { pronounce } from './pronounce.js';
 import { RULES } from './rules.js';
 import { readAs } from './say-as.js';
@@ -17,6 +17,7 @@ const alphabet = (language: Language, espeakVoice: string): PhonemeAlphabet => (
   espeakVoice,
   fromEspeak: (ipa) => fromEspeak(ipa, language),
   ...(language === 'en-GB' && { parted: /[^aeiou]y-/i }),
+  known: (word) => knownReading(word, language),
   fromIpa: (ipa) => fromIpa(ipa, language),
   possessive,
 });

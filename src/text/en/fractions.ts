@@ -46,6 +46,11 @@ function slashed(scan: Scan, at: number): number {
     return say(`${amount(top)} out of ${integer(bottom)}`);
   if (/^(?:page|step|part|slide|chapter|question|level|item)$/i.test(scan.previous))
     return say(`${integer(top)} of ${integer(bottom)}`);
+  // "07/04": nobody writes a fraction with a zero in front.
+  if (/^0\d$/.test(top) && /^\d\d$/.test(bottom)) {
+    const [month, day] = scan.language === 'en-GB' ? [b, a] : [a, b];
+    if (month >= 1 && month <= 12 && day >= 1 && day <= 31) return say(`${MONTHS[month - 1]} ${ordinal(day)}`);
+  }
   if (b === 0 || top.startsWith('0')) return say(`${integer(top)} over ${integer(bottom)}`);
   if (b > 20 && ![24, 25, 30, 32, 40, 50, 60, 64, 100, 128, 1000].includes(b)) {
     return say(`${integer(top)} over ${integer(bottom)}`);

@@ -8,36 +8,11 @@ export interface WordContext {
   readonly written: string;
 }
 
+import { isPast, isPlural, isVerb, verbness } from './tagger.js';
+
 const set = (list: string) => new Set(list.trim().split(/\s+/));
 
-/** A verb in its base form follows these. */
-const BEFORE_VERB = set(`
-  to will would can could should may might must shall do does did don't doesn't didn't not cannot can't won't wouldn't
-  couldn't shouldn't please i we you they let's i'll we'll you'll they'll he'll she'll i'd we'd you'd they'd who'll never
-  always also then help helps helped let
-`);
-/** A noun or an adjective follows these. */
-const BEFORE_NOUN = set(`
-  a an the this that these those my your his her its our their some any no each every another one two three many few
-  more most much all of in for with from on at by as first second last new old good bad best great big small large long
-  short high low public private personal common general special main single whole own same other such certain free
-  official current daily annual next previous criminal medical school world track
-`);
-const HAVE = set(
-  `have has had having i've you've we've they've he's she's who've haven't hasn't hadn't he'd they'd we'd`,
-);
 const BE = set('is are was were be been being am get gets got getting');
-const SUBJECT = set('he she it who');
-const PRONOUN = set('i we you they');
-/** Behind these "to" is no sign of a verb: "due to conflict". */
-const TAKES_TO = set(
-  `due according subject access related addition upload applied assigned limited prior thanks belongs compared similar
-   added adds moved back relative respect connected next close export contributed contributor`,
-);
-/** The clause ends here. */
-const END = new Set(['']);
-const AUXILIARY = set('did does do can could will would should must may might let to not make makes made help');
-const ADVERB = set('already just never ever not also recently finally always only once been been since');
 
 type Rule = (context: WordContext) => boolean;
 type Forms = readonly [fallback: string, ...others: readonly (readonly [phonemes: string, when: Rule])[]];
@@ -64,21 +39,19 @@ const not =
   (context) =>
     !rule(context);
 
-const asVerb: Rule = (context) =>
-  BEFORE_VERB.has(at(context, -1)) && !(at(context, -1) === 'to' && TAKES_TO.has(at(context, -2)));
-const asNoun = before(BEFORE_NOUN);
+const asVerb: Rule = isVerb;
+const asNoun: Rule = (context) => verbness(context) < 0;
+const past: Rule = isPast;
+/** A plural before it is the subject: "the shops close by six". */
+const ofPlural: Rule = (context) => isPlural(at(context, -1));
+const has =
+  (list: Set<string>): Rule =>
+  ({ words }) =>
+    words.some((word) => list.has(word));
+/** A place is named: a capital letter where no sentence begins. */
+const named: Rule = ({ written, index }) => index > 0 && /^[A-Z][a-z]/.test(written);
 const RECORD_OF = set('high highs low lows level levels number numbers profit profits sales heat temperatures time');
-
-/** Past tense or participle: "have already read", "she read", "was read". */
-const past: Rule = (context) => {
-  const one = at(context, -1);
-  const two = at(context, -2);
-  if (HAVE.has(one) || BE.has(one)) return true;
-  if (ADVERB.has(one) && (HAVE.has(two) || BE.has(two))) return true;
-  if (SUBJECT.has(one) && !AUXILIARY.has(two)) return true;
-  const since = context.words.slice(context.index + 1).some((word) => word === 'yesterday' || word === 'ago');
-  return since && (PRONOUN.has(one) || !BEFORE_VERB.has(one));
-};
+const METALS = set('mercury arsenic zinc copper iron tin asbestos cadmium steel silver gold metal metals');
 
 /** Noun with the stress in front, verb with the stress behind. */
 const nounVerb = (noun: string, verb: string): Forms => [noun, [verb, asVerb]];
@@ -86,20 +59,36 @@ const nounVerb = (noun: string, verb: string): Forms => [noun, [verb, asVerb]];
 const verbNoun = (verb: string, noun: string): Forms => [verb, [noun, all(asNoun, not(asVerb))]];
 
 const FORMS: Readonly<Record<string, Forms>> = {
-  read: ['ɹˈid', ['ɹˈɛd', past]],
+  read: [
+    'ɹˈid',
+    [
+      'ɹˈɛd',
+      any(
+        past,
+        all(before(set('widely well most')), not(asVerb)),
+        all(before(set('sign gate note letter label poster notice headline caption message')), not(ofPlural)),
+      ),
+    ],
+  ],
   lead: [
     'lˈid',
     [
       'lˈɛd',
       any(
         after(
-          set('pipe pipes paint poisoning acid bullet bullets crystal weight weights batteries levels exposure ore'),
+          set(
+            `pipe pipes paint poisoning acid bullet bullets crystal weight weights batteries levels exposure ore dust
+             piping solder contamination mine mines content pencil pencils free oxide shot`,
+          ),
         ),
         all(
-          before(set('of contains contain containing with and or molten')),
-          not(after(set('to the us them by singer guitarist vocals role author developer engineer time actor'))),
+          before(set('of contains contain containing contained with and or molten like from')),
+          not(after(set('to the us them by singer guitarist vocals role author developer engineer time actor a into'))),
+          not(asVerb),
         ),
-        all(before(set('heavy as')), after(END)),
+        all(has(METALS), not(asVerb), not(before(set('the a his her their its our')))),
+        (context) => at(context, -1) === 'as' && at(context, -2) === 'heavy',
+        (context) => context.index === 0 && at(context, 1) === 'is',
       ),
     ],
   ],
@@ -112,13 +101,21 @@ const FORMS: Readonly<Record<string, Forms>> = {
           set(
             `music show shows stream streams streaming streamed audience performance performances concert concerts broadcast
              event events coverage wire wires chat demo video videos recording session sessions update updates data feed
-             feeds version album albums record records recordings band action sports tv television stock animals captions production preview system site`,
+             feeds version album albums record records recordings band action sports tv television stock animals captions
+             production preview system site chickens ammunition rounds bait birds cattle fish oak theater theatre interview
+             match blog report reports grenade bullets`,
           ),
         ),
         all(
-          before(set('go goes went going gone watch broadcast streamed performed recorded')),
+          before(
+            set(
+              `go goes went going gone watch watched broadcast streamed performed recorded shown aired seen filmed
+               reporting us you sung played`,
+            ),
+          ),
           not(after(set('in with'))),
         ),
+        all(before(set('now join joins joined')), after(set('from at on to'))),
         all(before(BE), after(set('now on at from today again and'))),
         before(set('a the')),
       ),
@@ -141,10 +138,10 @@ const FORMS: Readonly<Record<string, Forms>> = {
       any(
         all(
           asVerb,
-          not(before(set('not'))),
-          not(after(set('farm farms power energy turbine turbines speed speeds and'))),
+          not(before(set('not and'))),
+          not(after(set('farm farms power energy turbine turbines speed speeds and is was blew has chill'))),
         ),
-        after(set('up down back around')),
+        all(after(set('up down back around')), not(before(set('the a strong cold')))),
       ),
     ],
   ],
@@ -157,15 +154,16 @@ const FORMS: Readonly<Record<string, Forms>> = {
           before(
             set(`very so too how as quite pretty extremely really get gets getting got stay stayed came come comes coming
                  is was are were be been that this not fairly dangerously incredibly remarkably relatively enough stand stood
-                 sit sat keep kept hold remain pay paid a her his their my our your`),
+                 sit sat keep kept hold remain pay paid a her his their my our your lives live lived`),
           ),
           not(after(set('the it this those your my'))),
+          not((context) => at(context, -1) === 'a' && at(context, -2) === 'to'),
         ),
         after(
           set(`friend friends call range relative relatives contact enough together look eye second proximity attention
-               behind range ties relationship games game race quarters family colleague`),
+               behind ties relationship games game race quarters family colleague watch examination`),
         ),
-        all(after(set('to by')), not(before(set('to will would please can could should must not the')))),
+        all(after(set('to by')), not(before(set('to will would please can could should must not the'))), not(ofPlural)),
       ),
     ],
   ],
@@ -176,7 +174,7 @@ const FORMS: Readonly<Record<string, Forms>> = {
     [
       'jˈus',
       any(
-        all(asNoun, not(before(set('that all first one these those many few')))),
+        all(asNoun, not(before(set('that all these those who people scientists users')))),
         before(
           set(`energy water land drug phone heavy commercial fair full widespread frequent constant continued in-house
                intended actual any little make makes making made proper regular safe effective efficient excessive`),
@@ -198,34 +196,89 @@ const FORMS: Readonly<Record<string, Forms>> = {
     ['jˈust', all(after(set('to')), not(before(set('is are was were be being been commonly often also'))))],
   ],
   record: nounVerb('ɹˈɛkəɹd', 'ɹəkˈɔɹd'),
+  records: ['ɹˈɛkəɹdz', ['ɹəkˈɔɹdz', before(set('he she it who camera device app software which'))]],
+  insert: verbNoun('ɪnsˈɜɹt', 'ˈɪnsɜɹt'),
+  inserts: ['ɪnsˈɜɹts', ['ˈɪnsɜɹts', asNoun]],
   tear: [
     'tˈɛɹ',
     [
       'tˈɪɹ',
-      any(after(set('gas drop drops duct ducts rolled fell ran trickled')), before(set('single')), (context) =>
-        context.words.some((word) => word === 'eye' || word === 'eyes' || word === 'cheek'),
+      any(
+        after(set('gas drop drops duct ducts rolled fell ran trickled stained')),
+        before(set('single')),
+        all(has(set('eye eyes cheek cheeks wept crying cried shed sheds shedding wipe wiped wiping')), not(asVerb)),
       ),
     ],
   ],
   tears: ['tˈɪɹz', ['tˈɛɹz', after(set('up down apart off through into'))]],
   bow: [
     'bˈO',
-    ['bˈW', any(asVerb, after(set('down of')), (context) => set('take took takes taking').has(at(context, -2)))],
+    [
+      'bˈW',
+      any(
+        all(asVerb, not(has(set('ribbon violin cello arrow arrows string')))),
+        after(set('down')),
+        all(has(set('ship boat ferry vessel waves deck stern hull')), not(has(set('arrow arrows')))),
+        (context) => set('take took takes taking taken').has(at(context, -2)),
+      ),
+    ],
   ],
   minute: [
     'mˈɪnət',
     [
       'mInˈut',
-      after(
-        set('amount amounts detail details quantity quantities particle particles trace traces difference differences'),
+      any(
+        after(
+          set(
+            `amount amounts detail details quantity quantities particle particles trace traces difference differences
+             fraction changes scale dose doses fragments`,
+          ),
+        ),
+        all(
+          before(set('is are was were so very too')),
+          not(after(set('away long late later ago by before after past'))),
+        ),
       ),
     ],
   ],
-  wound: ['wˈund', ['wˈWnd', after(set('up around down through its tightly'))]],
-  dove: ['dˈʌv', ['dˈOv', any(before(set('he she they i we it who')), after(set('into under down off headfirst')))]],
+  wound: [
+    'wˈund',
+    [
+      'wˈWnd',
+      any(
+        after(set('up around down through its tightly')),
+        all(
+          before(set('she he they it i we who had has have river road path was were')),
+          after(set('the a an her his their its it round')),
+        ),
+      ),
+    ],
+  ],
+  dove: [
+    'dˈʌv',
+    [
+      'dˈOv',
+      any(
+        before(set('he she they i we it who')),
+        after(set('into under down off headfirst toward towards in to deep through for beneath below')),
+      ),
+    ],
+  ],
   bass: [
     'bˈAs',
-    ['bˈæs', any(after(set('fishing fish boat')), before(set('sea largemouth smallmouth striped chilean')))],
+    [
+      'bˈæs',
+      any(
+        after(set('fishing fish boat fillet fillets')),
+        before(set('sea largemouth smallmouth striped chilean')),
+        has(
+          set(
+            `lake river caught catch fishing fish fisherman fishermen trout pike salmon grilled angler anglers pond
+             fillet`,
+          ),
+        ),
+      ),
+    ],
   ],
   resume: ['ɹəzˈum', ['ɹˈɛzəmˌA', all(before(set('my your his her their a our updated')), not(asVerb))]],
   polish: [
@@ -237,10 +290,23 @@ const FORMS: Readonly<Record<string, Forms>> = {
         (index > 0 || /^(?:people|government|language|border|president|army|food)$/.test(words[1] ?? '')),
     ],
   ],
-  refuse: ['ɹəfjˈuz'],
+  refuse: [
+    'ɹəfjˈuz',
+    [
+      'ɹˈɛfjus',
+      any(
+        after(set('collection collectors bin bins dump heap disposal was is')),
+        all(
+          before(set('the of household city garden kitchen domestic human toxic industrial burning and')),
+          not(after(set('to'))),
+        ),
+      ),
+    ],
+  ],
   excuse: ['ɪkskjˈuz', ['ɪkskjˈus', all(asNoun, not(asVerb))]],
   abuse: ['əbjˈus', ['əbjˈuz', asVerb]],
-  house: ['hˈWs', ['hˈWz', all(before(set('to will can could would')), after(set('the a up them people more over')))]],
+  house: ['hˈWs', ['hˈWz', all(asVerb, not(before(set('please'))), not(after(set('and or in on was is'))))]],
+  houses: ['hˈWzᵻz'],
   perfect: ['pˈɜɹfəkt', ['pəɹfˈɛkt', all(before(set('to')), after(set('the my your his her their our it this')))]],
   separate: ['sˈɛpəɹət', ['sˈɛpəɹˌAt', asVerb]],
   estimate: ['ˈɛstəmət', ['ˈɛstəmˌAt', asVerb]],
@@ -261,9 +327,43 @@ const FORMS: Readonly<Record<string, Forms>> = {
   present: nounVerb('pɹˈɛzᵊnt', 'pɹəzˈɛnt'),
   presents: nounVerb('pɹˈɛzᵊnts', 'pɹəzˈɛnts'),
   object: nounVerb('ˈɑbʤɛkt', 'əbʤˈɛkt'),
+  objects: ['ˈɑbʤɛkts', ['əbʤˈɛkts', all(before(set('he she who nobody')), after(set('to that strongly')))]],
+  nice: ['nˈIs', ['nˈis', all(named, before(set('in to from near at of for and')))]],
+  mobile: [
+    'mˈObᵊl',
+    [
+      'mObˈil',
+      all(
+        named,
+        any(
+          after(set('alabama bay')),
+          all(
+            before(set('in to from near at of')),
+            not(after(set('phone phones app apps devices world gaming banking games'))),
+          ),
+        ),
+      ),
+    ],
+  ],
+  row: ['ɹˈO'],
+  rows: ['ɹˈOz'],
+  sow: ['sˈO', ['sˈW', all(before(set('a the old her')), not(asVerb))]],
+  does: [
+    'dˈʌz',
+    ['dˈOz', all(before(set('the and two three few some')), has(set('deer buck bucks stag stags fawn fawns')))],
+  ],
+  august: ['ˈɔɡəst', ['ɔɡˈʌst', ({ written }) => written === 'august']],
   content: [
     'kˈɑntɛnt',
-    ['kəntˈɛnt', all(before(set('is was are were feel feels felt am quite perfectly be')), not(after(set('of'))))],
+    [
+      'kəntˈɛnt',
+      all(
+        before(
+          set('is was are were feel feels felt am quite perfectly be seem seems seemed not more very so fully being'),
+        ),
+        not(after(set('of'))),
+      ),
+    ],
   ],
   project: nounVerb('pɹˈɑʤɛkt', 'pɹəʤˈɛkt'),
   produce: verbNoun('pɹədˈus', 'pɹˈOdus'),
@@ -295,7 +395,16 @@ const FORMS: Readonly<Record<string, Forms>> = {
   console: nounVerb('kˈɑnsOl', 'kənsˈOl'),
   attribute: nounVerb('ˈætɹəbjˌut', 'ətɹˈɪbjut'),
   upset: ['ʌpsˈɛt'],
-  invalid: ['ɪnvˈæləd'],
+  invalid: [
+    'ɪnvˈæləd',
+    [
+      'ˈɪnvələd',
+      any(
+        after(set('mother father wife husband sister brother son daughter child aunt uncle soldier soldiers')),
+        all(before(set('an the')), after(set('after for since who in all from'))),
+      ),
+    ],
+  ],
 };
 
 /** The American phonemes of a homograph in its context, or null if the word is none. */

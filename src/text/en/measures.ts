@@ -39,7 +39,8 @@ export function measure(scan: Scan, end: number, one: boolean): { words: string;
   const degrees = visible === 0xb0 /* ° */ ? matchAt(DEGREES, text, end) : null;
   if (degrees) {
     const name = unit(degrees[2]!.replace(' ', ''))!;
-    return { words: one ? name.one : name.many, end: end + degrees[0].length };
+    const single = one || (degrees[2] === '°' && isModifier(scan, end + degrees[0].length));
+    return { words: single ? name.one : name.many, end: end + degrees[0].length };
   }
   const first = text.charCodeAt(end) === 45 /* - */ ? text.charCodeAt(end + 1) : visible;
   // A degree is another unit only with a letter behind it.
@@ -49,7 +50,7 @@ export function measure(scan: Scan, end: number, one: boolean): { words: string;
   if (!match) return undefined;
   const [whole, gap, written] = match as unknown as [string, string, string];
   const sign = 'scf'.includes(written[0]!) ? written.replace(/^(sq|cu|fl)\.? ?(?=[a-z])/, '$1') : written;
-  let name = unit(sign);
+  let name = unit(sign === 'pt' && !isType(scan, end + whole.length) ? 'pint' : sign);
   let stop = end + whole.length;
   if (!name && sign.includes('/')) {
     const short = sign.slice(0, sign.indexOf('/'));
@@ -57,20 +58,36 @@ export function measure(scan: Scan, end: number, one: boolean): { words: string;
     stop = end + gap.length + short.length;
   }
   if (!name) return undefined;
+  if (sign === 'A' && !isCurrent(scan, stop, gap)) return undefined;
   if (!mayFollow(sign, gap !== '') && !(sign === 'in' && isInch(scan, stop, gap))) return undefined;
-  const single = gap === '-' || one || isModifier(scan, stop);
+  const described = (sign === 'pt' && isType(scan, stop)) || (sign === 'A' && FUSED.test(scan.nextWord(stop)));
+  const single = gap === '-' || one || described || isModifier(scan, stop);
   // The dot of "5 ft." is the abbreviation's, unless the sentence ends with it.
   if (
     text[stop] === '.' &&
-    /^(?:in|ft|lb|lbs|oz|yd|mi|gal|qt|pt|tsp|tbsp|sec|secs|min|mins|hr|hrs|yr|yrs|mo|mos|wk|wks|sq|cu)$/.test(
+    /^(?:in|ft|lb|lbs|oz|yd|mi|gal|qt|pt|pts|tsp|tbsp|sec|secs|min|mins|hr|hrs|yr|yrs|mo|mos|wk|wks|sq|cu)$/.test(
       sign.slice(-4),
     ) &&
     !scan.endsAt(stop + 1) &&
-    !/^ [A-Z]/.test(text.slice(stop + 1, stop + 3))
+    !/^ (?:[A-Z]|\d{1,3}[.)] )/.test(text.slice(stop + 1, stop + 7))
   )
     stop += 1;
   return { words: single ? name.one : name.many, end: stop };
 }
+
+const FUSED = /^(?:fuse|fuses|current|circuit|breaker|charger|supply|socket|plug)$/;
+
+/** "5 A" is a current only beside what has one. */
+const isCurrent = (scan: Scan, stop: number, gap: string): boolean =>
+  gap !== '-' &&
+  /^(?:[.,;)]|$| (?:fuse|fuses|of|at|current|circuit|breaker|charger|max|supply|and|per|each|socket|plug)\b)/.test(
+    scan.text.slice(stop, stop + 12),
+  ) &&
+  /^(?:a|an|at|of|draws|drew|up|to|than|about|carries|rated|needs|supplies|with|is|was|the|)$/i.test(scan.previous);
+
+/** Letters are so many points high; milk comes in pints. */
+const isType = (scan: Scan, end: number): boolean =>
+  /^(?:font|fonts|type|size|text|bold|lettering|Times|Arial|Helvetica|margin|lead|rise|drop)$/.test(scan.nextWord(end));
 
 /** "5 in" is a length only where the context leaves nothing else. */
 function isInch(scan: Scan, stop: number, gap: string): boolean {

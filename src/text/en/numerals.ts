@@ -136,7 +136,7 @@ function feetAndInches(scan: Scan, at: number): number {
   end = at + inches[0].length;
   const noun =
     /^ [a-z]/.test(text.slice(end, end + 2)) &&
-    !/^(?:and|or|by|wide|tall|long|high|deep|thick|in|of|is|was|to)$/.test(scan.nextWord(end));
+    !/^(?:and|or|by|x|wide|tall|long|high|deep|thick|in|of|is|was|to)$/.test(scan.nextWord(end));
   out.say(`${amount(inches[1]!)} ${noun || Number(inches[1]) === 1 ? 'inch' : 'inches'}`, at, end);
   return end;
 }

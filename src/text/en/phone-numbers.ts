@@ -4,6 +4,7 @@ import type { Rule } from '../normalize/rule.js';
 import { isDigit, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { cardinal, digitByDigit } from './numbers.js';
+import { STATE_ENDS } from './places.js';
 
 const AMERICAN = /(?:(\+?1)[-. ]?)?(?:\((\d{3})\)[ -]?|(\d{3})[-. ])(\d{3})[-. ](\d{4})(?![\d-])/y;
 const LOCAL = /(\d{3})[-.](\d{4})(?![\d-]|\.\d)/y;
@@ -14,6 +15,9 @@ const CARD = /\d{4}(?: \d{4}){3}(?!\d)/y;
 const EXTENSION = /,? ?(?:x|ext\.?|extension) ?(\d{1,6})(?![\dA-Za-z])/iy;
 const ZIP = /(\d{5})(?:-(\d{4}))?(?![\dA-Za-z-]|,\d|\.\d)/y;
 const LONGEST_GROUP = 10;
+const BRITISH = /(?:\(0\d{2,4}\)|0\d{2,4}) \d{3,4} \d{3,4}(?![\d-])|0\d{4} \d{5,6}(?![\d-])/y;
+/** "01 23 45 67 89". */
+const PAIRED = /0\d(?: \d\d){4}(?! ?\d)/y;
 const CONTEXT = /^(?:call|calls|phone|tel|telephone|number|dial|text|fax|cell|mobile|at|contact)$/i;
 
 /** Groups of digits; a toll-free prefix keeps its hundred. */
@@ -76,6 +80,8 @@ function phoneNumber(scan: Scan, at: number): number {
     scan.out.say('plus', at, at + 1);
     return finish(scan, at, at + whole.length, whole.match(/\d+/g)!);
   }
+  const national = code === 48 /* 0 */ || !digit ? (matchAt(BRITISH, text, at) ?? matchAt(PAIRED, text, at)) : null;
+  if (national) return finish(scan, at, at + national[0].length, national[0].match(/\d+/g)!);
   if (!digit) return at;
   const dashed = text.charCodeAt(end) === 45; /* - */
   const vanity = dashed ? matchAt(VANITY, text, at) : null;
@@ -117,7 +123,9 @@ function phoneNumber(scan: Scan, at: number): number {
 /** The code behind a state: "CA 90210". */
 function zipCode(scan: Scan, at: number): number {
   const { previous } = scan;
-  if (previous.length < 2 || previous.length > 4 || !/^(?:[A-Z]{2}|zip|code)$/.test(previous)) return at;
+  const behindState =
+    STATE_ENDS.has(previous) && !/^ (?!is |was |has )[a-z]+s\b/.test(scan.text.slice(at + 5, at + 20));
+  if (!behindState && (previous.length > 4 || !/^(?:[A-Z]{2}|zip|code)$/.test(previous))) return at;
   if (scan.text[at - 1] !== ' ') return at;
   const match = matchAt(ZIP, scan.text, at);
   if (!match) return at;

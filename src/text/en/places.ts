@@ -2,6 +2,7 @@
 import type { Rule } from '../normalize/rule.js';
 import { isCapitalised, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
+import { startsSentence } from './sentence-starts.js';
 
 function say(scan: Scan, words: string, from: number, to: number, written: string): number {
   scan.out.say(words, from, to);
@@ -35,6 +36,64 @@ function state(scan: Scan, at: number): number {
   if (!zip && !(town && !STATE_DOUBTFUL.test(written))) return at;
   return say(scan, name, at, at + 2, written);
 }
+
+/** As the press shortens them; the others are written out. */
+const SHORT_STATES: ReadonlyMap<string, string> = new Map(
+  (
+    'Ala Alabama|Ariz Arizona|Ark Arkansas|Calif California|Colo Colorado|Conn Connecticut|Del Delaware|Fla Florida|Ga Georgia|Ill Illinois|' +
+    'Ind Indiana|Kan Kansas|Ky Kentucky|La Louisiana|Md Maryland|Mass Massachusetts|Mich Michigan|Minn Minnesota|Miss Mississippi|Mo Missouri|' +
+    'Mont Montana|Neb Nebraska|Nev Nevada|N.H New Hampshire|N.J New Jersey|N.M New Mexico|N.Y New York|N.C North Carolina|N.D North Dakota|' +
+    'Okla Oklahoma|Ore Oregon|Pa Pennsylvania|R.I Rhode Island|S.C South Carolina|S.D South Dakota|Tenn Tennessee|Tex Texas|Vt Vermont|' +
+    'Va Virginia|Wash Washington|W.Va West Virginia|Wis Wisconsin|Wyo Wyoming'
+  )
+    .split('|')
+    .map((entry) => {
+      const space = entry.indexOf(' ');
+      return [entry.slice(0, space), entry.slice(space + 1)] as const;
+    }),
+);
+const FULL_STATES = new Set(STATES.values());
+/** The last words of the states' names, behind which a ZIP code may stand. */
+export const STATE_ENDS: ReadonlySet<string> = new Set([...FULL_STATES].map((name) => name.split(' ').at(-1)!));
+const PARTY = /([DRI])-([A-Z]\.[A-Z][a-z]?|[A-Z][a-z]{1,12}(?: [A-Z][a-z]{3,12})?)(\.)?(?![A-Za-z0-9])/y;
+const PARTIES: Readonly<Record<string, string>> = { D: 'Democrat', R: 'Republican', I: 'Independent' };
+
+/** "D-Mass.", "R-Ohio": the party and the state of a politician. */
+function party(scan: Scan, at: number): number {
+  if (!scan.atBoundary(at)) return at;
+  const match = matchAt(PARTY, scan.text, at);
+  if (!match) return at;
+  const [whole, letter, name, dot] = match as unknown as [string, string, string, string?];
+  const state = dot ? SHORT_STATES.get(name) : FULL_STATES.has(name) ? name : undefined;
+  if (state === undefined) return at;
+  const end = at + whole.length - (dot && scan.endsAt(at + whole.length) ? 1 : 0);
+  return say(scan, `${PARTIES[letter]} of ${state}`, at, end, state);
+}
+
+export const partyRule: Rule = {
+  name: 'party and state',
+  begins: { words: { first: /[DRI]/, behind: /-/, when: () => false } },
+  apply: party,
+};
+
+const SHORT_STATE = /([A-Z][a-z]{1,4}|[A-Z]\.(?:[A-Z][a-z]?))\.(?![A-Za-z0-9])/y;
+
+/** "Cambridge, Mass.": a state behind a town. */
+function shortState(scan: Scan, at: number): number {
+  const { text } = scan;
+  if (text[at - 1] !== ' ' || text[at - 2] !== ',' || !isCapitalised(scan.previous)) return at;
+  const match = matchAt(SHORT_STATE, text, at);
+  const name = match ? SHORT_STATES.get(match[1]!) : undefined;
+  if (!match || !name) return at;
+  const stop = at + match[0].length;
+  return say(scan, name, at, scan.endsAt(stop) || startsSentence(scan, stop) ? stop - 1 : stop, name);
+}
+
+export const shortStateRule: Rule = {
+  name: 'state in short',
+  begins: { words: { first: /[A-Z]/, behind: /\./ } },
+  apply: shortState,
+};
 
 const DIRECTION = /(N|S|E|W|NE|NW|SE|SW)\.?(?= [A-Z][a-z]+ (?:St|Ave|Rd|Blvd|Street|Avenue|Road|Dr|Drive|Ln|Lane)\b)/y;
 const QUADRANT = /(NE|NW|SE|SW)(?![A-Za-z0-9])/y;

@@ -2,8 +2,8 @@
 
 import type { Phonemizer, Utterance } from '../front-end.js';
 import { beginsWithVowel, inBritish } from './alphabet.js';
-import { correction } from './corrections.js';
 import { homograph } from './homographs.js';
+import { phraseAt } from './phrases.js';
 
 /** Little words that lose their stress inside a clause and regain it at its end. */
 const REDUCED = new Set(
@@ -19,13 +19,31 @@ const FIXED: Readonly<Record<string, string>> = { an: 'ɐn', i: 'ˌI', one: 'wˈ
 export function pronounce(words: readonly Utterance[], phonemizer: Phonemizer): string[] {
   const lower = words.map(({ text }) => text.toLowerCase());
   const said: string[] = new Array(words.length);
+  const phrases = phrasesIn(words, lower, phonemizer.language === 'en-GB');
   // From the end, because the form of a little word hangs on the sound after it.
   for (let index = words.length - 1; index >= 0; index -= 1) {
     const word = words[index]!;
     const next = word.followed ? said[index + 1] : undefined;
-    said[index] = word.phonemes ?? form(words, lower, index, next, phonemizer);
+    said[index] = word.phonemes ?? phrases?.get(index) ?? form(words, lower, index, next, phonemizer);
   }
   return said;
+}
+
+/** The sounds of the words that stand in a phrase, by their places. */
+function phrasesIn(
+  words: readonly Utterance[],
+  lower: readonly string[],
+  british: boolean,
+): ReadonlyMap<number, string> | undefined {
+  let found: Map<number, string> | undefined;
+  for (let index = 0; index < lower.length - 1; index += 1) {
+    const sounds = words[index]!.followed ? phraseAt(lower, index) : undefined;
+    if (sounds === undefined) continue;
+    found ??= new Map();
+    for (const [by, sound] of sounds.entries())
+      found.set(index + by, british ? inBritish(sound, lower[index + by]) : sound);
+  }
+  return found;
 }
 
 function form(
@@ -41,7 +59,7 @@ function form(
   if (word === 'the') return next !== undefined && beginsWithVowel(next) ? 'ði' : 'ðə';
   if (word === 'to' && next !== undefined) return beginsWithVowel(next) ? 'tʊ' : 'tə';
   if (Object.hasOwn(FIXED, word)) return FIXED[word]!;
-  const known = homograph({ words: lower, index, written: text }) ?? correction(word);
+  const known = homograph({ words: lower, index, written: text });
   if (known !== null) return phonemizer.language === 'en-GB' ? inBritish(known) : known;
   if (next !== undefined && REDUCED.has(word)) return phonemizer.reduced(word);
   return phonemizer.word(text);

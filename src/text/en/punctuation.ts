@@ -135,6 +135,11 @@ function hyphen(scan: Scan, at: number, before: number, next: number): number {
   const { text, out } = scan;
   const joins = isAlphanumeric(before) && isAlphanumeric(next);
   if (joins) {
+    // "noon-2pm"
+    if (isDigit(next) && /^(?:noon|midnight)$/i.test(scan.previous)) {
+      out.say('to', at, at + 1);
+      return at + 1;
+    }
     // What was spelled or respelled stands by itself; only written words keep their hyphen.
     if (isLetter(before) && beginsWord(next, text.charCodeAt(at + 2)) && out.copied) {
       out.copy('-', at);

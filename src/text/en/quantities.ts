@@ -13,6 +13,7 @@ const SIGN = /[-−–+±](?=[$£€¥₹]?[.\d])/y;
 const DASH = /(?: ?[–—] ?| - |-)(?=[$£€¥₹]?\d)/y;
 const PER_TAIL = /\/([A-Za-z]{1,10})(?![A-Za-z0-9])/y;
 const PERCENT = / ?(%|‰|‱)/y;
+const PERCENT_RANGE = / ?[-–—] ?(?=\d{1,3}(?:\.\d{1,4})? ?%)/y;
 const SIGN_WORDS: Readonly<Record<string, string>> = {
   '-': 'minus ',
   '−': 'minus ',
@@ -23,8 +24,11 @@ const SIGN_WORDS: Readonly<Record<string, string>> = {
 
 const spoken = (parsed: Parsed): string => parsed.words ?? amount(parsed.written);
 
-const spokenRange = (first: Parsed, second: Parsed | undefined): string =>
-  second ? `${spoken(first)} to ${spoken(second)}` : spoken(first);
+const spokenRange = (scan: Scan, first: Parsed, second: Parsed | undefined): string =>
+  second ? `${spoken(first)} ${until(scan)} ${spoken(second)}` : spoken(first);
+
+/** "Between 1914-1918" has an "and" in it. */
+const until = (scan: Scan): string => (/^between$/i.test(scan.previous) ? 'and' : 'to');
 
 const isOne = (written: string): boolean => written === '1' || /^1\.0*$/.test(written);
 
@@ -84,30 +88,35 @@ function readQuantity(scan: Scan, at: number): number {
     const alone = !second && !scale && first.words === undefined;
     const modifies = isModifier(scan, end);
     if (alone) words += money(first.written, kind, modifies);
-    else words += `${spokenRange(first, second)}${scale ? ` ${scale.words}` : ''} ${modifies ? kind.one : kind.many}`;
+    else
+      words += `${spokenRange(scan, first, second)}${scale ? ` ${scale.words}` : ''} ${modifies ? kind.one : kind.many}`;
     const per = perTail(text, end);
     end = per?.end ?? end;
     out.say(words + (per?.words ?? ''), at, end);
     // "$5M-$10M": each amount has its own magnitude.
-    const until = scale ? matchAt(DASH, text, end) : null;
-    if (!until) return end;
-    out.say('to', end, end + until[0].length);
-    return end + until[0].length;
+    const dashed = scale ? matchAt(DASH, text, end) : null;
+    if (!dashed) return end;
+    out.say('to', end, end + dashed[0].length);
+    return end + dashed[0].length;
   }
   if (scale) {
-    out.say(`${words}${spokenRange(first, second)} ${scale.words}`, at, scale.end);
+    out.say(`${words}${spokenRange(scan, first, second)} ${scale.words}`, at, scale.end);
     return scale.end;
   }
   const percent = isPercent(visible) ? matchAt(PERCENT, text, end) : null;
   if (percent && !isDigit(text.charCodeAt(end + percent[0].length))) {
     const name = percent[1] === '%' ? 'percent' : percent[1] === '‰' ? 'per thousand' : 'per ten thousand';
     end += percent[0].length;
-    out.say(`${words}${spokenRange(first, second)} ${name}`, at, end);
-    return end;
+    out.say(`${words}${spokenRange(scan, first, second)} ${name}`, at, end);
+    // "10%-20%"
+    const more = matchAt(PERCENT_RANGE, text, end);
+    if (!more) return end;
+    out.say(until(scan), end, end + more[0].length);
+    return end + more[0].length;
   }
   const measured = tailed && measure(scan, end, !second && isOne(last.written) && last.words === undefined);
   if (measured) {
-    out.say(`${words}${spokenRange(first, second)} ${measured.words}`, at, measured.end);
+    out.say(`${words}${spokenRange(scan, first, second)} ${measured.words}`, at, measured.end);
     return measured.end;
   }
   if (second) {
@@ -119,14 +128,29 @@ function readQuantity(scan: Scan, at: number): number {
     return end;
   }
   out.say(words + (first.words ?? bare(scan, first.written, end)), at, end);
+  if (words === '' && isInRow(text, at, end)) out.mark(',', end, end);
   return end;
+}
+
+/** Three numbers and more with nothing but spaces between: a pause parts them. */
+function isInRow(text: string, at: number, end: number): boolean {
+  if (text[end] !== ' ' || !isDigit(text.charCodeAt(end + 1))) return false;
+  const behindOne = text[at - 1] === ' ' && isDigit(text.charCodeAt(at - 2));
+  return behindOne || /^ \d[\d.]{0,9} \d/.test(text.slice(end, end + 13));
 }
 
 /** "$5/month": the word behind the slash says for what. */
 function perTail(text: string, end: number): { words: string; end: number } | undefined {
   const match = text[end] === '/' ? matchAt(PER_TAIL, text, end) : null;
   const word = match ? perWord(match[1]!) : undefined;
-  return word ? { words: ` per ${word}`, end: end + match![0].length } : undefined;
+  if (!word) return undefined;
+  const stop = end + match![0].length;
+  // The dot of "$5/mo." is the abbreviation's, unless the sentence ends with it.
+  const dotted =
+    text[stop] === '.' &&
+    /^(?:mo|yr|hr|wk|min|sec)$/.test(match![1]!) &&
+    /^ [a-z]/.test(text.slice(stop + 1, stop + 3));
+  return { words: ` per ${word}`, end: dotted ? stop + 1 : stop };
 }
 
 /** "Apt. 4B" is no billion. */
@@ -178,9 +202,9 @@ function range(scan: Scan, first: Parsed, second: Parsed, end: number): string {
   const yearLike = (written: string) => /^(?:1[0-9]|20)\d\d$/.test(written);
   if (yearLike(a) && (yearLike(b) || /^\d\d$/.test(b)) && !isCounted(scan, end)) {
     const short = b.length === 2 && b.startsWith('0') ? `oh ${cardinal(b)}` : '';
-    return `${year(Number(a))} to ${short || (b.length === 2 ? cardinal(b) : year(Number(b)))}`;
+    return `${year(Number(a))} ${until(scan)} ${short || (b.length === 2 ? cardinal(b) : year(Number(b)))}`;
   }
-  return `${first.words ?? amount(a)} to ${second.words ?? amount(b)}`;
+  return `${first.words ?? amount(a)} ${until(scan)} ${second.words ?? amount(b)}`;
 }
 
 const NOUNS =
@@ -216,7 +240,8 @@ function bare(scan: Scan, written: string, end: number): string {
   if (written.length === 3 && /^\d{3}$/.test(written)) {
     if (/^(?:call|dial|dialed|calling|dialing)$/i.test(scan.previous) || written === '911' || written === '411')
       return digitByDigit(written);
-    const named = PAIRED.test(scan.previous) || scan.nextWord(end) === 'error';
+    const flown = /^[A-Z][A-Z0-9]$/.test(scan.previous) && /^flights?$/i.test(scan.beforePrevious);
+    const named = flown || PAIRED.test(scan.previous) || scan.nextWord(end) === 'error';
     if (named && !written.endsWith('00') && !written.startsWith('0')) {
       const low = Number(written.slice(1));
       return `${cardinal(written[0]!)} ${low < 10 ? `oh ${cardinal(low)}` : cardinal(low)}`;

@@ -31,7 +31,7 @@ const DOUBTFUL = new Set(
 );
 const NUMBERED_AGES = new Set(['century', 'centuries', 'dynasty', 'olympiad']);
 
-function romanValue(numeral: string): number | undefined {
+export function romanValue(numeral: string): number | undefined {
   const upper = numeral.toUpperCase();
   if (upper === '' || !VALID.test(upper)) return undefined;
   const values: Readonly<Record<string, number>> = { I: 1, V: 5, X: 10, L: 50, C: 100, D: 500, M: 1000 };

@@ -2,13 +2,15 @@
 import type { Rule } from '../normalize/rule.js';
 import { abbreviationRule } from './abbreviation-rule.js';
 import { formulaRule } from './chemistry.js';
+import { headingRule, planRule, teamRule, verseRule } from './citations.js';
 import { dateRule, decadeRule, namedDateRule, shortYearRule } from './dates.js';
 import { commandRule } from './formulas.js';
 import { slashedRule } from './fractions.js';
+import { absoluteRule, argumentsRule, factorialRule, functionRule } from './mathematics.js';
 import { dimensionsRule, feetAndInchesRule, ordinalRule, resolutionRule, scientificRule } from './numerals.js';
 import { caretRule, operatorRule, raisedRule, slashRule } from './operators.js';
 import { phoneNumberRule, zipCodeRule } from './phone-numbers.js';
-import { directionRule, stateRule } from './places.js';
+import { directionRule, partyRule, shortStateRule, stateRule } from './places.js';
 import {
   bulletRule,
   closingBracketRule,
@@ -26,8 +28,8 @@ import { apostropheRule, quoteRule } from './quotes.js';
 import { romanNumeralRule } from './roman.js';
 import { degreesRule, formulaDollarRule, fractionSignRule, heartRule, pointerRule, signRule } from './signs.js';
 import { starsRule, tagRule } from './tags.js';
-import { termRule } from './terms.js';
-import { clockRule, lengthOfTimeRule, ratioRule } from './times.js';
+import { dotNetRule, termRule } from './terms.js';
+import { clockRule, dottedClockRule, lengthOfTimeRule, ratioRule } from './times.js';
 import { hexadecimalRule, versionRule } from './versions.js';
 import { addressRule, machineRule, pathRule } from './web.js';
 import { wordRule } from './words.js';
@@ -35,6 +37,9 @@ import { wordRule } from './words.js';
 export const RULES: readonly Rule[] = [
   spaceRule,
   termRule,
+  dotNetRule,
+  headingRule,
+  functionRule,
   machineRule,
   addressRule,
   pathRule,
@@ -44,16 +49,22 @@ export const RULES: readonly Rule[] = [
   shortYearRule,
   phoneNumberRule,
   zipCodeRule,
+  verseRule,
+  dottedClockRule,
   clockRule,
   ratioRule,
   lengthOfTimeRule,
   romanNumeralRule,
   directionRule,
+  partyRule,
+  shortStateRule,
   abbreviationRule,
   stateRule,
   hexadecimalRule,
   versionRule,
   formulaRule,
+  planRule,
+  teamRule,
   ordinalRule,
   scientificRule,
   dimensionsRule,
@@ -65,6 +76,8 @@ export const RULES: readonly Rule[] = [
   starsRule,
   quantityRule,
   wordRule,
+  factorialRule,
+  absoluteRule,
   operatorRule,
   fullStopRule,
   endMarkRule,
@@ -72,6 +85,7 @@ export const RULES: readonly Rule[] = [
   quoteRule,
   apostropheRule,
   openingBracketRule,
+  argumentsRule,
   closingBracketRule,
   hyphenRule,
   dashRule,

@@ -56,6 +56,55 @@ const TERMS: Readonly<Record<string, string>> = {
   i18n: 'internationalization',
   l10n: 'localization',
   a11y: 'accessibility',
+  idk: "I don't know",
+  tbh: 'to be honest',
+  imo: 'in my opinion',
+  imho: 'in my humble opinion',
+  afaik: 'as far as I know',
+  iirc: 'if I recall correctly',
+  btw: 'by the way',
+  fwiw: "for what it's worth",
+  brb: 'be right back',
+  ttyl: 'talk to you later',
+  smh: 'shaking my head',
+  irl: 'in real life',
+  nvm: 'never mind',
+  ikr: 'I know, right',
+  tysm: 'thank you so much',
+  thx: 'thanks',
+  thnx: 'thanks',
+  pls: 'please',
+  plz: 'please',
+  ppl: 'people',
+  omg: 'oh my god',
+  IDK: "I don't know",
+  TBH: 'to be honest',
+  IMO: 'in my opinion',
+  IMHO: 'in my humble opinion',
+  AFAIK: 'as far as I know',
+  IIRC: 'if I recall correctly',
+  BTW: 'by the way',
+  FWIW: "for what it's worth",
+  OMG: 'oh my god',
+  vi: 'V I',
+  ii: 'two',
+  iii: 'three',
+  vii: 'seven',
+  viii: 'eight',
+  ix: 'nine',
+  xii: 'twelve',
+  "gov't": 'government',
+  "Gov't": 'Government',
+  "int'l": 'international',
+  "Int'l": 'International',
+  "nat'l": 'national',
+  "Nat'l": 'National',
+  "dep't": 'department',
+  "Dep't": 'Department',
+  "cont'd": 'continued',
+  "Cont'd": 'Continued',
+  "ass'n": 'association',
+  "Ass'n": 'Association',
   aka: 'also known as',
   AKA: 'also known as',
   WWI: 'World War One',
@@ -100,6 +149,7 @@ const MIXED = new RegExp(`(${MIXED_TERMS.map(quoted).join('|')})('s)?${NOT_INSID
 const AMPERSAND = /([A-Z])&([A-Z])(?:('s|s))?(?![A-Za-z0-9])/y;
 const SHARP = /([A-G])(#|b(?= (?:major|minor)))(m(?![a-z])|maj(?![a-z]))?(?![A-Za-z0-9])/y;
 const SCRIPTED = /([A-Z][a-z]{1,9})\.js(?![A-Za-z0-9])/y;
+const DOT_NET = /\.(?:NET|Net)(?![A-Za-z0-9])/y;
 /** Acronyms in small letters, where they stand in ordinary text. */
 const SMALL = new Set(
   'api apis url urls ui ux cpu cpus gpu gpus sql html css http https ssh tcp udp ip id ids ai db vm usb pdf pdfs csv xml faq llm llms ml dns ssl tls vpn sdk cli npm aws jwt cdn os svg png tts'.split(
@@ -109,7 +159,13 @@ const SMALL = new Set(
 
 /** Flats: "Bb major". */
 const FLATS = [...'ABCDEFG'].map((note) => `${note}b`);
-const KNOWN = [...[...WORDS].flatMap((word) => [word, `${word}'s`]), ...SMALL, ...FLATS, 'rock'];
+const KNOWN = [
+  ...[...WORDS].flatMap((word) => [word, `${word}'s`]),
+  ...MIXED_TERMS.filter((key) => /^[A-Za-z]+'[a-z]$/.test(key)),
+  ...SMALL,
+  ...FLATS,
+  'rock',
+];
 
 /** The word without its possessive. */
 const stem = (word: string): string => (word.endsWith("'s") ? word.slice(0, -2) : word);
@@ -155,6 +211,17 @@ function term(scan: Scan, at: number): number {
   }
   return at;
 }
+
+/** ".NET": the dot is a part of the name. */
+export const dotNetRule: Rule = {
+  name: '.NET',
+  begins: { signs: '.' },
+  apply(scan, at) {
+    if (!scan.atBoundary(at) || !matchAt(DOT_NET, scan.text, at)) return at;
+    scan.out.say('dot net', at, at + 4);
+    return at + 4;
+  },
+};
 
 export const termRule: Rule = {
   name: 'term',

@@ -10,7 +10,10 @@ const HALF = '(?: ?([AaPp])(?:\\.[Mm]\\.|\\. [Mm]\\.|[Mm]\\.?)(?![A-Za-z0-9]))';
 const CLOCK = new RegExp(`(\\d{1,2}):(\\d\\d)(?::(\\d\\d)(?:\\.\\d{1,3})?)?${HALF}?(?![\\d:])`, 'y');
 const HOUR = new RegExp(`(\\d{1,2})${HALF}`, 'y');
 const HOURS = new RegExp(`(\\d{1,2})(?::(\\d\\d))? ?[-–—] ?(?=\\d{1,2}(?::\\d\\d)?${HALF})`, 'y');
-const UNTIL = /(?: ?[-–—] ?)(?=\d{1,2}(?::\d\d| ?[AaPp]\.?[Mm]))/y;
+const DOTTED = new RegExp(`(\\d{1,2})\\.([0-5]\\d)${HALF}`, 'y');
+/** "22h30". */
+const FRENCH = /([01]?\d|2[0-4])h([0-5]\d)(?![A-Za-z0-9])/y;
+const UNTIL = /(?: ?[-–—] ?)(?=\d{1,2}(?:[:.]\d\d| ?[AaPp]\.?[Mm])|(?:noon|midnight)(?![A-Za-z]))/y;
 const RATIO = /(\d{1,4}(?:\.\d{1,3})?):(\d{1,4}(?:\.\d{1,3})?)(?![\d:])/y;
 const LENGTH =
   /(\d{1,4})(d|h|hr|hrs|m|min|s) ?(?:(\d{1,2})(h|hr|m|min|s|sec))(?: ?(\d{1,2})(m|min|s|sec))?(?: ?(\d{1,2})(s|sec))?(?![A-Za-z0-9])/y;
@@ -128,6 +131,24 @@ export const clockRule: Rule = {
   name: 'time of day',
   begins: { digits: { next: /[:AaPp–—-]/, space: /[AaPp–—-]/ } },
   apply: clock,
+};
+
+/** "6.30pm", "22h30". */
+export const dottedClockRule: Rule = {
+  name: 'time of day with a dot or an h',
+  begins: { digits: { point: /[AaPp ]/, next: /h/ } },
+  apply(scan, at) {
+    const { text, out } = scan;
+    if (!scan.atBoundary(at) || text[at - 1] === '.') return at;
+    const match = matchAt(DOTTED, text, at) ?? matchAt(FRENCH, text, at);
+    if (!match || Number(match[1]) > 24) return at;
+    const end = stop(scan, at + match[0].length);
+    out.say(clockWords(Number(match[1]), match[2]!, undefined, match[1], halfWords(match[3])), at, end);
+    const until = matchAt(UNTIL, text, end);
+    if (!until) return end;
+    out.say('to', end, end + until[0].length);
+    return end + until[0].length;
+  },
 };
 
 export const ratioRule: Rule = {

@@ -5,11 +5,11 @@ import { plural } from './numbers.js';
 const TABLE = `
 km kilometer|m meter|cm centimeter|mm millimeter|nm nanometer|µm micrometer|dm decimeter|mi mile|mile mile|yd yard|ft foot/feet|in inch|ly light-year|au astronomical unit
 kg kilogram|g gram|mg milligram|µg microgram|mcg microgram|t ton|lb pound|lbs pound|oz ounce|kt kiloton
-L liter|l liter|mL milliliter|ml milliliter|cl centiliter|dl deciliter|dL deciliter|µL microliter|gal gallon|qt quart|pt point|tsp teaspoon|tbsp tablespoon|cc cubic centimeter|floz fluid ounce|bbl barrel
+L liter|l liter|mL milliliter|ml milliliter|cl centiliter|dl deciliter|dL deciliter|µL microliter|gal gallon|qt quart|pt point|pts point|pint pint|tsp teaspoon|tbsp tablespoon|cc cubic centimeter|floz fluid ounce|bbl barrel
 s second|sec second|secs second|ms millisecond|µs microsecond|us microsecond|ns nanosecond|ps picosecond|min minute|mins minute|h hour|hr hour|hrs hour|d day|wk week|wks week|mo month|mos month|yr year|yrs year
 Hz hertz/hertz|kHz kilohertz/kilohertz|KHz kilohertz/kilohertz|MHz megahertz/megahertz|GHz gigahertz/gigahertz|THz terahertz/terahertz
 W watt|kW kilowatt|MW megawatt|GW gigawatt|TW terawatt|mW milliwatt|Wh watt hour|kWh kilowatt hour|MWh megawatt hour|GWh gigawatt hour|TWh terawatt hour|hp horsepower/horsepower
-V volt|kV kilovolt|mV millivolt|mA milliamp|µA microamp|kA kiloamp|mAh milliamp hour|Ah amp hour|Ω ohm|kΩ kilo ohm|MΩ mega ohm|F farad|µF microfarad|nF nanofarad|pF picofarad|mH millihenry/millihenries|T tesla
+V volt|kV kilovolt|mV millivolt|A amp|mA milliamp|µA microamp|kA kiloamp|mAh milliamp hour|Ah amp hour|Ω ohm|kΩ kilo ohm|MΩ mega ohm|F farad|µF microfarad|nF nanofarad|pF picofarad|mH millihenry/millihenries|T tesla
 J joule|kJ kilojoule|MJ megajoule|cal calorie|kcal kilocalorie|eV electron volt|keV kilo electron volt|MeV mega electron volt|GeV giga electron volt|TeV tera electron volt|BTU B T U
 Pa pascal|kPa kilopascal|hPa hectopascal|MPa megapascal|GPa gigapascal|psi P S I/P S I|PSI P S I/P S I|bar bar|mbar millibar|atm atmosphere|mmHg millimeter of mercury/millimeters of mercury|N newton|kN kilonewton|Nm newton meter
 dB decibel|dBA decibel|dBm D B M/D B M|lm lumen|lx lux/lux|cd candela|mol mole|mmol millimole|K kelvin/kelvin|rad radian|Bq becquerel|Sv sievert|mSv millisievert|µSv microsievert|Gy gray
@@ -36,7 +36,6 @@ const ONLY_ATTACHED = new Set([
   'au',
 
   'cd',
-  'pt',
 
   'h',
   'bit',

@@ -36,7 +36,12 @@ function word(scan: Scan, at: number): number {
     out.say(compoundName, at, at + compound![0].length);
     return at + compound![0].length;
   }
-  const alone = written.length < 5 ? unitAlone(written) : undefined;
+  // "12 in. x 8 in.": what was measured on both sides is multiplied by nothing.
+  if (written === 'x' && /^\d/.test(scan.previous) && /^ \d/.test(text.slice(end, end + 2)) && text[at - 1] === ' ') {
+    out.say('by', at, end);
+    return end;
+  }
+  const alone = written.length < 5 && follower !== 45 /* - */ ? unitAlone(written) : undefined;
   if (alone) {
     out.say(alone, at, end);
     scan.remember(written);
@@ -72,6 +77,13 @@ function isLoud(word: string): boolean {
   return first > 64 && first < 91 && second > 64 && second < 91;
 }
 
+/** "a + b", "a²", "b = a": an article stands beside no operator. */
+function isVariable(text: string, at: number, end: number): boolean {
+  if (/^(?: ?(?:[+=<>≠≤≥×÷^*·→∈]|!=)|[²³⁴ⁿ]| - [a-z](?![a-z])| − )/.test(text.slice(end, end + 4))) return true;
+  const operand = /[+=<>≠≤≥×÷*·−] ?$/.test(text.slice(Math.max(0, at - 2), at));
+  return operand && !/^ [A-Za-z]{2}/.test(text.slice(end, end + 3));
+}
+
 /** ♭ ♮ ♯ */
 const isAccidental = (code: number): boolean => code > 0x266c && code < 0x2670;
 
@@ -81,7 +93,7 @@ function isLetterName(scan: Scan, letter: string, at: number, end: number): bool
   if (isDigit(text.charCodeAt(at - 1)) || isAccidental(text.charCodeAt(end))) return true;
   if (letter === 'I') return false;
   if (letter !== 'A' && letter !== 'a') return letter >= 'A' && letter <= 'Z';
-  if (letter === 'a') return false;
+  if (letter === 'a') return isVariable(text, at, end);
   const next = text.charAt(end);
   if (/[.,;:!?)\]"]/.test(next) || next === '') return at > 0 && scan.previous !== '';
   if (/^ ?[→←=≠<>+∈∪∩×÷]/.test(text.slice(end, end + 2))) return true;

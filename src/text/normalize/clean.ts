@@ -289,12 +289,22 @@ class Cleaner {
   #pipe(at: number): number {
     const text = this.#input;
     if (text[at + 1] === '|' && this.#line !== 'table') return this.#put('||', at, at + 2);
+    if (this.#line !== 'table' && this.#isAbsolute(at)) return this.#put('|', at, at + 1);
     const alone = this.#line === 'table' || text[at - 1] === ' ' || text[at + 1] === ' ';
     if (!alone) return this.#put('|', at, at + 1);
     if (this.#line !== 'table') return this.#pause(',', at, at + 1);
     this.#markup(at, at + 1, ' ');
     const rest = matchAt(/[ \t]*(?=[\r\n]|$)/y, text, at + 1);
     return rest ? at + 1 : this.#pause(',', at, at + 1);
+  }
+
+  /** "|x|": a bar that opens or closes something short, and stands apart from what is outside. */
+  #isAbsolute(at: number): boolean {
+    const text = this.#input;
+    const opens = matchAt(/\|[^|\s](?:[^|\n]{0,14}[^|\s])?\|/y, text, at);
+    if (opens) return true;
+    const from = text.lastIndexOf('|', at - 1);
+    return from >= 0 && at - from < 18 && text[from + 1] !== ' ' && text[at - 1] !== ' ';
   }
 
   #emoticon(at: number): number | undefined {

@@ -24,6 +24,8 @@ export class Scan {
   quoted = false;
   /** Whether a single one is. */
   quotedSingle = false;
+  /** Where the bracket stands that closes the arguments of a function. */
+  arguments = -1;
   /** How many brackets are open. */
   brackets = 0;
   readonly language: Language;
