@@ -160,7 +160,11 @@ function withFathers(phonemes: string, spelling: string): string {
   const aligned = letters.length === (phonemes.match(SOUNDED) ?? []).length;
   let vowel = 0;
   return phonemes.replace(SOUNDED, (symbol, at: number) => {
-    const written = aligned ? letters[vowel++]! : spelling.includes('o') && !/[aou][uw]/.test(spelling) ? 'o' : spelling;
+    const written = aligned
+      ? letters[vowel++]!
+      : spelling.includes('o') && !/[aou][uw]/.test(spelling)
+        ? 'o'
+        : spelling;
     if (symbol === 'ɑ') return written.includes('o') ? symbol : 'ɑː';
     // "Cloth" has a short vowel over there; before an r and in "thought" it is long.
     return symbol === 'ɔ' && written === 'o' && phonemes[at + 1] !== 'ɹ' ? 'ɒ' : symbol;
