@@ -5,6 +5,7 @@ import type { PauseKind } from '../protocol/job.js';
 /** Silence between the end of this segment's voice and the beginning of the next one's. */
 export const PAUSE_SAMPLES: Readonly<Record<PauseKind, number>> = {
   none: msToSamples(50),
+  carried: msToSamples(120),
   clause: msToSamples(240),
   sentence: msToSamples(420),
   item: msToSamples(450),

@@ -1,7 +1,7 @@
 /** One segment's way through a model: parts in order, trimmed, rested and timed so that segments join as one reading. */
 
 import { msToSamples } from '../protocol/audio.js';
-import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
+import type { PauseKind, SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
 import type { Turn } from './engine.js';
 import { fadeIn, fadeOut, findEnd, findOnset, LEAD_SAMPLES, PAUSE_SAMPLES, toPcm } from './finish.js';
@@ -68,8 +68,16 @@ export function closeShort(tokens: readonly ReadingToken[]): readonly ReadingTok
   return [...tokens, { ...FULL_STOP, start: last.end, end: last.end }];
 }
 
+/** Where the sentence goes on in the next segment the voice stays up, as before a comma; without a mark it would fall as at an end. */
+const COMMA = { id: 3, symbol: ',' } as const;
+
+export function carry(tokens: readonly ReadingToken[]): readonly ReadingToken[] {
+  const last = tokens.at(-1);
+  return !last || isRest(last) ? tokens : [...tokens, { ...COMMA, start: last.end, end: last.end }];
+}
+
 /** The parts of a reading, rests that were asked for as long as they are to be heard, with the silence at its end taken off, which counts as the segment's rest. */
-function piecesOf(reading: Reading, { stretch }: Pace): { pieces: Piece[]; trailing: number } {
+function piecesOf(reading: Reading, pause: PauseKind, { stretch }: Pace): { pieces: Piece[]; trailing: number } {
   const pieces: Piece[] = reading.parts.flatMap((part): Piece[] =>
     part.kind === 'silence'
       ? [{ kind: 'silence', samples: Math.round(msToSamples(part.ms) * stretch), start: part.start, end: part.end }]
@@ -83,6 +91,9 @@ function piecesOf(reading: Reading, { stretch }: Pace): { pieces: Piece[]; trail
     trailing += last.samples;
     pieces.pop();
   }
+  const last = pieces.at(-1)!;
+  if (pause === 'carried' && last.kind === 'speech')
+    pieces[pieces.length - 1] = { ...last, tokens: carry(last.tokens) };
   return { pieces, trailing };
 }
 
@@ -99,7 +110,7 @@ async function* speakAtPace({ job, model, reading, turn }: SegmentReading, pace:
     startSamples: new Array<number>(chars).fill(0),
     durationSamples: new Array<number>(chars).fill(0),
   };
-  const { pieces, trailing } = piecesOf(reading, pace);
+  const { pieces, trailing } = piecesOf(reading, segment.pause, pace);
   const rest = Math.max(trailing, Math.round(PAUSE_SAMPLES[segment.pause] / pace.model)) - LEAD_SAMPLES;
 
   async function prepare(tokens: readonly ReadingToken[]): Promise<Voiced> {

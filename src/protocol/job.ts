@@ -14,7 +14,8 @@ export interface StyleShare {
 }
 
 /** Where a segment ends decides how long the reader rests after it. */
-export type PauseKind = 'none' | 'clause' | 'sentence' | 'item' | 'paragraph';
+/** `carried`: the sentence goes on behind a cut that only the model's limit asked for. */
+export type PauseKind = 'none' | 'carried' | 'clause' | 'sentence' | 'item' | 'paragraph';
 
 export type SayAs = 'characters' | 'cardinal' | 'ordinal' | 'date' | 'telephone';
 

@@ -90,6 +90,7 @@ export class Grants {
         language,
         ssml,
         autoMode,
+        whole,
       });
       const grant = new Grant(request, {
         ...this.#options,

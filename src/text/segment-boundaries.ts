@@ -3,8 +3,11 @@ import type { Language, PauseKind } from '../protocol/job.js';
 import { characterIs, IS, IS_MARK } from './character-kinds.js';
 import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
 import { type LineKind, type LineMarker, lineMarker, NO_MARKER } from './line-marks.js';
-import { footnote, nextKind } from './segment-lookahead.js';
+import { footnote, nextKind, nextWord } from './segment-lookahead.js';
 import {
+  type Clause,
+  clauseAt,
+  ITEM_WORDS,
   looksAhead,
   type Mark,
   markAfter,
@@ -19,8 +22,8 @@ import {
 export interface Boundary {
   readonly rank: Rank;
   readonly pause: PauseKind;
-  /** A clause that ended surely enough to be the first thing heard. */
-  readonly clause: boolean;
+  /** Whether a clause ended here, so that it may be the first thing heard. */
+  readonly clause: Clause;
 }
 
 /** Running totals from the very start; differences of two give those of a stretch. */
@@ -39,11 +42,11 @@ export interface Rest {
   readonly tokens: number;
 }
 
-const WORD: Boundary = { rank: RANK.word, pause: 'none', clause: false };
-const INSIDE: Boundary = { rank: RANK.inside, pause: 'none', clause: false };
+const WORD: Boundary = { rank: RANK.word, pause: 'none', clause: 'no' };
+const INSIDE: Boundary = { rank: RANK.inside, pause: 'none', clause: 'no' };
 /** A silence the text asks for: a good place where a cut is needed, but no reason for one. */
-const REST: Boundary = { rank: RANK.strong, pause: 'none', clause: false };
-const PARAGRAPH: Boundary = { rank: RANK.paragraph, pause: 'paragraph', clause: false };
+const REST: Boundary = { rank: RANK.strong, pause: 'none', clause: 'no' };
+const PARAGRAPH: Boundary = { rank: RANK.paragraph, pause: 'paragraph', clause: 'no' };
 const NO_RESTS: readonly Rest[] = [];
 const JOINER = 0x200d;
 const VOWELS = (1 << 0) | (1 << 4) | (1 << 8) | (1 << 14) | (1 << 20) | (1 << 24);
@@ -82,6 +85,11 @@ export class BoundaryScanner {
   #lineChars = 0;
   #indent = 0;
   #sentenceWords = 0;
+  /** The first word of the sentence, the commas since, and what stood between them. */
+  #opening = '';
+  #commas = 0;
+  #listed = false;
+  #sinceComma = 0;
   /** Nothing but white space and markers since the last paragraph. */
   #blank = true;
 
@@ -202,6 +210,10 @@ export class BoundaryScanner {
     this.#lineChars = 0;
     this.#indent = 0;
     this.#sentenceWords = 0;
+    this.#opening = '';
+    this.#commas = 0;
+    this.#listed = false;
+    this.#sinceComma = 0;
     this.#blank = true;
   }
 
@@ -219,6 +231,7 @@ export class BoundaryScanner {
   #closeWord(index: number): void {
     this.#earlier = this.#previous;
     this.#previous = this.#wordUntil(index);
+    if (this.#opening === '') this.#opening = this.#previous.toLowerCase().replace(/[^\p{L}']/gu, '');
     this.#inWord = false;
     this.#carried = '';
     // Without a vowel it will be spelled.
@@ -252,7 +265,10 @@ export class BoundaryScanner {
       ? nextKind(text, i + marker.length, final, this.#mark !== null && looksAhead(this.#mark))
       : 'other';
     if (next === null) return -1;
-    if (!this.#blank) found(i, needNext ? this.#between(next, marker) : WORD);
+    const comma = this.#mark !== null && (markIs(this.#mark) & IS.weak) !== 0;
+    const word = comma ? nextWord(text, i + marker.length, final) : '';
+    if (word === null) return -1;
+    if (!this.#blank) found(i, needNext ? this.#between(next, marker, word) : WORD);
     this.#mark = null;
     this.#newlines = 0;
     if (lineStart) {
@@ -263,6 +279,7 @@ export class BoundaryScanner {
     if (marker.length === 0) {
       this.#blank = false;
       this.#sentenceWords += 1;
+      this.#sinceComma += 1;
       this.#openWord(i);
       return 0;
     }
@@ -273,8 +290,18 @@ export class BoundaryScanner {
     return marker.length;
   }
 
+  /** Whether the comma just read ends a clause, by the word behind it. */
+  #comma(next: string): Clause {
+    const context = { words: this.#words, next, opening: this.#opening, since: this.#sinceComma };
+    const clause = clauseAt({ ...context, earlier: this.#commas, listed: this.#listed });
+    if (this.#commas > 0 && this.#sinceComma < ITEM_WORDS) this.#listed = true;
+    this.#commas += 1;
+    this.#sinceComma = 0;
+    return clause;
+  }
+
   /** The boundary in front of a word that white space separates from the one before. */
-  #between(next: Next, marker: LineMarker): Boundary {
+  #between(next: Next, marker: LineMarker, word: string): Boundary {
     const broken = this.#newlines > 0;
     const item = this.#lineKind === 'item' || this.#lineKind === 'table';
     if (broken && this.#lineKind === 'heading') return this.#ended('paragraph');
@@ -291,7 +318,7 @@ export class BoundaryScanner {
       });
       if (rank === RANK.sentence) return this.#ended(item && broken ? 'item' : 'sentence');
       const comma = markIs(mark) & IS.weak;
-      if (rank >= RANK.weak) return { rank, pause: 'clause', clause: !comma || next === 'lower' };
+      if (rank >= RANK.weak) return { rank, pause: 'clause', clause: comma ? this.#comma(word) : 'surely' };
     }
     const shortLine = broken && this.#lineChars <= SHORT_LINE && this.#indent === 0;
     if (
@@ -306,7 +333,11 @@ export class BoundaryScanner {
 
   #ended(pause: PauseKind): Boundary {
     this.#sentenceWords = 0;
-    return { rank: RANK.sentence, pause, clause: false };
+    this.#opening = '';
+    this.#commas = 0;
+    this.#listed = false;
+    this.#sinceComma = 0;
+    return { rank: RANK.sentence, pause, clause: 'no' };
   }
 
   #insideWord(is: number, index: number): Boundary | null {
@@ -320,7 +351,7 @@ export class BoundaryScanner {
     }
     if (markedAs & IS.wideClause && is & (IS.letter | IS.opener)) {
       this.#mark = null;
-      return { rank: markedAs & IS.strong ? RANK.strong : RANK.weak, pause: 'clause', clause: true };
+      return { rank: markedAs & IS.strong ? RANK.strong : RANK.weak, pause: 'clause', clause: 'surely' };
     }
     if (this.#wordWeight < LONG_WORD || this.#sinceInside < INSIDE_STEP) return null;
     if (this.#joined || is & IS.extending) return null;

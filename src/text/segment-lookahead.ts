@@ -19,6 +19,18 @@ export function nextKind(text: string, from: number, final: boolean, further = f
   return is & IS.digit ? 'digit' : 'other';
 }
 
+/** The next word in small letters, no more of it than tells it from others; null if the text does not show its end yet. */
+export function nextWord(text: string, from: number, final: boolean): string | null {
+  let end = from;
+  const most = Math.min(text.length, from + LONGEST_STARTER);
+  while (end < most && (characterIs(text.charCodeAt(end)) & IS.letter || text[end] === "'" || text[end] === '’'))
+    end += 1;
+  if (end === text.length && !final && end - from < LONGEST_STARTER) return null;
+  return text.slice(from, end).toLowerCase().replace('’', "'");
+}
+
+const LONGEST_STARTER = 12;
+
 /** A capital letter that stands alone, the first of two, or that of a word. */
 function capitalKind(text: string, from: number, final: boolean): Next | null {
   if (from + 1 >= text.length) return final ? 'label' : null;

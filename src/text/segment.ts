@@ -1,9 +1,10 @@
 /** Cuts text that arrives in any pieces into segments that depend on the text alone. */
 import type { Language, PauseKind, Segment } from '../protocol/job.js';
-import { DEFAULT_LANGUAGE } from './languages.js';
+import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
 import { MarkupTrack, silentTokens, type Taken } from './markup.js';
 import { type Boundary, BoundaryScanner, type Rest, type Totals } from './segment-boundaries.js';
-import { RANK, type Rank } from './sentence-ends.js';
+import { nextWord } from './segment-lookahead.js';
+import { RANK, type Rank, type SentenceWords } from './sentence-ends.js';
 import { type Piece, SsmlParser } from './ssml.js';
 import { MAX_TOKENS } from './types.js';
 
@@ -14,6 +15,8 @@ export interface SegmenterOptions {
   readonly language?: Language;
   /** Text carries SSML. */
   readonly ssml?: boolean;
+  /** Nobody hears it before it is all there: the first sentence is not cut to be heard sooner. */
+  readonly whole?: boolean;
   /** False trades latency for phrasing: cuts at blank lines, or at a sentence end after 1,000 characters. */
   readonly autoMode?: boolean;
 }
@@ -28,10 +31,12 @@ const MIN_LETTERS = 12;
 /** The first thing heard may be shorter: nobody should wait for a second sentence to hear "Hello there." */
 const FIRST_SENTENCE = { letters: 8, words: 2 };
 const FIRST_CLAUSE = { letters: 14, words: 3 };
-/** A comma in front of a capital letter may stand in a name or a list; beyond this length it ends a clause all the same. */
+/** Of a comma that ends a clause only likely, this many letters must have been heard. */
 const FIRST_CLAUSE_ANY_LETTERS = 48;
 /** A clause mark is a good place for a forced cut only if it lies this far into what fits. */
 const GOOD_SHARE = 0.3;
+/** So does a word that begins a phrase, and later: it is a lesser place. */
+const PHRASE_SHARE = 0.6;
 /** A forced cut need not use the last token. */
 const NEAR_LIMIT = 0.93;
 
@@ -44,7 +49,9 @@ const SPEAKABLE = /[\p{L}\p{N}\p{S}]/u;
 export class Segmenter {
   readonly #count: (text: string) => number;
   readonly #auto: boolean;
+  readonly #whole: boolean;
   readonly #scanner: BoundaryScanner;
+  readonly #words: SentenceWords;
   readonly #markup: { readonly parser: SsmlParser; readonly track: MarkupTrack } | null;
   /** Visible text from the start of the open segment; positions below are absolute. */
   #text = '';
@@ -66,8 +73,10 @@ export class Segmenter {
   constructor(options: SegmenterOptions) {
     this.#count = options.countTokens;
     this.#auto = options.autoMode ?? true;
+    this.#whole = options.whole ?? false;
     const { language = DEFAULT_LANGUAGE } = options;
     this.#scanner = new BoundaryScanner(language);
+    this.#words = frontEnd(language).sentenceWords;
     this.#markup = options.ssml
       ? { parser: new SsmlParser(), track: new MarkupTrack(options.countTokens, language) }
       : null;
@@ -164,11 +173,11 @@ export class Segmenter {
     if (pause === 'paragraph') return true;
     const words = this.#scanner.totals.words - this.#base.words;
     if (rank >= RANK.sentence) {
-      if (this.#first) return letters >= FIRST_SENTENCE.letters && words >= FIRST_SENTENCE.words;
+      if (this.#first && !this.#whole) return letters >= FIRST_SENTENCE.letters && words >= FIRST_SENTENCE.words;
       return letters >= MIN_LETTERS;
     }
-    if (!this.#first || words < FIRST_CLAUSE.words) return false;
-    return letters >= (clause ? FIRST_CLAUSE.letters : FIRST_CLAUSE_ANY_LETTERS);
+    if (this.#whole || !this.#first || clause === 'no' || words < FIRST_CLAUSE.words) return false;
+    return letters >= (clause === 'surely' ? FIRST_CLAUSE.letters : FIRST_CLAUSE_ANY_LETTERS);
   }
 
   /** Cuts until what lies between the start and `end` is within the model's limit. */
@@ -190,7 +199,7 @@ export class Segmenter {
       const cut = this.#bestCut(end, failed);
       // Nothing divides it: the reader parts such a word when it speaks it.
       if (!cut) return;
-      this.#emit(cut.at, cut.pause, cut);
+      this.#emit(cut.at, cut.pause === 'none' ? 'carried' : cut.pause, cut);
     }
   }
 
@@ -219,14 +228,24 @@ export class Segmenter {
     if (low < 0) return places[0];
     const fitting = places.slice(0, low + 1);
     const reach = this.#start + (fitting[low]!.at - this.#start) * GOOD_SHARE;
+    const late = this.#start + (fitting[low]!.at - this.#start) * PHRASE_SHARE;
     const last = (rank: Rank, from: number) => fitting.findLast((place) => place.rank >= rank && place.at >= from);
     return (
       last(RANK.sentence, this.#start) ??
       last(RANK.strong, reach) ??
       last(RANK.weak, reach) ??
+      fitting.findLast((place) => place.at >= late && this.#opensPhrase(place.at)) ??
       last(RANK.word, this.#start) ??
       fitting[low]
     );
+  }
+
+  /** Whether a word begins here that people draw breath before. */
+  #opensPhrase(at: number): boolean {
+    const from = at - this.#start;
+    const word = nextWord(this.#text.slice(from, from + 16), 0, true) ?? '';
+    const { joining, relative, clauseStarts, introducing } = this.#words;
+    return joining.has(word) || relative.has(word) || clauseStarts.has(word) || introducing.has(word);
   }
 
   #tokens(end: number): number {

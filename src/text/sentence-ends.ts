@@ -27,8 +27,43 @@ export interface SentenceWords {
   readonly beforeNumber: ReadonlySet<string>;
   /** No sentence end before a small letter. */
   readonly beforeSmall: ReadonlySet<string>;
+  /** A comma before one of these parts two clauses. */
+  readonly clauseStarts: ReadonlySet<string>;
+  /** The same, unless they end a list. */
+  readonly joining: ReadonlySet<string>;
+  /** What they begin belongs to the words before: no rest there. */
+  readonly relative: ReadonlySet<string>;
+  /** A sentence that begins so has its first comma where its main clause begins. */
+  readonly introducing: ReadonlySet<string>;
   /** A single letter behind one of these is a label ("vitamin C."), not the initial of a name. */
   readonly labelled: ReadonlySet<string>;
+}
+
+/** How surely a comma ends a clause, so that what stands before it may be the first thing heard. */
+export type Clause = 'surely' | 'likely' | 'no';
+
+export interface CommaContext {
+  readonly words: SentenceWords;
+  /** The word behind the comma and the first one of the sentence, in small letters. */
+  readonly next: string;
+  readonly opening: string;
+  /** Words since the comma before, or since the sentence began. */
+  readonly since: number;
+  /** Commas before this one, and whether one of them closed a stretch as short as an item of a list. */
+  readonly earlier: number;
+  readonly listed: boolean;
+}
+
+/** Fewer words than these between two commas may be an item of a list. */
+export const ITEM_WORDS = 4;
+
+export function clauseAt({ words, next, opening, since, earlier, listed }: CommaContext): Clause {
+  if (words.relative.has(next)) return 'no';
+  if (words.clauseStarts.has(next)) return 'surely';
+  const item = listed || (earlier > 0 && since < ITEM_WORDS);
+  if (words.joining.has(next)) return item || since < ITEM_WORDS ? 'no' : 'surely';
+  if (earlier === 0 && (words.introducing.has(opening) || opening.endsWith('ly'))) return 'surely';
+  return item || since <= ITEM_WORDS ? 'no' : 'likely';
 }
 
 export interface MarkContext {

@@ -25,7 +25,7 @@ describe('the dictionary', () => {
   });
 
   it('finds nothing else', () => {
-    for (const word of ['', 'a', 'zzzzzz', 'aaa', 'aachenx', 'zyuganovz', 'the', 'hello', ' ', 'é', '\u{1f600}']) {
+    for (const word of ['', 'a', 'zzzzzz', 'aachenx', 'zyuganovz', 'the', 'hello', ' ', 'é', '\u{1f600}']) {
       expect(dictionaryReading(word, false), word).toBeUndefined();
     }
   });
@@ -53,7 +53,7 @@ describe('a known word', () => {
   });
 
   it('is said by the British without the r and with their own vowels', () => {
-    expect(knownReading('Navarro', 'en-GB')).toBe('nævˈɑːɹQ');
+    expect(knownReading('Guevara', 'en-GB')).toBe('ɡəvˈɑːɹə');
     expect(knownReading('Renoir', 'en-GB')).toMatch(/wɑː$/u);
     expect(knownReading('Dostoevsky', 'en-GB')).toContain('ɒ');
   });

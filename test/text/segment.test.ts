@@ -34,6 +34,15 @@ describe('the first segment', () => {
     it(JSON.stringify(marked), () => expect(cut(marked.replaceAll('¦', '')).join('¦')).toBe(marked));
   }
 
+  it('is a whole sentence where nobody listens before the end', () => {
+    for (const marked of FIRST) {
+      const text = marked.replaceAll('¦', '');
+      const found = segmentText(text, { countTokens, whole: true });
+      expect(found.map(({ text: part }) => part).join('')).toBe(text);
+      expect(found.slice(0, -1).every(({ pause }) => pause !== 'clause')).toBe(true);
+    }
+  });
+
   it('comes as soon as the first character of the next word is there', () => {
     const segmenter = new Segmenter({ countTokens });
     expect(segmenter.push('Hello there. ')).toEqual([]);

@@ -275,7 +275,21 @@ const LABELLED: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
+const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
+
 export const SENTENCE_WORDS: SentenceWords = {
+  clauseStarts: words(`
+    i you he she it we they there this these those here but because although though while whereas if unless until so yet
+    since when whenever then please let however therefore i'm you're he's she's it's we're they're there's that's i'll i'd
+    let's not what how why
+  `),
+  joining: words('and or nor'),
+  relative: words('which who whom whose where that'),
+  introducing: words(`
+    when whenever if after before although though while because since as once until unless in on at during despite with
+    without for to by from under over through among between like unlike given instead however meanwhile today yesterday
+    tomorrow now then later soon first second third finally still thus therefore moreover furthermore according
+  `),
   leading: stopping(LEADS),
   beforeNumber: stopping(NUMBERED),
   beforeSmall: stopping(CONTINUED),
