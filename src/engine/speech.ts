@@ -71,7 +71,7 @@ export function closeShort(tokens: readonly ReadingToken[]): readonly ReadingTok
 /** Where the sentence goes on in the next segment the voice stays up, as before a comma; without a mark it would fall as at an end. */
 const COMMA = { id: 3, symbol: ',' } as const;
 
-export function carry(tokens: readonly ReadingToken[]): readonly ReadingToken[] {
+function carry(tokens: readonly ReadingToken[]): readonly ReadingToken[] {
   const last = tokens.at(-1);
   return !last || isRest(last) ? tokens : [...tokens, { ...COMMA, start: last.end, end: last.end }];
 }
