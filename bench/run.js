@@ -11,6 +11,8 @@ const BENCHES = [
   'speed',
   'stream',
   'streams',
+  'carry',
+  'proportion',
   'load',
   'soak',
   'attacks',

@@ -20,15 +20,16 @@ export interface BenchServer {
   run(...args: string[]): Promise<string>;
   /** The engine processes there are now. */
   engines(): Promise<number[]>;
-  /** Resident memory of the server and its engines together. */
+  /** Resident memory of the server and its engines together, what they share counted once. */
   memoryMb(): Promise<number>;
   stop(): Promise<void>;
 }
 
+/** What it has in memory; pages that several processes share are divided among them. */
 async function residentMb(pid: number): Promise<number> {
   // An engine may end between being listed and being read.
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1000;
+  const sums = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
+  return Number(/^Pss:\s+(\d+)/m.exec(sums)?.[1] ?? 0) / 1000;
 }
 
 /** Resolves once an engine is ready. `env` may set TTS_ENGINE=sine and TTS_SINE_OPTIONS. */

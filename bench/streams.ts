@@ -4,7 +4,7 @@
  * in one burst; next to it the saturated speed, first audio, memory, and what the gateway costs a stream.
  *
  *   npm run bench -- streams [--models base-tts-fast,base-tts] [--routes http,socket] [--arrivals spread,burst]
- *                            [--rounds 2] [--seconds 20] [--most 1000] [--engine kokoro|sine] [--flags "--workers 2"] [--svg FILE]
+ *                            [--rounds 2] [--seconds 20] [--most 1000] [--policy fifo] [--engine kokoro|sine] [--flags "--workers 2"] [--svg FILE]
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -14,10 +14,10 @@ import { type Arrivals, findCapacity, quantile, saturate } from '../src/client/l
 import { httpListener, type Listen, socketListener } from '../src/client/load/listener.js';
 import { type BenchServer, startServer } from './serve.js';
 
-const VOICE = 'english_female_professional';
+export const VOICE = 'english_female_professional';
 const TOKENS_PER_SECOND = 20;
 /** About 13 seconds of speech each. */
-const TEXTS = [
+export const TEXTS = [
   'The two of them walked along the river until the lights of the town were far behind, and neither said a word. It was cold for the time of year, and the old bridge lay in the dark. They stopped there for a while.',
   'Somebody had left a lantern on the wall, still burning, with a folded letter under it. He shook his head, put it into his coat, and they went on. Later, when the rain began, he wished that he had listened to her.',
   'It was late in the evening when the last train came in, and nobody was waiting for it. The lamps along the platform went out one by one. Somewhere behind the station a dog barked twice, then thought better of it.',
@@ -36,7 +36,7 @@ interface Row {
 }
 
 /** Seconds of CPU a process has had. */
-async function cpuSeconds(pid: number): Promise<number> {
+export async function cpuSeconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
@@ -89,12 +89,16 @@ export async function main(argv: readonly string[]): Promise<void> {
       rounds: { type: 'string', default: '2' },
       seconds: { type: 'string', default: '20' },
       most: { type: 'string', default: '1000' },
+      policy: { type: 'string', default: 'deadline' },
       engine: { type: 'string', default: 'kokoro' },
       flags: { type: 'string', default: '' },
       svg: { type: 'string', default: '' },
     },
   });
-  const server = await startServer({ TTS_ENGINE: values.engine }, values.flags.split(' ').filter(Boolean));
+  const server = await startServer(
+    { TTS_ENGINE: values.engine, TTS_POLICY: values.policy },
+    values.flags.split(' ').filter(Boolean),
+  );
   const address = { baseUrl: server.baseUrl, apiKey: server.key };
   const { signal } = new AbortController();
   const rows: Row[] = [];

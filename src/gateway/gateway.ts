@@ -147,11 +147,9 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     const another = { model, aheadMs: 0, restMs: chars === undefined ? this.#sessionMs : (chars / speed) * msPerChar };
     if (this.#admission.carries([...live, another], ready + starting + (crew?.spare ?? 0))) return;
     const retryAfterS = Math.min(60, Math.max(1, Math.ceil(firstEndMs(live) / 1000)));
-    throw new TtsError(
-      'overloaded',
-      `All listeners that this server can carry are there. Try again in ${retryAfterS} seconds.`,
-      { retryAfterS },
-    );
+    throw new TtsError('overloaded', 'There are as many listeners as this server can carry without a break.', {
+      retryAfterS,
+    });
   }
 
   job({ model, voice, seed, speed = 1 }: SpeechOrder, segment: Segment): SegmentJob {

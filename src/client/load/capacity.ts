@@ -1,6 +1,7 @@
 /** How many live listeners a server carries without a stall, found by bisection, and how fast it is when saturated. */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TtsError } from '../../protocol/errors.js';
 import type { Listen, Listened } from './listener.js';
 
 export type Arrivals = 'spread' | 'burst';
@@ -29,6 +30,24 @@ const MAX_STALLED = 0.001;
 /** The search ends when what is carried is known this closely. */
 const PRECISION = 0.04;
 
+/** Whoever was refused asks again this soon, */
+const AGAIN_MS = 100;
+/** for so long. */
+const PATIENCE_MS = 30_000;
+
+/** A server that takes no more than it can carry may have its hands full with what came before. */
+async function listenAgain(listen: Listen, text: string, signal: AbortSignal): Promise<Listened> {
+  const untilMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await listen(text, signal);
+    } catch (error) {
+      if (!(error instanceof TtsError && error.code === 'overloaded') || performance.now() > untilMs) throw error;
+    }
+    await sleep(AGAIN_MS, undefined, { signal });
+  }
+}
+
 /** `streams` listeners at once for a few texts each. Ends early once too many have stalled. */
 export async function tryStreams(streams: number, options: TrialOptions, signal: AbortSignal): Promise<Trial> {
   const { listen, texts, arrivals, rounds } = options;
@@ -55,7 +74,7 @@ export async function tryStreams(streams: number, options: TrialOptions, signal:
       if (restMs > 0 && round + 1 < rounds) await sleep(restMs, undefined, { signal: stop });
     }
   };
-  const first = await listen(texts[0]!, signal);
+  const first = await listenAgain(listen, texts[0]!, signal);
   await Promise.all(
     Array.from({ length: streams }, (_, number) =>
       listener(number, first.audioMs).catch((error: unknown) => {
@@ -112,7 +131,7 @@ export async function saturate(
   await Promise.all(
     Array.from({ length: clients }, async (_, number) => {
       for (let turn = number; performance.now() - startMs < seconds * 1000; turn++) {
-        const heard = await listen(texts[turn % texts.length]!, signal);
+        const heard = await listenAgain(listen, texts[turn % texts.length]!, signal);
         audioMs += heard.audioMs;
       }
     }),
