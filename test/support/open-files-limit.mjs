@@ -32,7 +32,7 @@ for (const file of files) closeSync(file);
 await until(() => worker.state === 'ready');
 console.log('ready again');
 const segment = { text: 'x', offset: 0, spans: [{ kind: 'text', text: 'x', start: 0, end: 1 }], pause: 'none' };
-const job = { id: '1', model: 'base-tts', language: 'en-US', mix: [], seed: 0, segment };
+const job = { id: '1', model: 'base-tts', language: 'en-US', mix: [], seed: 0, speed: 1, gainDb: 0, segment };
 for await (const event of worker.run(job, new AbortController().signal)) {
   if (event.type === 'audio') {
     console.log('spoke');

@@ -22,6 +22,8 @@ const job = {
   language: 'en-US',
   mix: [],
   seed: 0,
+  speed: 1,
+  gainDb: 0,
   segment: { text, offset: 0, spans, pause: 'sentence' },
 };
 let heard = 0;
