@@ -1,5 +1,5 @@
 /** Samples that stay samples: PCM at any rate, WAV, and the two laws of the telephone. */
-import { pcmBytes, samplesToBytes, wavHeader } from '../protocol/audio.js';
+import { MAX_WAV_DATA_BYTES, pcmBytes, samplesToBytes, wavHeader } from '../protocol/audio.js';
 import type { Codec, EncoderOptions } from './codec.js';
 import type { AudioSpec } from './format.js';
 import { toALaw, toMuLaw } from './g711.js';
@@ -47,7 +47,7 @@ function createWav(known: number | undefined): Codec {
       return withHead(bytesOf(pcm));
     },
     end: () => withHead(NOTHING),
-    settledHead: () => wavHeader(samplesToBytes(samples)),
+    settledHead: () => (samplesToBytes(samples) > MAX_WAV_DATA_BYTES ? undefined : wavHeader(samplesToBytes(samples))),
     close() {},
   };
 }

@@ -1,14 +1,27 @@
 /** The options that every speaking command shares, checked once. */
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { REQUEST_LANGUAGES, RESPONSE_FORMATS, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
+import { REQUEST_LANGUAGES, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
+import { MAX_SPEED, MIN_SPEED } from '../protocol/job.js';
 import { MAX_SEED } from '../protocol/stream.js';
 import { addSettings } from './context.js';
 
+/** What a file can be, and the endings of names that say so. */
+export type FileFormat = 'wav' | 'mp3' | 'opus' | 'flac' | 'pcm';
+const ENDINGS: Readonly<Record<FileFormat, RegExp>> = {
+  wav: /\.wave?$/i,
+  mp3: /\.mp3$/i,
+  opus: /\.(opus|ogg|oga)$/i,
+  flac: /\.flac$/i,
+  pcm: /\.(pcm|raw|s16le)$/i,
+};
+const FORMATS = Object.keys(ENDINGS) as readonly FileFormat[];
+
 export interface OutputOptions {
   readonly output?: string;
-  readonly format?: 'wav' | 'pcm';
+  readonly format?: FileFormat;
+  readonly whole?: boolean;
   readonly play?: boolean;
   readonly quiet?: boolean;
   /** In percent. */
@@ -20,18 +33,18 @@ export interface OutputOptions {
 export interface SpeechOptions extends OutputOptions {
   readonly language?: (typeof REQUEST_LANGUAGES)[number];
   readonly seed?: number;
+  readonly speed?: number;
   readonly ssml?: boolean;
   readonly listDevices?: boolean;
 }
 
 export function addSpeechOptions(command: Command): Command {
   command
-    .option('-o, --output <FILE>', 'write FILE.wav or FILE.pcm instead of playing; - is stdout')
+    .option('-o, --output <FILE>', 'write FILE.wav, .mp3, .opus, .flac or .pcm instead of playing; - is stdout')
     .addOption(
-      new Option('--format <NAME>', 'format of the output, else told by its name, wav on stdout').choices(
-        RESPONSE_FORMATS,
-      ),
+      new Option('--format <NAME>', 'format of the output, else told by its name, wav on stdout').choices(FORMATS),
     )
+    .option('--whole', 'with -o -: send nothing before all is there, so that the header tells the exact length')
     .option('--play', 'play as well as write')
     .option('--keep-partial', 'keep what was written when the speech breaks off or is stopped')
     .option('--volume <PERCENT>', 'how loud, 0 to 200 (default: 100)', wholeNumber(0, 200))
@@ -46,10 +59,21 @@ export function addSpeechOptions(command: Command): Command {
       `another reading of the same text, 0 to ${MAX_SEED} (default: 0, the canonical one)`,
       wholeNumber(0, MAX_SEED),
     )
+    .option(
+      '--speed <N>',
+      `how fast, ${MIN_SPEED} to ${MAX_SPEED} times the voice's own pace (default: 1)`,
+      number(MIN_SPEED, MAX_SPEED),
+    )
     .option('-q, --quiet', 'no progress, no remarks');
   addSettings(command, ['voice', 'model', 'server', 'apiKey', 'apiKeyFile', 'engine'], { voice: '-v', model: '-m' });
   return addSettings(command, ['device', 'threads', 'modelDir', 'offline', 'lexicon', 'voicesDir', 'runtimeDir']);
 }
+
+const number = (min: number, max: number) => (text: string) => {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (value >= min && value <= max) return value;
+  throw new InvalidArgumentError(`It is a number from ${min} to ${max}.`);
+};
 
 const wholeNumber = (min: number, max: number) => (text: string) => {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -67,29 +91,36 @@ export function checkModel(model: string): SpeechModel | undefined {
 
 export type Destination =
   | { readonly kind: 'speaker' }
-  | { readonly kind: 'stdout'; readonly format: 'wav' | 'pcm'; readonly play: boolean }
-  | { readonly kind: 'file'; readonly file: string; readonly format: 'wav' | 'pcm'; readonly play: boolean };
+  | { readonly kind: 'stdout'; readonly format: FileFormat; readonly play: boolean; readonly whole: boolean }
+  | { readonly kind: 'file'; readonly file: string; readonly format: FileFormat; readonly play: boolean };
 
 /** Where the sound goes, decided before anything is done. */
 export function destinationOf(options: OutputOptions, stdoutIsTerminal: boolean): Destination {
-  const { output, format, play = false } = options;
+  const { output, format, play = false, whole = false } = options;
   if (output === undefined) {
-    if (format) throw new TtsError('usage', '--format needs an output. Add -o FILE, or -o - for stdout.');
+    if (format || whole)
+      throw new TtsError('usage', `--${format ? 'format' : 'whole'} needs an output. Add -o FILE, or -o - for stdout.`);
     return { kind: 'speaker' };
+  }
+  if (whole && output !== '-') {
+    throw new TtsError('usage', '--whole is for -o -: a file has the exact length in its header anyway. Leave it out.');
   }
   if (output === '-') {
     if (stdoutIsTerminal) {
       throw new TtsError('usage', 'Sound does not belong on a terminal. Pipe it (… -o - | aplay) or name a file.');
     }
-    return { kind: 'stdout', format: format ?? 'wav', play };
+    return { kind: 'stdout', format: format ?? 'wav', play, whole };
   }
-  const named = /\.(wav|wave)$/i.test(output) ? 'wav' : /\.(pcm|raw|s16le)$/i.test(output) ? 'pcm' : undefined;
+  const named = FORMATS.find((name) => ENDINGS[name].test(output));
   if (named && format && named !== format) {
     throw new TtsError('usage', `${output} says ${named} and --format says ${format}. Make them agree.`);
   }
   const chosen = format ?? named;
   if (!chosen) {
-    throw new TtsError('usage', `What should ${output} be? Name it .wav or .pcm, or add --format wav or --format pcm.`);
+    throw new TtsError(
+      'usage',
+      `What should ${output} be? Name it ${FORMATS.map((name) => `.${name}`).join(', ')}, or add --format NAME.`,
+    );
   }
   return { kind: 'file', file: output, format: chosen, play };
 }

@@ -1,15 +1,16 @@
 /** One run of a speaking command: sinks before work, a server, the live lines, and an honest end however it comes. */
 import { fstatSync } from 'node:fs';
+import type { Chapter } from '../audio/tags.js';
 import type { ServerAddress } from '../client/address.js';
 import type { LeftOut } from '../client/left-out.js';
 import type { Progress } from '../client/progress.js';
 import type { AudioSink } from '../client/sinks/sink.js';
 import type { SpeakerSink } from '../client/sinks/speaker.js';
+import type { SocketParams } from '../client/speech-socket.js';
 import type { Sources } from '../config.js';
 import { samplesToMs } from '../protocol/audio.js';
 import { parseModel, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
 import { type ErrorCode, printable, TtsError } from '../protocol/errors.js';
-import type { StreamParams } from '../protocol/stream-messages.js';
 import { type Connection, closeSoon, connect, lostSettings, ofOwnServer } from './connection.js';
 import { chooseModel, knownChoice } from './model-choice.js';
 import { checkModel, type Destination, type OutputOptions, type SpeechOptions } from './speech-options.js';
@@ -26,6 +27,13 @@ export interface SpeechRun {
   readonly wrote: string[];
 }
 
+interface Book {
+  readonly title?: string;
+  readonly chapterTitles: readonly string[];
+  /** Asked at the end. */
+  chapters(): readonly Chapter[];
+}
+
 export interface RunOptions {
   readonly settings: Sources;
   readonly voice: string;
@@ -37,6 +45,8 @@ export interface RunOptions {
   readonly steady: boolean;
   /** The text carries markup. */
   readonly ssml?: boolean;
+  /** What the file tells about itself. */
+  readonly book?: Book;
   /** Live lines that are redrawn, lines of the text that are added once they were heard, or nothing. */
   readonly screen: 'lines' | 'spoken' | 'none';
 }
@@ -60,7 +70,7 @@ interface Sinks {
 }
 
 export async function runSpeech(
-  { settings, voice, destination, options, show, steady, ssml = false, screen: wanted }: RunOptions,
+  { settings, voice, destination, options, show, steady, ssml = false, book, screen: wanted }: RunOptions,
   speak: (run: SpeechRun, signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -78,7 +88,7 @@ export async function runSpeech(
   const progress = new Progress();
   const leftOut = new LeftOut(ssml);
   const wrote: string[] = [];
-  const sinks = await openSinks(destination, options, steady, signal);
+  const sinks = await openSinks(destination, options, { steady, voice, book }, signal);
   const { sink, player } = sinks;
   remark(lostSettings(settings));
   const screen = wanted === 'none' || !live ? undefined : openLive(wanted, progress, sinks, { show, ssml });
@@ -123,7 +133,7 @@ export async function runSpeech(
 async function openSinks(
   destination: Destination,
   { volume = 100, outputDevice }: OutputOptions,
-  steady: boolean,
+  { steady, voice, book }: { readonly steady: boolean; readonly voice: string; readonly book: Book | undefined },
   signal: AbortSignal,
 ): Promise<Sinks> {
   const play = destination.kind === 'speaker' || destination.play;
@@ -137,15 +147,21 @@ async function openSinks(
   });
   if (destination.kind === 'speaker') return as(player!);
   const { format } = destination;
+  const encoding = {
+    format,
+    tags: { ...(book?.title === undefined ? {} : { title: book.title }), artist: voice },
+    ...(book && { chapterTitles: book.chapterTitles, chapters: () => book.chapters() }),
+  };
   try {
     const output =
       destination.kind === 'stdout'
-        ? (await import('../client/sinks/pipe.js')).createPipeSink(process.stdout, {
-            format,
+        ? await (await import('../client/sinks/pipe.js')).createPipeSink(process.stdout, {
+            ...encoding,
+            whole: destination.whole,
             close: false,
             ...stdoutFile(),
           })
-        : await (await import('../client/sinks/file.js')).createFileSink(destination.file, { format });
+        : await (await import('../client/sinks/file.js')).createFileSink(destination.file, encoding);
     const file = destination.kind === 'file' ? output : undefined;
     if (!player) return as(output, file);
     const { createTeeSink } = await import('../client/sinks/tee.js');
@@ -259,11 +275,11 @@ function orAbort(promise: Promise<void>, signal: AbortSignal): Promise<void> {
 }
 
 /** The WebSocket knows the models by their own names; Free access has no way in there. */
-export function streamParams(model: SpeechModel, { language, seed, ssml }: SpeechOptions): Partial<StreamParams> {
+export function streamParams(model: SpeechModel, { language, seed, ssml, speed = 1 }: SpeechOptions): SocketParams {
   const { base, free } = parseModel(model);
-  if (!free) {
+  if (!free || speed !== 1) {
     return {
-      model_id: base,
+      model_id: speed === 1 ? base : model,
       ...(language !== undefined && { language_code: language }),
       ...(seed !== undefined && { seed }),
       ...(ssml && { enable_ssml_parsing: true }),

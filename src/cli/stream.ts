@@ -19,6 +19,7 @@ Examples:
   tail -f build.log | tts stream --flush-on-newline
   tts stream                                     type a line, hear it; Ctrl-D ends, Ctrl-C stops at once
   cat book.txt | tts stream -o book.wav          of any length
+  tts stream --speed 1.3 < mail.txt              a little faster
   echo 'One <break time="1s"/> two.' | tts stream --ssml
 
 Exit codes are those of tts speak (tts speak --help).`;
@@ -60,6 +61,7 @@ async function run(options: StreamOptions, self: Command, signal: AbortSignal): 
             address,
             voice,
             params: streamParams(model, options),
+            speed: options.speed ?? 1,
             text: decodeText(process.stdin as AsyncIterable<Buffer>),
             flushOnNewline: options.flushOnNewline ?? typing,
             sink,

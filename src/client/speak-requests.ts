@@ -7,9 +7,16 @@ import type { Progress } from './progress.js';
 import { splitIntoRequests } from './requests.js';
 import type { AudioSink } from './sinks/sink.js';
 
+interface Section {
+  readonly text: string;
+  /** Called before the first sample of it. */
+  readonly onBegin?: () => void;
+}
+
 export interface SpeakRequestsOptions {
   readonly client: HttpClient;
-  readonly text: string;
+  /** All of it together is what is said; a section begins a request of its own. */
+  readonly sections: readonly Section[];
   readonly fields: Omit<SpeechRequest, 'input' | 'stream' | 'response_format'>;
   readonly sink: AudioSink;
   readonly progress: Progress;
@@ -21,19 +28,22 @@ export interface SpeakRequestsOptions {
  * sound of the first still plays: there is no seam to hear.
  */
 export async function speakRequests(options: SpeakRequestsOptions, signal: AbortSignal): Promise<void> {
-  const { client, text, fields, sink, progress, leftOut } = options;
-  progress.timeline.expect(text);
-  for (const input of splitIntoRequests(text)) {
-    progress.requested();
-    const response = await patiently(() => client.speech({ ...fields, input }, signal), signal);
-    progress.timeline.begin(input);
-    await leftOut?.add(input);
-    for await (const pcm of response.audio) {
-      progress.received(pcm);
-      await sink.write(pcm, signal);
-      progress.taken();
+  const { client, sections, fields, sink, progress, leftOut } = options;
+  progress.timeline.expect(sections.map(({ text }) => text).join(''));
+  for (const { text, onBegin } of sections) {
+    onBegin?.();
+    for (const input of splitIntoRequests(text)) {
+      progress.requested();
+      const response = await patiently(() => client.speech({ ...fields, input }, signal), signal);
+      progress.timeline.begin(input);
+      await leftOut?.add(input);
+      for await (const pcm of response.audio) {
+        progress.received(pcm);
+        await sink.write(pcm, signal);
+        progress.taken();
+      }
+      progress.timeline.end();
     }
-    progress.timeline.end();
   }
   progress.finished();
 }

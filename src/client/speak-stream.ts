@@ -1,20 +1,21 @@
 /** Speaks text while it is still being written: pieces go out as they arrive, sound comes back, a pause ends the session. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Condition } from '../condition.js';
-import type { StreamParams } from '../protocol/stream-messages.js';
 import type { ServerAddress } from './address.js';
 import type { LeftOut } from './left-out.js';
 import { patiently } from './patience.js';
 import type { Progress } from './progress.js';
 import { countChars } from './requests.js';
 import type { AudioSink } from './sinks/sink.js';
-import { openSpeechSocket, type SpeechSocket, type SpokenChunk } from './speech-socket.js';
+import { openSpeechSocket, type SocketParams, type SpeechSocket, type SpokenChunk } from './speech-socket.js';
 import { type FeedPiece, TextFeed } from './text-feed.js';
 
 export interface SpeakStreamOptions {
   readonly address: ServerAddress;
   readonly voice: string;
-  readonly params: Partial<StreamParams>;
+  readonly params: SocketParams;
+  /** 1, the voice's own pace, where it is left out. */
+  readonly speed?: number;
   readonly text: AsyncIterable<string>;
   readonly flushOnNewline: boolean;
   readonly sink: AudioSink;
@@ -92,7 +93,8 @@ async function speakSession(
   const signal = AbortSignal.any([outer, failed.signal]);
   const params = { ...options.params, sync_alignment: true, inactivity_timeout: INACTIVITY_S };
   progress.requested();
-  const destination = { ...options.address, voice: options.voice, params };
+  const { speed = 1 } = options;
+  const destination = { ...options.address, voice: options.voice, params, speed };
   const socket = await patiently(() => openSpeechSocket(destination, outer), outer);
   const window = createWindow(MAX_AHEAD_CHARS);
 

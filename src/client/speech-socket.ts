@@ -2,10 +2,17 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { Condition } from '../condition.js';
-import { pcmSamples } from '../protocol/audio.js';
+import { pcmSamples, samplesToMs } from '../protocol/audio.js';
+import type { SpeechModel } from '../protocol/contract.js';
 import { isErrorCode, printable, TtsError } from '../protocol/errors.js';
 import { MAX_FRAME_BYTES, streamPath } from '../protocol/stream.js';
-import type { Alignment, ClientMessage, ServerMessage, StreamParams } from '../protocol/stream-messages.js';
+import type {
+  Alignment,
+  AudioMessage,
+  ClientMessage,
+  ServerMessage,
+  StreamParams,
+} from '../protocol/stream-messages.js';
 import { type ServerAddress, socketEndpoint, trustIn } from './address.js';
 import { connectionLost, errorOfConnecting, errorOfResponse } from './wire-error.js';
 
@@ -26,20 +33,28 @@ export interface SpeechSocket {
   close(): void;
 }
 
+/** Free models are there only where another speed is asked for, by the door that has it. */
+export type SocketParams = Partial<Omit<StreamParams, 'model_id'>> & { readonly model_id?: SpeechModel };
+
 export interface SpeechSocketOptions extends ServerAddress {
   readonly voice: string;
-  readonly params: Partial<StreamParams>;
+  readonly params: SocketParams;
+  /** Other than 1 it goes through the door of another family, since the contract's own knows one pace only. */
+  readonly speed?: number;
 }
 
 /** Audio messages held before reading pauses: a few seconds of sound. */
 const HELD_MESSAGES = 64;
 const UNKNOWN_CLOSE = 1006;
+const SPEED_DOOR = '/elevenlabs';
 const PARTNER_ONLY =
   'tts stream, and tts speak with --seed, --ssml or subtitles, need a Partner key; a Free key speaks with plain tts speak -m base-tts:free.';
 
 export async function openSpeechSocket(options: SpeechSocketOptions, signal: AbortSignal): Promise<SpeechSocket> {
   signal.throwIfAborted();
-  const url = socketEndpoint(options.baseUrl, streamPath(options.voice));
+  const { speed = 1 } = options;
+  const url = socketEndpoint(options.baseUrl, `${speed === 1 ? '' : SPEED_DOOR}${streamPath(options.voice)}`);
+  if (speed !== 1) url.searchParams.set('output_format', 'pcm_24000');
   for (const [name, value] of Object.entries(options.params)) url.searchParams.set(name, String(value));
   const socket = new WebSocket(url, {
     ...trustIn(options),
@@ -48,10 +63,12 @@ export async function openSpeechSocket(options: SpeechSocketOptions, signal: Abo
     headers: options.apiKey ? { authorization: `Bearer ${options.apiKey}` } : {},
   });
   const incoming = receive(socket, signal);
-  const requestId = await opened(socket, url, signal);
+  const requestId = await opened(socket, url, signal).catch((error: unknown) => {
+    throw speed !== 1 && isTtsError(error, 'not_found') ? noSpeedDoor(error) : error;
+  });
   incoming.requestId = requestId;
   const send = (message: ClientMessage) => socket.send(JSON.stringify(message));
-  send({ text: ' ' });
+  send(speed === 1 ? { text: ' ' } : { text: ' ', voice_settings: { speed } });
 
   return {
     requestId,
@@ -64,6 +81,16 @@ export async function openSpeechSocket(options: SpeechSocketOptions, signal: Abo
     close: () => socket.terminate(),
   };
 }
+
+const isTtsError = (error: unknown, code: TtsError['code']): error is TtsError =>
+  error instanceof TtsError && error.code === code;
+
+const noSpeedDoor = (cause: TtsError): TtsError =>
+  new TtsError(
+    'not_found',
+    `This server speaks at one pace only: it has no ${SPEED_DOOR}. Leave --speed out, or speak without --server.`,
+    { cause },
+  );
 
 function opened(socket: WebSocket, url: URL, signal: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
@@ -109,6 +136,7 @@ interface Incoming {
 /** Holds what came until it is pulled, and pauses the socket while enough is held. */
 function receive(socket: WebSocket, signal: AbortSignal): Incoming {
   const held: SpokenChunk[] = [];
+  let samples = 0;
   let ended: 'final' | Error | undefined;
   const changed = new Condition();
   const incoming: Incoming = { requestId: undefined, chunks };
@@ -128,7 +156,9 @@ function receive(socket: WebSocket, signal: AbortSignal): Incoming {
     if (!message) return finish(connectionLost('The server sent a message that is not of this service.'));
     if ('error' in message) return finish(errorOfMessage(message.error, message.message, message.requestId));
     if ('audio' in message && message.audio !== '') {
-      held.push({ pcm: pcmSamples(Buffer.from(message.audio, 'base64')), alignment: message.alignment });
+      const pcm = pcmSamples(Buffer.from(message.audio, 'base64'));
+      held.push({ pcm, alignment: alignmentOf(message, samples) });
+      samples += pcm.length;
       if (held.length >= HELD_MESSAGES) socket.pause();
       changed.notify();
     }
@@ -160,6 +190,19 @@ function receive(socket: WebSocket, signal: AbortSignal): Incoming {
   }
 
   return incoming;
+}
+
+/** The other door counts the times of `normalizedAlignment` from the beginning of the session, not of the message. */
+function alignmentOf(
+  message: AudioMessage & { readonly normalizedAlignment?: Alignment | null },
+  samples: number,
+): Alignment | undefined {
+  const { alignment, normalizedAlignment } = message;
+  if (normalizedAlignment === undefined) return alignment;
+  if (normalizedAlignment === null) return undefined;
+  const { chars, charStartTimesMs, charDurationsMs } = normalizedAlignment;
+  const before = samplesToMs(samples);
+  return { chars, charStartTimesMs: charStartTimesMs.map((start) => start - before), charDurationsMs };
 }
 
 function parseMessage(text: string): ServerMessage | undefined {

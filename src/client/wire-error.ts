@@ -42,7 +42,9 @@ export function errorOfResponse({ status, body, requestId, retryAfter }: FailedR
 function errorField(body: string): { code?: string; message?: string; param?: string } | undefined {
   try {
     const data: unknown = JSON.parse(body);
-    const error = typeof data === 'object' && data !== null ? (data as { error?: unknown }).error : undefined;
+    const { error: ours, detail } = (data ?? {}) as { error?: unknown; detail?: unknown };
+    // The door for another speed tells it as ElevenLabs does.
+    const error = ours ?? detail;
     if (typeof error !== 'object' || error === null) return undefined;
     const text = (key: string) => {
       const value = (error as Record<string, unknown>)[key];

@@ -1,7 +1,7 @@
 /** The one audio format of the service, and the arithmetic between samples, bytes and time. */
 
 export const SAMPLE_RATE = 24_000;
-export const BYTES_PER_SAMPLE = 2;
+const BYTES_PER_SAMPLE = 2;
 export const CHANNELS = 1;
 const WAV_HEADER_BYTES = 44;
 

@@ -42,6 +42,10 @@ export type SegmentSpan =
       readonly end: number;
     };
 
+/** How slowly and how fast a voice can be asked to speak. */
+export const MIN_SPEED = 0.25;
+export const MAX_SPEED = 4;
+
 /** One unit of scheduling. Joined in order, the `text`s of all segments are the text as sent. */
 export interface Segment {
   /** The text as sent, markup included. */

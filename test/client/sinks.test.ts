@@ -14,6 +14,7 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { Reader } from 'wav';
+import { openEncoders } from '../../src/audio/encoder.js';
 import { createFileSink, writeWhole } from '../../src/client/sinks/file.js';
 import { createNullSink } from '../../src/client/sinks/null.js';
 import { createPipeSink } from '../../src/client/sinks/pipe.js';
@@ -22,6 +23,7 @@ import { createTeeSink } from '../../src/client/sinks/tee.js';
 import { createVolumeSink } from '../../src/client/sinks/volume.js';
 import { pcmBytes } from '../../src/protocol/audio.js';
 import { audioSinkContract } from '../contract/audio-sink.js';
+import { decodeFile, hasFfmpeg } from '../support/ffmpeg.js';
 import { noise } from '../support/pulse.js';
 
 const never = new AbortController().signal;
@@ -63,7 +65,7 @@ async function piped(format: 'wav' | 'pcm', header: number) {
   const parts: Buffer[] = [];
   stream.on('data', (part: Buffer) => parts.push(part));
   return {
-    sink: createPipeSink(stream, { format, close: false }),
+    sink: await createPipeSink(stream, { format, close: false }),
     received: async () => samplesOf(Buffer.concat(parts), header),
   };
 }
@@ -81,6 +83,29 @@ audioSinkContract('a WAV file', async () => ({
   received: async () => (await readWav(readFileSync(file('a.wav')))).samples,
   looksWhole: () => existsSync(file('a.wav')),
 }));
+if (hasFfmpeg()) {
+  audioSinkContract('a FLAC file', async () => ({
+    sink: await createFileSink(file('a.flac'), { format: 'flac', tags: { title: 'Noise' } }),
+    received: async () => decodeFile(file('a.flac')),
+    looksWhole: () => existsSync(file('a.flac')),
+  }));
+}
+for (const format of ['mp3', 'opus'] as const) {
+  audioSinkContract(`a file of ${format}`, async () => ({
+    sink: await createFileSink(file(`a.${format}`), { format }),
+    looksWhole: () => existsSync(file(`a.${format}`)),
+  }));
+}
+audioSinkContract('a pipe that is written whole', async () => {
+  const stream = new PassThrough();
+  const parts: Buffer[] = [];
+  stream.on('data', (part: Buffer) => parts.push(part));
+  return {
+    sink: await createPipeSink(stream, { format: 'wav', close: false, whole: true }),
+    received: async () => samplesOf(Buffer.concat(parts), 44),
+    looksWhole: () => parts.length > 0,
+  };
+});
 audioSinkContract('a device file', async () => ({ sink: await createFileSink('/dev/null', { format: 'wav' }) }));
 audioSinkContract('a raw pipe', () => piped('pcm', 0));
 audioSinkContract('a WAV pipe', () => piped('wav', 44));
@@ -160,6 +185,18 @@ describe('files', () => {
   });
 });
 
+it('leaves no encoder behind, finished or cut', async () => {
+  for (const format of ['mp3', 'opus', 'flac'] as const) {
+    const before = openEncoders();
+    const sinks = [await createFileSink(file('a'), { format }), await createFileSink(file('b'), { format })];
+    expect(openEncoders()).toBe(before + 2);
+    await writeAll(sinks[0]!);
+    await sinks[0]!.finish(never);
+    await sinks[1]!.discard();
+    expect(openEncoders()).toBe(before);
+  }
+});
+
 describe('a pipe', () => {
   it('carries a header of unknown length', async () => {
     const { sink, received } = await piped('wav', 0);
@@ -172,7 +209,7 @@ describe('a pipe', () => {
     for (const before of ['', 'text']) {
       writeFileSync(file('redirected'), before);
       const stream = createWriteStream(file('redirected'), { flags: 'a' });
-      const sink = createPipeSink(stream, { format: 'wav', close: false, file: file('redirected') });
+      const sink = await createPipeSink(stream, { format: 'wav', close: false, file: file('redirected') });
       await writeAll(sink);
       await sink.finish(never);
       const bytes = readFileSync(file('redirected'));
@@ -185,7 +222,7 @@ describe('a pipe', () => {
   it('fails by name when nobody reads it any more', async () => {
     const stream = createWriteStream(file('gone'));
     stream.destroy();
-    const sink = createPipeSink(stream, { format: 'pcm', close: false });
+    const sink = await createPipeSink(stream, { format: 'pcm', close: false });
     await expect(
       (async () => {
         for (let i = 0; i < 50; i++) await sink.write(SOUND, never);

@@ -48,7 +48,10 @@ describe('a long text over HTTP', () => {
     });
     const sink = createNullSink();
     const text = 'A sentence of some words. '.repeat(300).trim();
-    await speakRequests({ client, text, fields: { model: 'base-tts' }, sink, progress: new Progress() }, never);
+    await speakRequests(
+      { client, sections: [{ text }], fields: { model: 'base-tts' }, sink, progress: new Progress() },
+      never,
+    );
     expect(inputs.join(' ')).toBe(text);
     expect(inputs.length).toBe(Math.ceil(text.length / 2048));
     expect(sink.heardSamples).toBe(inputs.join('').length);
@@ -64,7 +67,7 @@ describe('a long text over HTTP', () => {
     });
     const sink = createNullSink();
     await speakRequests(
-      { client, text: 'Hello.', fields: { model: 'base-tts' }, sink, progress: new Progress() },
+      { client, sections: [{ text: 'Hello.' }], fields: { model: 'base-tts' }, sink, progress: new Progress() },
       never,
     );
     expect(attempts).toEqual(['Hello.', 'Hello.', 'Hello.']);
@@ -74,7 +77,13 @@ describe('a long text over HTTP', () => {
   it('does not wait for what will not pass soon, nor for what will not pass at all', async () => {
     const speak = (client: Awaited<ReturnType<typeof serve>>) =>
       speakRequests(
-        { client, text: 'Hello.', fields: { model: 'base-tts' }, sink: createNullSink(), progress: new Progress() },
+        {
+          client,
+          sections: [{ text: 'Hello.' }],
+          fields: { model: 'base-tts' },
+          sink: createNullSink(),
+          progress: new Progress(),
+        },
         never,
       );
     const daily = await serve((_input, response) => refuse(response, 429, 'daily_limit_exceeded', '40000'));

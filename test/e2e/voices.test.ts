@@ -1,5 +1,5 @@
 /** `tts voices`: a table for people, JSON for scripts, and no more loaded than that needs. */
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startStreamServer } from '../stream-input/client.js';
 import type { TestServer } from '../support/server.js';
@@ -45,7 +45,13 @@ describe('tts voices', () => {
     expect(await ids('--search', 'ARTIC', '--gender', 'female', '--language', 'en', '-m', 'base-tts-fast')).toEqual([
       'english_female_articulate',
     ]);
-    expect(await ids('--gender', 'male')).toEqual([]);
+    expect(await ids('--gender', 'neutral')).toEqual([]);
+    expect(await ids('--search', 'british', '--gender', 'male')).toEqual([
+      'british_male_daniel',
+      'british_male_fable',
+      'british_male_george',
+      'british_male_lewis',
+    ]);
     expect(await ids('--language', 'fr')).toEqual([]);
     const none = await voices('--search', 'nobody at all');
     expect(none).toMatchObject({ code: 0, stderr: /None of the \d+ voices/ });
@@ -59,6 +65,34 @@ describe('tts voices', () => {
     expect(server.worker.jobs.at(-1)).toMatchObject({ mix: [{ style: 'af_bella', weight: 1 }] });
     expect(readFileSync(home.file('sample.wav')).length).toBeGreaterThan(10_000);
     expect(await voices('--preview', 'nobody', '-o', 'x.wav')).toMatchObject({ code: 2, stderr: /There are: english/ });
+  });
+
+  it('speaks a sample with each that is listed, into one file', async () => {
+    const before = server.worker.jobs.length;
+    expect(
+      await voices('--preview', '--search', 'british', '--gender', 'male', '-o', 'all.wav', '--quiet'),
+    ).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    const styles = server.worker.jobs.slice(before).map(({ mix }) => mix[0]!.style);
+    expect([...new Set(styles)]).toEqual(['bm_daniel', 'bm_fable', 'bm_george', 'bm_lewis']);
+  });
+
+  it('mixes a voice into a file that the next command speaks with, and never over another', async () => {
+    const made = await voices('mix', 'evening=af_heart:60,bm_george:40', '--voices-dir', home.dir);
+    expect(made).toMatchObject({ code: 0, stderr: /evening\.json[\s\S]*tts voices --preview evening/ });
+    expect(JSON.parse(readFileSync(home.file('evening.json'), 'utf8'))).toMatchObject({
+      style: { af_heart: 60, bm_george: 40 },
+    });
+    const lonely = { ...home.env, TTS_RUNTIME_DIR: home.file('nowhere'), TTS_VOICES_DIR: home.file('mixed') };
+    mkdirSync(home.file('mixed'));
+    renameSync(home.file('evening.json'), home.file('mixed/evening.json'));
+    const spoken = await tts(['voices', '--preview', 'evening', '-o', 'e.wav', '-q'], { env: lonely, cwd: home.dir });
+    expect(spoken).toMatchObject({ code: 0, stderr: '' });
+    const again = await voices('mix', 'evening=af_heart', '--voices-dir', home.file('mixed'));
+    expect(again).toMatchObject({ code: 2, stderr: /already/ });
+    expect(await voices('mix', 'evening')).toMatchObject({ code: 2, stderr: /NAME=STYLE:SHARE/ });
   });
 
   it('asks a server that is named, and says when the key is refused', async () => {

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadCatalogue } from '../../src/models/catalogue.js';
+import { loadPackManifest, stylesOf } from '../../src/models/manifest.js';
+import { mixVoice } from '../../src/models/voice-mix.js';
+import { TtsError } from '../../src/protocol/errors.js';
 
 let voicesDir: string;
 beforeEach(async () => {
@@ -27,10 +30,12 @@ describe('the catalogue that ships', () => {
   it('has the two voices of the interface, on both models, the professional one first', () => {
     const catalogue = loadCatalogue();
     for (const model of ['base-tts', 'base-tts-fast'] as const) {
-      expect(catalogue.voices(model).map((voice) => voice.id)).toEqual([
-        'english_female_professional',
-        'english_female_articulate',
-      ]);
+      expect(
+        catalogue
+          .voices(model)
+          .map((voice) => voice.id)
+          .slice(0, 2),
+      ).toEqual(['english_female_professional', 'english_female_articulate']);
     }
     expect(catalogue.get('base-tts', 'english_female_professional').mix).toEqual([{ style: 'af_heart', weight: 1 }]);
     expect(catalogue.get('base-tts', 'english_female_articulate').mix).toEqual([{ style: 'af_bella', weight: 1 }]);
@@ -48,8 +53,32 @@ describe('the catalogue that ships', () => {
         'description',
         'supports_instructions',
       ]);
-      expect(voice).toMatchObject({ object: 'voice', language: 'en', gender: 'female', supports_instructions: false });
+      expect(voice).toMatchObject({ object: 'voice', language: 'en', supports_instructions: false });
     }
+  });
+
+  it('has all of the English styles by one pattern of ids, British ones reading so', () => {
+    const others = loadCatalogue().all.slice(2);
+    const styles = stylesOf(loadPackManifest('kokoro-82m')).filter((style) => /^[ab]/.test(style));
+    expect(others.map(({ mix }) => mix[0]!.style).sort()).toEqual(styles.sort());
+    expect(others).toHaveLength(28);
+    for (const { voice, mix, language, gainDb } of others) {
+      const [, accent, gender, name] = /^([ab])([fm])_(\w+)$/.exec(mix[0]!.style)!;
+      expect(voice.id).toBe(`${accent === 'b' ? 'british' : 'american'}_${gender === 'f' ? 'female' : 'male'}_${name}`);
+      expect(voice.gender).toBe(gender === 'f' ? 'female' : 'male');
+      expect(language).toBe(accent === 'b' ? 'en-GB' : 'en-US');
+      expect(voice.description).toMatch(
+        /Pitch about \d+ Hz, about \d+ words a minute\. Kokoro's own grade: [A-F][+-]?\.$/,
+      );
+      expect(Math.abs(gainDb['base-tts'])).toBeLessThan(6);
+    }
+  });
+
+  it('leaves the default voice as loud as its model speaks', () => {
+    expect(loadCatalogue().get('base-tts', 'english_female_professional').gainDb).toEqual({
+      'base-tts': 0,
+      'base-tts-fast': 0,
+    });
   });
 
   it('says which voices there are when asked for one there is not', () => {
@@ -173,5 +202,49 @@ describe('a voice of the operator', () => {
     await write('notes', 'notes.txt');
     await write('{', '.narrator.json');
     expect(load().version).toBe(loadCatalogue().version);
+  });
+});
+
+describe('a mix', () => {
+  it('is a voice file that a server takes: shares, gender, loudness and accent of what it is made of', async () => {
+    const mixed = mixVoice('evening=bm_george:60,american_male_onyx:20, bm_george : 20', loadCatalogue());
+    expect(mixed).toMatchObject({
+      id: 'evening',
+      display_name: 'Evening',
+      gender: 'male',
+      style: { bm_george: 80, am_onyx: 20 },
+    });
+    await write(mixed, 'evening.json');
+    const voice = load().get('base-tts-fast', 'evening');
+    expect(voice.language).toBe('en-GB');
+    expect(voice.mix).toEqual([
+      { style: 'bm_george', weight: 0.8 },
+      { style: 'am_onyx', weight: 0.2 },
+    ]);
+    const gain = (id: string) => loadCatalogue().get('base-tts', id).gainDb['base-tts'];
+    expect(voice.gainDb['base-tts']).toBeCloseTo(
+      0.8 * gain('british_male_george') + 0.2 * gain('american_male_onyx'),
+      1,
+    );
+  });
+
+  it.each([
+    'evening',
+    '=af_heart',
+    'x=',
+    'x=af_heart:0',
+    'x=af_heart:-1',
+    'x=nobody',
+    'X y=af_heart',
+    'english_female_professional=af_sky',
+  ])('%s is refused with what is right', (spec) => {
+    expect(() => mixVoice(spec, loadCatalogue())).toThrow(TtsError);
+  });
+
+  it('may be louder or softer, within reason', async () => {
+    await write({ ...narrator, gain_db: { 'base-tts': -3 } });
+    expect(load().get('base-tts', 'narrator').gainDb).toEqual({ 'base-tts': -3, 'base-tts-fast': 0 });
+    await write({ ...narrator, gain_db: 40 });
+    expect(load).toThrow(/gain_db/);
   });
 });

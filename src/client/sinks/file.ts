@@ -1,69 +1,76 @@
-/** Samples to a WAV or raw PCM file that exists under its name only once it is whole. */
+/** Samples to a file of any format that exists under its name only once it is whole. */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeFileAtomic } from '../../atomic-file.js';
-import { BYTES_PER_SAMPLE, MAX_WAV_DATA_BYTES, pcmBytes, wavHeader } from '../../protocol/audio.js';
+import { type AudioEncoder, createEncoder, type EncoderOptions } from '../../audio/encoder.js';
+import type { AudioFormat } from '../../audio/format.js';
+import type { Chapter } from '../../audio/tags.js';
 import { TtsError } from '../../protocol/errors.js';
 import { createPipeSink, outputFailed } from './pipe.js';
 import type { AudioSink } from './sink.js';
 
-export interface FileSinkOptions {
-  readonly format: 'wav' | 'pcm';
+export interface FileSinkOptions extends EncoderOptions {
+  readonly format: AudioFormat;
+  /** Asked at the end: where the chapters whose titles were told begin. */
+  readonly chapters?: () => readonly Chapter[];
 }
 
-export async function createFileSink(file: string, { format }: FileSinkOptions): Promise<AudioSink> {
+export async function createFileSink(file: string, options: FileSinkOptions): Promise<AudioSink> {
   const target = await realpath(file).catch(() => path.resolve(file));
   const existing = await stat(target).catch(() => undefined);
   if (existing?.isDirectory()) throw new TtsError('usage', `${file} is a folder. Name a file in it, such as out.wav.`);
   if (existing && !existing.isFile()) {
-    // A device or a named pipe has no size to patch and no name to take over.
+    // A device or a named pipe has no head to write over and no name to take over.
     const handle = await open(target, 'w').catch((cause) => fail(cause, file));
-    return createPipeSink(handle.createWriteStream(), { format, close: true });
+    return createPipeSink(handle.createWriteStream(), { ...options, close: true });
   }
   const part = path.join(path.dirname(target), `.${path.basename(target)}.${randomBytes(4).toString('hex')}.part`);
   const handle = await open(part, 'wx').catch((cause) => fail(cause, file));
-  return regularFile(handle, part, target, format);
+  const encoder = await createEncoder(options.format, options);
+  return regularFile(handle, encoder, { part, target, chapters: options.chapters });
 }
 
-function regularFile(handle: FileHandle, part: string, target: string, format: 'wav' | 'pcm'): AudioSink {
+interface Place {
+  readonly part: string;
+  readonly target: string;
+  readonly chapters: FileSinkOptions['chapters'];
+}
+
+function regularFile(handle: FileHandle, encoder: AudioEncoder, { part, target, chapters }: Place): AudioSink {
   let samples = 0;
-  let begun = false;
   let state: 'open' | 'done' | 'discarded' = 'open';
 
-  async function append(bytes: Buffer): Promise<void> {
+  async function append(bytes: Uint8Array): Promise<void> {
+    if (bytes.length === 0) return;
     await handle.appendFile(bytes).catch((cause) => {
       throw outputFailed(cause as Error);
     });
-  }
-  async function begin(): Promise<void> {
-    if (begun) return;
-    begun = true;
-    // Until it is patched, the header says what is true: that the length is unknown.
-    if (format === 'wav') await append(wavHeader());
   }
 
   return {
     async write(pcm, signal) {
       signal.throwIfAborted();
-      await begin();
-      await append(pcmBytes(pcm));
+      await append(encoder.encode(pcm));
       samples += pcm.length;
     },
     async finish() {
-      await begin();
-      const bytes = samples * BYTES_PER_SAMPLE;
+      await append(encoder.end());
       try {
-        if (format === 'wav' && bytes <= MAX_WAV_DATA_BYTES) await handle.write(wavHeader(bytes), 0, undefined, 0);
+        // Until now the head said what was true: that the length is not known.
+        const head = encoder.settledHead(chapters?.());
+        if (head) await handle.write(head, 0, undefined, 0);
         await handle.sync();
         await handle.close();
         await rename(part, target);
         state = 'done';
+        encoder.close();
       } catch (cause) {
         throw outputFailed(cause as Error);
       }
     },
     async discard() {
+      encoder.close();
       if (state !== 'open') return;
       state = 'discarded';
       await handle.close().catch(() => undefined);

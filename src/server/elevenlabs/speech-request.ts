@@ -4,6 +4,7 @@ import type { KeyRecord } from '../../accounts/types.js';
 import type { AudioFormat } from '../../audio/format.js';
 import { parseModel, type SpeechModel } from '../../protocol/contract.js';
 import { TtsError } from '../../protocol/errors.js';
+import { MAX_SPEED, MIN_SPEED } from '../../protocol/job.js';
 import { MAX_SEED } from '../../protocol/stream.js';
 import type { ServerDeps } from '../deps.js';
 import { speechModel, voiceId } from '../foreign-names.js';
@@ -12,8 +13,6 @@ import { DEFAULT_MODEL, modelAlias, OUTPUT_FORMATS, outputFormat, VOICE_ALIASES 
 export const MAX_TEXT_CHARS = 10_000;
 /** The longest text with every character escaped, and the rest. */
 export const MAX_REQUEST_BYTES = 131_072;
-const MIN_SPEED = 0.25;
-const MAX_SPEED = 4;
 
 const VoiceSettings = Type.Object(
   {

@@ -1,0 +1,93 @@
+/** Where the chapters of a text begin: at its headings, of Markdown or as books set them. */
+
+export interface TextChapter {
+  readonly title: string;
+  /** The text from this heading to the next, the heading included. All of them in order are the whole text. */
+  readonly text: string;
+}
+
+interface Heading {
+  readonly at: number;
+  readonly title: string;
+  readonly level: number;
+}
+
+const FENCE = /^ {0,3}(```|~~~)/;
+const HASHES = /^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$/;
+const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
+/** A line of its own in a plain text: "Chapter 3", "CHAPTER IV. The Storm", "Part Two: Home", "Prologue". */
+const BOOK =
+  /^[ \t]*((?:chapter|part|book|section|act|letter)[ \t]+(?:\d+|[ivxlcdm]+|[a-z]+(?:-[a-z]+)?)(?:[.:—–-]?[ \t]*.{0,80})?|prologue|epilogue|preface|foreword|introduction|afterword|conclusion|appendix(?:[ \t]+\S+)?)[.:]?[ \t]*$/i;
+const NUMBER =
+  /^(?:\d+|[ivxlcdm]+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|the|first|last)\b/i;
+
+/** What stands before the first heading is a chapter by the name of `opening`; so is a text without headings. */
+export function chaptersOf(text: string, opening: string): TextChapter[] {
+  const headings = leading(headingsOf(text));
+  const begin = headings[0]?.at ?? text.length;
+  const before = text.slice(0, begin);
+  const hasOpening = headings.length === 0 || before.trim() !== '';
+  const chapters = headings.map(({ at, title }, i) => ({
+    title,
+    text: text.slice(i === 0 && !hasOpening ? 0 : at, headings[i + 1]?.at ?? text.length),
+  }));
+  return [...(hasOpening ? [{ title: opening, text: before }] : []), ...joined(chapters)];
+}
+
+/** A part and its first chapter, a title and the first part: what says nothing but its heading belongs to the next. */
+function joined(chapters: readonly TextChapter[]): TextChapter[] {
+  const out: TextChapter[] = [];
+  let held: TextChapter | undefined;
+  for (const [i, chapter] of chapters.entries()) {
+    const whole = held ? { title: `${held.title}: ${chapter.title}`, text: held.text + chapter.text } : chapter;
+    const lines = chapter.text.trim().split('\n').slice(1);
+    const bare = i < chapters.length - 1 && lines.every((line) => line.trim() === '' || UNDERLINE.test(line));
+    held = bare ? whole : undefined;
+    if (!bare) out.push(whole);
+  }
+  return out;
+}
+
+/** Finer headings than those that come again and again are sections within a chapter. */
+function leading(headings: readonly Heading[]): readonly Heading[] {
+  const counts = new Map<number, number>();
+  for (const { level } of headings) counts.set(level, (counts.get(level) ?? 0) + 1);
+  const levels = [...counts.keys()].sort((a, b) => a - b);
+  const deepest = levels.find((level) => counts.get(level)! > 1) ?? levels[0];
+  return headings.filter(({ level }) => level <= deepest!);
+}
+
+function headingsOf(text: string): Heading[] {
+  const markdown: Heading[] = [];
+  const book: Heading[] = [];
+  let at = 0;
+  let fenced = false;
+  let before = { at: 0, line: '', blankBefore: true };
+  for (const line of text.split('\n')) {
+    const hashes = HASHES.exec(line);
+    const underline = UNDERLINE.exec(line);
+    if (FENCE.test(line)) fenced = !fenced;
+    else if (!fenced && hashes) markdown.push({ at, title: plain(hashes[2]!), level: hashes[1]!.length });
+    else if (!fenced && underline && before.blankBefore && before.line.trim() !== '') {
+      markdown.push({ at: before.at, title: plain(before.line), level: underline[1]![0] === '=' ? 1 : 2 });
+    } else if (!fenced && before.line.trim() === '' && isBookHeading(line))
+      book.push({ at, title: line.trim(), level: 1 });
+    before = { at, line, blankBefore: before.line.trim() === '' };
+    at += line.length + 1;
+  }
+  return markdown.length > 0 ? markdown : book;
+}
+
+function isBookHeading(line: string): boolean {
+  const found = BOOK.exec(line);
+  if (!found || line.trim().length > 100) return false;
+  const [, rest] = /^\s*(?:chapter|part|book|section|act|letter)\s+(.*)$/i.exec(line) ?? [];
+  return rest === undefined || NUMBER.test(rest);
+}
+
+/** Marks of emphasis, code and links are not part of a title. */
+const plain = (title: string): string =>
+  title
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/[*_`]+/g, '')
+    .trim();

@@ -1,0 +1,35 @@
+/** Chapters by heading: none lost, none made up, and all the text in them. */
+import { describe, expect, it } from 'vitest';
+import { chaptersOf } from '../../src/text/chapters.js';
+
+const titles = (text: string) => chaptersOf(text, 'Beginning').map(({ title }) => title);
+
+describe('chapters', () => {
+  it.each([
+    ['Markdown', '# One\n\nText.\n\n# Two\n\nMore.\n', ['One', 'Two']],
+    ['a title above them', '# Book\n\n## One\n\nText.\n\n## Two\n\nMore.\n', ['Book: One', 'Two']],
+    ['sections within them', '# One\n\nText.\n\n## A\n\nText.\n\n# Two\n\n## B\n\nMore.\n', ['One', 'Two']],
+    ['underlined headings', 'One\n===\n\nText.\n\nTwo\n===\n\nMore.\n', ['One', 'Two']],
+    [
+      'marks within titles',
+      '# *One* with `code` and [a link](x)\n\nText.\n\n# Two #\n\nMore.',
+      ['One with code and a link', 'Two'],
+    ],
+    [
+      'a plain book',
+      'Chapter 1\n\nText.\n\nCHAPTER II. The Storm\n\nMore.\n\nEpilogue\n\nEnd.',
+      ['Chapter 1', 'CHAPTER II. The Storm', 'Epilogue'],
+    ],
+    ['text before the first', 'By nobody.\n\n# One\n\nText.\n\n# Two\n\nMore.', ['Beginning', 'One', 'Two']],
+    ['code', '# One\n\n```\n# no\n```\n\n# Two\n\nMore.', ['One', 'Two']],
+    ['no headings', 'Just text.\n\nPart of it is here.\n', ['Beginning']],
+    ['sentences that begin like headings', 'Chapter and verse.\n\nPart of me said no.\n', ['Beginning']],
+  ])('%s', (_name, text, expected) => {
+    expect(titles(text)).toEqual(expected);
+    expect(
+      chaptersOf(text, 'Beginning')
+        .map((chapter) => chapter.text)
+        .join(''),
+    ).toBe(text);
+  });
+});
