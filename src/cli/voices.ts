@@ -62,14 +62,16 @@ export function command(): Command {
 function mixCommand(): Command {
   const mix = new Command('mix')
     .description('Makes a voice file of other voices: their styles, by shares.')
-    .argument('<NAME=STYLE:SHARE,...>', 'the new voice, and what it is made of')
+    .argument('<NAME=STYLE:SHARE,STYLE:SHARE>', 'the new voice, and what it is made of')
     .option('-o, --output <FILE>', 'write here (default: NAME.json in the voices folder, else here)');
   return addSettings(mix, ['voicesDir'])
     .addHelpText('after', MIX_EXAMPLES)
-    .action((spec: string, options: { readonly output?: string }, self: Command) => mixInto(spec, options, self));
+    .action((spec: string, _options: object, self: Command) => mixInto(spec, self));
 }
 
-async function mixInto(spec: string, { output }: { readonly output?: string }, self: Command): Promise<void> {
+async function mixInto(spec: string, self: Command): Promise<void> {
+  // The command above has such an option too, and takes it.
+  const { output } = self.optsWithGlobals<{ readonly output?: string }>();
   const { voicesDir } = settingsOf(self).config;
   const [{ loadCatalogue }, { mixVoice }] = await Promise.all([
     import('../models/catalogue.js'),
