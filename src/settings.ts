@@ -191,6 +191,12 @@ const TABLE = {
     description: 'browser origins that may call, comma-separated',
     defaultText: 'none',
   }),
+  web: oneOf(['auto', 'key', 'off'], 'auto', {
+    group: 'server',
+    placeholder: 'MODE',
+    description:
+      'playground and dashboard: auto needs no key for the playground on a loopback address, key always does, off serves neither',
+  }),
   metricsPort: whole(0, [0, 65_535], {
     group: 'server',
     description: 'serve /metrics on this port instead, 0 for the main one',

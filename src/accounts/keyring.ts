@@ -29,7 +29,7 @@ export function createKeyring(store: AccountStore, now: () => Date = () => new D
   const found = async (id: string, did: boolean): Promise<KeyRecord> => {
     const key = did ? await store.findKey(id) : undefined;
     if (!key) {
-      throw new TtsError('key_not_found', `There is no key with the id "${id}". See the ids with: tts keys list`);
+      throw new TtsError('key_not_found', `There is no key with the id "${id}". "tts keys list" shows the ids.`);
     }
     const { hash: _hash, ...record } = key;
     return record;

@@ -19,9 +19,9 @@ interface NewKey {
 
 /** What of a key can be changed later; what is left out stays. */
 export interface KeyChange {
-  readonly name?: string | null;
-  readonly concurrency?: number | null;
-  readonly freeDaily?: number | null;
+  readonly name?: string | null | undefined;
+  readonly concurrency?: number | null | undefined;
+  readonly freeDaily?: number | null | undefined;
 }
 
 export interface StoredKey extends KeyRecord {

@@ -23,6 +23,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'explain', summary: 'show how a text will be read', load: () => import('./explain.js') },
   { name: 'models', summary: 'fetch, check and remove the models', load: () => import('./models.js') },
   { name: 'keys', summary: 'make, list and revoke API keys, grant credits', load: () => import('./keys.js') },
+  { name: 'admin', summary: "the secret of the server's dashboard", load: () => import('./admin.js') },
   { name: 'usage', summary: 'what was spoken, by whom, and what it cost', load: () => import('./usage.js') },
   { name: 'db', summary: 'back up and check the accounts', load: () => import('./db.js') },
   { name: 'bench', summary: 'how many live listeners this machine carries', load: () => import('./bench.js') },

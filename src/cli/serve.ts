@@ -22,6 +22,7 @@ const EXAMPLES = `
 Examples:
   $ tts serve                                  on this machine, port 8787
   $ tts keys create --tier partner --credits 100000
+  $ tts admin reset                            a new secret for the dashboard
   $ tts serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
   $ tts serve --workers 4 --threads 4          four engine processes, always
   $ tts serve --nats nats://10.0.0.1:4222 --workers 0    speech by the workers there (tts worker)
@@ -58,9 +59,10 @@ async function run(config: Config): Promise<void> {
   // Told to stop while it starts, it has nothing to finish; its engines end with it.
   let leave: (() => void) | undefined = () => process.exit(0);
   void signalled.then(() => leave?.());
-  const [{ createLogger }, { drawKey }, { createService }] = await Promise.all([
+  const [{ createLogger }, { drawKey }, { createAdminSecret }, { createService }] = await Promise.all([
     import('../log.js'),
     import('../accounts/api-key.js'),
+    import('../accounts/admin-secret.js'),
     import('./service.js'),
   ]);
   const tls = readTls(config);
@@ -78,6 +80,7 @@ async function run(config: Config): Promise<void> {
   try {
     const store = await openStore(config, log);
     const { key: localKey } = drawKey();
+    const newSecret = config.web === 'off' ? undefined : await createAdminSecret(store).begin();
     service = await createService({
       config,
       log,
@@ -91,6 +94,7 @@ async function run(config: Config): Promise<void> {
         maxConnectionsPerAddress: config.maxConnectionsPerAddress,
         maxHeldBytes: config.maxHeldMb * 1_000_000,
         metrics: config.metricsPort === 0,
+        web: config.web,
       },
       metrics: true,
       nats: config.nats !== '',
@@ -103,7 +107,7 @@ async function run(config: Config): Promise<void> {
     const address = localAddress(listening);
     lock?.announce(address);
     await publish(config, { baseUrl: address, apiKey: localKey, ...certificateOf(tls) }, log);
-    await greet(config, listening, log);
+    await greet(config, listening, log, newSecret);
     const signal = await signalled;
     log.info({ signal }, 'stopping once what runs has ended');
     const { removeRuntimeFile } = await import('./runtime-file.js');
@@ -207,7 +211,7 @@ async function publish(config: Config, address: ServerAddress, log: Logger): Pro
   }
 }
 
-async function greet(config: Config, listening: Listening, log: Logger): Promise<void> {
+async function greet(config: Config, listening: Listening, log: Logger, newSecret: string | undefined): Promise<void> {
   const address = localAddress(listening);
   const outer = outerAddresses(listening);
   // On a terminal the lines below say it.
@@ -224,6 +228,10 @@ async function greet(config: Config, listening: Listening, log: Logger): Promise
     `tts is listening on ${address} (${address}/docs says what it can do)\n` +
       `${least} engine process${least === 1 ? '' : 'es'}${most > least ? `, up to ${most} while work waits` : ''}\n` +
       (outer.length > 0 ? `reached from elsewhere at ${outer.join(' and ')}\n` : '') +
+      (config.web === 'off' ? '' : `try it in a browser: ${address}/, and run it at ${address}/dashboard\n`) +
+      (newSecret === undefined
+        ? ''
+        : `the dashboard's admin secret, shown this once: ${newSecret}\n(another one: tts admin reset${folder})\n`) +
       `make a key with: tts keys create --tier partner --credits 100000${folder}\n`,
   );
 }

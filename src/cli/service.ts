@@ -1,4 +1,5 @@
 /** Puts a speech service together: accounts, voices, workers, gateway, server. `tts serve` and embedded servers share it. */
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import type { AccountStore } from '../accounts/store.js';
 import type { Config } from '../config.js';
@@ -6,7 +7,7 @@ import type { WorkerPool } from '../gateway/pool.js';
 import type { ObservableGateway } from '../gateway/types.js';
 import type { Logger } from '../log.js';
 import { TtsError } from '../protocol/errors.js';
-import type { ServerSettings } from '../server/deps.js';
+import type { AdminDeps, ServerSettings } from '../server/deps.js';
 import type { Metrics } from '../server/metrics.js';
 import { createEngineRoom, type EngineRoom, type EngineRoomOptions } from './engine-room.js';
 import type { NatsRoom } from './nats.js';
@@ -74,6 +75,8 @@ async function assemble(
   const { config, log, store, localKey } = options;
   const [
     { createAccounts },
+    { createAdminSecret },
+    { createKeyring },
     { createGateway },
     { loadCatalogue },
     metrics,
@@ -84,6 +87,8 @@ async function assemble(
     { silentLogger },
   ] = await Promise.all([
     import('../accounts/accounts.js'),
+    import('../accounts/admin-secret.js'),
+    import('../accounts/keyring.js'),
     import('../gateway/gateway.js'),
     import('../models/catalogue.js'),
     options.metrics ? import('../server/metrics.js').then(({ createMetrics }) => createMetrics()) : silence(),
@@ -121,6 +126,14 @@ async function assemble(
     ...(options.startPatienceMs === undefined ? {} : { startPatienceMs: options.startPatienceMs }),
   });
   metrics.watch(gateway);
+  const admin: AdminDeps = {
+    version: (createRequire(import.meta.url)('../../package.json') as { version: string }).version,
+    secret: createAdminSecret(store),
+    keyring: createKeyring(store),
+    store,
+    gateway,
+    workers: () => pool.workers,
+  };
   const shutdown = new AbortController();
   const { app, upgrades, settled } = await buildServer({
     accounts,
@@ -130,6 +143,7 @@ async function assemble(
     metrics,
     log,
     shutdown: shutdown.signal,
+    admin,
     settings: options.settings,
     upgrades: createStreamInput,
   });

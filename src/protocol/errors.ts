@@ -68,9 +68,14 @@ const WIRE_ERRORS = {
   revoked_api_key: key,
   expired_api_key: key,
   insufficient_credits: row(402, 'billing_error', 1008, EXIT.limits),
+  sign_in_required: key,
+  invalid_secret: key,
+  operator_required: row(403, 'permission_error', 1008, EXIT.access),
+  foreign_origin: row(403, 'permission_error', 1008, EXIT.access),
   early_access_required: row(403, 'permission_error', 1008, EXIT.access),
   // HTTP
   not_found: invalid(404),
+  key_not_found: row(404, 'invalid_request_error', 1008, EXIT.failed),
   method_not_allowed: invalid(405),
   request_timeout: row(408, 'invalid_request_error', 1008, EXIT.connection, true),
   body_too_large: invalid(413),
@@ -88,6 +93,7 @@ const WIRE_ERRORS = {
   no_worker_ready: busy(1013),
   overloaded: busy(1013),
   shutting_down: busy(1012),
+  session_ended: row(503, 'server_error', 1012, EXIT.connection),
   // WebSocket only
   not_initialized: invalid(),
   invalid_message: invalid(),
@@ -116,7 +122,6 @@ const LOCAL_ERRORS = {
   data_dir_unusable: row(500, 'server_error', 1011, EXIT.failed),
   store_unavailable: row(503, 'server_error', 1013, EXIT.failed, true),
   config_invalid: row(500, 'server_error', 1011, EXIT.usage),
-  key_not_found: row(404, 'invalid_request_error', 1008, EXIT.failed),
   output_failed: row(500, 'server_error', 1011, EXIT.failed),
   listen_failed: row(500, 'server_error', 1011, EXIT.failed),
 } as const satisfies Record<string, ErrorRow>;

@@ -54,5 +54,6 @@ export const SESSION_CODES: readonly ErrorCode[] = [
   'synthesis_failed',
   'internal_error',
   'shutting_down',
+  'session_ended',
   'overloaded',
 ];

@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { addressGroup } from './authenticate.js';
+import { addressGroup } from './failure-brake.js';
 
 /** A request and its answer. */
 export interface Exchange {

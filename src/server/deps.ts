@@ -2,8 +2,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
+import type { AdminSecret } from '../accounts/admin-secret.js';
+import type { Keyring } from '../accounts/keyring.js';
+import type { AccountStore } from '../accounts/store.js';
 import type { Accounts, KeyRecord } from '../accounts/types.js';
-import type { Gateway } from '../gateway/types.js';
+import type { Gateway, ObservableGateway } from '../gateway/types.js';
+import type { Worker } from '../gateway/worker.js';
 import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
 import type { Readers } from '../text/reader.js';
@@ -34,6 +38,8 @@ export interface ServerSettings {
   readonly failedKeysPerMinute: number;
   /** `/openapi.json` and `/docs`. */
   readonly docs: boolean;
+  /** The pages: `auto` lets the playground speak without a key on a loopback address, `key` never does, `off` serves none. */
+  readonly web: 'auto' | 'key' | 'off';
   /** `/metrics` on this server; false where it has an address of its own. */
   readonly metrics: boolean;
 }
@@ -51,6 +57,7 @@ export interface DoorOptions {
   readonly grants: Grants;
   readonly tickets: StreamTickets;
   readonly admit: Admit;
+  readonly authenticator: Authenticator;
   /** A hook that puts the caller's key on the request. */
   readonly authenticate: (request: FastifyRequest) => Promise<void>;
 }
@@ -78,6 +85,19 @@ export interface UpgradeHandler {
   terminate(): void;
 }
 
+/** What only the operator may see or change. */
+export interface AdminDeps {
+  readonly version: string;
+  readonly secret: AdminSecret;
+  readonly keyring: Keyring;
+  readonly store: Pick<AccountStore, 'findKey' | 'usageByDay'>;
+  readonly gateway: Pick<ObservableGateway, 'stats'>;
+  readonly workers: () => readonly Pick<
+    Worker,
+    'id' | 'state' | 'description' | 'capacity' | 'busy' | 'restarts' | 'lastError'
+  >[];
+}
+
 export interface ServerDeps {
   readonly accounts: Accounts;
   readonly gateway: Gateway;
@@ -87,6 +107,8 @@ export interface ServerDeps {
   readonly log: Logger;
   /** Aborts when the server begins to stop: no new work, what runs is finished. */
   readonly shutdown: AbortSignal;
+  /** Without it there is no /admin/v1. */
+  readonly admin?: AdminDeps;
   readonly settings?: Partial<ServerSettings>;
   /** Makes the handler of the WebSocket path out of the same parts; without it the path answers 426 to everything. */
   readonly upgrades?: (deps: ServerDeps, grants: Grants) => UpgradeHandler;

@@ -34,7 +34,7 @@ function fieldError([first]: readonly FastifySchemaValidationError[], context: s
     return new TtsError('invalid_type', 'The body must be a JSON object.');
   }
   if (first.keyword === 'type') {
-    const article = first.params.type === 'boolean' ? 'true or false' : `a ${String(first.params.type)}`;
+    const article = first.params.type === 'boolean' ? 'true or false' : `a ${[first.params.type].flat().join(' or ')}`;
     return new TtsError('invalid_type', `The ${where} "${name}" must be ${article}.`, { param: name });
   }
   const { allowedValues } = first.params;
@@ -68,6 +68,7 @@ export const createErrorHandler =
   (thrown, request, reply) => {
     const error = known(thrown);
     const wire = publicError(error);
+    request.failure = wire;
     // Nobody is left to answer, and a client may leave when it likes.
     if (request.exchange?.signal.aborted) request.log.debug({ err: error }, 'the client left');
     else if (wire.row.status === 503) request.log.info({ code: wire.code }, 'turned away');

@@ -1,4 +1,5 @@
 /** What an accepted request or session holds, whichever door it came through: taken in one place, given back in one. */
+import { randomUUID } from 'node:crypto';
 import type { Accounts, Admission, KeyRecord, Outcome } from '../accounts/types.js';
 import { SpokenText } from '../gateway/spoken-text.js';
 import type { Gateway } from '../gateway/types.js';
@@ -9,6 +10,7 @@ import { TtsError } from '../protocol/errors.js';
 import type { Readers } from '../text/reader.js';
 import type { HeldAnswer, HeldAudio } from './held-audio.js';
 import type { Metrics, SpeechRoute } from './metrics.js';
+import { RecentFailures } from './recent-failures.js';
 
 export interface GrantRequest {
   readonly route: SpeechRoute;
@@ -35,6 +37,21 @@ export interface GrantEnd {
   readonly deliveredChars: number;
   /** The client left or broke the rules. */
   readonly byClient: boolean;
+  /** Why it failed or was refused. */
+  readonly error?: unknown;
+}
+
+/** Work in progress, for an operator's eyes. */
+export interface LiveWork {
+  readonly id: string;
+  readonly requestId: string;
+  readonly keyId: string;
+  readonly route: SpeechRoute;
+  readonly model: SpeechModel;
+  readonly voice: string;
+  readonly startedAt: string;
+  readonly chars: number;
+  readonly firstMs: number | undefined;
 }
 
 export interface GrantsOptions {
@@ -51,6 +68,7 @@ export interface GrantsOptions {
 const REVOCATION_MS = 1_000;
 
 export class Grants {
+  readonly failures = new RecentFailures();
   readonly #options: GrantsOptions;
   readonly #open = new Set<Grant>();
   readonly #ending = new Set<Promise<void>>();
@@ -97,6 +115,7 @@ export class Grants {
         admission,
         text,
         held,
+        failures: this.failures,
         onEnd: (end) => this.#ended(grant, end),
       });
       this.#open.add(grant);
@@ -107,6 +126,18 @@ export class Grants {
       await admission.reject();
       throw error;
     }
+  }
+
+  /** What is in progress, of one key where one is named. */
+  live(keyId?: string): LiveWork[] {
+    return [...this.#open].filter(({ key }) => keyId === undefined || key.id === keyId).map((grant) => grant.live);
+  }
+
+  /** Ends one that is in progress; false where there is none of that id (and key, where one is named). */
+  stop(id: string, keyId?: string): boolean {
+    const found = [...this.#open].find(({ live, key }) => live.id === id && (keyId === undefined || key.id === keyId));
+    found?.stop(new TtsError('session_ended', 'Whoever runs this server ended the session.'));
+    return found !== undefined;
   }
 
   /** Resolves when everything that has ended is settled in the accounts as well. */
@@ -132,7 +163,10 @@ export class Grants {
     const { accounts, log } = this.#options;
     try {
       const revoked = await accounts.revokedAmong([...new Set([...this.#open].map(({ key }) => key.id))]);
-      for (const grant of this.#open) if (revoked.includes(grant.key.id)) grant.revoke();
+      for (const grant of this.#open) {
+        const { id } = grant.key;
+        if (revoked.includes(id)) grant.stop(new TtsError('revoked_api_key', `The API key ${id} was revoked.`));
+      }
     } catch (error) {
       log.debug({ err: error }, 'keys could not be looked up');
     } finally {
@@ -147,6 +181,7 @@ interface Held {
   readonly held: HeldAnswer | undefined;
   readonly metrics: Metrics;
   readonly log: Logger;
+  readonly failures: RecentFailures;
   readonly onEnd: (ending: Promise<void>) => void;
 }
 
@@ -161,6 +196,8 @@ export class Grant {
   readonly #holds: Held;
   readonly #endSession: ReturnType<Metrics['session']>;
   readonly #revoked = new AbortController();
+  readonly #id = randomUUID();
+  readonly #startedAt = new Date().toISOString();
   readonly #openedMs = performance.now();
   #firstMs: number | undefined;
   #ending: Promise<void> | undefined;
@@ -180,8 +217,15 @@ export class Grant {
     return this.#revoked.signal;
   }
 
-  revoke(): void {
-    this.#revoked.abort(new TtsError('revoked_api_key', `The API key ${this.key.id} was revoked.`));
+  stop(reason: TtsError): void {
+    this.#revoked.abort(reason);
+  }
+
+  get live(): LiveWork {
+    const { requestId, route, model, voice } = this.#request;
+    const chars = this.admission.chars;
+    const about = { id: this.#id, requestId, keyId: this.key.id, route, model, voice };
+    return { ...about, startedAt: this.#startedAt, chars, firstMs: this.#firstMs };
   }
 
   /** Its first audio left, so long after the request or the first text came. */
@@ -196,6 +240,8 @@ export class Grant {
     if (this.#ending === undefined) {
       this.text.close();
       this.held?.release();
+      const { requestId, route } = this.#request;
+      if (end.error !== undefined) this.#holds.failures.add(end.error, { requestId, route, keyId: this.key.id });
       this.#ending = this.#settle(end);
       this.#holds.onEnd(this.#ending);
     }

@@ -9,6 +9,8 @@ import { TtsError } from '../protocol/errors.js';
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[(?:::1|::ffff:127(?:\.\d{1,3}){3})\])$/;
 const LOOPBACK_ADDRESS = /^(?:127\.|::1$|::ffff:127\.)/;
 
+export const isLoopback = (address: string | undefined): boolean => LOOPBACK_ADDRESS.test(address ?? '');
+
 /** Without its port and the root's dot. */
 function nameOf(host: string): string {
   const name = host.trim().toLowerCase();
@@ -23,7 +25,7 @@ export function createHostCheck(server: Server, allowed: readonly string[]): Hos
   const names = new Set(allowed.map(nameOf));
   let onLoopback = false;
   server.on('listening', () => {
-    onLoopback = LOOPBACK_ADDRESS.test((server.address() as AddressInfo | null)?.address ?? '');
+    onLoopback = isLoopback((server.address() as AddressInfo | null)?.address);
   });
   return ({ headers: { host } }) => {
     // Browsers always name a host; what does not is no page.

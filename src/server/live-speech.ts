@@ -91,9 +91,9 @@ export class LiveSpeech {
   }
 
   /** Gives everything back, and settles or returns the reservation; resolves when the ledger has its row. */
-  close(outcome: Outcome, byClient: boolean): Promise<void> {
+  close(outcome: Outcome, byClient: boolean, error?: unknown): Promise<void> {
     const audioMs = samplesToMs(this.#sentSamples);
-    return this.#options.grant.end({ outcome, audioMs, deliveredChars: this.#deliveredChars, byClient });
+    return this.#options.grant.end({ outcome, audioMs, deliveredChars: this.#deliveredChars, byClient, error });
   }
 
   /** Messages that arrive while one reservation is being written share the next. */

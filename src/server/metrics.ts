@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Outcome } from '../accounts/types.js';
 import type { GatewayObserver, ObservableGateway } from '../gateway/types.js';
 import { SAMPLE_RATE } from '../protocol/audio.js';
+import { RecentSpeed } from './recent-speed.js';
 
 const SPEECH_ROUTES = [
   'speech',
@@ -22,6 +23,8 @@ export interface SessionEnd {
 }
 
 export interface Metrics {
+  /** The last minutes, for charts. */
+  readonly recent: RecentSpeed;
   /** The exposition text, and its media type. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -99,13 +102,17 @@ export function createMetrics(): Metrics {
       },
     });
 
+  const recent = new RecentSpeed();
+
   return {
+    recent,
     text: () => registry.metrics(),
     contentType: registry.contentType,
     observer: {
       segmentStarted: ({ model, waitMs }) => queueWait.observe({ model }, waitMs / 1000),
       segmentSpoken({ model, runMs, samples }) {
         audioSeconds.inc({ model }, samples / SAMPLE_RATE);
+        recent.spoken(runMs, samples);
         if (samples > 0) realTimeFactor.observe({ model }, runMs / 1000 / (samples / SAMPLE_RATE));
       },
       segmentRetried: ({ model }) => retries.inc({ model }),
@@ -142,6 +149,7 @@ export function createMetrics(): Metrics {
     },
     session(route, model) {
       active.inc({ route });
+      recent.began();
       return ({ outcome, chars, deliveredChars }) => {
         active.dec({ route });
         sessions.inc({ route, model, outcome });
@@ -149,7 +157,10 @@ export function createMetrics(): Metrics {
         else if (deliveredChars > 0) unfinished.inc({ model, outcome }, deliveredChars);
       };
     },
-    firstAudio: (route, model, seconds) => firstAudio.observe({ route, model }, seconds),
+    firstAudio(route, model, seconds) {
+      firstAudio.observe({ route, model }, seconds);
+      recent.firstAudio(seconds * 1000);
+    },
     failedKey: (code) => failedKeys.inc({ code }),
   };
 }

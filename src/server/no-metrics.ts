@@ -1,9 +1,11 @@
 /** For a server that nobody watches: inside a command, the numbers would cost more to prepare than they tell. */
 import type { Metrics } from './metrics.js';
+import { RecentSpeed } from './recent-speed.js';
 
 export function noMetrics(): Metrics {
   const nothing = () => undefined;
   return {
+    recent: new RecentSpeed(),
     text: async () => '',
     contentType: 'text/plain',
     observer: { segmentStarted: nothing, segmentSpoken: nothing, segmentRetried: nothing, segmentFailed: nothing },

@@ -37,6 +37,8 @@ declare module 'fastify' {
     key: KeyRecord;
     /** It was accepted as work, whose end is told on its own. */
     granted: boolean;
+    /** Why it failed, where it did. */
+    failure: TtsError | undefined;
   }
 }
 
@@ -116,6 +118,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   app.decorateRequest('exchange', null as unknown as Exchange);
   app.decorateRequest('key', null as unknown as KeyRecord);
   app.decorateRequest('granted', false);
+  app.decorateRequest('failure', undefined);
   app.addHook('onRequest', (request, reply, done) => {
     const { raw } = reply;
     reply.header('x-request-id', request.id);
@@ -128,6 +131,9 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
       const { method } = request;
       metrics.request({ route, method, status, seconds, ...modelOf(request) });
       const told = { method, route, status, ms: Math.round(seconds * 1000) };
+      const { failure, key, id: requestId } = request;
+      // What was accepted as work tells its failure when it is settled.
+      if (failure !== undefined && !request.granted) grants.failures.add(failure, { requestId, route, keyId: key?.id });
       request.log[request.granted ? 'debug' : 'info'](told, 'request');
       // A connection that was promised to be kept would hold the stop up for as long as its client keeps it.
       if (deps.shutdown.aborted) setImmediate(() => server.closeIdleConnections());
@@ -175,6 +181,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
     grants,
     tickets,
     admit: createAdmit(grants, deps.accounts),
+    authenticator: auth,
     authenticate: async (request) => {
       request.key = await auth.authenticate(request.raw);
     },
@@ -182,6 +189,11 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   await app.register(v1, door);
   for (const { prefix, routes } of FOREIGN_DOORS) await app.register((scope) => routes(scope, door), { prefix });
   await app.register(operations, door);
+  if (deps.admin !== undefined && settings.web !== 'off') {
+    const [{ adminDoor }, { webDoor }] = await Promise.all([import('./admin/index.js'), import('./web/index.js')]);
+    await app.register(adminDoor, { ...door, admin: deps.admin });
+    await app.register(webDoor, { ...door, version: deps.admin.version });
+  }
 
   const own = deps.upgrades?.(deps, grants);
   const routes = [

@@ -18,5 +18,6 @@ export const DEFAULT_SETTINGS: ServerSettings = {
   maxHeldBytes: 44_000_000,
   failedKeysPerMinute: 20,
   docs: true,
+  web: 'off',
   metrics: true,
 };

@@ -42,6 +42,7 @@ export interface SocketEndpointOptions<Accepted> {
   start(accepted: Accepted, place: SessionPlace): SocketSession;
   /** Accepted, but the client is gone or its handshake is none. */
   abandon(accepted: Accepted): Promise<void>;
+  onRefused?(error: TtsError, requestId: string): void;
   /** How a refusal is told; the status and body of the table where it is left out. */
   told?(error: TtsError, requestId: string): { readonly status: number; readonly body: object };
 }
@@ -128,6 +129,7 @@ export function createSocketEndpoint<Accepted>(
       const status = told?.status ?? (reason.code === 'voice_not_found' ? 404 : reason.row.status);
       if (status === 500) log.error({ requestId, err: error }, `a ${name} handshake failed`);
       report(status);
+      endpoint.onRefused?.(reason, requestId);
       answerRaw(socket, reason, { requestId, status, ...(told && { body: told.body }) });
     };
     const onError = (error: Error) => log.debug({ requestId, err: error }, `a ${name} handshake broke off`);

@@ -159,6 +159,7 @@ export class SpeechReply {
       audioMs: Math.round(samplesToMs(this.#samples)),
       deliveredChars: this.#deliveredChars,
       byClient: outcome === 'cancelled',
+      error: this.#failure,
     });
   }
 }

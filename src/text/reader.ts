@@ -72,7 +72,10 @@ function readSegment(segment: Segment, speaker: Speaker, lexicon?: Lexicon): Rea
   const shown = parts.flatMap((part) =>
     part.kind === 'speech' ? [part.tokens.map(({ symbol }) => symbol).join('')] : [],
   );
-  return { normalized, phonemes: shown.join(' '), parts, skipped };
+  const words = items.flatMap((item) =>
+    item.kind === 'word' ? [{ text: item.text, start: item.start, end: item.end }] : [],
+  );
+  return { normalized, words, phonemes: shown.join(' '), parts, skipped };
 }
 
 function countTokens(text: string, speaker: Speaker, lexicon?: Lexicon): number {

@@ -26,8 +26,16 @@ export type ReadingPart =
   | { readonly kind: 'speech'; readonly tokens: readonly ReadingToken[] }
   | { readonly kind: 'silence'; readonly ms: number; readonly start: number; readonly end: number };
 
+/** A word as it is said, and the characters of the segment's text it stands for. */
+export interface ReadingWord {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
 export interface Reading {
   readonly normalized: string;
+  readonly words: readonly ReadingWord[];
   readonly phonemes: string;
   readonly parts: readonly ReadingPart[];
   /** Everything not spoken, by kind, in characters: skipped text and symbols outside the model's alphabet. */

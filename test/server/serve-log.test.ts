@@ -51,7 +51,9 @@ describe('the terminal of a server', () => {
     const lines = terminal.text().trimEnd().split('\n');
     expect(lines.filter((line) => /listening/i.test(line))).toHaveLength(1);
     for (const line of lines)
-      expect(line).toMatch(/^(\[\d\d:\d\d:\d\d\] (INFO|WARN): \S|tts is listening|make a key|\^C)/);
+      expect(line).toMatch(
+        /^(\[\d\d:\d\d:\d\d\] (INFO|WARN): \S|tts is listening|try it in|the dashboard's|\(another one|make a key|\^C)/,
+      );
     // One request, one line.
     expect(lines.filter((line) => line.includes('/v1/audio/speech') || line.includes('req_'))).toHaveLength(1);
     expect(lines.filter((line) => line.includes('speech ended'))).toEqual([

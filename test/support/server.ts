@@ -3,6 +3,7 @@ import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { createAccounts, DEFAULT_LIMITS } from '../../src/accounts/accounts.js';
+import { createAdminSecret } from '../../src/accounts/admin-secret.js';
 import { createKeyring, type KeyOptions } from '../../src/accounts/keyring.js';
 import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
 import type { LedgerRow } from '../../src/accounts/store.js';
@@ -62,6 +63,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     ...options.gateway,
   });
   metrics.watch(gateway);
+  const secret = createAdminSecret(store);
   const shutdown = new AbortController();
   const { app, upgrades } = await buildServer({
     accounts,
@@ -71,6 +73,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     metrics,
     log,
     shutdown: shutdown.signal,
+    admin: { version: '0.0.0-test', secret, keyring, store, gateway, workers: () => pool.workers },
     settings: { docs: false, ...options.settings },
     ...(options.upgrades === undefined ? {} : { upgrades: options.upgrades }),
   });
@@ -89,6 +92,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     accounts,
     store,
     keyring,
+    secret,
     gateway,
     worker,
     pool,

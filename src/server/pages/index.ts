@@ -19,7 +19,7 @@ export async function addPages(app: FastifyInstance, doors: readonly ForeignDoor
       openapi: '3.1.0',
       info: { title: 'tts', version: 'v1', description: DESCRIPTION },
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
-      tags: [{ name: 'speech' }, { name: 'operations' }],
+      tags: [{ name: 'speech' }, { name: 'admin' }, { name: 'playground' }, { name: 'operations' }],
     },
   });
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true, logLevel: 'silent' });

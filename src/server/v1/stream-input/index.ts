@@ -47,6 +47,7 @@ export function createStreamInput(
       const { seed, enable_ssml_parsing: ssml, auto_mode: autoMode } = params;
       return { params, grant: await grants.open({ ...order, seed, ssml, autoMode }) };
     },
+    onRefused: (error, requestId) => grants.failures.add(error, { requestId, route: STREAM_PATH }),
     modelOf: ({ params }) => params.model_id,
     start: (granted, place) => new StreamSession({ ...granted, ...place, log: deps.log }),
     abandon: ({ grant }) => grant.end({ outcome: 'refused', audioMs: 0, deliveredChars: 0, byClient: true }),

@@ -139,17 +139,17 @@ export class StreamSession implements SocketSession {
     if (reason.row.close === 1011) log.error({ ...told, err: error }, 'a stream-input session failed');
     else log.debug(told, 'a stream-input session was ended');
     outbox.closeWith({ error: reason.code, message: reason.message, requestId }, reason.row.close);
-    this.#end('failed', reason.row.status < 500);
+    this.#end('failed', reason.row.status < 500, reason);
   }
 
   /** The only way into Closed: gives back what the session held, and settles or returns the reservation. */
-  #end(outcome: Outcome, byClient = outcome === 'cancelled'): void {
+  #end(outcome: Outcome, byClient = outcome === 'cancelled', error?: unknown): void {
     if (this.#state === 'Closed') return;
     this.#state = 'Closed';
     clearTimeout(this.#idle);
     this.#abort.abort();
     const { outbox, onEnd } = this.#options;
-    void this.#speech.close(outcome, byClient).then(() => {
+    void this.#speech.close(outcome, byClient, error).then(() => {
       if (outcome === 'completed') outbox.close(1000);
       onEnd();
     });

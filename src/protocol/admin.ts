@@ -1,0 +1,197 @@
+/** The admin interface: schemas for validation, types and OpenAPI alike. Everything the dashboard does is said in them. */
+import Type, { type Static } from 'typebox';
+import { oneOf } from './one-of.js';
+
+export const ADMIN_PATH = '/admin/v1';
+/** Of the sign-in, whose cookie is sent to this path alone. */
+export const SESSION_COOKIE = 'tts_session';
+
+const MAX_COUNT = 1_000_000_000;
+const MAX_CREDITS = 1_000_000_000_000;
+const MAX_NAME_CHARS = 200;
+
+const orNull = <T extends 'integer' | 'string'>(type: T, options: object = {}) =>
+  Type.Unsafe<(T extends 'integer' ? number : string) | null>({ type: [type, 'null'], ...options });
+const limit = (description: string) => orNull('integer', { minimum: 0, maximum: MAX_COUNT, description });
+const Concurrency = limit("Sessions at once; null: the server's own limit");
+const FreeDaily = limit("Free requests a UTC day; null: the server's own limit");
+const Name = orNull('string', { maxLength: MAX_NAME_CHARS, description: 'What the key is for' });
+const Tier = oneOf(['free', 'partner'] as const);
+const Time = (description?: string) => Type.String({ ...(description && { description }) });
+
+export const SignIn = Type.Object(
+  { secret: Type.String({ maxLength: 200, description: 'The admin secret, or an API key to see its own part' }) },
+  { $id: 'SignIn' },
+);
+export type SignIn = Static<typeof SignIn>;
+
+const Counts = Type.Object({
+  free_requests: Type.Integer(),
+  requests: Type.Integer(),
+  characters: Type.Integer(),
+  credits: Type.Integer(),
+});
+
+export const AdminKey = Type.Object(
+  {
+    id: Type.String(),
+    name: Name,
+    tier: Tier,
+    credits: Type.Integer(),
+    reserved: Type.Integer({ description: 'What running requests hold of the credits' }),
+    created_at: Time(),
+    expires_at: orNull('string'),
+    revoked: Type.Boolean(),
+    concurrency: Concurrency,
+    free_daily: FreeDaily,
+    today: Type.Optional(Counts),
+  },
+  { $id: 'AdminKey' },
+);
+export type AdminKey = Static<typeof AdminKey>;
+export const AdminKeys = Type.Object({ data: Type.Array(AdminKey) }, { $id: 'AdminKeys' });
+
+export const NewAdminKey = Type.Object(
+  {
+    tier: Tier,
+    name: Type.Optional(Name),
+    credits: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_CREDITS, default: 0 })),
+    expires_at: Type.Optional(orNull('string', { description: 'ISO 8601' })),
+    concurrency: Type.Optional(Concurrency),
+    free_daily: Type.Optional(FreeDaily),
+  },
+  { $id: 'NewAdminKey' },
+);
+export type NewAdminKey = Static<typeof NewAdminKey>;
+
+export const CreatedAdminKey = Type.Object(
+  { ...AdminKey.properties, key: Type.String({ description: 'The key itself; it is not shown again' }) },
+  { $id: 'CreatedAdminKey' },
+);
+export type CreatedAdminKey = Static<typeof CreatedAdminKey>;
+
+export const AdminKeyChange = Type.Object(
+  { name: Type.Optional(Name), concurrency: Type.Optional(Concurrency), free_daily: Type.Optional(FreeDaily) },
+  { $id: 'AdminKeyChange' },
+);
+export type AdminKeyChange = Static<typeof AdminKeyChange>;
+
+export const AdminGrant = Type.Object(
+  { credits: Type.Integer({ minimum: 1, maximum: MAX_CREDITS, description: '1 per character' }) },
+  { $id: 'AdminGrant' },
+);
+export type AdminGrant = Static<typeof AdminGrant>;
+
+export const AdminIdentity = Type.Object(
+  { role: oneOf(['admin', 'key'] as const), key: Type.Optional(AdminKey), version: Type.String() },
+  { $id: 'AdminIdentity' },
+);
+export type AdminIdentity = Static<typeof AdminIdentity>;
+
+export const UsageQuery = Type.Object({
+  since: Type.Optional(Type.String({ description: 'From this UTC day on, YYYY-MM-DD; 30 days where it is left out' })),
+  key: Type.Optional(Type.String({ description: 'Only this key id; `local` is the use on the server itself' })),
+});
+export type UsageQuery = Static<typeof UsageQuery>;
+
+export const AdminUsage = Type.Object(
+  {
+    since: Type.String(),
+    data: Type.Array(
+      Type.Object({
+        day: Type.String(),
+        key_id: Type.String(),
+        model: Type.String(),
+        requests: Type.Integer(),
+        unfinished: Type.Integer(),
+        characters: Type.Integer(),
+        delivered_characters: Type.Integer(),
+        credits: Type.Integer(),
+        audio_ms: Type.Integer(),
+      }),
+    ),
+  },
+  { $id: 'AdminUsage' },
+);
+export type AdminUsage = Static<typeof AdminUsage>;
+
+export const LiveSession = Type.Object(
+  {
+    id: Type.String(),
+    request_id: Type.String(),
+    key_id: Type.String(),
+    route: Type.String(),
+    model: Type.String(),
+    voice: Type.String(),
+    started_at: Time(),
+    characters: Type.Integer(),
+    first_audio_ms: orNull('integer'),
+  },
+  { $id: 'LiveSession' },
+);
+export type LiveSession = Static<typeof LiveSession>;
+export const LiveSessions = Type.Object({ data: Type.Array(LiveSession) }, { $id: 'LiveSessions' });
+
+export const AdminFailures = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object({
+        time: Time(),
+        request_id: Type.String(),
+        route: Type.String(),
+        key_id: orNull('string'),
+        status: Type.Integer(),
+        code: Type.String(),
+        message: Type.String(),
+      }),
+    ),
+  },
+  { $id: 'AdminFailures' },
+);
+export type AdminFailures = Static<typeof AdminFailures>;
+
+const number = (description: string) => Type.Unsafe<number | null>({ type: ['number', 'null'], description });
+
+export const AdminStatus = Type.Object(
+  {
+    version: Type.String(),
+    time: Time(),
+    started_at: Time(),
+    ready: Type.Boolean(),
+    memory_bytes: Type.Integer(),
+    places: Type.Object({ taken: Type.Integer(), limit: Type.Integer() }),
+    segments: Type.Object({ queued: Type.Integer(), running: Type.Integer() }),
+    limits: Type.Object({
+      free_concurrency: Type.Integer(),
+      free_daily: Type.Integer(),
+      partner_concurrency: Type.Integer(),
+    }),
+    workers: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        state: Type.String(),
+        device: orNull('string', { description: 'What the engine runs on, once it is ready' }),
+        capacity: Type.Integer({ description: 'Turns it takes at once' }),
+        busy: Type.Integer(),
+        restarts: Type.Integer(),
+        error: orNull('string', { description: 'Why it is not ready' }),
+      }),
+    ),
+    speed: Type.Object({
+      step_ms: Type.Integer(),
+      points: Type.Array(
+        Type.Object({
+          at_ms: Type.Integer(),
+          first_audio_p50_ms: number('Arrival to first audio'),
+          first_audio_p95_ms: number('The slowest twentieth'),
+          real_time_factor: number('Engine seconds a second of audio'),
+          audio_ms: Type.Number(),
+          sessions: Type.Integer(),
+        }),
+        { description: 'Of the last quarter of an hour, where something happened' },
+      ),
+    }),
+  },
+  { $id: 'AdminStatus' },
+);
+export type AdminStatus = Static<typeof AdminStatus>;

@@ -1,0 +1,33 @@
+/** The last requests and sessions that failed, for an operator who was given a request id. */
+import { publicError } from '../protocol/errors.js';
+
+export interface Failure {
+  readonly time: string;
+  readonly requestId: string;
+  readonly route: string;
+  readonly keyId: string | undefined;
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+const KEPT = 200;
+/** What any scanner makes by the thousand. */
+const NOISE: ReadonlySet<string> = new Set(['not_found', 'method_not_allowed', 'missing_api_key', 'sign_in_required']);
+
+export class RecentFailures {
+  readonly #kept: Failure[] = [];
+
+  add(error: unknown, about: Pick<Failure, 'requestId' | 'route'> & { readonly keyId?: string | undefined }): void {
+    const { code, message, row } = publicError(error);
+    if (NOISE.has(code)) return;
+    const { requestId, route, keyId } = about;
+    this.#kept.push({ time: new Date().toISOString(), requestId, route, keyId, status: row.status, code, message });
+    if (this.#kept.length > KEPT) this.#kept.shift();
+  }
+
+  /** The latest first; those of one key where one is named. */
+  list(keyId?: string): Failure[] {
+    return this.#kept.filter((failure) => keyId === undefined || failure.keyId === keyId).reverse();
+  }
+}
