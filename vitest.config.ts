@@ -1,7 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
 /** What is heard in real time wants the machine to itself: these run alone, after the others. */
-const SOUND = ['test/client/speaker.test.ts', 'test/client/sinks.test.ts', 'test/e2e/terminal.test.ts'];
+const SOUND = [
+  'test/client/speaker.test.ts',
+  'test/client/sinks.test.ts',
+  'test/e2e/terminal.test.ts',
+  'test/e2e/pages.test.ts',
+];
 
 const common = {
   testTimeout: 60_000,

@@ -2,10 +2,6 @@
 import Type, { type Static } from 'typebox';
 import { oneOf } from './one-of.js';
 
-export const ADMIN_PATH = '/admin/v1';
-/** Of the sign-in, whose cookie is sent to this path alone. */
-export const SESSION_COOKIE = 'tts_session';
-
 const MAX_COUNT = 1_000_000_000;
 const MAX_CREDITS = 1_000_000_000_000;
 const MAX_NAME_CHARS = 200;
@@ -115,7 +111,7 @@ export const AdminUsage = Type.Object(
 );
 export type AdminUsage = Static<typeof AdminUsage>;
 
-export const LiveSession = Type.Object(
+const Session = Type.Object(
   {
     id: Type.String(),
     request_id: Type.String(),
@@ -129,8 +125,8 @@ export const LiveSession = Type.Object(
   },
   { $id: 'LiveSession' },
 );
-export type LiveSession = Static<typeof LiveSession>;
-export const LiveSessions = Type.Object({ data: Type.Array(LiveSession) }, { $id: 'LiveSessions' });
+export type LiveSession = Static<typeof Session>;
+export const LiveSessions = Type.Object({ data: Type.Array(Session) }, { $id: 'LiveSessions' });
 
 export const AdminFailures = Type.Object(
   {

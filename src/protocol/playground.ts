@@ -1,10 +1,7 @@
 /** What the playground's page asks of its server beside the contract: schemas for validation, types and OpenAPI alike. */
 import Type, { type Static } from 'typebox';
 import { DEFAULT_VOICE } from './contract.js';
-
-export const PLAYGROUND_PATH = '/playground';
-/** Of one reading that is explained. */
-export const MAX_EXPLAINED_CHARS = 4_000;
+import { MAX_EXPLAINED_CHARS } from './pages.js';
 
 export const PlaygroundSession = Type.Object(
   {

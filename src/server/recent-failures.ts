@@ -12,6 +12,8 @@ export interface Failure {
 }
 
 const KEPT = 200;
+/** Probes ask every few seconds, and are told the same until it changes. */
+const PROBES: ReadonlySet<string> = new Set(['/readyz']);
 /** What any scanner makes by the thousand. */
 const NOISE: ReadonlySet<string> = new Set(['not_found', 'method_not_allowed', 'missing_api_key', 'sign_in_required']);
 
@@ -20,8 +22,8 @@ export class RecentFailures {
 
   add(error: unknown, about: Pick<Failure, 'requestId' | 'route'> & { readonly keyId?: string | undefined }): void {
     const { code, message, row } = publicError(error);
-    if (NOISE.has(code)) return;
     const { requestId, route, keyId } = about;
+    if (NOISE.has(code) || PROBES.has(route)) return;
     this.#kept.push({ time: new Date().toISOString(), requestId, route, keyId, status: row.status, code, message });
     if (this.#kept.length > KEPT) this.#kept.shift();
   }

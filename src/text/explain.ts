@@ -3,7 +3,7 @@ import type { PauseKind } from '../protocol/job.js';
 import { segmentText } from './segment.js';
 import type { Reader } from './types.js';
 
-export interface ReadForm {
+interface ReadForm {
   /** Where it stands in the whole text, in code points. */
   readonly start: number;
   readonly end: number;
@@ -13,7 +13,7 @@ export interface ReadForm {
   readonly phonemes: string;
 }
 
-export interface ExplainedSegment {
+interface ExplainedSegment {
   readonly text: string;
   readonly offset: number;
   readonly pause: PauseKind;

@@ -27,7 +27,7 @@ export type ReadingPart =
   | { readonly kind: 'silence'; readonly ms: number; readonly start: number; readonly end: number };
 
 /** A word as it is said, and the characters of the segment's text it stands for. */
-export interface ReadingWord {
+interface ReadingWord {
   readonly text: string;
   readonly start: number;
   readonly end: number;

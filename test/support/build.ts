@@ -1,13 +1,27 @@
-/** Once before all tests: compiles `src/` to `dist/`, where engine processes run from. */
+/** Once before all tests: compiles `src/` to `dist/`, where engine processes run from, and the pages where they changed. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const DIST = path.join(ROOT, 'dist');
 
+/** The pages, where something they are made of is newer. */
+function buildPages(): void {
+  const built = path.join(DIST, 'web', 'index.html');
+  const sources = ['web', 'src/protocol', 'src/client/subtitles.ts', 'package-lock.json'].flatMap((name) => {
+    const file = path.join(ROOT, name);
+    if (statSync(file).isFile()) return [file];
+    return readdirSync(file, { recursive: true, encoding: 'utf8' }).map((entry) => path.join(file, entry));
+  });
+  const changed = (file: string) => statSync(file).mtimeMs > statSync(built).mtimeMs;
+  if (existsSync(built) && !sources.some(changed)) return;
+  execFileSync(process.execPath, [path.join(ROOT, 'node_modules/vite/bin/vite.js'), 'build', 'web'], { cwd: ROOT });
+}
+
 /** Files move into place one by one and only where they changed, so a process that starts meanwhile never reads half of one. */
 export default function build(): void {
+  buildPages();
   const fresh = mkdtempSync(path.join(ROOT, 'node_modules', '.tts-build-'));
   try {
     const compiler = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');

@@ -1,7 +1,7 @@
 /** The operator's door: everything under /admin/v1, which is everything the dashboard does. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { ADMIN_PATH } from '../../protocol/admin.js';
 import { TtsError } from '../../protocol/errors.js';
+import { ADMIN_PATH } from '../../protocol/pages.js';
 import type { AdminDeps, DoorOptions } from '../deps.js';
 import { takeJson } from '../json-body.js';
 import type { AdminDoor } from './door.js';

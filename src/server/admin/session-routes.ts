@@ -1,7 +1,8 @@
 /** /admin/v1/session: sign in, who is signed in, sign out. */
 import type { FastifyPluginAsync } from 'fastify';
-import { ADMIN_PATH, AdminIdentity, SESSION_COOKIE, SignIn } from '../../protocol/admin.js';
+import { AdminIdentity, SignIn } from '../../protocol/admin.js';
 import { ErrorResponse } from '../../protocol/http.js';
+import { ADMIN_PATH, SESSION_COOKIE } from '../../protocol/pages.js';
 import { checkBodyHeaders } from '../json-body.js';
 import { checkOrigin } from '../origins.js';
 import { adminKey } from './admin-key.js';

@@ -7,7 +7,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** Seen from the sources and from what is built of them alike. */
-export const WEB_DIR = path.resolve(import.meta.dirname, '../../../dist/web');
+const WEB_DIR = path.resolve(import.meta.dirname, '../../../dist/web');
 
 /** Nothing but what this server serves, no script in the page itself; WebAssembly encodes MP3. */
 const CSP = [

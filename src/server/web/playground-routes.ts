@@ -8,13 +8,8 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { DEFAULT_VOICE, MAX_BODY_BYTES, parseModel, SPEECH_MODELS } from '../../protocol/contract.js';
 import { TtsError } from '../../protocol/errors.js';
 import { ErrorResponse, StreamTicket, StreamTicketRequest, VoiceCatalog, VoicesQuery } from '../../protocol/http.js';
-import {
-  ExplainRequest,
-  ExplainResponse,
-  MAX_EXPLAINED_CHARS,
-  PLAYGROUND_PATH,
-  PlaygroundSession,
-} from '../../protocol/playground.js';
+import { MAX_EXPLAINED_CHARS, PLAYGROUND_PATH } from '../../protocol/pages.js';
+import { ExplainRequest, ExplainResponse, PlaygroundSession } from '../../protocol/playground.js';
 import { explainText } from '../../text/explain.js';
 import { presentedKey } from '../authenticate.js';
 import type { DoorOptions } from '../deps.js';

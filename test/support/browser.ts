@@ -1,0 +1,125 @@
+/** A real browser for the pages: Debian's chromium, with ears at the output of the audio graph and eyes on the words. */
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) => existsSync(file));
+
+export const hasChromium = (): boolean => CHROMIUM !== undefined;
+
+/** `rebound`: a name of somebody else's that was made to point at this machine. */
+export function launchBrowser({ rebound = 'rebound.example' } = {}): Promise<Browser> {
+  return chromium.launch({
+    executablePath: CHROMIUM!,
+    args: [
+      '--no-sandbox',
+      '--autoplay-policy=no-user-gesture-required',
+      `--host-resolver-rules=MAP ${rebound} 127.0.0.1`,
+    ],
+  });
+}
+
+/** What a page complains of: scripts that failed, and whatever its policy forbade. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text());
+  });
+  return complaints;
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Has the rules of accessibility looked at as a page stands now. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(
+    `axe.run(document).then(({ violations }) =>
+      violations.map(({ id, nodes }) => ({ rule: id, where: nodes.map(({ html }) => html.slice(0, 200)) })))`,
+  );
+  expect(found).toEqual([]);
+}
+
+const EARS_URL = '/assets/ears-of-the-test.js';
+const EARS = `registerProcessor('ears', class extends AudioWorkletProcessor {
+  process([input]) {
+    if (input[0]) this.port.postMessage({ frame: currentFrame, samples: input[0].slice() });
+    return true;
+  }
+});`;
+
+/** Runs in the page: everything that goes to the loudspeaker goes to the ears as well. */
+function attach(earsUrl: string): void {
+  // biome-ignore lint/suspicious/noExplicitAny: a page's own global.
+  const page = globalThis as any;
+  const heard = { context: undefined, frames: [] as number[], blocks: [] as Float32Array[], words: [] as object[] };
+  page.heard = heard;
+  const { connect } = page.AudioNode.prototype;
+  page.AudioNode.prototype.connect = function (target: unknown, ...rest: unknown[]) {
+    if (target instanceof page.AudioDestinationNode) {
+      heard.context = this.context;
+      void this.context.audioWorklet.addModule(earsUrl).then(() => {
+        const ears = new page.AudioWorkletNode(this.context, 'ears');
+        ears.port.onmessage = ({ data }: { data: { frame: number; samples: Float32Array } }) => {
+          heard.frames.push(data.frame);
+          heard.blocks.push(data.samples);
+        };
+        connect.call(this, ears);
+        connect.call(ears, this.context.destination);
+      });
+    }
+    return connect.call(this, target, ...rest);
+  };
+  new page.MutationObserver(
+    (changes: { target: { classList: { contains(name: string): boolean }; dataset: { index: string } } }[]) => {
+      const context = heard.context as { currentTime: number } | undefined;
+      for (const { target } of changes) {
+        if (target.classList.contains('now'))
+          heard.words.push({ index: Number(target.dataset.index), atS: context?.currentTime });
+      }
+    },
+  ).observe(page.document, { subtree: true, attributes: true, attributeFilter: ['class'] });
+}
+
+export interface Heard {
+  /** From the first frame the ears were there; frames nobody told of are silent. */
+  readonly samples: Float32Array;
+  readonly firstFrame: number;
+  /** Words as they were lit, and the audio graph's time of that moment. */
+  readonly words: readonly { readonly index: number; readonly atS: number }[];
+}
+
+export interface Listener {
+  heard(): Promise<Heard>;
+  /** Everything the server said over its sockets. */
+  readonly messages: readonly {
+    readonly audio?: string;
+    readonly alignment?: { chars: string[]; charStartTimesMs: number[] };
+  }[];
+}
+
+/** To be called before the page is opened. */
+export async function listenTo(page: Page): Promise<Listener> {
+  const messages: Listener['messages'][number][] = [];
+  page.on('websocket', (socket) => {
+    socket.on('framereceived', ({ payload }) => messages.push(JSON.parse(String(payload))));
+  });
+  await page.route(`**${EARS_URL}`, (route) => route.fulfill({ contentType: 'text/javascript', body: EARS }));
+  await page.addInitScript(attach, EARS_URL);
+  return {
+    messages,
+    async heard() {
+      const { frames, blocks, words } = await page.evaluate(() => {
+        // biome-ignore lint/suspicious/noExplicitAny: as above.
+        const { frames, blocks, words } = (globalThis as any).heard;
+        return { frames, blocks: blocks.map((block: Float32Array) => [...block]), words };
+      });
+      const firstFrame = frames[0] ?? 0;
+      const samples = new Float32Array((frames.at(-1) ?? 0) - firstFrame + 128);
+      for (const [i, block] of (blocks as number[][]).entries()) samples.set(block, frames[i]! - firstFrame);
+      return { samples, firstFrame, words };
+    },
+  };
+}

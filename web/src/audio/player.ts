@@ -1,0 +1,126 @@
+/** Plays a recording while it still grows: feeds the ring a few seconds ahead, and knows which sample is heard now. */
+import { signal } from '@preact/signals';
+import { type Recording, SAMPLE_RATE } from './recording.js';
+import ringUrl from './ring.worklet.ts?worker&url';
+
+/** How far the ring is kept filled: enough for a page in the background, whose timers are slow. */
+const AHEAD = SAMPLE_RATE * 8;
+const PIECE = SAMPLE_RATE / 4;
+
+interface Report {
+  readonly epoch: number;
+  readonly played: number;
+  readonly frame: number;
+  readonly held: number;
+  readonly moving: boolean;
+  readonly underruns: number;
+  readonly done: boolean;
+}
+
+export class Player {
+  readonly playing = signal(false);
+  /** Times the sound broke off because nothing was there to play, since the start. */
+  readonly underruns = signal(0);
+  /** Called once a run, when its first sample leaves; `ms` of `performance.now()`. */
+  onFirstSound: ((ms: number) => void) | undefined;
+  #context: AudioContext | undefined;
+  #node: AudioWorkletNode | undefined;
+  #opening: Promise<void> | undefined;
+  #recording: Recording | undefined;
+  #unsubscribe: (() => void)[] = [];
+  #epoch = 0;
+  #origin = 0;
+  #fed = 0;
+  #ended = false;
+  #last: Report | undefined;
+
+  /** Within a click, before anything is awaited: browsers let no page sound that nobody touched. */
+  open(): Promise<void> {
+    this.#opening ??= this.#open();
+    void this.#context?.resume();
+    return this.#opening;
+  }
+
+  async #open(): Promise<void> {
+    const context = new AudioContext({ sampleRate: SAMPLE_RATE, latencyHint: 'interactive' });
+    this.#context = context;
+    await context.audioWorklet.addModule(ringUrl);
+    const node = new AudioWorkletNode(context, 'ring', { numberOfInputs: 0, outputChannelCount: [1] });
+    node.port.onmessage = ({ data }) => this.#hear(data as Report);
+    node.connect(context.destination);
+    this.#node = node;
+  }
+
+  async play(recording: Recording, from = 0): Promise<void> {
+    await this.open();
+    this.#forget();
+    this.#recording = recording;
+    this.#epoch++;
+    this.#origin = Math.max(0, Math.min(from, recording.length.peek()));
+    this.#fed = this.#origin;
+    this.#ended = false;
+    this.#last = undefined;
+    this.underruns.value = 0;
+    this.playing.value = true;
+    this.#post({ type: 'start' });
+    this.#unsubscribe = [
+      recording.length.subscribe(() => this.#feed()),
+      recording.finished.subscribe(() => this.#feed()),
+    ];
+  }
+
+  stop(): void {
+    this.#post({ type: 'stop' });
+    this.#forget();
+    this.playing.value = false;
+  }
+
+  /** The sample that is heard at this moment. */
+  position(): number {
+    const { played = 0, frame = 0, held = 0, moving = false } = this.#last ?? {};
+    const context = this.#context;
+    if (context === undefined) return this.#origin;
+    const ahead = moving ? context.currentTime * SAMPLE_RATE - frame : 0;
+    const latency = (context.outputLatency || context.baseLatency || 0) * SAMPLE_RATE;
+    const at = Math.min(played + ahead, played + held) - latency;
+    return this.#origin + Math.max(0, Math.round(at));
+  }
+
+  #hear(report: Report): void {
+    if (report.epoch !== this.#epoch || !this.playing.peek()) return;
+    const first = this.#last?.played ?? 0;
+    this.#last = report;
+    if (first === 0 && report.played > 0) {
+      this.onFirstSound?.(performance.now() - (report.played * 1000) / SAMPLE_RATE);
+    }
+    this.underruns.value = report.underruns;
+    this.#feed();
+    if (report.done) this.stop();
+  }
+
+  #feed(): void {
+    const recording = this.#recording;
+    if (recording === undefined) return;
+    const length = recording.length.peek();
+    const heard = this.#origin + (this.#last?.played ?? 0);
+    while (this.#fed < length && this.#fed - heard < AHEAD) {
+      const piece = recording.samples(this.#fed, Math.min(length, this.#fed + PIECE));
+      const samples = Float32Array.from(piece, (sample) => sample / 32_768);
+      this.#fed += piece.length;
+      this.#post({ type: 'push', samples }, [samples.buffer]);
+    }
+    if (this.#ended || !recording.finished.peek() || this.#fed < length) return;
+    this.#ended = true;
+    this.#post({ type: 'end' });
+  }
+
+  #post(message: object, transfer: Transferable[] = []): void {
+    this.#node?.port.postMessage({ ...message, epoch: this.#epoch }, transfer);
+  }
+
+  #forget(): void {
+    for (const forget of this.#unsubscribe) forget();
+    this.#unsubscribe = [];
+    this.#recording = undefined;
+  }
+}

@@ -1,0 +1,51 @@
+/** The dashboard's page: a door, and behind it figures, charts, sessions, keys, usage and failures. */
+import { Header } from '../shared/header.js';
+import { Failures } from './failures.js';
+import { Keys } from './keys.js';
+import { Overview } from './overview.js';
+import { OwnKey } from './own-key.js';
+import { Sessions } from './sessions.js';
+import { SignIn } from './sign-in.js';
+import { identity, signOut, trouble } from './state.js';
+import { Usage } from './usage.js';
+
+export function App() {
+  const who = identity.value;
+  return (
+    <>
+      <Header here="dashboard">
+        {who && (
+          <>
+            <span class="pill">{who.role === 'admin' ? 'Operator' : `Key ${who.key?.name ?? who.key?.id}`}</span>
+            <button type="button" class="quiet" onClick={() => void signOut()}>
+              Sign out
+            </button>
+          </>
+        )}
+      </Header>
+      {who === null && <SignIn />}
+      {who && (
+        <main class="dashboard">
+          <h1 class="page-title">{who.role === 'admin' ? 'Running now' : 'Your key'}</h1>
+          {trouble.value && (
+            <p class="problem" role="alert">
+              {trouble.value}
+            </p>
+          )}
+          {who.role === 'admin' ? <Overview /> : <OwnKey />}
+          <Sessions />
+          {who.role === 'admin' && <Keys />}
+          <Usage />
+          <Failures />
+        </main>
+      )}
+      <footer class="foot">
+        {who && (
+          <p>
+            Everything here can be scripted: <a href="/docs">/admin/v1 in the API</a> · version {who.version}
+          </p>
+        )}
+      </footer>
+    </>
+  );
+}

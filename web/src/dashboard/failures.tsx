@@ -1,0 +1,41 @@
+/** The last requests that failed, with the ids that find them in the log. */
+import { failures } from './state.js';
+
+const SHOWN = 20;
+
+export function Failures() {
+  const list = failures.value;
+  return (
+    <section class="panel" aria-labelledby="failures-title">
+      <h2 id="failures-title">Last errors</h2>
+      {list.length === 0 ? (
+        <p class="empty">None since the server started.</p>
+      ) : (
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Time</th>
+                <th scope="col">Error</th>
+                <th scope="col">Key</th>
+                <th scope="col">Request</th>
+              </tr>
+            </thead>
+            <tbody>
+              {list.slice(0, SHOWN).map((failure) => (
+                <tr key={`${failure.request_id} ${failure.time}`}>
+                  <td>{new Date(failure.time).toLocaleTimeString()}</td>
+                  <td>
+                    <span class="code">{failure.code}</span> <small class="hint">{failure.message}</small>
+                  </td>
+                  <td class="code">{failure.key_id ?? '–'}</td>
+                  <td class="code">{failure.request_id}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,120 @@
+/** Keys: made, named, limited, granted and revoked. A key itself is shown once. */
+import { useSignal } from '@preact/signals';
+import type { AdminKey } from '../../../src/protocol/admin.js';
+import { count } from '../shared/format.js';
+import { Icon } from '../shared/icons.js';
+import { ChangeKey, CreateKey, GrantCredits, RevokeKey } from './key-dialogs.js';
+import { keys } from './state.js';
+
+type Asked = { readonly what: 'change' | 'grant' | 'revoke'; readonly key: AdminKey } | { readonly what: 'create' };
+
+export function Keys() {
+  const asked = useSignal<Asked | undefined>(undefined);
+  const close = () => {
+    asked.value = undefined;
+  };
+  const now = asked.value;
+  return (
+    <section class="panel" aria-labelledby="keys-title">
+      <div class="panel-head">
+        <h2 id="keys-title">Keys</h2>
+        <button
+          type="button"
+          class="primary"
+          onClick={() => {
+            asked.value = { what: 'create' };
+          }}
+        >
+          <Icon name="plus" size={18} />
+          New key
+        </button>
+      </div>
+      {keys.value.length === 0 ? (
+        <p class="empty">No keys yet. Whoever calls this server from elsewhere needs one.</p>
+      ) : (
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">Id</th>
+                <th scope="col">State</th>
+                <th scope="col" class="number">
+                  Credits
+                </th>
+                <th scope="col" class="number">
+                  Today
+                </th>
+                <th scope="col">Limits</th>
+                <th scope="col">
+                  <span class="visually-hidden">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {[...keys.value].reverse().map((key) => (
+                <KeyRow key={key.id} of={key} ask={(what) => (asked.value = { what, key })} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {now?.what === 'create' && <CreateKey onClose={close} />}
+      {now?.what === 'change' && <ChangeKey of={now.key} onClose={close} />}
+      {now?.what === 'grant' && <GrantCredits of={now.key} onClose={close} />}
+      {now?.what === 'revoke' && <RevokeKey of={now.key} onClose={close} />}
+    </section>
+  );
+}
+
+interface KeyRowProps {
+  readonly of: AdminKey;
+  readonly ask: (what: 'change' | 'grant' | 'revoke') => void;
+}
+
+function KeyRow({ of, ask }: KeyRowProps) {
+  const named = of.name ?? of.id;
+  return (
+    <tr data-key={of.id}>
+      <td>{of.name ?? <span class="hint">unnamed</span>}</td>
+      <td class="code">{of.id}</td>
+      <td>
+        <KeyState of={of} />
+      </td>
+      <td class="number">{of.tier === 'partner' ? count(of.credits) : '–'}</td>
+      <td class="number">{count(of.today?.requests ?? 0)}</td>
+      <td>{limitsOf(of)}</td>
+      <td>
+        {!of.revoked && (
+          <div class="actions">
+            <button type="button" class="quiet" aria-label={`Name and limit ${named}`} onClick={() => ask('change')}>
+              Edit
+            </button>
+            {of.tier === 'partner' && (
+              <button type="button" class="quiet" aria-label={`Grant credits to ${named}`} onClick={() => ask('grant')}>
+                Grant
+              </button>
+            )}
+            <button type="button" class="quiet" aria-label={`Revoke ${named}`} onClick={() => ask('revoke')}>
+              Revoke
+            </button>
+          </div>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function limitsOf({ tier, concurrency, free_daily: daily }: AdminKey): string {
+  const own = [
+    ...(concurrency === null ? [] : [`${count(concurrency)} at once`]),
+    ...(daily === null ? [] : [`${count(daily)} Free a day`]),
+  ];
+  return own.join(', ') || (tier === 'free' ? 'the usual of Free' : 'the usual');
+}
+
+export function KeyState({ of: { revoked, expires_at: expires, tier } }: { readonly of: AdminKey }) {
+  if (revoked) return <span class="tag bad">revoked</span>;
+  if (expires !== null && Date.parse(expires) <= Date.now()) return <span class="tag bad">expired</span>;
+  return <span class="tag good">{expires === null ? tier : `${tier} until ${expires.slice(0, 10)}`}</span>;
+}

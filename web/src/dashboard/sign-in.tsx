@@ -1,0 +1,47 @@
+/** The door: the admin secret opens all of it, an API key its own part. */
+import { useSignal } from '@preact/signals';
+import { signIn } from './state.js';
+
+export function SignIn() {
+  const secret = useSignal('');
+  const wrong = useSignal<string | undefined>(undefined);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    try {
+      await signIn(secret.value);
+    } catch (error) {
+      wrong.value = (error as Error).message;
+    }
+  };
+  return (
+    <main class="sign-in">
+      <form class="card narrow" onSubmit={(event) => void submit(event)}>
+        <h1 class="page-title">Sign in</h1>
+        <p class="hint" id="secret-hint">
+          With the admin secret that <span class="code">tts serve</span> showed when it first started, or with an API
+          key to see its own use. <span class="code">tts admin reset</span> makes a new secret.
+        </p>
+        <label for="secret">Admin secret or API key</label>
+        <input
+          id="secret"
+          type="password"
+          autocomplete="current-password"
+          spellcheck={false}
+          value={secret}
+          aria-describedby="secret-hint"
+          onInput={(event) => {
+            secret.value = event.currentTarget.value;
+          }}
+        />
+        {wrong.value && (
+          <p class="problem" role="alert">
+            {wrong.value}
+          </p>
+        )}
+        <button type="submit" class="primary" disabled={secret.value.trim() === ''}>
+          Sign in
+        </button>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,44 @@
+/** Asks for an API key where the server wants one. It stays in the memory of this page. */
+import { useSignal } from '@preact/signals';
+import { signIn } from './state.js';
+
+export function KeyPrompt() {
+  const value = useSignal('');
+  const wrong = useSignal<string | undefined>(undefined);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    try {
+      await signIn(value.value);
+    } catch (error) {
+      wrong.value = (error as Error).message;
+    }
+  };
+  return (
+    <form class="card narrow" onSubmit={(event) => void submit(event)}>
+      <label for="key">API key</label>
+      <p class="hint">
+        This server speaks for whoever has a key. Yours stays in the memory of this page and is gone when you close it.
+      </p>
+      <input
+        id="key"
+        type="password"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="tts_…"
+        value={value}
+        aria-describedby={wrong.value ? 'key-wrong' : undefined}
+        onInput={(event) => {
+          value.value = event.currentTarget.value;
+        }}
+      />
+      {wrong.value && (
+        <p id="key-wrong" class="problem" role="alert">
+          {wrong.value}
+        </p>
+      )}
+      <button type="submit" class="primary" disabled={value.value.trim() === ''}>
+        Use this key
+      </button>
+    </form>
+  );
+}

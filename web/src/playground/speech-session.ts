@@ -1,0 +1,105 @@
+/** One session of the stream-input WebSocket, opened with a ticket: text goes in, samples and their alignment come out. */
+import { STREAM_PROTOCOL, streamPath, TICKET_PROTOCOL_PREFIX } from '../../../src/protocol/stream.js';
+import { ApiError, call } from '../shared/api.js';
+import type { Alignment } from './words.js';
+
+export interface SessionOptions {
+  readonly model: string;
+  readonly voice: string;
+  readonly key: string | undefined;
+  readonly onAudio: (pcm: Int16Array, alignment: Alignment | undefined) => void;
+  /** All of it came; without an error where it is whole. */
+  readonly onEnd: (error?: Error) => void;
+}
+
+/** What a session that listens while one types sends now and then, so that it stays. */
+const KEEPALIVE_MS = 20_000;
+
+interface Message {
+  readonly audio?: string;
+  readonly alignment?: Alignment;
+  readonly isFinal?: boolean;
+  readonly error?: string;
+  readonly message?: string;
+  readonly requestId?: string;
+}
+
+export class SpeechSession {
+  readonly #options: SessionOptions;
+  readonly #abort = new AbortController();
+  #socket: WebSocket | undefined;
+  #waiting: object[] = [];
+  #over = false;
+  #keepalive: ReturnType<typeof setInterval> | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#send({ text: ' ' });
+    void this.#open().catch((error: Error) => this.#end(error));
+  }
+
+  text(text: string, flush = false): void {
+    if (text === '' && !flush) return;
+    // Exactly one space would be a keepalive, and the word after it would join the one before.
+    this.#send({ text: text === ' ' ? '\n' : text || ' ', ...(flush && { flush }) });
+  }
+
+  finish(): void {
+    this.#send({ text: '' });
+  }
+
+  /** Nobody listens any more. */
+  close(): void {
+    this.#over = true;
+    this.#abort.abort();
+    clearInterval(this.#keepalive);
+    this.#socket?.close();
+  }
+
+  async #open(): Promise<void> {
+    const { model, voice, key } = this.#options;
+    const query = { model_id: model, sync_alignment: 'true', inactivity_timeout: '180' };
+    const door = key ? '/v1' : '/playground';
+    const body = { voice, query };
+    const { ticket } = await call<{ ticket: string }>(`${door}/stream-tickets`, {
+      body,
+      key,
+      signal: this.#abort.signal,
+    });
+    if (this.#over) return;
+    const base = location.origin.replace(/^http/, 'ws');
+    const url = `${base}${streamPath(voice)}?${new URLSearchParams(query)}`;
+    const socket = new WebSocket(url, [STREAM_PROTOCOL, TICKET_PROTOCOL_PREFIX + ticket]);
+    this.#socket = socket;
+    socket.onopen = () => {
+      for (const message of this.#waiting.splice(0)) socket.send(JSON.stringify(message));
+      this.#keepalive = setInterval(() => this.#send({ text: ' ' }), KEEPALIVE_MS);
+    };
+    socket.onmessage = ({ data }) => this.#hear(JSON.parse(data as string) as Message);
+    socket.onclose = () => this.#end(new ApiError(0, 'connection_lost', 'The connection broke off.', undefined));
+  }
+
+  #hear(message: Message): void {
+    if (this.#over) return;
+    if (message.error !== undefined) {
+      this.#end(new ApiError(0, message.error, message.message ?? message.error, message.requestId));
+    } else if (message.isFinal) this.#end();
+    else if (message.audio !== undefined) this.#options.onAudio(samplesOf(message.audio), message.alignment);
+  }
+
+  #send(message: object): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+    else if (!this.#over) this.#waiting.push(message);
+  }
+
+  #end(error?: Error): void {
+    if (this.#over) return;
+    this.close();
+    this.#options.onEnd(error);
+  }
+}
+
+function samplesOf(base64: string): Int16Array {
+  const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  return new Int16Array(bytes.buffer);
+}

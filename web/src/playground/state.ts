@@ -1,0 +1,149 @@
+/** What the playground knows: the text, who speaks it, what runs, and the ways to change that. */
+import { computed, effect, signal } from '@preact/signals';
+import type { VoiceCatalog } from '../../../src/protocol/http.js';
+import type { PlaygroundSession } from '../../../src/protocol/playground.js';
+import { Player } from '../audio/player.js';
+import { ApiError, call } from '../shared/api.js';
+import { Run } from './run.js';
+import { wordsOf } from './words.js';
+
+export type Voice = VoiceCatalog['data'][number];
+
+const EXAMPLE =
+  'Good morning. Dr. Rivera moved the meeting to 9:45 on March 3rd, and the tickets came to $12.50 each.\n\n' +
+  'Press play, watch the words light up, and click any of them to hear it again from there.';
+
+export const server = signal<PlaygroundSession | undefined>(undefined);
+/** Kept in this page's memory, and nowhere else. */
+export const key = signal('');
+export const voices = signal<readonly Voice[]>([]);
+export const voice = signal('');
+export const model = signal('base-tts-fast');
+export const text = signal(EXAMPLE);
+/** Sends what is typed while it is typed. */
+export const live = signal(false);
+export const problem = signal<Error | undefined>(undefined);
+/** What was asked for last. */
+export const run = signal<Run | undefined>(undefined);
+/** The transcript is shown in place of the text to edit. */
+export const listening = signal(false);
+export const sampling = signal<string | undefined>(undefined);
+
+export const player = new Player();
+export const needsKey = computed(
+  () => server.value !== undefined && !server.value.keyless && voices.value.length === 0,
+);
+export const words = computed(() => wordsOf(run.value?.text.value ?? ''));
+
+let sample: Run | undefined;
+
+const credentials = () => (server.value?.keyless ? undefined : key.value || undefined);
+
+export async function begin(): Promise<void> {
+  try {
+    server.value = await call<PlaygroundSession>('/playground/session');
+    voice.value ||= server.value.default_voice;
+    if (server.value.keyless) await loadVoices();
+  } catch (error) {
+    problem.value = error as Error;
+  }
+}
+
+async function loadVoices(): Promise<void> {
+  const door = server.value?.keyless ? '/playground' : '/v1';
+  const catalog = await call<VoiceCatalog>(`${door}/voices?model=${model.value}`, { key: credentials() });
+  voices.value = catalog.data;
+  if (!catalog.data.some(({ id }) => id === voice.value)) voice.value = catalog.data[0]?.id ?? '';
+}
+
+export async function signIn(given: string): Promise<void> {
+  key.value = given.trim();
+  try {
+    await loadVoices();
+    problem.value = undefined;
+  } catch (error) {
+    key.value = '';
+    throw error;
+  }
+}
+
+function startRun(speaker = voice.value): Run {
+  problem.value = undefined;
+  const started = new Run({ model: model.value, voice: speaker, key: credentials() });
+  effect(() => {
+    const error = started.error.value;
+    if (error === undefined) return;
+    problem.value = error;
+    if (error instanceof ApiError && error.status === 401) voices.value = [];
+  });
+  return started;
+}
+
+function listenTo(started: Run): void {
+  player.onFirstSound = (atMs) => started.heardFirst(atMs);
+  void player.play(started.recording);
+}
+
+/** Says the whole text from its beginning. */
+export function speak(): void {
+  if (text.value.trim() === '') return;
+  void player.open();
+  stop();
+  const started = startRun();
+  run.value = started;
+  started.say(text.value);
+  started.finish();
+  listening.value = true;
+  listenTo(started);
+}
+
+/** A run whose text is still being typed. */
+export function startLive(): Run {
+  void player.open();
+  stop();
+  const started = startRun();
+  run.value = started;
+  listenTo(started);
+  return started;
+}
+
+/** Hears again what came, from a sample on. */
+export function playFrom(at: number): void {
+  const current = run.value;
+  if (current === undefined) return;
+  endSample();
+  void player.play(current.recording, at);
+}
+
+export function stop(): void {
+  endSample();
+  player.stop();
+  run.value?.cancel();
+}
+
+export function edit(): void {
+  stop();
+  listening.value = false;
+}
+
+/** A voice introduces itself; the text and what was heard of it stay as they are. */
+export function hearSample({ id, display_name: name }: Voice): void {
+  void player.open();
+  stop();
+  const started = startRun(id);
+  sample = started;
+  sampling.value = id;
+  started.say(`Hello, I am ${name}. This is how I sound when I read to you.`);
+  started.finish();
+  listenTo(started);
+}
+
+function endSample(): void {
+  sample?.cancel();
+  sample = undefined;
+  sampling.value = undefined;
+}
+
+effect(() => {
+  if (!player.playing.value) sampling.value = undefined;
+});

@@ -1,0 +1,20 @@
+/** Copies a text, and says for a moment that it did. */
+import { useSignal } from '@preact/signals';
+import { Icon } from './icons.js';
+
+export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+  const copied = useSignal(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    copied.value = true;
+    setTimeout(() => {
+      copied.value = false;
+    }, 1_500);
+  };
+  return (
+    <button type="button" class="quiet" onClick={() => void copy()}>
+      <Icon name={copied.value ? 'check' : 'copy'} size={16} />
+      <span aria-live="polite">{copied.value ? 'Copied' : label}</span>
+    </button>
+  );
+}

@@ -1,0 +1,30 @@
+/** The head of both pages: who we are, the way to the other page, and a place for what a page wants to say of itself. */
+import type { ComponentChildren } from 'preact';
+import mark from './mark.svg';
+
+export interface HeaderProps {
+  readonly here: 'playground' | 'dashboard';
+  readonly children?: ComponentChildren;
+}
+
+export function Header({ here, children }: HeaderProps) {
+  const link = (page: HeaderProps['here'], href: string, label: string) => (
+    <a href={href} aria-current={here === page ? 'page' : undefined}>
+      {label}
+    </a>
+  );
+  return (
+    <header class="head">
+      <a class="brand" href="/" aria-label="tts, the playground">
+        <img src={mark} width="28" height="28" alt="" />
+        <span>tts</span>
+      </a>
+      <nav aria-label="Pages">
+        {link('playground', '/', 'Playground')}
+        {link('dashboard', '/dashboard', 'Dashboard')}
+        <a href="/docs">API</a>
+      </nav>
+      <div class="head-end">{children}</div>
+    </header>
+  );
+}

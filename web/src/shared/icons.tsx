@@ -1,0 +1,33 @@
+/** Line icons of one weight, drawn in the colour of the text around them. */
+const PATHS = {
+  play: 'M8 5.5v13l11-6.5z',
+  stop: 'M7 7h10v10H7z',
+  sound: 'M4 10v4M8 7v10M12 4v16M16 8v8M20 11v2',
+  copy: 'M9 9h10v11H9zM5 15V4h10',
+  check: 'M5 12.5l4.5 4.5L19 7.5',
+  down: 'M12 4v11m0 0l-4.5-4.5M12 15l4.5-4.5M5 20h14',
+  edit: 'M4 20h4L19 9l-4-4L4 16z',
+  close: 'M6 6l12 12M18 6L6 18',
+  plus: 'M12 5v14M5 12h14',
+} as const;
+const FILLED: ReadonlySet<string> = new Set(['play', 'stop']);
+
+export function Icon({ name, size = 20 }: { readonly name: keyof typeof PATHS; readonly size?: number }) {
+  const filled = FILLED.has(name);
+  return (
+    <svg
+      class="icon"
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      aria-hidden="true"
+      fill={filled ? 'currentColor' : 'none'}
+      stroke={filled ? 'none' : 'currentColor'}
+      stroke-width="1.8"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+    >
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}
