@@ -83,7 +83,7 @@ function attach(earsUrl: string): void {
   ).observe(page.document, { subtree: true, attributes: true, attributeFilter: ['class'] });
 }
 
-export interface Heard {
+interface Heard {
   /** From the first frame the ears were there; frames nobody told of are silent. */
   readonly samples: Float32Array;
   readonly firstFrame: number;
