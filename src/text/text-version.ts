@@ -26,8 +26,7 @@ export function textVersion(lexicon: string): string {
 
 function versionOf(name: string): string {
   // Not every package lets its package.json be asked for by name.
-  let folder = path.dirname(createRequire(import.meta.url).resolve(name));
-  while (!existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder);
-  const { version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { version: string };
-  return version;
+  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
+  const file = folders.map((folder) => path.join(folder, name, 'package.json')).find((each) => existsSync(each));
+  return file === undefined ? 'absent' : (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
