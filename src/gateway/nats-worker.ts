@@ -46,6 +46,8 @@ interface Link {
   readonly id: string;
   readonly numbers: Numbers;
   sent: number;
+  /** Something was to be said while there was no connection. */
+  missed: boolean;
   /** Beats without a job. */
   idleBeats: number;
 }
@@ -227,6 +229,7 @@ class EngineElsewhere implements NatsWorker {
       this.#lose(`was not heard for ${GONE_MS / 1000} s`, { blameless: !bus.connected });
       return;
     }
+    if (bus.connected && this.#link?.missed) this.#gap();
     const doubted = this.#givenUp?.life === this.#news?.life && nowMs - (this.#givenUp?.atMs ?? 0) < DOUBT_MS;
     // Without a connection nothing is begun; what was begun goes on if that is back soon enough and nothing was missed.
     if (!bus.connected || doubted || this.#news?.state === 'gone') this.#become('dead');
@@ -246,7 +249,7 @@ class EngineElsewhere implements NatsWorker {
   }
 
   #gap(): void {
-    this.#lose('sent something that did not arrive', { blameless: true });
+    this.#lose('was sent or sent something that did not arrive', { blameless: true });
   }
 
   #doubt(silentMs: number): void {
@@ -273,10 +276,13 @@ class EngineElsewhere implements NatsWorker {
   }
 
   #send(message: LinkJobRequest): void {
-    if (!this.#options.bus.connected) throw new WorkerLost('There is no connection to NATS.', { blameless: true });
+    if (!this.#options.bus.connected) {
+      if (this.#link !== undefined) this.#link.missed = true;
+      throw new WorkerLost('There is no connection to NATS.', { blameless: true });
+    }
     if (this.#link === undefined) {
       if (message.type !== 'job') throw new WorkerLost('The link is gone.', { blameless: true });
-      this.#link = { id: linkOf(this.id, randomUUID()), numbers: new Numbers(), sent: 0, idleBeats: 0 };
+      this.#link = { id: linkOf(this.id, randomUUID()), numbers: new Numbers(), sent: 0, missed: false, idleBeats: 0 };
     }
     const link = this.#link;
     link.idleBeats = 0;

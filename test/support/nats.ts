@@ -32,6 +32,11 @@ export interface NatsServer {
   close(): Promise<void>;
 }
 
+const started = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of started) child.kill('SIGKILL');
+});
+
 export async function startNats(args: readonly string[] = []): Promise<NatsServer> {
   const port = await freePort();
   const url = `nats://127.0.0.1:${port}`;
@@ -50,7 +55,8 @@ export async function startNats(args: readonly string[] = []): Promise<NatsServe
       env: { PATH },
     });
     child = own;
-    process.once('exit', () => own.kill('SIGKILL'));
+    started.add(own);
+    own.once('exit', () => started.delete(own));
     await untilListening(port);
   };
   await start();
@@ -73,7 +79,7 @@ export async function startNats(args: readonly string[] = []): Promise<NatsServe
   };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
