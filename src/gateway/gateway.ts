@@ -217,7 +217,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
       this.#scheduler.take(task);
       if (worker === widened) task.wide = true;
       if (task.state === 'queued') void this.#run(task, worker);
-      else worker.grant(task.job.id, task.stream.deadlineMs(task, nowMs) - nowMs);
+      else worker.grant(task.job.id, task.dueInMs(nowMs));
     }
     if (!lone) this.#askForWorkers();
   }

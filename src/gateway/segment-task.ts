@@ -21,6 +21,9 @@ export interface SegmentStream {
   room(task: SegmentTask): Promise<void>;
 }
 
+/** A whole answer, however late, waits for whoever would run dry within this. */
+const WHOLE_MS = 1_000;
+
 const NO_TIMINGS: SegmentTimings = { startSamples: [], durationSamples: [] };
 
 const sameNumbers = (a: readonly number[], b: readonly number[]): boolean =>
@@ -113,7 +116,7 @@ export class SegmentTask {
    */
   async run(worker: Worker, retries: number): Promise<void> {
     const nowMs = performance.now();
-    const dueInMs = this.stream.deadlineMs(this, nowMs) - nowMs;
+    const dueInMs = this.dueInMs(nowMs);
     this.stopWaiting();
     this.#state = 'running';
     this.#attempts += 1;
@@ -137,6 +140,12 @@ export class SegmentTask {
         this.#queuedAtMs = performance.now();
       }
     }
+  }
+
+  /** How soon it is needed, told to an engine that others have turns in too: live listeners there go before whole answers. */
+  dueInMs(nowMs: number): number {
+    const dueInMs = this.stream.deadlineMs(this, nowMs) - nowMs;
+    return this.stream.order.whole ? Math.max(WHOLE_MS, dueInMs) : dueInMs;
   }
 
   /** Whether `worker` can run it, and go on where another broke off if somebody heard that. */
