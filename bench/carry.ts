@@ -3,8 +3,9 @@
  * streams without a stall next to it, first come first served for comparison, twice as many listeners as can be carried, and memory.
  * The number of streams is looked for from above, in steps of 5 % of the saturated speed.
  *
- *   npm run bench -- carry [--models base-tts-fast] [--seconds 15] [--tries 1] [--engine kokoro|sine] [--svg FILE]
+ *   npm run bench -- carry [--models base-tts-fast] [--seconds 15] [--tries 1] [--from 1] [--engine kokoro|sine] [--svg FILE]
  */
+import { setMaxListeners } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,6 +18,7 @@ import { type BenchServer, startServer } from './serve.js';
 import { cpuSeconds, TEXTS, VOICE } from './streams.js';
 
 const { signal } = new AbortController();
+setMaxListeners(0, signal);
 const LONE_ROUNDS = 12;
 const STEP = 0.05;
 
@@ -95,6 +97,7 @@ export async function main(argv: readonly string[]): Promise<void> {
       models: { type: 'string', default: 'base-tts-fast' },
       seconds: { type: 'string', default: '15' },
       tries: { type: 'string', default: '1' },
+      from: { type: 'string', default: '1' },
       engine: { type: 'string', default: 'kokoro' },
       svg: { type: 'string', default: '' },
     },
@@ -133,7 +136,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     let share = 0;
     const carried: Partial<Record<Arrivals, number>> = {};
     for (const [arrivals, from, wanted] of [
-      ['spread', 1, 0.8],
+      ['spread', Number(values.from), 0.8],
       ['burst', 0.9, 0.6],
     ] as const) {
       const best = await ladder(

@@ -4,6 +4,7 @@
  *
  *   npm run bench -- proportion [--chars 62500,125000,250000,500000,1000000] [--sessions 25,50,100,200] [--svg FOLDER]
  */
+import { setMaxListeners } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -23,6 +24,7 @@ const WINDOW_CHARS = 40_000;
 const STEP_CHARS = 5_000;
 const TOKENS_PER_SECOND = 20;
 const { signal } = new AbortController();
+setMaxListeners(0, signal);
 
 /** The most it ever had in memory. */
 async function peakMb(pid: number): Promise<number> {

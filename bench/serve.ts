@@ -43,6 +43,7 @@ export async function startServer(env: Record<string, string>, flags: readonly s
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   process.once('exit', () => child.kill('SIGKILL'));
+  process.once('SIGTERM', () => process.exit(143));
   const baseUrl = await new Promise<string>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`tts serve ended with ${code}`)));
     createInterface({ input: child.stdout }).on('line', (line) => {

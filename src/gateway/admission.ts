@@ -3,7 +3,7 @@ import { samplesToMs } from '../protocol/audio.js';
 import type { BaseModel } from '../protocol/job.js';
 
 /** What is kept back for what a measurement does not see: hand-overs, arrivals at once, sentences longer than most. */
-const USABLE = 0.9;
+const USABLE = 0.88;
 /** With every segment the ones before count for less. */
 const LEARN = 1 / 20;
 /** What was measured when most workers had work is what the next crowd will cost; in quiet times it fades this slowly. */
@@ -24,7 +24,8 @@ export interface Spoken {
   readonly model: BaseModel;
   readonly chars: number;
   readonly samples: number;
-  readonly runMs: number;
+  /** Of a worker's time. */
+  readonly tookMs: number;
   /** It had all cores at times, and would have taken at least as long on one. */
   readonly wide: boolean;
   /** Most workers had work. */
@@ -62,13 +63,13 @@ export class Admission {
     return known;
   }
 
-  learn({ model, chars, samples, runMs, wide, crowded }: Spoken): void {
+  learn({ model, chars, samples, tookMs, wide, crowded }: Spoken): void {
     const spokenMs = samplesToMs(samples);
     if (spokenMs === 0 || chars === 0) return;
     this.#msPerChar = towards(this.#msPerChar, spokenMs / chars, LEARN);
     const cost = this.#costs.get(model) ?? {};
     this.#costs.set(model, cost);
-    const measured = runMs / spokenMs;
+    const measured = tookMs / spokenMs;
     if (wide) {
       cost.wide = towards(cost.wide, measured, LEARN);
       return;

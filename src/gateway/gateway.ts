@@ -249,12 +249,12 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     if (task.state === 'done') {
       const { runMs, receivedSamples: samples } = task;
       this.#meanRunMs += (runMs - this.#meanRunMs) / 20;
-      const { wide } = task;
+      const { wide, tookMs } = task;
       const { segment, speed } = task.job;
       // What one does with all cores says nothing of what it does among others.
       if (!wide) this.#placement.learn(worker, model, { runMs, samples });
       const chars = segment.text.length / speed;
-      this.#admission.learn({ model, chars, samples, runMs, wide, crowded: this.#crowded });
+      this.#admission.learn({ model, chars, samples, tookMs, wide, crowded: this.#crowded });
       observer?.segmentSpoken({ model, runMs, samples });
     } else if (task.state === 'queued') {
       log.warn(fields, 'a worker was lost under a segment, which runs again');

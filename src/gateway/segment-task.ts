@@ -51,6 +51,7 @@ export class SegmentTask {
   #receivedSamples = 0;
   #takenSamples = 0;
   #runMs = 0;
+  #tookMs = 0;
   /** It was given turns with all cores. */
   wide = false;
   /** What a worker that speaks it again still has to say of what an earlier one said. */
@@ -90,6 +91,11 @@ export class SegmentTask {
   /** What the engines' runs for it took. */
   get runMs(): number {
     return this.#runMs;
+  }
+
+  /** What it took of its workers, the hand-over between runs as well. */
+  get tookMs(): number {
+    return this.#tookMs;
   }
 
   get heard(): boolean {
@@ -198,8 +204,10 @@ export class SegmentTask {
   }
 
   #receive(event: WorkerEvent): void {
-    if (event.type === 'ran') this.#runMs += event.runMs;
-    else if (event.type === 'begin') {
+    if (event.type === 'ran') {
+      this.#runMs += event.runMs;
+      this.#tookMs += event.tookMs;
+    } else if (event.type === 'begin') {
       if (this.#timings !== undefined && !sameTimings(this.#timings, event.timings)) throw otherReading();
       this.#timings = event.timings;
     } else if (event.type === 'audio') {

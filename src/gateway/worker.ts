@@ -16,8 +16,8 @@ export class WorkerLost extends Error {
   }
 }
 
-/** Speech, and word of every run that was made for it. */
-export type WorkerEvent = SpeechEvent | { readonly type: 'ran'; readonly runMs: number };
+/** Speech, and word of every run that was made for it; `tookMs` is what it took of a worker that had more to do, hand-over and all. */
+export type WorkerEvent = SpeechEvent | { readonly type: 'ran'; readonly runMs: number; readonly tookMs: number };
 
 export interface Runnable {
   /** Of the job. */
