@@ -23,6 +23,7 @@ const EXAMPLES = `
 Examples:
   tts explain "Dr. Smith paid \\$5 on 3/4."
   tts explain --ssml '<sub alias="kubernetes">k8s</sub> is up'
+  tts explain -v my_british_voice "at 5:15 on 3/4/2025"
   tts explain -f story.txt --json | jq '.[].phonemes'
 
 A word sounds wrong? Write how it should sound into a file, one word a line,
@@ -37,7 +38,7 @@ export function command(): Command {
     .option('-f, --file <FILE...>', 'read the text from these files; - is stdin')
     .option('--ssml', 'the text carries SSML')
     .option('--json', 'print everything as JSON');
-  return addSettings(explain, ['lexicon'])
+  return addSettings(explain, ['voice', 'lexicon', 'voicesDir'], { voice: '-v' })
     .addHelpText('after', EXAMPLES)
     .action((words: string[], options: ExplainOptions, self: Command) =>
       untilInterrupted((signal) => run(words, options, self, signal)),
@@ -51,16 +52,21 @@ async function run(words: string[], options: ExplainOptions, self: Command, sign
   }
   const text = await readText({ words, files }, signal);
   const { config } = settingsOf(self);
-  const [{ createReader }, { segmentText }, { loadLexicon }, { surveyText }] = await Promise.all([
+  const [{ createReader }, { segmentText }, { loadLexicon }, { surveyText }, { loadCatalogue }] = await Promise.all([
     import('../text/reader.js'),
     import('../text/segment.js'),
     import('../text/lexicon.js'),
     import('../text/survey.js'),
+    import('../models/catalogue.js'),
   ]);
   const lexicon = config.lexicon === '' ? undefined : await loadLexicon(config.lexicon);
-  const reader = await createReader(lexicon ? { lexicon } : {});
+  // A voice has an accent, and is read with the words and sounds of it.
+  const catalogue = loadCatalogue({ voicesDir: config.voicesDir });
+  const named = catalogue.all.find(({ voice }) => voice.id === config.voice);
+  const { language } = named ?? catalogue.get('base-tts', config.voice);
+  const reader = await createReader({ language, ...(lexicon && { lexicon }) });
   const countTokens = (part: string) => reader.countTokens(part);
-  const segments = segmentText(text, { countTokens, ssml: options.ssml ?? false });
+  const segments = segmentText(text, { countTokens, language, ssml: options.ssml ?? false });
   const explained = segments.map((segment) => ({ segment, reading: reader.read(segment) }));
   const ignored = options.ssml ? surveyText(text, { ssml: true }).ignoredMarkup : [];
   process.stdout.write(

@@ -1,5 +1,5 @@
 /** `tts explain` as people run it. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, makeHome, tts } from '../support/tts.js';
 
@@ -51,6 +51,28 @@ describe('tts explain', () => {
     const { code, stdout } = await explain(['-f', home.file('text.txt'), '--lexicon', home.file('words.txt')]);
     expect(code).toBe(0);
     expect(stdout.toString()).toContain('nginx → ˈɛnʤɪnɛks');
+  });
+
+  it('reads with the accent of a voice', async () => {
+    const voice = {
+      id: 'from_london',
+      display_name: 'From London',
+      language: 'en',
+      gender: 'female',
+      description: 'British.',
+      style: 'bf_emma',
+    };
+    mkdirSync(home.file('voices'), { recursive: true });
+    writeFileSync(home.file('voices/from_london.json'), JSON.stringify(voice));
+    const args = ['--voices-dir', home.file('voices'), '--json', 'Meet in the garden at 5:15.'];
+    const british = await explain(['-v', 'from_london', ...args]);
+    expect(british.code, british.stderr).toBe(0);
+    const [segment] = JSON.parse(british.stdout.toString()) as Explained[];
+    expect(segment!.normalized).toBe('Meet in the garden at quarter past five.');
+    expect(segment!.phonemes).toContain('ɡˈɑːdən');
+    const unknown = await explain(['-v', 'from_nowhere', ...args]);
+    expect(unknown.code).not.toBe(0);
+    expect(unknown.stderr).toContain('from_london');
   });
 
   it('says what is not spoken', async () => {

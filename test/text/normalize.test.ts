@@ -33,9 +33,9 @@ function casesOf(file: string): Case[] {
 
 const tables = readdirSync(FOLDER).map((file) => ({ file, cases: casesOf(file) }));
 
-it('has at least 500 cases in the tables, none twice', () => {
+it('has at least 1,200 cases in the tables, none twice', () => {
   const written = tables.flatMap(({ cases }) => cases.map((each) => each.written));
-  expect(written.length).toBeGreaterThanOrEqual(500);
+  expect(written.length).toBeGreaterThanOrEqual(1_200);
   expect(written.filter((each, i) => written.indexOf(each) !== i)).toEqual([]);
 });
 

@@ -102,7 +102,10 @@ function dotted(scan: Scan, at: number): number {
   if (!isInitial(scan.text, at)) return at;
   const letter = scan.text[at]!;
   const enumerates = at === 0 && /^[A-D]$/.test(letter) && !/^[A-Z]\./.test(scan.text.slice(at + 3, at + 5));
-  if (enumerates || !(scan.previous === '' || isCapitalised(scan.previous)) || startsSentence(scan, at + 2)) return at;
+  // Two initials in a row are a person's, whatever stands before: "the poet W. B. Yeats".
+  const person = /^[A-Z]\. ?[A-Z]\. ?[A-Z]/.test(scan.text.slice(at, at + 8)) && !enumerates;
+  const led = person || scan.previous === '' || isCapitalised(scan.previous);
+  if (enumerates || !led || startsSentence(scan, at + 2)) return at;
   if (SENTENCE_WORDS.labelled.has(scan.previous.toLowerCase()) || isPronounI(scan.text, at + 3)) return at;
   return say(scan, spell(letter), at, at + 2, letter);
 }

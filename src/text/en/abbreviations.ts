@@ -185,8 +185,12 @@ const ABBREVIATIONS: readonly Row[] = [
     'est',
     NUMBERED | CONTINUED,
     // In capitals, or behind a time of day, it is a zone.
-    ({ scan, digitNext, written }) =>
-      written === 'EST' || /^[ap]\.?m$/i.test(scan.previous) ? undefined : digitNext ? 'established' : 'estimated',
+    ({ scan, digitNext, written, end }) =>
+      written === 'EST' || /^[ap]\.?m$/i.test(scan.previous)
+        ? undefined
+        : digitNext && /^ ?\d{4}(?!\d)/.test(scan.text.slice(end, end + 6))
+          ? 'established'
+          : 'estimated',
   ],
   ['max', CONTINUED, 'maximum'],
   ['min', CONTINUED, ({ scan }) => (/\d$/.test(scan.previous) ? undefined : 'minimum')],
@@ -216,12 +220,12 @@ const ABBREVIATIONS: readonly Row[] = [
   ['mgr', ENDS, 'manager'],
   ['asst', ENDS, 'assistant'],
   ['ibid', CONTINUED, 'ibid'],
-  ['hr', CONTINUED, afterDigit('hours')],
-  ['hrs', CONTINUED, 'hours'],
+  ['hr', NUMBERED | CONTINUED, afterDigit('hours')],
+  ['hrs', NUMBERED | CONTINUED, 'hours'],
   ['mins', CONTINUED, 'minutes'],
   ['secs', CONTINUED, 'seconds'],
   ['yrs', CONTINUED, 'years'],
-  ['lbs', CONTINUED, 'pounds'],
+  ['lbs', NUMBERED | CONTINUED, 'pounds'],
   ...without(
     LEADS,
     `
@@ -249,7 +253,7 @@ const ABBREVIATIONS: readonly Row[] = [
   ...without(
     CONTINUED,
     `
-    llc plc et dist div trans std temp def var wt ht lb oz in yd mi km cm mm kg yr mo wk wks pd pcs amt bal
+    llc plc et dist div trans std temp def var wt ht lb oz tbsp tsp gal qt in yd mi km cm mm kg yr mo wk wks pd pcs amt bal
     cont'd pub publ ill repr abbr adj adv syn sing phd ph.d m.d b.a m.a b.sc m.sc sci tech eng math bio phys
     ala ariz ark calif colo conn fla ill ind kan ky mass mich minn mont neb nev okla ore tenn tex wash wis wyo
     chem med lit hist geog admin mgmt dev prod spec specs config repo info

@@ -8,7 +8,8 @@ export interface WordContext {
   readonly written: string;
 }
 
-import { isPast, isPlural, isVerb, verbness } from './tagger.js';
+import { possessive } from './possessive.js';
+import { isPast, isPlural, isThirdPerson, isVerb, verbness } from './tagger.js';
 
 const set = (list: string) => new Set(list.trim().split(/\s+/));
 
@@ -41,6 +42,8 @@ const not =
 
 const asVerb: Rule = isVerb;
 const asNoun: Rule = (context) => verbness(context) < 0;
+/** For words that are verbs more often. */
+const asNounOnly: Rule = (context) => asNoun(context);
 const past: Rule = isPast;
 /** A plural before it is the subject: "the shops close by six". */
 const ofPlural: Rule = (context) => isPlural(at(context, -1));
@@ -56,7 +59,7 @@ const METALS = set('mercury arsenic zinc copper iron tin asbestos cadmium steel 
 /** Noun with the stress in front, verb with the stress behind. */
 const nounVerb = (noun: string, verb: string): Forms => [noun, [verb, asVerb]];
 /** The same pair for a word that is a verb more often. */
-const verbNoun = (verb: string, noun: string): Forms => [verb, [noun, all(asNoun, not(asVerb))]];
+const verbNoun = (verb: string, noun: string): Forms => [verb, [noun, asNounOnly]];
 
 const FORMS: Readonly<Record<string, Forms>> = {
   read: [
@@ -88,7 +91,7 @@ const FORMS: Readonly<Record<string, Forms>> = {
         ),
         all(has(METALS), not(asVerb), not(before(set('the a his her their its our')))),
         (context) => at(context, -1) === 'as' && at(context, -2) === 'heavy',
-        (context) => context.index === 0 && at(context, 1) === 'is',
+        (context) => context.index === 0 && /^(?:is|was|has|can|may)$/.test(at(context, 1)),
       ),
     ],
   ],
@@ -196,9 +199,7 @@ const FORMS: Readonly<Record<string, Forms>> = {
     ['jˈust', all(after(set('to')), not(before(set('is are was were be being been commonly often also'))))],
   ],
   record: nounVerb('ɹˈɛkəɹd', 'ɹəkˈɔɹd'),
-  records: ['ɹˈɛkəɹdz', ['ɹəkˈɔɹdz', before(set('he she it who camera device app software which'))]],
   insert: verbNoun('ɪnsˈɜɹt', 'ˈɪnsɜɹt'),
-  inserts: ['ɪnsˈɜɹts', ['ˈɪnsɜɹts', asNoun]],
   tear: [
     'tˈɛɹ',
     [
@@ -241,12 +242,17 @@ const FORMS: Readonly<Record<string, Forms>> = {
       ),
     ],
   ],
+  winds: ['wˈɪndz', ['wˈIndz', after(set('up down through its around along between past'))]],
   wound: [
     'wˈund',
     [
       'wˈWnd',
       any(
         after(set('up around down through its tightly')),
+        all(
+          after(set('the a an her his their its it')),
+          not(before(set('the a an this that to can will could would'))),
+        ),
         all(
           before(set('she he they it i we who had has have river road path was were')),
           after(set('the a an her his their its it round')),
@@ -325,10 +331,8 @@ const FORMS: Readonly<Record<string, Forms>> = {
   approximate: ['əpɹˈɑksəmət', ['əpɹˈɑksəmˌAt', asVerb]],
   articulate: ['ɑɹtˈɪkjələt', ['ɑɹtˈɪkjəlˌAt', asVerb]],
   present: nounVerb('pɹˈɛzᵊnt', 'pɹəzˈɛnt'),
-  presents: nounVerb('pɹˈɛzᵊnts', 'pɹəzˈɛnts'),
   object: nounVerb('ˈɑbʤɛkt', 'əbʤˈɛkt'),
-  objects: ['ˈɑbʤɛkts', ['əbʤˈɛkts', all(before(set('he she who nobody')), after(set('to that strongly')))]],
-  nice: ['nˈIs', ['nˈis', all(named, before(set('in to from near at of for and')))]],
+  nice: ['nˈIs', ['nˈis', all(named, before(set('in to from near at of for and above outside around via')))]],
   mobile: [
     'mˈObᵊl',
     [
@@ -407,10 +411,30 @@ const FORMS: Readonly<Record<string, Forms>> = {
   ],
 };
 
+/** The pairs among the forms, by the bare word. */
+const PAIRS: Readonly<Record<string, { readonly noun: string; readonly verb: string; readonly verbal: boolean }>> =
+  Object.fromEntries(
+    Object.entries(FORMS).flatMap(([word, [fallback, other, ...more]]) => {
+      if (more.length > 0 || !other || !(other[1] === asVerb || other[1] === asNounOnly)) return [];
+      const verbal = other[1] === asNounOnly;
+      return [[word, { noun: verbal ? other[0] : fallback, verb: verbal ? fallback : other[0], verbal }]];
+    }),
+  );
+
+/** "He objects", "three objects": the pair of stresses with an -s behind it. */
+function withEnding(context: WordContext, word: string): string | null {
+  const stem = word.endsWith('s') ? word.slice(0, -1) : '';
+  const pair = Object.hasOwn(PAIRS, stem) ? PAIRS[stem]! : undefined;
+  if (!pair) return null;
+  const verb = isThirdPerson(context) || (pair.verbal && !asNoun(context));
+  const said = verb ? pair.verb : pair.noun;
+  return said + possessive(said);
+}
+
 /** The American phonemes of a homograph in its context, or null if the word is none. */
 export function homograph(context: WordContext): string | null {
   const word = context.words[context.index]!;
-  if (!Object.hasOwn(FORMS, word)) return null;
+  if (!Object.hasOwn(FORMS, word)) return withEnding(context, word);
   if (word === 'record' && at(context, -1) === 'to' && RECORD_OF.has(at(context, 1))) return FORMS.record![0];
   const [fallback, ...others] = FORMS[word]!;
   for (const [phonemes, when] of others) if (when(context)) return phonemes;

@@ -3,6 +3,7 @@ import type { Language } from '../../protocol/job.js';
 import { inBritish } from './alphabet.js';
 import { correction } from './corrections.js';
 import { dictionaryReading } from './dictionary.js';
+import { possessive } from './possessive.js';
 
 const ASCII = /^[\x20-\x7e]*$/;
 const OURS = /^[a-z][a-z']*$/;
@@ -45,9 +46,3 @@ function fromDictionary(stem: string, plain: string, british: boolean): string |
 }
 
 const unaccented = (word: string) => (ASCII.test(word) ? word : word.normalize('NFD').replace(/\p{M}/gu, ''));
-
-/** How "'s" sounds behind a word. */
-export function possessive(phonemes: string): string {
-  if (/[szʃʒʧʤ]$/u.test(phonemes)) return 'ᵻz';
-  return /[ptkfθ]$/u.test(phonemes) ? 's' : 'z';
-}

@@ -137,6 +137,7 @@ function feetAndInches(scan: Scan, at: number): number {
   const noun =
     /^ [a-z]/.test(text.slice(end, end + 2)) &&
     !/^(?:and|or|by|x|wide|tall|long|high|deep|thick|in|of|is|was|to)$/.test(scan.nextWord(end));
+  scan.remember(inches[0]);
   out.say(`${amount(inches[1]!)} ${noun || Number(inches[1]) === 1 ? 'inch' : 'inches'}`, at, end);
   return end;
 }

@@ -124,7 +124,8 @@ function phoneNumber(scan: Scan, at: number): number {
 function zipCode(scan: Scan, at: number): number {
   const { previous } = scan;
   const behindState =
-    STATE_ENDS.has(previous) && !/^ (?!is |was |has )[a-z]+s\b/.test(scan.text.slice(at + 5, at + 20));
+    STATE_ENDS.has(previous) &&
+    !/^ (?!is |was |has )(?:people|men|women|[a-z]+s)\b/.test(scan.text.slice(at + 5, at + 20));
   if (!behindState && (previous.length > 4 || !/^(?:[A-Z]{2}|zip|code)$/.test(previous))) return at;
   if (scan.text[at - 1] !== ' ') return at;
   const match = matchAt(ZIP, scan.text, at);

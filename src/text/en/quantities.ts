@@ -176,6 +176,11 @@ const mayTail = (code: number): boolean =>
 
 /** An identifier rather than a number: each digit stands for itself. */
 function sayDigits(scan: Scan, at: number, written: string): void {
+  // "at 0600": hours, as soldiers say them.
+  if (/^0[1-9]00$/.test(written) && /^(?:at|by|until|from|since|to)$/i.test(scan.previous)) {
+    scan.out.say(`oh ${cardinal(written[1]!)} hundred`, at, at + 4);
+    return;
+  }
   for (let i = 0; i < written.length; i++) scan.out.say(digitName(written.charCodeAt(i)), at + i, at + i + 1);
 }
 
@@ -191,7 +196,8 @@ function isRange(first: string, second: string, dash: string): boolean {
   const [a, b] = [value(first), value(second)];
   if (first === second) return false;
   if (dash.includes('–') || dash.includes('—')) return true;
-  return a < b || b < 200;
+  // The votes for and against are near one another: "218-210".
+  return a < b || b < 200 || (a < 1000 && b > 0.75 * a && !first.endsWith('7') && !second.endsWith('00'));
 }
 
 const value = (written: string): number => Number(written.replaceAll(',', ''));
@@ -229,7 +235,7 @@ function bare(scan: Scan, written: string, end: number): string {
   if (written.length === 4 && /^\d{4}$/.test(written) && !isAlphanumeric(text.charCodeAt(end))) {
     const n = Number(written);
     // "RTX 4090", "ISO 8601": numbers behind a name in capitals are names as well.
-    const named = PAIRED.test(scan.previous) || /^[A-Z]{2,5}$/.test(scan.previous);
+    const named = PAIRED.test(scan.previous) || /^[A-Z](?:\.?[A-Z]){1,4}$/.test(scan.previous);
     if (named && n >= 1000 && n % 1000 !== 0) return pairs(written);
     if (n >= 1000 && n < 1100 && YEAR_BEFORE.test(scan.previous) && !isCounted(scan, end)) return year(n);
     if (n >= 1100 && n < 2100) {

@@ -150,3 +150,12 @@ function isSingleNoun(place: Place, left: string, by: number): boolean {
     /^(?:a|an|the|my|his|her|our|their)$/.test(earlier)
   );
 }
+
+/** Whether a verb in the third person may stand here: "the country exports copper", "she objects". */
+export function isThirdPerson(place: Place): boolean {
+  const [left, by] = leftOf(place);
+  const next = wordAt(place, 1);
+  if (BE.has(next) || HAVE.has(next) || MODALS.has(next) || next === 'of') return false;
+  if (SINGLE_SUBJECTS.has(left) || left === 'which') return true;
+  return isSingleNoun(place, left, by) && next !== '' && !isDescribing(left) && !OFTEN_BEFORE_NOUNS.has(left);
+}

@@ -79,7 +79,8 @@ function isLoud(word: string): boolean {
 
 /** "a + b", "a²", "b = a": an article stands beside no operator. */
 function isVariable(text: string, at: number, end: number): boolean {
-  if (/^(?: ?(?:[+=<>≠≤≥×÷^*·→∈]|!=)|[²³⁴ⁿ]| - [a-z](?:[^a-z]|$)| − )/.test(text.slice(end, end + 5))) return true;
+  if (/^(?: ?(?:[+=<>≠≤≥×÷^*·→∈-]|!=) ?(?:[\d(√-]|[A-Za-z](?![A-Za-z']))|[²³⁴ⁿ]| − )/.test(text.slice(end, end + 6)))
+    return true;
   const operand = /[+=<>≠≤≥×÷*·−] ?$/.test(text.slice(Math.max(0, at - 2), at));
   return operand && !/^ [A-Za-z]{2}/.test(text.slice(end, end + 3));
 }
