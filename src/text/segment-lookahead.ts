@@ -36,6 +36,9 @@ function capitalKind(text: string, from: number, final: boolean): Next | null {
   if (from + 1 >= text.length) return final ? 'label' : null;
   const is = characterIs(text.charCodeAt(from + 1));
   if (is & IS.upper) return 'capitals';
+  if (!final && text.length < from + 4) return null;
+  // "9 a.m. Sat.", "5 p.m. Eastern"
+  if (/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|East|Cent|Paci)/.test(text.slice(from, from + 4))) return 'capitals';
   return is & IS.letter || text[from] === 'I' || text[from] === 'A' ? 'upper' : 'label';
 }
 

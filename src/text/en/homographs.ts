@@ -50,7 +50,7 @@ const ofPlural: Rule = (context) => isPlural(at(context, -1));
 const has =
   (list: Set<string>): Rule =>
   ({ words }) =>
-    words.some((word) => list.has(word));
+    words.some((word) => list.has(word.endsWith("'s") ? word.slice(0, -2) : word));
 /** A place is named: a capital letter where no sentence begins. */
 const named: Rule = ({ written, index }) => index > 0 && /^[A-Z][a-z]/.test(written);
 const RECORD_OF = set('high highs low lows level levels number numbers profit profits sales heat temperatures time');
@@ -118,6 +118,7 @@ const FORMS: Readonly<Record<string, Forms>> = {
           ),
           not(after(set('in with'))),
         ),
+        before(set('broadcast streamed performed recorded shown aired filmed')),
         all(before(set('now join joins joined')), after(set('from at on to'))),
         all(before(BE), after(set('now on at from today again and'))),
         before(set('a the')),
@@ -302,6 +303,8 @@ const FORMS: Readonly<Record<string, Forms>> = {
       'ɹˈɛfjus',
       any(
         after(set('collection collectors bin bins dump heap disposal was is')),
+        // "Dumped refuse": what was done is done to something.
+        all((context) => /[a-z]{2}ed$/.test(at(context, -1)), not(after(set('to')))),
         all(
           before(set('the of household city garden kitchen domestic human toxic industrial burning and')),
           not(after(set('to'))),
@@ -361,11 +364,14 @@ const FORMS: Readonly<Record<string, Forms>> = {
     'kˈɑntɛnt',
     [
       'kəntˈɛnt',
-      all(
-        before(
-          set('is was are were feel feels felt am quite perfectly be seem seems seemed not more very so fully being'),
+      any(
+        all(before(set('a very')), after(set('man woman person child people smile look sigh life'))),
+        all(
+          before(
+            set('is was are were feel feels felt am quite perfectly be seem seems seemed not more very so fully being'),
+          ),
+          not(after(set('of'))),
         ),
-        not(after(set('of'))),
       ),
     ],
   ],

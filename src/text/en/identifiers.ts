@@ -2,7 +2,7 @@
 
 import type { Scan } from '../normalize/scan.js';
 import { capitals, isPronounceable, spell } from './acronyms.js';
-import { cardinal, digitByDigit, pairs } from './numbers.js';
+import { cardinal, digitByDigit, pairs, triple } from './numbers.js';
 
 const PARTS =
   /[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z\u00df-\u024f]+|[A-Z\u00c0-\u00de][a-z\u00df-\u024f]*|\d+|[^A-Za-z\d]/g;
@@ -91,6 +91,8 @@ export function sayIdentifier(scan: Scan, from: number, to: number): void {
     const part = constant && isPronounceable(match[0]) ? match[0].toLowerCase() : match[0];
     if (part.length === 1 && !isSaid(part.charCodeAt(0))) continue;
     const begin = from + match.index;
-    scan.out.say(sayPart(part), begin, begin + part.length);
+    // "A320", "F150": the number of a model behind its letter.
+    const model = match.index === 1 && /^[1-9]\d[1-9]$|^[1-9][1-9]0$/.test(part) && /^[A-Z]\d+$/.test(text);
+    scan.out.say(model ? triple(part) : sayPart(part), begin, begin + part.length);
   }
 }

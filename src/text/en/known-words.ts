@@ -6,6 +6,7 @@ import { dictionaryReading } from './dictionary.js';
 import { possessive } from './possessive.js';
 
 const ASCII = /^[\x20-\x7e]*$/;
+const LETTERS = /^\p{L}+$/u;
 const OURS = /^[a-z][a-z']*$/;
 
 /** "Mm-hmm". */
@@ -19,7 +20,7 @@ export function knownReading(word: string, language: Language): string | undefin
   const owned = small.endsWith("'s");
   const stem = owned ? small.slice(0, -2) : small.endsWith("s'") ? small.slice(0, -1) : small;
   const plain = unaccented(stem);
-  if (!OURS.test(plain)) return undefined;
+  if (!OURS.test(plain)) return LETTERS.test(stem) ? dictionaryReading(stem, british) : undefined;
   const american = correction(plain) ?? fromDictionary(stem, plain, british);
   if (american === undefined) return undefined;
   const said = american + (owned ? possessive(american) : '');
