@@ -7,6 +7,7 @@ import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
 let current: Language | undefined;
 
 const CACHED_WORDS = 20_000;
+const OWNED = /^\p{L}{2,}'s$/u;
 /** Nobody speaks a longer word; longer ones are said in pieces. */
 const MAX_WORD = 60;
 
@@ -17,7 +18,7 @@ export async function createPhonemizer(
 ): Promise<Phonemizer> {
   const espeak = await import('espeak-phonemizer');
   await espeak.initialize();
-  const { espeakVoice, fromEspeak, parted } = frontEnd(language).alphabet;
+  const { espeakVoice, fromEspeak, parted, possessive } = frontEnd(language).alphabet;
   // Whoever speaks meanwhile has to set its own voice again.
   current = undefined;
   await espeak.setVoice(espeakVoice);
@@ -57,6 +58,11 @@ export async function createPhonemizer(
     const text = /^\p{L}[\p{L}'-]*\p{Lu}/u.test(word) ? word.toLowerCase() : word;
     const reading = known(text);
     if (reading !== undefined) return reading;
+    // espeak takes the ending of "lake's" for a voiced one.
+    if (OWNED.test(text)) {
+      const owner = spoken(text.slice(0, -2));
+      return owner + possessive(owner);
+    }
     if (parted?.test(text)) return text.split('-').map(spoken).join('');
     if (text.length <= MAX_WORD) return fromEspeak(speak(text));
     const points = [...text];

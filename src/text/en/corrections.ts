@@ -40,6 +40,8 @@ const CORRECTIONS: Readonly<Record<string, string>> = {
   zhang: 'ʤˈɑŋ',
   xi: 'zˈI',
   // At the table and elsewhere
+  inning: 'ˈɪnɪŋ',
+  innings: 'ˈɪnɪŋz',
   secretary: 'sˈɛkɹətˌɛɹi',
   secretaries: 'sˈɛkɹətˌɛɹiz',
   buffet: 'bəfˈA',

@@ -352,7 +352,7 @@ const FORMS: Readonly<Record<string, Forms>> = {
       ),
     ],
   ],
-  row: ['ɹˈO'],
+  row: ['ɹˈO', ['ɹˈW', all(before(set('a the bitter diplomatic public political')), after(set('over about')))]],
   rows: ['ɹˈOz'],
   sow: ['sˈO', ['sˈW', all(before(set('a the old her')), not(asVerb))]],
   does: [
