@@ -1,5 +1,8 @@
 /** `tts speak` into every format, with tags and chapters, and at another pace: what another program finds in the files. */
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startStreamServer } from '../stream-input/client.js';
 import { decodeFile, hasFfmpeg, probe } from '../support/ffmpeg.js';
@@ -121,6 +124,33 @@ describe('--speed', () => {
     const [plain, slow] = [await cues(), await cues('--speed', '0.5')];
     expect(slow.length).toBe(plain.length);
     expect(Math.abs(slow.at(-1)! - 2 * plain.at(-1)!)).toBeLessThan(60);
+  });
+
+  it('says so where a server has no door for it', async () => {
+    const older = createServer().listen(0, '127.0.0.1');
+    older.on('upgrade', (_request, socket) => {
+      socket.end(
+        'HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n{"error":{"code":"not_found"}}',
+      );
+    });
+    await once(older, 'listening');
+    const { port } = older.address() as AddressInfo;
+    const args = [
+      'speak',
+      'Hello.',
+      '-o',
+      'x.wav',
+      '--speed',
+      '2',
+      '-m',
+      'base-tts',
+      '--server',
+      `http://127.0.0.1:${port}`,
+    ];
+    const ran = await run([...args, '--api-key', 'x']);
+    older.close();
+    expect(ran.code).not.toBe(0);
+    expect(ran.stderr).toMatch(/one pace only.*--speed/);
   });
 
   it('is refused where it is no speed', async () => {

@@ -26,8 +26,11 @@ export async function createFileSink(file: string, options: FileSinkOptions): Pr
     return createPipeSink(handle.createWriteStream(), { ...options, close: true });
   }
   const part = path.join(path.dirname(target), `.${path.basename(target)}.${randomBytes(4).toString('hex')}.part`);
-  const handle = await open(part, 'wx').catch((cause) => fail(cause, file));
   const encoder = await createEncoder(options.format, options);
+  const handle = await open(part, 'wx').catch((cause) => {
+    encoder.close();
+    return fail(cause, file);
+  });
   return regularFile(handle, encoder, { part, target, chapters: options.chapters });
 }
 
@@ -41,22 +44,17 @@ function regularFile(handle: FileHandle, encoder: AudioEncoder, { part, target, 
   let samples = 0;
   let state: 'open' | 'done' | 'discarded' = 'open';
 
-  async function append(bytes: Uint8Array): Promise<void> {
-    if (bytes.length === 0) return;
-    await handle.appendFile(bytes).catch((cause) => {
-      throw outputFailed(cause as Error);
-    });
-  }
-
   return {
     async write(pcm, signal) {
       signal.throwIfAborted();
-      await append(encoder.encode(pcm));
+      await handle.appendFile(encoder.encode(pcm)).catch((cause) => {
+        throw outputFailed(cause as Error);
+      });
       samples += pcm.length;
     },
     async finish() {
-      await append(encoder.end());
       try {
+        await handle.appendFile(encoder.end());
         // Until now the head said what was true: that the length is not known.
         const head = encoder.settledHead(chapters?.());
         if (head) await handle.write(head, 0, undefined, 0);
