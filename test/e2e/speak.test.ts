@@ -111,7 +111,7 @@ describe('tts speak, where it goes', () => {
     expect(await speak(['Hi there.', '--output', 'sound', '--format', 'wav'])).toMatchObject({ code: 0 });
     expect(readFileSync(home.file('sound')).toString('latin1', 0, 4)).toBe('RIFF');
     expect(await speak(['Hi.', '-o', 'e.wav', '--format', 'pcm'])).toMatchObject({ code: 2, stderr: /agree/ });
-    expect(await speak(['Hi.', '-o', 'e.mp3'])).toMatchObject({ code: 2, stderr: /--format/ });
+    expect(await speak(['Hi.', '-o', 'e.doc'])).toMatchObject({ code: 2, stderr: /--format/ });
     expect(await speak(['Hi.', '--format', 'pcm'])).toMatchObject({ code: 2, stderr: /-o FILE/ });
   });
 
