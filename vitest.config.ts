@@ -26,7 +26,7 @@ export default defineConfig({
           ...common,
           name: 'main',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-          exclude: SOUND,
+          exclude: [...SOUND, '**/node_modules/**'],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },

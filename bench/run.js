@@ -20,6 +20,7 @@ const BENCHES = [
   'sound',
   'start',
   'overhead',
+  'formats',
   'nats',
   'text',
   'picture',

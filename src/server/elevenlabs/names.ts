@@ -5,11 +5,8 @@ import type { ModelAlias, VoiceAliases } from '../foreign-names.js';
 
 export const DEFAULT_MODEL = 'eleven_multilingual_v2';
 
-/** Those made for speed are the fast one; all others the standard one. */
-export const modelAlias: ModelAlias = (name) => {
-  if (!name.startsWith('eleven_')) return undefined;
-  return /flash|turbo/.test(name) ? 'base-tts-fast' : 'base-tts';
-};
+/** Those made for speed are the fast one; every other name, also one that a client made up, the standard one. */
+export const modelAlias: ModelAlias = (name) => (/flash|turbo/.test(name) ? 'base-tts-fast' : 'base-tts');
 
 /** The voices everybody has there, which are the defaults of their clients: namesakes, else by gender, accent and character. */
 export const VOICE_ALIASES: VoiceAliases = new Map([

@@ -49,7 +49,7 @@ its own credits and its own place within the key's limits:</p>
 of ${code('normalizedAlignment')} at the beginning of the context: as Pipecat and LiveKit read them. A context that fails is told in
 ${code('{"error","message","contextId"}')}; the others go on.</p>
 <h2>Models</h2>
-<p>${code('eleven_*flash*')} and ${code('eleven_*turbo*')} speak with ${code('base-tts-fast')}, every other ${code('eleven_*')} with
+<p>${code('eleven_*flash*')} and ${code('eleven_*turbo*')} speak with ${code('base-tts-fast')}, every other name with
 ${code('base-tts')}: Free models for a Free key, Partner models for a Partner key. Our own names work as well.</p>
 <h2>Voices</h2>
 <p>Our own ids, and those that everybody has at ElevenLabs, for the style nearest in gender, accent and character:</p>

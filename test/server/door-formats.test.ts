@@ -1,0 +1,113 @@
+/** Every format of both doors, decoded again by another decoder; and what a connection that is cut leaves behind. */
+import { createConnection } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openEncoders } from '../../src/audio/encoder.js';
+import { decode, hasFfmpeg } from '../support/ffmpeg.js';
+import { startTestServer, type TestServer, until } from '../support/server.js';
+
+const TEXT = 'Good evening. This is the second sentence, and it is a little longer.';
+const VOICE = 'english_female_professional';
+
+let server: TestServer;
+let speechMs: number;
+beforeAll(async () => {
+  server = await startTestServer();
+  const pcm = await server.speak({ model: 'base-tts', voice: VOICE, input: TEXT, response_format: 'pcm' });
+  speechMs = (await pcm.arrayBuffer()).byteLength / 48;
+});
+afterAll(() => server.close());
+
+const headers = () => ({ authorization: `Bearer ${server.partner.key}`, 'content-type': 'application/json' });
+const ask = (path: string, body: object) =>
+  fetch(`${server.baseUrl}${path}`, { method: 'POST', headers: headers(), body: JSON.stringify(body) });
+const openai = (format: string, more: object = {}) =>
+  ask('/openai/v1/audio/speech', { model: 'base-tts', voice: VOICE, input: TEXT, response_format: format, ...more });
+const elevenlabs = (format: string, more: object = {}) =>
+  ask(`/elevenlabs/v1/text-to-speech/${VOICE}/stream?output_format=${format}`, {
+    text: TEXT,
+    model_id: 'base-tts',
+    ...more,
+  });
+
+const OPENAI = { mp3: 'audio/mpeg', opus: 'audio/ogg', flac: 'audio/flac', wav: 'audio/wav', pcm: 'audio/pcm' };
+const RAW: Readonly<Record<string, readonly string[]>> = {
+  pcm: ['-f', 's16le'],
+  ulaw: ['-f', 'mulaw'],
+  alaw: ['-f', 'alaw'],
+};
+const ELEVENLABS = [
+  ...['mp3_22050_32', 'mp3_44100_32', 'mp3_44100_64', 'mp3_44100_96', 'mp3_44100_128', 'mp3_44100_192'],
+  ...['pcm_8000', 'pcm_16000', 'pcm_22050', 'pcm_24000', 'pcm_32000', 'pcm_44100', 'pcm_48000'],
+  ...['ulaw_8000', 'alaw_8000', 'opus_48000_32', 'opus_48000_64', 'opus_48000_96', 'opus_48000_128', 'opus_48000_192'],
+];
+
+/** How much longer or shorter than the speech what another decoder hears of it is, in milliseconds. */
+async function errorMs(response: Response, raw: readonly string[] = []): Promise<number> {
+  expect(response.status).toBe(200);
+  const samples = decode(Buffer.from(await response.arrayBuffer()), { raw, rate: 24_000 });
+  expect(samples.some((sample) => Math.abs(sample) > 1_000)).toBe(true);
+  return Math.abs(samples.length / 24 - speechMs);
+}
+
+// Debian: ffmpeg. Left out where it is not installed, but not on the build machine.
+if (!hasFfmpeg()) it('leaves the formats out: ffmpeg is not installed', () => expect(process.env.CI).not.toBe('true'));
+
+describe.skipIf(!hasFfmpeg())('a format', () => {
+  it.each(Object.entries(OPENAI))(
+    "%s of OpenAI's door is %s, as long as the speech within a frame",
+    async (format, type) => {
+      const response = await openai(format);
+      expect(response.headers.get('content-type')).toBe(type);
+      // From a pipe the last frame of an mp3 is heard whole: 1152 samples at the most, 48 ms, and what the codec adds before.
+      expect(await errorMs(response, format === 'pcm' ? ['-f', 's16le', '-ar', '24000'] : [])).toBeLessThan(100);
+    },
+  );
+
+  it.each(ELEVENLABS)("%s of ElevenLabs' door is as long as the speech within a frame", async (format) => {
+    const [codec, rate] = format.split('_') as [string, string];
+    const raw = RAW[codec] === undefined ? [] : [...RAW[codec], '-ar', rate];
+    const response = await elevenlabs(format);
+    expect(response.headers.get('content-type')).toMatch(/^audio\//);
+    expect(await errorMs(response, raw)).toBeLessThan(codec === 'mp3' ? 110 : 25);
+  });
+
+  it.each([0.5, 2])('is faster or slower with speed %d, through both doors alike', async (speed) => {
+    const one = (await (await openai('pcm', { speed })).arrayBuffer()).byteLength / 48;
+    const other = (await (await elevenlabs('pcm_24000', { voice_settings: { speed } })).arrayBuffer()).byteLength / 48;
+    expect(one).toBe(other);
+    expect(Math.abs(one - speechMs / speed)).toBeLessThan(50);
+  });
+});
+
+describe('a connection that is cut', () => {
+  const LONG = TEXT.repeat(50);
+  const request = (path: string, body: object) => {
+    const text = JSON.stringify(body);
+    const lines = [`POST ${path} HTTP/1.1`, 'host: localhost', `content-length: ${Buffer.byteLength(text)}`];
+    for (const [name, value] of Object.entries(headers())) lines.push(`${name}: ${value}`);
+    return `${lines.join('\r\n')}\r\n\r\n${text}`;
+  };
+
+  it('leaves no encoder behind, whichever format and whenever it was cut', async () => {
+    const many = await startTestServer({ limits: { partnerConcurrency: 100 }, sine: { msPerChar: 60, pace: 10 } });
+    const sockets = [...Object.keys(OPENAI), ...ELEVENLABS.slice(0, 5)].map((format, i) => {
+      const socket = createConnection({ port: many.port, host: '127.0.0.1' });
+      socket.on('error', () => undefined);
+      const text = i < 5 ? { model: 'tts-1', input: LONG.slice(0, 4_000), response_format: format } : { text: LONG };
+      const path = i < 5 ? '/openai/v1/audio/speech' : `/elevenlabs/v1/text-to-speech/${VOICE}?output_format=${format}`;
+      socket.write(request(path, text).replace(server.partner.key, many.partner.key));
+      // Some before the first byte, some in the middle, some that never read.
+      if (i % 3 === 0) socket.once('data', () => socket.destroy());
+      else if (i % 3 === 1) setTimeout(() => socket.destroy(), 30);
+      else socket.pause();
+      return socket;
+    });
+    await until(() => many.accounts.active > 0);
+    await until(() => sockets.filter((_, i) => i % 3 !== 2).every(({ destroyed }) => destroyed));
+    for (const socket of sockets) socket.destroy();
+    await until(() => many.accounts.active === 0 && many.gateway.stats.open === 0, 'the end of all work');
+    await until(() => openEncoders() === 0, 'the end of the encoders');
+    expect((await many.ledger()).every(({ credits }) => credits === 0)).toBe(true);
+    await many.close();
+  });
+});
