@@ -52,6 +52,17 @@ describe('the example', () => {
     expect(ms).toBeGreaterThan(leastMs('Once there was a small grey cat. It slept all day.'));
   });
 
+  it('for several replies on one connection', async () => {
+    const args = [path.join(EXAMPLES, 'contexts.mjs'), file('one.pcm'), file('two.pcm')];
+    const { stdout } = await run(process.execPath, args, { env: env() });
+    const said = ['one.pcm', 'two.pcm'].map((name) => {
+      const ms = readFileSync(file(name)).length / 48;
+      expect(ms).toBeGreaterThan(400);
+      return `${(ms / 1000).toFixed(1)} s of PCM in ${file(name)}`;
+    });
+    expect(stdout.trim().split('\n').sort()).toEqual(said.sort());
+  });
+
   it('for Python', async () => {
     const { stdout } = await run('python3', [path.join(EXAMPLES, 'speak.py'), TEXT, file('py.wav')], { env: env() });
     expect(stdout).toBe(`${(wavMs('py.wav') / 1000).toFixed(1)} s in ${file('py.wav')}\n`);

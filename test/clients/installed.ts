@@ -35,6 +35,7 @@ export async function installClients(): Promise<boolean> {
 
 /** A module of one of them. What is used of it is written down by whoever asks: it is not there when types are checked. */
 export async function clientModule<Module>(name: string): Promise<Module> {
-  const found = (await import(pathToFileURL(require.resolve(name)).href)) as Module & { default?: Module };
-  return found.default !== undefined && Object.keys(found).length <= 2 ? found.default : found;
+  const found = (await import(pathToFileURL(require.resolve(name)).href)) as Module & { default?: object };
+  // Of a CommonJS module not every name is seen from outside.
+  return { ...found.default, ...found };
 }

@@ -83,7 +83,7 @@ afterAll(async () => {
 });
 
 async function contractPcm(input: string, model = 'base-tts'): Promise<Buffer> {
-  const response = await server.speak({ model, voice: VOICE, input, response_format: 'pcm' });
+  const response = await server.speak({ model, voice: VOICE, input, response_format: 'pcm', stream: true });
   return Buffer.from(await response.arrayBuffer());
 }
 
