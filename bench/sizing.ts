@@ -3,10 +3,18 @@
  * inputs. It looks for the fewest engine cores with which nobody stalls, and tells what everything else then carries.
  *
  *   npm run bench -- sizing [--streams 1000,100000] [--engine-core-s 0.12] [--gateway-core-ms 2] …
+ *   npm run bench -- sizing --measure [--seconds 10]     the costs of gateway and broker on this machine
  *
  * deploy/SIZING.md says where the numbers that stand here as defaults come from.
  */
+import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { createHttpClient } from '../src/client/http.js';
+import { saturate } from '../src/client/load/capacity.js';
+import { httpListener } from '../src/client/load/listener.js';
+import { startNats } from '../test/support/nats.js';
+import { startMachine } from './machines.js';
+import { startServer } from './serve.js';
 
 export interface Costs {
   /** Core seconds of an engine for a second of audio. */
@@ -51,7 +59,7 @@ const AHEAD_S = 6;
 /** The first sound is due this soon after its text. */
 const FIRST_DUE_S = 0.15;
 const WARM_S = 10;
-const RUN_S = 30;
+const RUN_S = 60;
 /** PCM at 24 kHz, 16 bit, and the messages around it. */
 const BYTES_PER_S = 48_000 * 1.03;
 
@@ -217,8 +225,9 @@ export function simulate({ streams, engines, gateways, brokers }: Plan, costs: C
   };
 }
 
-/** Good enough to be heard: nobody stalls, and nearly all hear something within half a second. */
-const isFine = ({ stalled, firstMs }: Carried): boolean => stalled === 0 && firstMs.p99 < 500;
+/** Good enough to be heard, and for longer than is simulated: nobody stalls, and nearly all hear something within half a second. */
+const isFine = ({ stalled, firstMs, engineLoad }: Carried): boolean =>
+  stalled === 0 && firstMs.p99 < 500 && engineLoad < 0.97;
 
 /** The fewest engine cores that do, to within a hundredth. */
 export function fewest(streams: number, costs: Costs, gateways: number, brokers: number): Plan & { carried: Carried } {
@@ -250,6 +259,49 @@ export const MEASURED: Costs = {
 /** What of a thing is used, so that the hour of the day and the loss of one are no news. */
 const HEADROOM = { gateway: 0.6, broker: 0.6, database: 0.6, engine: 0.8 };
 
+/** Core seconds a process has used. */
+async function coreSeconds(pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /, '').split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** A gateway without engines, whose workers cost nothing: what is left is the way between them. */
+async function measure(seconds: number): Promise<void> {
+  const { signal } = new AbortController();
+  const env = { TTS_ENGINE: 'sine', TTS_SINE_OPTIONS: JSON.stringify({ msPerChar: 60 }) };
+  const nats = await startNats();
+  const worker = startMachine('worker', ['worker', '--log-level', 'error', '--workers', '1'], {
+    ...env,
+    TTS_NATS: nats.url,
+  });
+  const gateway = await startServer({ ...env, TTS_NATS: nats.url }, ['--workers', '0']);
+  const client = createHttpClient({ baseUrl: gateway.baseUrl, apiKey: gateway.key });
+  const listen = httpListener(client, { model: 'base-tts-fast', voice: 'english_female_professional' });
+  const broker = Number(
+    (await readFile(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')).trim().split(' ')[0],
+  );
+  const long = 'The four of them walked back along the river to the old house, and nobody said a word. '.repeat(20);
+  const perAudioSecond = async (texts: readonly string[]) => {
+    await saturate({ listen, texts }, { clients: 4, seconds: 2 }, signal);
+    const [gatewayS, brokerS] = [await coreSeconds(gateway.pid), await coreSeconds(broker)];
+    const audioS = seconds * (await saturate({ listen, texts }, { clients: 4, seconds }, signal));
+    return {
+      gatewayMs: (1000 * ((await coreSeconds(gateway.pid)) - gatewayS)) / audioS,
+      brokerMs: (1000 * ((await coreSeconds(broker)) - brokerS)) / audioS,
+    };
+  };
+  const whole = await perAudioSecond([long]);
+  const short = 'Well, then.';
+  const brief = await perAudioSecond([short]);
+  const briefS = (short.length * 60) / 1000;
+  process.stdout.write(
+    `a gateway takes ${whole.gatewayMs.toFixed(2)} core ms for a second of audio, and ${((brief.gatewayMs - whole.gatewayMs) * briefS).toFixed(2)} more for a request; ` +
+      `the broker ${whole.brokerMs.toFixed(2)} core ms for a second of audio, ${(48 / whole.brokerMs).toFixed(0)} MB/s a core\n`,
+  );
+  await Promise.all([gateway.stop(), worker.stop()]);
+  await nats.close();
+}
+
 export async function main(argv: readonly string[]): Promise<void> {
   const flag = (name: string) => name.replace(/[A-Z]+/g, (letters) => `-${letters.toLowerCase()}`);
   const names = Object.keys(MEASURED) as (keyof Costs)[];
@@ -257,12 +309,15 @@ export async function main(argv: readonly string[]): Promise<void> {
     args: [...argv],
     options: {
       streams: { type: 'string', default: '1000,100000' },
+      measure: { type: 'boolean', default: false },
+      seconds: { type: 'string', default: '10' },
       ...Object.fromEntries(
         names.map((name) => [flag(name), { type: 'string' as const, default: String(MEASURED[name]) }]),
       ),
     },
   });
-  const given = values as Record<string, string>;
+  if (values.measure) return measure(Number(values.seconds));
+  const given = values as unknown as Record<string, string>;
   const costs = Object.fromEntries(names.map((name) => [name, Number(given[flag(name)])])) as unknown as Costs;
   const meanS = (REQUEST_S[0] + REQUEST_S[1]) / 2;
   for (const streams of given.streams!.split(',').map(Number)) {

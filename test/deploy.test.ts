@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { SETTINGS } from '../src/config.js';
-import { createMetrics } from '../src/server/metrics.js';
+import { startTestServer } from './support/server.js';
 
 const DEPLOY = path.resolve(import.meta.dirname, '../deploy');
 const read = (file: string) => readFileSync(path.join(DEPLOY, file), 'utf8');
@@ -43,9 +43,10 @@ const containers = all.flatMap(({ spec }) => spec?.template?.spec.containers ?? 
 
 /** Everything a gateway can tell, by its name in Prometheus. */
 async function metricNames(): Promise<Set<string>> {
-  const metrics = createMetrics();
-  metrics.watch({ stats: { workers: {} } } as never);
-  const kinds = [...(await metrics.text()).matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+  const server = await startTestServer();
+  const text = await server.metrics.text();
+  await server.close();
+  const kinds = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
   const suffixes = (kind: string) => (kind === 'histogram' ? ['_bucket', '_count', '_sum'] : ['']);
   return new Set(kinds.flatMap(([, name, kind]) => suffixes(kind!).map((suffix) => `${name}${suffix}`)));
 }

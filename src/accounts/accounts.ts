@@ -39,6 +39,12 @@ const STORE_RETRY_S = 5;
 const COMPLAIN_MS = 10_000;
 
 const CREDITS_PER_CHAR = 1;
+/**
+ * A session that is sent an LLM's words one by one would ask a database elsewhere for each. Where the balance is far from its end it
+ * reserves so much more at a time; what it did not need is returned when it ends.
+ */
+const AHEAD_CHARS = 256;
+const AHEAD_BALANCE = 100 * AHEAD_CHARS * CREDITS_PER_CHAR;
 /** Compared where no key has the id that was asked for, so that a wrong id takes as long as a wrong key. */
 const NO_HASH = new Uint8Array(32);
 
@@ -214,6 +220,10 @@ export async function createAccounts({
       ? { limit: freeDaily, remaining: freeDaily - freeRequests, resetS: secondsToMidnight(at) }
       : undefined;
     let total = chars;
+    /** Reserved beyond that. */
+    let spare = 0;
+    const mayReserveAhead = store.shared && (!charged || key.credits - key.reserved >= AHEAD_BALANCE);
+    const extendBy = (by: number) => asked(() => store.extend(id, by, charged ? by * CREDITS_PER_CHAR : 0));
     let ended = false;
     const endOnce = async (how: () => Promise<unknown>): Promise<void> => {
       if (ended) return;
@@ -229,7 +239,7 @@ export async function createAccounts({
     ) => {
       const credits = charged ? billedChars * CREDITS_PER_CHAR : 0;
       return endOnce(() =>
-        store.end(id, { outcome, audioMs, deliveredCharacters, credits, time: now().toISOString() }),
+        store.end(id, { outcome, audioMs, characters: total, deliveredCharacters, credits, time: now().toISOString() }),
       );
     };
 
@@ -240,8 +250,22 @@ export async function createAccounts({
       },
       async extend(more) {
         if (ended || more === 0) return;
-        const balance = await asked(() => store.extend(id, more, charged ? more * CREDITS_PER_CHAR : 0));
-        if (balance !== undefined) throw shortOf(more, balance);
+        const fromSpare = Math.min(spare, more);
+        spare -= fromSpare;
+        const needed = more - fromSpare;
+        if (needed > 0) {
+          let ahead = mayReserveAhead ? AHEAD_CHARS : 0;
+          let balance = await extendBy(needed + ahead);
+          if (balance !== undefined && ahead > 0) {
+            ahead = 0;
+            balance = await extendBy(needed);
+          }
+          if (balance !== undefined) {
+            spare += fromSpare;
+            throw shortOf(more, balance);
+          }
+          spare += ahead;
+        }
         total += more;
       },
       settle: ({ audioMs }) => end('completed', audioMs, total, total),

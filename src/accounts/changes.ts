@@ -34,7 +34,7 @@ const TAKE_OUT = `DELETE FROM reservations WHERE id = ?
   RETURNING key_id, request_id, model, voice, characters, credits, free_day`;
 const BOOK = `INSERT INTO ledger (reservation_id, time, request_id, key_id, model, voice, characters, credits, audio_ms,
   outcome, delivered_characters) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-const CORRECT = `UPDATE ledger SET outcome = ?, credits = ?, audio_ms = ?, delivered_characters = ?
+const CORRECT = `UPDATE ledger SET outcome = ?, characters = ?, credits = ?, audio_ms = ?, delivered_characters = ?
   WHERE reservation_id = ? AND outcome = 'interrupted' RETURNING seq`;
 const INTERRUPTED = `SELECT key_id, characters FROM ledger WHERE reservation_id = ? AND outcome = 'interrupted'`;
 
@@ -80,7 +80,8 @@ export function createChanges({ forUpdate }: AccountsDatabase['dialect']) {
   function* end(id: string, how: End): Change<boolean> {
     const [held] = yield* ask<ReservationRow>(TAKE_OUT, id);
     if (!held) return yield* endLate(id, how);
-    const { key_id, request_id, model, voice, characters } = held;
+    const { key_id, request_id, model, voice } = held;
+    const characters = Math.min(held.characters, how.characters ?? held.characters);
     const credits = Math.min(held.credits, how.credits);
     const delivered = Math.min(characters, how.deliveredCharacters);
     const { time, audioMs, outcome } = how;
@@ -94,14 +95,16 @@ export function createChanges({ forUpdate }: AccountsDatabase['dialect']) {
    * A server that was taken for dead and was not: its reservation was returned, and now its end is told. The row says what
    * happened after all, and the debit takes what the balance still has of it.
    */
-  function* endLate(id: string, { outcome, credits, audioMs, deliveredCharacters }: End): Change<boolean> {
+  function* endLate(id: string, how: End): Change<boolean> {
+    const { outcome, credits, audioMs, deliveredCharacters } = how;
     if (outcome === 'interrupted') return false;
     const [row] = yield* ask<{ key_id: string; characters: number }>(INTERRUPTED, id);
     if (!row) return false;
     const [key] = yield* ask<{ balance: number }>(lockBalance, row.key_id);
-    const owed = Math.min(credits, row.characters, key?.balance ?? 0);
-    const delivered = Math.min(deliveredCharacters, row.characters);
-    const [corrected] = yield* ask(CORRECT, outcome, owed, Math.round(audioMs), delivered, id);
+    const characters = Math.min(row.characters, how.characters ?? row.characters);
+    const owed = Math.min(credits, characters, key?.balance ?? 0);
+    const delivered = Math.min(deliveredCharacters, characters);
+    const [corrected] = yield* ask(CORRECT, outcome, characters, owed, Math.round(audioMs), delivered, id);
     if (corrected && owed > 0) yield* ask(DEBIT, 0, owed, row.key_id);
     return corrected !== undefined;
   }

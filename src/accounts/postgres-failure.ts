@@ -4,8 +4,8 @@ import { CommitUnknown } from './database.js';
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? '');
 
-/** SQLSTATE codes have five characters; anything else is the network's or the driver's, and the connection is of no more use. */
-export const isStatementFailure = (error: unknown): boolean => /^(?!57P|08)[0-9A-Z]{5}$/.test(codeOf(error));
+/** The server refused a statement and listens on; after anything else the connection is of no more use. */
+export const isStatementFailure = (error: unknown): boolean => (error as { severity?: unknown }).severity === 'ERROR';
 
 /** Two transactions stood in each other's way: the same again is all it takes. */
 export const isCollision = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error));

@@ -69,6 +69,8 @@ export interface ReservationEnd {
   readonly outcome: Outcome;
   readonly time: string;
   readonly audioMs: number;
+  /** How many of the characters that were reserved for it had; all where it is not told. */
+  readonly characters?: number;
   /** What of it reached the client; never more than was reserved for. */
   readonly deliveredCharacters: number;
   /** To debit; never more than is reserved. */

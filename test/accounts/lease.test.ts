@@ -74,6 +74,31 @@ if (!hasPostgres()) {
       expect(await store.check()).toEqual([]);
     });
 
+    it('holds a little more than a growing session needs, far from the end of the balance, and gives it back', async () => {
+      const keyring = createKeyring(store);
+      const [rich, poor] = [
+        await keyring.create({ tier: 'partner', credits: 100_000 }),
+        await keyring.create({ tier: 'partner', credits: 10 }),
+      ];
+      const accounts = await server();
+      const session = await accounts.admit({ key: rich, ...speech, chars: 0 });
+      for (let word = 0; word < 100; word++) await session.extend(5);
+      expect(session.chars).toBe(500);
+      const { reserved } = (await store.findKey(rich.id))!;
+      expect(reserved).toBeGreaterThanOrEqual(500);
+      expect(reserved).toBeLessThan(500 + 2 * 256);
+      await session.settle({ audioMs: 1 });
+      expect(await store.findKey(rich.id)).toMatchObject({ credits: 99_500, reserved: 0 });
+      const short = await accounts.admit({ key: poor, ...speech, chars: 0 });
+      await short.extend(10);
+      await expect(short.extend(1)).rejects.toMatchObject({ code: 'insufficient_credits' });
+      await short.settle({ audioMs: 1 });
+      expect(await store.findKey(poor.id)).toMatchObject({ credits: 0, reserved: 0 });
+      const rows: number[] = [];
+      for await (const row of store.usage({})) rows.push(row.characters);
+      expect(rows).toEqual([500, 10]);
+    });
+
     it('that is given back leaves what was still open to the others at once', async () => {
       const key = await createKeyring(store).create({ tier: 'partner', credits: 100 });
       const [leaves, stays] = [await server(), await server()];

@@ -256,6 +256,15 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       ]);
     });
 
+    it('books the characters that were needed of those reserved, where it is told', async () => {
+      const id = await createKey(10);
+      const held = reservation(id, 8);
+      await store.reserve(held);
+      await store.end(held.id, { ...completed(5), characters: 5 });
+      expect(await balance(id)).toEqual({ credits: 5, reserved: 0 });
+      expect(await ledger()).toMatchObject([{ characters: 5, deliveredCharacters: 5, credits: 5 }]);
+    });
+
     it('drops a reservation without a trace, the day count included', async () => {
       const id = await createKey(10, 'free');
       const held = reservation(id, 4, { charged: false, free: { day: DAY, limit: 2 } });
