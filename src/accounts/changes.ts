@@ -1,5 +1,5 @@
 /** How money moves: reserve, extend, end and drop, each one transaction, the same on every database. */
-import { type AccountsDatabase, ask, type Change } from './database.js';
+import { type AccountsDatabase, ask, type Change, tell } from './database.js';
 import type { LedgerRow, NewReservation, ReservationEnd, ReserveResult } from './store.js';
 
 interface ReservationRow {
@@ -60,9 +60,9 @@ export function createChanges({ forUpdate }: AccountsDatabase['dialect']) {
       if (!counted) return { ok: false, reason: 'daily_limit' };
       freeRequests = counted.requests;
     }
-    if (charged && credits > 0) yield* ask(HOLD, credits, keyId, credits);
+    if (charged && credits > 0) yield* tell(HOLD, credits, keyId, credits);
     const { requestId, model, voice } = reservation;
-    yield* ask(INSERT_RESERVATION, id, keyId, requestId, model, voice, characters, charged ? credits : 0, day, holder);
+    yield* tell(INSERT_RESERVATION, id, keyId, requestId, model, voice, characters, charged ? credits : 0, day, holder);
     return { ok: true, freeRequests };
   }
 
@@ -86,8 +86,8 @@ export function createChanges({ forUpdate }: AccountsDatabase['dialect']) {
     const delivered = Math.min(characters, how.deliveredCharacters);
     const { time, audioMs, outcome } = how;
     const audio = Math.round(audioMs);
-    yield* ask(BOOK, id, time, request_id, key_id, model, voice, characters, credits, audio, outcome, delivered);
-    if (held.credits > 0) yield* ask(DEBIT, held.credits, credits, key_id);
+    yield* tell(BOOK, id, time, request_id, key_id, model, voice, characters, credits, audio, outcome, delivered);
+    if (held.credits > 0) yield* tell(DEBIT, held.credits, credits, key_id);
     return true;
   }
 
@@ -105,15 +105,15 @@ export function createChanges({ forUpdate }: AccountsDatabase['dialect']) {
     const owed = Math.min(credits, characters, key?.balance ?? 0);
     const delivered = Math.min(deliveredCharacters, characters);
     const [corrected] = yield* ask(CORRECT, outcome, characters, owed, Math.round(audioMs), delivered, id);
-    if (corrected && owed > 0) yield* ask(DEBIT, 0, owed, row.key_id);
+    if (corrected && owed > 0) yield* tell(DEBIT, 0, owed, row.key_id);
     return corrected !== undefined;
   }
 
   function* drop(id: string): Change<boolean> {
     const [held] = yield* ask<ReservationRow>(TAKE_OUT, id);
     if (!held) return false;
-    if (held.credits > 0) yield* ask(GIVE_BACK, held.credits, held.key_id);
-    if (held.free_day !== null) yield* ask(UNCOUNT_FREE, held.key_id, held.free_day);
+    if (held.credits > 0) yield* tell(GIVE_BACK, held.credits, held.key_id);
+    if (held.free_day !== null) yield* tell(UNCOUNT_FREE, held.key_id, held.free_day);
     return true;
   }
 

@@ -1,6 +1,6 @@
 /** The store's seam over any database: its statements stand here once, those that move money in changes.ts. */
 import { createChanges } from './changes.js';
-import { type AccountsDatabase, ask } from './database.js';
+import { type AccountsDatabase, ask, tell } from './database.js';
 import { type KeyRow, keyRecord, ledgerRow, type SumRow, type TodayRow, type UsageRow, usageSum } from './rows.js';
 import type { AccountStore, KeySummary, StoredKey } from './store.js';
 
@@ -82,7 +82,7 @@ export function createStore(database: AccountsDatabase): AccountStore {
         const own = [limits?.concurrency ?? null, limits?.freeDaily ?? null];
         const [made] = yield* ask(INSERT_KEY, id, hash, tier, name, credits, createdAt, expiresAt, ...own);
         if (!made) return false;
-        if (credits > 0) yield* ask(INSERT_GRANT, createdAt, id, credits);
+        if (credits > 0) yield* tell(INSERT_GRANT, createdAt, id, credits);
         return true;
       }),
 
@@ -120,7 +120,7 @@ export function createStore(database: AccountsDatabase): AccountStore {
         const [row] = yield* ask<KeyRow>(lockKey, id);
         if (!row) return false;
         const { name = row.name, concurrency = row.concurrency, freeDaily = row.free_daily } = change;
-        yield* ask(CHANGE_KEY, name, concurrency, freeDaily, id);
+        yield* tell(CHANGE_KEY, name, concurrency, freeDaily, id);
         return true;
       }),
 
@@ -132,7 +132,7 @@ export function createStore(database: AccountsDatabase): AccountStore {
     grant: (id, credits, time) =>
       write({ durable: true }, function* () {
         if ((yield* ask(ADD_CREDITS, credits, id)).length === 0) return false;
-        yield* ask(INSERT_GRANT, time, id, credits);
+        yield* tell(INSERT_GRANT, time, id, credits);
         return true;
       }),
 
@@ -145,13 +145,13 @@ export function createStore(database: AccountsDatabase): AccountStore {
 
     async renewLease(holder, ms) {
       await write({ durable: false }, function* () {
-        yield* ask(renew, holder, ms);
-        yield* ask(forgetLeases);
+        yield* tell(renew, holder, ms);
+        yield* tell(forgetLeases);
       });
     },
 
     async endLease(holder) {
-      await write({ durable: false }, () => ask('DELETE FROM leases WHERE holder = ?', holder));
+      await write({ durable: false }, () => tell('DELETE FROM leases WHERE holder = ?', holder));
     },
 
     async recover(time, whose) {

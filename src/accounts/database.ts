@@ -6,6 +6,8 @@ export interface Query {
   /** With `?` where a value goes. */
   readonly sql: string;
   readonly values: readonly Value[];
+  /** Nobody waits for its answer; where it fails, the transaction does. */
+  readonly told?: boolean;
 }
 
 /** A transaction as a course of questions: written once, whether they are answered on the spot or over a network. */
@@ -14,6 +16,11 @@ export type Change<T> = Generator<Query, T, readonly unknown[]>;
 /** The rows a statement gives; none where it only writes. */
 export function* ask<Row>(sql: string, ...values: Value[]): Change<Row[]> {
   return (yield { sql, values }) as Row[];
+}
+
+/** A statement that only writes. */
+export function* tell(sql: string, ...values: Value[]): Change<void> {
+  yield { sql, values, told: true };
 }
 
 /** The few words in which the databases differ. */

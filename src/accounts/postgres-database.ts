@@ -56,6 +56,29 @@ function createTranslator() {
   };
 }
 
+/** Statements whose answers are waited for together. */
+interface Sent {
+  add(answer: Promise<unknown>): void;
+  /** Rejects with the first failure. */
+  answered(): Promise<void>;
+}
+
+function createSent(): Sent {
+  const answers: Promise<unknown>[] = [];
+  return {
+    add(answer) {
+      // It is told at the end, or never where something else failed first.
+      answer.catch(() => undefined);
+      answers.push(answer);
+    },
+    async answered() {
+      // All of them, so that the connection is handed on with nothing under way.
+      const failure = (await Promise.allSettled(answers)).find(({ status }) => status === 'rejected');
+      if (failure) throw (failure as PromiseRejectedResult).reason;
+    },
+  };
+}
+
 function createPool(address: PostgresAddress, connections: number, patienceMs: number): pg.Pool {
   const { place: _place, ...where } = address;
   const limits = `SET statement_timeout = ${patienceMs}; SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`;
@@ -65,6 +88,7 @@ function createPool(address: PostgresAddress, connections: number, patienceMs: n
     max: connections,
     application_name: 'tts',
     keepAlive: true,
+    pipeline: true,
     connectionTimeoutMillis: patienceMs,
     query_timeout: patienceMs,
     idleTimeoutMillis: 60_000,
@@ -128,19 +152,23 @@ export async function openPostgresDatabase(
     }
   };
 
-  const transaction = <T>(begin: string, use: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
+  /** What needs no answer travels with what does: a reservation takes three round trips, an end two. */
+  const transaction = <T>(begin: string, use: (client: pg.PoolClient, sent: Sent) => Promise<T>): Promise<T> =>
     connected(async (client) => {
-      await client.query(begin);
+      const sent = createSent();
+      sent.add(client.query(begin));
       let result: T;
       try {
-        result = await use(client);
+        result = await use(client, sent);
       } catch (error) {
         // Where even that fails the connection ends, and the transaction with it.
         if (error instanceof TtsError || isStatementFailure(error)) await client.query('ROLLBACK');
         throw error;
       }
+      // After a statement that failed this is a rollback, which the server does not call a failure: the statement does.
+      sent.add(client.query('COMMIT'));
       try {
-        await client.query('COMMIT');
+        await sent.answered();
         return result;
       } catch (cause) {
         throw isStatementFailure(cause) ? cause : new CommitUnknown('it broke off at a commit', { cause });
@@ -157,9 +185,13 @@ export async function openPostgresDatabase(
     }
   };
 
-  const run = async <T>(client: pg.PoolClient, course: Change<T>): Promise<T> => {
+  const run = async <T>(client: pg.PoolClient, sent: Sent, course: Change<T>): Promise<T> => {
     let step = course.next();
-    while (!step.done) step = course.next((await client.query(translated(step.value))).rows);
+    while (!step.done) {
+      const answer = client.query(translated(step.value));
+      if (step.value.told) sent.add(answer);
+      step = course.next(step.value.told ? [] : (await answer).rows);
+    }
     return step.value;
   };
   const reader =
@@ -198,7 +230,7 @@ export async function openPostgresDatabase(
     shared: true,
     read: (sql, ...values) => told(() => connected((client) => reader(client)(sql, ...values))),
     // Always to the disk: a server outlives its database, and would go on with reservations that are no more.
-    write: (_options, change) => told(() => transaction('BEGIN', (client) => run(client, change()))),
+    write: (_options, change) => told(() => transaction('BEGIN', (client, sent) => run(client, sent, change()))),
     damage: async () => [],
     snapshot,
     fill: (use) =>
