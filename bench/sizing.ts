@@ -2,8 +2,8 @@
  * What a deployment needs: a discrete-event simulation of listeners, gateways, a broker and engines, with measured costs as its
  * inputs. It looks for the fewest engine cores with which nobody stalls, and tells what everything else then carries.
  *
- *   npm run bench -- sizing [--streams 1000,100000] [--engine-core-s 0.12] [--gateway-core-ms 2] …
- *   npm run bench -- sizing --measure [--seconds 10]     the costs of gateway and broker on this machine
+ *   npm run bench -- sizing [--streams 1000,100000] [--engine-core-s 0.1] [--gateway-core-ms 2] …
+ *   npm run bench -- sizing --measure [--seconds 10]     the costs of engine, gateway and broker on this machine
  *
  * deploy/SIZING.md says where the numbers that stand here as defaults come from.
  */
@@ -59,7 +59,7 @@ const AHEAD_S = 6;
 /** The first sound is due this soon after its text. */
 const FIRST_DUE_S = 0.15;
 const WARM_S = 10;
-const RUN_S = 60;
+const RUN_S = 40;
 /** PCM at 24 kHz, 16 bit, and the messages around it. */
 const BYTES_PER_S = 48_000 * 1.03;
 
@@ -231,8 +231,9 @@ const isFine = ({ stalled, firstMs, engineLoad }: Carried): boolean =>
 
 /** The fewest engine cores that do, to within a hundredth. */
 export function fewest(streams: number, costs: Costs, gateways: number, brokers: number): Plan & { carried: Carried } {
-  let low = Math.max(1, Math.floor(streams * costs.engineCoreS));
-  let high = Math.ceil(low * 2) + 4;
+  const work = streams * costs.engineCoreS * (1 + costs.frontShare / SEGMENT_S);
+  let low = Math.floor(work);
+  let high = Math.ceil(work * 1.3) + 4;
   const plan = (engines: number) => ({ streams, engines, gateways, brokers });
   let best = { ...plan(high), carried: simulate(plan(high), costs) };
   while (high - low > Math.max(1, high / 100)) {
@@ -247,14 +248,14 @@ export function fewest(streams: number, costs: Costs, gateways: number, brokers:
 }
 
 export const MEASURED: Costs = {
-  engineCoreS: 0.12,
+  engineCoreS: 0.187,
   frontShare: 0.5,
-  gatewayCoreMs: 2,
-  gatewayRequestMs: 4,
-  brokerMs: 0.3,
-  brokerMBs: 700,
-  databasePerS: 700,
-  admitMs: 4,
+  gatewayCoreMs: 2.03,
+  gatewayRequestMs: 6.2,
+  brokerMs: 0.5,
+  brokerMBs: 8 * 62,
+  databasePerS: 255,
+  admitMs: 2,
 };
 /** What of a thing is used, so that the hour of the day and the loss of one are no news. */
 const HEADROOM = { gateway: 0.6, broker: 0.6, database: 0.6, engine: 0.8 };
@@ -263,6 +264,27 @@ const HEADROOM = { gateway: 0.6, broker: 0.6, database: 0.6, engine: 0.8 };
 async function coreSeconds(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /, '').split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** The model itself: what its process takes, however much else the machine has to do. */
+async function measureEngine(model: string, seconds: number): Promise<void> {
+  const { signal } = new AbortController();
+  const server = await startServer({ TTS_ENGINE: 'kokoro' }, ['--workers', '1', '--threads', '1']);
+  const client = createHttpClient({ baseUrl: server.baseUrl, apiKey: server.key });
+  const listen = httpListener(client, { model, voice: 'english_female_professional' });
+  const texts = [
+    'The four of them walked back along the river to the old house. It was cold, and the bridge lay in the dark.',
+  ];
+  await saturate({ listen, texts }, { clients: 1, seconds: 3 }, signal);
+  const engines = await server.engines();
+  const used = async () => (await Promise.all(engines.map(coreSeconds))).reduce((sum, each) => sum + each, 0);
+  const [beforeS, startMs] = [await used(), performance.now()];
+  const speed = await saturate({ listen, texts }, { clients: 1, seconds }, signal);
+  const audioS = (speed * (performance.now() - startMs)) / 1000;
+  process.stdout.write(
+    `${model}: an engine takes ${(((await used()) - beforeS) / audioS).toFixed(3)} core s for a second of audio\n`,
+  );
+  await server.stop();
 }
 
 /** A gateway without engines, whose workers cost nothing: what is left is the way between them. */
@@ -284,7 +306,9 @@ async function measure(seconds: number): Promise<void> {
   const perAudioSecond = async (texts: readonly string[]) => {
     await saturate({ listen, texts }, { clients: 4, seconds: 2 }, signal);
     const [gatewayS, brokerS] = [await coreSeconds(gateway.pid), await coreSeconds(broker)];
-    const audioS = seconds * (await saturate({ listen, texts }, { clients: 4, seconds }, signal));
+    const startMs = performance.now();
+    const speed = await saturate({ listen, texts }, { clients: 4, seconds }, signal);
+    const audioS = (speed * (performance.now() - startMs)) / 1000;
     return {
       gatewayMs: (1000 * ((await coreSeconds(gateway.pid)) - gatewayS)) / audioS,
       brokerMs: (1000 * ((await coreSeconds(broker)) - brokerS)) / audioS,
@@ -316,23 +340,30 @@ export async function main(argv: readonly string[]): Promise<void> {
       ),
     },
   });
-  if (values.measure) return measure(Number(values.seconds));
+  if (values.measure) {
+    await measureEngine('base-tts-fast', Number(values.seconds));
+    return measure(Number(values.seconds));
+  }
   const given = values as unknown as Record<string, string>;
   const costs = Object.fromEntries(names.map((name) => [name, Number(given[flag(name)])])) as unknown as Costs;
   const meanS = (REQUEST_S[0] + REQUEST_S[1]) / 2;
   for (const streams of given.streams!.split(',').map(Number)) {
-    const gatewayCores = (streams * (costs.gatewayCoreMs + costs.gatewayRequestMs / meanS)) / 1000;
-    const gateways = Math.max(2, Math.ceil(gatewayCores / HEADROOM.gateway));
+    // Whoever shares a broker is a cell, and cells share nothing but the database: one of them stands for all.
     const audioMBs = (streams * BYTES_PER_S) / 1e6;
-    const brokers = Math.max(1, Math.ceil(audioMBs / (costs.brokerMBs * HEADROOM.broker)));
+    const cells = Math.max(1, Math.ceil(audioMBs / (costs.brokerMBs * HEADROOM.broker)));
+    const inCell = Math.ceil(streams / cells);
+    const gatewayCores = (inCell * (costs.gatewayCoreMs + costs.gatewayRequestMs / meanS)) / 1000;
+    const gateways = Math.max(2, Math.ceil(gatewayCores / HEADROOM.gateway));
     const requestsPerS = streams / meanS;
-    const { engines, carried } = fewest(streams, costs, gateways, brokers);
+    const { engines, carried } = fewest(inCell, costs, gateways, 1);
+    const ordered = (inCell * costs.engineCoreS * (1 + costs.frontShare / SEGMENT_S)) / HEADROOM.engine;
+    const percent = (share: number) => `${(share * 100).toFixed(0)} %`;
     const lines = [
-      `${streams} concurrent streams`,
-      `  engines    ${engines} cores at ${(carried.engineLoad * 100).toFixed(0)} %; order ${Math.ceil((streams * costs.engineCoreS * (1 + costs.frontShare / SEGMENT_S)) / HEADROOM.engine)} to run them at ${HEADROOM.engine * 100} %`,
-      `  gateways   ${gateways} processes at ${(carried.gatewayLoad * 100).toFixed(0)} % of a core, ${Math.ceil(streams / gateways)} streams each`,
-      `  brokers    ${brokers} (cells), ${audioMBs.toFixed(0)} MB/s of audio in and as much out, ${((audioMBs * 8) / 1000).toFixed(1)} Gbit/s each way`,
-      `  database   ${requestsPerS.toFixed(0)} requests/s, ${(requestsPerS / costs.databasePerS / HEADROOM.database).toFixed(2)} of what was measured on 2 cores, at ${HEADROOM.database * 100} %`,
+      `${streams} concurrent streams in ${cells} cells, each around a broker`,
+      `  engines    ${engines * cells} cores at ${percent(carried.engineLoad)}; order ${Math.ceil(ordered) * cells} to run them at ${percent(HEADROOM.engine)}`,
+      `  gateways   ${gateways * cells} processes at ${percent(carried.gatewayLoad)} of a core, ${Math.ceil(inCell / gateways)} streams each`,
+      `  brokers    ${cells}, each ${(audioMBs / cells).toFixed(0)} MB/s of audio in and as much out, ${((audioMBs / cells) * 0.008).toFixed(1)} Gbit/s each way`,
+      `  database   ${requestsPerS.toFixed(0)} requests/s: ${(requestsPerS / costs.databasePerS / HEADROOM.database).toFixed(2)} times what was measured, at ${percent(HEADROOM.database)}`,
       `  first audio ${carried.firstMs.p50.toFixed(0)} ms median, ${carried.firstMs.p95.toFixed(0)} p95, ${carried.firstMs.p99.toFixed(0)} p99; stalled ${(carried.stalled * 100).toFixed(3)} %`,
     ];
     process.stdout.write(`${lines.join('\n')}\n`);

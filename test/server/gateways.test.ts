@@ -32,7 +32,7 @@ if (!hasPostgres()) {
     beforeAll(async () => {
       postgres = await startPostgres();
       const url = await postgres.create();
-      const sine = JSON.stringify({ pace: 1, msPerChar: 20 });
+      const sine = JSON.stringify({ pace: 10, msPerChar: 200 });
       home = makeHome({ TTS_SINE_OPTIONS: sine, TTS_DATABASE: url.replace('tts@', `tts:${PASSWORD}@`) });
       // Both find an empty database.
       servers = await Promise.all([start(), start()]);
@@ -87,11 +87,19 @@ if (!hasPostgres()) {
     it('count the Free requests of a day together', async () => {
       const { key, id } = await keyring.create({ tier: 'free' });
       const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => speak(n, key, 'Well.', 'base-tts:free')));
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
-      for (const answer of answers) {
-        if (answer.status === 200) await answer.arrayBuffer();
-        else expect(await codeOf(answer)).toBe('daily_limit_exceeded');
-      }
+      let spoken = 0;
+      const refused = new Set<string>();
+      const count = async (answer: Response) => {
+        if (answer.status === 200) {
+          spoken++;
+          await answer.arrayBuffer();
+        } else refused.add(await codeOf(answer));
+      };
+      await Promise.all(answers.map(count));
+      // A slow machine turns some away for want of engines, which count for nothing: they may come again.
+      for (let again = 0; again < 10; again++) await count(await speak(again, key, 'Well.', 'base-tts:free'));
+      expect(spoken).toBe(5);
+      expect(refused).toContain('daily_limit_exceeded');
       await until(async () => (await rows(id)).length === 5);
     });
 
