@@ -25,11 +25,17 @@ function findLine(text: Buffer, word: Buffer): string | undefined {
   let high = text.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const begin = middle === 0 ? 0 : text.lastIndexOf(NEWLINE, middle - 1) + 1;
+    let begin = middle;
+    while (begin > low && text[begin - 1] !== NEWLINE) begin--;
     const order = compare(text, begin, word);
     if (order === 0) return text.toString('utf8', begin + word.length + 1, text.indexOf(NEWLINE, begin));
-    if (order < 0) low = text.indexOf(NEWLINE, middle) + 1;
-    else high = begin;
+    if (order > 0) {
+      high = begin;
+      continue;
+    }
+    low = middle;
+    while (low < high && text[low] !== NEWLINE) low++;
+    low++;
   }
   return undefined;
 }
