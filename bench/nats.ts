@@ -2,7 +2,7 @@
  * What NATS costs: the same two engines embedded in a server and behind a broker on the same machine, in turns. First audio of a
  * lone listener, and the speech a second that both make when saturated.
  *
- *   npm run bench -- nats [--model base-tts-fast] [--rounds 20] [--seconds 15] [--turns 3] [--engine kokoro|sine]
+ *   npm run bench -- nats [--model base-tts-fast] [--rounds 30] [--seconds 15] [--turns 3] [--engine kokoro|sine]
  */
 import { parseArgs } from 'node:util';
 import { createHttpClient } from '../src/client/http.js';
@@ -13,9 +13,9 @@ import { startMachine } from './machines.js';
 import { startServer } from './serve.js';
 
 const VOICE = 'english_female_professional';
-const SENTENCE = 'The four of them walked back along the river to the old house.';
+const SENTENCE = 'Good evening, everybody.';
 const TEXTS = [
-  `${SENTENCE} It was cold for the time of year, and the old bridge lay in the dark. They stopped there for a while.`,
+  `The four of them walked back along the river to the old house. It was cold for the time of year, and the old bridge lay in the dark. They stopped there for a while.`,
   'Somebody had left a lantern on the wall, still burning, with a folded letter under it. He shook his head, and they went on.',
 ];
 const ENGINES = ['--workers', '2', '--threads', '1'];
@@ -25,7 +25,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     args: [...argv],
     options: {
       model: { type: 'string', default: 'base-tts-fast' },
-      rounds: { type: 'string', default: '20' },
+      rounds: { type: 'string', default: '30' },
       seconds: { type: 'string', default: '15' },
       turns: { type: 'string', default: '3' },
       engine: { type: 'string', default: 'kokoro' },
@@ -53,7 +53,9 @@ export async function main(argv: readonly string[]): Promise<void> {
   for (let turn = 0; turn < Number(values.turns); turn++) {
     for (const [side, listen] of Object.entries(sides)) {
       const load = { clients: 6, seconds: Number(values.seconds) };
-      speeds[side] = [...(speeds[side] ?? []), await saturate({ listen, texts: TEXTS }, load, signal)];
+      const speed = await saturate({ listen, texts: TEXTS }, load, signal);
+      process.stderr.write(`  ${side}: ${speed.toFixed(2)} s of speech a second\n`);
+      speeds[side] = [...(speeds[side] ?? []), speed];
     }
   }
   for (const side of Object.keys(sides)) {

@@ -22,6 +22,7 @@ const BENCHES = [
   'overhead',
   'formats',
   'nats',
+  'chaos',
   'text',
   'picture',
   'accounts',

@@ -29,10 +29,15 @@ export interface Visit {
   /** Characters a completed visit is charged. */
   readonly chars: number;
   readonly ending: Ending;
+  /** What the server last said, where that says more. */
+  readonly said?: string;
 }
 
-/** What each text sounds like when nothing disturbs it, by its number. */
-export type Sounds = readonly string[];
+/** What each text sounds like when nothing disturbs it, by its number: heard as it is spoken, and as a whole answer, which is cut otherwise. */
+export interface Sounds {
+  readonly live: readonly string[];
+  readonly whole: readonly string[];
+}
 
 let visits = 0;
 const newId = () => `visit-${++visits}`;
@@ -52,6 +57,7 @@ async function http(
   const leave = new AbortController();
   const pieces: Buffer[] = [];
   let ending: Ending = 'unknown';
+  let said = '';
   try {
     const response = await fetch(`${server.baseUrl}/v1/audio/speech`, {
       method: 'POST',
@@ -60,8 +66,8 @@ async function http(
       signal: leave.signal,
     });
     if (response.status !== 200) {
-      await response.body?.cancel();
-      return { requestId, chars, ending: response.status === 503 ? 'refused' : 'failed', sound: '' };
+      said = `${response.status} ${await response.text()}`;
+      return { requestId, chars, ending: response.status === 503 ? 'refused' : 'failed', said, sound: '' };
     }
     let bytes = 0;
     for await (const piece of response.body!) {
@@ -71,10 +77,11 @@ async function http(
       if (how.pauseMs !== undefined) await sleep(how.pauseMs);
     }
     ending = 'completed';
-  } catch {
+  } catch (error) {
     ending = leave.signal.aborted ? 'open' : 'failed';
+    said = String((error as Error).cause ?? error);
   }
-  return { requestId, chars, ending, sound: digest(pieces) };
+  return { requestId, chars, ending, said, sound: digest(pieces) };
 }
 
 interface SocketManner {
@@ -105,8 +112,12 @@ async function socket(
     if (message.audio !== undefined) pieces.push(Buffer.from(message.audio, 'base64'));
     else final ||= message.isFinal === true;
   });
+  let said = '';
   const closed = new Promise<void>((resolve) => {
-    ws.once('close', () => resolve());
+    ws.once('close', (code, reason) => {
+      said = `${code} ${reason}`;
+      resolve();
+    });
     ws.on('error', () => undefined);
   });
   await new Promise<void>((resolve) => {
@@ -141,7 +152,7 @@ async function socket(
   send({ text: '' });
   await closed;
   const ending: Ending = !opened ? 'unknown' : final ? 'completed' : 'open';
-  return { requestId, chars: length(TEXTS[text]!), ending, sound: digest(pieces) };
+  return { requestId, chars: length(TEXTS[text]!), ending, said, sound: digest(pieces) };
 }
 
 /** Two requests in one write, then a cut: the second's answer is never begun. */
@@ -226,9 +237,12 @@ async function play(
 
 /** What the texts sound like on a server that nobody disturbs. */
 export async function learnSounds(server: Door): Promise<Sounds> {
-  const sounds = [];
-  for (const text of TEXTS.keys()) sounds.push((await http(server, text, { stream: true })).sound);
-  return sounds;
+  const learn = async (stream: boolean) => {
+    const sounds = [];
+    for (const text of TEXTS.keys()) sounds.push((await http(server, text, { stream })).sound);
+    return sounds;
+  };
+  return { live: await learn(true), whole: await learn(false) };
 }
 
 export async function visit(server: Door, sounds: Sounds): Promise<Visit[]> {
@@ -242,7 +256,8 @@ export async function visit(server: Door, sounds: Sounds): Promise<Visit[]> {
   const seen = await Promise.race([play(server, manner, text), hung]);
   late.abort();
   return seen.map(({ sound, ...rest }) => {
-    const wrong = rest.ending === 'completed' && sound !== '' && sound !== sounds[text];
+    const expected = (manner.startsWith('whole') ? sounds.whole : sounds.live)[text];
+    const wrong = rest.ending === 'completed' && sound !== '' && sound !== expected;
     // Whoever means to listen to the end and does not get there was failed by the server.
     const failed = rest.ending === 'open' && /listens|slow/.test(manner);
     return { ...rest, manner, ending: wrong ? 'other sound' : failed ? 'failed' : rest.ending };

@@ -79,7 +79,7 @@ export async function startNats(args: readonly string[] = []): Promise<NatsServe
   };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
