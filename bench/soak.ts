@@ -99,10 +99,12 @@ export async function main(argv: readonly string[]): Promise<void> {
       `memory at the end / most of the first third: ${growth.toFixed(2)}, left behind: ${orphans}, ledger differences: ${wrong.length}\n`,
   );
   for (const line of wrong.slice(0, 20)) process.stdout.write(`  ${line}\n`);
-  for (const each of visits.filter(({ ending }) => ['failed', 'hung', 'other sound'].includes(ending)).slice(0, 20)) {
+  for (const each of visits
+    .filter(({ ending }) => ['failed', 'put off', 'hung', 'other sound'].includes(ending))
+    .slice(0, 20)) {
     process.stdout.write(`  ${each.requestId} ${each.manner}: ${each.ending}\n`);
   }
   await server.stop();
-  const bad = orphans + wrong.length + count('failed') + count('hung') + count('other sound');
+  const bad = orphans + wrong.length + count('failed') + count('put off') + count('hung') + count('other sound');
   if (bad > 0 || growth > MAX_GROWTH) process.exitCode = 1;
 }

@@ -21,8 +21,11 @@ export const TEXTS = [
   'One. Two. Three. At the old bridge they stopped, because somebody had left a lantern on the wall, still burning, with a letter.',
 ];
 
-/** How a visit ended, as the visitor saw it. `open`: it was admitted, and the visitor left or was shown out. */
-export type Ending = 'completed' | 'open' | 'refused' | 'unknown' | 'failed' | 'hung' | 'other sound';
+/**
+ * How a visit ended, as the visitor saw it. `open`: it was admitted, and the visitor left or was shown out; `put off`: told in the middle
+ * to come back later.
+ */
+export type Ending = 'completed' | 'open' | 'put off' | 'refused' | 'unknown' | 'failed' | 'hung' | 'other sound';
 export interface Visit {
   readonly manner: string;
   readonly requestId: string;
@@ -260,6 +263,7 @@ export async function visit(server: Door, sounds: Sounds): Promise<Visit[]> {
     const wrong = rest.ending === 'completed' && sound !== '' && sound !== expected;
     // Whoever means to listen to the end and does not get there was failed by the server.
     const failed = rest.ending === 'open' && /listens|slow/.test(manner);
-    return { ...rest, manner, ending: wrong ? 'other sound' : failed ? 'failed' : rest.ending };
+    const putOff = failed && rest.said?.startsWith('1013');
+    return { ...rest, manner, ending: wrong ? 'other sound' : putOff ? 'put off' : failed ? 'failed' : rest.ending };
   });
 }

@@ -29,6 +29,8 @@ export interface NatsWorkerOptions {
   readonly styles: Readonly<Record<string, string>> | undefined;
   readonly log: Logger;
   readonly silenceMs?: number;
+  /** Several workers were there, and none of them is heard: then it is the broker, or this machine. */
+  readonly allSilent: () => boolean;
 }
 
 export interface NatsWorker extends Worker {
@@ -226,7 +228,9 @@ class EngineElsewhere implements NatsWorker {
     const nowMs = performance.now();
     if (this.silentForMs(nowMs) > GONE_MS) {
       this.#become('dead');
-      this.#lose(`was not heard for ${GONE_MS / 1000} s`, { blameless: !bus.connected });
+      this.#lose(`was not heard for ${GONE_MS / 1000} s`, {
+        blameless: !bus.connected || this.#options.allSilent(),
+      });
       return;
     }
     if (bus.connected && this.#link?.missed) this.#gap();

@@ -38,6 +38,10 @@ export function watchNatsWorkers({ bus, pool, log, ...options }: NatsWorkersOpti
   const strangers = new Set<string>();
   let beatMs = performance.now();
 
+  const allSilent = (): boolean => {
+    const nowMs = performance.now();
+    return workers.size > 1 && [...workers.values()].every((worker) => worker.silentForMs(nowMs) > 2 * BEAT_MS);
+  };
   const hello = () => bus.publish(SUBJECT.hello, encode({ v: WIRE_VERSION }));
 
   function announced(news: Announcement | undefined): void {
@@ -51,7 +55,7 @@ export function watchNatsWorkers({ bus, pool, log, ...options }: NatsWorkersOpti
     let worker = workers.get(news.id);
     if (worker === undefined) {
       if (news.state === 'gone') return;
-      worker = createNatsWorker({ bus, gateway, id: news.id, log, ...options });
+      worker = createNatsWorker({ bus, gateway, id: news.id, log, allSilent, ...options });
       workers.set(news.id, worker);
       worker.announced(news);
       pool.add(worker);
