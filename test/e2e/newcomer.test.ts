@@ -20,6 +20,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as pty from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasChromium, launchBrowser } from '../support/browser.js';
 import { hasPulse, type SoundCard, startSoundCard } from '../support/pulse.js';
 import { consoleExamples, type Example, firstExample } from '../support/readme-examples.js';
 import { screenOf } from '../support/screen.js';
@@ -134,6 +135,33 @@ const take = (pattern: RegExp): Example => {
   expect(found, `README examples like ${pattern}`).toHaveLength(1);
   return found[0]!;
 };
+
+/** The pages of the installed package: each whole, with everything it loads, and nothing from elsewhere. */
+async function expectPages(): Promise<void> {
+  const base = `http://127.0.0.1:${port}`;
+  for (const name of ['/', '/dashboard']) {
+    const page = await fetch(base + name);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'self'/);
+    const loads = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+    expect(loads.length).toBeGreaterThan(3);
+    for (const url of loads) {
+      const asset = await fetch(base + url);
+      expect([asset.status, url], name).toEqual([200, expect.stringMatching(/^\/assets\/[\w.-]+$/)]);
+      expect(asset.headers.get('cache-control')).toContain('immutable');
+    }
+  }
+  if (!hasChromium()) return;
+  const browser = await launchBrowser();
+  try {
+    const page = await browser.newPage();
+    await page.goto(base);
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await page.locator('.word.now').first().waitFor({ timeout: 60_000 });
+  } finally {
+    await browser.close();
+  }
+}
 
 async function isFree(port: number): Promise<boolean> {
   const server = createServer();
@@ -281,6 +309,7 @@ describe('a newcomer', { timeout: 5 * MINUTES }, () => {
     const key = /^tts_[A-Za-z0-9_-]{43}$/m.exec(screen.join('\n'))?.[0];
     expect(key).toBeDefined();
     env.KEY = key!;
+    await expectPages();
 
     const saved = take(/^curl .* -o hello\.wav$/s);
     await shown(at(saved));

@@ -42,7 +42,6 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(found).toEqual([]);
 }
 
-const EARS_URL = '/assets/ears-of-the-test.js';
 const EARS = `registerProcessor('ears', class extends AudioWorkletProcessor {
   process([input]) {
     if (input[0]) this.port.postMessage({ frame: currentFrame, samples: input[0].slice() });
@@ -51,7 +50,7 @@ const EARS = `registerProcessor('ears', class extends AudioWorkletProcessor {
 });`;
 
 /** Runs in the page: everything that goes to the loudspeaker goes to the ears as well. */
-function attach(earsUrl: string): void {
+function attach(ears: string): void {
   // biome-ignore lint/suspicious/noExplicitAny: a page's own global.
   const page = globalThis as any;
   const heard = { context: undefined, frames: [] as number[], blocks: [] as Float32Array[], words: [] as object[] };
@@ -60,14 +59,15 @@ function attach(earsUrl: string): void {
   page.AudioNode.prototype.connect = function (target: unknown, ...rest: unknown[]) {
     if (target instanceof page.AudioDestinationNode) {
       heard.context = this.context;
-      void this.context.audioWorklet.addModule(earsUrl).then(() => {
-        const ears = new page.AudioWorkletNode(this.context, 'ears');
-        ears.port.onmessage = ({ data }: { data: { frame: number; samples: Float32Array } }) => {
+      const url = page.URL.createObjectURL(new page.Blob([ears], { type: 'text/javascript' }));
+      void this.context.audioWorklet.addModule(url).then(() => {
+        const node = new page.AudioWorkletNode(this.context, 'ears');
+        node.port.onmessage = ({ data }: { data: { frame: number; samples: Float32Array } }) => {
           heard.frames.push(data.frame);
           heard.blocks.push(data.samples);
         };
-        connect.call(this, ears);
-        connect.call(ears, this.context.destination);
+        connect.call(this, node);
+        connect.call(node, this.context.destination);
       });
     }
     return connect.call(this, target, ...rest);
@@ -100,14 +100,16 @@ export interface Listener {
   }[];
 }
 
+/** What a page must be made with that is listened to: its policy would not let the ears in. */
+export const LISTENED = { bypassCSP: true } as const;
+
 /** To be called before the page is opened. */
 export async function listenTo(page: Page): Promise<Listener> {
   const messages: Listener['messages'][number][] = [];
   page.on('websocket', (socket) => {
     socket.on('framereceived', ({ payload }) => messages.push(JSON.parse(String(payload))));
   });
-  await page.route(`**${EARS_URL}`, (route) => route.fulfill({ contentType: 'text/javascript', body: EARS }));
-  await page.addInitScript(attach, EARS_URL);
+  await page.addInitScript(attach, EARS);
   return {
     messages,
     async heard() {

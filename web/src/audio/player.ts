@@ -75,15 +75,15 @@ export class Player {
     this.playing.value = false;
   }
 
-  /** The sample that is heard at this moment. */
+  /** The sample that is heard at this moment; the one before the first where none is yet. */
   position(): number {
     const { played = 0, frame = 0, held = 0, moving = false } = this.#last ?? {};
     const context = this.#context;
-    if (context === undefined) return this.#origin;
+    if (context === undefined || played === 0) return this.#origin - 1;
     const ahead = moving ? context.currentTime * SAMPLE_RATE - frame : 0;
     const latency = (context.outputLatency || context.baseLatency || 0) * SAMPLE_RATE;
     const at = Math.min(played + ahead, played + held) - latency;
-    return this.#origin + Math.max(0, Math.round(at));
+    return this.#origin + Math.max(-1, Math.round(at));
   }
 
   #hear(report: Report): void {

@@ -7,9 +7,8 @@ declare function registerProcessor(name: string, processor: new () => AudioWorkl
 declare const currentFrame: number;
 
 const CAPACITY = 24_000 * 12;
-/** What must be there before sound begins, and before it begins again after a gap. */
-const PRIME = 240;
-const PRIME_AGAIN = 2_880;
+/** What must be there before sound begins, and before it begins again after a gap: messages come 20 to 200 ms at a time. */
+const PRIME = 2_880;
 const REPORT_FRAMES = 512;
 
 class Ring extends AudioWorkletProcessor {
@@ -22,7 +21,6 @@ class Ring extends AudioWorkletProcessor {
   #running = false;
   #ended = false;
   #flowing = false;
-  #starved = false;
   #unreported = 0;
 
   constructor() {
@@ -52,7 +50,6 @@ class Ring extends AudioWorkletProcessor {
     this.#underruns = 0;
     this.#ended = false;
     this.#flowing = false;
-    this.#starved = false;
     this.#running = true;
   }
 
@@ -63,8 +60,7 @@ class Ring extends AudioWorkletProcessor {
   }
 
   #take(out: Float32Array): number {
-    const enough = this.#starved ? PRIME_AGAIN : PRIME;
-    if (!this.#flowing) this.#flowing = this.#held >= enough || (this.#ended && this.#held > 0);
+    if (!this.#flowing) this.#flowing = this.#held >= PRIME || (this.#ended && this.#held > 0);
     if (!this.#flowing) return 0;
     const taken = Math.min(out.length, this.#held);
     for (let i = 0; i < taken; i++) out[i] = this.#ring[(this.#read + i) % CAPACITY]!;
@@ -73,7 +69,6 @@ class Ring extends AudioWorkletProcessor {
     this.#played += taken;
     if (taken < out.length && !this.#ended) {
       this.#flowing = false;
-      this.#starved = true;
       this.#underruns++;
     }
     return taken;

@@ -71,7 +71,13 @@ function options(element: HTMLElement, { series, kind, format, shown }: Look): u
       y: { range: (_, _min, max) => [0, Math.max(max * 1.15, 1e-3)] },
     },
     axes: [
-      { ...axis, grid: { show: false }, space: 64, values: (_, splits) => splits.map((at) => when(at, kind)) },
+      {
+        ...axis,
+        grid: { show: false },
+        size: 30,
+        space: 64,
+        values: (_, splits) => splits.map((at) => when(at, kind)),
+      },
       { ...axis, size: 58, values: (_, values) => values.map(format) },
     ],
     series: [

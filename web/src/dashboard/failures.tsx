@@ -25,7 +25,7 @@ export function Failures() {
               {list.slice(0, SHOWN).map((failure) => (
                 <tr key={`${failure.request_id} ${failure.time}`}>
                   <td>{new Date(failure.time).toLocaleTimeString()}</td>
-                  <td>
+                  <td class="wide">
                     <span class="code">{failure.code}</span> <small class="hint">{failure.message}</small>
                   </td>
                   <td class="code">{failure.key_id ?? '–'}</td>

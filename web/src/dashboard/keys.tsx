@@ -87,7 +87,7 @@ function KeyRow({ of, ask }: KeyRowProps) {
       <td>
         {!of.revoked && (
           <div class="actions">
-            <button type="button" class="quiet" aria-label={`Name and limit ${named}`} onClick={() => ask('change')}>
+            <button type="button" class="quiet" aria-label={`Edit ${named}`} onClick={() => ask('change')}>
               Edit
             </button>
             {of.tier === 'partner' && (

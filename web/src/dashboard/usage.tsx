@@ -19,7 +19,8 @@ const MEASURES = {
     format: (v: number) => short(Math.round(v * 10) / 10),
   },
 } as const;
-const TABLE_ROWS = 100;
+/** At first; the rest on demand. */
+const TABLE_ROWS = 10;
 
 export function Usage() {
   const measure = useSignal<keyof typeof MEASURES>('characters');
@@ -133,6 +134,7 @@ interface UsageTableProps {
 }
 
 function UsageTable({ rows, names, isOperator }: UsageTableProps) {
+  const all = useSignal(false);
   return (
     <div class="scroll">
       <table>
@@ -151,7 +153,7 @@ function UsageTable({ rows, names, isOperator }: UsageTableProps) {
         <tbody>
           {[...rows]
             .reverse()
-            .slice(0, TABLE_ROWS)
+            .slice(0, all.value ? rows.length : TABLE_ROWS)
             .map((row) => (
               <tr key={`${row.day} ${row.key_id} ${row.model}`}>
                 <td>{row.day}</td>
@@ -168,6 +170,19 @@ function UsageTable({ rows, names, isOperator }: UsageTableProps) {
             ))}
         </tbody>
       </table>
+      {rows.length > TABLE_ROWS && !all.value && (
+        <p>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              all.value = true;
+            }}
+          >
+            Show all {count(rows.length)} rows
+          </button>
+        </p>
+      )}
     </div>
   );
 }

@@ -76,7 +76,20 @@ export class SpeechSession {
       this.#keepalive = setInterval(() => this.#send({ text: ' ' }), KEEPALIVE_MS);
     };
     socket.onmessage = ({ data }) => this.#hear(JSON.parse(data as string) as Message);
-    socket.onclose = () => this.#end(new ApiError(0, 'connection_lost', 'The connection broke off.', undefined));
+    let opened = false;
+    socket.addEventListener('open', () => {
+      opened = true;
+    });
+    // A browser does not tell a page why a handshake was refused; the ticket was good, so the server is busy.
+    socket.onclose = () =>
+      this.#end(
+        new ApiError(
+          0,
+          'connection_lost',
+          opened ? 'The connection broke off.' : 'The server takes no new session just now. Try again in a moment.',
+          undefined,
+        ),
+      );
   }
 
   #hear(message: Message): void {
