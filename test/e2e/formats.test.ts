@@ -70,7 +70,10 @@ if (!hasFfmpeg()) {
   });
 
   it('tells the format by --format as well, and refuses what cannot be', async () => {
-    expect(await run(['speak', 'Hello.', '-o', 'plain', '--format', 'flac', '-q'])).toMatchObject({ code: 0 });
+    expect(
+      await run(['speak', 'Hello.', '-o', 'plain', '--format', 'flac', '--title', 'A greeting', '-q']),
+    ).toMatchObject({ code: 0 });
+    expect(probe(home.file('plain')).format.tags).toMatchObject({ TITLE: 'A greeting' });
     expect(probe(home.file('plain')).streams[0]).toMatchObject({ codec_name: 'flac', sample_rate: '24000' });
     expect(await run(['speak', 'Hello.', '-o', 'x.mp3', '--format', 'flac'])).toMatchObject({
       code: 2,

@@ -184,7 +184,7 @@ describe('tts completion', () => {
         .trim()
         .split('\n');
     expect(complete('tts', 's')).toEqual(['serve', 'speak', 'say', 'stream']);
-    expect(complete('tts', 'speak', '--s')).toEqual(['--srt', '--ssml', '--seed', '--server']);
+    expect(complete('tts', 'speak', '--s')).toEqual(['--srt', '--ssml', '--seed', '--speed', '--server']);
     for (const before of [
       ['speak', '-v'],
       ['say', '--voice'],
