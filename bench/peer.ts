@@ -17,6 +17,8 @@ export interface Spoken {
 
 export interface Peer {
   speak(text: string): Promise<Spoken>;
+  /** What it says, as 24 kHz PCM. */
+  sound(text: string): Promise<Int16Array>;
   stop(): void;
 }
 
@@ -37,6 +39,7 @@ export async function startPeer(): Promise<Peer> {
   const { published, tokenizer } = await ensureModel('base-tts', { modelDir, offline });
   const child = fork(path.join(DIR, 'peer.mjs'), [published, tokenizer], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
   });
   const answer = () =>
     new Promise<unknown>((resolve, reject) => {
@@ -46,8 +49,12 @@ export async function startPeer(): Promise<Peer> {
   await answer();
   return {
     async speak(text) {
-      child.send(text);
+      child.send({ text });
       return (await answer()) as Spoken;
+    },
+    async sound(text) {
+      child.send({ text, sound: true });
+      return (await answer()) as Int16Array;
     },
     stop: () => child.disconnect(),
   };

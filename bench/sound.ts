@@ -1,28 +1,35 @@
 /**
- * Time from the first chunk to the first sound, with every player this machine has, as a recorder behind a null sink of
+ * What instruments hear of the voices (judges.ts), and, where PulseAudio is there, time from the first chunk to the first sound, with every player this machine has, as a recorder behind a null sink of
  * PulseAudio hears it; and how much of what was played was heard in one piece.
  *
- *   npm run bench -- sound [--runs 5] [--seconds 4]
+ *   npm run bench -- sound [--sentences 20] [--no-peer] [--runs 5] [--seconds 4]
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { openSpeaker as OpenSpeaker } from '../src/client/sinks/speaker.js';
 import { SAMPLE_RATE } from '../src/protocol/audio.js';
 import { hasPulse, heardInOnePiece, startSoundCard } from '../test/support/pulse.js';
+import { judge } from './judges.js';
 
 const CHUNK = 2_400;
 
 export async function main(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
-    options: { runs: { type: 'string', default: '5' }, seconds: { type: 'string', default: '4' } },
+    options: {
+      sentences: { type: 'string', default: '20' },
+      'no-peer': { type: 'boolean', default: false },
+      runs: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '4' },
+    },
   });
+  if (Number(values.sentences) > 0) await judge(Number(values.sentences), !values['no-peer']);
   const RUNS = Number(values.runs);
   if (!hasPulse()) {
     process.stderr.write(
       'It listens through PulseAudio: apt install pulseaudio pulseaudio-utils alsa-utils libasound2-plugins\n',
     );
-    process.exit(1);
+    return;
   }
 
   /** The player process runs from the build. */

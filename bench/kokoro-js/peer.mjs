@@ -1,4 +1,4 @@
-// kokoro-js in a process of its own: the pack's folder as argument, texts as messages, times as answers.
+// kokoro-js in a process of its own: the pack's folder as argument, texts as messages, times or the sound as answers.
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -19,18 +19,30 @@ env.allowRemoteModels = false;
 const tts = await KokoroTTS.from_pretrained('kokoro', { dtype: 'q8', device: 'cpu' });
 rmSync(folder, { recursive: true });
 process.on('disconnect', () => process.exit());
-process.on('message', async (text) => {
+process.on('message', async ({ text, sound }) => {
   const start = performance.now();
   let firstMs;
   let samples = 0;
+  const pieces = [];
   const splitter = new TextSplitterStream();
   splitter.push(text);
   splitter.close();
   for await (const { audio } of tts.stream(splitter, { voice: 'af_heart' })) {
     firstMs ??= performance.now() - start;
     samples += audio.audio.length;
+    if (sound) pieces.push(Int16Array.from(audio.audio, (value) => Math.max(-1, Math.min(1, value)) * 32_767));
   }
   const wallMs = performance.now() - start;
+  if (sound) {
+    const whole = new Int16Array(samples);
+    let at = 0;
+    for (const piece of pieces) {
+      whole.set(piece, at);
+      at += piece.length;
+    }
+    process.send(whole);
+    return;
+  }
   process.send({ firstMs, wallMs, seconds: samples / 24_000, rssBytes: process.memoryUsage.rss() });
 });
 process.send('ready');

@@ -1,4 +1,4 @@
-/** Ears for the tests: an offline English recogniser (Moonshine tiny, MIT), fetched once into the model cache. */
+/** Ears for tests and benches: an offline English recogniser (Moonshine, MIT), fetched once into the model cache. */
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import llamaTokenizer from 'llama-tokenizer-js';
@@ -38,9 +38,42 @@ const PACK: PackManifest = {
   ],
 };
 
-const LAYERS = 6;
+/** The larger one, for benches: slower, and wrong half as often. */
+const BASE_PACK: PackManifest = {
+  name: 'test-recogniser-base',
+  title: 'Moonshine base, for benches',
+  licence: 'MIT',
+  files: [
+    {
+      path: 'encoder.onnx',
+      bytes: 20_513_063,
+      sha256: '1dd9ab0a7f987113d30affcba5a068d11c8f90fa0223caa3e491ade431ad9751',
+    },
+    {
+      path: 'decoder.onnx',
+      bytes: 42_498_870,
+      sha256: 'cc9f3cd6698a369c6008b41aa60aa3fb3322e7f03c9bdf19d8e6b7200afca4f3',
+    },
+  ],
+  sources: [
+    {
+      type: 'npm',
+      package: '@usefulsensors/moonshine-js@0.1.17',
+      integrity: 'sha512-Uy/e4BjuHcpSC5h0HNRe/uCGe2ehEP586UMaHKyum9ZF8Z/lqtmadki9Myq6iLQGSj2hZ4Nb3RYn2b1qrrVNbw==',
+      bytes: 114_247_787,
+      paths: {
+        'encoder.onnx': 'dist/model/base/quantized/encoder_model.onnx',
+        'decoder.onnx': 'dist/model/base/quantized/decoder_model_merged.onnx',
+      },
+    },
+  ],
+};
+
 const HEADS = 8;
-const HEAD_SIZE = 36;
+const SIZES = {
+  tiny: { pack: PACK, layers: 6, headSize: 36 },
+  base: { pack: BASE_PACK, layers: 8, headSize: 52 },
+} as const;
 const START = 1n;
 const END = 2;
 /** The recogniser was made for at most this many tokens a second; beyond it, it repeats itself. */
@@ -52,17 +85,17 @@ export interface Recogniser {
   close(): Promise<void>;
 }
 
-async function ensure(modelDir: string): Promise<string> {
-  const dir = path.join(modelDir, PACK.name);
+async function ensure(modelDir: string, pack: PackManifest): Promise<string> {
+  const dir = path.join(modelDir, pack.name);
   await mkdir(dir, { recursive: true });
   const complete = async () => {
-    const sizes = await Promise.all(PACK.files.map((file) => stat(path.join(dir, file.path)).catch(() => undefined)));
-    return sizes.every((found, i) => found?.size === PACK.files[i]!.bytes);
+    const sizes = await Promise.all(pack.files.map((file) => stat(path.join(dir, file.path)).catch(() => undefined)));
+    return sizes.every((found, i) => found?.size === pack.files[i]!.bytes);
   };
   const fetch = async () => {
-    if (!(await complete())) await download(PACK, PACK.files, dir, {}, () => undefined, undefined);
+    if (!(await complete())) await download(pack, pack.files, dir, {}, () => undefined, undefined);
   };
-  await withLock(path.join(modelDir, `.${PACK.name}.lock`), fetch, {});
+  await withLock(path.join(modelDir, `.${pack.name}.lock`), fetch, {});
   return dir;
 }
 
@@ -74,8 +107,9 @@ function withoutRests(pcm: Int16Array): Int16Array {
   return first < 0 ? pcm : pcm.subarray(Math.max(0, first - margin), Math.min(pcm.length, last + margin));
 }
 
-export async function createRecogniser(modelDir: string): Promise<Recogniser> {
-  const dir = await ensure(modelDir);
+export async function createRecogniser(modelDir: string, size: keyof typeof SIZES = 'tiny'): Promise<Recogniser> {
+  const { pack, layers, headSize } = SIZES[size];
+  const dir = await ensure(modelDir, pack);
   const options = { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 3 } as const;
   const encoder = await InferenceSession.create(path.join(dir, 'encoder.onnx'), options);
   const decoder = await InferenceSession.create(path.join(dir, 'decoder.onnx'), options);
@@ -86,8 +120,8 @@ export async function createRecogniser(modelDir: string): Promise<Recogniser> {
       input_values: new Tensor('float32', audio, [1, audio.length]),
     });
     let past: Record<string, Tensor> = {};
-    const empty = () => new Tensor('float32', new Float32Array(0), [1, HEADS, 0, HEAD_SIZE]);
-    for (let layer = 0; layer < LAYERS; layer += 1) {
+    const empty = () => new Tensor('float32', new Float32Array(0), [1, HEADS, 0, headSize]);
+    for (let layer = 0; layer < layers; layer += 1) {
       for (const side of ['decoder', 'encoder']) {
         for (const half of ['key', 'value']) past[`past_key_values.${layer}.${side}.${half}`] = empty();
       }
