@@ -126,6 +126,7 @@ function picture(title: string, points: readonly Point[]): string {
 <text x="${x(amount).toFixed(1)}" y="${height - bottom + 20}" text-anchor="middle">${amount.toLocaleString('en')}</text>`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="12">
+<title>The server's processor time and peak memory: ${title}</title>
 <style>text{fill:#57606a}.dot{fill:#2f81f7}.line{stroke:#8c959f;stroke-dasharray:3 3}.axis{stroke:#8c959f}</style>
 <text x="${left}" y="24" font-size="13" font-weight="600">The server's processor time and peak memory: ${title}</text>
 <line x1="${left}" y1="${height - bottom}" x2="${width - 20}" y2="${height - bottom}" class="axis"/>

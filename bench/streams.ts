@@ -162,6 +162,7 @@ function picture(rows: readonly Row[]): string {
 <text x="${(left + Math.max(streams, saturated) * scale + 8).toFixed(1)}" y="${y + 16}">${streams}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${top + rows.length * height + 8}" font-family="system-ui, sans-serif" font-size="13">
+<title>Live streams without a stall</title>
 <style>text{fill:#57606a}.bar{fill:#2f81f7}.frame{fill:none;stroke:#8c959f;stroke-dasharray:3 3}</style>
 <text x="${left}" y="24" font-weight="600">Live streams without a stall (frame: × real time when saturated)</text>
 ${bars.join('\n')}
