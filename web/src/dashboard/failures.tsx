@@ -1,4 +1,5 @@
 /** The last requests that failed, with the ids that find them in the log. */
+import { Scroll } from './scroll.js';
 import { failures } from './state.js';
 
 const SHOWN = 20;
@@ -11,7 +12,7 @@ export function Failures() {
       {list.length === 0 ? (
         <p class="empty">None since the server started.</p>
       ) : (
-        <div class="scroll">
+        <Scroll label="Errors">
           <table>
             <thead>
               <tr>
@@ -34,7 +35,7 @@ export function Failures() {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
     </section>
   );

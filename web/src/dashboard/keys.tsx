@@ -4,6 +4,7 @@ import type { AdminKey } from '../../../src/protocol/admin.js';
 import { count } from '../shared/format.js';
 import { Icon } from '../shared/icons.js';
 import { ChangeKey, CreateKey, GrantCredits, RevokeKey } from './key-dialogs.js';
+import { Scroll } from './scroll.js';
 import { keys } from './state.js';
 
 type Asked = { readonly what: 'change' | 'grant' | 'revoke'; readonly key: AdminKey } | { readonly what: 'create' };
@@ -32,7 +33,7 @@ export function Keys() {
       {keys.value.length === 0 ? (
         <p class="empty">No keys yet. Whoever calls this server from elsewhere needs one.</p>
       ) : (
-        <div class="scroll">
+        <Scroll label="Keys">
           <table>
             <thead>
               <tr>
@@ -57,7 +58,7 @@ export function Keys() {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
       {now?.what === 'create' && <CreateKey onClose={close} />}
       {now?.what === 'change' && <ChangeKey of={now.key} onClose={close} />}

@@ -2,6 +2,7 @@
 import type { AdminStatus } from '../../../src/protocol/admin.js';
 import { since } from '../shared/format.js';
 import { Chart } from './chart.js';
+import { Scroll } from './scroll.js';
 import { sessions, status } from './state.js';
 
 const WINDOW_S = 900;
@@ -112,7 +113,7 @@ function Workers({ workers }: { readonly workers: AdminStatus['workers'] }) {
       <h2 id="workers-title">Workers</h2>
       {workers.length === 0 && <p class="empty">None yet: the models are being fetched or prepared.</p>}
       {workers.length > 0 && (
-        <div class="scroll">
+        <Scroll label="Workers">
           <table>
             <thead>
               <tr>
@@ -144,7 +145,7 @@ function Workers({ workers }: { readonly workers: AdminStatus['workers'] }) {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
     </section>
   );

@@ -1,5 +1,6 @@
 /** Who is being spoken to, and a way to end that. */
 import { since } from '../shared/format.js';
+import { Scroll } from './scroll.js';
 import { endSession, identity, sessions } from './state.js';
 
 export function Sessions() {
@@ -11,7 +12,7 @@ export function Sessions() {
       {list.length === 0 ? (
         <p class="empty">Nobody is listening just now.</p>
       ) : (
-        <div class="scroll">
+        <Scroll label="Sessions">
           <table>
             <thead>
               <tr>
@@ -56,7 +57,7 @@ export function Sessions() {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
     </section>
   );

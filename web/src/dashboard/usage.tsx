@@ -5,6 +5,7 @@ import { ADMIN_PATH } from '../../../src/protocol/pages.js';
 import { count, duration, short } from '../shared/format.js';
 import { Icon } from '../shared/icons.js';
 import { Chart } from './chart.js';
+import { Scroll } from './scroll.js';
 import { days, firstDay, identity, keys, refresh, shownDays, usage } from './state.js';
 
 type Row = AdminUsage['data'][number];
@@ -136,7 +137,7 @@ interface UsageTableProps {
 function UsageTable({ rows, names, isOperator }: UsageTableProps) {
   const all = useSignal(false);
   return (
-    <div class="scroll">
+    <Scroll label="Usage by day">
       <table>
         <thead>
           <tr>
@@ -183,6 +184,6 @@ function UsageTable({ rows, names, isOperator }: UsageTableProps) {
           </button>
         </p>
       )}
-    </div>
+    </Scroll>
   );
 }
