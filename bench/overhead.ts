@@ -5,8 +5,9 @@
  */
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.js';
+import { FREE } from '../src/engine/engine.js';
 import { createKokoroEngine } from '../src/engine/kokoro.js';
-import { chooseProvider } from '../src/engine/provider.js';
+import { cpuFor } from '../src/engine/provider.js';
 import { readMeasurement } from '../src/engine/remembered.js';
 import { createSessions } from '../src/engine/sessions.js';
 import type { BaseModel } from '../src/protocol/job.js';
@@ -37,7 +38,7 @@ export async function main(options: string[]): Promise<void> {
   const engineOptions = { modelDir, lexicon: '', device, threads, preload: [model] };
   const engine = await createKokoroEngine({ ...engineOptions, log: () => undefined });
   const vocoder = (await readMeasurement(modelDir, engineOptions))?.vocoder ?? 'float';
-  const provider = chooseProvider(engineOptions);
+  const provider = cpuFor(engineOptions);
   const bare = await createSessions({ modelDir, offline: true, provider, vocoder }).model(model);
   const segment = segmentOf(TEXT);
   const part = (await createReader()).read(segment).parts[0]!;
@@ -45,8 +46,8 @@ export async function main(options: string[]): Promise<void> {
   const style = await bare.styles.take([{ style: 'af_heart', weight: 1 }], part.tokens.length, 0);
   const rounds = Number(values.rounds);
   const bareMs = await cost(rounds, async () => {
-    const front = await bare.front(part.tokens, style, false);
-    await bare.vocoder.begin(front, 0, front.frames).run({ from: 0, to: front.frames }, false);
+    const front = await bare.front(part.tokens, style, FREE);
+    await bare.vocoder.begin(front, 0, front.frames).run({ from: 0, to: front.frames }, FREE);
   });
   const engineMs = await cost(rounds, () => speak(engine, segment, { model }));
   console.log(`${model}: bare sessions ${bareMs.toFixed(0)} ms, engine ${engineMs.toFixed(0)} ms of processor time`);

@@ -13,6 +13,7 @@ const BENCHES = [
   'streams',
   'carry',
   'proportion',
+  'gpu',
   'load',
   'soak',
   'attacks',

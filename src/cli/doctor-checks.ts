@@ -131,6 +131,47 @@ const processes: Examine = async (config) => {
   return { what: 'Processes', state: 'fine', found: `of engines under tts serve: ${found}` };
 };
 
+/** What there is, what it lacks, and whether it computes what the CPU does: tried again each time. */
+const gpu: Examine = async ({ modelDir, lexicon, device, threads, offline, engine }, signal) => {
+  const what = 'GPU';
+  if (engine === 'sine') return undefined;
+  const [{ vulkanHere }, { forgetChecks, readChecks }, { measureMachine }, { isGpu }] = await Promise.all([
+    import('../engine/vulkan.js'),
+    import('../engine/remembered.js'),
+    import('../gateway/measure-machine.js'),
+    import('../protocol/device.js'),
+  ]);
+  const { adapters, loader, needsManifest } = vulkanHere(process.env.LD_LIBRARY_PATH);
+  const named = isGpu(device);
+  const seen = adapters.join(', ') || 'none seen';
+  if (!named && process.platform === 'linux' && adapters.length === 0) {
+    return { what, state: 'fine', found: 'none seen, and none is needed' };
+  }
+  if (process.platform === 'linux' && !loader && (!named || device === 'webgpu')) {
+    const found = `${seen}, but not the loader of Vulkan (libvulkan.so.1), through which it is reached`;
+    return { what, state: named ? 'broken' : 'note', found, advice: 'On Debian and Ubuntu: apt install libvulkan1' };
+  }
+  await forgetChecks(modelDir);
+  const tried = named ? device : 'webgpu';
+  let reason = '';
+  const log = { warn: (fields: { reason: string }) => (reason = fields.reason) } as unknown as Parameters<
+    typeof measureMachine
+  >[1];
+  const options = { modelDir, lexicon, device: tried, threads, offline, preload: [] };
+  const measured = await measureMachine(options, log, signal);
+  const manifest = needsManifest ? ', with a Vulkan manifest of ours for its driver' : '';
+  if (measured === undefined) {
+    return { what, state: named ? 'broken' : 'note', found: `${seen}: ${reason || 'it could not be tried'}` };
+  }
+  const heard = (await readChecks(modelDir)).map((check) => `${check.model} ${check.heard}`).join('; ');
+  const { speedText } = await import('../client/ui/format.js');
+  return {
+    what,
+    state: 'fine',
+    found: `${seen}, ${tried}${manifest}: ${heard}; ${speedText(measured.realTimeFactor)}`,
+  };
+};
+
 const sound: Examine = async (_config, signal) => {
   const { openSpeaker } = await import('../client/sinks/speaker.js');
   const speaker = await openSpeaker({}, signal);
@@ -247,6 +288,7 @@ export const CHECKS: readonly Examine[] = [
   guarded('Model', models),
   guarded('Chosen', choice),
   guarded('Engine', engine),
+  guarded('GPU', gpu),
   guarded('Processes', processes),
   guarded('Sound', sound),
   guarded('Local server', localServer),

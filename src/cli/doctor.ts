@@ -16,7 +16,7 @@ Exit code 0 when nothing is broken, 1 when something is.`;
 
 export function command(): Command {
   const doctor = new Command('doctor')
-    .description('Checks Node, model, engine, sound device, port, data folder and server, and says what to do.')
+    .description('Checks Node, model, engine, GPU, sound device, port, data folder and server, and says what to do.')
     .option('--json', 'print the findings as JSON');
   addSettings(doctor, [
     'server',

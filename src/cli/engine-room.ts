@@ -89,7 +89,7 @@ export function createEngineRoom({
       hire(number, preload) {
         const [share, asked] = number === 1 ? (['either', models] as const) : (['core', preload] as const);
         const preloaded = workers === 'auto' ? asked : models;
-        const options = engineOptions(config, widens ? share : 'machine', preloaded);
+        const options = engineOptions(config, widens ? share : 'machine', preloaded, crowd && number === 1);
         return createProcessWorker({ id: `engine-${number}`, options, widens: widens && number === 1, log });
       },
       least,
@@ -98,7 +98,7 @@ export function createEngineRoom({
       idleMs: workerIdleSeconds * 1000,
       // What `auto` chose is known once an engine runs.
       mayGrow: () =>
-        !pool.workers.some(({ description }) => DEVICES.some((name) => isGpu(name) && name === description)),
+        !pool.workers.some(({ description }) => DEVICES.some((name) => isGpu(name) && description?.startsWith(name))),
       log,
     });
     crew.start();
@@ -175,12 +175,13 @@ export function engineOptions(
   config: Config,
   share: Required<KokoroOptions>['share'],
   preload: readonly BaseModel[],
+  seeksGpu = false,
 ): EngineOptions {
   if (config.engine === 'sine') {
     // A test of the whole program tells the sine engine by this how slow or frail to be.
     return { engine: 'sine', sine: JSON.parse(process.env.TTS_SINE_OPTIONS ?? '{}') };
   }
-  return { engine: 'kokoro', kokoro: { ...kokoroOptions(config, preload), share } };
+  return { engine: 'kokoro', kokoro: { ...kokoroOptions(config, preload), share, seeksGpu } };
 }
 
 export interface FetchOptions extends Pick<EngineRoomOptions, 'config' | 'log' | 'models'> {

@@ -9,15 +9,30 @@ export interface EngineFacts {
   readonly version: string;
   /** Seconds of work for a second of its slowest model's speech, where that was measured before. */
   readonly realTimeFactor: number | undefined;
+  /** How many turns it takes at once. Absent: they run one after the other, and a second one hides the hand-over. */
+  readonly capacity?: number;
 }
+
+/** What work in a turn may do and has to know. */
+export interface Grant {
+  /** Nobody else is at work on this machine, so all of its cores may be used. */
+  readonly wide: boolean;
+  /** The job was cancelled: what was not begun yet need not be. */
+  readonly signal: AbortSignal;
+  /** What the work cost, where that is not the time it took: it shared a run, or cores, with others. */
+  spent(ms: number): void;
+}
+
+/** Of work that nobody schedules: a measurement, a test. */
+export const FREE: Grant = { wide: false, signal: new AbortController().signal, spent: () => undefined };
 
 /** Leave to use the processor. Whoever schedules decides when, over all jobs of all engines. */
 export interface Turn {
   /**
-   * Runs `work` when it is this job's turn, and nothing else beside it; throws when the job was cancelled meanwhile. `wide`:
-   * nobody else is at work on this machine, so all of its cores may be used.
+   * Runs `work` when it is this job's turn, and nothing else beside it unless the engine has a `capacity`; throws when the job
+   * was cancelled meanwhile.
    */
-  run<T>(work: (wide: boolean) => Promise<T>): Promise<T>;
+  run<T>(work: (grant: Grant) => Promise<T>): Promise<T>;
 }
 
 export interface Engine extends EngineFacts {

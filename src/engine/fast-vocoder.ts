@@ -1,6 +1,7 @@
 /** The light vocoder of base-tts-fast: it runs in windows, so that sound leaves before the sentence is done. */
 import { Tensor } from 'onnxruntime-node';
 import { SAMPLE_RATE } from '../protocol/audio.js';
+import type { Grant } from './engine.js';
 import { FRAME_SAMPLES } from './plan.js';
 import type { FrameRange, FrontOutput, Graph, Vocoder } from './vocoder.js';
 
@@ -72,7 +73,7 @@ export function createFastVocoder(graph: Graph): Vocoder {
     };
     return {
       windows: windowsOf(from, Math.min(to, frames)),
-      async run(window: FrameRange, wide: boolean) {
+      async run(window: FrameRange, grant: Grant) {
         const first = Math.max(0, window.from - CONTEXT_FRAMES);
         const last = Math.min(frames, window.to + CONTEXT_FRAMES);
         const size = last - first;
@@ -87,7 +88,7 @@ export function createFastVocoder(graph: Graph): Vocoder {
           phase: new Tensor('float32', phase.subarray(first, last), [1, size]),
           offset: new Tensor('int64', BigInt64Array.of(BigInt(first)), [1]),
         };
-        const { waveform } = await graph.run(feeds, wide);
+        const { waveform } = await graph.run(feeds, grant);
         const samples = waveform!.data as Float32Array;
         return samples.subarray((window.from - first) * FRAME_SAMPLES, (window.to - first) * FRAME_SAMPLES);
       },

@@ -9,6 +9,8 @@ export interface KokoroOptions {
   /** The operator's own pronunciations, or ''. */
   readonly lexicon: string;
   readonly device: Device;
+  /** A server that stays: with `auto`, a GPU is worth the time it takes to be ready. */
+  readonly seeksGpu?: boolean;
   readonly threads: Count;
   /** What its turns run on: all of those threads, one core beside other engines, or either, as each turn says. */
   readonly share?: 'machine' | 'core' | 'either';

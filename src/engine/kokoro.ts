@@ -5,40 +5,28 @@ import { isAbort, TtsError } from '../protocol/errors.js';
 import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { loadLexicon } from '../text/lexicon.js';
 import { createReaders } from '../text/reader.js';
-import type { Engine, Turn } from './engine.js';
+import type { Engine, EngineFacts, Turn } from './engine.js';
+import { SLOWEST_GPU } from './gpu-check.js';
+import { createGpuSessions } from './gpu-sessions.js';
 import type { KokoroOptions } from './kokoro-options.js';
-import { chooseProvider, cpuProvider } from './provider.js';
-import { readMeasurement } from './remembered.js';
-import { createSessions } from './sessions.js';
+import { cpuFor, cpuProvider, gpusToTry } from './provider.js';
+import { forgetChecks, type GpuCheck, readMeasurement } from './remembered.js';
+import { createSessions, type Sessions } from './sessions.js';
 import { speakReading } from './speech.js';
+import { driverFacts } from './vulkan.js';
 
 type EngineLog = (level: 'info' | 'warn' | 'debug', message: string, fields?: object) => void;
 
-export async function createKokoroEngine(options: KokoroOptions & { readonly log: EngineLog }): Promise<Engine> {
-  const { modelDir, lexicon, preload, offline = false, share = 'machine', log } = options;
-  const whole = chooseProvider(options);
-  const provider = share === 'machine' || whole.device !== 'cpu' ? whole : cpuProvider(1);
-  const wideThreads = share === 'either' ? whole.threads : 0;
-  const widens = wideThreads > provider.threads;
-  const description = widens ? `${provider.description}, ${wideThreads} for a lone listener` : provider.description;
-  const measured = await readMeasurement(modelDir, options);
-  const vocoder = measured?.vocoder ?? 'quantised';
-  if (options.device === 'auto') log('info', 'device chosen', { device: description, vocoder });
-  const sessions = createSessions({
-    modelDir,
-    offline,
-    provider,
-    wideThreads,
-    vocoder,
-    ...(options.device === 'auto' && {
-      onFallback: (cause: unknown) =>
-        log('warn', 'the device failed and the CPU is used', { device: provider.device, reason: String(cause) }),
-    }),
-  });
+export interface KokoroSurroundings {
+  readonly log: EngineLog;
+  /** The GPU is gone and with it all that was on it: whoever holds the engine ends it. */
+  readonly onLost?: (error: unknown) => void;
+}
+
+export async function createKokoroEngine(options: KokoroOptions & KokoroSurroundings): Promise<Engine> {
+  const { lexicon } = options;
+  const { sessions, ...facts } = (await onGpu(options)) ?? (await onCpu(options));
   const readers = await createReaders(lexicon === '' ? {} : { lexicon: await loadLexicon(lexicon) });
-  for (const model of preload) await sessions.model(model);
-  // After the engine said that it is ready, and before there is a crowd.
-  if (widens) setImmediate(() => sessions.narrow().catch(() => undefined));
 
   async function* speak(job: SegmentJob, turn: Turn, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     try {
@@ -56,12 +44,66 @@ export async function createKokoroEngine(options: KokoroOptions & { readonly log
     }
   }
 
-  return {
-    description,
-    // What was read and how is in the times, which whoever resumes a segment compares; this is what it sounds like.
-    version: ['kokoro', RECIPE, env.versions.node, process.arch, provider.device, vocoder].join(' '),
-    realTimeFactor: measured?.realTimeFactor,
-    speak,
-    close: () => sessions.close(),
-  };
+  return { ...facts, speak, close: () => sessions.close() };
+}
+
+interface Found extends EngineFacts {
+  readonly sessions: Sessions;
+}
+
+// What was read and how is in the times, which whoever resumes a segment compares; this is what it sounds like.
+const versionOf = (...parts: readonly string[]): string =>
+  ['kokoro', RECIPE, env.versions.node, process.arch, ...parts].join(' ');
+
+async function onCpu({
+  modelDir,
+  offline = false,
+  share = 'machine',
+  preload,
+  log,
+  ...use
+}: KokoroOptions & KokoroSurroundings): Promise<Found> {
+  const whole = cpuFor(use);
+  const provider = share === 'machine' ? whole : cpuProvider(1);
+  const wideThreads = share === 'either' ? whole.threads : 0;
+  const widens = wideThreads > provider.threads;
+  const description = widens ? `${provider.description}, ${wideThreads} for a lone listener` : provider.description;
+  const measured = await readMeasurement(modelDir, use);
+  const vocoder = measured?.vocoder ?? 'quantised';
+  if (use.device === 'auto') log('info', 'device chosen', { device: description, vocoder });
+  const sessions = createSessions({ modelDir, offline, provider, wideThreads, vocoder });
+  for (const model of preload) await sessions.model(model);
+  // After the engine said that it is ready, and before there is a crowd.
+  if (widens) setImmediate(() => sessions.narrow().catch(() => undefined));
+  return { sessions, description, version: versionOf('cpu', vocoder), realTimeFactor: measured?.realTimeFactor };
+}
+
+/** Undefined where there is none, or where `auto` found one that is not right or not fast. */
+async function onGpu(options: KokoroOptions & KokoroSurroundings): Promise<Found | undefined> {
+  const { modelDir, offline = false, preload, log } = options;
+  const onCheck = (check: GpuCheck) => log(check.passed ? 'info' : 'warn', 'a GPU was compared with the CPU', check);
+  for (const device of gpusToTry(options)) {
+    let inUse = false;
+    const onLost = (error: unknown) => {
+      if (inUse) void forgetChecks(modelDir).finally(() => options.onLost?.(error));
+    };
+    const sessions = createGpuSessions({ modelDir, offline, device, onLost, onCheck });
+    try {
+      // One of them in any case: `auto` has to know now whether it can be used.
+      for (const model of preload.length > 0 ? preload : (['base-tts-fast'] as const)) await sessions.model(model);
+      const { realTimeFactor, fronts, capacity } = sessions;
+      if (options.device === 'auto' && realTimeFactor > SLOWEST_GPU) {
+        throw new Error(`it takes ${realTimeFactor} s for a second of speech`);
+      }
+      inUse = true;
+      const description = `${device}, ${fronts} front${fronts === 1 ? '' : 's'} beside it`;
+      if (options.device === 'auto') log('info', 'device chosen', { device: description });
+      return { sessions, description, version: versionOf(device, driverFacts()), realTimeFactor, capacity };
+    } catch (error) {
+      await sessions.close();
+      if (options.device !== 'auto') throw error;
+      log('warn', 'the GPU is not used, the CPU is', { device, reason: (error as Error).message });
+    }
+  }
+  return undefined;
 }

@@ -2,10 +2,13 @@
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
 import { ensureModel } from '../models/packs.js';
 import { SAMPLE_RATE } from '../protocol/audio.js';
+import type { Gpu } from '../protocol/device.js';
 import type { ReadingToken } from '../text/types.js';
+import { FREE } from './engine.js';
+import { createGpuSessions } from './gpu-sessions.js';
 import type { KokoroOptions } from './kokoro-options.js';
 import { FRAME_SAMPLES } from './plan.js';
-import { chooseProvider } from './provider.js';
+import { cpuFor, gpusToTry } from './provider.js';
 import { type Measurement, readMeasurement, writeMeasurement } from './remembered.js';
 import { runFront } from './sessions.js';
 import { createStyles } from './styles.js';
@@ -57,25 +60,25 @@ function head(front: FrontOutput): FrontOutput {
 export async function measureVocoders(options: KokoroOptions): Promise<Measurement> {
   const { modelDir, offline = false } = options;
   const runtime = env.versions.node!;
+  const [gpu] = gpusToTry(options);
+  if (gpu !== undefined) return measureGpu(gpu, options);
   const known = await readMeasurement(modelDir, options);
   if (known?.runtime === runtime) return known;
-  const provider = chooseProvider(options);
-  const files = await ensureModel('base-tts', { modelDir, offline, gpu: provider.wantsFloat });
+  const provider = cpuFor(options);
+  const files = await ensureModel('base-tts', { modelDir, offline });
   const style = await createStyles(files.stylesDir).take([{ style: 'af_heart', weight: 1 }], TOKENS.length, 0);
-  const frontFile = provider.wantsFloat ? files.frontFloat! : files.frontQuantised;
-  const frontSession = graphOf(await InferenceSession.create(frontFile, provider.sessionOptions));
-  const front = await runFront(frontSession, TOKENS, style, false);
-  const frontSeconds = await secondsOf(() => runFront(frontSession, TOKENS, style, false), provider.threads);
+  const frontSession = graphOf(await InferenceSession.create(files.frontQuantised, provider.sessionOptions));
+  const front = await runFront(frontSession, TOKENS, style, FREE);
+  const frontSeconds = await secondsOf(() => runFront(frontSession, TOKENS, style, FREE), provider.threads);
   await frontSession.release();
 
   const short = head(front);
-  const choices = provider.wantsFloat ? (['float'] as const) : (['float', 'quantised'] as const);
   let best: { vocoder: Measurement['vocoder']; seconds: number } | undefined;
-  for (const vocoder of choices) {
+  for (const vocoder of ['float', 'quantised'] as const) {
     const file = vocoder === 'float' ? files.generatorFloat! : files.generatorQuantised!;
     const whole = createWholeVocoder(graphOf(await InferenceSession.create(file, provider.sessionOptions)));
     const utterance = whole.begin(short, 0, short.frames);
-    const seconds = await secondsOf(() => utterance.run(utterance.windows[0]!, false), provider.threads);
+    const seconds = await secondsOf(() => utterance.run(utterance.windows[0]!, FREE), provider.threads);
     await whole.release();
     if (!best || seconds < best.seconds) best = { vocoder, seconds };
   }
@@ -85,4 +88,22 @@ export async function measureVocoders(options: KokoroOptions): Promise<Measureme
   const measured = { vocoder: best!.vocoder, realTimeFactor, runtime };
   await writeMeasurement(modelDir, options, measured);
   return measured;
+}
+
+/** What the test of the GPU found: it is made here where it was not made before. */
+async function measureGpu(device: Gpu, options: KokoroOptions): Promise<Measurement> {
+  const { modelDir, offline = false } = options;
+  const sessions = createGpuSessions({ modelDir, offline, device, onLost: () => undefined });
+  try {
+    await sessions.model('base-tts');
+    const measured = {
+      vocoder: 'float',
+      realTimeFactor: sessions.realTimeFactor,
+      runtime: env.versions.node!,
+    } as const;
+    await writeMeasurement(modelDir, options, measured);
+    return measured;
+  } finally {
+    await sessions.close();
+  }
 }

@@ -6,14 +6,13 @@ import { type InferenceSession, listSupportedBackends } from 'onnxruntime-node';
 import { type Device, type Gpu, isGpu } from '../protocol/device.js';
 import { TtsError } from '../protocol/errors.js';
 import { chooseThreads, type MachineUse } from './machine.js';
+import { vulkanHere } from './vulkan.js';
 
 export interface Provider {
   readonly device: Exclude<Device, 'auto'>;
   readonly threads: number;
   /** For logs and `tts doctor`. */
   readonly description: string;
-  /** The integer operators of quantised graphs run on the CPU only. */
-  readonly wantsFloat: boolean;
   readonly sessionOptions: InferenceSession.SessionOptions;
 }
 
@@ -39,34 +38,41 @@ const usable = (): string[] =>
     .filter(({ name, bundled }) => bundled || hasLibrary(name))
     .map(({ name }) => name);
 
+/** To try costs a while and large graphs: not where there is clearly nothing. */
+const mayWork = (gpu: Gpu): boolean =>
+  gpu !== 'webgpu' || process.platform !== 'linux' || vulkanHere().adapters.length > 0;
+
+/** By preference, where nobody named one: the others go through the same code, and are for those who ask for them. */
+const SOUGHT: readonly Gpu[] = ['cuda', 'webgpu'];
+
 /**
- * A device that was asked for by name and is not there is an error that says how to get it. `auto` takes CUDA where it was
- * installed, else the CPU; the other devices are for those who ask for them.
+ * The GPUs to try, in this order. One that was asked for by name and is not there is an error that says how to get it; `auto`
+ * has those that the runtime could use, where `seeksGpu`: a command that speaks once is done before a GPU is ready.
  */
-export function chooseProvider({ device, threads: asked, workers }: MachineUse, present = usable()): Provider {
-  const threads = chooseThreads(asked, workers);
-  const taken = device === 'auto' ? (present.includes('cuda') ? 'cuda' : 'cpu') : device;
-  if (isGpu(taken) && !present.includes(taken)) throw unavailable(taken);
-  return providerOf(taken, threads);
+export function gpusToTry(
+  { device, seeksGpu = false }: { device: Device; seeksGpu?: boolean },
+  present = usable(),
+): Gpu[] {
+  if (device === 'auto') return seeksGpu ? SOUGHT.filter((gpu) => present.includes(gpu) && mayWork(gpu)) : [];
+  if (!isGpu(device)) return [];
+  if (!present.includes(device)) throw unavailable(device);
+  return [device];
 }
 
 export const cpuProvider = (threads: number): Provider => providerOf('cpu', threads);
+export const cpuFor = ({ threads, workers }: MachineUse): Provider => cpuProvider(chooseThreads(threads, workers));
 
-export function unavailable(device: Gpu, cause?: unknown): TtsError {
-  const why = cause instanceof Error ? ` (${cause.message.slice(0, 200)})` : '';
-  return new TtsError(
+const unavailable = (device: Gpu): TtsError =>
+  new TtsError(
     'device_unavailable',
-    `The device "${device}" cannot be used here${why}. ${HOW_TO_GET[device]}, or use --device cpu.`,
-    { cause },
+    `The device "${device}" cannot be used here. ${HOW_TO_GET[device]}, or use --device cpu.`,
   );
-}
 
-function providerOf(device: Provider['device'], threads: number): Provider {
+export function providerOf(device: Provider['device'], threads: number, spins = false): Provider {
   return {
     device,
     threads,
     description: device === 'cpu' ? `cpu, ${threads} thread${threads === 1 ? '' : 's'}` : device,
-    wantsFloat: isGpu(device),
     sessionOptions: {
       executionProviders: device === 'cpu' ? ['cpu'] : [device, 'cpu'],
       intraOpNumThreads: threads,
@@ -75,7 +81,7 @@ function providerOf(device: Provider['device'], threads: number): Provider {
       graphOptimizationLevel: 'all',
       logSeverityLevel: 3,
       // Threads that spin between operators take the cores from whoever shares them: the server, a player, a second worker.
-      extra: { session: { intra_op: { allow_spinning: '0' }, disable_aot_function_inlining: '1' } },
+      extra: { session: { intra_op: { allow_spinning: spins ? '1' : '0' }, disable_aot_function_inlining: '1' } },
     },
   };
 }

@@ -1,8 +1,9 @@
 /** What was measured on this machine once: a small file beside the packs that needs no runtime to be read. */
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { writeFileAtomic } from '../atomic-file.js';
 import { makeFolder } from '../folder.js';
+import type { Gpu } from '../protocol/device.js';
 import type { BaseModel } from '../protocol/job.js';
 import { type MachineUse, machineKey } from './machine.js';
 
@@ -17,11 +18,27 @@ export interface Measurement {
   readonly costs?: Readonly<Partial<Record<BaseModel, number>>>;
 }
 
+/** How far the GPU's samples stood above their difference to the CPU's, and how fast they came. */
+export interface GpuCheck {
+  readonly model: BaseModel;
+  readonly device: Gpu;
+  readonly graph: string;
+  readonly passed: boolean;
+  /** What was heard, or what went wrong, in words. */
+  readonly heard: string;
+  /** Seconds of the card for a second of speech. */
+  readonly realTimeFactor?: number;
+}
+
+const checksFile = (modelDir: string): string => path.join(modelDir, 'gpu-checks.json');
 export const measurementFile = (modelDir: string): string => path.join(modelDir, 'measured.json');
 
-async function readAll(modelDir: string): Promise<Record<string, Measurement>> {
+async function readAll<T = Measurement>(
+  modelDir: string,
+  file = measurementFile(modelDir),
+): Promise<Record<string, T>> {
   try {
-    return JSON.parse(await readFile(measurementFile(modelDir), 'utf8')) as Record<string, Measurement>;
+    return JSON.parse(await readFile(file, 'utf8')) as Record<string, T>;
   } catch {
     // Absent, or not what we wrote: it is measured again.
     return {};
@@ -53,3 +70,23 @@ export async function rememberCosts(
   const known = await readMeasurement(modelDir, use);
   if (known !== undefined) await writeMeasurement(modelDir, use, { ...known, costs: { ...known.costs, ...costs } });
 }
+
+/** What came of a GPU's test; `begun` where whoever tried it never came back. */
+export const readCheck = async (modelDir: string, key: string): Promise<GpuCheck | 'begun' | undefined> =>
+  (await readAll<GpuCheck | 'begun'>(modelDir, checksFile(modelDir)))[key];
+
+/** Undefined forgets it, so that it is tested again. */
+export async function writeCheck(modelDir: string, key: string, check: GpuCheck | 'begun' | undefined): Promise<void> {
+  const all = { ...(await readAll<GpuCheck | 'begun'>(modelDir, checksFile(modelDir))) };
+  if (check === undefined) delete all[key];
+  else all[key] = check;
+  makeFolder(modelDir);
+  await writeFileAtomic(checksFile(modelDir), `${JSON.stringify(all, null, 2)}\n`);
+}
+
+/** What is remembered of all GPUs' tests. */
+export const readChecks = async (modelDir: string): Promise<GpuCheck[]> =>
+  Object.values(await readAll<GpuCheck | 'begun'>(modelDir, checksFile(modelDir))).filter((check) => check !== 'begun');
+
+/** Every GPU is tested again before it is used. */
+export const forgetChecks = (modelDir: string): Promise<void> => rm(checksFile(modelDir), { force: true });

@@ -2,20 +2,20 @@
 import path from 'node:path';
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { ensureModel, type ModelFiles } from '../models/packs.js';
-import { isGpu } from '../protocol/device.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel } from '../protocol/job.js';
 import type { ReadingToken } from '../text/types.js';
+import type { Grant } from './engine.js';
 import { createFastVocoder } from './fast-vocoder.js';
 import { graphLoader } from './graph-loader.js';
-import { cpuProvider, type Provider, unavailable } from './provider.js';
+import { cpuProvider, type Provider } from './provider.js';
 import { createStyles, type SpokenStyle, STYLE_SIZE, type Styles } from './styles.js';
 import { type FrontOutput, type Graph, graphOf, type Vocoder } from './vocoder.js';
 import { createWholeVocoder } from './whole-vocoder.js';
 
 export interface LoadedModel {
   readonly styles: Styles;
-  front(tokens: readonly ReadingToken[], style: SpokenStyle, wide: boolean): Promise<FrontOutput>;
+  front(tokens: readonly ReadingToken[], style: SpokenStyle, grant: Grant): Promise<FrontOutput>;
   readonly vocoder: Vocoder;
 }
 
@@ -33,34 +33,26 @@ export interface SessionsOptions {
   readonly provider: Provider;
   /** Threads of a second session of each graph on the CPU, for turns that have the machine to themselves; 0 for none. */
   readonly wideThreads?: number;
-  /** Where the device was not asked for by name: goes on with the CPU if it fails, and says so. */
-  readonly onFallback?: (cause: unknown) => void;
   /** Which of Kokoro's vocoders is the faster one here. */
   readonly vocoder: 'float' | 'quantised';
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { modelDir, offline, provider, wideThreads = 0, vocoder, onFallback } = options;
+  const { modelDir, offline, provider, wideThreads = 0, vocoder } = options;
   const sessions = new Map<string, Promise<InferenceSession>>();
-  const cpu = cpuProvider(provider.threads);
   const wide = wideThreads > provider.threads ? cpuProvider(wideThreads) : undefined;
   const keptDir = path.join(modelDir, 'optimised');
-  const load = { device: graphLoader(keptDir, provider), cpu: graphLoader(keptDir, cpu) };
+  const load = graphLoader(keptDir, provider);
   /** By file: the few graphs that have a wide session. */
   const widened = new Map<string, Promise<InferenceSession>>();
   const models = new Map<BaseModel, Promise<LoadedModel>>();
   const loadedModels = new Set<BaseModel>();
 
-  function open(file: string, on: Provider): Promise<InferenceSession> {
+  function open(file: string): Promise<InferenceSession> {
     let session = sessions.get(file);
     if (!session) {
-      session = (on === cpu ? load.cpu : load.device)(file).catch((cause: unknown) => {
-        if (isGpu(on.device) && onFallback) {
-          onFallback(cause);
-          return load.cpu(file);
-        }
+      session = load(file).catch((cause: unknown) => {
         sessions.delete(file);
-        if (isGpu(on.device)) throw unavailable(on.device, cause);
         throw new TtsError(
           'model_corrupt',
           `The model file ${file} could not be loaded: ${(cause as Error).message}. Run: tts models verify`,
@@ -73,8 +65,8 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   /** Where there is a wide session it comes first: the first listener of a server is alone. */
-  async function graph(file: string, on: Provider): Promise<Graph> {
-    if (wide === undefined || isGpu(on.device)) return graphOf(await open(file, on));
+  async function graph(file: string): Promise<Graph> {
+    if (wide === undefined) return graphOf(await open(file));
     let wider = widened.get(file);
     if (!wider) {
       wider = graphLoader(keptDir, wide)(file);
@@ -83,20 +75,18 @@ export function createSessions(options: SessionsOptions): Sessions {
     }
     const session = await wider;
     return {
-      run: async (feeds, isWide) => (isWide ? session : await open(file, cpu)).run(feeds),
+      run: async (feeds, grant) => (grant.wide ? session : await open(file)).run(feeds),
       release: () => session.release(),
     };
   }
 
   async function loadModel(model: BaseModel): Promise<LoadedModel> {
-    // The light model is made of integer operators, which no GPU runs, and needs none.
-    const on = model === 'base-tts-fast' ? cpu : provider;
-    const files = await ensureModel(model, { modelDir, offline, gpu: on.wantsFloat });
-    const front = await graph(frontFile(files, on), on);
-    const back = await graph(vocoderFile(files, on, vocoder), on);
+    const files = await ensureModel(model, { modelDir, offline });
+    const front = await graph(files.frontQuantised);
+    const back = await graph(vocoderFile(files, vocoder));
     return {
       styles: createStyles(files.stylesDir),
-      front: (tokens, style, isWide) => runFront(front, tokens, style, isWide),
+      front: (tokens, style, grant) => runFront(front, tokens, style, grant),
       vocoder: files.fastGenerator ? createFastVocoder(back) : createWholeVocoder(back),
     };
   }
@@ -117,7 +107,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
     isLoaded: (model) => loadedModels.has(model),
     async narrow() {
-      for (const file of widened.keys()) await open(file, cpu);
+      for (const file of widened.keys()) await open(file);
     },
     async close() {
       const open = await Promise.allSettled([...sessions.values(), ...widened.values()]);
@@ -131,20 +121,14 @@ function present(file: string | undefined, files: ModelFiles): string {
   throw new TtsError('model_missing', `The model ${files.model} lacks a graph. Run: tts models pull ${files.model}`);
 }
 
-const frontFile = (files: ModelFiles, provider: Provider): string =>
-  provider.wantsFloat ? present(files.frontFloat, files) : files.frontQuantised;
-
-function vocoderFile(files: ModelFiles, provider: Provider, choice: 'float' | 'quantised'): string {
-  if (files.fastGenerator) return files.fastGenerator;
-  const quantised = choice === 'quantised' && !provider.wantsFloat;
-  return present(quantised ? files.generatorQuantised : files.generatorFloat, files);
-}
+const vocoderFile = (files: ModelFiles, choice: 'float' | 'quantised'): string =>
+  files.fastGenerator ?? present(choice === 'quantised' ? files.generatorQuantised : files.generatorFloat, files);
 
 export async function runFront(
   graph: Graph,
   tokens: readonly ReadingToken[],
   { style, speed }: SpokenStyle,
-  wide: boolean,
+  grant: Grant,
 ): Promise<FrontOutput> {
   const ids = new BigInt64Array(tokens.length + 2);
   for (const [i, { id }] of tokens.entries()) ids[i + 1] = BigInt(id);
@@ -153,6 +137,6 @@ export async function runFront(
     style: new Tensor('float32', style, [1, STYLE_SIZE]),
     speed: new Tensor('float32', Float32Array.of(speed), [1]),
   };
-  const { x, f0, s, durations } = await graph.run(feeds, wide);
+  const { x, f0, s, durations } = await graph.run(feeds, grant);
   return { x: x!, f0: f0!, s: s!, frames: x!.dims[2]!, durations: durations!.data as Float32Array };
 }

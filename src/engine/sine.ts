@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { msToSamples, SAMPLE_RATE, samplesToMs } from '../protocol/audio.js';
 import { TtsError } from '../protocol/errors.js';
 import type { Segment, SegmentJob, SpeechEvent } from '../protocol/job.js';
+import { Card } from './card.js';
 import type { Engine, Turn } from './engine.js';
 
 export interface SineOptions {
@@ -22,6 +23,10 @@ export interface SineOptions {
   /** A text that contains this keeps the process busy, deaf to messages, for `hangMs`. */
   readonly hangOn?: string;
   readonly hangMs?: number;
+  /** Speaks through a card, as a GPU does: chunks of all jobs gathered, `most` to a run of `runMs`. */
+  readonly card?: { readonly runMs: number; readonly most: number };
+  /** A text that contains this makes the card fail under the run that it is part of. */
+  readonly loseOn?: string;
   /** Claims this much memory when it starts, to be seen from outside. */
   readonly ballastBytes?: number;
   /** How long the engine takes to come up. */
@@ -81,11 +86,38 @@ function render({ runs, samples }: ReturnType<typeof plan>, from: number, to: nu
   return pcm;
 }
 
-export async function createSineEngine(options: SineOptions = {}): Promise<Engine> {
+/** How many turns a sine engine with a card takes at once. */
+const CARD_CAPACITY = 16;
+
+interface SineChunk {
+  readonly text: string;
+  readonly render: () => Int16Array;
+}
+
+export async function createSineEngine(
+  options: SineOptions = {},
+  onLost: (error: unknown) => void = () => undefined,
+): Promise<Engine> {
   const { msPerChar = 55, chunkMs = 100, pace, delayMs = 0, hangMs = 1_000 } = options;
   if (options.startMs) await sleep(options.startMs);
   if (options.startError !== undefined) throw new TtsError('model_missing', options.startError);
   const ballast = options.ballastBytes ? Buffer.alloc(options.ballastBytes, 1) : undefined;
+
+  const { card: cardOptions } = options;
+  const card =
+    cardOptions &&
+    new Card<SineChunk, Int16Array>({
+      kindOf: () => 'sine',
+      sizeOf: () => 1,
+      mostOf: () => cardOptions.most,
+      async run(_kind, chunks) {
+        await sleep(cardOptions.runMs);
+        const { loseOn } = options;
+        if (loseOn !== undefined && chunks.some(({ text }) => text.includes(loseOn))) throw new Error('device lost');
+        return chunks.map(({ render }) => render());
+      },
+      onLost,
+    });
 
   async function* speak(job: SegmentJob, turn: Turn, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     const { segment } = job;
@@ -99,7 +131,14 @@ export async function createSineEngine(options: SineOptions = {}): Promise<Engin
     yield { type: 'begin', timings };
     const chunk = msToSamples(chunkMs);
     for (let at = 0; at < samples; at += chunk) {
-      const pcm = render(planned, at, Math.min(samples, at + chunk), hz);
+      const make = () => render(planned, at, Math.min(samples, at + chunk), hz);
+      const pcm = card
+        ? await turn.run(async ({ signal, spent }) => {
+            const { result, shareMs } = await card.run({ text: segment.text, render: make }, signal);
+            spent(shareMs);
+            return result;
+          })
+        : make();
       if (pace) await turn.run(() => sleep(samplesToMs(pcm.length) / pace, undefined, { signal }));
       // Halfway, so that something of the segment has been heard already.
       if (at >= samples / 2) {
@@ -118,6 +157,7 @@ export async function createSineEngine(options: SineOptions = {}): Promise<Engin
     },
     version: 'sine',
     realTimeFactor: 0,
+    ...(card && { capacity: CARD_CAPACITY }),
     speak,
     close: async () => undefined,
   };

@@ -116,7 +116,7 @@ async function* speakAtPace({ job, model, reading, turn }: SegmentReading, pace:
   async function prepare(tokens: readonly ReadingToken[]): Promise<Voiced> {
     const style = await model.styles.take(mix, tokens.length, seed);
     const paced = { ...style, speed: style.speed * pace.model };
-    const front: FrontOutput = await turn.run((wide) => model.front(tokens, paced, wide));
+    const front: FrontOutput = await turn.run((grant) => model.front(tokens, paced, grant));
     const plan = planSpeech(tokens, front.durations, pace.model);
     const utterance = model.vocoder.begin(front, plan.fromFrame, Math.min(plan.toFrame, front.frames));
     return { tokens, plan, utterance };
@@ -133,7 +133,7 @@ async function* speakAtPace({ job, model, reading, turn }: SegmentReading, pace:
   const [first, last] = [spoken[0], spoken.at(-1)];
 
   // The onset of the segment is looked up in the sound itself; later parts, whose times are due now, go by their plan.
-  const opening = first && (await turn.run((wide) => first.utterance.run(first.utterance.windows[0]!, wide)));
+  const opening = first && (await turn.run((grant) => first.utterance.run(first.utterance.windows[0]!, grant)));
   const startOf = (part: Voiced): number => {
     const planned = Math.max(0, part.plan.onset - LEAD_SAMPLES);
     if (part !== first) return planned;
@@ -203,7 +203,7 @@ async function* render(
   let sent = 0;
   let begun = false;
   for (const [i, window] of utterance.windows.entries()) {
-    const whole = i === 0 && opening ? opening : await turn.run((wide) => utterance.run(window, wide));
+    const whole = i === 0 && opening ? opening : await turn.run((grant) => utterance.run(window, grant));
     const base = window.from * FRAME_SAMPLES;
     const samples = whole.subarray(Math.max(0, start - base), Math.max(0, Math.min(whole.length, stop - base)));
     if (samples.length === 0) continue;

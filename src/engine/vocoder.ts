@@ -1,9 +1,12 @@
 /** What turns the front's output into samples: a seam with the whole-utterance vocoder and the one that runs in windows. */
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
+import type { Grant } from './engine.js';
 
-/** A graph ready to run: with few threads, or `wide`, with all that help. The samples are the same. */
+export type Feeds = Readonly<Record<string, Tensor>>;
+
+/** A graph ready to run: with few threads, or with all that help where the grant is wide. The samples are the same. */
 export interface Graph {
-  run(feeds: InferenceSession.FeedsType, wide: boolean): Promise<InferenceSession.ReturnType>;
+  run(feeds: Feeds, grant: Grant): Promise<Feeds>;
   release(): Promise<void>;
 }
 
@@ -32,7 +35,7 @@ export interface Utterance {
   /** What is to be run, in order; it depends on the frames wanted alone. */
   readonly windows: readonly FrameRange[];
   /** The samples of one window, in a buffer that may be changed. */
-  run(window: FrameRange, wide: boolean): Promise<Float32Array>;
+  run(window: FrameRange, grant: Grant): Promise<Float32Array>;
 }
 
 export interface Vocoder {

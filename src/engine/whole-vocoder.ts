@@ -5,8 +5,8 @@ export function createWholeVocoder(graph: Graph): Vocoder {
   return {
     begin: ({ x, f0, s, frames }) => ({
       windows: [{ from: 0, to: frames }],
-      async run(_window, wide) {
-        const { waveform } = await graph.run({ x, f0, s }, wide);
+      async run(_window, grant) {
+        const { waveform } = await graph.run({ x, f0, s }, grant);
         return waveform!.data as Float32Array;
       },
     }),

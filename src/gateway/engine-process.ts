@@ -32,6 +32,7 @@ export interface SupervisionListener {
 
 /** A process that has been up this long counts as healthy: its next failure waits the shortest time again. */
 const HEALTHY_MS = 30_000;
+const MANY_AT_ONCE = 4;
 const DEFAULTS = { maxRssBytes: 2 * 1024 ** 3, backoffMs: 200, maxBackoffMs: 30_000, startTimeoutMs: 120_000 };
 
 export class EngineProcess {
@@ -147,7 +148,9 @@ export class EngineProcess {
         log[message.level](message.fields, message.message);
         break;
       case 'memory':
-        if (message.rssBytes <= maxRssBytes || !this.#listener.isIdle()) break;
+        // One that runs many at once holds what many hold.
+        if (message.rssBytes <= maxRssBytes * (this.#facts?.capacity ? MANY_AT_ONCE : 1) || !this.#listener.isIdle())
+          break;
         log.info({ rssBytes: message.rssBytes, maxRssBytes }, 'engine process has grown too large and is replaced');
         this.#letGo();
         this.#failures = 0;

@@ -38,7 +38,9 @@ export function createProcessWorker(options: ProcessWorkerOptions): Worker {
 
   return {
     id,
-    capacity,
+    get capacity() {
+      return engine.facts?.capacity ?? capacity;
+    },
     get busy() {
       return jobs.busy;
     },

@@ -54,11 +54,19 @@ export interface PackManifest {
 }
 
 /** The graphs that are made from the download. */
-export const GRAPHS = ['front-quantised', 'front-float', 'generator-quantised', 'generator-float'] as const;
+export const GRAPHS = [
+  'front-quantised',
+  'generator-quantised',
+  'generator-float',
+  'source',
+  'generator-gpu',
+  'generator-gpu-half',
+  'light-gpu',
+] as const;
 export type GraphName = (typeof GRAPHS)[number];
 
-/** Changes whenever a graph comes out differently, so that graphs of an older version are made (and timed) again. */
-export const RECIPE = 3;
+/** Changes whenever a graph comes out differently on a machine of this kind, so that older ones are made (and timed) again. */
+export const RECIPE = process.arch === 'x64' ? 4 : 3;
 
 export interface ModelManifest {
   readonly name: BaseModel;
@@ -67,7 +75,7 @@ export interface ModelManifest {
   readonly pack: string;
   /** Made from the download when it is pulled. */
   readonly graphs: readonly GraphName[];
-  /** What a GPU needs instead; made when one is asked for, since it is large. */
+  /** What a GPU needs besides; made when one is asked for, since it is large. */
   readonly gpuGraphs: readonly GraphName[];
   /** About how much room the graphs take. */
   readonly preparedBytes: number;

@@ -37,13 +37,19 @@ export interface ModelFiles {
   readonly model: BaseModel;
   /** Front, 8-bit weights: `input_ids`, `style`, `speed` → `x`, `f0`, `s`, `durations`. The CPU's choice. */
   readonly frontQuantised: string;
-  /** The same in float32; made only where `gpu` was asked for. */
-  readonly frontFloat: string | undefined;
   /** Kokoro's generator: `x`, `f0`, `s` → `waveform`. Which of the two is faster depends on the CPU. base-tts only. */
   readonly generatorFloat: string | undefined;
   readonly generatorQuantised: string | undefined;
   /** The light generator; base-tts-fast only. */
   readonly fastGenerator: string | undefined;
+  /**
+   * For a GPU, made where `gpu` was asked for. The harmonic source (`f0` → `source` [1,22,60·t+1]), which runs on the CPU; Kokoro's
+   * generator behind it (`x`, `s`, `source` → `waveform`) in float32 and float16; the light one for many windows at once.
+   */
+  readonly source: string | undefined;
+  readonly generatorGpu: string | undefined;
+  readonly generatorGpuHalf: string | undefined;
+  readonly fastGeneratorGpu: string | undefined;
   /** The undivided graph as published: `input_ids`, `style`, `speed` → `waveform`. For comparisons. */
   readonly published: string;
   /** One `<style>.bin` a style: float32, 510 rows of 256, row = tokens without pads. */
@@ -130,10 +136,13 @@ function modelFiles(
   return {
     model: manifest.name,
     frontQuantised: path.join(dir, graphFile('front-quantised')),
-    frontFloat: graph('front-float'),
     generatorFloat: graph('generator-float'),
     generatorQuantised: graph('generator-quantised'),
     fastGenerator: generator,
+    source: graph('source'),
+    generatorGpu: graph('generator-gpu'),
+    generatorGpuHalf: graph('generator-gpu-half'),
+    fastGeneratorGpu: graph('light-gpu'),
     published: path.join(dir, PUBLISHED),
     stylesDir: path.join(dir, 'styles'),
     tokenizer: path.join(dir, 'tokenizer.json'),
@@ -168,7 +177,7 @@ async function completePack(
     pulledAt = new Date().toISOString();
   }
   const fresh = state.missing.some((file) => file.path === PUBLISHED) ? [] : state.graphs;
-  const graphs = await makeGraphs(dir, came.get(PUBLISHED)!, fresh, wanted, tell, options);
+  const graphs = await makeGraphs(dir, came.get(PUBLISHED)!, manifest, fresh, wanted, tell, options);
   await writeRecord(dir, { pack: pack.name, source, pulledAt, files: [...came.values()], recipe: RECIPE, graphs });
 }
 
@@ -239,10 +248,11 @@ async function sweep(modelDir: string, pack: PackManifest): Promise<void> {
 async function makeGraphs(
   dir: string,
   published: FileRecord,
+  manifest: ModelManifest,
   there: readonly FileRecord[],
   wanted: readonly GraphName[],
   tell: Tell,
-  { modelDir, signal }: EnsureOptions,
+  { modelDir, manifestDir = PACKAGE_VOICES_DIR, signal }: EnsureOptions,
 ): Promise<FileRecord[]> {
   const graphs = [...there];
   const todo = wanted.filter((name) => !there.some((file) => graphOf(file) === name));
@@ -261,9 +271,15 @@ async function makeGraphs(
     tell({ stage: 'prepare', done, total: todo.length, detail: name });
     // Cutting a graph is a second's work in one piece: timers and sockets have their turn before it, and a frame is drawn.
     await sleep(FRAME_MS, undefined, signal ? { signal } : {});
-    parts ??= kokoroParts(bytes);
     const file = path.join(dir, graphFile(name));
-    await writeFileAtomic(file, parts.make(name));
+    if (name === 'light-gpu') {
+      const { lightGraph } = await import('./onnx/light-gpu.js');
+      const shipped = await readFile(path.resolve(manifestDir, manifest.generator!.path), { signal });
+      await writeFileAtomic(file, lightGraph(shipped));
+    } else {
+      parts ??= kokoroParts(bytes);
+      await writeFileAtomic(file, parts.make(name));
+    }
     graphs.push({ path: graphFile(name), ...(await hashFile(file, signal)) });
   }
   tell({ stage: 'prepare', done: todo.length, total: todo.length, detail: 'done' });

@@ -34,17 +34,28 @@ function reply(message: JobReply): void {
   send({ type: 'memory', rssBytes: process.memoryUsage.rss() });
 }
 
+/** A lost GPU is a dead worker: what was on it is spoken again elsewhere, or here when the process is back. */
+function onLost(error: unknown): void {
+  console.error(`The GPU failed: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+}
+
 async function build(options: EngineOptions): Promise<Engine> {
   if (options.engine === 'sine') {
     const { createSineEngine } = await import('../engine/sine.js');
-    return createSineEngine(options.sine);
+    return createSineEngine(options.sine, onLost);
   }
   const { createKokoroEngine } = await import('../engine/kokoro.js');
-  return createKokoroEngine({ ...options.kokoro, log });
+  // Before the first thread: each has a copy of the environment.
+  const { vulkanEnvironment } = await import('../engine/vulkan.js');
+  Object.assign(process.env, await vulkanEnvironment(options.kokoro.modelDir, process.env));
+  return createKokoroEngine({ ...options.kokoro, log, onLost });
 }
 
 async function measure(options: KokoroOptions): Promise<void> {
   try {
+    const { vulkanEnvironment } = await import('../engine/vulkan.js');
+    Object.assign(process.env, await vulkanEnvironment(options.modelDir, process.env));
     const { measureVocoders } = await import('../engine/measure.js');
     send({ type: 'measured', measurement: await measureVocoders(options) });
   } catch (error) {
@@ -62,8 +73,8 @@ async function start(options: EngineOptions): Promise<EngineServer | undefined> 
   try {
     const engine = await build(options);
     const server = serveEngine(engine, reply);
-    const { description, version, realTimeFactor } = engine;
-    send({ type: 'ready', description, version, realTimeFactor });
+    const { description, version, realTimeFactor, capacity } = engine;
+    send({ type: 'ready', description, version, realTimeFactor, ...(capacity !== undefined && { capacity }) });
     return server;
   } catch (error) {
     fail(error);

@@ -50,16 +50,21 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
       const { signal } = state.abort;
       if (state.turns.length === 0) send({ type: 'waits', id });
       await state.changed.until(() => state.turns.length > 0, signal);
-      await untilFree(state.turns.shift()!);
+      const order = state.turns.shift()!;
+      if (engine.capacity === undefined) await untilFree(order);
       // A native run is deaf: let messages in first, a cancellation may be among them.
       await nextTurn();
       const startMs = performance.now();
+      let spentMs: number | undefined;
+      const spent = (ms: number) => {
+        spentMs = ms;
+      };
       try {
         signal.throwIfAborted();
-        return await work(wide);
+        return await work({ wide, signal, spent });
       } finally {
-        send({ type: 'ran', id, runMs: performance.now() - startMs });
-        free();
+        send({ type: 'ran', id, runMs: spentMs ?? performance.now() - startMs });
+        if (engine.capacity === undefined) free();
       }
     },
   });

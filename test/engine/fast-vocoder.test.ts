@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
+import { FREE } from '../../src/engine/engine.js';
 import { createFastVocoder, windowsOf } from '../../src/engine/fast-vocoder.js';
 import { cpuProvider } from '../../src/engine/provider.js';
 import { graphOf } from '../../src/engine/vocoder.js';
@@ -54,8 +55,8 @@ async function bothWays(graph: Uint8Array) {
   const utterance = vocoder.begin(reference, 0, frames);
   expect(utterance.windows.length).toBeGreaterThan(1);
   const windowed: number[] = [];
-  for (const window of utterance.windows) windowed.push(...(await utterance.run(window, false)));
-  const whole = await utterance.run({ from: 0, to: frames }, false);
+  for (const window of utterance.windows) windowed.push(...(await utterance.run(window, FREE)));
+  const whole = await utterance.run({ from: 0, to: frames }, FREE);
   expect(windowed.length).toBe(frames * 300);
   await vocoder.release();
   return { whole, windowed, reference };

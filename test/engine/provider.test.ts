@@ -1,30 +1,26 @@
 /** Devices and threads. */
 import { describe, expect, it } from 'vitest';
 import { chooseThreads } from '../../src/engine/machine.js';
-import { chooseProvider } from '../../src/engine/provider.js';
+import { gpusToTry } from '../../src/engine/provider.js';
 import { TtsError } from '../../src/protocol/errors.js';
 
 describe('devices', () => {
-  it('takes the CPU where there is nothing better', () => {
-    expect(chooseProvider({ device: 'auto', threads: 2 }, ['cpu'])).toMatchObject({
-      device: 'cpu',
-      description: 'cpu, 2 threads',
-      wantsFloat: false,
-    });
+  it('tries a GPU by itself only for a server that stays, and where the runtime has one', () => {
+    expect(gpusToTry({ device: 'auto' }, ['cpu', 'cuda'])).toEqual([]);
+    expect(gpusToTry({ device: 'auto', seeksGpu: true }, ['cpu'])).toEqual([]);
+    expect(gpusToTry({ device: 'auto', seeksGpu: true }, ['cpu', 'cuda'])).toEqual(['cuda']);
+    expect(gpusToTry({ device: 'cpu', seeksGpu: true }, ['cpu', 'cuda'])).toEqual([]);
   });
 
-  it('takes a GPU where the runtime has one, with graphs that run on it', () => {
-    expect(chooseProvider({ device: 'auto', threads: 0 }, ['cpu', 'cuda'])).toMatchObject({
-      device: 'cuda',
-      wantsFloat: true,
-    });
+  it('has one that was asked for by name, and it alone', () => {
+    expect(gpusToTry({ device: 'webgpu' }, ['cpu', 'cuda', 'webgpu'])).toEqual(['webgpu']);
   });
 
   it('refuses a device that was asked for and is not there, and says how to get it', () => {
     for (const device of ['cuda', 'webgpu', 'coreml', 'dml'] as const) {
       let error: unknown;
       try {
-        chooseProvider({ device, threads: 0 }, ['cpu']);
+        gpusToTry({ device }, ['cpu']);
       } catch (thrown) {
         error = thrown;
       }

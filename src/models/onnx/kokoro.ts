@@ -2,8 +2,12 @@
 import type { GraphName } from '../manifest.js';
 import { cut, type Port } from './cut.js';
 import { fold } from './fold.js';
+import { halved } from './half.js';
 import { planeConvolutions } from './plane.js';
+import { convolutionsAsProducts } from './products.js';
 import { createCodec, DATA_TYPE, type Model, type OnnxCodec } from './schema.js';
+import { convolvedSource, SPECTRUM } from './source.js';
+import { POST, wholeForGpu } from './whole-gpu.js';
 
 /** Tensors of the published graph at which it is cut: `n` tokens, `t` frames of 300 samples. */
 function ports(codec: OnnxCodec) {
@@ -25,27 +29,35 @@ function ports(codec: OnnxCodec) {
       port('/decoder/decoder/Unsqueeze_output_0', 'f0', float, [1, 1, 't']),
       port('/decoder/Slice_output_0', 's', float, [1, 128]),
     ],
+    /** Between harmonic source and generator. */
+    spectrum: port(SPECTRUM, 'source', float, [1, 22, 'm']),
     waveform: port('waveform', 'waveform', float, [1, 'samples']),
   };
 }
 
+/** The graphs that are cut from Kokoro's. */
+type KokoroGraph = Exclude<GraphName, 'light-gpu'>;
+
 export interface KokoroParts {
   /** The bytes of a graph's file. */
-  make(name: GraphName): Uint8Array;
+  make(name: KokoroGraph): Uint8Array;
 }
 
 /** `published` is the file as downloaded; its weights are looked at, never changed. */
-export function kokoroParts(published: Uint8Array): KokoroParts {
+export function kokoroParts(published: Uint8Array, arch: string = process.arch): KokoroParts {
   const codec = createCodec();
   const whole = codec.decode(published);
-  const { text, durations, middle, waveform } = ports(codec);
+  const { text, durations, middle, spectrum, waveform } = ports(codec);
   const front = () => cut(whole, text, [...middle, durations]);
   const generator = () => cut(whole, middle, [waveform]);
-  const parts: Record<GraphName, () => Model> = {
-    'front-quantised': () => planeConvolutions(front(), codec),
-    'front-float': () => fold(front(), codec),
-    'generator-quantised': () => planeConvolutions(generator(), codec),
+  const quantised = arch === 'x64' ? convolutionsAsProducts : planeConvolutions;
+  const parts: Record<KokoroGraph, () => Model> = {
+    'front-quantised': () => quantised(front(), codec),
+    'generator-quantised': () => quantised(generator(), codec),
     'generator-float': () => fold(generator(), codec),
+    source: () => convolvedSource(cut(whole, middle.slice(1, 2), [spectrum]), codec),
+    'generator-gpu': () => wholeForGpu(fold(generator(), codec), codec),
+    'generator-gpu-half': () => halved(wholeForGpu(fold(generator(), codec), codec), codec, { ends: [POST] }),
   };
   return { make: (name) => codec.encode(parts[name]()) };
 }

@@ -5,7 +5,7 @@
 import protobuf from 'protobufjs';
 
 /** TensorProto.DataType, the ones met here. */
-export const DATA_TYPE = { float: 1, uint8: 2, int8: 3, int32: 6, int64: 7 } as const;
+export const DATA_TYPE = { float: 1, uint8: 2, int8: 3, int32: 6, int64: 7, float16: 10 } as const;
 
 export interface Tensor {
   dims: number[];
@@ -60,6 +60,13 @@ export interface OnnxCodec {
   intsOf(node: Node, name: string): readonly number[] | undefined;
   /** A node's attributes, with those named set to lists of whole numbers. */
   withInts(node: Node, lists: Readonly<Record<string, readonly number[]>>): Uint8Array[];
+  /** A node as one would write it down; a whole number becomes an INT, `{ float }` a FLOAT, a list INTS. */
+  node(
+    opType: string,
+    input: readonly string[],
+    output: readonly string[],
+    attributes?: Readonly<Record<string, number | readonly number[] | { readonly float: number }>>,
+  ): Node;
 }
 
 interface Attribute {
@@ -68,8 +75,8 @@ interface Attribute {
   readonly ints: readonly number[];
 }
 
-/** AttributeProto.AttributeType of a list of whole numbers. */
-const INTS = 7;
+/** AttributeProto.AttributeType, the ones met here. */
+const [FLOAT, INT, INTS] = [1, 2, 7];
 
 const field = (id: number, type: string) => ({ id, type });
 const repeated = (id: number, type: string) => ({ id, type, rule: 'repeated' });
@@ -102,7 +109,13 @@ export function createCodec(): OnnxCodec {
       },
       ValueInfo: { fields: { name: field(1, 'string'), type: field(2, 'bytes') } },
       Attribute: {
-        fields: { name: field(1, 'string'), ints: repeated(8, 'uint32'), type: field(20, 'int32') },
+        fields: {
+          name: field(1, 'string'),
+          f: field(2, 'float'),
+          i: field(3, 'int32'),
+          ints: repeated(8, 'uint32'),
+          type: field(20, 'int32'),
+        },
       },
       Dim: { fields: { dimValue: field(1, 'uint32'), dimParam: field(2, 'string') } },
       TensorShape: { fields: { dim: repeated(1, 'Dim') } },
@@ -151,5 +164,21 @@ export function createCodec(): OnnxCodec {
       ...node.attribute.filter((bytes) => !Object.hasOwn(lists, attributeOf(bytes).name)),
       ...Object.entries(lists).map(([name, ints]) => attributeType.encode({ name, ints, type: INTS }).finish()),
     ],
+    node: (opType, input, output, attributes = {}) => ({
+      opType,
+      domain: '',
+      name: `${opType} ${output[0]}`,
+      input: [...input],
+      output: [...output],
+      attribute: Object.entries(attributes).map(([name, value]) => {
+        const set =
+          typeof value === 'number'
+            ? { i: value, type: INT }
+            : 'float' in value
+              ? { f: value.float, type: FLOAT }
+              : { ints: value, type: INTS };
+        return attributeType.encode({ name, ...set }).finish();
+      }),
+    }),
   };
 }

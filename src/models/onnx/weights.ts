@@ -4,7 +4,7 @@ import { DATA_TYPE, type Tensor } from './schema.js';
 const sizeOf = (tensor: Tensor): number => tensor.dims.reduce((product, dim) => product * dim, 1);
 
 /** The values of an 8-bit tensor, by its own signedness. */
-function bytesOf(tensor: Tensor): Int8Array | Uint8Array {
+export function bytesOf(tensor: Tensor): Int8Array | Uint8Array {
   const signed = tensor.dataType === DATA_TYPE.int8;
   if (!signed && tensor.dataType !== DATA_TYPE.uint8) throw new Error(`the tensor ${tensor.name} is not of 8 bits`);
   const raw = tensor.rawData.length > 0 ? tensor.rawData : Uint8Array.from(tensor.int32Data, (value) => value & 0xff);

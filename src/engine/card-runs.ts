@@ -1,0 +1,36 @@
+/** What the card is given, and a run of it. */
+import { Tensor } from 'onnxruntime-node';
+import type { GraphThread, Packed, PackedTensor } from './graph-threads.js';
+import { joinWindows } from './light-batch.js';
+import type { Feeds } from './vocoder.js';
+
+/** One window of the light generator, or a whole utterance for Kokoro's. */
+export interface CardItem {
+  readonly graph: 'whole' | 'light';
+  readonly feeds: Packed;
+}
+
+/** Runs what was gathered, all of one kind. */
+export async function runOnCard(thread: GraphThread, items: readonly CardItem[]): Promise<Float32Array[]> {
+  if (items[0]!.graph === 'light') {
+    const { feeds, takeApart } = joinWindows(items.map((item) => item.feeds));
+    const { outputs } = await thread.run('light', feeds);
+    return takeApart(outputs.waveform!.data as Float32Array);
+  }
+  const results: Float32Array[] = [];
+  for (const { feeds } of items) {
+    const { outputs } = await thread.run('whole', feeds);
+    results.push(outputs.waveform!.data as Float32Array);
+  }
+  return results;
+}
+
+export const packed = (feeds: Feeds): Packed =>
+  Object.fromEntries(
+    Object.entries(feeds).map(([name, { type, data, dims }]) => [name, { type, data, dims } as PackedTensor]),
+  );
+
+export const unpacked = (outputs: Packed): Feeds =>
+  Object.fromEntries(
+    Object.entries(outputs).map(([name, { type, data, dims }]) => [name, new Tensor(type, data, dims)]),
+  );

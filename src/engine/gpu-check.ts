@@ -1,0 +1,235 @@
+/**
+ * Right before fast: before a GPU speaks for the first time, its samples are compared with the CPU's, and the answer is remembered for
+ * this machine, driver, runtime and graph. There are drivers that compute something else without a word.
+ */
+import { cpus } from 'node:os';
+import { env, Tensor } from 'onnxruntime-node';
+import { RECIPE } from '../models/manifest.js';
+import type { ModelFiles } from '../models/packs.js';
+import { SAMPLE_RATE } from '../protocol/audio.js';
+import type { Gpu } from '../protocol/device.js';
+import { TtsError } from '../protocol/errors.js';
+import { type CardItem, packed, runOnCard, unpacked } from './card-runs.js';
+import { FREE } from './engine.js';
+import { createFastVocoder } from './fast-vocoder.js';
+import { GraphThread, type GraphThreads } from './graph-threads.js';
+import { FRAME_SAMPLES } from './plan.js';
+import { type GpuCheck, readCheck, writeCheck } from './remembered.js';
+import { runFront } from './sessions.js';
+import type { Styles } from './styles.js';
+import type { FrontOutput, Graph } from './vocoder.js';
+import { driverFacts } from './vulkan.js';
+
+interface Sentence {
+  readonly text: string;
+  readonly style: string;
+  readonly ids: readonly number[];
+}
+
+const SENTENCES: readonly Sentence[] = [
+  {
+    text: 'The train to Oslo leaves at nine.',
+    style: 'af_heart',
+    ids: [
+      81, 83, 16, 62, 123, 156, 24, 56, 16, 62, 135, 16, 156, 69, 61, 54, 31, 16, 54, 156, 51, 64, 68, 16, 72, 62, 16,
+      56, 156, 25, 56, 4,
+    ],
+  },
+  {
+    text: 'Her voice was low, and warm as summer rain.',
+    style: 'bm_george',
+    ids: [
+      50, 87, 123, 16, 64, 156, 41, 61, 16, 65, 138, 68, 16, 54, 156, 31, 3, 72, 56, 46, 16, 65, 156, 76, 123, 55, 16,
+      72, 68, 16, 61, 156, 138, 55, 83, 123, 16, 123, 156, 24, 56, 4,
+    ],
+  },
+];
+
+/**
+ * What a right GPU is above by far: Kokoro in float16 by 24 dB (the CPU's own 8-bit generator: 18), the light model by 34. Wrong ones
+ * that people have met are near 0.
+ */
+const LEAST_DB = { 'base-tts': 14, 'base-tts-fast': 25 } as const;
+/** A GPU that is not this much faster than speech is none: a driver that computes on the CPU, most likely. */
+export const SLOWEST_GPU = 0.2;
+
+export interface CheckedModel {
+  readonly modelDir: string;
+  readonly keptDir: string;
+  readonly device: Gpu;
+  readonly files: ModelFiles;
+  readonly styles: Styles;
+  readonly fronts: GraphThreads;
+  /** The thread that owns the card. */
+  readonly thread: GraphThread;
+}
+
+/** Opens the model's generator on the card, in the first form that sounds as it should, and makes it ready to run. */
+export async function testedGraph(checked: CheckedModel, onCheck?: (check: GpuCheck) => void): Promise<GpuCheck> {
+  const { modelDir, device, files, thread } = checked;
+  const { model } = files;
+  const light = files.fastGenerator !== undefined;
+  const choices = light
+    ? [['light-gpu', files.fastGeneratorGpu!] as const]
+    : [['generator-gpu-half', files.generatorGpuHalf!] as const, ['generator-gpu', files.generatorGpu!] as const];
+  let last: GpuCheck | undefined;
+  for (const [graph, file] of choices) {
+    const key = checkKey(device, graph);
+    const known = await readCheck(modelDir, key);
+    if (known === 'begun') {
+      last = { model, device, graph, passed: false, heard: 'the process died when it was tried' };
+      await writeCheck(modelDir, key, last);
+    } else if (known?.passed === false) last = known;
+    if (known === 'begun' || known?.passed === false) continue;
+    const name = light ? 'light' : 'whole';
+    if (known === undefined) await writeCheck(modelDir, key, 'begun');
+    try {
+      await thread.open(name, file);
+      last = known ?? (await compare(checked, graph));
+      if (last.passed) await warm(checked, name);
+    } catch (error) {
+      last = { model, device, graph, passed: false, heard: `it failed: ${(error as Error).message.slice(0, 200)}` };
+    }
+    if (known === undefined) {
+      await writeCheck(modelDir, key, last);
+      onCheck?.(last);
+    }
+    if (last.passed) return last;
+  }
+  throw new TtsError(
+    'device_unavailable',
+    `The device "${device}" does not speak ${model} as it should: ${last?.heard}. ` +
+      'Update its driver and run `tts doctor` to try again, or use --device cpu.',
+  );
+}
+
+const checkKey = (device: Gpu, graph: string): string =>
+  [cpus()[0]?.model.trim() || process.arch, driverFacts(), device, `runtime ${env.versions.node}`, graph, RECIPE].join(
+    ' | ',
+  );
+
+async function compare(checked: CheckedModel, graph: string): Promise<GpuCheck> {
+  const { files, device, keptDir, thread } = checked;
+  const { model } = files;
+  const cpu = new GraphThread('cpu', 4, keptDir);
+  let worst: { readonly decibels: number; readonly text: string } | undefined;
+  let seconds = Number.POSITIVE_INFINITY;
+  try {
+    await cpu.open('reference', files.fastGenerator ?? files.generatorFloat!);
+    for (const { text, style, ids } of SENTENCES) {
+      const front = await frontOf(checked, style, ids);
+      const items = await itemsOf(checked, front);
+      await runAll(thread, items);
+      const startMs = performance.now();
+      const made = await runAll(thread, items);
+      seconds = Math.min(
+        seconds,
+        (performance.now() - startMs) / 1000 / ((front.frames * FRAME_SAMPLES) / SAMPLE_RATE),
+      );
+      const expected = await referenceOf(cpu, files, front);
+      const decibels = apartDb(made, expected);
+      if (!worst || !(decibels >= worst.decibels)) worst = { decibels, text };
+    }
+  } finally {
+    await cpu.close();
+  }
+  const { decibels, text } = worst!;
+  const least = LEAST_DB[model];
+  const level = Number.isFinite(decibels) ? `${decibels.toFixed(1)} dB` : 'nothing but noise';
+  const heard = `"${text}" stands ${level} above its difference to the CPU's (at least ${least} dB are right)`;
+  return { model, device, graph, passed: decibels >= least, heard, realTimeFactor: Number(seconds.toFixed(4)) };
+}
+
+async function frontOf({ styles, fronts }: CheckedModel, style: string, ids: readonly number[]): Promise<FrontOutput> {
+  const tokens = ids.map((id) => ({ id, symbol: '', start: 0, end: 0 }));
+  const graph: Graph = {
+    async run(feeds) {
+      const { outputs } = await fronts.run('front', packed(feeds));
+      return unpacked(outputs);
+    },
+    release: async () => undefined,
+  };
+  return runFront(graph, tokens, await styles.take([{ style, weight: 1 }], ids.length, 0), FREE);
+}
+
+/** The whole utterance as the card is given it. */
+async function itemsOf({ files, fronts }: CheckedModel, front: FrontOutput): Promise<CardItem[]> {
+  const { x, f0, s, frames } = front;
+  if (files.fastGenerator === undefined) {
+    const { outputs } = await fronts.run('source', packed({ f0 }));
+    return [{ graph: 'whole', feeds: { ...packed({ x, s }), source: outputs.source! } }];
+  }
+  const items: CardItem[] = [];
+  const collect: Graph = {
+    run: async (feeds) => {
+      items.push({ graph: 'light', feeds: packed(feeds) });
+      return { waveform: new Tensor('float32', new Float32Array(frames * FRAME_SAMPLES), [1, frames * FRAME_SAMPLES]) };
+    },
+    release: async () => undefined,
+  };
+  await createFastVocoder(collect).begin(front, 0, frames).run({ from: 0, to: frames }, FREE);
+  return items;
+}
+
+async function runAll(thread: GraphThread, items: readonly CardItem[]): Promise<Float32Array> {
+  const [first] = await runOnCard(thread, items);
+  return first!;
+}
+
+async function referenceOf(cpu: GraphThread, files: ModelFiles, front: FrontOutput): Promise<Float32Array> {
+  const { x, f0, s, frames } = front;
+  if (files.fastGenerator === undefined) {
+    const { outputs } = await cpu.run('reference', packed({ x, f0, s }));
+    return outputs.waveform!.data as Float32Array;
+  }
+  const graph: Graph = {
+    run: async (feeds) => {
+      const { waveform } = (await cpu.run('reference', packed(feeds))).outputs;
+      return { waveform: new Tensor('float32', waveform!.data as Float32Array, waveform!.dims) };
+    },
+    release: async () => undefined,
+  };
+  return createFastVocoder(graph).begin(front, 0, frames).run({ from: 0, to: frames }, FREE);
+}
+
+/** How far `made` stands above its difference to `expected`; not a number where it is not one. */
+export function apartDb(made: Float32Array, expected: Float32Array): number {
+  if (made.length !== expected.length) return Number.NaN;
+  let [power, error] = [0, 0];
+  for (let i = 0; i < made.length; i += 1) {
+    power += expected[i]! ** 2;
+    error += (made[i]! - expected[i]!) ** 2;
+  }
+  return 10 * Math.log10(power / error);
+}
+
+/** Shaders are compiled when a run first needs them, and differ with what divides its lengths: once now, not under a listener. */
+async function warm(checked: CheckedModel, graph: 'whole' | 'light'): Promise<void> {
+  const { thread } = checked;
+  const { style, ids } = SENTENCES[0]!;
+  const front = await frontOf(checked, style, ids);
+  const lengths = graph === 'whole' ? [40, 41, 42, 43, 120, 121] : [32, 112, 208, 464];
+  for (const frames of lengths) {
+    const items = await itemsOf(checked, headOf(front, frames));
+    const counts = graph === 'whole' ? [1] : [1, 2, 3, 4, 8];
+    for (const count of counts)
+      await runOnCard(
+        thread,
+        Array.from({ length: count }, () => items[0]!),
+      );
+  }
+}
+
+/** The first frames of an utterance. */
+function headOf(front: FrontOutput, frames: number): FrontOutput {
+  const cut = (tensor: Tensor, channels: number): Tensor => {
+    const data = new Float32Array(channels * frames);
+    const all = tensor.data as Float32Array;
+    for (let channel = 0; channel < channels; channel += 1) {
+      const from = channel * front.frames;
+      data.set(all.subarray(from, Math.min(from + frames, from + front.frames)), channel * frames);
+    }
+    return new Tensor('float32', data, [1, channels, frames]);
+  };
+  return { ...front, frames, x: cut(front.x, 512), f0: cut(front.f0, 1) };
+}

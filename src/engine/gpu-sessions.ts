@@ -1,0 +1,155 @@
+/** Both models with a GPU: fronts in threads on the CPU's cores beside one thread that owns the card and runs the generators, in batches. */
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { Tensor } from 'onnxruntime-node';
+import { ensureModel } from '../models/packs.js';
+import type { Gpu } from '../protocol/device.js';
+import type { BaseModel } from '../protocol/job.js';
+import { Card } from './card.js';
+import { type CardItem, packed, runOnCard, unpacked } from './card-runs.js';
+import type { Grant } from './engine.js';
+import { createFastVocoder } from './fast-vocoder.js';
+import { testedGraph } from './gpu-check.js';
+import { GraphThread, GraphThreads } from './graph-threads.js';
+import { mostWindows, windowKind, windowSize } from './light-batch.js';
+import type { GpuCheck } from './remembered.js';
+import { type LoadedModel, runFront, type Sessions } from './sessions.js';
+import { createStyles } from './styles.js';
+import type { Graph } from './vocoder.js';
+import { createWholeVocoder } from './whole-vocoder.js';
+
+/** For the thread that feeds the card, and for the one that talks to the gateway. */
+const SPARE_CORES = 2;
+/** A front gains little from more. */
+const WIDE_THREADS = 4;
+
+export interface GpuSessionsOptions {
+  readonly modelDir: string;
+  readonly offline: boolean;
+  readonly device: Gpu;
+  /** The device failed under a run: nothing more will come of it. */
+  readonly onLost: (error: unknown) => void;
+  readonly onCheck?: (check: GpuCheck) => void;
+  readonly cores?: number;
+}
+
+export interface GpuSessions extends Sessions {
+  /** Fronts at once. */
+  readonly fronts: number;
+  /** Turns that keep cores and card busy: those that run, those that wait to be gathered, those on their way (measured). */
+  readonly capacity: number;
+  /** Seconds of the card for a second of the slower model's speech, of those that are loaded. */
+  readonly realTimeFactor: number;
+}
+
+/** What an utterance has cost so far: cores and card work side by side, so that the dearer of the two is what counts. */
+interface Lanes {
+  frontMs: number;
+  cardMs: number;
+  toldMs: number;
+}
+
+export function createGpuSessions(options: GpuSessionsOptions): GpuSessions {
+  const { modelDir, offline, device, onLost, onCheck, cores = availableParallelism() } = options;
+  const keptDir = path.join(modelDir, 'optimised');
+  const fronts = new GraphThreads(Math.max(1, cores - SPARE_CORES), Math.min(WIDE_THREADS, cores), keptDir);
+  const thread = new GraphThread(device, 2, keptDir);
+  const card = new Card<CardItem, Float32Array>({
+    kindOf: ({ graph, feeds }) => (graph === 'light' ? windowKind(feeds) : graph),
+    sizeOf: ({ graph, feeds }) => (graph === 'light' ? windowSize(feeds) : 1),
+    // Kokoro's utterances are of any length and normalised as a whole: alone they fill the card.
+    mostOf: (kind) => (kind === 'whole' ? 1 : mostWindows(kind)),
+    run: (_kind, items) => runOnCard(thread, items),
+    onLost,
+    ahead: 2,
+  });
+  const opened = new Map<string, Promise<void>>();
+  const models = new Map<BaseModel, Promise<LoadedModel>>();
+  const loaded = new Set<BaseModel>();
+  let realTimeFactor = 0;
+  /** By the style that a front gives and every run of its utterance takes. */
+  const costs = new WeakMap<Tensor, Lanes>();
+
+  function openOnce(graph: string, file: string): Promise<void> {
+    const opening = opened.get(graph) ?? fronts.open(graph, file);
+    opened.set(graph, opening);
+    return opening;
+  }
+
+  function tell(s: Tensor, grant: Grant, more: Partial<Lanes>): void {
+    const lanes = costs.get(s) ?? { frontMs: 0, cardMs: 0, toldMs: 0 };
+    costs.set(s, lanes);
+    lanes.frontMs += (more.frontMs ?? 0) / fronts.count;
+    lanes.cardMs += more.cardMs ?? 0;
+    const costMs = Math.max(lanes.frontMs, lanes.cardMs);
+    grant.spent(costMs - lanes.toldMs);
+    lanes.toldMs = costMs;
+  }
+
+  const front: Graph = {
+    async run(feeds, grant) {
+      const { outputs, runMs } = await fronts.run('front', packed(feeds));
+      const tensors = unpacked(outputs);
+      tell(tensors.s!, grant, { frontMs: runMs });
+      return tensors;
+    },
+    release: async () => undefined,
+  };
+  const light: Graph = {
+    async run(feeds, grant) {
+      const { result, shareMs } = await card.run({ graph: 'light', feeds: packed(feeds) }, grant.signal);
+      tell(feeds.s!, grant, { cardMs: shareMs });
+      return { waveform: new Tensor('float32', result, [1, result.length]) };
+    },
+    release: async () => undefined,
+  };
+  const whole: Graph = {
+    async run({ x, f0, s }, grant) {
+      const { outputs, runMs } = await fronts.run('source', packed({ f0: f0! }));
+      const feeds = { ...packed({ x: x!, s: s! }), source: outputs.source! };
+      const { result, shareMs } = await card.run({ graph: 'whole', feeds }, grant.signal);
+      tell(s!, grant, { frontMs: runMs, cardMs: shareMs });
+      return { waveform: new Tensor('float32', result, [1, result.length]) };
+    },
+    release: async () => undefined,
+  };
+
+  async function loadModel(model: BaseModel): Promise<LoadedModel> {
+    const files = await ensureModel(model, { modelDir, offline, gpu: true });
+    await openOnce('front', files.frontQuantised);
+    if (files.source) await openOnce('source', files.source);
+    const styles = createStyles(files.stylesDir);
+    const check = await testedGraph({ modelDir, device, files, styles, fronts, thread, keptDir }, onCheck);
+    realTimeFactor = Math.max(realTimeFactor, check.realTimeFactor ?? 0);
+    return {
+      styles,
+      front: (tokens, style, grant) => runFront(front, tokens, style, grant),
+      vocoder: files.fastGenerator ? createFastVocoder(light) : createWholeVocoder(whole),
+    };
+  }
+
+  return {
+    fronts: fronts.count,
+    capacity: 4 * fronts.count + 8,
+    get realTimeFactor() {
+      return realTimeFactor;
+    },
+    model(model) {
+      let loading = models.get(model);
+      if (!loading) {
+        loading = loadModel(model);
+        models.set(model, loading);
+        loading.then(
+          () => loaded.add(model),
+          () => models.delete(model),
+        );
+      }
+      return loading;
+    },
+    isLoaded: (model) => loaded.has(model),
+    narrow: async () => undefined,
+    async close() {
+      await Promise.all([fronts.close(), thread.close()]);
+    },
+  };
+}

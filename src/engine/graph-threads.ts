@@ -1,0 +1,145 @@
+/**
+ * Graphs in threads of their own. The runtime's runs block whoever calls them, so work that goes on side by side in one process needs
+ * threads: one for each front, and one that alone talks to the GPU (two at once crash its driver).
+ */
+import { Worker } from 'node:worker_threads';
+import type { TypedTensor } from 'onnxruntime-node';
+import type { Device } from '../protocol/device.js';
+
+/** A tensor as it crosses threads. */
+export type PackedTensor = {
+  [T in 'float32' | 'int64' | 'int32']: {
+    readonly type: T;
+    readonly data: TypedTensor<T>['data'];
+    readonly dims: readonly number[];
+  };
+}['float32' | 'int64' | 'int32'];
+export type Packed = Readonly<Record<string, PackedTensor>>;
+
+export type ThreadRequest =
+  | {
+      readonly type: 'open';
+      readonly id: number;
+      readonly graph: string;
+      readonly file: string;
+      /** Where graphs for the CPU are kept as the runtime prepared them. */
+      readonly keptDir: string;
+      readonly device: Exclude<Device, 'auto'>;
+      readonly threads: number;
+      /** Its threads wait for each other without sleep. */
+      readonly spins: boolean;
+    }
+  | { readonly type: 'run'; readonly id: number; readonly graph: string; readonly feeds: Packed };
+export type ThreadReply =
+  | { readonly id: number; readonly outputs: Packed; readonly runMs: number }
+  | { readonly id: number; readonly error: string };
+
+export interface Ran {
+  readonly outputs: Packed;
+  readonly runMs: number;
+}
+
+/** The thread runs compiled code, also where a test runner loads this file from `src/`. */
+const ENTRY = import.meta.url.endsWith('.ts')
+  ? new URL('../../dist/engine/graph-thread.js', import.meta.url)
+  : new URL('./graph-thread.js', import.meta.url);
+
+export class GraphThread {
+  readonly #worker = new Worker(ENTRY);
+  readonly #waiting = new Map<number, { done: (ran: Ran) => void; failed: (error: Error) => void }>();
+  readonly #device: Exclude<Device, 'auto'>;
+  readonly #threads: number;
+  readonly #keptDir: string;
+  readonly #spins: boolean;
+  #requests = 0;
+
+  constructor(device: Exclude<Device, 'auto'>, threads: number, keptDir: string, spins = false) {
+    this.#spins = spins;
+    this.#device = device;
+    this.#threads = threads;
+    this.#keptDir = keptDir;
+    this.#worker.on('message', (reply: ThreadReply) => this.#receive(reply));
+    this.#worker.on('error', (error) => this.#lose(error));
+    this.#worker.on('exit', () => this.#lose(new Error('the thread of a graph has ended')));
+    // Whoever waits for a run keeps the process; a thread alone does not.
+    this.#worker.unref();
+  }
+
+  /** Runs and openings that were not answered yet. */
+  get busy(): number {
+    return this.#waiting.size;
+  }
+
+  open(graph: string, file: string): Promise<Ran> {
+    const [device, threads, keptDir, spins] = [this.#device, this.#threads, this.#keptDir, this.#spins];
+    return this.#ask((id) => ({ type: 'open', id, graph, file, device, threads, keptDir, spins }));
+  }
+
+  run(graph: string, feeds: Packed): Promise<Ran> {
+    return this.#ask((id) => ({ type: 'run', id, graph, feeds }));
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #ask(request: (id: number) => ThreadRequest): Promise<Ran> {
+    const id = ++this.#requests;
+    return new Promise((done, failed) => {
+      this.#waiting.set(id, { done, failed });
+      this.#worker.ref();
+      this.#worker.postMessage(request(id));
+    });
+  }
+
+  #receive(reply: ThreadReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if (this.#waiting.size === 0) this.#worker.unref();
+    if ('error' in reply) waiting?.failed(new Error(reply.error));
+    else waiting?.done(reply);
+  }
+
+  #lose(error: Error): void {
+    for (const { failed } of this.#waiting.values()) failed(error);
+    this.#waiting.clear();
+  }
+}
+
+/** Several threads with the same graphs: the next run goes to the one that has the least to do. */
+export class GraphThreads {
+  readonly #narrow: readonly GraphThread[];
+  /** With threads enough for a run that is alone. */
+  readonly #wide: GraphThread;
+
+  constructor(count: number, wideThreads: number, keptDir: string) {
+    this.#narrow = Array.from({ length: count }, () => new GraphThread('cpu', 1, keptDir));
+    // It runs only while nobody else wants a core: threads that sleep between operators would cost it what it gains.
+    this.#wide = new GraphThread('cpu', wideThreads, keptDir, true);
+  }
+
+  get count(): number {
+    return this.#narrow.length;
+  }
+
+  async open(graph: string, file: string): Promise<void> {
+    // The first writes what the others then only map.
+    const [first, ...others] = [this.#wide, ...this.#narrow];
+    await first!.open(graph, file);
+    await Promise.all(others.map((thread) => thread.open(graph, file)));
+  }
+
+  run(graph: string, feeds: Packed): Promise<Ran> {
+    let best = this.#narrow[0]!;
+    let total = this.#wide.busy;
+    for (const thread of this.#narrow) {
+      total += thread.busy;
+      if (thread.busy < best.busy) best = thread;
+    }
+    return (total === 0 ? this.#wide : best).run(graph, feeds);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#wide, ...this.#narrow].map((thread) => thread.close()));
+  }
+}

@@ -1,0 +1,113 @@
+/** A graph with its heavy part in float16: half the memory to move, and on most GPUs twice the products a second. */
+import { DATA_TYPE, type Model, type Node, type OnnxCodec, type Tensor } from './schema.js';
+import { floatsOf } from './weights.js';
+
+/** Operators that may run in float16. Exponents, angles of large numbers, shapes and the ends of a graph stay as they are. */
+const HALVED = new Set(['Conv', 'InstanceNormalization', 'MatMul', 'LeakyRelu', 'LayerNormalization', 'Gelu']);
+/** Those that follow their input: half where something halved makes it. */
+const FOLLOWING = new Set([
+  'Add',
+  'Mul',
+  'Sub',
+  'Div',
+  'Sin',
+  'Slice',
+  'Split',
+  'Reshape',
+  'Transpose',
+  'Pad',
+  'Concat',
+  'Unsqueeze',
+  'Squeeze',
+]);
+
+/** The part between these tensors: nothing before `begins` (where there are any) and nothing behind `ends`. */
+export interface HalfPart {
+  readonly begins?: readonly string[];
+  readonly ends: readonly string[];
+}
+
+export function halved(model: Model, codec: OnnxCodec, { begins = [], ends }: HalfPart): Model {
+  const { graph } = model;
+  const weights = new Map(graph.initializer.map((tensor) => [tensor.name, tensor]));
+  const inHalf = new Set<string>();
+  const full = new Set(ends);
+  const within = new Set<Node>();
+  const behind = new Set<string>();
+  for (const node of graph.node) {
+    if (node.input.some((name) => full.has(name) || behind.has(name))) {
+      for (const output of node.output) behind.add(output);
+      continue;
+    }
+    const begun = node.input.some((name) => begins.includes(name) || inHalf.has(name));
+    const takes = HALVED.has(node.opType) ? begins.length === 0 || begun : FOLLOWING.has(node.opType) && begun;
+    if (!takes) continue;
+    within.add(node);
+    for (const output of node.output) inHalf.add(output);
+  }
+
+  const added: Tensor[] = [];
+  const known = new Set<string>();
+  const name = (tensor: string): string => `${tensor}_half`;
+  const node = graph.node.flatMap((old): Node[] => {
+    if (!within.has(old)) return [old];
+    const casts: Node[] = [];
+    const input = old.input.map((tensor) => {
+      if (tensor === '' || inHalf.has(tensor)) return tensor === '' ? '' : name(tensor);
+      const weight = weights.get(tensor);
+      if (weight && weight.dataType !== DATA_TYPE.float) return tensor;
+      if (!known.has(tensor)) {
+        known.add(tensor);
+        if (weight) added.push(halfTensor(weight, name(tensor), codec));
+        else casts.push(codec.node('Cast', [tensor], [name(tensor)], { to: DATA_TYPE.float16 }));
+      }
+      return name(tensor);
+    });
+    return [...casts, { ...old, input, output: old.output.map(name) }];
+  });
+  // What float32 still reads of the float16 part is turned back behind whoever makes it.
+  const outputs = new Set(graph.output.map((info) => info.name));
+  const read = new Set(graph.node.filter((old) => !within.has(old)).flatMap(({ input }) => input));
+  const back = new Set([...inHalf].filter((tensor) => read.has(tensor) || outputs.has(tensor)));
+  const all = node.flatMap((made): Node[] => [
+    made,
+    ...made.output.flatMap((output) => {
+      const tensor = output.replace(/_half$/, '');
+      if (!output.endsWith('_half') || !back.has(tensor) || made.opType === 'Cast') return [];
+      return [codec.node('Cast', [output], [tensor], { to: DATA_TYPE.float })];
+    }),
+  ]);
+  const used = new Set(all.flatMap(({ input }) => input));
+  const initializer = [...graph.initializer, ...added].filter((tensor) => used.has(tensor.name));
+  return { ...model, graph: { ...graph, node: all, initializer } };
+}
+
+function halfTensor(tensor: Tensor, name: string, codec: OnnxCodec): Tensor {
+  const values = floatsOf(tensor);
+  const rawData = new Uint8Array(values.length * 2);
+  const view = new DataView(rawData.buffer);
+  for (let i = 0; i < values.length; i += 1) view.setUint16(i * 2, halfOf(values[i]!), true);
+  return codec.tensor({ name, dims: tensor.dims, dataType: DATA_TYPE.float16, rawData });
+}
+
+const FLOAT = new Float32Array(1);
+const BITS = new Uint32Array(FLOAT.buffer);
+
+/** The bits of the float16 nearest to a number; ties to even. */
+function halfOf(value: number): number {
+  FLOAT[0] = value;
+  const bits = BITS[0]!;
+  const sign = (bits >>> 16) & 0x8000;
+  const size = bits & 0x7fffffff;
+  if (size > 0x7f800000) return sign | 0x7e00;
+  if (size >= 0x477ff000) return sign | 0x7c00;
+  if (size < 0x33000000) return sign;
+  const exponent = (size >>> 23) - 127;
+  const shift = exponent < -14 ? 13 + (-14 - exponent) : 13;
+  const mantissa = (size & 0x7fffff) | 0x800000;
+  const base = exponent < -14 ? mantissa >>> shift : ((exponent + 14) << 10) + (mantissa >>> shift);
+  const rest = mantissa & ((1 << shift) - 1);
+  const middle = 1 << (shift - 1);
+  const up = rest > middle || (rest === middle && (base & 1) === 1) ? 1 : 0;
+  return sign | (base + up);
+}
