@@ -54,6 +54,10 @@ const FOREIGN_DOORS: readonly ForeignDoor[] = [OPENAI, ELEVENLABS];
 const doorOf = (url: string): ForeignDoor | undefined =>
   FOREIGN_DOORS.find(({ prefix }) => url.startsWith(`${prefix}/`));
 
+/** A base URL that was typed with a slash at its end makes clients ask for `/elevenlabs//v1/…`. Only the other doors forgive that. */
+const BASE_URL_END = new RegExp(`^((?:${FOREIGN_DOORS.map(({ prefix }) => prefix).join('|')})(?:/v\\d)?)/{2,}`);
+const joined = (url = ''): string => url.replace(BASE_URL_END, '$1/');
+
 const ALLOWED_HEADERS = ['authorization', 'content-type', 'xi-api-key', 'x-request-id'];
 const EXPOSED_HEADERS = [
   'x-request-id',
@@ -73,6 +77,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   const options: FastifyServerOptions = {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    rewriteUrl: (raw) => joined(raw.url),
     genReqId: (raw) => requestIdFor(raw.headers),
     requestIdHeader: false,
     requestTimeout: settings.requestTimeoutMs,
@@ -200,7 +205,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
     ...(own === undefined ? [] : [{ path: STREAM_PATH, handler: own }]),
     ...FOREIGN_DOORS.flatMap(({ sockets }) => sockets?.(deps, grants) ?? []),
   ];
-  attachUpgrades(server, { routes, authenticator: auth, tickets, connections, checkHost, secure });
+  attachUpgrades(server, { routes, joined, authenticator: auth, tickets, connections, checkHost, secure });
   server.on('connect', (request, socket) => {
     connections.whenQuiet(socket as Socket, () => {
       const requestId = requestIdFor(request.headers);

@@ -40,6 +40,8 @@ function replay(server: Server, request: IncomingMessage, socket: Socket, head: 
 
 export interface UpgradeOptions {
   readonly routes: readonly SocketRoute[];
+  /** The path as the routes have it. */
+  joined(url: string | undefined): string;
   readonly authenticator: Authenticator;
   readonly tickets: StreamTickets;
   readonly connections: Connections;
@@ -48,10 +50,10 @@ export interface UpgradeOptions {
 }
 
 export function attachUpgrades(server: Server, options: UpgradeOptions): void {
-  const { routes, authenticator, tickets, connections, checkHost, secure } = options;
+  const { routes, joined, authenticator, tickets, connections, checkHost, secure } = options;
 
   function answer(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    const url = request.url ?? '';
+    const url = joined(request.url);
     const mark = url.indexOf('?');
     const [pathname, query] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
     const route = routes.find(({ path }) => parameterIn(pathname, path) !== undefined);

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createEncoder, type EncoderOptions, openEncoders } from '../../src/audio/encoder.js';
 import { AUDIO_FORMATS, type AudioFormat, audioSpec, contentTypeOf, isAudioFormat } from '../../src/audio/format.js';
 import { pcmSamples, SAMPLE_RATE, wavHeader } from '../../src/protocol/audio.js';
-import { decode, decodeFile, hasFfmpeg, probe } from '../support/ffmpeg.js';
+import { decode, decodeFile, grainOf, hasFfmpeg, probe, rawOptions } from '../support/ffmpeg.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tts-encoder-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -40,23 +40,6 @@ async function encode(format: AudioFormat, pcm: Int16Array, options?: EncoderOpt
   const head = encoder.settledHead();
   encoder.close();
   return { bytes: Buffer.concat(parts), head, contentType: encoder.contentType };
-}
-
-function rawOptions(format: AudioFormat): { raw?: string[] } {
-  const spec = audioSpec(format);
-  if (spec.codec === 'pcm') return { raw: ['-f', 's16le', '-ar', `${spec.sampleRate}`] };
-  if (spec.codec === 'ulaw') return { raw: ['-f', 'mulaw', '-ar', '8000'] };
-  if (spec.codec === 'alaw') return { raw: ['-f', 'alaw', '-ar', '8000'] };
-  return {};
-}
-
-/** The rate it decodes to, and how many samples belong together there. */
-function grainOf(format: AudioFormat): { rate: number; frame: number } {
-  const spec = audioSpec(format);
-  if (spec.codec === 'mp3') return { rate: spec.sampleRate, frame: spec.sampleRate > 24_000 ? 1152 : 576 };
-  if (spec.codec === 'opus') return { rate: 48_000, frame: 1 };
-  if (spec.codec === 'pcm') return { rate: spec.sampleRate, frame: 1 };
-  return { rate: spec.codec === 'ulaw' || spec.codec === 'alaw' ? 8_000 : SAMPLE_RATE, frame: 1 };
 }
 
 /** Where `heard` fits `meant` best, in samples, and how well (1: the same). */

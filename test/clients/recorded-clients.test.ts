@@ -1,4 +1,17 @@
-/** Programs that cannot run here: their requests as they send them, and what they read of the answers. */
+/**
+ * Programs that cannot run here: their requests as their sources make them, and what they read of the answers. Read in:
+ * - Open WebUI: backend/open_webui/routers/audio.py, utils/headers.py, src/lib/apis/audio/index.ts (July 2026)
+ * - LibreChat: api/server/services/Files/Audio/TTSService.js (August 2026)
+ * - SillyTavern: src/endpoints/openai.js, public/scripts/extensions/tts/openai-compatible.js (September 2024; nothing newer was at hand)
+ * - Home Assistant's openai_tts (sfortis/openai_tts): custom_components/openai_tts/openaitts_engine.py, tts.py (February 2026), and
+ *   the engine of its first releases, which asks for WAV
+ * - LobeChat: src/app/(backend)/webapi/tts/openai/route.ts, and @lobehub/tts: src/server/createOpenaiAudioSpeech.ts (December 2025)
+ * - AnythingLLM: server/utils/TextToSpeech/openAiGeneric/index.js (August 2026)
+ * - Pipecat: src/pipecat/services/openai/tts.py, services/elevenlabs/tts.py, tts_base.py (August 2026)
+ * - elevenlabs-python: src/elevenlabs/text_to_speech/raw_client.py, core/http_client.py, core/client_wrapper.py, realtime_tts.py (2.59.0)
+ * - the openai packages beneath them: resources/audio/speech in Node and Python
+ * What a program's HTTP library adds of its own (User-Agent, Accept) is that library's default; versions in it are examples.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { startTestServer, type TestServer, until } from '../support/server.js';
@@ -23,9 +36,10 @@ interface Recorded {
 const json = { 'Content-Type': 'application/json' };
 const bearer = (key: string) => ({ ...json, Authorization: `Bearer ${key}` });
 const elevenlabs = (key: string) => ({ ...json, 'xi-api-key': key, Accept: 'audio/mpeg' });
-/** What the openai package adds to every request. */
+const aiohttp = { Accept: '*/*', 'Accept-Encoding': 'gzip, deflate', 'User-Agent': 'Python/3.13 aiohttp/3.13.2' };
+/** What the openai package adds to every request for speech. */
 const stainless = {
-  Accept: '*/*',
+  Accept: 'application/octet-stream',
   'User-Agent': 'OpenAI/JS 4.104.0',
   'X-Stainless-Lang': 'js',
   'X-Stainless-Package-Version': '4.104.0',
@@ -36,14 +50,47 @@ const stainless = {
   'X-Stainless-Retry-Count': '0',
   'X-Stainless-Timeout': '600',
 };
+/** The same of the asynchronous one in Python, whose caller reads the body as it comes. */
+const stainlessPython = {
+  Accept: 'application/octet-stream',
+  'User-Agent': 'AsyncOpenAI/Python 2.37.0',
+  'X-Stainless-Lang': 'python',
+  'X-Stainless-Package-Version': '2.37.0',
+  'X-Stainless-OS': 'Linux',
+  'X-Stainless-Arch': 'x64',
+  'X-Stainless-Runtime': 'CPython',
+  'X-Stainless-Runtime-Version': '3.13.5',
+  'X-Stainless-Async': 'async:asyncio',
+  'X-Stainless-Raw-Response': 'stream',
+  'X-Stainless-Retry-Count': '0',
+  'X-Stainless-Read-Timeout': '600',
+};
+const fern = (key: string) => ({
+  Accept: '*/*',
+  'User-Agent': 'elevenlabs/2.59.0',
+  'X-Fern-Language': 'Python',
+  'X-Fern-Runtime': 'python/3.13.5',
+  'X-Fern-Platform': 'linux/6.12.0',
+  'X-Fern-SDK-Name': 'elevenlabs',
+  'X-Fern-SDK-Version': '2.59.0',
+  'xi-api-key': key,
+  'content-type': 'application/json',
+});
 
 const SPEECHES: readonly [string, Recorded][] = [
   [
     'Open WebUI (OpenAI)',
     {
       path: '/openai/v1/audio/speech',
-      headers: (key) => ({ ...bearer(key), 'X-OpenWebUI-User-Name': 'Ada', 'X-OpenWebUI-User-Role': 'admin' }),
-      body: { input: TEXT, model: 'tts-1', voice: 'alloy' },
+      headers: (key) => ({
+        ...aiohttp,
+        ...bearer(key),
+        'X-OpenWebUI-User-Name': 'Ada Lovelace',
+        'X-OpenWebUI-User-Id': '5f0c8a52-8f2e-4f0c-9a5c-0c8f3b0f6d11',
+        'X-OpenWebUI-User-Email': 'ada@example.org',
+        'X-OpenWebUI-User-Role': 'admin',
+      }),
+      body: { input: TEXT, voice: 'alloy', model: 'tts-1' },
       type: 'audio/mpeg',
     },
   ],
@@ -51,7 +98,7 @@ const SPEECHES: readonly [string, Recorded][] = [
     'Open WebUI (ElevenLabs)',
     {
       path: `/elevenlabs/v1/text-to-speech/${VOICE}`,
-      headers: elevenlabs,
+      headers: (key) => ({ ...aiohttp, ...elevenlabs(key) }),
       body: {
         text: TEXT,
         model_id: 'eleven_multilingual_v2',
@@ -87,7 +134,11 @@ const SPEECHES: readonly [string, Recorded][] = [
     'SillyTavern',
     {
       path: '/openai/v1/audio/speech',
-      headers: (key) => ({ ...bearer(key), 'User-Agent': 'node-fetch' }),
+      headers: (key) => ({
+        ...bearer(key),
+        Accept: '*/*',
+        'User-Agent': 'node-fetch/1.0 (+https://github.com/bitinn/node-fetch)',
+      }),
       body: { input: TEXT, response_format: 'mp3', voice: 'fable', speed: 1, model: 'tts-1' },
       type: 'audio/mpeg',
     },
@@ -96,16 +147,16 @@ const SPEECHES: readonly [string, Recorded][] = [
     "Home Assistant's openai_tts",
     {
       path: '/openai/v1/audio/speech',
-      headers: (key) => ({ ...bearer(key), 'User-Agent': 'python-requests/2.32.3' }),
-      body: { model: 'tts-1', input: TEXT, voice: 'nova', response_format: 'wav', speed: 1 },
-      type: 'audio/wav',
+      headers: (key) => ({ ...bearer(key), 'Accept-Encoding': 'identity', 'User-Agent': 'HomeAssistant-OpenAI-TTS' }),
+      body: { model: 'tts-1', input: TEXT, voice: 'nova', response_format: 'mp3', speed: 1.0 },
+      type: 'audio/mpeg',
     },
   ],
   [
-    "Home Assistant's openai_tts, streaming",
+    "Home Assistant's openai_tts, streaming, with instructions and a payload of the user's",
     {
       path: '/openai/v1/audio/speech',
-      headers: bearer,
+      headers: (key) => ({ ...aiohttp, ...bearer(key), 'User-Agent': 'HomeAssistant-OpenAI-TTS' }),
       body: {
         model: 'gpt-4o-mini-tts',
         input: TEXT,
@@ -113,16 +164,25 @@ const SPEECHES: readonly [string, Recorded][] = [
         response_format: 'mp3',
         speed: 1.1,
         instructions: 'Speak calmly.',
-        stream: true,
+        repetition_penalty: 1.2,
       },
       type: 'audio/mpeg',
+    },
+  ],
+  [
+    "Home Assistant's openai_tts in its first releases",
+    {
+      path: '/openai/v1/audio/speech',
+      headers: (key) => ({ ...bearer(key), Accept: '*/*', 'User-Agent': 'python-requests/2.32.3' }),
+      body: { model: 'tts-1', input: TEXT, voice: 'nova', response_format: 'wav', speed: 1 },
+      type: 'audio/wav',
     },
   ],
   [
     'LobeChat',
     {
       path: '/openai/v1/audio/speech',
-      headers: (key) => ({ ...bearer(key), ...stainless }),
+      headers: (key) => ({ ...bearer(key), ...stainless, Accept: '*/*' }),
       body: { input: TEXT, model: 'tts-1', voice: 'alloy' },
       type: 'audio/mpeg',
     },
@@ -140,8 +200,8 @@ const SPEECHES: readonly [string, Recorded][] = [
     'Pipecat (OpenAI)',
     {
       path: '/openai/v1/audio/speech',
-      headers: (key) => ({ ...bearer(key), ...stainless, 'X-Stainless-Lang': 'python', 'X-Stainless-Async': 'true' }),
-      body: { input: TEXT, model: 'gpt-4o-mini-tts', voice: 'ballad', response_format: 'pcm' },
+      headers: (key) => ({ ...bearer(key), ...stainlessPython }),
+      body: { input: TEXT, model: 'gpt-4o-mini-tts', voice: 'alloy', response_format: 'pcm' },
       type: 'audio/pcm',
     },
   ],
@@ -149,13 +209,17 @@ const SPEECHES: readonly [string, Recorded][] = [
     'elevenlabs-python, convert',
     {
       path: `/elevenlabs/v1/text-to-speech/${VOICE}?output_format=mp3_44100_128`,
-      headers: (key) => ({
-        'xi-api-key': key,
-        'content-type': 'application/json',
-        'X-Fern-Language': 'Python',
-        'X-Fern-SDK-Name': 'elevenlabs',
-      }),
+      headers: fern,
       body: { text: TEXT, model_id: 'eleven_multilingual_v2' },
+      type: 'audio/mpeg',
+    },
+  ],
+  [
+    'elevenlabs-python before 2.59, convert without a format behind a base URL with a slash at its end',
+    {
+      path: `/elevenlabs//v1/text-to-speech/${VOICE}`,
+      headers: fern,
+      body: { text: TEXT },
       type: 'audio/mpeg',
     },
   ],
@@ -171,7 +235,7 @@ describe('a recorded request of', () => {
     expect(response.headers.get('content-type')).toBe(recorded.type);
     const bytes = Buffer.from(await response.arrayBuffer());
     expect(bytes.length).toBeGreaterThan(2_000);
-    // Python's wave module, which Home Assistant reads it with, believes the header.
+    // Whoever keeps a WAV believes its header.
     if (recorded.type === 'audio/wav') expect(bytes.readUInt32LE(40)).toBe(bytes.length - 44);
   });
 
@@ -206,10 +270,13 @@ describe('a recorded request of', () => {
     const words: [string, number][] = [];
     let word = '';
     let start = 0;
+    let audioBytes = 0;
     for (const line of (await response.text()).split('\n').filter(Boolean)) {
-      const { alignment } = JSON.parse(line) as {
+      const { alignment, audio_base64: audio } = JSON.parse(line) as {
+        audio_base64: string;
         alignment: { characters: string[]; character_start_times_seconds: number[] } | null;
       };
+      audioBytes += Buffer.from(audio, 'base64').length;
       for (const [i, char] of (alignment?.characters ?? []).entries()) {
         if (char === ' ') {
           words.push([word, start]);
@@ -221,6 +288,7 @@ describe('a recorded request of', () => {
       }
     }
     expect(words.map(([text]) => text)).toEqual(TEXT.split(' ').slice(0, -1));
+    expect(audioBytes / 48_000).toBeGreaterThan(words.at(-1)![1]);
     const starts = words.map(([, at]) => at);
     expect(starts).toEqual([...starts].sort((a, b) => a - b));
   });

@@ -64,6 +64,25 @@ describe('a speech', () => {
     }
   });
 
+  it('is found behind a base URL with a slash at its end, as the contract is not', async () => {
+    const headers = { authorization: `Bearer ${server.partner.key}`, 'content-type': 'application/json' };
+    const post = (path: string, body: object) =>
+      fetch(`${server.baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    for (const base of ['/elevenlabs/', '/elevenlabs/v1/']) {
+      const path = `${base}${base.endsWith('v1/') ? '' : '/v1'}/text-to-speech/${VOICE}${PCM}`;
+      const response = await post(path, { text: TEXT });
+      expect([path, response.status]).toEqual([path, 200]);
+      await response.arrayBuffer();
+    }
+    expect((await fetch(`${server.baseUrl}/openai/v1//models`)).status).toBe(200);
+    const ours = { model: 'base-tts', voice: VOICE, input: TEXT, response_format: 'pcm' };
+    for (const path of ['//v1/audio/speech', '/v1//audio/speech']) {
+      expect([path, (await post(path, ours)).status]).toEqual([path, 404]);
+    }
+    const unknown = await post(`/elevenlabs//v1/nothing`, {});
+    expect(await detailOf(unknown)).toMatchObject({ http: 404 });
+  });
+
   it('has the samples of the contract where PCM of 24 kHz is asked for', async () => {
     const pcm = await bytes(await speak({ text: TEXT, model_id: 'base-tts' }, { query: PCM }));
     const order = { model: 'base-tts', voice: VOICE, input: TEXT, response_format: 'pcm', stream: true };

@@ -33,9 +33,18 @@ class Client {
   }
 
   /** Rejects with the status and body of a refusal. */
-  static open(server: TestServer, kind: string, options: { query?: string; key?: string; voice?: string } = {}) {
-    const { query = 'output_format=pcm_24000', key = server.partner.key, voice = VOICE } = options;
-    const url = `ws://127.0.0.1:${server.port}/elevenlabs/v1/text-to-speech/${voice}/${kind}?${query}`;
+  static open(
+    server: TestServer,
+    kind: string,
+    options: { query?: string; key?: string; voice?: string; base?: string } = {},
+  ) {
+    const {
+      query = 'output_format=pcm_24000',
+      key = server.partner.key,
+      voice = VOICE,
+      base = '/elevenlabs',
+    } = options;
+    const url = `ws://127.0.0.1:${server.port}${base}/v1/text-to-speech/${voice}/${kind}?${query}`;
     const socket = new WebSocket(url, { headers: { 'xi-api-key': key } });
     const client = new Client(socket);
     return new Promise<Client>((resolve, reject) => {
@@ -116,6 +125,13 @@ describe('stream-input', () => {
       expect(Math.abs(samples - expected)).toBeLessThanOrEqual(1);
     },
   );
+
+  it('is found behind a base URL with a slash at its end', async () => {
+    const client = await Client.open(server, 'stream-input', { base: '/elevenlabs/' });
+    client.send({ text: ' ' }, { text: ONE }, { text: '' });
+    expect(await client.closed).toBe(1000);
+    expect(client.audio().equals(await contractPcm(ONE))).toBe(true);
+  });
 
   it('is an mp3 where nothing is said, and the end straight after the beginning is no speech', async () => {
     const mp3 = await Client.open(server, 'stream-input', { query: '' });

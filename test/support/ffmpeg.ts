@@ -1,6 +1,7 @@
 /** Another decoder than ours: Debian's ffmpeg, to hear and to read what the encoders wrote. */
 import { execFileSync } from 'node:child_process';
-import { pcmSamples } from '../../src/protocol/audio.js';
+import { type AudioFormat, audioSpec } from '../../src/audio/format.js';
+import { pcmSamples, SAMPLE_RATE } from '../../src/protocol/audio.js';
 
 /** Debian: ffmpeg. */
 export const hasFfmpeg = (): boolean => {
@@ -55,4 +56,22 @@ export function probe(file: string): Probe {
     { encoding: 'utf8' },
   );
   return JSON.parse(out) as Probe;
+}
+
+/** What the decoder must be told of a format that has no head. */
+export function rawOptions(format: AudioFormat): { raw?: string[] } {
+  const spec = audioSpec(format);
+  if (spec.codec === 'pcm') return { raw: ['-f', 's16le', '-ar', `${spec.sampleRate}`] };
+  if (spec.codec === 'ulaw') return { raw: ['-f', 'mulaw', '-ar', '8000'] };
+  if (spec.codec === 'alaw') return { raw: ['-f', 'alaw', '-ar', '8000'] };
+  return {};
+}
+
+/** The rate it decodes to, and how many samples belong together there. */
+export function grainOf(format: AudioFormat): { rate: number; frame: number } {
+  const spec = audioSpec(format);
+  if (spec.codec === 'mp3') return { rate: spec.sampleRate, frame: spec.sampleRate > 24_000 ? 1152 : 576 };
+  if (spec.codec === 'opus') return { rate: 48_000, frame: 1 };
+  if (spec.codec === 'pcm') return { rate: spec.sampleRate, frame: 1 };
+  return { rate: spec.codec === 'ulaw' || spec.codec === 'alaw' ? 8_000 : SAMPLE_RATE, frame: 1 };
 }
