@@ -278,10 +278,19 @@ describe('multi-stream-input', () => {
     client.send({ text: ' ', context_id: 'b' });
     await client.final('b');
     expect(client.of('b')[0]).toMatchObject({ error: 'concurrency_limit_exceeded' });
-    const many = await Client.open(server, 'multi-stream-input', { key: (await server.key()).key });
-    for (let i = 0; i <= 20; i++) many.send({ text: ' ', context_id: `c${i}` });
+    client.socket.close();
+    const generous = await start({ limits: { partnerConcurrency: 100 } });
+    const many = await Client.open(generous, 'multi-stream-input');
+    for (let i = 0; i < 20; i++) many.send({ text: ' ', context_id: `c${i}` });
+    await until(() => generous.accounts.active === 20);
+    expect(many.messages).toEqual([]);
+    many.send({ text: ' ', context_id: 'c20' });
     expect(await many.closed).toBe(1008);
-    await until(() => server.accounts.active === 0);
+    expect(many.messages.at(-1)).toMatchObject({
+      error: 'invalid_message',
+      message: expect.stringContaining('20 contexts'),
+    });
+    await until(() => generous.accounts.active === 0);
   });
 
   it('gives everything back when the client leaves in the middle', async () => {
