@@ -15,7 +15,7 @@ export interface SegmenterOptions {
   readonly language?: Language;
   /** Text carries SSML. */
   readonly ssml?: boolean;
-  /** Nobody hears it before it is all there: the first sentence is not cut to be heard sooner. */
+  /** Nobody hears it before it is all there: the first sentence is not cut at a clause to be heard sooner. */
   readonly whole?: boolean;
   /** False trades latency for phrasing: cuts at blank lines, or at a sentence end after 1,000 characters. */
   readonly autoMode?: boolean;
@@ -173,7 +173,7 @@ export class Segmenter {
     if (pause === 'paragraph') return true;
     const words = this.#scanner.totals.words - this.#base.words;
     if (rank >= RANK.sentence) {
-      if (this.#first && !this.#whole) return letters >= FIRST_SENTENCE.letters && words >= FIRST_SENTENCE.words;
+      if (this.#first) return letters >= FIRST_SENTENCE.letters && words >= FIRST_SENTENCE.words;
       return letters >= MIN_LETTERS;
     }
     if (this.#whole || !this.#first || clause === 'no' || words < FIRST_CLAUSE.words) return false;
