@@ -1,11 +1,13 @@
 /** The one place that uses a GPU: what waits is gathered into one run, and no run waits to be fuller. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Due, insertByDue } from './due-order.js';
+import type { Grant } from './engine.js';
 
 export interface CardOptions<Item, Result> {
   /** What may share a run has the same. */
   readonly kindOf: (item: Item) => string;
   readonly sizeOf: (item: Item) => number;
-  /** A run takes what waits, in order, until it is this large; one item in any case. */
+  /** A run takes what waits, what is due soonest first, until it is this large; one item in any case. */
   readonly mostOf: (kind: string) => number;
   /** Makes one run. Throws only where the device is lost: nothing is run any more then. */
   readonly run: (kind: string, items: readonly Item[]) => Promise<readonly Result[]>;
@@ -20,16 +22,16 @@ export interface Made<Result> {
   readonly shareMs: number;
 }
 
-interface Waiting<Item, Result> {
+interface Waiting<Item, Result> extends Due {
   readonly item: Item;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal;
   readonly done: (made: Made<Result>) => void;
   readonly failed: (reason: unknown) => void;
 }
 
 export class Card<Item, Result> {
   readonly #options: CardOptions<Item, Result>;
-  /** In the order in which turns were given. */
+  /** By when they are due. */
   #waiting: Waiting<Item, Result>[] = [];
   #running = 0;
   #lost: unknown;
@@ -40,13 +42,13 @@ export class Card<Item, Result> {
   }
 
   /** Resolves when the item was run. One that is aborted before its run is never part of one. */
-  run(item: Item, signal?: AbortSignal): Promise<Made<Result>> {
+  run(item: Item, { dueMs, signal }: Pick<Grant, 'dueMs' | 'signal'>): Promise<Made<Result>> {
     return new Promise((done, failed) => {
       if (this.#lost !== undefined) {
         failed(this.#lost);
         return;
       }
-      this.#waiting.push({ item, signal, done, failed });
+      insertByDue(this.#waiting, { item, dueMs, signal, done, failed });
       if (this.#running < (this.#options.ahead ?? 1)) void this.#work();
     });
   }
@@ -62,12 +64,12 @@ export class Card<Item, Result> {
     this.#running -= 1;
   }
 
-  /** Takes out the first that waits and what can go with it. */
+  /** Takes out the one that is due soonest and what can go with it. */
   #gather(): Waiting<Item, Result>[] {
     const { kindOf, sizeOf, mostOf } = this.#options;
     const [left, given]: [Waiting<Item, Result>[], Waiting<Item, Result>[]] = [[], []];
-    for (const each of this.#waiting) (each.signal?.aborted ? given : left).push(each);
-    for (const { failed, signal } of given) failed(signal!.reason);
+    for (const each of this.#waiting) (each.signal.aborted ? given : left).push(each);
+    for (const { failed, signal } of given) failed(signal.reason);
     const first = left[0];
     if (first === undefined) {
       this.#waiting = [];

@@ -19,12 +19,14 @@ export interface Grant {
   readonly wide: boolean;
   /** The job was cancelled: what was not begun yet need not be. */
   readonly signal: AbortSignal;
+  /** When somebody runs dry without it, on the clock of `performance.now`: of work that waits inside an engine, the soonest goes first. */
+  readonly dueMs: number;
   /** What the work cost, where that is not the time it took: it shared a run, or cores, with others. */
   spent(ms: number): void;
 }
 
 /** Of work that nobody schedules: a measurement, a test. */
-export const FREE: Grant = { wide: false, signal: new AbortController().signal, spent: () => undefined };
+export const FREE: Grant = { wide: false, signal: new AbortController().signal, dueMs: 0, spent: () => undefined };
 
 /** Leave to use the processor. Whoever schedules decides when, over all jobs of all engines. */
 export interface Turn {

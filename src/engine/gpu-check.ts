@@ -144,7 +144,7 @@ async function frontOf({ styles, fronts }: CheckedModel, style: string, ids: rea
   const tokens = ids.map((id) => ({ id, symbol: '', start: 0, end: 0 }));
   const graph: Graph = {
     async run(feeds) {
-      const { outputs } = await fronts.run('front', packed(feeds));
+      const { outputs } = await fronts.run('front', packed(feeds), FREE);
       return unpacked(outputs);
     },
     release: async () => undefined,
@@ -156,7 +156,7 @@ async function frontOf({ styles, fronts }: CheckedModel, style: string, ids: rea
 async function itemsOf({ files, fronts }: CheckedModel, front: FrontOutput): Promise<CardItem[]> {
   const { x, f0, s, frames } = front;
   if (files.fastGenerator === undefined) {
-    const { outputs } = await fronts.run('source', packed({ f0 }));
+    const { outputs } = await fronts.run('source', packed({ f0 }), FREE);
     return [{ graph: 'whole', feeds: { ...packed({ x, s }), source: outputs.source! } }];
   }
   const items: CardItem[] = [];

@@ -88,7 +88,7 @@ export function createGpuSessions(options: GpuSessionsOptions): GpuSessions {
 
   const front: Graph = {
     async run(feeds, grant) {
-      const { outputs, runMs } = await fronts.run('front', packed(feeds));
+      const { outputs, runMs } = await fronts.run('front', packed(feeds), grant);
       const tensors = unpacked(outputs);
       tell(tensors.s!, grant, { frontMs: runMs });
       return tensors;
@@ -97,7 +97,7 @@ export function createGpuSessions(options: GpuSessionsOptions): GpuSessions {
   };
   const light: Graph = {
     async run(feeds, grant) {
-      const { result, shareMs } = await card.run({ graph: 'light', feeds: packed(feeds) }, grant.signal);
+      const { result, shareMs } = await card.run({ graph: 'light', feeds: packed(feeds) }, grant);
       tell(feeds.s!, grant, { cardMs: shareMs });
       return { waveform: new Tensor('float32', result, [1, result.length]) };
     },
@@ -105,9 +105,9 @@ export function createGpuSessions(options: GpuSessionsOptions): GpuSessions {
   };
   const whole: Graph = {
     async run({ x, f0, s }, grant) {
-      const { outputs, runMs } = await fronts.run('source', packed({ f0: f0! }));
+      const { outputs, runMs } = await fronts.run('source', packed({ f0: f0! }), grant);
       const feeds = { ...packed({ x: x!, s: s! }), source: outputs.source! };
-      const { result, shareMs } = await card.run({ graph: 'whole', feeds }, grant.signal);
+      const { result, shareMs } = await card.run({ graph: 'whole', feeds }, grant);
       tell(s!, grant, { frontMs: runMs, cardMs: shareMs });
       return { waveform: new Tensor('float32', result, [1, result.length]) };
     },

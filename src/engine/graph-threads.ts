@@ -5,6 +5,8 @@
 import { Worker } from 'node:worker_threads';
 import type { TypedTensor } from 'onnxruntime-node';
 import type { Device } from '../protocol/device.js';
+import { type Due, insertByDue } from './due-order.js';
+import type { Grant } from './engine.js';
 
 /** A tensor as it crosses threads. */
 export type PackedTensor = {
@@ -106,8 +108,19 @@ export class GraphThread {
   }
 }
 
-/** Several threads with the same graphs: the next run goes to the one that has the least to do. */
+/** Runs a thread has at most, one at work and one that lies ready; the others wait where the order can still change. */
+const AT_ONCE = 2;
+
+interface WaitingRun extends Due {
+  readonly signal: AbortSignal;
+  readonly begin: (thread: GraphThread) => void;
+  readonly failed: (reason: unknown) => void;
+}
+
+/** Several threads with the same graphs: the run that is due soonest goes to the one that has the least to do. */
 export class GraphThreads {
+  /** By when they are due. */
+  readonly #waiting: WaitingRun[] = [];
   readonly #narrow: readonly GraphThread[];
   /** With threads enough for a run that is alone. */
   readonly #wide: GraphThread;
@@ -129,17 +142,37 @@ export class GraphThreads {
     await Promise.all(others.map((thread) => thread.open(graph, file)));
   }
 
-  run(graph: string, feeds: Packed): Promise<Ran> {
-    let best = this.#narrow[0]!;
-    let total = this.#wide.busy;
-    for (const thread of this.#narrow) {
-      total += thread.busy;
-      if (thread.busy < best.busy) best = thread;
+  /** One that is aborted while it waits is never run. */
+  run(graph: string, feeds: Packed, { dueMs, signal }: Pick<Grant, 'dueMs' | 'signal'>): Promise<Ran> {
+    return new Promise((done, failed) => {
+      const begin = (thread: GraphThread) =>
+        void thread
+          .run(graph, feeds)
+          .then(done, failed)
+          .finally(() => this.#hand());
+      insertByDue(this.#waiting, { dueMs, signal, begin, failed });
+      this.#hand();
+    });
+  }
+
+  /** Gives what waits to threads that have room. */
+  #hand(): void {
+    while (this.#waiting.length > 0) {
+      let best = this.#narrow[0]!;
+      let total = this.#wide.busy;
+      for (const thread of this.#narrow) {
+        total += thread.busy;
+        if (thread.busy < best.busy) best = thread;
+      }
+      if (best.busy >= AT_ONCE) return;
+      const { signal, begin, failed } = this.#waiting.shift()!;
+      if (signal.aborted) failed(signal.reason);
+      else begin(total === 0 ? this.#wide : best);
     }
-    return (total === 0 ? this.#wide : best).run(graph, feeds);
   }
 
   async close(): Promise<void> {
+    for (const { failed } of this.#waiting.splice(0)) failed(new Error('the threads of a graph were closed'));
     await Promise.all([this.#wide, ...this.#narrow].map((thread) => thread.close()));
   }
 }

@@ -25,8 +25,8 @@ export interface SineOptions {
   readonly hangMs?: number;
   /** Speaks through a card, as a GPU does: chunks of all jobs gathered, `most` to a run of `runMs`. */
   readonly card?: { readonly runMs: number; readonly most: number };
-  /** A text that contains this makes the card fail under the run that it is part of. */
-  readonly loseOn?: string;
+  /** The card is lost under its run of this number, as often as the process starts again. */
+  readonly loseAtRun?: number;
   /** Claims this much memory when it starts, to be seen from outside. */
   readonly ballastBytes?: number;
   /** How long the engine takes to come up. */
@@ -94,9 +94,15 @@ interface SineChunk {
   readonly render: () => Int16Array;
 }
 
+interface SineSurroundings {
+  readonly onLost?: (error: unknown) => void;
+  /** The texts whose chunks share a run of the card, when it begins. */
+  readonly onRun?: (texts: readonly string[]) => void;
+}
+
 export async function createSineEngine(
   options: SineOptions = {},
-  onLost: (error: unknown) => void = () => undefined,
+  { onLost = () => undefined, onRun }: SineSurroundings = {},
 ): Promise<Engine> {
   const { msPerChar = 55, chunkMs = 100, pace, delayMs = 0, hangMs = 1_000 } = options;
   if (options.startMs) await sleep(options.startMs);
@@ -104,6 +110,7 @@ export async function createSineEngine(
   const ballast = options.ballastBytes ? Buffer.alloc(options.ballastBytes, 1) : undefined;
 
   const { card: cardOptions } = options;
+  let runs = 0;
   const card =
     cardOptions &&
     new Card<SineChunk, Int16Array>({
@@ -111,9 +118,10 @@ export async function createSineEngine(
       sizeOf: () => 1,
       mostOf: () => cardOptions.most,
       async run(_kind, chunks) {
+        onRun?.(chunks.map(({ text }) => text));
         await sleep(cardOptions.runMs);
-        const { loseOn } = options;
-        if (loseOn !== undefined && chunks.some(({ text }) => text.includes(loseOn))) throw new Error('device lost');
+        runs += 1;
+        if (runs === options.loseAtRun) throw new Error('device lost');
         return chunks.map(({ render }) => render());
       },
       onLost,
@@ -133,9 +141,9 @@ export async function createSineEngine(
     for (let at = 0; at < samples; at += chunk) {
       const make = () => render(planned, at, Math.min(samples, at + chunk), hz);
       const pcm = card
-        ? await turn.run(async ({ signal, spent }) => {
-            const { result, shareMs } = await card.run({ text: segment.text, render: make }, signal);
-            spent(shareMs);
+        ? await turn.run(async (grant) => {
+            const { result, shareMs } = await card.run({ text: segment.text, render: make }, grant);
+            grant.spent(shareMs);
             return result;
           })
         : make();
@@ -155,7 +163,8 @@ export async function createSineEngine(
     get description() {
       return ballast ? `sine, ${ballast.length} bytes of ballast` : 'sine';
     },
-    version: 'sine',
+    // As with a GPU: whoever heard a part of a segment from one does not hear the rest from the other.
+    version: card ? 'sine card' : 'sine',
     realTimeFactor: 0,
     ...(card && { capacity: CARD_CAPACITY }),
     speak,

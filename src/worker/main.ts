@@ -43,7 +43,8 @@ function onLost(error: unknown): void {
 async function build(options: EngineOptions): Promise<Engine> {
   if (options.engine === 'sine') {
     const { createSineEngine } = await import('../engine/sine.js');
-    return createSineEngine(options.sine, onLost);
+    const onRun = (texts: readonly string[]) => log('debug', 'the card runs', { texts });
+    return createSineEngine(options.sine, { onLost, onRun });
   }
   const { createKokoroEngine } = await import('../engine/kokoro.js');
   // Before the first thread: each has a copy of the environment.

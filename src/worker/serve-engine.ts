@@ -1,6 +1,7 @@
 /** Serves an engine over a message channel, whatever that is: jobs in, speech out, in turns and as far as there is credit. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Condition } from '../condition.js';
+import { type Due, insertByDue } from '../engine/due-order.js';
 import type { Engine, Turn } from '../engine/engine.js';
 import { isAbort, TtsError } from '../protocol/errors.js';
 import type { SegmentJob } from '../protocol/job.js';
@@ -27,22 +28,19 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
   const tasks = new Set<Promise<void>>();
   let wide = false;
   let busy = false;
-  /** Turns that wait for the one that runs. */
-  const waiting: { readonly dueMs: number; readonly begin: () => void }[] = [];
+  /** Turns that wait for the one that runs, by when they are due. */
+  const waiting: (Due & { readonly begin: () => void })[] = [];
 
-  /** Resolves when nothing else runs. The one that is due soonest goes first; of equals, the one that came first. */
+  /** Resolves when nothing else runs. */
   async function untilFree(dueMs: number): Promise<void> {
-    if (busy) await new Promise<void>((begin) => waiting.push({ dueMs, begin }));
+    if (busy) await new Promise<void>((begin) => insertByDue(waiting, { dueMs, begin }));
     busy = true;
   }
 
   function free(): void {
-    const next = waiting.reduce<(typeof waiting)[number] | undefined>(
-      (best, each) => (best === undefined || each.dueMs < best.dueMs ? each : best),
-      undefined,
-    );
+    const next = waiting.shift();
     if (next === undefined) busy = false;
-    else waiting.splice(waiting.indexOf(next), 1)[0]!.begin();
+    else next.begin();
   }
 
   const turnOf = (id: string, state: Running): Turn => ({
@@ -50,8 +48,9 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
       const { signal } = state.abort;
       if (state.turns.length === 0) send({ type: 'waits', id });
       await state.changed.until(() => state.turns.length > 0, signal);
-      const order = state.turns.shift()!;
-      if (engine.capacity === undefined) await untilFree(order);
+      const dueMs = state.turns.shift()!;
+      // One that takes many at once has its own lanes, which keep the same order.
+      if (engine.capacity === undefined) await untilFree(dueMs);
       // A native run is deaf: let messages in first, a cancellation may be among them.
       await nextTurn();
       const startMs = performance.now();
@@ -61,7 +60,7 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
       };
       try {
         signal.throwIfAborted();
-        return await work({ wide, signal, spent });
+        return await work({ wide, signal, dueMs, spent });
       } finally {
         send({ type: 'ran', id, runMs: spentMs ?? performance.now() - startMs });
         if (engine.capacity === undefined) free();
@@ -97,7 +96,7 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
           abort: new AbortController(),
           changed: new Condition(),
           creditSamples,
-          turns: [dueMs(job.dueInMs)],
+          turns: [dueAtMs(job.dueInMs)],
         };
         running.set(job.id, state);
         const task = speak(job, state).finally(() => tasks.delete(task));
@@ -115,7 +114,7 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
         return;
       }
       if (message.type === 'credit') state.creditSamples += message.samples;
-      else state.turns.push(dueMs(message.dueInMs));
+      else state.turns.push(dueAtMs(message.dueInMs));
       state.changed.notify();
     },
     async close() {
@@ -127,4 +126,4 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
 }
 
 /** Whoever is in no hurry waits for whoever is. */
-const dueMs = (dueInMs = Number.MAX_SAFE_INTEGER): number => performance.now() + dueInMs;
+const dueAtMs = (dueInMs = Number.MAX_SAFE_INTEGER): number => performance.now() + dueInMs;

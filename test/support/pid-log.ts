@@ -1,18 +1,23 @@
-/** A silent log that remembers which process the engine last said to be ready in. */
+/** A silent log that remembers which process the engine last said to be ready in, and what ran on its card. */
 import { type Logger, silentLogger } from '../../src/log.js';
 
-export function pidLog(): { log: Logger; pid: () => number } {
+export function pidLog(): { log: Logger; pid: () => number; runs: (readonly string[])[] } {
   let pid: number | undefined;
+  const runs: (readonly string[])[] = [];
   const log = silentLogger();
   const child = {
-    ...Object.fromEntries(['warn', 'error', 'debug', 'trace'].map((level) => [level, () => undefined])),
+    ...Object.fromEntries(['warn', 'error', 'trace'].map((level) => [level, () => undefined])),
     info: (fields: { pid?: number }) => {
       pid = fields.pid ?? pid;
+    },
+    debug: (fields: { texts?: readonly string[] }) => {
+      if (fields.texts !== undefined) runs.push(fields.texts);
     },
   };
   log.child = () => child as never;
   return {
     log,
+    runs,
     pid: () => {
       if (pid === undefined) throw new Error('No engine was ready yet.');
       return pid;

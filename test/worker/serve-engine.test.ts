@@ -1,6 +1,6 @@
 /** An engine behind a message channel: how far it runs ahead, and that it stops when it is told to. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSineEngine, type SineOptions } from '../../src/engine/sine.js';
 import type { SegmentJob } from '../../src/protocol/job.js';
 import type { JobReply } from '../../src/worker/protocol.js';
@@ -126,4 +126,53 @@ it('runs what is due soonest first, whoever sent it and whenever it came', async
   const ran = messages.flatMap((message) => (message.type === 'ran' ? [message.id] : []));
   expect(ran).toEqual(['first', 'live', 'later', 'bulk']);
   await server.close();
+});
+
+describe('an engine that runs many turns at once on a card', () => {
+  async function onCard(sine: SineOptions) {
+    const messages: JobReply[] = [];
+    const runs: (readonly string[])[] = [];
+    const engine = await createSineEngine(
+      { msPerChar: 1, chunkMs: 20, ...sine },
+      { onRun: (texts) => runs.push(texts) },
+    );
+    const server = serveEngine(engine, (message) => messages.push(message));
+    const begin = (id: string, dueInMs?: number) => {
+      const named = { ...job.segment, text: id.padEnd(60, '.') };
+      const due = dueInMs === undefined ? {} : { dueInMs };
+      server.receive({ type: 'job', job: { ...job, id, ...due, segment: named }, creditSamples: 60 * 24_000 });
+    };
+    const turn = (id: string, dueInMs?: number) =>
+      server.receive({ type: 'turn', id, ...(dueInMs === undefined ? {} : { dueInMs }) });
+    const count = (type: JobReply['type']) => messages.filter((message) => message.type === type).length;
+    const names = () => runs.map((texts) => texts.map((text) => text.slice(0, text.indexOf('.'))));
+    return { server, messages, runs, begin, turn, count, names };
+  }
+
+  it('keeps the order of deadlines there too', async () => {
+    const { server, begin, turn, count, names } = await onCard({ card: { runMs: 30, most: 1 } });
+    const due = { first: 5_000, bulk: undefined, later: 900, live: 100 };
+    for (const id of Object.keys(due)) begin(id);
+    // Each has begun, and stands before its first chunk.
+    while (count('waits') < 4) await sleep(5);
+    for (const [id, dueInMs] of Object.entries(due)) turn(id, dueInMs);
+    while (count('audio') < 4) await sleep(5);
+    expect(names()).toEqual([['live'], ['later'], ['first'], ['bulk']]);
+    await server.close();
+  });
+
+  it('has a cancelled job in no run that begins afterwards', async () => {
+    const { server, messages, runs, begin, turn, count, names } = await onCard({ card: { runMs: 100, most: 2 } });
+    for (const id of ['stays', 'gone', 'waits']) begin(id);
+    while (count('waits') < 3) await sleep(5);
+    for (const id of ['stays', 'gone', 'waits']) for (let i = 0; i < 3; i++) turn(id);
+    while (runs.length < 1) await sleep(5);
+    expect(names()).toEqual([['stays', 'gone']]);
+    server.receive({ type: 'cancel', id: 'gone' });
+    while (count('end') < 2) await sleep(5);
+    expect(messages).toContainEqual(expect.objectContaining({ type: 'error', id: 'gone', code: 'aborted' }));
+    expect(names().slice(1).flat()).not.toContain('gone');
+    expect(names().flat().sort()).toEqual(['gone', ...Array(3).fill('stays'), ...Array(3).fill('waits')]);
+    await server.close();
+  });
 });

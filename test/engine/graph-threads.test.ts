@@ -1,0 +1,67 @@
+/** Graphs in threads: which run comes next where more wait than there are threads, and what is never run. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FREE } from '../../src/engine/engine.js';
+import { GraphThreads } from '../../src/engine/graph-threads.js';
+import { createCodec, DATA_TYPE } from '../../src/models/onnx/schema.js';
+
+const dir = mkdtempSync(path.join(tmpdir(), 'tts-threads-'));
+const threads = new GraphThreads(1, 1, path.join(dir, 'kept'));
+beforeAll(async () => {
+  const codec = createCodec();
+  const value = (name: string) => codec.valueInfo(name, DATA_TYPE.float, [1]);
+  const graph = {
+    name: 'twice',
+    node: [codec.node('Add', ['x', 'x'], ['y'])],
+    initializer: [],
+    input: [value('x')],
+    output: [value('y')],
+  };
+  const file = path.join(dir, 'twice.onnx');
+  // The operator set's version, as the one field of its message.
+  const opset = Uint8Array.of(0x10, 17);
+  writeFileSync(file, codec.encode({ irVersion: 8, opsetImport: [opset], producerName: 'test', graph }));
+  await threads.open('twice', file);
+});
+afterAll(async () => {
+  await threads.close();
+  rmSync(dir, { recursive: true });
+});
+
+/** All at once, as turns come: what was run, in the order in which it was. */
+async function runAll(waiting: Readonly<Record<string, { dueMs: number; signal?: AbortSignal }>>): Promise<string[]> {
+  const ran: string[] = [];
+  await Promise.allSettled(
+    Object.entries(waiting).map(async ([name, { dueMs, signal = FREE.signal }], i) => {
+      const x = { type: 'float32', data: Float32Array.of(i), dims: [1] } as const;
+      const { outputs } = await threads.run('twice', { x }, { dueMs, signal });
+      expect(outputs.y!.data).toEqual(Float32Array.of(2 * i));
+      ran.push(name);
+    }),
+  );
+  return ran;
+}
+
+// The first is alone and runs wide; the thread has one and one that lies ready.
+const BUSY = { wide: { dueMs: 1 }, busy: { dueMs: 2 }, ready: { dueMs: 3 } };
+
+it('runs what is due soonest first, whenever it came', async () => {
+  const ran = await runAll({
+    ...BUSY,
+    bulk: { dueMs: Number.MAX_SAFE_INTEGER },
+    later: { dueMs: 900 },
+    live: { dueMs: 100 },
+    too: { dueMs: 100 },
+  });
+  expect(ran.filter((name) => !(name in BUSY))).toEqual(['live', 'too', 'later', 'bulk']);
+  expect(ran).toHaveLength(7);
+});
+
+it('does not run what was cancelled while it waited', async () => {
+  const abort = new AbortController();
+  const running = runAll({ ...BUSY, gone: { dueMs: 10, signal: abort.signal }, stays: { dueMs: 20 } });
+  abort.abort();
+  expect((await running).sort()).toEqual(['busy', 'ready', 'stays', 'wide']);
+});
