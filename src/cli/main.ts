@@ -160,7 +160,8 @@ function reportUsage({ code, exitCode, message }: CommanderError, command: strin
 
 /** What people mean by an option that is none. */
 function meaningOf(flag: string, command = 'speak'): string | undefined {
-  if (/^--?(speed|rate|tempo|pitch)$/.test(flag)) return 'Speed and pitch cannot be changed yet.';
+  if (/^--?(rate|tempo)$/.test(flag)) return 'How fast it is spoken is set with --speed.';
+  if (/^--?pitch$/.test(flag)) return 'Pitch cannot be changed; --speed can.';
   if (/^-\d|\s/.test(flag)) return `A text that begins with a dash stands after two: tts ${command} -- "${flag}"`;
   return undefined;
 }

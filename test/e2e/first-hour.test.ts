@@ -232,10 +232,15 @@ describe('a command line that is not quite right', () => {
         ['speak', '-5 degrees'],
         'tts: Unknown option \'-5 degrees\'. A text that begins with a dash stands after two: tts speak -- "-5 degrees"\n',
       ],
-      [['speak', 'Hi.', '--speed', '2'], "tts: Unknown option '--speed'. Speed and pitch cannot be changed yet.\n"],
+      [['speak', 'Hi.', '--pitch', '2'], "tts: Unknown option '--pitch'. Pitch cannot be changed; --speed can.\n"],
+      [['speak', 'Hi.', '--rate', '2'], "tts: Unknown option '--rate'. How fast it is spoken is set with --speed.\n"],
+      [
+        ['speak', 'Hi.', '--speed', '9'],
+        "tts: Option '--speed <N>' argument '9' is invalid. It is a number from 0.25 to 4. See tts speak --help.\n",
+      ],
       [
         ['speak', 'Hi.', '--format', 'ogg'],
-        "tts: Option '--format <NAME>' argument 'ogg' is invalid. Allowed choices are wav, pcm. See tts speak --help.\n",
+        "tts: Option '--format <NAME>' argument 'ogg' is invalid. Allowed choices are wav, mp3, opus, flac, pcm. See tts speak --help.\n",
       ],
       [['story.txt'], 'tts: story.txt is a file. To have it read: tts speak -f story.txt\n'],
       [['Hello there.'], 'tts: To say that: tts speak "Hello there."\n'],

@@ -52,7 +52,7 @@ describe('the terminal of a server', () => {
     expect(lines.filter((line) => /listening/i.test(line))).toHaveLength(1);
     for (const line of lines)
       expect(line).toMatch(
-        /^(\[\d\d:\d\d:\d\d\] (INFO|WARN): \S|tts is listening|try it in|the dashboard's|\(another one|make a key|\^C)/,
+        /^(\[\d\d:\d\d:\d\d\] (INFO|WARN): \S|tts is listening|\d+ engine process|try it in|the dashboard's|\(another one|make a key|\^C)/,
       );
     // One request, one line.
     expect(lines.filter((line) => line.includes('/v1/audio/speech') || line.includes('req_'))).toHaveLength(1);

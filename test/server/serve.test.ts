@@ -117,7 +117,7 @@ describe('tts serve', () => {
   it('shows every option with its default in its help', async () => {
     const { stdout, code } = await home().run('serve', '--help');
     expect(code).toBe(0);
-    const text = stdout.replace(/\s+/g, ' ');
+    const options = stdout.split(/\n {2}(?=-)/).map((row) => row.replace(/\s+/g, ' '));
     for (const [option, shown] of [
       ['--port', '8787'],
       ['--host', '127.0.0.1'],
@@ -136,11 +136,12 @@ describe('tts serve', () => {
       ['--cors-origin', 'none'],
       ['--metrics-port', '0'],
     ] as const) {
-      const at = text.indexOf(` ${option} <`);
-      expect(at, option).toBeGreaterThan(0);
-      expect(text.slice(at, text.indexOf(' --', at + 3))).toContain(`default: ${shown}`);
+      expect(
+        options.find((row) => row.startsWith(`${option} <`)),
+        option,
+      ).toContain(`default: ${shown}`);
     }
-    expect(text).toContain('Examples:');
+    expect(stdout).toContain('Examples:');
   });
 
   it('refuses a setting that cannot be, with exit code 2', async () => {
@@ -269,10 +270,10 @@ describe('an engine that dies', () => {
     await ready(server.baseUrl);
     const { key } = await newKey(at);
     const enginePid = () => Number([...server.output.stderr.matchAll(/"pid":(\d+),"msg":"engine ready"/g)].at(-1)![1]);
-    const text = { input: 'One fine day. Two fine days. And a third one.', response_format: 'pcm' };
+    const text = { input: 'One fine day. Two fine days. And a third one.', response_format: 'pcm', stream: true };
     const whole = await (await speak(server.baseUrl, key, text)).arrayBuffer();
     const first = enginePid();
-    const work = speak(server.baseUrl, key, { ...text, stream: true });
+    const work = speak(server.baseUrl, key, text);
     await sleep(600);
     process.kill(first, 'SIGKILL');
     const response = await work;

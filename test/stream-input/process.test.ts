@@ -55,7 +55,7 @@ describe('sessions of tts serve', () => {
     expect(await whole.finish()).toMatchObject({ code: 1000, final: true });
     const cut = await Promise.all([StreamClient.open(first), StreamClient.open(first)]);
     for (const client of cut) {
-      client.say('This one is being spoken when the server dies, halfway through. ');
+      client.say('This one is being spoken when the server dies. Halfway through. ');
       await client.untilAudio();
     }
     await until(async () => (await json('keys', 'list'))[0].reserved === 2 * 64);

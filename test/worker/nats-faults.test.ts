@@ -8,6 +8,7 @@ import type { WorkerPool } from '../../src/gateway/pool.js';
 import type { ObservableGateway } from '../../src/gateway/types.js';
 import { WorkerLost } from '../../src/gateway/worker.js';
 import { silentLogger } from '../../src/log.js';
+import { loadCatalogue } from '../../src/models/catalogue.js';
 import type { Bus } from '../../src/worker/nats-bus.js';
 import { collect, failureOf, grantAll, jobOf, until } from '../support/jobs.js';
 import { hasNats, type NatsServer, startNats } from '../support/nats.js';
@@ -21,6 +22,7 @@ const TEXTS = [
   'The train to the north leaves at seven.',
   'Mind the gap, and hold on tight.',
 ];
+const VOICE = 'english_female_professional';
 const SINE = { msPerChar: 40, pace: 4 };
 
 const open: (() => unknown)[] = [];
@@ -36,8 +38,7 @@ async function broker(): Promise<NatsServer> {
 
 function gatewayOf(bus: Bus): { gateway: ObservableGateway; pool: WorkerPool } {
   const { pool, workers } = watch(bus);
-  const catalogue = { get: () => ({ language: 'en-US', mix: [{ style: 'af_heart', weight: 1 }] }) as never };
-  const gateway = createGateway({ pool, catalogue, log: silentLogger(), queueLimit: 100 });
+  const gateway = createGateway({ pool, catalogue: loadCatalogue(), log: silentLogger(), queueLimit: 100 });
   open.push(async () => {
     await gateway.close();
     workers.close();
@@ -47,7 +48,7 @@ function gatewayOf(bus: Bus): { gateway: ObservableGateway; pool: WorkerPool } {
 
 /** What a listener gets; `onPiece` is called with the number of every piece. */
 async function listen(gateway: ObservableGateway, onPiece?: (count: number) => unknown): Promise<Buffer> {
-  const speech = gateway.open({ model: 'base-tts', voice: 'any', seed: 0, owner: 'me', requestId: 'r' });
+  const speech = gateway.open({ model: 'base-tts', voice: VOICE, seed: 0, owner: 'me', requestId: 'r' });
   async function* segments() {
     for (const text of TEXTS) yield segmentOf(text);
   }
