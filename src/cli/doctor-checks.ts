@@ -19,7 +19,7 @@ export interface Check {
   readonly advice?: string;
 }
 
-type Examine = (config: Config, signal: AbortSignal) => Promise<Check | undefined>;
+export type Examine = (config: Config, signal: AbortSignal) => Promise<Check | undefined>;
 
 const MIN_NODE = [20, 19] as const;
 
@@ -131,47 +131,6 @@ const processes: Examine = async (config) => {
   return { what: 'Processes', state: 'fine', found: `of engines under tts serve: ${found}` };
 };
 
-/** What there is, what it lacks, and whether it computes what the CPU does: tried again each time. */
-const gpu: Examine = async ({ modelDir, lexicon, device, threads, offline, engine }, signal) => {
-  const what = 'GPU';
-  if (engine === 'sine') return undefined;
-  const [{ vulkanHere }, { forgetChecks, readChecks }, { measureMachine }, { isGpu }] = await Promise.all([
-    import('../engine/vulkan.js'),
-    import('../engine/remembered.js'),
-    import('../gateway/measure-machine.js'),
-    import('../protocol/device.js'),
-  ]);
-  const { adapters, loader, needsManifest } = vulkanHere(process.env.LD_LIBRARY_PATH);
-  const named = isGpu(device);
-  const seen = adapters.join(', ') || 'none seen';
-  if (!named && process.platform === 'linux' && adapters.length === 0) {
-    return { what, state: 'fine', found: 'none seen, and none is needed' };
-  }
-  if (process.platform === 'linux' && !loader && (!named || device === 'webgpu')) {
-    const found = `${seen}, but not the loader of Vulkan (libvulkan.so.1), through which it is reached`;
-    return { what, state: named ? 'broken' : 'note', found, advice: 'On Debian and Ubuntu: apt install libvulkan1' };
-  }
-  await forgetChecks(modelDir);
-  const tried = named ? device : 'webgpu';
-  let reason = '';
-  const log = { warn: (fields: { reason: string }) => (reason = fields.reason) } as unknown as Parameters<
-    typeof measureMachine
-  >[1];
-  const options = { modelDir, lexicon, device: tried, threads, offline, preload: [] };
-  const measured = await measureMachine(options, log, signal);
-  const manifest = needsManifest ? ', with a Vulkan manifest of ours for its driver' : '';
-  if (measured === undefined) {
-    return { what, state: named ? 'broken' : 'note', found: `${seen}: ${reason || 'it could not be tried'}` };
-  }
-  const heard = (await readChecks(modelDir)).map((check) => `${check.model} ${check.heard}`).join('; ');
-  const { speedText } = await import('../client/ui/format.js');
-  return {
-    what,
-    state: 'fine',
-    found: `${seen}, ${tried}${manifest}: ${heard}; ${speedText(measured.realTimeFactor)}`,
-  };
-};
-
 const sound: Examine = async (_config, signal) => {
   const { openSpeaker } = await import('../client/sinks/speaker.js');
   const speaker = await openSpeaker({}, signal);
@@ -279,7 +238,9 @@ const guarded =
     } catch (error) {
       if (isAbort(error)) throw error;
       const found = error instanceof TtsError ? error.message : `failed: ${(error as Error).message}`;
-      return { what, state: 'broken', found, ...(ADVICE[what] ? { advice: ADVICE[what] } : {}) };
+      // A device that cannot be used says itself what it needs.
+      const advice = error instanceof TtsError && error.code === 'device_unavailable' ? undefined : ADVICE[what];
+      return { what, state: 'broken', found, ...(advice ? { advice } : {}) };
     }
   };
 
@@ -288,7 +249,7 @@ export const CHECKS: readonly Examine[] = [
   guarded('Model', models),
   guarded('Chosen', choice),
   guarded('Engine', engine),
-  guarded('GPU', gpu),
+  guarded('GPU', async (config, signal) => (await import('./doctor-gpu.js')).gpu(config, signal)),
   guarded('Processes', processes),
   guarded('Sound', sound),
   guarded('Local server', localServer),

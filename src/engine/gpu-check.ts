@@ -64,8 +64,17 @@ export interface CheckedModel {
   readonly thread: GraphThread;
 }
 
+export interface CheckOptions {
+  readonly onCheck?: ((check: GpuCheck) => void) | undefined;
+  /** Runs it in all the shapes it will meet, before a listener has to wait for that. */
+  readonly warmUp?: boolean;
+}
+
 /** Opens the model's generator on the card, in the first form that sounds as it should, and makes it ready to run. */
-export async function testedGraph(checked: CheckedModel, onCheck?: (check: GpuCheck) => void): Promise<GpuCheck> {
+export async function testedGraph(
+  checked: CheckedModel,
+  { onCheck, warmUp = true }: CheckOptions = {},
+): Promise<GpuCheck> {
   const { modelDir, device, files, thread } = checked;
   const { model } = files;
   const light = files.fastGenerator !== undefined;
@@ -86,7 +95,7 @@ export async function testedGraph(checked: CheckedModel, onCheck?: (check: GpuCh
     try {
       await thread.open(name, file);
       last = known ?? (await compare(checked, graph));
-      if (last.passed) await warm(checked, name);
+      if (last.passed && warmUp) await warm(checked, name);
     } catch (error) {
       last = { model, device, graph, passed: false, heard: `it failed: ${(error as Error).message.slice(0, 200)}` };
     }
@@ -135,8 +144,9 @@ async function compare(checked: CheckedModel, graph: string): Promise<GpuCheck> 
   }
   const { decibels, text } = worst!;
   const least = LEAST_DB[model];
-  const level = Number.isFinite(decibels) ? `${decibels.toFixed(1)} dB` : 'nothing but noise';
-  const heard = `"${text}" stands ${level} above its difference to the CPU's (at least ${least} dB are right)`;
+  const heard = Number.isNaN(decibels)
+    ? `"${text}" is not even sound`
+    : `"${text}" stands ${decibels.toFixed(1)} dB above its difference to the CPU's (at least ${least} dB are right)`;
   return { model, device, graph, passed: decibels >= least, heard, realTimeFactor: Number(seconds.toFixed(4)) };
 }
 

@@ -119,7 +119,7 @@ export function createGpuSessions(options: GpuSessionsOptions): GpuSessions {
     await openOnce('front', files.frontQuantised);
     if (files.source) await openOnce('source', files.source);
     const styles = createStyles(files.stylesDir);
-    const check = await testedGraph({ modelDir, device, files, styles, fronts, thread, keptDir }, onCheck);
+    const check = await testedGraph({ modelDir, device, files, styles, fronts, thread, keptDir }, { onCheck });
     realTimeFactor = Math.max(realTimeFactor, check.realTimeFactor ?? 0);
     return {
       styles,

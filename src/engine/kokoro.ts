@@ -1,6 +1,7 @@
 /** Kokoro: reads a segment, runs its tokens through the model's graphs, and hands out samples and times as they come. */
 import { env } from 'onnxruntime-node';
 import { RECIPE } from '../models/manifest.js';
+import type { Gpu } from '../protocol/device.js';
 import { isAbort, TtsError } from '../protocol/errors.js';
 import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { loadLexicon } from '../text/lexicon.js';
@@ -21,6 +22,8 @@ export interface KokoroSurroundings {
   readonly log: EngineLog;
   /** The GPU is gone and with it all that was on it: whoever holds the engine ends it. */
   readonly onLost?: (error: unknown) => void;
+  /** GPUs to try, in this order; those that the runtime and the machine have, where absent. */
+  readonly gpus?: readonly Gpu[];
 }
 
 export async function createKokoroEngine(options: KokoroOptions & KokoroSurroundings): Promise<Engine> {
@@ -82,7 +85,7 @@ async function onCpu({
 async function onGpu(options: KokoroOptions & KokoroSurroundings): Promise<Found | undefined> {
   const { modelDir, offline = false, preload, log } = options;
   const onCheck = (check: GpuCheck) => log(check.passed ? 'info' : 'warn', 'a GPU was compared with the CPU', check);
-  for (const device of gpusToTry(options)) {
+  for (const device of options.gpus ?? gpusToTry(options)) {
     let inUse = false;
     const onLost = (error: unknown) => {
       if (inUse) void forgetChecks(modelDir).finally(() => options.onLost?.(error));

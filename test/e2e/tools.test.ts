@@ -4,8 +4,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withoutTrying } from '../../src/cli/doctor-gpu.js';
 import { loadConfig } from '../../src/config.js';
 import { writeMeasurement } from '../../src/engine/remembered.js';
+import type { VulkanFacts } from '../../src/engine/vulkan.js';
 import { startStreamServer } from '../stream-input/client.js';
 import type { TestServer } from '../support/server.js';
 import { type Home, makeHome, tts, ttsInTerminal } from '../support/tts.js';
@@ -73,6 +75,58 @@ describe('tts doctor', () => {
     expect(text).toMatch(/✗ Server .*nothing is listening.*\n +→ .*--api-key/);
     expect(ran.code).toBe(1);
   });
+});
+
+describe("tts doctor's word on a GPU", () => {
+  const bare: VulkanFacts = { adapters: [], loader: false, manifests: [], needsManifest: false };
+  const h200 = { ...bare, adapters: ['NVIDIA H200 (driver 580.159.04)'] };
+  const intel = { ...bare, adapters: ['GPU with the driver i915'], loader: true };
+
+  it('names what is there, what is missing, and the command that installs it', () => {
+    expect(withoutTrying(bare, 'auto', 'linux')).toMatchObject({
+      state: 'fine',
+      found: 'none seen, and none is needed',
+    });
+    expect(withoutTrying(h200, 'auto', 'linux')).toMatchObject({
+      state: 'note',
+      found: expect.stringMatching(/^NVIDIA H200 \(driver 580\.159\.04\), but .*libvulkan\.so\.1/),
+      advice: expect.stringContaining('apt install libvulkan1'),
+    });
+    expect(withoutTrying(h200, 'webgpu', 'linux')).toMatchObject({ state: 'broken' });
+    expect(withoutTrying({ ...h200, loader: true }, 'auto', 'linux')).toMatchObject({
+      advice: expect.stringContaining('NVIDIA_DRIVER_CAPABILITIES=all'),
+    });
+    expect(withoutTrying(intel, 'auto', 'linux')).toMatchObject({
+      found: 'GPU with the driver i915, but no driver of Vulkan for it',
+      advice: expect.stringContaining('apt install mesa-vulkan-drivers'),
+    });
+  });
+
+  it('tries what may work, and what was asked for by name', () => {
+    expect(withoutTrying({ ...h200, loader: true, needsManifest: true }, 'auto', 'linux')).toBeUndefined();
+    expect(withoutTrying({ ...intel, manifests: ['intel_icd.json'] }, 'auto', 'linux')).toBeUndefined();
+    expect(withoutTrying(bare, 'webgpu', 'linux')).toBeUndefined();
+    expect(withoutTrying(h200, 'cuda', 'linux')).toBeUndefined();
+    expect(withoutTrying(bare, 'auto', 'darwin')).toBeUndefined();
+    expect(withoutTrying(h200, 'cpu', 'linux')).toMatchObject({
+      found: expect.stringMatching(/H200.*the CPU was asked/),
+    });
+  });
+
+  it.runIf(process.platform === 'linux' && process.arch === 'arm64')(
+    'says of one that this runtime does not have what it needs',
+    async () => {
+      const flags = ['--device', 'webgpu', '--model-dir', home.file('empty'), '--offline', '--port', '0', '--json'];
+      const { stdout, code } = await run(['doctor', ...flags], { TTS_ENGINE: 'kokoro' });
+      const told = JSON.parse(stdout.toString()) as { what: string }[];
+      expect(told.find(({ what }) => what === 'GPU')).toEqual({
+        what: 'GPU',
+        state: 'broken',
+        found: expect.stringMatching(/"webgpu" cannot be used here\. It needs .*WebGPU.*or use --device cpu/),
+      });
+      expect(code).toBe(1);
+    },
+  );
 });
 
 describe('the choice of a model', () => {

@@ -1,46 +1,22 @@
 /** The light generator for a GPU, run on the CPU: many windows at once are what each is alone, and what the 8-bit one says. */
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { beforeAll, expect, it } from 'vitest';
-import { packed } from '../../src/engine/card-runs.js';
 import { FREE } from '../../src/engine/engine.js';
-import { createFastVocoder } from '../../src/engine/fast-vocoder.js';
 import { apartDb } from '../../src/engine/gpu-check.js';
 import type { Packed } from '../../src/engine/graph-threads.js';
 import { joinWindows, mostWindows, windowKind, windowSize } from '../../src/engine/light-batch.js';
 import { cpuProvider } from '../../src/engine/provider.js';
 import { graphOf } from '../../src/engine/vocoder.js';
-import { PACKAGE_VOICES_DIR } from '../../src/models/manifest.js';
 import { lightGraph } from '../../src/models/onnx/light-gpu.js';
-
-const SHIPPED = path.join(PACKAGE_VOICES_DIR, 'base-tts-fast/generator-int8.onnx');
-/** An utterance after the front, as it is kept for the 8-bit generator's own test. */
-function utterance() {
-  const kept = JSON.parse(readFileSync(path.join(PACKAGE_VOICES_DIR, 'base-tts-fast/reference.json'), 'utf8')) as {
-    frames: number;
-    xStep: number;
-    [name: string]: string | number;
-  };
-  const bytes = (name: string): ArrayBuffer => new Uint8Array(Buffer.from(String(kept[name]), 'base64')).buffer;
-  const { frames, xStep } = kept;
-  const x = Float32Array.from(new Int16Array(bytes('x')), (value) => value * xStep);
-  return {
-    frames,
-    durations: new Float32Array(0),
-    x: new Tensor('float32', x, [1, 512, frames]),
-    f0: new Tensor('float32', new Float32Array(bytes('f0')), [1, 1, frames]),
-    s: new Tensor('float32', new Float32Array(bytes('s')), [1, 128]),
-  };
-}
+import { LIGHT_GENERATOR, lightWindows } from '../support/light-utterance.js';
 
 let gpu: InferenceSession;
 let eight: InferenceSession;
 beforeAll(async () => {
   const options = cpuProvider(2).sessionOptions;
-  gpu = await InferenceSession.create(lightGraph(await readFile(SHIPPED)), options);
-  eight = await InferenceSession.create(SHIPPED, options);
+  gpu = await InferenceSession.create(lightGraph(await readFile(LIGHT_GENERATOR)), options);
+  eight = await InferenceSession.create(LIGHT_GENERATOR, options);
 }, 120_000);
 
 async function run(windows: readonly Packed[]): Promise<Float32Array[]> {
@@ -51,18 +27,7 @@ async function run(windows: readonly Packed[]): Promise<Float32Array[]> {
 }
 
 it('speaks windows of several lengths in one run as it speaks each alone, and as the 8-bit generator does', async () => {
-  const front = utterance();
-  const { frames } = front;
-  const windows: Packed[] = [];
-  const collect = {
-    run: async (feeds: Record<string, Tensor>) => {
-      windows.push(packed(feeds));
-      return { waveform: new Tensor('float32', new Float32Array(frames * 300), [1, frames * 300]) };
-    },
-    release: async () => undefined,
-  };
-  const cut = createFastVocoder(collect).begin(front, 0, frames);
-  for (const window of cut.windows) await cut.run(window, FREE);
+  const windows = await lightWindows();
   expect(windows.length).toBeGreaterThan(1);
 
   const together = await run(windows);

@@ -1,0 +1,148 @@
+/** A GPU's first test: who sounds as the CPU does may speak, who does not may not, and both are remembered. */
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apartDb, type CheckedModel, testedGraph } from '../../src/engine/gpu-check.js';
+import { GraphThread, GraphThreads } from '../../src/engine/graph-threads.js';
+import { createKokoroEngine } from '../../src/engine/kokoro.js';
+import { forgetChecks, type GpuCheck, readChecks } from '../../src/engine/remembered.js';
+import { createStyles } from '../../src/engine/styles.js';
+import { lightGraph } from '../../src/models/onnx/light-gpu.js';
+import { createCodec } from '../../src/models/onnx/schema.js';
+import { rawFloats } from '../../src/models/onnx/weights.js';
+import { ensureModel } from '../../src/models/packs.js';
+import { modelDirForTests, speak } from '../support/speech.js';
+
+/** Models of its own, so that its verdicts are too; the packs are those of the cache. */
+const modelDir = mkdtempSync(path.join(tmpdir(), 'tts-gpu-check-'));
+const keptDir = path.join(modelDir, 'optimised');
+const right = path.join(modelDir, 'right.onnx');
+const wrong = path.join(modelDir, 'wrong.onnx');
+const fronts = new GraphThreads(1, 2, keptDir);
+const threads: GraphThread[] = [];
+let checked: Omit<CheckedModel, 'thread'>;
+
+beforeAll(async () => {
+  symlinkSync(path.join(await modelDirForTests(), 'kokoro-82m'), path.join(modelDir, 'kokoro-82m'));
+  const files = await ensureModel('base-tts-fast', { modelDir, offline: true });
+  const bytes = lightGraph(await readFile(files.fastGenerator!));
+  await writeFile(right, bytes);
+  await writeFile(wrong, disturbed(bytes));
+  await fronts.open('front', files.frontQuantised);
+  checked = { modelDir, keptDir, device: 'webgpu', files, styles: createStyles(files.stylesDir), fronts };
+}, 180_000);
+afterAll(async () => {
+  await Promise.all([fronts, ...threads].map((each) => each.close()));
+  rmSync(modelDir, { recursive: true });
+});
+
+/** The graph as a device computes it that gets one kind of sum wrong: a table of weights is half again too loud. */
+function disturbed(graph: Uint8Array): Uint8Array {
+  const codec = createCodec();
+  const model = codec.decode(graph);
+  const tables = model.graph.initializer.filter(
+    ({ rawData, dataType }) => dataType === 1 && rawData.length > 1_000_000,
+  );
+  const table = tables[Math.floor(tables.length / 2)]!;
+  const values = new Float32Array(new Uint8Array(table.rawData).buffer).map((value) => value * 1.5);
+  table.rawData = rawFloats(values);
+  return codec.encode(model);
+}
+
+/** A device that computes as the CPU does, given this graph. */
+function device(graph: string): CheckedModel {
+  const thread = new GraphThread('cpu', 2, keptDir);
+  threads.push(thread);
+  return { ...checked, thread, files: { ...checked.files, fastGeneratorGpu: graph } };
+}
+
+const HEARD = /"(The train to Oslo|Her voice was low).*" stands -?\d+\.\d dB above .*at least 25 dB/;
+
+describe("a device whose samples are others than the CPU's", () => {
+  it('is an error that says what was heard, and is not tried again', async () => {
+    const checks: GpuCheck[] = [];
+    const onCheck = (check: GpuCheck) => checks.push(check);
+    await expect(testedGraph(device(wrong), { onCheck })).rejects.toMatchObject({
+      code: 'device_unavailable',
+      message: expect.stringMatching(HEARD),
+    });
+    expect(checks).toMatchObject([{ model: 'base-tts-fast', device: 'webgpu', passed: false }]);
+    expect(await readChecks(modelDir)).toEqual(checks);
+    // Also with a graph that would pass: nothing is opened for a device that is known.
+    await expect(testedGraph(device(right), { onCheck })).rejects.toThrow(HEARD);
+    expect(checks).toHaveLength(1);
+  }, 120_000);
+
+  const told: { level: string; message: string; fields: object }[] = [];
+  const engine = (asked: 'auto' | 'webgpu') =>
+    createKokoroEngine({
+      modelDir,
+      offline: true,
+      lexicon: '',
+      device: asked,
+      seeksGpu: true,
+      gpus: ['webgpu'],
+      threads: 2,
+      preload: ['base-tts-fast'],
+      log: (level, message, fields = {}) => told.push({ level, message, fields }),
+    });
+
+  it('is not used where it was asked for by name', async () => {
+    await expect(engine('webgpu')).rejects.toMatchObject({
+      code: 'device_unavailable',
+      message: expect.stringMatching(/"webgpu" does not speak base-tts-fast as it should: .* dB above .*--device cpu/),
+    });
+  }, 120_000);
+
+  it('gives way to the CPU where nobody named one, with a warning that says why', async () => {
+    told.length = 0;
+    const cpu = await engine('auto');
+    try {
+      expect(cpu.description).toMatch(/^cpu, 2 threads/);
+      expect(cpu.capacity).toBeUndefined();
+      expect(told.filter(({ level }) => level === 'warn')).toEqual([
+        {
+          level: 'warn',
+          message: 'the GPU is not used, the CPU is',
+          fields: { device: 'webgpu', reason: expect.stringMatching(HEARD) },
+        },
+      ]);
+      expect((await speak(cpu, 'Good evening.')).pcm.length).toBeGreaterThan(10_000);
+    } finally {
+      await cpu.close();
+    }
+  }, 120_000);
+});
+
+describe('a device that computes what the CPU does', () => {
+  it('may speak, once what was remembered is forgotten, and is not compared again', async () => {
+    await forgetChecks(modelDir);
+    const checks: GpuCheck[] = [];
+    const onCheck = (check: GpuCheck) => checks.push(check);
+    const first = await testedGraph(device(right), { onCheck, warmUp: false });
+    expect(first).toMatchObject({ passed: true, heard: expect.stringMatching(HEARD) });
+    expect(await testedGraph(device(right), { onCheck, warmUp: false })).toEqual(first);
+    expect(checks).toEqual([first]);
+    expect(await readChecks(modelDir)).toEqual([first]);
+  }, 300_000);
+});
+
+it('measures how far a sound stands above its difference to another', () => {
+  const sound = Float32Array.from({ length: 1_000 }, (_, i) => Math.sin(i));
+  expect(
+    apartDb(
+      sound.map((value) => value * 1.1),
+      sound,
+    ),
+  ).toBeCloseTo(20, 3);
+  expect(apartDb(new Float32Array(1_000), sound)).toBeCloseTo(0, 6);
+  expect(
+    apartDb(
+      sound.map(() => Number.NaN),
+      sound,
+    ),
+  ).toBeNaN();
+  expect(apartDb(sound.subarray(1), sound)).toBeNaN();
+});
