@@ -4,22 +4,12 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import type { Config } from '../config.js';
 import { SAMPLE_RATE } from '../protocol/audio.js';
 import { isAbort, TtsError } from '../protocol/errors.js';
 import { closeSoon, embed } from './connection.js';
+import type { Examine } from './doctor-finding.js';
 import { findLocalServer } from './local-server.js';
 import { checkModel } from './speech-options.js';
-
-export interface Check {
-  readonly what: string;
-  readonly state: 'fine' | 'note' | 'broken';
-  readonly found: string;
-  /** What to do about it, where something is to be done. */
-  readonly advice?: string;
-}
-
-export type Examine = (config: Config, signal: AbortSignal) => Promise<Check | undefined>;
 
 const MIN_NODE = [20, 19] as const;
 

@@ -1,7 +1,7 @@
 /** What `tts doctor` says of a GPU: what there is, what it lacks, and whether it computes what the CPU does. */
 import type { VulkanFacts } from '../engine/vulkan.js';
 import { type Device, type Gpu, isGpu } from '../protocol/device.js';
-import type { Check, Examine } from './doctor-checks.js';
+import type { Examine, Finding } from './doctor-finding.js';
 
 const what = 'GPU';
 
@@ -43,7 +43,7 @@ export function withoutTrying(
   facts: VulkanFacts,
   device: Device,
   platform: NodeJS.Platform = process.platform,
-): Check | undefined {
+): Finding | undefined {
   const { adapters, loader, manifests, needsManifest } = facts;
   if (device === 'cpu') {
     return { what, state: 'fine', found: `${seen(facts)}; the CPU was asked for` };

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { Config } from '../config.js';
 import { EXIT } from '../protocol/errors.js';
 import { addSettings, settingsOf } from './context.js';
-import type { Check } from './doctor-checks.js';
+import type { Finding } from './doctor-finding.js';
 import { untilInterrupted } from './interrupt.js';
 import { fitted } from './terminal.js';
 
@@ -39,7 +39,7 @@ export function command(): Command {
 
 async function examine(config: Config, json: boolean, signal: AbortSignal): Promise<void> {
   const { CHECKS } = await import('./doctor-checks.js');
-  const findings: Check[] = [];
+  const findings: Finding[] = [];
   const color = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR;
   for (const check of CHECKS) {
     signal.throwIfAborted();
@@ -55,7 +55,7 @@ async function examine(config: Config, json: boolean, signal: AbortSignal): Prom
 const INDENT = 15;
 const MARKS = { fine: ['✓', 32], note: ['!', 33], broken: ['✗', 31] } as const;
 
-function line({ what, state, found, advice }: Check, color: boolean): string {
+function line({ what, state, found, advice }: Finding, color: boolean): string {
   const [mark, code] = MARKS[state];
   const told = fitted(`${mark} ${what.padEnd(12)} ${found}`, INDENT);
   const shown = color ? `\u001b[${code}m${mark}\u001b[0m${told.slice(mark.length)}` : told;
