@@ -1,5 +1,6 @@
 /** A connection to NATS as workers and gateways use it: subjects under one prefix, kept up for as long as the process lives. */
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthorizationError, credsAuthenticator, type NatsConnection } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
 import type { Logger } from '../log.js';
@@ -63,10 +64,8 @@ export async function openBus(options: BusOptions, signal: AbortSignal): Promise
         throw new TtsError('config_invalid', `NATS at ${server} refused the connection: ${why}. ${ADVICE}`, { cause });
       }
       log.warn({ server, reason: (cause as Error).message, waitMs }, 'NATS cannot be reached yet');
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, waitMs);
-        signal.addEventListener('abort', () => [clearTimeout(timer), resolve()], { once: true });
-      });
+      // Where it is broken off, the next round says so.
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     }
   }
 }

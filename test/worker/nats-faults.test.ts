@@ -189,7 +189,7 @@ if (!hasNats()) {
           await until(() => worker.state === 'ready');
           worker.onChange(() => grantAll(worker));
           const jobs = TEXTS.map((text, at) => jobOf(text, { id: `job-${at}`, seed: i }));
-          return Promise.all(jobs.map((job) => collect(worker.run(job, never))));
+          return Promise.all(jobs.map((job) => collect(worker.run(job, new AbortController().signal))));
         }),
       );
       for (const [at] of TEXTS.entries()) {
