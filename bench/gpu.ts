@@ -7,6 +7,7 @@
  *                        [--without-cpu] [--python python3] [--published kokoro-quantized.onnx] [--wav FOLDER]
  */
 import { execFile } from 'node:child_process';
+import { setMaxListeners } from 'node:events';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -70,6 +71,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   for (const device of devices) {
     const server = await startServer({}, ['--device', device]);
     const { signal } = new AbortController();
+    // Every listener of a crowd waits on it.
+    setMaxListeners(0, signal);
     const client = createHttpClient({ baseUrl: server.baseUrl, apiKey: server.key });
     for (const model of values.models.split(',')) {
       const listen = httpListener(client, { model, voice: VOICE });

@@ -35,6 +35,12 @@ const HEALTHY_MS = 30_000;
 const MANY_AT_ONCE = 4;
 const DEFAULTS = { maxRssBytes: 2 * 1024 ** 3, backoffMs: 200, maxBackoffMs: 30_000, startTimeoutMs: 120_000 };
 
+/** What is to be done when this process ends: one listener for all engines, however many there are. */
+const endingWithUs = new Set<() => void>();
+process.once('exit', () => {
+  for (const end of endingWithUs) end();
+});
+
 export class EngineProcess {
   readonly #settings: Required<SupervisionOptions>;
   readonly #listener: SupervisionListener;
@@ -105,7 +111,7 @@ export class EngineProcess {
     }
     this.#child = started;
     let stderrTail = '';
-    process.once('exit', this.#killAtExit);
+    endingWithUs.add(this.#killAtExit);
     started.on('message', (message: FromWorker) => {
       if (started === this.#child) this.#receive(message);
     });
@@ -165,7 +171,7 @@ export class EngineProcess {
   /** Forgets the process, which is killed if it still runs; what it had is lost. */
   #letGo(): void {
     clearTimeout(this.#startTimer);
-    process.removeListener('exit', this.#killAtExit);
+    endingWithUs.delete(this.#killAtExit);
     const gone = this.#child;
     this.#child = undefined;
     this.#facts = undefined;

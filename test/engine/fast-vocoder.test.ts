@@ -1,18 +1,16 @@
 /** The light vocoder: windows against the whole run, and the schedule of windows. */
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { InferenceSession } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
 import { FREE } from '../../src/engine/engine.js';
 import { createFastVocoder, windowsOf } from '../../src/engine/fast-vocoder.js';
 import { cpuProvider } from '../../src/engine/provider.js';
 import { graphOf } from '../../src/engine/vocoder.js';
-import { PACKAGE_VOICES_DIR } from '../../src/models/manifest.js';
 import { decibelsOfDifference } from '../support/clip-checks.js';
+import { LIGHT_GENERATOR, lightReference } from '../support/light-utterance.js';
 import { unrounded } from '../support/unrounded.js';
 
-const DIR = path.join(PACKAGE_VOICES_DIR, 'base-tts-fast');
-const generator8 = (): Uint8Array => readFileSync(path.join(DIR, 'generator-int8.onnx'));
+const generator8 = (): Uint8Array => readFileSync(LIGHT_GENERATOR);
 
 describe('the light vocoder', () => {
   it('says the same in windows as in one run', async () => {
@@ -50,7 +48,7 @@ describe('the light vocoder', () => {
 /** The reference's frames, in the product's windows and in one run. */
 async function bothWays(graph: Uint8Array) {
   const vocoder = createFastVocoder(graphOf(await InferenceSession.create(graph, cpuProvider(2).sessionOptions)));
-  const reference = readReference();
+  const reference = lightReference();
   const { frames } = reference;
   const utterance = vocoder.begin(reference, 0, frames);
   expect(utterance.windows.length).toBeGreaterThan(1);
@@ -60,23 +58,4 @@ async function bothWays(graph: Uint8Array) {
   expect(windowed.length).toBe(frames * 300);
   await vocoder.release();
   return { whole, windowed, reference };
-}
-
-function readReference() {
-  const file = JSON.parse(readFileSync(path.join(DIR, 'reference.json'), 'utf8')) as {
-    frames: number;
-    xStep: number;
-    [name: string]: string | number;
-  };
-  const bytes = (name: string): ArrayBuffer => new Uint8Array(Buffer.from(String(file[name]), 'base64')).buffer;
-  const { frames, xStep } = file;
-  const x = Float32Array.from(new Int16Array(bytes('x')), (value) => value * xStep);
-  return {
-    frames,
-    durations: new Float32Array(0),
-    x: new Tensor('float32', x, [1, 512, frames]),
-    f0: new Tensor('float32', new Float32Array(bytes('f0')), [1, 1, frames]),
-    s: new Tensor('float32', new Float32Array(bytes('s')), [1, 128]),
-    waveform: Float32Array.from(new Int16Array(bytes('waveform')), (value) => value / 32_767),
-  };
 }

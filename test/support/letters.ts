@@ -1,5 +1,6 @@
 /** Letter error rate: what was heard against what was meant, with case, spaces, punctuation and number spelling folded. */
 import { toCardinal, toOrdinal } from 'n2words/en-US';
+import { editDistance } from './edit-distance.js';
 
 const words = (digits: string): string => {
   const value = Number(digits);
@@ -25,15 +26,4 @@ export function lettersOf(text: string): string {
 }
 
 /** Insertions, deletions and substitutions of single letters. */
-export function letterErrors(meant: string, heard: string): number {
-  const [a, b] = [lettersOf(meant), lettersOf(heard)];
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
-    }
-    row = next;
-  }
-  return row[b.length]!;
-}
+export const letterErrors = (meant: string, heard: string): number => editDistance(lettersOf(meant), lettersOf(heard));

@@ -10,7 +10,8 @@ import { PACKAGE_VOICES_DIR } from '../../src/models/manifest.js';
 
 export const LIGHT_GENERATOR = path.join(PACKAGE_VOICES_DIR, 'base-tts-fast/generator-int8.onnx');
 
-function utterance() {
+/** The same, with the samples that the generator was trained to make of it. */
+export function lightReference() {
   const kept = JSON.parse(readFileSync(path.join(PACKAGE_VOICES_DIR, 'base-tts-fast/reference.json'), 'utf8')) as {
     frames: number;
     xStep: number;
@@ -25,11 +26,12 @@ function utterance() {
     x: new Tensor('float32', x, [1, 512, frames]),
     f0: new Tensor('float32', new Float32Array(bytes('f0')), [1, 1, frames]),
     s: new Tensor('float32', new Float32Array(bytes('s')), [1, 128]),
+    waveform: Float32Array.from(new Int16Array(bytes('waveform')), (value) => value / 32_767),
   };
 }
 
 export async function lightWindows(): Promise<Packed[]> {
-  const front = utterance();
+  const front = lightReference();
   const { frames } = front;
   const windows: Packed[] = [];
   const collect = {

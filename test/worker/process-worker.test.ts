@@ -39,6 +39,13 @@ describe('a worker that is a child process', () => {
     expect(states).toEqual(['ready', 'dead', 'starting', 'ready']);
   });
 
+  it('listens for the end of this process once for all of them, however many there are', async () => {
+    const before = process.listenerCount('exit');
+    const several = Array.from({ length: 3 }, () => sineWorker());
+    await Promise.all(several.map(whenReady));
+    expect(process.listenerCount('exit')).toBe(before);
+  });
+
   it('waits longer after every failed start and names the reason', async () => {
     const worker = sineWorker({ startError: 'There is no model here. Run: tts models pull' });
     expect(await failureOf(() => worker.run(jobOf('Hi.'), never))).toBeInstanceOf(WorkerLost);

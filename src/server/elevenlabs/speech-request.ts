@@ -3,11 +3,11 @@ import Type, { type Static } from 'typebox';
 import type { KeyRecord } from '../../accounts/types.js';
 import type { AudioFormat } from '../../audio/format.js';
 import { parseModel, type SpeechModel } from '../../protocol/contract.js';
-import { TtsError } from '../../protocol/errors.js';
 import { MAX_SPEED, MIN_SPEED } from '../../protocol/job.js';
 import { MAX_SEED } from '../../protocol/stream.js';
 import type { ServerDeps } from '../deps.js';
 import { speechModel, voiceId } from '../foreign-names.js';
+import { spokenInput } from '../spoken-input.js';
 import { DEFAULT_MODEL, modelAlias, OUTPUT_FORMATS, outputFormat, VOICE_ALIASES } from './names.js';
 
 export const MAX_TEXT_CHARS = 10_000;
@@ -80,15 +80,7 @@ export interface SpokenRequest {
 }
 
 export function parseSpeechRequest(body: SpeechRequest, query: SpeechQuery): SpokenRequest {
-  const text = body.text.trim();
-  const chars = text.length > MAX_TEXT_CHARS * 2 ? text.length : [...text].length;
-  if (chars === 0) {
-    throw new TtsError('empty_input', 'The field "text" holds nothing but white space.', { param: 'text' });
-  }
-  if (chars > MAX_TEXT_CHARS) {
-    const what = `The field "text" is longer than ${MAX_TEXT_CHARS} characters`;
-    throw new TtsError('input_too_long', `${what}. Split it at sentences into several requests.`, { param: 'text' });
-  }
+  const { text, chars } = spokenInput(body.text, 'text', MAX_TEXT_CHARS);
   const format = outputFormat(query.output_format);
   return { text, chars, speed: speedOf(body.voice_settings), seed: seedOf(body.seed), format };
 }

@@ -2,10 +2,10 @@
 import Type, { type Static } from 'typebox';
 import type { KeyRecord } from '../../accounts/types.js';
 import { DEFAULT_VOICE, parseModel, type SpeechModel } from '../../protocol/contract.js';
-import { TtsError } from '../../protocol/errors.js';
 import { oneOf } from '../../protocol/one-of.js';
 import type { ServerDeps } from '../deps.js';
 import { speechModel, voiceId } from '../foreign-names.js';
+import { spokenInput } from '../spoken-input.js';
 import { modelAlias, VOICE_ALIASES } from './names.js';
 
 const MAX_INPUT_CHARS = 4_096;
@@ -59,19 +59,7 @@ export function parseSpeechRequest(
 ): SpokenRequest {
   const { voice = DEFAULT_VOICE, response_format: format = 'mp3', speed = 1, stream_format: streamFormat } = body;
   const model = speechModel(body.model, modelAlias, key, 'model');
-  const text = body.input.trim();
-  // Cheaper than counting where the answer is clear: a code point is at most two units.
-  const chars = text.length > MAX_INPUT_CHARS * 2 ? text.length : [...text].length;
-  if (chars === 0) {
-    throw new TtsError('empty_input', 'The field "input" holds nothing but white space.', { param: 'input' });
-  }
-  if (chars > MAX_INPUT_CHARS) {
-    throw new TtsError(
-      'input_too_long',
-      `The field "input" is longer than ${MAX_INPUT_CHARS} characters. Split it at sentences into several requests.`,
-      { param: 'input' },
-    );
-  }
+  const { text, chars } = spokenInput(body.input, 'input', MAX_INPUT_CHARS);
   const name = typeof voice === 'string' ? voice : voice.id;
   const { base } = parseModel(model);
   const events = streamFormat === 'sse';
