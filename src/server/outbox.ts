@@ -1,5 +1,6 @@
 /** The way out: a client that reads slowly slows its own speech, and is buffered no further than a few seconds. */
 import { WebSocket } from 'ws';
+import { STOP_STALL_MS } from './settings.js';
 
 /** About four seconds of audio in its base64. */
 const HIGH_WATER_BYTES = 262_144;
@@ -21,9 +22,11 @@ export class Outbox {
     return this.#socket.bufferedAmount > HIGH_WATER_BYTES;
   }
 
-  /** How long the client has taken nothing of what waits for it. */
-  stalledMs(nowMs: number): number {
-    return this.empty ? 0 : nowMs - this.#progressAtMs;
+  /** While the server stops: calls `giveUp` on a client that takes nothing, so that it does not hold up the others. */
+  watchStall(giveUp: () => void): void {
+    if (this.#socket.readyState === WebSocket.CLOSED) return;
+    if (!this.empty && performance.now() - this.#progressAtMs >= STOP_STALL_MS) giveUp();
+    else setTimeout(() => this.watchStall(giveUp), STOP_STALL_MS / 5).unref();
   }
 
   /** Resolves when there is room for more. Rejects with an AbortError when the socket is gone, as `deliver` does. */

@@ -4,38 +4,15 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startStreamServer } from '../stream-input/client.js';
-import { type TestServer, until } from '../support/server.js';
+import { serverAtHome } from '../support/at-home.js';
+import { until } from '../support/server.js';
 import { modelDirForTests } from '../support/speech.js';
-import { type Home, makeHome, type RunOptions, shellInTerminal, tts, ttsInTerminal } from '../support/tts.js';
+import { makeHome, shellInTerminal, tts, ttsInTerminal } from '../support/tts.js';
 
 // Many commands one after the other, some with an engine of their own.
 vi.setConfig({ testTimeout: 240_000 });
 
-let server: TestServer;
-let home: Home;
-beforeAll(async () => {
-  server = await startStreamServer({ sine: { msPerChar: 20, pace: 20 } });
-  home = makeHome();
-  home.publish({ baseUrl: server.baseUrl, apiKey: server.partner.key });
-});
-afterAll(async () => {
-  await server.close();
-  home.remove();
-});
-
-const run = (args: string[], options: Partial<RunOptions> = {}) =>
-  tts(args, { env: home.env, cwd: home.dir, ...options });
-const jobs = () => server.worker.jobs;
-/** The text spoken by the server while `action` ran. */
-async function spokenBy(action: () => Promise<unknown>): Promise<string> {
-  const before = jobs().length;
-  await action();
-  return jobs()
-    .slice(before)
-    .map(({ segment }) => segment.text)
-    .join('');
-}
+const { server, home, run, spokenBy } = await serverAtHome({ sine: { msPerChar: 20, pace: 20 } });
 
 describe('a terminal', () => {
   it('shows no trace of the program, however soon a command ends', async () => {

@@ -3,25 +3,11 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startStreamServer } from '../stream-input/client.js';
+import { describe, expect, it } from 'vitest';
+import { serverAtHome } from '../support/at-home.js';
 import { decodeFile, hasFfmpeg, probe } from '../support/ffmpeg.js';
-import type { TestServer } from '../support/server.js';
-import { type Home, makeHome, type RunOptions, tts } from '../support/tts.js';
 
-let server: TestServer;
-let home: Home;
-beforeAll(async () => {
-  server = await startStreamServer({ sine: { msPerChar: 20 } });
-  home = makeHome();
-  home.publish({ baseUrl: server.baseUrl, apiKey: server.partner.key });
-});
-afterAll(async () => {
-  await server.close();
-  home.remove();
-});
-const run = (args: string[], options: Partial<RunOptions> = {}) =>
-  tts(args, { env: home.env, cwd: home.dir, ...options });
+const { server, home, run } = await serverAtHome({ sine: { msPerChar: 20 } });
 
 const BOOK = `# The Lamp
 

@@ -1,34 +1,13 @@
 /** `tts speak` behind real pipes: what a script gets. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startStreamServer } from '../stream-input/client.js';
-import { type TestServer, until } from '../support/server.js';
-import { type Home, makeHome, type RunOptions, tts } from '../support/tts.js';
+import { describe, expect, it } from 'vitest';
+import { serverAtHome } from '../support/at-home.js';
+import { until } from '../support/server.js';
+import { makeHome, type RunOptions, tts } from '../support/tts.js';
 
-let server: TestServer;
-let home: Home;
-beforeAll(async () => {
-  server = await startStreamServer({ sine: { msPerChar: 5, failOn: 'broken' } });
-  home = makeHome();
-  home.publish({ baseUrl: server.baseUrl, apiKey: server.partner.key });
-});
-afterAll(async () => {
-  await server.close();
-  home.remove();
-});
+const { server, home, jobs, run, spokenBy } = await serverAtHome({ sine: { msPerChar: 5, failOn: 'broken' } });
 
-const speak = (args: string[], options: Partial<RunOptions> = {}) =>
-  tts(['speak', ...args], { env: home.env, cwd: home.dir, ...options });
-const jobs = () => server.worker.jobs;
-/** Everything spoken while `action` ran, joined. */
-async function spokenBy(action: () => Promise<unknown>): Promise<string> {
-  const before = jobs().length;
-  await action();
-  return jobs()
-    .slice(before)
-    .map(({ segment }) => segment.text)
-    .join('');
-}
+const speak = (args: string[], options: Partial<RunOptions> = {}) => run(['speak', ...args], options);
 
 describe('tts speak, what it says', () => {
   it('says its words, and writes a whole WAV', async () => {

@@ -1,30 +1,14 @@
 /** `tts stream` behind real pipes: text goes out as it comes in, sound comes back. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startStreamServer } from '../stream-input/client.js';
-import { type TestServer, until } from '../support/server.js';
-import { type Home, makeHome, type RunOptions, tts } from '../support/tts.js';
+import { describe, expect, it } from 'vitest';
+import { serverAtHome } from '../support/at-home.js';
+import { until } from '../support/server.js';
+import type { RunOptions } from '../support/tts.js';
 
-let server: TestServer;
-let home: Home;
-beforeAll(async () => {
-  server = await startStreamServer({ sine: { msPerChar: 5, failOn: 'broken' } });
-  home = makeHome();
-  home.publish({ baseUrl: server.baseUrl, apiKey: server.partner.key });
-});
-afterAll(async () => {
-  await server.close();
-  home.remove();
-});
+const { home, jobs, run, textsSince } = await serverAtHome({ sine: { msPerChar: 5, failOn: 'broken' } });
 
-const stream = (args: string[], options: Partial<RunOptions> = {}) =>
-  tts(['stream', ...args], { env: home.env, cwd: home.dir, ...options });
-const jobs = () => server.worker.jobs;
-const textsSince = (count: number) =>
-  jobs()
-    .slice(count)
-    .map(({ segment }) => segment.text);
+const stream = (args: string[], options: Partial<RunOptions> = {}) => run(['stream', ...args], options);
 
 describe('tts stream', () => {
   it('speaks what comes through a pipe, in whatever pieces it comes', async () => {

@@ -2,24 +2,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startStreamServer } from '../stream-input/client.js';
+import { serverAtHome } from '../support/at-home.js';
 import { hasPulse, heardInOnePiece, type SoundCard, startSoundCard } from '../support/pulse.js';
 import { type TestServer, until } from '../support/server.js';
 import { type Home, makeHome, shellInTerminal, tts, ttsInTerminal } from '../support/tts.js';
 
-let server: TestServer;
-let home: Home;
-beforeAll(async () => {
-  // As slow as a person speaks: there is something to watch.
-  server = await startStreamServer({ sine: { msPerChar: 60, pace: 0.8 } });
-  home = makeHome();
-  home.publish({ baseUrl: server.baseUrl, apiKey: server.partner.key });
-});
-afterAll(async () => {
-  await server.close();
-  home.remove();
-});
+// As slow as a person speaks: there is something to watch.
+const { home, jobs } = await serverAtHome({ sine: { msPerChar: 60, pace: 0.8 } });
 
-const jobs = () => server.worker.jobs;
 const TEXT = 'The quick brown fox jumps over the lazy dog, and then it runs away into the deep green forest.';
 const SHOW_CURSOR = '\u001b[?25h';
 // biome-ignore lint/complexity/useRegexLiterals: the escape character is clearer by name

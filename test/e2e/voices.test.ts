@@ -1,22 +1,11 @@
 /** `tts voices`: a table for people, JSON for scripts, and no more loaded than that needs. */
 import { mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startStreamServer } from '../stream-input/client.js';
-import type { TestServer } from '../support/server.js';
-import { type Home, makeHome, tts, ttsInTerminal } from '../support/tts.js';
+import { describe, expect, it } from 'vitest';
+import { serverAtHome } from '../support/at-home.js';
+import { makeHome, tts, ttsInTerminal } from '../support/tts.js';
 
-let server: TestServer;
-let home: Home;
-beforeAll(async () => {
-  server = await startStreamServer({ sine: { msPerChar: 5 } });
-  home = makeHome();
-  home.publish({ baseUrl: server.baseUrl, apiKey: server.partner.key });
-});
-afterAll(async () => {
-  await server.close();
-  home.remove();
-});
-const voices = (...args: string[]) => tts(['voices', ...args], { env: home.env, cwd: home.dir });
+const { server, home, run } = await serverAtHome({ sine: { msPerChar: 5 } });
+const voices = (...args: string[]) => run(['voices', ...args]);
 const ids = async (...args: string[]) =>
   (JSON.parse((await voices('--json', ...args)).stdout.toString()) as { data: Array<{ id: string }> }).data.map(
     ({ id }) => id,

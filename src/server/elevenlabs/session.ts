@@ -8,7 +8,6 @@ import type { Logger } from '../../log.js';
 import { publicError, TtsError } from '../../protocol/errors.js';
 import type { Grant } from '../grants.js';
 import type { Outbox } from '../outbox.js';
-import { STOP_STALL_MS } from '../settings.js';
 import type { SocketSession } from '../socket-endpoint.js';
 import { type ClientMessage, parseMessage } from './messages.js';
 import { SpeechContext } from './speech-context.js';
@@ -76,7 +75,7 @@ export class ElevenLabsSession implements SocketSession {
   shutDown(): void {
     this.#stopping = true;
     if (this.#contexts.size === 0) this.stop();
-    else this.#watchStall();
+    else this.#options.outbox.watchStall(() => this.stop());
   }
 
   stop(): void {
@@ -205,16 +204,6 @@ export class ElevenLabsSession implements SocketSession {
   #inactive(): TtsError {
     const { inactivityS } = this.#options;
     return new TtsError('inactivity_timeout', `No message came for ${inactivityS} seconds.`);
-  }
-
-  /** While the server stops: a client that takes nothing must not hold up the others. */
-  #watchStall(): void {
-    if (this.#closed) return;
-    if (this.#options.outbox.stalledMs(performance.now()) >= STOP_STALL_MS) {
-      this.stop();
-      return;
-    }
-    setTimeout(() => this.#watchStall(), STOP_STALL_MS / 5).unref();
   }
 
   /** A socket without contexts; those that are open watch over themselves. */

@@ -14,7 +14,6 @@ import type { StreamParams } from '../../../protocol/stream-messages.js';
 import type { Grant } from '../../grants.js';
 import { LiveSpeech } from '../../live-speech.js';
 import type { Outbox } from '../../outbox.js';
-import { STOP_STALL_MS } from '../../settings.js';
 import type { SocketSession } from '../../socket-endpoint.js';
 import { AudioFramer } from './audio-framer.js';
 import { type Input, parseMessage } from './messages.js';
@@ -84,7 +83,7 @@ export class StreamSession implements SocketSession {
   /** The server stops: what has begun is finished, the rest turned away. */
   shutDown(): void {
     if (this.#state === 'Connected' || this.#state === 'Initialized') this.stop();
-    else this.#watchStall();
+    else this.#options.outbox.watchStall(() => this.stop());
   }
 
   /** The server has waited long enough. */
@@ -153,16 +152,6 @@ export class StreamSession implements SocketSession {
       if (outcome === 'completed') outbox.close(1000);
       onEnd();
     });
-  }
-
-  /** While the server stops: a client that takes nothing must not hold up the others. */
-  #watchStall(): void {
-    if (this.#state === 'Closed') return;
-    if (this.#options.outbox.stalledMs(performance.now()) >= STOP_STALL_MS) {
-      this.stop();
-      return;
-    }
-    setTimeout(() => this.#watchStall(), STOP_STALL_MS / 5).unref();
   }
 
   /** Counts from the last message or the last owed audio, whichever came later, and only while nothing is owed. */
