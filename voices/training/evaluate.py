@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from inputs import open_session
-from metrics import Distance
+from metrics import PERIODICITY_BANDS, Distance, Periodicity
 from pictures import write_pair
 from windows import run_whole, utterance_inputs
 
@@ -56,7 +56,7 @@ def write_wav(path, samples):
         file.writeframes(np.round(np.clip(samples, -1, 1) * 32767).astype('<i2').tobytes())
 
 
-def compare(teacher, student, distance):
+def compare(teacher, student, distance, periodicity):
     """All figures of one utterance but the words."""
     a, b = (torch.from_numpy(np.ascontiguousarray(w, dtype=np.float32))[None] for w in (student, teacher))
     mel, mcd = distance.measure(a, b)
@@ -66,7 +66,11 @@ def compare(teacher, student, distance):
             'gross': int((np.abs(f_student[both] / f_teacher[both] - 1) > 0.2).sum()),
             'voicing': float(((f_teacher > 0) != (f_student > 0)).mean()),
             'f0': (f_teacher[both], f_student[both]), 'bands': (band_levels(teacher), band_levels(student)),
-            'correlation': float(np.corrcoef(teacher, student)[0, 1])}
+            'correlation': float(np.corrcoef(teacher, student)[0, 1]), 'periodicity': [periodicity.frames(w[0]) for w in (b, a)]}
+
+
+def periodicity_by_band(utterances):
+    return {f'{a / 1000}-{b / 1000} kHz': round(float(torch.cat(band).median()), 3) for (a, b), band in zip(PERIODICITY_BANDS, zip(*utterances))}
 
 
 def summarise(results):
@@ -79,7 +83,8 @@ def summarise(results):
             'f0_correlation': round(float(np.corrcoef(f_teacher, f_student)[0, 1]), 4),
             'gross_pitch_errors': round(sum(r['gross'] for r in results) / max(1, sum(r['frames'] for r in results)), 4),
             'voicing_differences': round(mean('voicing'), 4),
-            'band_levels_db': {f'{a // 1000}-{b // 1000} kHz': round(float(v), 2) for (a, b), v in zip(BANDS, bands)}}
+            'band_levels_db': {f'{a // 1000}-{b // 1000} kHz': round(float(v), 2) for (a, b), v in zip(BANDS, bands)},
+            'periodicity': {name: periodicity_by_band([r['periodicity'][i] for r in results]) for i, name in enumerate(('teacher', 'student'))}}
 
 
 def main():
@@ -95,7 +100,7 @@ def main():
     parser.add_argument('--threads', type=int, default=1)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    session, distance = open_session(args.model, args.threads), Distance()
+    session, distance, periodicity = open_session(args.model, args.threads), Distance(), Periodicity()
     lines = open(args.text, encoding='utf-8').read().split('\n') if args.text else []
     recogniser = None
     if args.recogniser:
@@ -109,7 +114,7 @@ def main():
         data = np.load(path)
         teacher, voice, index = data['wave'], str(data['voice']), int(os.path.basename(path)[:4])
         student = run_whole(session, utterance_inputs(data['x'].astype(np.float32), data['f0'], data['style']))
-        voices[voice].append(compare(teacher, student, distance))
+        voices[voice].append(compare(teacher, student, distance, periodicity))
         if recogniser:
             cache = path[:-4] + '.txt'                      # the teacher is heard once
             if not os.path.exists(cache):
@@ -125,8 +130,9 @@ def main():
             write_pair(name + '.png', teacher, student)
     for voice, results in sorted(voices.items(), key=lambda item: np.mean([r['mcd'] for r in item[1]])):
         one = summarise(results)
+        hazy = ' of '.join(f'{one["periodicity"][name]["3.4-4.6 kHz"]:.2f}' for name in ('student', 'teacher'))
         print(f'{voice:12} {one["utterances"]:3d} utterances  log-mel {one["logmel_l1"]:.3f}  MCD {one["mcd_db"]:.2f} dB  '
-              f'F0 {one["f0_correlation"]:.3f}')
+              f'F0 {one["f0_correlation"]:.3f}  periodicity 3.4-4.6 kHz {hazy}')
     summary = summarise([r for results in voices.values() for r in results])
     summary['worst_voice_mcd_db'] = round(max(np.mean([r['mcd'] for r in results]) for results in voices.values()), 3)
     if recogniser:

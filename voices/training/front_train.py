@@ -22,7 +22,7 @@ from front_student import ENERGY_UNIT, TOKEN_DIM, Front, load_front, pitch_of, p
 from losses import Reconstruction
 from metrics import Distance
 from student import X_DIM, excitation, istft, load_state, shaped_like, stft
-from train import Average
+from trainer import Average
 
 TERMS = ('duration', 'total', 'pitch', 'slope', 'energy', 'x', 'hints', 'inner', *Reconstruction.WEIGHTS)
 

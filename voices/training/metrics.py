@@ -3,6 +3,8 @@
 log-mel   STFT 1024/256 (Hann), 80 triangular mel bands 0-12 kHz, ln of the band magnitude, floored at 0.01
 L1        mean absolute difference of that
 MCD       root of the mean squared difference in dB of the spectrum smoothed to cepstral coefficients 1-24
+periodicity  median over voiced frames of how like a band of the sound is to itself a pitch period later: 1 is purely harmonic,
+             0 is noise.  The same as `npm run bench -- sound` prints
 """
 import math
 
@@ -45,3 +47,54 @@ class Distance:
         cepstrum = self.cosines @ difference
         mcd = 10 / math.log(10) * torch.sqrt(2 * (cepstrum ** 2).sum(1))
         return difference.abs().mean(), mcd.mean()
+
+
+PERIODICITY_BANDS = ((100, 1000), (1000, 2200), (2200, 3400), (3400, 4600), (4600, 6000))
+
+
+class Periodicity:
+    """Frames of 40 ms every 20 ms; the pitch period is that of the lowest band, looked for within 2% in the others."""
+    FRAME, HOP, TAPS, LEAST, MOST, VOICED = 960, 480, 255, 60, 343, 0.6
+
+    def __init__(self, device='cpu', sample_rate=24000):
+        n = torch.arange(self.TAPS, dtype=torch.float64) - self.TAPS // 2
+        sinc = lambda hz: 2 * hz / sample_rate * torch.sinc(2 * hz * n / sample_rate)
+        window = 0.54 + 0.46 * torch.cos(math.pi * n / (self.TAPS // 2))
+        self.filters = torch.stack([(sinc(high) - sinc(low)) * window for low, high in PERIODICITY_BANDS])[:, None].float().to(device)
+
+    def likeness(self, sound, starts, lags):
+        """Normalised correlation of the frames of `sound` [N] with those `lags` later, [frames, lags]."""
+        sound = sound.double()
+        energy = torch.cat([sound.new_zeros(1), torch.cumsum(sound * sound, 0)])
+        power = lambda at: energy[at + self.FRAME] - energy[at] + 1e-18
+        place = torch.arange(self.FRAME + int(lags[-1]), device=sound.device)
+        longer = sound[starts[:, None] + place]
+        size = 4096
+        both = torch.fft.irfft(torch.fft.rfft(longer[:, :self.FRAME], size).conj() * torch.fft.rfft(longer, size), size)[:, lags]
+        return both / torch.sqrt(power(starts)[:, None] * power(starts[:, None] + lags))
+
+    def periods(self, low, starts):
+        """The pitch period of each frame in samples, 0 where it has none: the shortest that is nearly the best."""
+        lags = torch.arange(self.LEAST, self.MOST + 1, device=low.device)
+        best = torch.full((len(starts),), self.VOICED, dtype=torch.float64, device=low.device)
+        period = torch.zeros(len(starts), dtype=torch.long, device=low.device)
+        for lag, like in zip(lags, self.likeness(low, starts, lags).t()):
+            better = like > best * 1.02
+            best, period = torch.where(better, like, best), torch.where(better, lag, period)
+        return period
+
+    def frames(self, wave):
+        """wave [N] -> a list of one tensor a band: the likeness of each voiced frame."""
+        starts = torch.arange(0, max(0, math.ceil(len(wave) - self.FRAME - self.MOST * 1.03)), self.HOP, device=wave.device)
+        bands = torch.nn.functional.conv1d(wave[None, None], self.filters, padding=self.TAPS // 2)[0]
+        period = self.periods(bands[0], starts)
+        starts, period = starts[period > 0], period[period > 0, None]
+        if not len(starts):
+            return [wave.new_zeros(0)] * len(bands)
+        lags = torch.arange(int(period.min() * 0.98), int(period.max() * 1.02) + 2, device=wave.device)
+        near = (lags >= torch.floor(period * 0.98)) & (lags <= period * 1.02 + 1)
+        return [torch.where(near, self.likeness(band, starts, lags), -1.0).amax(1) for band in bands]
+
+    def measure(self, a, b):
+        """Medians by band of waveforms [B, N], of `a` and of `b`."""
+        return tuple([float(torch.cat(band).median()) for band in zip(*map(self.frames, waves))] for waves in (a, b))

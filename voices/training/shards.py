@@ -68,7 +68,7 @@ class Pool:
     def segments(self, utterance, place, wanted, context):
         """`wanted` frames with context at relative `place` (0..1) of the utterances; beyond their ends silence.
 
-        -> x, f0, phase, style, stats, mask (1 inside the utterance), wave.
+        `mask` is 1 inside the utterance.
         """
         size = wanted + 2 * context
         length = self.length[utterance].float()
@@ -83,7 +83,8 @@ class Pool:
         x = torch.where(inside[..., None], self.x[index].float(), self.mean)
         f0 = torch.where(inside, self.f0[index], zero)
         wave = self.wave.view(-1, FRAME)[index].float() * (inside[..., None] / 32767)
-        return [x, f0, self.phase[index], self.style[utterance], self.stats[utterance], inside.float(), wave.reshape(len(utterance), -1)]
+        return {'x': x, 'f0': f0, 'phase': self.phase[index], 'style': self.style[utterance], 'stats': self.stats[utterance],
+                'mask': inside.float(), 'wave': wave.reshape(len(utterance), -1)}
 
     def batch(self, size, wanted, context):
         utterance = torch.multinomial(self.weight[:self.utterances], size, replacement=True)

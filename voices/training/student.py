@@ -283,6 +283,25 @@ def grow(state, layers):
     return grown
 
 
+def revive(state, first_bin):
+    """The same function with live filters in the bins from `first_bin` on, where training had let them die.
+
+    A filter whose magnitude, an exponent, has once become small gets no gradient any more, and the free part takes its place: it can
+    hold anything but does not know the phase of high harmonics.  Here the magnitude follows that of the free part, at the excitation's level,
+    and the offset cancels the direction: nothing is heard of the filter yet, but every change of the offsets is.
+    """
+    alive = dict(state)
+    for name in ('head.weight', 'head.bias'):
+        parts = state[name].clone().reshape(SUB, PARTS, BINS, *state[name].shape[1:])
+        parts[:, 0, first_bin:] = parts[:, 2, first_bin:]
+        parts[:, [1, 5, 6], first_bin:] = 0
+        if name == 'head.bias':
+            parts[:, 0, first_bin:] -= math.log(NOISE_GAIN)        # the excitation has unit power, as the noise has
+            parts[:, 5, first_bin:] = -1
+        alive[name] = parts.reshape(state[name].shape)
+    return alive
+
+
 def load_student(prefix):
     """A student shaped like the checkpoint it is loaded from, in evaluation mode."""
     state = load_state(prefix)
