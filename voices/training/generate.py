@@ -18,10 +18,10 @@ from teacher import Teacher
 
 
 def write_shard(path, kept):
-    """x as float16 [frames,512], samples as int16: half a gigabyte an hour."""
-    x, f0, wave, style = zip(*kept)
+    """x as float16 [frames,512], samples as int16: half a gigabyte an hour.  `index` says which sequence an utterance is."""
+    x, f0, wave, style, index = zip(*kept)
     torch.save({'x': torch.cat(x), 'f0': torch.cat(f0), 'wave': torch.cat(wave), 'style': torch.stack(style),
-                'frames': [len(f) for f in f0]}, path + '.tmp')
+                'frames': [len(f) for f in f0], 'index': list(index)}, path + '.tmp')
     os.replace(path + '.tmp', path)
 
 
@@ -54,7 +54,7 @@ def work(rank, args, deadline):
         if wave.numel() != 300 * f0.numel() or not bool(torch.isfinite(wave).all()):
             failed += 1
             continue
-        kept.append((x.t().half().cpu(), f0.float().cpu(), (wave.clamp(-1, 1) * 32767).round().to(torch.int16).cpu(), style.cpu()))
+        kept.append((x.t().half().cpu(), f0.float().cpu(), (wave.clamp(-1, 1) * 32767).round().to(torch.int16).cpu(), style.cpu(), index))
         frames += f0.numel()
         if time.time() - wrote > args.shard_seconds:
             flush()
