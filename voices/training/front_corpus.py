@@ -17,6 +17,7 @@ from corpus.assemble import ENGLISH, OFTEN, load_voices, read_ids
 
 SPACE = 16
 LONGEST = 509
+HARD = {'am_santa': 3.0, 'bf_alice': 3.0, 'bf_lily': 2.0}            # what the student finds hardest is drawn more often
 KINDS = ('us', 'gb', 'other', 'held_us', 'held_gb')
 
 
@@ -27,7 +28,7 @@ class Corpus:
         self.alphabet, self.punctuation = data['alphabet'], data['punctuation']
         self.lines = {kind: np.split(data[kind], data[kind + '_at']) for kind in KINDS}
         english = np.array([n.startswith(ENGLISH) for n in self.names])
-        weight = np.array([OFTEN.get(n, 1.0) ** 0.5 for n in self.names])
+        weight = np.array([HARD.get(n, 1.5 if n[0] == 'b' else OFTEN.get(n, 1.0) ** 0.5) for n in self.names])
         self.english, self.weight = np.flatnonzero(english), np.where(english, weight / weight[english].sum(), 0)
         self.held = len(self.lines['held_us'])
 
@@ -61,22 +62,25 @@ class Corpus:
 
     def _line(self, rng, kind):
         line, draw = self._pick(rng, kind), rng.random()
-        if draw < 0.10:                                      # a fragment
+        if draw < 0.14:                                      # a fragment, often a word or two
             words = self._words(line)
             start = int(rng.integers(len(words)))
-            line = np.concatenate(words[start:start + int(rng.integers(1, 30))])
-        elif draw < 0.18:                                    # the beginning of one, the end of another
+            line = np.concatenate(words[start:start + int(rng.integers(1, 3 if draw < 0.06 else 30))])
+            if len(line) and rng.random() < 0.5:             # as it is asked for: no space at its end, perhaps a full stop
+                line = line[:-1] if line[-1] == SPACE and len(line) > 1 else line
+                line = np.concatenate([line, rng.choice(self.punctuation, 1)]) if rng.random() < 0.7 else line
+        elif draw < 0.21:                                    # the beginning of one, the end of another
             a, b = self._words(line), self._words(self._pick(rng, kind))
             line = np.concatenate(a[:int(rng.integers(1, len(a) + 1))] + b[int(rng.integers(len(b))):])
-        elif draw < 0.22:                                    # one after the other, up to the limit
+        elif draw < 0.25:                                    # one after the other, up to the limit
             while len(line) < 300:
                 line = np.concatenate([line, [SPACE], self._pick(rng, kind)])
-        elif draw < 0.26:                                    # words in another order
+        elif draw < 0.29:                                    # words in another order
             words = self._words(line)
             line = np.concatenate([words[i] for i in rng.permutation(len(words))])
-        elif draw < 0.30:
+        elif draw < 0.33:
             line = self._pick(rng, 'other')
-        elif draw < 0.31:                                    # soup
+        elif draw < 0.34:                                    # soup
             line = rng.choice(self.alphabet, int(rng.integers(1, 60)))
         if rng.random() < 0.10:                              # strange sounds in places
             line = np.where(rng.random(len(line)) < rng.uniform(0.02, 0.2), rng.choice(self.alphabet, len(line)), line)

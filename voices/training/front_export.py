@@ -18,8 +18,8 @@ from onnx import TensorProto, helper
 
 from export import FloatLayers, Graph, Int8Layers, silu
 from front_corpus import Corpus
-from front_student import (HEADS, PITCH_UNIT, PROSODY_DIM, PROSODY_LAYERS, SLOPES, SOUND_DIM,
-                           SOUND_LAYERS, STYLE, TOKEN_DIM, TOKEN_LAYERS, load_front)
+from front_student import (HEADS, PITCH_UNIT, PROSODY_DIM, SLOPES, SOUND_DIM, SOUND_LAYERS,
+                           STYLE, TOKEN_DIM, TOKEN_LAYERS, load_front)
 from quantise import FINE_STRENGTH, STRENGTH, _range, _seen
 from student import STYLE_DIM, X_DIM
 
@@ -29,7 +29,7 @@ END = 2 ** 31 - 1
 
 class Writer:
     def __init__(self, front, layers, mean, deviation):
-        self.g, self.layers = Graph(), layers
+        self.g, self.layers, self.melody = Graph(), layers, len(front.prosody)
         self.state = {key: value.detach().double().numpy() for key, value in front.state_dict().items()}
         self.mean, self.deviation = mean, deviation
 
@@ -112,7 +112,7 @@ class Writer:
         durations = 'given' if given else own
         share = g.op('Unsqueeze', g.op('Div', durations, g.op('ReduceSum', durations, g.ints([1]), keepdims=1)), g.ints([1]))
         pooled = g.op('Squeeze', g.op('MatMul', share, g.op('Gelu', self.plain('pool', h))), g.ints([1]))
-        names = [f'prosody.{i}.w1' for i in range(PROSODY_LAYERS)]
+        names = [f'prosody.{i}.w1' for i in range(self.melody)]
         smooth = self.smoothing(names, PROSODY_DIM) + [np.ones(PROSODY_DIM, np.float32)]
         smooth += self.smoothing([f'sound.{i}.w1' for i in range(SOUND_LAYERS)] + ['head'], SOUND_DIM)
         films = self.film_layer('frame_film', g.op('Concat', cond, pooled, axis=1), [len(s) for s in smooth], smooth)
@@ -133,9 +133,9 @@ class Writer:
 
         h_melody, h_sound = (g.op('Gather', self.linear(name, h), token, axis=1) for name in ('prosody_in', 'sound_in'))
         m = g.op('Add', h_melody, self.plain('prosody_place', place))
-        for i in range(PROSODY_LAYERS):
+        for i in range(self.melody):
             m = self.mixer(f'prosody.{i}', m, films[i])
-        curves = self.plain('curves', self.modulate(m, films[PROSODY_LAYERS]))
+        curves = self.plain('curves', self.modulate(m, films[self.melody]))
         z, energy = g.op('Split', curves, g.ints([2, 2]), axis=2, outputs=2)
         pitch = g.op('Mul', g.op('Sub', g.op('Exp', z), g.floats(1)), g.floats(PITCH_UNIT))
         seen = g.op('Concat', z, g.op('Div', pitch, g.floats(200)), energy, axis=2)
@@ -143,7 +143,7 @@ class Writer:
         seen = g.op('Concat', place, g.slice(padded, 0, -2, 1), g.slice(padded, 1, -1, 1), g.slice(padded, 2, END, 1), axis=2)
         m = g.op('Add', h_sound, self.plain('sound_place', seen))
         for i in range(SOUND_LAYERS):
-            m = self.mixer(f'sound.{i}', m, films[PROSODY_LAYERS + 1 + i])
+            m = self.mixer(f'sound.{i}', m, films[self.melody + 1 + i])
         smooth_head = films[-1][2]
         weight = self.state['head.weight'].T / smooth_head[:, None] * np.tile(self.deviation, 2)
         bias = self.state['head.bias'] * np.tile(self.deviation, 2) + np.tile(self.mean, 2)

@@ -1,12 +1,11 @@
-"""Training data for the front's student: several processes ask the teacher, shards of 8-bit labels come out.
+"""Labels for the front's student without end: utterances are drawn in processes of their own and asked of the teacher on the GPU, batch by batch.
 
-    python front_generate.py front.onnx front-corpus.npz data/ --processes 15 --seconds 200
-
-Every process draws its own utterances (Corpus.draw); the held-out lines come first and keep their number, which is negative for all
-others.  A file called STOP in the folder ends the work.  About 220 MB an hour of speech.
+Nothing goes to disk: a pool (front_pool.py) takes what comes, in 8 bits.  Waveforms cost twenty times as much as labels and come from
+generate.py; `wave_shards` gives its utterances their labels again.
 """
-import argparse
+import glob
 import os
+import queue
 import time
 
 import numpy as np
@@ -14,80 +13,81 @@ import torch
 import torch.multiprocessing as multiprocessing
 
 from front_corpus import Corpus
-from front_teacher import FrontTeacher
+from front_teacher import FrontTeacher, padded
+from sequences import Sequences
 
-X_REACH, PROSODY_REACH = 8.0, 6.0          # deviations of x, and values of the prosody features, that 8 bits reach to
-
-
-def to_bytes(values, reach):
-    return (values * (127 / reach)).round().clamp(-127, 127).to(torch.int8)
+BATCH_TOKENS = 20_000          # padded tokens of a batch: an utterance of 100 tokens shares it with 199 others
+GROUP = 2_048                  # draws sorted by length before they are cut into batches
 
 
-def write_shard(path, kept):
-    """Everything end to end: tokens [n], frames of 300 samples [T]; `held` is the number of an evaluation line or -1."""
-    columns = zip(*kept)
-    tensors = ('ids', 'raw', 'durations', 'sound', 'prosody', 'x', 'f0', 'energy')
-    shard = {name: torch.cat(column) for name, column in zip(tensors, columns)}
-    shard['style'] = torch.stack(next(columns))
-    shard['held'] = torch.tensor(next(columns))
-    shard['tokens'] = torch.tensor([len(k[0]) for k in kept])
-    shard['frames'] = torch.tensor([len(k[6]) for k in kept])
-    torch.save(shard, path + '.tmp')
-    os.replace(path + '.tmp', path)
+def batches(asked, budget):
+    """[(ids, style, speed, ..)] -> lists of them of nearly equal lengths."""
+    asked, batch = sorted(asked, key=lambda one: len(one[0])), []
+    for one in asked:
+        if batch and (len(batch) + 1) * len(one[0]) > budget:
+            yield batch
+            batch = []
+        batch.append(one)
+    if batch:
+        yield batch
 
 
-def label(teacher, tokens, style, speed, held, mean, deviation):
-    x, f0, durations, raw, energy, sound, prosody = teacher(tokens, style, speed)
-    if len(f0) != 2 * int(durations.sum()) or not bool(torch.isfinite(x).all()):
-        raise RuntimeError('lengths or values do not fit')
-    return (torch.from_numpy(tokens).to(torch.uint8), raw.half().cpu(), durations.to(torch.uint8).cpu(), to_bytes(sound, 1.0).cpu(),
-            to_bytes(prosody, PROSODY_REACH).cpu(), to_bytes((x - mean) / deviation, X_REACH).cpu(), f0.half().cpu(), energy.half().cpu(),
-            torch.from_numpy(style).half(), held)
-
-
-def work(rank, args, deadline):
+def draw(path, seed, rank, out, group, budget):
     torch.set_num_threads(1)
-    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = True
-    device = 'cuda' if torch.cuda.is_available() else 'cpu'
-    corpus, teacher = Corpus(args.corpus), FrontTeacher(args.model, device)
-    normal = torch.load(args.normal)
-    mean, deviation = normal['xm'].float().to(device), normal['xs'].float().to(device)
-    rng = np.random.default_rng([args.seed, rank])
-    kept, shard, frames, failed, begun = [], 0, 0, 0, time.time()
-    wrote = begun
-    held = list(range(rank, min(corpus.held, args.held), args.processes))
-    stop = os.path.join(args.out, 'STOP')
-    while time.time() < deadline and not os.path.exists(stop) and failed < 50:
-        index = held.pop(0) if held else -1
-        try:
-            kept.append(label(teacher, *(corpus.held_out(index) if index >= 0 else corpus.draw(rng)), index, mean, deviation))
-            frames += len(kept[-1][6])
-        except RuntimeError as error:
-            failed += 1
-            print(f'process {rank}: {str(error)[:200]}', flush=True)
-        if time.time() - wrote > args.shard_seconds:
-            write_shard(os.path.join(args.out, f'shard-{args.seed}-{rank:02d}-{shard:03d}.pt'), kept)
-            kept, shard, wrote = [], shard + 1, time.time()
-    if kept:
-        write_shard(os.path.join(args.out, f'shard-{args.seed}-{rank:02d}-{shard:03d}.pt'), kept)
-    print(f'process {rank}: {frames / 80 / 3600:.2f} h in {time.time() - begun:.0f} s, {failed} failed', flush=True)
+    corpus, rng = Corpus(path), np.random.default_rng([seed, rank])
+    while True:
+        made = list(batches([corpus.draw(rng) for _ in range(group)], budget))
+        for index in rng.permutation(len(made)):
+            out.put(padded(made[index], 'cpu'))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('model')
-    parser.add_argument('corpus')
-    parser.add_argument('out')
-    parser.add_argument('--normal', required=True, help='x normalised by the light generator: its first checkpoint part (xm, xs)')
-    parser.add_argument('--processes', type=int, default=15)
-    parser.add_argument('--seconds', type=float, default=200)
-    parser.add_argument('--shard-seconds', type=float, default=12)
-    parser.add_argument('--held', type=int, default=154)
-    parser.add_argument('--seed', type=int, default=1)
-    args = parser.parse_args()
-    os.makedirs(args.out, exist_ok=True)
-    multiprocessing.spawn(work, args=(args, time.time() + args.seconds), nprocs=args.processes)
+class Labels:
+    """Start it before anything touches the GPU."""
 
+    def __init__(self, corpus, seed, processes=2, group=GROUP, budget=BATCH_TOKENS):
+        context = multiprocessing.get_context('spawn')
+        self.corpus, self.budget, self.queue = Corpus(corpus), budget, context.Queue(maxsize=16)
+        self.processes = [context.Process(target=draw, args=(corpus, seed, rank, self.queue, group, budget), daemon=True)
+                          for rank in range(processes)]
+        for process in self.processes:
+            process.start()
 
-if __name__ == '__main__':
-    main()
+    def load(self, model, device):
+        self.teacher, self.device = FrontTeacher(model, device), device
+
+    def held_out(self, pool, count):
+        asked = [(*self.corpus.held_out(index), index) for index in range(min(count, self.corpus.held))]
+        for batch in batches(asked, self.budget):
+            pool.append(*self.ask(padded([one[:3] for one in batch], self.device)), held=[one[3] for one in batch])
+
+    def ask(self, arguments):
+        ids, lengths, style, speed = (value.to(self.device) if i != 1 else value for i, value in enumerate(arguments))
+        return ids, style, self.teacher(ids, lengths, style, speed)
+
+    def fill(self, pool, hours, deadline):
+        """Until the pool holds so many hours or the time has come; returns the hours that were made."""
+        before = pool.hours
+        while pool.hours < hours and time.time() < deadline and not pool.full:
+            try:
+                pool.append(*self.ask(self.queue.get(timeout=1)))
+            except queue.Empty:
+                continue
+        return pool.hours - before
+
+    def wave_shards(self, pool, folder, sequences, deadline):
+        """The utterances of generate.py's shards with their waveforms, as far as the teacher gives them the same length again."""
+        sequences, missed = Sequences(sequences), 0
+        for path in sorted(glob.glob(os.path.join(folder, '**', 'shard-*.pt'), recursive=True), key=lambda p: (p.rsplit('-', 1)[1], p)):
+            if time.time() > deadline or pool.full:
+                break
+            shard = torch.load(path)
+            ends = np.cumsum(shard['frames'])
+            asked = [(sequences.tokens(n), sequences.style(n), float(sequences.speed[n]), place) for place, n in enumerate(shard['index'])]
+            for batch in batches(asked, self.budget):
+                waves = [shard['wave'][300 * (ends[one[3]] - shard['frames'][one[3]]):300 * ends[one[3]]] for one in batch]
+                missed += pool.append(*self.ask(padded([one[:3] for one in batch], self.device)), waves=waves)
+        return missed
+
+    def stop(self):
+        for process in self.processes:
+            process.terminate()

@@ -1,16 +1,18 @@
-"""The front's training data on the GPU: shards appended as they appear, rows of whole utterances packed from them."""
-import glob
-import os
-
+"""The front's training data on the GPU: utterances appended as they are labelled, rows of whole utterances packed from them."""
 import numpy as np
 import torch
 
-from front_generate import PROSODY_REACH, X_REACH
 from front_student import distances
 from student import FRAME, SAMPLE_RATE, X_DIM
 
 ROW_TOKENS, ROW_FRAMES, ROW_UTTERANCES = 512, 1408, 20
 TOKEN_GAP, FRAME_GAP = 3, 5              # what a convolution reaches: neighbours in a row do not see each other
+X_REACH, PROSODY_REACH = 8.0, 6.0        # deviations of x, and values of the prosody features, that 8 bits reach to
+WHOLE = 2 * FRAME                        # samples of a frame here
+
+
+def to_bytes(values, reach):
+    return (values * (127 / reach)).round().clamp(-127, 127).to(torch.int8)
 
 
 def doubled(values):
@@ -19,71 +21,78 @@ def doubled(values):
 
 
 class Pool:
-    """All utterances end to end in preallocated memory; frames here are those of 600 samples, each with two columns of x."""
+    """All utterances end to end in preallocated memory, about 210 MB an hour; frames here are those of 600 samples, each with two
+    columns of x.  With `waves` the teacher's samples too, 170 MB an hour more."""
 
-    def __init__(self, device, hours, tokens_a_second=20):
+    def __init__(self, device, hours, mean, deviation, waves=False, tokens_a_second=18):
         frames = int(hours * 3600 * 40)
         tokens = int(hours * 3600 * tokens_a_second)
-        utterances = tokens // 30
+        utterances = max(tokens // 30, 500)
         empty = lambda *shape, dtype: torch.empty(shape, dtype=dtype, device=device)
-        self.device = device
+        self.device, self.mean, self.deviation = device, mean.to(device), deviation.to(device)
         self.token_fields = {'ids': empty(tokens, dtype=torch.uint8), 'raw': empty(tokens, dtype=torch.float16),
                              'durations': empty(tokens, dtype=torch.uint8), 'sound': empty(tokens, X_DIM, dtype=torch.int8),
                              'prosody': empty(tokens, X_DIM, dtype=torch.int8)}
         self.frame_fields = {'x': empty(frames, 2 * X_DIM, dtype=torch.int8), 'f0': empty(frames, 2, dtype=torch.float16),
                              'energy': empty(frames, 2, dtype=torch.float16), 'phase': empty(frames, 2, dtype=torch.float32),
                              'token': empty(frames, dtype=torch.int16), 'offset': empty(frames, dtype=torch.uint8)}
+        if waves:
+            self.frame_fields['wave'] = empty(frames, WHOLE, dtype=torch.int16)
         self.style = empty(utterances, 256, dtype=torch.float16)
         self.at = torch.zeros(utterances, 4, dtype=torch.long, device=device)        # first token, tokens, first frame, frames
         self.sizes, self.held = [], []                                               # on the host: (tokens, frames), held-out numbers
         self.tokens = self.frames = self.utterances = 0
-        self.known, self.queue = set(), []
+        self.full, self.queue = False, []
         self.bias = distances(ROW_TOKENS, device)
 
     @property
     def hours(self):
         return self.frames / 40 / 3600
 
-    def load_new(self, folder, consume=False, limit=None):
-        paths = sorted((p for p in glob.glob(os.path.join(folder, 'shard-*.pt')) if p not in self.known), key=lambda p: (p[-6:], p))
-        for path in paths[:limit]:
-            self.known.add(path)
-            self._append(torch.load(path))
-            if consume:
-                os.remove(path)
-        return len(paths[:limit])
-
-    def _append(self, shard):
-        tokens, frames, count = len(shard['ids']), len(shard['f0']) // 2, len(shard['tokens'])
+    @torch.no_grad()
+    def append(self, ids, style, made, held=None, waves=None):
+        """A batch of the teacher's answers (FrontTeacher) -> how many of its utterances were left out: too long, or of another length than
+        their waveform."""
+        fits = made['frame_mask'].sum(1) <= ROW_FRAMES
+        fits &= torch.isfinite(made['x'].sum((1, 2))) & torch.isfinite(made['f0'].sum(1))
+        if waves is not None:
+            fits &= WHOLE * made['frame_mask'].sum(1).cpu().to(fits.device) == torch.tensor([len(w) for w in waves], device=fits.device)
+        keep = fits.nonzero()[:, 0]
+        taken = keep.tolist()
+        token_mask, frame_mask = made['token_mask'][keep], made['frame_mask'][keep]
+        lengths = torch.stack([token_mask.sum(1), frame_mask.sum(1)], 1)
+        tokens, frames, count = int(lengths[:, 0].sum()), int(lengths[:, 1].sum()), len(taken)
         if self.tokens + tokens > len(self.token_fields['ids']) or self.frames + frames > len(self.frame_fields['f0']) or (
                 self.utterances + count > len(self.at)):
-            return
-        here = slice(self.frames, self.frames + frames)
-        for name, field in self.token_fields.items():
-            field[self.tokens:self.tokens + tokens] = shard[name].to(self.device)
-        for name in ('x', 'f0', 'energy'):
-            field = self.frame_fields[name]
-            field[here] = shard[name].to(self.device).reshape(frames, field.shape[1])
-        lengths = torch.stack([shard['tokens'], shard['frames'] // 2], 1).to(self.device)
+            self.full = True
+            return len(ids)
+        here, there = slice(self.frames, self.frames + frames), slice(self.tokens, self.tokens + tokens)
+        halves = lambda name: made[name][keep].reshape(count, -1, 2)[frame_mask]
+        durations = made['durations'][keep][token_mask].long()
+        for name, values in {'ids': ids[keep][token_mask], 'raw': made['raw'][keep][token_mask], 'durations': durations,
+                             'sound': to_bytes(made['sound'][keep][token_mask], 1.0),
+                             'prosody': to_bytes(made['prosody'][keep][token_mask], PROSODY_REACH)}.items():
+            self.token_fields[name][there] = values.to(self.token_fields[name].dtype)
+        x = to_bytes((made['x'][keep] - self.mean) / self.deviation, X_REACH).reshape(count, -1, 2 * X_DIM)[frame_mask]
+        cycles = torch.cumsum(made['f0'][keep].half().clamp(min=0).double() * (FRAME / SAMPLE_RATE), 1).reshape(count, -1, 2)[frame_mask]
         ends = torch.cumsum(lengths, 0)
         starts = ends - lengths
-        durations = shard['durations'].to(self.device).long()
         token = torch.repeat_interleave(torch.arange(tokens, device=self.device), durations)
         first = torch.cumsum(durations, 0) - durations
         utterance = torch.repeat_interleave(torch.arange(count, device=self.device), lengths[:, 1])
-        self.frame_fields['offset'][here] = (torch.arange(frames, device=self.device) - first[token]).clamp(max=255).to(torch.uint8)
-        self.frame_fields['token'][here] = (token - starts[utterance, 0]).to(torch.int16)
-        f0 = shard['f0'].to(self.device).clamp(min=0).double()
-        cycles = torch.cumsum(f0 * (FRAME / SAMPLE_RATE), 0)
-        before = torch.cat([cycles.new_zeros(1), cycles])[2 * starts[:, 1]]
-        cycles = cycles - before[torch.repeat_interleave(utterance, 2)]
-        self.frame_fields['phase'][here] = (cycles - torch.floor(cycles)).float().reshape(frames, 2)
-        self.style[self.utterances:self.utterances + count] = shard['style'].to(self.device)
+        for name, values in {'x': x, 'f0': halves('f0'), 'energy': halves('energy'), 'phase': cycles - torch.floor(cycles),
+                             'token': token - starts[utterance, 0],
+                             'offset': (torch.arange(frames, device=self.device) - first[token]).clamp(max=255)}.items():
+            self.frame_fields[name][here] = values.to(self.frame_fields[name].dtype)
+        if waves is not None:
+            self.frame_fields['wave'][here] = torch.cat([waves[i] for i in taken]).to(self.device).reshape(frames, WHOLE)
+        self.style[self.utterances:self.utterances + count] = style[keep]
         self.at[self.utterances:self.utterances + count] = torch.stack(
             [starts[:, 0] + self.tokens, lengths[:, 0], starts[:, 1] + self.frames, lengths[:, 1]], 1)
         self.sizes += lengths.tolist()
-        self.held += shard['held'].tolist()
+        self.held += [held[i] for i in taken] if held else [-1] * count
         self.tokens, self.frames, self.utterances = self.tokens + tokens, self.frames + frames, self.utterances + count
+        return len(ids) - count
 
     def pack(self, order):
         """Utterances into rows, one after the other while they fit -> [rows, ROW_UTTERANCES], -1 where none is."""
@@ -101,6 +110,10 @@ class Pool:
         if row:
             rows.append(row + [-1] * (ROW_UTTERANCES - len(row)))
         return np.array(rows, np.int64)
+
+    def hold(self, count):
+        """Keep the first utterances for validation."""
+        self.held[:count] = range(min(count, len(self.held)))
 
     def held_rows(self):
         return torch.from_numpy(self.pack([i for i, number in enumerate(self.held) if number >= 0])).to(self.device)
@@ -156,6 +169,8 @@ class Pool:
                  'token': position, 'frame_spread': own.float(), 'frame_mask': inside.float()[..., None],
                  'columns': doubled(own).float().transpose(1, 2).contiguous(),
                  'frame_start': starts, 'frame_count': at[..., 3]}
+        if 'wave' in frame:
+            made['wave'] = frame['wave'].reshape(len(rows), -1, FRAME)
         return made
 
     def segments(self, batch, count, size, context):

@@ -93,19 +93,19 @@ class Attention(nn.Module):
 
 
 class Front(nn.Module):
-    def __init__(self):
+    def __init__(self, prosody_layers=PROSODY_LAYERS):
         super().__init__()
         self.embed = nn.Embedding(SYMBOLS, TOKEN_DIM)
         self.cond = nn.Sequential(nn.Linear(STYLE, 256), nn.SiLU(), nn.Linear(256, COND), nn.SiLU())
         self.token_film = nn.Linear(COND, TOKEN_LAYERS * 4 * TOKEN_DIM + 2 * TOKEN_DIM)
-        self.frame_film = nn.Linear(COND + POOLED, 2 * ((PROSODY_LAYERS + 1) * PROSODY_DIM + (SOUND_LAYERS + 1) * SOUND_DIM))
+        self.frame_film = nn.Linear(COND + POOLED, 2 * ((prosody_layers + 1) * PROSODY_DIM + (SOUND_LAYERS + 1) * SOUND_DIM))
         self.attentions = nn.ModuleList(Attention(TOKEN_DIM, TOKEN_LAYERS) for _ in range(TOKEN_LAYERS))
         self.tokens = nn.ModuleList(Mixer(TOKEN_DIM, TOKEN_HIDDEN, TOKEN_KERNEL, TOKEN_LAYERS) for _ in range(TOKEN_LAYERS))
         self.duration = nn.Linear(TOKEN_DIM, 1)
         self.pool = nn.Linear(TOKEN_DIM, POOLED)
         self.prosody_in = nn.Linear(TOKEN_DIM, PROSODY_DIM)
         self.prosody_place = nn.Linear(PLACES, PROSODY_DIM)
-        self.prosody = nn.ModuleList(Mixer(PROSODY_DIM, PROSODY_HIDDEN, PROSODY_KERNEL, PROSODY_LAYERS) for _ in range(PROSODY_LAYERS))
+        self.prosody = nn.ModuleList(Mixer(PROSODY_DIM, PROSODY_HIDDEN, PROSODY_KERNEL, prosody_layers) for _ in range(prosody_layers))
         self.curves = nn.Linear(PROSODY_DIM, 4)
         self.sound_in = nn.Linear(TOKEN_DIM, SOUND_DIM)
         self.sound_place = nn.Linear(PLACES + 3 * CURVES, SOUND_DIM)
@@ -144,12 +144,12 @@ class Front(nn.Module):
 
     def frame_films(self, cond, pooled, spread):
         """FiLM values of every block for every frame; spread [B, T, U]."""
-        film, at, parts = self.frame_film(torch.cat([cond, pooled.to(cond.dtype)], -1)), 0, []
-        for dim, count in ((PROSODY_DIM, PROSODY_LAYERS + 1), (SOUND_DIM, SOUND_LAYERS + 1)):
+        film, at, parts, layers = self.frame_film(torch.cat([cond, pooled.to(cond.dtype)], -1)), 0, [], len(self.prosody)
+        for dim, count in ((PROSODY_DIM, layers + 1), (SOUND_DIM, SOUND_LAYERS + 1)):
             for _ in range(count):
                 parts.append(spread.to(film.dtype) @ film[..., at:at + 2 * dim])
                 at += 2 * dim
-        return parts[:PROSODY_LAYERS + 1], parts[PROSODY_LAYERS + 1:]
+        return parts[:layers + 1], parts[layers + 1:]
 
     def melody(self, frames, place, films, mask):
         """Repeated token features -> z and energy/5 of both halves of each frame: [B, T, 4]."""
@@ -204,13 +204,34 @@ def speak(front, ids, style, speed=1.0, durations=None, curves=None):
     return x, pitch_of(made[0, :, :2].reshape(-1)), made[0, :, 2:].reshape(-1) * ENERGY_UNIT, durations, raw
 
 
-def load_front(prefix):
-    """A front from the parts `<prefix>*.pt`, in evaluation mode."""
+def grow(state, layers):
+    """The same function with more blocks of melody at their end: a new one begins by adding nothing."""
+    old, grown = prosody_depth(state), dict(state)
+    fresh = Front(layers).state_dict()
+    cut = 2 * old * PROSODY_DIM
+    for name in ('frame_film.weight', 'frame_film.bias'):
+        new = torch.zeros(2 * (layers - old) * PROSODY_DIM, *state[name].shape[1:])
+        grown[name] = torch.cat([state[name][:cut], new, state[name][cut:]])
+    for at in range(old, layers):
+        block = {key: value for key, value in fresh.items() if key.startswith(f'prosody.{at}.')}
+        grown |= block | {f'prosody.{at}.w2.{name}': torch.zeros_like(block[f'prosody.{at}.w2.{name}']) for name in ('weight', 'bias')}
+    return grown
+
+
+def prosody_depth(state):
+    return 1 + max(int(key.split('.')[1]) for key in state if key.startswith('prosody.'))
+
+
+def load_front(prefix, prosody_layers=None):
+    """A front from the parts `<prefix>*.pt`, in evaluation mode, perhaps with more blocks of melody."""
     state = {}
     for path in sorted(glob.glob(prefix + '*.pt')):
         state.update(torch.load(path, map_location='cpu'))
     if not state:
         raise FileNotFoundError(f'no checkpoint parts at {prefix}*.pt')
-    front = Front()
-    front.load_state_dict({key: value.float() for key, value in state.items()})
+    state = {key: value.float() for key, value in state.items()}
+    if prosody_layers:
+        state = grow(state, prosody_layers)
+    front = Front(prosody_depth(state))
+    front.load_state_dict(state)
     return front.eval()

@@ -1,14 +1,15 @@
-"""Train the front's student on shards from front_generate.py, by the clock.
+"""Train the front's student on labels from the front's teacher, by the clock; with waveforms also the light generator, together with it.
 
-    python front_train.py data/ checkpoints/ --generator checkpoint/ck_ --compile --seconds 1200
+    python front_train.py data/ checkpoints/ front.onnx front-corpus.npz --generator checkpoint/ck_ --resume front-checkpoint/ck_ \\
+        --sequences sequences.npz --compile --label-seconds 100 --seconds 450
 
-Durations, F0, energy and x are plain regression on the teacher's.  Where x matters is what the light generator makes of it, so stretches
-go through it, frozen: the sound of the student's x is compared with that of the teacher's x, and so is what the generator's
-blocks hand to its head.  Token features of the teacher are hints.  A quarter of the rows makes x from the student's
-own F0 and energy, the rest from the teacher's.  The learning rate falls along a cosine to nothing; the average (EMA) of the weights is
-what is saved and measured.  Steps are captured as a CUDA graph.
+Durations, F0, energy and x are plain regression on the teacher's.  Where x matters is what a generator makes of it, so stretches go
+through the light generator.  With waveforms (generate.py's shards) its sound is compared with the teacher's, and it learns too, at a
+smaller rate: some rows with the teacher's F0, sample by sample; the others with x and F0 as the student makes them, where harmonics
+do not lie in the same places and only envelopes are compared.  Without waveforms it is frozen and its sound from the student's x is compared with its sound
+from the teacher's x.  Token features of the teacher are hints.  The learning rate falls along a cosine to nothing; the averages (EMA) of the
+weights are what is saved and measured.  Steps are captured as a CUDA graph.
 """
-import argparse
 import math
 import os
 import time
@@ -17,48 +18,50 @@ import numpy as np
 import torch
 import torch.nn as nn
 
+from front_generate import Labels
 from front_pool import Pool, doubled
 from front_student import ENERGY_UNIT, TOKEN_DIM, Front, load_front, pitch_of, places, repeat_tokens, z_of
-from losses import Reconstruction
+from losses import CEPSTRUM, Reconstruction
 from metrics import Distance
-from student import X_DIM, excitation, istft, load_state, shaped_like, stft
-from trainer import Average
+from student import FRAME, SAMPLE_RATE, X_DIM, excitation, istft, load_state, shaped_like, stft
+from trainer import Average, Trainer, parser
 
-TERMS = ('duration', 'total', 'pitch', 'slope', 'energy', 'x', 'hints', 'inner', *Reconstruction.WEIGHTS)
+TERMS = ('duration', 'total', 'pitch', 'slope', 'energy', 'x', 'hints', 'inner', *Reconstruction.WEIGHTS, 'envelope', 'distance', 'generator_norm', 'norm')
+SEGMENT = ('index', 'mask', 'number')
+ENVELOPE = {256: 1.0, 512: 5.0}       # weights of the log magnitude without harmonics, and of the mel bands
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('data')
-    parser.add_argument('out')
-    parser.add_argument('--generator', help='prefix of the light generator\'s checkpoint')
-    parser.add_argument('--resume', help='prefix of checkpoint parts to go on from')
-    parser.add_argument('--compile', action='store_true')
-    parser.add_argument('--seconds', type=float, default=1200)
-    parser.add_argument('--deadline', type=float, default=math.inf, help='seconds since 1970')
-    parser.add_argument('--learning-rate', type=float, default=1e-3)
-    parser.add_argument('--rows', type=int, default=16)
-    parser.add_argument('--own', type=int, default=4, help='rows whose x is made from the student\'s own F0 and energy')
-    parser.add_argument('--segments', type=int, default=40)
-    parser.add_argument('--size', type=int, default=96, help='frames of a segment, context included')
-    parser.add_argument('--context', type=int, default=10)
-    parser.add_argument('--sound-weight', type=float, default=0.3, help='of the losses through the generator')
-    parser.add_argument('--capacity', type=float, default=320, help='hours of data to make room for')
-    parser.add_argument('--begin-at', type=float, default=1, help='hours of data to wait for')
-    parser.add_argument('--validate-every', type=float, default=60)
-    parser.add_argument('--save-every', type=float, default=100)
-    parser.add_argument('--consume', action='store_true')
-    parser.add_argument('--seed', type=int, default=0)
-    return parser.parse_args()
+    made = parser(__doc__, learning_rate=6e-4, capacity=380)
+    made.add_argument('model', help='the front of kokoro_graph.py')
+    made.add_argument('corpus')
+    made.add_argument('--generator', required=True, help='prefix of the light generator\'s checkpoint')
+    made.add_argument('--generator-rate', type=float, default=1e-4)
+    made.add_argument('--prosody-layers', type=int, help='grow the checkpoint to this many blocks of melody')
+    made.add_argument('--sequences', help='what the shards were made from; without it they are not looked at')
+    made.add_argument('--label-seconds', type=float, default=120, help='of making labels, before training')
+    made.add_argument('--rows', type=int, default=12, help='rows of labels alone')
+    made.add_argument('--own', type=int, default=3, help='of these, rows whose x is made from the student\'s own F0 and energy')
+    made.add_argument('--wave-rows', type=int, default=6)
+    made.add_argument('--wave-own', type=int, default=4, help='of these, rows whose sound is made from its own F0 too')
+    made.add_argument('--segments', type=int, default=48)
+    made.add_argument('--size', type=int, default=96, help='frames of a segment, context included')
+    made.add_argument('--context', type=int, default=10)
+    made.add_argument('--sound-weight', type=float, default=0.4, help='of the losses through the generator')
+    made.add_argument('--wave-capacity', type=float, default=70, help='hours with waveforms')
+    made.add_argument('--held', type=int, default=154, help='held-out lines to validate with')
+    made.add_argument('--budget', type=int, default=20000, help='tokens of a batch of labels')
+    made.add_argument('--group', type=int, default=2048, help='draws that are sorted by length together')
+    return made.parse_args()
 
 
 class Listener:
-    """The frozen light generator: normalised x in, inner features and samples of the predictable part out."""
+    """The light generator: normalised x in, inner features and samples of the predictable part out."""
 
     def __init__(self, prefix, device, compiled):
         self.student = shaped_like(state := load_state(prefix)).to(device)
         self.student.load_state_dict(state)
-        self.student.requires_grad_(False).eval()
+        self.student.requires_grad_(False)
         if compiled:
             self.student.synthesise = torch.compile(self.student.synthesise, dynamic=False)
             for block in self.student.blocks:
@@ -71,8 +74,7 @@ class Listener:
         student, batch, frames = self.student, x.shape[0], x.shape[1]
         with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp, cache_enabled=False):
             h = student.trunk(student.features(x * student.xs + student.xm, f0, source), style, stats, mask)
-            o = student.head(h)
-        o = o.float().reshape(batch, frames * 2, 9, -1)
+        o = student.head(h.float()).reshape(batch, frames * 2, 9, -1)
         spectrum, _ = student.synthesise(o, source, torch.zeros_like(source))
         return h.float(), istft(spectrum, student.inv)
 
@@ -89,58 +91,81 @@ def masked(difference, mask):
     return (difference * mask).sum() / (mask.sum() * difference.shape[-1] / mask.shape[-1] + 1e-6)
 
 
-class Trainer:
+def rounded(values):
+    """Whole frames going forward, the values themselves going back."""
+    return values + (torch.round(values).clamp(min=1) - values).detach()
+
+
+class FrontTrainer(Trainer):
+    TERMS = TERMS
+    WARM_UP = 400
+    SLOWEST = 0.0008
+
     def __init__(self, args):
-        self.args = args
-        self.device = 'cuda' if torch.cuda.is_available() else 'cpu'
-        self.cuda = self.device == 'cuda'
-        torch.manual_seed(args.seed)
-        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
+        self.labels = Labels(args.corpus, args.seed + 1, group=args.group, budget=args.budget)
+        super().__init__(args)
+        torch.backends.cudnn.benchmark = False                # the teacher's batches are of many shapes
         self.rng = np.random.default_rng(args.seed)
-        os.makedirs(args.out, exist_ok=True)
-        self.log_file = open(os.path.join(args.out, 'log.txt'), 'a')
-        self.front = (load_front(args.resume) if args.resume else Front()).to(self.device).train()
+        for part in ('front', 'generator'):
+            os.makedirs(os.path.join(args.out, part), exist_ok=True)
+        self.labels.load(args.model, self.device)
+        self.model = self.front = (load_front(args.resume, args.prosody_layers) if args.resume else Front()).to(self.device).train()
         self.hints = nn.Linear(TOKEN_DIM, 2 * X_DIM).to(self.device)
-        self.pool = Pool(self.device, args.capacity)
+        self.listener = Listener(args.generator, self.device, args.compile)
+        student = self.listener.student
+        self.pool = Pool(self.device, args.capacity, student.xm, student.xs)
+        self.waves = Pool(self.device, args.wave_capacity, student.xm, student.xs, waves=True) if args.sequences else None
         self.reconstruction, self.distance = Reconstruction(self.device), Distance(self.device)
-        self.sums = torch.zeros(len(TERMS) + 1, device=self.device)
-        self.listener = self.graph = None
         if args.compile:
             self.reconstruction.compile()
             for block in [*self.front.tokens, *self.front.attentions, *self.front.prosody, *self.front.sound]:
                 block.compile(dynamic=False)
 
-    def log(self, *words):
-        line = ' '.join(str(w) for w in words)
-        print(line, flush=True)
-        self.log_file.write(line + '\n')
-        self.log_file.flush()
-
     def prepare(self):
         args, began = self.args, time.time()
-        while time.time() < args.deadline:
-            self.pool.load_new(args.data, args.consume)
-            if self.pool.hours >= args.begin_at:
-                break
-            time.sleep(0.5)
-        if args.generator:
-            self.listener = Listener(args.generator, self.device, args.compile)
-        self.average = Average(self.front, self.device)
-        self.rate = torch.tensor(0.0, device=self.device)
-        parameters = [*self.front.parameters(), *self.hints.parameters()]
-        decay = [p for p in parameters if p.dim() > 1]
-        plain = [p for p in parameters if p.dim() <= 1]
-        self.optimiser = torch.optim.AdamW([{'params': decay, 'weight_decay': 0.01}, {'params': plain, 'weight_decay': 0.0}],
-                                           lr=self.rate if self.cuda else 0.0, betas=(0.9, 0.98),
-                                           **({'capturable': True, 'fused': True} if self.cuda else {}))
-        self.parameters = parameters
+        self.labels.held_out(self.pool, args.held)
+        if self.waves:
+            missed = self.labels.wave_shards(self.waves, args.data, args.sequences, began + args.label_seconds)
+            self.waves.hold(min(48, self.waves.utterances // 4))
+            self.log(f'{self.waves.utterances} utterances, {self.waves.hours:.2f} h with waveforms, {missed} left out, after {time.time() - began:.0f} s')
+            if self.waves.utterances < 8:
+                self.waves = None
+        from_now = time.time()
+        made = self.labels.fill(self.pool, args.capacity * 0.99, min(from_now + args.label_seconds, args.deadline))
+        self.log(f'labels: {made:.2f} h at {made * 3600 / max(time.time() - from_now, 0.1):.0f} x real time')
+        self.labels.stop()
+        del self.labels.teacher
+        if self.cuda:
+            torch.cuda.empty_cache()
+        if not self.waves:
+            args.rows, args.own, args.wave_rows, args.wave_own = args.rows + args.wave_rows, args.own + 1, 0, 0
+        self.generator_rate = torch.tensor(0.0, device=self.device)
+        self.parameters, self.generator_parameters = [*self.front.parameters(), *self.hints.parameters()], []
+        groups = [{'params': [p for p in self.parameters if p.dim() > 1]},
+                  {'params': [p for p in self.parameters if p.dim() <= 1], 'weight_decay': 0.0}]
+        if self.waves:
+            self.listener.student.requires_grad_(True)
+            self.generator_parameters = list(self.listener.student.parameters())
+            groups.append({'params': self.generator_parameters, 'lr': self.generator_rate if self.cuda else 0.0})
+        self.begin(groups, (0.9, 0.98))
+        self.generator_average = Average(self.listener.student, self.device, self.SLOWEST)
         self.held = self.pool.held_rows()
+        self.held_waves = self.waves.held_rows() if self.waves else None
         self.log(f'{self.pool.utterances} utterances, {self.pool.hours:.1f} h, {self.pool.tokens / self.pool.hours / 3600:.1f} tokens a second, '
-                 f'after {time.time() - began:.0f} s; {sum(p.numel() for p in self.front.parameters()) / 1e6:.2f} M parameters; '
-                 f'held out: {len(self.held)} rows')
+                 f'after {time.time() - began:.0f} s; held out: {len(self.held)} rows' + (f'; {torch.cuda.memory_allocated() / 1e9:.0f} GB' if self.cuda else ''))
+
+    def look_for_data(self, limit=None):
+        """All of it is made before."""
+
+    def set_rate(self, elapsed, seconds, step):
+        super().set_rate(elapsed, seconds, step)
+        self.generator_rate.copy_(self.rate * (self.args.generator_rate / self.args.learning_rate))
+        if self.generator_parameters and not self.cuda:
+            self.optimiser.param_groups[2]['lr'] = float(self.generator_rate)
+        self.generator_average.age(step)
 
     def run_front(self, b, own):
-        """-> log durations [B,L], curves [B,T,4], x [B,2T,512], hints; the last `own` rows make x from their own curves."""
+        """-> log durations [B,L], curves [B,T,4], x [B,2T,512], hints; rows marked in `own` [B] make x from their own curves."""
         with torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.cuda, cache_enabled=False):
             h, cond = self.front.encode(b['ids'], b['style'], b['token_spread'], b['token_mask'], b['bias'])
             pooled = self.front.summary(h, b['share'])
@@ -148,24 +173,22 @@ class Trainer:
             frames, place = repeat_tokens(h, b['token']), places(b['offset'], b['duration'])
             curves = self.front.melody(frames, place, melodies, b['frame_mask'])
             given = torch.cat([z_of(b['f0']), b['energy'] / ENERGY_UNIT], -1)
-            rows = len(given) - own
-            used = torch.cat([given[:rows], curves[rows:].detach()]) if own else given
+            used = torch.where(own[:, None, None], curves.detach().float(), given)
             x = self.front.features(frames, place, used, sounds, b['frame_mask'])
             hints = self.hints(h)
         return self.front.duration(h.float())[..., 0], curves.float(), x.float(), hints.float()
 
     def losses(self, b):
-        args = self.args
-        log_d, curves, x, hints = self.run_front(b, args.own)
+        log_d, curves, x, hints = self.run_front(b, b['own'])
         tm, fm = b['token_mask'], b['frame_mask']
         terms = {}
         raw = b['raw'].clamp(min=0.3)
         log_raw, d = torch.log(raw) * tm[..., 0], torch.exp(log_d.clamp(max=4.2))
         gap = (log_d - log_raw).abs() + 0.15 * (d - raw).abs()
         terms['duration'] = masked(gap[..., None], tm)
-        whole, made = (b['one'] * raw[:, None]).sum(-1), (b['one'] * d[:, None]).sum(-1)
-        there = (whole > 0).float()
-        terms['total'] = ((made - whole).abs() / whole.clamp(min=1) * there).sum() / there.sum().clamp(min=1)
+        sums = lambda t: (b['one'] * t[:, None]).sum(-1)
+        whole, there = sums(torch.round(raw).clamp(min=1)), (b['frame_count'] > 0).float()
+        terms['total'] = ((sums(rounded(d)) - whole).abs() / whole.clamp(min=1) * there).sum() / there.sum().clamp(min=1)
         z, voiced = z_of(b['f0']), (b['f0'] > 30).float()
         gap = curves[..., :2] - z
         terms['pitch'] = masked(gap.abs() * (0.3 + 1.2 * voiced), fm)
@@ -176,180 +199,174 @@ class Trainer:
         terms['x'] = masked((x - b['x']).abs(), cm)
         target = torch.cat([b['sound'], b['prosody']], -1)
         terms['hints'] = masked((hints - target) ** 2, tm)
-        terms['inner'] = torch.zeros((), device=self.device)
-        sound = {name: torch.zeros((), device=self.device) for name in Reconstruction.WEIGHTS}
-        if self.listener:
-            terms['inner'], sound = self.listen(b, x)
-        terms |= sound
-        loss = 2.0 * terms['duration'] + 0.5 * terms['total'] + 4.0 * terms['pitch'] + 2.0 * terms['slope'] + 0.7 * terms['energy'] + (
-            1.5 * terms['x'] + 0.5 * terms['hints'] + 0.8 * terms['inner'])
-        if self.listener:
-            loss = loss + args.sound_weight * self.reconstruction.weigh(sound)
+        terms |= {name: torch.zeros((), device=self.device) for name in TERMS[:-2] if name not in terms}
+        if self.waves:
+            terms |= self.listen_to_teacher(b, x, curves)
+            sound = 0.35 * self.reconstruction.weigh({name: terms[name] for name in Reconstruction.WEIGHTS}) + terms['envelope'] + 1.0 * terms['distance']
+        else:
+            terms |= self.listen_to_itself(b, x)
+            sound = self.reconstruction.weigh({name: terms[name] for name in Reconstruction.WEIGHTS})
+        loss = 2.0 * terms['duration'] + 1.0 * terms['total'] + 4.0 * terms['pitch'] + 2.0 * terms['slope'] + 0.7 * terms['energy'] + (
+            1.5 * terms['x'] + 0.5 * terms['hints'] + 0.8 * terms['inner']) + self.args.sound_weight * sound
         return loss, terms
 
-    def listen(self, b, x):
-        rows, args = len(x) - self.args.own, self.args
-        index, mask, number = b['segment'], b['segment_mask'], b['segment_utterance']
-        cut = lambda t: t.flatten(0, 1)[index] * mask[..., None]
-        f0 = b['f0'].flatten()[index] * mask
+    def heard(self, x, b, rows, segments, f0, phase):
+        """Stretches of some rows through the generator -> inner features, samples that count."""
+        index, mask, number = segments
+        stats = utterance_stats(x[rows], b['columns'][rows])
+        style = b['style'][rows].flatten(0, 1)[:, :128][number]
+        inner, wave = self.listener(x[rows].flatten(0, 1)[index] * mask[..., None], f0, self.listener.source(f0, phase), style, stats[number],
+                                    mask[..., None], self.cuda)
+        return inner, wave[:, 600 * self.args.context:-600 * self.args.context]
+
+    def listen_to_itself(self, b, x):
+        """The frozen generator on the student's x against the same on the teacher's."""
+        index, mask, _ = segments = [b['given_' + name] for name in SEGMENT]
+        rows = slice(0, self.args.rows - self.args.own)
+        f0, phase = b['f0'][rows].flatten()[index] * mask, b['phase'][rows].flatten()[index]
         with torch.no_grad():
-            source = self.listener.source(f0, b['phase'].flatten()[index])
-            stats = utterance_stats(b['x'][:rows], b['columns'][:rows])
-            style = b['style'].flatten(0, 1)[:, :128][number]
-            inner, wave = self.listener(cut(b['x']), f0, source, style, stats[number], mask[..., None], self.cuda)
-        stats = utterance_stats(x[:rows], b['columns'][:rows])
-        made_inner, made = self.listener(cut(x), f0, source, style, stats[number], mask[..., None], self.cuda)
-        keep = slice(600 * args.context, -600 * args.context)
-        inner_gap = masked((made_inner - inner).abs(), mask[..., None])
-        return inner_gap, self.reconstruction(made[:, keep], made[:, keep], wave[:, keep])
+            inner, wave = self.heard(b['x'], b, rows, segments, f0, phase)
+        made_inner, made = self.heard(x, b, rows, segments, f0, phase)
+        return {'inner': masked((made_inner - inner).abs(), mask[..., None]), **self.reconstruction(made, made, wave)}
+
+    def listen_to_teacher(self, b, x, curves):
+        """The generator, learning, on the student's x against the teacher's samples."""
+        args = self.args
+        given, own = slice(args.rows, args.rows + args.wave_rows - args.wave_own), slice(args.rows + args.wave_rows - args.wave_own, None)
+        index, mask, _ = segments = [b['given_' + name] for name in SEGMENT]
+        _, made = self.heard(x, b, given, segments, b['f0'][given].flatten()[index] * mask, b['phase'][given].flatten()[index])
+        terms = self.reconstruction(made, made, b['given_wave'])
+        index, mask, number = segments = [b['own_' + name] for name in SEGMENT]
+        f0 = pitch_of(curves[own, :, :2].detach()).clamp(min=0) * b['frame_mask'][own]
+        phase = self.own_phase(f0, b['frame_start'][own], index, number)
+        _, made = self.heard(x, b, own, segments, f0.flatten()[index] * mask, phase)
+        terms['envelope'], terms['distance'] = self.envelope(made, b['own_wave'])
+        return terms
+
+    @staticmethod
+    def own_phase(f0, starts, index, number):
+        """Cycles since the utterance began, at the columns of segments, as front_pool has them for the teacher's F0."""
+        cycles = torch.cumsum(f0.flatten(1).double() * (FRAME / SAMPLE_RATE), 1)
+        before = (cycles - f0.flatten(1) * (FRAME / SAMPLE_RATE)).gather(1, 2 * starts.clamp(max=f0.shape[1] - 1))
+        phase = cycles.flatten()[index] - before.flatten()[number][:, None]
+        return (phase - torch.floor(phase)).float()
+
+    def envelope(self, made, target):
+        """What can be compared where harmonics lie elsewhere -> weighted log magnitudes and mel bands of short windows; cepstral distance in dB."""
+        r, total = self.reconstruction, 0.0
+        for n in (256, 512, CEPSTRUM):
+            unit = 1 / math.sqrt(n)
+            magnitude = lambda wave: torch.sqrt(sum(part * part for part in r.stft(wave, n)) + 1e-10)
+            if n not in r.filters:
+                a, b = magnitude(made), magnitude(target)
+                total = total + ENVELOPE[n] * (torch.log(a * unit + 3e-4) - torch.log(b * unit + 3e-4)).abs().mean()
+                continue
+            a, b = magnitude(made) @ r.filters[n], magnitude(target) @ r.filters[n]
+            mel = torch.log(a * unit + 5e-4) - torch.log(b * unit + 5e-4)
+            if n in ENVELOPE:
+                total = total + ENVELOPE[n] * mel.abs().mean()
+            else:
+                distance = 10 / math.log(10) * torch.sqrt(2 * ((mel @ r.cosines) ** 2).sum(-1) + 1e-4).mean()
+        return total, distance
 
     def take(self):
+        """The next rows: labels alone, then waveforms with the teacher's F0, then waveforms with the student's."""
         args = self.args
         b = self.pool.batch(self.pool.next_rows(args.rows, self.rng))
-        if self.listener:
-            rows = args.rows - args.own
-            first = {k: b[k][:rows] for k in ('frame_start', 'frame_count')}
-            b['segment'], b['segment_mask'], b['segment_utterance'] = self.pool.segments(first, args.segments, args.size, args.context)
+        b['own'] = torch.arange(args.rows, device=self.device) >= args.rows - args.own
+        cut = lambda batch, rows: {k: batch[k][rows] for k in ('frame_start', 'frame_count')}
+        segments = lambda batch, rows, count: self.pool.segments(cut(batch, rows), count, args.size, args.context)
+        if not self.waves:
+            return b | dict(zip(('given_' + part for part in SEGMENT), segments(b, slice(0, args.rows - args.own), args.segments)))
+        w = self.waves.batch(self.waves.next_rows(args.wave_rows, self.rng))
+        samples = w.pop('wave')
+        given = args.wave_rows - args.wave_own
+        w['own'] = torch.arange(args.wave_rows, device=self.device) >= given
+        b = {name: torch.cat([b[name], w[name]]) for name in b}
+        for name, rows, count in (('given', slice(0, given), args.segments * given // args.wave_rows),
+                                  ('own', slice(given, None), args.segments * args.wave_own // args.wave_rows)):
+            index, mask, number = segments(w, rows, count)
+            kept = slice(2 * args.context, -2 * args.context)
+            wave = samples[rows].flatten(0, 1)[index[:, kept]].float() * (mask[:, kept, None] / 32767)
+            b |= {**dict(zip((f'{name}_{part}' for part in SEGMENT), (index, mask, number))), name + '_wave': wave.flatten(1)}
         return b
 
     def update(self, b):
         loss, terms = self.losses(b)
+        norm = torch.zeros((), device=self.device)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
-        norm = nn.utils.clip_grad_norm_(self.parameters, 1.0)
+        if self.generator_parameters:
+            norm = nn.utils.clip_grad_norm_(self.generator_parameters, 1.0)
+        own = nn.utils.clip_grad_norm_(self.parameters, 1.0)
         self.optimiser.step()
         with torch.no_grad():
             self.average.update()
-            self.sums.add_(torch.stack([*(terms[name] for name in TERMS), norm.float()]).detach())
-
-    def step(self):
-        b = self.take()
-        if not self.cuda:
-            return self.update(b)
-        if self.graph is None:
-            try:
-                self.capture(b)
-            except Exception as error:
-                if not self.args.compile:
-                    raise
-                self.log('going on without the compiler:', str(error)[:800])
-                torch.compiler.set_stance('force_eager')
-                self.args.compile = False
-                self.capture(b)
-        for name, place in self.fixed.items():
-            place.copy_(b[name])
-        self.graph.replay()
-
-    def capture(self, b):
-        began = time.time()
-        self.fixed = {name: value.clone() for name, value in b.items()}
-        stream = torch.cuda.Stream()
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
-            for _ in range(4):
-                self.update(self.fixed)
-        torch.cuda.current_stream().wait_stream(stream)
-        torch.cuda.synchronize()
-        self.optimiser.zero_grad(set_to_none=True)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            self.update(self.fixed)
-        self.graph = graph
-        self.log(f'captured the step in {time.time() - began:.1f} s, {torch.cuda.max_memory_allocated() / 1e9:.0f} GB')
+            self.generator_average.update()
+            self.sums.add_(torch.stack([*(terms[name] for name in TERMS[:-2]), norm, own]).float().detach())
 
     @torch.no_grad()
     def validate(self):
-        """The average on the held-out lines, with the teacher's durations and the student's own F0 and energy."""
-        current = {k: v.detach().clone() for k, v in self.front.state_dict().items()}
-        self.front.load_state_dict(self.average.values)
-        raws, ds, wholes, mades, zs, z_mades, rest = [], [], [], [], [], [], []
-        with torch.compiler.set_stance('force_eager'):
+        """The averages on the held-out lines, with the teacher's durations and the student's own F0 and energy."""
+        raws, ds, wholes, mades, zs, z_mades, rest, sounds = [], [], [], [], [], [], [], []
+        with torch.compiler.set_stance('force_eager'), self.average.in_place(), self.generator_average.in_place():
             for part in torch.split(self.held, 8):
                 b = self.pool.batch(part)
-                log_d, curves, x, _ = self.run_front(b, len(part))
+                log_d, curves, x, _ = self.run_front(b, torch.ones(len(part), dtype=torch.bool, device=self.device))
                 d = torch.exp(log_d)
                 there = b['token_mask'][..., 0] > 0
                 raws.append(b['raw'][there])
                 ds.append(d[there])
-                rounded = lambda t: (b['one'] * torch.round(t).clamp(min=1)[:, None]).sum(-1)[b['frame_count'] > 0]
-                wholes.append(rounded(b['raw']))
-                mades.append(rounded(d))
+                sums = lambda t: (b['one'] * torch.round(t).clamp(min=1)[:, None]).sum(-1)[b['frame_count'] > 0]
+                wholes.append(sums(b['raw']))
+                mades.append(sums(d))
                 f0, own = b['f0'], pitch_of(curves[..., :2])
                 both = (f0 > 40) & (own > 40)
                 zs.append(torch.log2(f0[both]))
                 z_mades.append(torch.log2(own[both]))
-                mask = doubled(b['frame_mask'])
-                one = {'x': masked((x - b['x']).abs(), mask), 'voicing': masked(((f0 > 10) != (own > 10)).float(), b['frame_mask']),
-                       'energy': masked((curves[..., 2:] * ENERGY_UNIT - b['energy']).abs(), b['frame_mask'])}
-                if self.listener:
-                    torch.manual_seed(1)
-                    index, sm, number = self.pool.segments(b, 32, self.args.size, self.args.context)
-                    style = b['style'].flatten(0, 1)[:, :128][number]
-                    waves = []
-                    for features, pitch in ((b['x'], f0), (x, f0), (x, own)):
-                        p = (pitch.flatten()[index] * sm).clamp(min=0)
-                        phase = torch.cumsum(p.double() / 80, -1)
-                        source = self.listener.source(p, (phase - torch.floor(phase)).float())
-                        _, wave = self.listener(features.flatten(0, 1)[index] * sm[..., None], p, source, style,
-                                                utterance_stats(features, b['columns'])[number], sm[..., None], False)
-                        waves.append(wave[:, 6000:-6000])
-                    for name, wave in (('', waves[1]), ('own_', waves[2])):
-                        mel, mcd = self.distance.measure(wave, waves[0])
-                        one |= {name + 'logmel': mel, name + 'mcd': mcd}
-                rest.append(one)
-        self.front.load_state_dict(current)
-        torch.manual_seed(int(self.rng.integers(2 ** 31)))
+                rest.append({'x': masked((x - b['x']).abs(), doubled(b['frame_mask'])),
+                             'voicing': masked(((f0 > 10) != (own > 10)).float(), b['frame_mask']),
+                             'energy': masked((curves[..., 2:] * ENERGY_UNIT - b['energy']).abs(), b['frame_mask'])})
+                if not self.waves:
+                    sounds.append(self.measure_sound(self.pool, b, x, own))
+            for part in torch.split(self.held_waves, 8) if self.waves else ():
+                b = self.waves.batch(part)
+                _, curves, x, _ = self.run_front(b, torch.ones(len(part), dtype=torch.bool, device=self.device))
+                sounds.append(self.measure_sound(self.waves, b, x, pitch_of(curves[..., :2])))
         corr = lambda a, b: float(torch.corrcoef(torch.stack([torch.cat(a), torch.cat(b)]))[0, 1])
+        mean = lambda parts: {k: float(sum(float(r[k]) for r in parts) / len(parts)) for k in parts[0]}
         whole, made, z, z_made = torch.cat(wholes), torch.cat(mades), torch.cat(zs), torch.cat(z_mades)
         result = {'dur_corr': corr(raws, ds), 'dur_l1': float((torch.cat(raws) - torch.cat(ds)).abs().mean()),
                   'length': float(((made - whole).abs() / whole).mean()), 'length_all': float(made.sum() / whole.sum() - 1),
-                  'f0_corr': corr(zs, z_mades), 'semitones': float(12 * (z - z_made).abs().mean()),
-                  **{k: float(sum(float(r[k]) for r in rest) / len(rest)) for k in rest[0]}}
+                  'f0_corr': corr(zs, z_mades), 'semitones': float(12 * (z - z_made).abs().mean()), **mean(rest), **mean(sounds)}
         return {k: round(v, 4) for k, v in result.items()}
 
+    def measure_sound(self, pool, b, x, own):
+        """MCD of the generator on the teacher's x, the student's, and the student's with its own F0: to the teacher's samples where the pool has
+        them, else to the first of the three."""
+        state = torch.random.get_rng_state(), torch.cuda.get_rng_state() if self.cuda else None
+        torch.manual_seed(1)
+        index, mask, number = segments = pool.segments(b, 32, self.args.size, self.args.context)
+        torch.random.set_rng_state(state[0])
+        if self.cuda:
+            torch.cuda.set_rng_state(state[1])
+        waves, everything = [], slice(None)
+        for features, pitch in ((b['x'], b['f0']), (x, b['f0']), (x, own.clamp(min=0) * b['frame_mask'])):
+            phase = self.own_phase(pitch, b['frame_start'], index, number)
+            waves.append(self.heard(features, b, everything, segments, pitch.flatten()[index] * mask, phase)[1])
+        kept = slice(2 * self.args.context, -2 * self.args.context)
+        target = waves[0] if 'wave' not in b else (b['wave'].flatten(0, 1)[index[:, kept]].float() * (mask[:, kept, None] / 32767)).flatten(1)
+        return {name: self.distance.measure(wave, target)[1] for name, wave in zip(('mcd_teacher_x', 'mcd', 'mcd_own'), waves)}
+
     def save(self):
-        if not self.average.save(self.args.out):
-            self.log('not saved: the average is not finite')
+        for average, part in ((self.average, 'front'), (self.generator_average, 'generator')):
+            if (part == 'front' or self.waves) and not average.save(os.path.join(self.args.out, part)):
+                self.log('not saved: an average is not finite')
 
     def run(self):
         self.prepare()
-        args, step, counted = self.args, 0, 0
-        began = checked = saved = timed = looked = time.time()
-        seconds = min(args.seconds, args.deadline - began)
-        while (elapsed := time.time() - began) < seconds:
-            rate = args.learning_rate * min(1, (step + 1) / 400) * 0.5 * (1 + math.cos(math.pi * min(1.0, elapsed / seconds)))
-            self.rate.fill_(rate)
-            if not self.cuda:
-                for group in self.optimiser.param_groups:
-                    group['lr'] = rate
-            self.average.rate.fill_(max(0.0008, 1 / (step / 4 + 10)))
-            self.step()
-            if step == 0:                                  # the first is the compiler's
-                began = checked = saved = timed = time.time()
-                seconds = min(args.seconds, args.deadline - began)
-            step, counted = step + 1, counted + 1
-            if self.cuda and step % 20 == 0:
-                torch.cuda.synchronize()
-            now = time.time()
-            if now - looked > 5:                           # shards are taken up as long as any come
-                if self.pool.load_new(args.data, args.consume, limit=8):
-                    self.held = self.pool.held_rows()
-                looked = time.time()
-            if now - checked > args.validate_every or step == 200:
-                means = {k: round(v / counted, 3) for k, v in zip((*TERMS, 'norm'), self.sums.tolist())}
-                self.log(f't {elapsed:.0f} step {step} {(now - timed) / counted * 1000:.1f} ms {self.pool.hours:.0f} h',
-                         means, self.validate())
-                self.sums.zero_()
-                counted, checked, timed = 0, time.time(), time.time()
-            if now - saved > args.save_every:
-                self.save()
-                saved = time.time()
-        self.log('end', step, self.validate())
-        self.save()
-        open(os.path.join(args.out, 'DONE'), 'w').close()
-
-
+        super().run()
 
 
 if __name__ == '__main__':
-    Trainer(parse()).run()
+    FrontTrainer(parse()).run()
