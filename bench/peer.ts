@@ -1,5 +1,6 @@
 /** The yardstick: kokoro-js on the same weights, installed on demand beside the benchmark and run in its own process. */
 import { execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { loadConfig } from '../src/config.js';
@@ -41,11 +42,11 @@ export async function startPeer(): Promise<Peer> {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
   });
-  const answer = () =>
-    new Promise<unknown>((resolve, reject) => {
-      child.once('message', resolve);
-      child.once('exit', (code) => reject(new Error(`kokoro-js ended with exit code ${code}`)));
-    });
+  const ended = new Promise<never>((_, reject) => {
+    child.once('exit', (code) => reject(new Error(`kokoro-js ended with exit code ${code}`)));
+  });
+  ended.catch(() => undefined);
+  const answer = () => Promise.race([once(child, 'message').then(([message]) => message as unknown), ended]);
   await answer();
   return {
     async speak(text) {

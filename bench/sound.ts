@@ -2,13 +2,14 @@
  * What instruments hear of the voices (judges.ts), and, where PulseAudio is there, time from the first chunk to the first sound, with every player this machine has, as a recorder behind a null sink of
  * PulseAudio hears it; and how much of what was played was heard in one piece.
  *
- *   npm run bench -- sound [--sentences 20] [--no-peer] [--runs 5] [--seconds 4]
+ *   npm run bench -- sound [--sentences 20] [--voice ID] [--no-peer] [--runs 5] [--seconds 4]
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { openSpeaker as OpenSpeaker } from '../src/client/sinks/speaker.js';
 import { SAMPLE_RATE } from '../src/protocol/audio.js';
 import { hasPulse, heardInOnePiece, startSoundCard } from '../test/support/pulse.js';
+import { VOICES } from '../test/support/speech.js';
 import { judge } from './judges.js';
 
 const CHUNK = 2_400;
@@ -18,12 +19,13 @@ export async function main(args: string[]): Promise<void> {
     args,
     options: {
       sentences: { type: 'string', default: '20' },
+      voice: { type: 'string', default: VOICES[0] },
       'no-peer': { type: 'boolean', default: false },
       runs: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '4' },
     },
   });
-  if (Number(values.sentences) > 0) await judge(Number(values.sentences), !values['no-peer']);
+  if (Number(values.sentences) > 0) await judge(Number(values.sentences), !values['no-peer'], values.voice);
   const RUNS = Number(values.runs);
   if (!hasPulse()) {
     process.stderr.write(

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import type { AccountStore } from '../accounts/store.js';
 import type { Config } from '../config.js';
+import type { FirstPieces } from '../gateway/first-piece.js';
 import type { WorkerPool } from '../gateway/pool.js';
 import type { ObservableGateway } from '../gateway/types.js';
 import type { Logger } from '../log.js';
@@ -77,6 +78,7 @@ async function assemble(
     { createAccounts },
     { createAdminSecret },
     { createKeyring },
+    { firstPieceChars },
     { createGateway },
     { loadCatalogue },
     metrics,
@@ -89,6 +91,7 @@ async function assemble(
     import('../accounts/accounts.js'),
     import('../accounts/admin-secret.js'),
     import('../accounts/keyring.js'),
+    import('../gateway/first-piece.js'),
     import('../gateway/gateway.js'),
     import('../models/catalogue.js'),
     options.metrics ? import('../server/metrics.js').then(({ createMetrics }) => createMetrics()) : silence(),
@@ -103,8 +106,15 @@ async function assemble(
   const lexicon = config.lexicon === '' ? undefined : await loadLexicon(config.lexicon);
   const readers = await createReaders(lexicon ? { lexicon } : {});
   const { crowd = false } = options.engine;
-  const remembered = crowd && config.engine === 'kokoro' ? await import('../engine/remembered.js') : undefined;
-  const { costs = {} } = (await remembered?.readMeasurement(config.modelDir, config)) ?? {};
+  const remembered = config.engine === 'kokoro' ? await import('../engine/remembered.js') : undefined;
+  const recall = async () => remembered?.readMeasurement(config.modelDir, config);
+  const { costs = {} } = (crowd && (await recall())) || {};
+  // Asked when somebody speaks: a machine that is new was measured by then.
+  let measured: ReturnType<typeof recall> | undefined;
+  const firstPieces: FirstPieces = async (model) => {
+    measured ??= recall();
+    return firstPieceChars((await measured)?.untilHeard[model]);
+  };
   const limits = { freeConcurrency, freeDaily, partnerConcurrency };
   const accounts = await createAccounts({ store, limits, localKey, billDelivered: config.billDelivered, log });
   const { workers } = config;
@@ -140,6 +150,7 @@ async function assemble(
     gateway,
     catalogue,
     readers,
+    firstPieces,
     metrics,
     log,
     shutdown: shutdown.signal,
@@ -168,7 +179,8 @@ async function assemble(
     if (!(await within(closing ?? gateway.close(), CLOSE_MS))) log.error('the engines could not be closed');
     if (elsewhere && !(await within(elsewhere.close(), CLOSE_MS))) log.error('NATS could not be closed');
     // Beside the packs, which may be where nobody may write: then the next server measures anew.
-    const remembering = remembered?.rememberCosts(config.modelDir, config, gateway.costs).catch(() => undefined);
+    const remembering =
+      crowd && remembered?.rememberCosts(config.modelDir, config, gateway.costs).catch(() => undefined);
     await within(Promise.resolve(remembering), CLOSE_MS);
     if (!(await within(accounts.close(), CLOSE_MS))) log.error('the accounts could not be closed');
   }

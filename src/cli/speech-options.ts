@@ -94,6 +94,10 @@ export type Destination =
   | { readonly kind: 'stdout'; readonly format: FileFormat; readonly play: boolean; readonly whole: boolean }
   | { readonly kind: 'file'; readonly file: string; readonly format: FileFormat; readonly play: boolean };
 
+/** Whether all of it is written down before anybody hears any. */
+export const isUnheard = (destination: Destination): boolean =>
+  destination.kind !== 'speaker' && !destination.play && (destination.kind === 'file' || destination.whole);
+
 /** Where the sound goes, decided before anything is done. */
 export function destinationOf(options: OutputOptions, stdoutIsTerminal: boolean): Destination {
   const { output, format, play = false, whole = false } = options;

@@ -13,7 +13,7 @@ import { parseModel, SPEECH_MODELS, type SpeechModel } from '../protocol/contrac
 import { type ErrorCode, printable, TtsError } from '../protocol/errors.js';
 import { type Connection, closeSoon, connect, lostSettings, ofOwnServer } from './connection.js';
 import { chooseModel, knownChoice } from './model-choice.js';
-import { checkModel, type Destination, type OutputOptions, type SpeechOptions } from './speech-options.js';
+import { checkModel, type Destination, isUnheard, type OutputOptions, type SpeechOptions } from './speech-options.js';
 import { complain, liveLines, styled } from './terminal.js';
 
 export interface SpeechRun {
@@ -106,7 +106,10 @@ export async function runSpeech(
     const speaker = `${model} · ${voice} · ${connection.name}`;
     if (live && wanted !== 'lines') process.stderr.write(`${speaker}\n`);
     progress.speaker = speaker;
-    await speak({ address: connection, model, sink, progress, leftOut, wrote }, signal);
+    await speak(
+      { address: { ...connection, unheard: isUnheard(destination) }, model, sink, progress, leftOut, wrote },
+      signal,
+    );
     if (progress.made === 0) await leftOut.refuseNothing();
     await sink.finish(signal);
     progress.done();

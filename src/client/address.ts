@@ -1,12 +1,21 @@
 /** Where a server is: its HTTP base address, and the WebSocket address that belongs to it. */
 import { TtsError } from '../protocol/errors.js';
+import { WHOLE_SENTENCES } from '../protocol/preference.js';
 
 export interface ServerAddress {
   readonly baseUrl: string;
   readonly apiKey: string;
   /** The certificate (PEM) that this very server has, where it is known: only that is believed, whoever signed it. */
   readonly certificate?: string;
+  /** What is spoken is written down and not heard meanwhile: no sentence is cut to be heard sooner. */
+  readonly unheard?: boolean;
 }
+
+/** What every request says of itself. */
+export const headersOf = ({ apiKey, unheard }: ServerAddress): Record<string, string> => ({
+  ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+  ...(unheard ? { prefer: WHOLE_SENTENCES } : {}),
+});
 
 /** How TLS judges the server at an address; nothing special where its certificate is not known beforehand. */
 export const trustIn = ({ certificate }: ServerAddress) =>

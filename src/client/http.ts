@@ -5,7 +5,7 @@ import { pcmSamples, SampleJoiner } from '../protocol/audio.js';
 import { SPEECH_PATH, VOICES_PATH } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import type { SpeechRequest, VoiceCatalog } from '../protocol/http.js';
-import { endpoint, type ServerAddress, trustIn } from './address.js';
+import { endpoint, headersOf, type ServerAddress, trustIn } from './address.js';
 import { connectionLost, errorOfConnecting, errorOfResponse } from './wire-error.js';
 
 const MAX_ERROR_BYTES = 65_536;
@@ -28,7 +28,7 @@ export interface HttpClient {
 }
 
 export function createHttpClient(address: ServerAddress): HttpClient {
-  const { baseUrl, apiKey } = address;
+  const { baseUrl } = address;
   const secure = endpoint(baseUrl, '/').protocol === 'https:';
   let agent: http.Agent | HttpsAgent | undefined;
 
@@ -42,7 +42,7 @@ export function createHttpClient(address: ServerAddress): HttpClient {
         signal,
         method: body === undefined ? 'GET' : 'POST',
         headers: {
-          ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+          ...headersOf(address),
           ...(body === undefined
             ? {}
             : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),

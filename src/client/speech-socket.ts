@@ -13,7 +13,7 @@ import type {
   ServerMessage,
   StreamParams,
 } from '../protocol/stream-messages.js';
-import { type ServerAddress, socketEndpoint, trustIn } from './address.js';
+import { headersOf, type ServerAddress, socketEndpoint, trustIn } from './address.js';
 import { connectionLost, errorOfConnecting, errorOfResponse } from './wire-error.js';
 
 export interface SpokenChunk {
@@ -60,7 +60,7 @@ export async function openSpeechSocket(options: SpeechSocketOptions, signal: Abo
     ...trustIn(options),
     perMessageDeflate: false,
     maxPayload: MAX_FRAME_BYTES * 4,
-    headers: options.apiKey ? { authorization: `Bearer ${options.apiKey}` } : {},
+    headers: headersOf(options),
   });
   const incoming = receive(socket, signal);
   const requestId = await opened(socket, url, signal).catch((error: unknown) => {

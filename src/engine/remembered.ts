@@ -12,6 +12,8 @@ export interface Measurement {
   readonly vocoder: 'float' | 'quantised';
   /** Seconds of work for a second of base-tts speech. */
   readonly realTimeFactor: number;
+  /** Seconds of work before the first sound of a piece, for a second of its speech. */
+  readonly untilHeard: Readonly<Record<BaseModel, number>>;
   /** Version of the runtime it was measured with. */
   readonly runtime: string;
   /** Seconds of an engine process for a second of speech among many, as the last server that had many saw it. */
@@ -45,15 +47,18 @@ async function readAll<T = Measurement>(
   }
 }
 
+/** An older version wrote other names, and fewer. */
+const isOurs = ({ vocoder, untilHeard }: Partial<Measurement>): boolean =>
+  vocoder !== undefined && untilHeard !== undefined;
+
 export async function readMeasurement(modelDir: string, use: MachineUse): Promise<Measurement | undefined> {
   const known = (await readAll(modelDir))[machineKey(use)];
-  // An older version wrote other names.
-  return known?.vocoder === undefined ? undefined : known;
+  return known !== undefined && isOurs(known) ? known : undefined;
 }
 
 /** Whether anything was ever measured here: a first run that was broken off before leaves it to the next. */
 export const wasMeasured = async (modelDir: string): Promise<boolean> =>
-  Object.keys(await readAll(modelDir)).length > 0;
+  Object.values(await readAll(modelDir)).some(isOurs);
 
 export async function writeMeasurement(modelDir: string, use: MachineUse, measured: Measurement): Promise<void> {
   const all = { ...(await readAll(modelDir)), [machineKey(use)]: measured };

@@ -6,6 +6,7 @@ import type { AdminSecret } from '../accounts/admin-secret.js';
 import type { Keyring } from '../accounts/keyring.js';
 import type { AccountStore } from '../accounts/store.js';
 import type { Accounts, KeyRecord } from '../accounts/types.js';
+import type { FirstPieces } from '../gateway/first-piece.js';
 import type { Gateway, ObservableGateway } from '../gateway/types.js';
 import type { Worker } from '../gateway/worker.js';
 import type { Logger } from '../log.js';
@@ -103,6 +104,8 @@ export interface ServerDeps {
   readonly gateway: Gateway;
   readonly catalogue: Pick<VoiceCatalogue, 'version' | 'all' | 'voices' | 'get'>;
   readonly readers: Readers;
+  /** Left out, the first sentence of a stream is cut at its first clause. */
+  readonly firstPieces?: FirstPieces | undefined;
   readonly metrics: Metrics;
   readonly log: Logger;
   /** Aborts when the server begins to stop: no new work, what runs is finished. */

@@ -1,6 +1,7 @@
 /** What an accepted request or session holds, whichever door it came through: taken in one place, given back in one. */
 import { randomUUID } from 'node:crypto';
 import type { Accounts, Admission, KeyRecord, Outcome } from '../accounts/types.js';
+import type { FirstPieces } from '../gateway/first-piece.js';
 import { SpokenText } from '../gateway/spoken-text.js';
 import type { Gateway } from '../gateway/types.js';
 import type { Logger } from '../log.js';
@@ -25,6 +26,8 @@ export interface GrantRequest {
   readonly speed?: number;
   /** Nobody listens before all of it is there. */
   readonly whole?: boolean;
+  /** Nobody listens meanwhile: as of what is whole, where it is left out. */
+  readonly unheard?: boolean;
   readonly ssml?: boolean;
   readonly autoMode?: boolean;
 }
@@ -61,6 +64,8 @@ export interface GrantsOptions {
   readonly catalogue: Pick<VoiceCatalogue, 'get'>;
   readonly metrics: Metrics;
   readonly heldAudio: HeldAudio;
+  /** Left out, the first sentence is cut at its first clause. */
+  readonly firstPieces?: FirstPieces | undefined;
   readonly log: Logger;
 }
 
@@ -81,7 +86,7 @@ export class Grants {
 
   /** Checks and takes in the decided order: tier, daily limit, concurrency, credits, queue. All or nothing. */
   async open(request: GrantRequest): Promise<Grant> {
-    const { accounts, gateway, readers, catalogue, heldAudio } = this.#options;
+    const { accounts, gateway, readers, catalogue, heldAudio, firstPieces } = this.#options;
     const {
       key,
       requestId,
@@ -91,12 +96,14 @@ export class Grants {
       seed = 0,
       speed = 1,
       whole = false,
+      unheard = whole,
       ssml = false,
       autoMode = true,
     } = request;
     const { base } = parseModel(model);
     const { language } = catalogue.get(base, voice);
     const reader = await readers(language);
+    const inTimeChars = unheard ? Number.POSITIVE_INFINITY : ((await firstPieces?.(base)) ?? 0);
     const admission = await accounts.admit({ key, requestId, model, voice, chars });
     const known = request.route === 'stream_input' ? {} : { chars };
     let held: HeldAnswer | undefined;
@@ -108,7 +115,7 @@ export class Grants {
         language,
         ssml,
         autoMode,
-        whole,
+        inTimeChars,
       });
       const grant = new Grant(request, {
         ...this.#options,

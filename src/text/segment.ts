@@ -15,8 +15,12 @@ export interface SegmenterOptions {
   readonly language?: Language;
   /** Text carries SSML. */
   readonly ssml?: boolean;
-  /** Nobody hears it before it is all there: the first sentence is not cut at a clause to be heard sooner. */
-  readonly whole?: boolean;
+  /**
+   * The first sentence is cut at a clause to be heard sooner, at the last one within so many characters; not at all where it ends
+   * within them, because a piece of this length is there in time. 0 cuts at the first clause; `Infinity` is for what nobody hears
+   * before it is all there.
+   */
+  readonly inTimeChars?: number;
   /** False trades latency for phrasing: cuts at blank lines, or at a sentence end after 1,000 characters. */
   readonly autoMode?: boolean;
 }
@@ -49,7 +53,7 @@ const SPEAKABLE = /[\p{L}\p{N}\p{S}]/u;
 export class Segmenter {
   readonly #count: (text: string) => number;
   readonly #auto: boolean;
-  readonly #whole: boolean;
+  readonly #inTime: number;
   readonly #scanner: BoundaryScanner;
   readonly #words: SentenceWords;
   readonly #markup: { readonly parser: SsmlParser; readonly track: MarkupTrack } | null;
@@ -68,12 +72,14 @@ export class Segmenter {
   /** The last exact count: `tokens` up to `at`, where the running weight was `weight`. */
   #known = { at: 0, tokens: 0, weight: 0, factor: 1 };
   #candidates: Candidate[] = [];
+  /** The last clause of the first sentence that ended in time. */
+  #held: Candidate | undefined;
   #out: Segment[] = [];
 
   constructor(options: SegmenterOptions) {
     this.#count = options.countTokens;
     this.#auto = options.autoMode ?? true;
-    this.#whole = options.whole ?? false;
+    this.#inTime = options.inTimeChars ?? 0;
     const { language = DEFAULT_LANGUAGE } = options;
     this.#scanner = new BoundaryScanner(language);
     this.#words = frontEnd(language).sentenceWords;
@@ -107,6 +113,7 @@ export class Segmenter {
   flush(): Segment[] {
     this.#advance(true);
     const end = this.#start + this.#text.length;
+    this.#cutInTime(end);
     if (end > this.#start) this.#fit(end);
     if (end > this.#start || (this.#markup && !this.#markup.track.isEmpty)) {
       this.#emit(end, this.#scanner.restingPause(), this.#scanner.totals, true);
@@ -152,11 +159,17 @@ export class Segmenter {
   #found(at: number, boundary: Boundary): void {
     const { letters, words, weight } = this.#scanner.totals;
     const { rank, pause, clause } = boundary;
-    this.#candidates.push({ rank, pause, clause, at, letters, words, weight });
+    const candidate = { rank, pause, clause, at, letters, words, weight };
+    this.#candidates.push(candidate);
+    this.#cutInTime(at);
     const known = this.#known;
     const guess = known.tokens + (weight - known.weight) * known.factor;
     if (guess > MAX_TOKENS || at - this.#start > MAX_UNITS) this.#fit(at);
     if (rank < RANK.weak || !this.#ends(at, boundary)) return;
+    if (rank < RANK.sentence && at - this.#start <= this.#inTime) {
+      this.#held = candidate;
+      return;
+    }
     if (this.#markup || weight - this.#base.weight > SURELY_FITS) this.#fit(at);
     if (at > this.#start) this.#emit(at, boundary.pause, { letters, words, weight });
   }
@@ -176,8 +189,16 @@ export class Segmenter {
       if (this.#first) return letters >= FIRST_SENTENCE.letters && words >= FIRST_SENTENCE.words;
       return letters >= MIN_LETTERS;
     }
-    if (this.#whole || !this.#first || clause === 'no' || words < FIRST_CLAUSE.words) return false;
+    if (!this.#first || clause === 'no' || words < FIRST_CLAUSE.words) return false;
     return letters >= (clause === 'surely' ? FIRST_CLAUSE.letters : FIRST_CLAUSE_ANY_LETTERS);
+  }
+
+  /** The first sentence has grown beyond what is there in time: it is cut at its last clause that was. */
+  #cutInTime(at: number): void {
+    const held = this.#held;
+    if (held === undefined || at - this.#start <= this.#inTime) return;
+    if (this.#markup) this.#fit(held.at);
+    if (held.at > this.#start) this.#emit(held.at, held.pause, held);
   }
 
   /** Cuts until what lies between the start and `end` is within the model's limit. */
@@ -260,6 +281,7 @@ export class Segmenter {
     this.#start = at;
     this.#offset += codePoints(source);
     this.#first = false;
+    this.#held = undefined;
     this.#base = { letters: totals.letters, words: totals.words, weight: totals.weight };
     this.#known = { at, tokens: 0, weight: totals.weight, factor: 1 };
     this.#candidates = this.#candidates.filter((candidate) => candidate.at > at);

@@ -23,6 +23,23 @@ describe('tts speak, what it says', () => {
     expect(readdirSync(home.dir).filter((name) => name.includes('.part'))).toEqual([]);
   });
 
+  it('leaves the first sentence whole where it is written down, by either route, and cuts it where it is heard', async () => {
+    const text = 'When the rain had stopped, we went outside to look around.';
+    const pieces = async (...args: string[]) => {
+      const before = jobs().length;
+      expect((await speak([text, ...args])).code).toBe(0);
+      return jobs()
+        .slice(before)
+        .map(({ segment }) => segment.text);
+    };
+    expect(await pieces('-o', 'kept.wav')).toEqual([text]);
+    expect(await pieces('-o', 'kept.wav', '--seed', '1')).toEqual([text]);
+    expect(await pieces('-o', '-', '--whole')).toEqual([text]);
+    const heard = ['When the rain had stopped, ', 'we went outside to look around.'];
+    expect(await pieces('-o', '-')).toEqual(heard);
+    expect(await pieces('-o', '-', '--seed', '1')).toEqual(heard);
+  });
+
   it('reads files one after the other, stdin among them', async () => {
     writeFileSync(home.file('one.txt'), 'First file.\n');
     writeFileSync(home.file('two.txt'), 'Second file.\n');

@@ -149,7 +149,12 @@ describe('the choice of a model', () => {
     writeMeasurement(
       home.file('measured'),
       { device: 'cpu', threads: 1 },
-      { vocoder: 'quantised', realTimeFactor, runtime: '1' },
+      {
+        vocoder: 'quantised',
+        realTimeFactor,
+        untilHeard: { 'base-tts': realTimeFactor, 'base-tts-fast': 0.1 },
+        runtime: '1',
+      },
     );
 
   it('is explained by doctor with what was remembered', async () => {

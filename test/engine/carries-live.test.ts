@@ -7,7 +7,13 @@ import { carriesLive } from '../../src/engine/carries-live.js';
 import { readMeasurement, rememberCosts, writeMeasurement } from '../../src/engine/remembered.js';
 
 const USE = { device: 'auto', threads: 0 } as const;
-const measured = (realTimeFactor: number) => ({ vocoder: 'float', realTimeFactor, runtime: '1.30.0' }) as const;
+const measured = (realTimeFactor: number) =>
+  ({
+    vocoder: 'float',
+    realTimeFactor,
+    untilHeard: { 'base-tts': realTimeFactor, 'base-tts-fast': 0.1 },
+    runtime: '1.30.0',
+  }) as const;
 let modelDir: string;
 beforeEach(() => {
   modelDir = mkdtempSync(path.join(tmpdir(), 'tts-measured-'));

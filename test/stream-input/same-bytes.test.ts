@@ -50,8 +50,8 @@ describe('the same text', () => {
   });
   afterAll(() => server.close());
 
-  const overHttp = async (input: string, stream: boolean) => {
-    const response = await server.speak({ model: 'base-tts', input, stream, response_format: 'pcm' });
+  const overHttp = async (input: string, stream: boolean, from = server) => {
+    const response = await from.speak({ model: 'base-tts', input, stream, response_format: 'pcm' });
     expect(response.status).toBe(200);
     return Buffer.from(await response.arrayBuffer());
   };
@@ -94,6 +94,23 @@ describe('the same text', () => {
       }),
       { numRuns: 25 },
     );
+  });
+
+  it('gives the same bytes on a machine that has longer first pieces in time, and whole answers as everywhere', async () => {
+    const quick = await startStreamServer({ sine: { msPerChar: 4 }, firstPieces: async () => 80 });
+    try {
+      const whole = 'When the rain had stopped, we went outside to look around, but nobody was there. It was late.';
+      const [socket, streamed, answer] = await Promise.all([
+        speak(quick, whole.match(/.{1,7}/gs)!),
+        overHttp(whole, true, quick),
+        overHttp(whole, false, quick),
+      ]);
+      expect(streamed.equals(socket)).toBe(true);
+      expect(streamed.equals(await overHttp(whole, true))).toBe(false);
+      expect(answer.equals(await overHttp(whole, false))).toBe(true);
+    } finally {
+      await quick.close();
+    }
   });
 
   it('gives the same bytes with white space around it', async () => {

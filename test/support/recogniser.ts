@@ -1,11 +1,9 @@
 /** Ears for tests and benches: an offline English recogniser (Moonshine, MIT), fetched once into the model cache. */
-import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import llamaTokenizer from 'llama-tokenizer-js';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { download } from '../../src/models/fetch/download.js';
-import { withLock } from '../../src/models/lock.js';
 import type { PackManifest } from '../../src/models/manifest.js';
+import { ensureAsset } from './asset.js';
 import { resampleTo16k } from './resample.js';
 
 const PACK: PackManifest = {
@@ -85,20 +83,6 @@ export interface Recogniser {
   close(): Promise<void>;
 }
 
-async function ensure(modelDir: string, pack: PackManifest): Promise<string> {
-  const dir = path.join(modelDir, pack.name);
-  await mkdir(dir, { recursive: true });
-  const complete = async () => {
-    const sizes = await Promise.all(pack.files.map((file) => stat(path.join(dir, file.path)).catch(() => undefined)));
-    return sizes.every((found, i) => found?.size === pack.files[i]!.bytes);
-  };
-  const fetch = async () => {
-    if (!(await complete())) await download(pack, pack.files, dir, {}, () => undefined, undefined);
-  };
-  await withLock(path.join(modelDir, `.${pack.name}.lock`), fetch, {});
-  return dir;
-}
-
 /** In a long rest this recogniser hears things that nobody said: a tenth of a second at either end is enough. */
 function withoutRests(pcm: Int16Array): Int16Array {
   const margin = 2_400;
@@ -109,7 +93,7 @@ function withoutRests(pcm: Int16Array): Int16Array {
 
 export async function createRecogniser(modelDir: string, size: keyof typeof SIZES = 'tiny'): Promise<Recogniser> {
   const { pack, layers, headSize } = SIZES[size];
-  const dir = await ensure(modelDir, pack);
+  const dir = await ensureAsset(modelDir, pack);
   const options = { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 3 } as const;
   const encoder = await InferenceSession.create(path.join(dir, 'encoder.onnx'), options);
   const decoder = await InferenceSession.create(path.join(dir, 'decoder.onnx'), options);

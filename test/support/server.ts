@@ -26,6 +26,7 @@ export interface TestServerOptions {
   settings?: Partial<ServerSettings>;
   gateway?: Partial<GatewayOptions>;
   upgrades?: ServerDeps['upgrades'];
+  firstPieces?: ServerDeps['firstPieces'];
   log?: Logger;
   localKey?: string;
   now?: () => Date;
@@ -70,6 +71,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     gateway,
     catalogue,
     readers: await readers,
+    firstPieces: options.firstPieces,
     metrics,
     log,
     shutdown: shutdown.signal,

@@ -20,11 +20,13 @@ interface Route {
   readonly path: string;
   readonly body: (encoder: AudioEncoder) => SpeechBody;
   readonly whole?: boolean;
+  /** Its callers take it as one: it leaves as it is made, and is not cut to be heard sooner. */
+  readonly unheard?: boolean;
 }
 
 const SPEECH_PATH = '/v1/text-to-speech/:voice_id';
 const ROUTES: readonly Route[] = [
-  { path: SPEECH_PATH, body: encodedBody },
+  { path: SPEECH_PATH, body: encodedBody, unheard: true },
   { path: `${SPEECH_PATH}/stream`, body: encodedBody },
   {
     path: `${SPEECH_PATH}/with-timestamps`,
@@ -39,7 +41,7 @@ const ROUTES: readonly Route[] = [
 
 export const speechRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps, settings, authenticate, admit }) => {
   takeJson(app, MAX_REQUEST_BYTES);
-  for (const { path, body, whole = false } of ROUTES) {
+  for (const { path, body, whole = false, unheard = whole } of ROUTES) {
     app.post<{ Body: SpeechRequest; Querystring: SpeechQuery; Params: { voice_id: string } }>(
       path,
       {
@@ -55,7 +57,15 @@ export const speechRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps,
         const ignored = ignoredFields(request.body, KNOWN_FIELDS);
         if (ignored !== undefined) reply.header('x-ignored-fields', ignored);
         reply.headers({ 'request-id': request.id, 'character-cost': chars });
-        const grant = await admit(request, reply, { route: 'elevenlabs_speech', ...named, chars, speed, seed, whole });
+        const grant = await admit(request, reply, {
+          route: 'elevenlabs_speech',
+          ...named,
+          chars,
+          speed,
+          seed,
+          whole,
+          unheard,
+        });
         return new SpeechReply({
           request,
           reply,

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { MAX_BODY_BYTES, SPEECH_PATH } from '../../protocol/contract.js';
 import { ErrorResponse, SpeechRequest } from '../../protocol/http.js';
+import { prefersWholeSentences } from '../../protocol/preference.js';
 import type { DoorOptions } from '../deps.js';
 import { ignoredFields } from '../ignored-fields.js';
 import { checkBodyHeaders, takeJson } from '../json-body.js';
@@ -62,7 +63,14 @@ export const speechRoute: FastifyPluginAsync<DoorOptions> = async (app, door) =>
       const ignored = ignoredFields(request.body, KNOWN_FIELDS);
       if (ignored !== undefined) reply.header('x-ignored-fields', ignored);
       const { model, voice, text, chars, stream, format } = spoken;
-      const grant = await admit(request, reply, { route: 'speech', model, voice, chars, whole: !stream });
+      const grant = await admit(request, reply, {
+        route: 'speech',
+        model,
+        voice,
+        chars,
+        whole: !stream,
+        unheard: !stream || prefersWholeSentences(request.headers.prefer),
+      });
       const body = () => pcmBody(format);
       return new SpeechReply({ request, reply, text, chars, stream, body, grant, settings, stop: deps.shutdown }).run();
     },

@@ -1,4 +1,5 @@
 /** The stream-input endpoint: who may open a session, and the state machine each one gets. */
+import { prefersWholeSentences } from '../../../protocol/preference.js';
 import { STREAM_PATH, STREAM_PROTOCOL, TICKET_PROTOCOL_PREFIX } from '../../../protocol/stream.js';
 import type { StreamParams } from '../../../protocol/stream-messages.js';
 import { presentedKey } from '../../authenticate.js';
@@ -45,7 +46,8 @@ export function createStreamInput(
       deps.catalogue.get(model, voiceId, 'voice_id');
       const order = { route: 'stream_input', key, requestId, model, voice: voiceId, chars: 0 } as const;
       const { seed, enable_ssml_parsing: ssml, auto_mode: autoMode } = params;
-      return { params, grant: await grants.open({ ...order, seed, ssml, autoMode }) };
+      const unheard = prefersWholeSentences(request.headers.prefer);
+      return { params, grant: await grants.open({ ...order, seed, ssml, autoMode, unheard }) };
     },
     onRefused: (error, requestId) => grants.failures.add(error, { requestId, route: STREAM_PATH }),
     modelOf: ({ params }) => params.model_id,
