@@ -1,26 +1,31 @@
 /**
  * A server with a GPU next to the same server without it: saturated speed, share of the time that the card is at work, first audio at
- * 1, 8, 32 and 128 streams, and live streams without a stall, for both models; and, where Python with PyTorch is there, the folded
- * Kokoro graph in PyTorch on the same card (`voices/training/teacher.py`).
+ * 1, 8, 32 and 128 streams, and live streams without a stall, for both models; what a listener waits for right after a crowd has left,
+ * and what is lost when the engine's process is killed under 32 (`--proofs`); and, where Python with PyTorch is there, the folded
+ * Kokoro graph in PyTorch on the same card (`voices/training/teacher.py`), alone and as eight processes.
  *
  *   npm run bench -- gpu [--device webgpu] [--models base-tts-fast,base-tts] [--streams 1,8,32,128] [--seconds 12] [--live 240]
- *                        [--without-cpu] [--python python3] [--published kokoro-quantized.onnx] [--wav FOLDER]
+ *                        [--proofs] [--without-cpu] [--python python3] [--published kokoro-quantized.onnx] [--wav FOLDER]
  */
 import { execFile } from 'node:child_process';
 import { setMaxListeners } from 'node:events';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import { createHttpClient } from '../src/client/http.js';
 import { quantile, saturate, tryStreams } from '../src/client/load/capacity.js';
-import { httpListener } from '../src/client/load/listener.js';
+import { httpListener, type Listen } from '../src/client/load/listener.js';
 import { loadConfig } from '../src/config.js';
 import { createReader } from '../src/text/reader.js';
-import { startServer } from './serve.js';
+import { type BenchServer, startServer } from './serve.js';
 import { TEXTS, VOICE } from './streams.js';
 
 const run = promisify(execFile);
+/** Streams for what happens under a crowd, and how long it has been at it. */
+const CROWD = 32;
+const CROWD_MS = 400;
 const ROOT = path.resolve(import.meta.dirname, '..');
 
 /** Samples how busy the card says it is; undefined where nobody can be asked. */
@@ -60,6 +65,7 @@ export async function main(argv: readonly string[]): Promise<void> {
       streams: { type: 'string', default: '1,8,32,128' },
       seconds: { type: 'string', default: '12' },
       live: { type: 'string', default: '' },
+      proofs: { type: 'boolean', default: false },
       'without-cpu': { type: 'boolean', default: false },
       python: { type: 'string', default: 'python3' },
       published: { type: 'string', default: '' },
@@ -98,6 +104,10 @@ export async function main(argv: readonly string[]): Promise<void> {
         const carried = trial.carried ? 'carried' : `not carried: ${trial.stalled} stalled, ${trial.lost} lost`;
         process.stdout.write(`  ${streams} live: ${carried}\n`);
       }
+      if (values.proofs && device !== 'cpu') {
+        process.stdout.write(`  ${await cancelled(listen)}\n`);
+        process.stdout.write(`  ${await killed(server, listen)}\n`);
+      }
       if (values.wav !== '') await heldOut(client, model, path.join(values.wav, `${device}-${model}`));
     }
     process.stdout.write(`${device}: ${(await server.memoryMb()).toFixed(0)} MB\n`);
@@ -105,6 +115,40 @@ export async function main(argv: readonly string[]): Promise<void> {
     await server.stop();
   }
   if (values.published !== '') process.stdout.write(await torch(values.python, values.published));
+}
+
+/** Listeners enough to keep the card busy go away at once: what they had ordered must be in nobody's way. */
+async function cancelled(listen: Listen): Promise<string> {
+  const leave = new AbortController();
+  setMaxListeners(0, leave.signal);
+  const crowd = Array.from({ length: CROWD }, (_, i) => listen(TEXTS[i % TEXTS.length]!, leave.signal));
+  const gone = Promise.allSettled(crowd);
+  await sleep(CROWD_MS);
+  leave.abort();
+  const { firstAudioMs } = await listen(TEXTS[0]!, new AbortController().signal);
+  await gone;
+  const alone = await listen(TEXTS[0]!, new AbortController().signal);
+  const figures = `${firstAudioMs.toFixed(0)} ms, alone ${alone.firstAudioMs.toFixed(0)} ms`;
+  return `${CROWD} streams leave: first audio of the next ${figures}`;
+}
+
+/** The engine's process dies under listeners: each must hear what he hears undisturbed. */
+async function killed(server: BenchServer, listen: Listen): Promise<string> {
+  const { signal } = new AbortController();
+  setMaxListeners(0, signal);
+  const expected = await Promise.all(TEXTS.map(async (text) => (await listen(text, signal)).audioMs));
+  const startMs = performance.now();
+  const streams = Array.from({ length: CROWD }, async (_, i) => {
+    const { audioMs } = await listen(TEXTS[i % TEXTS.length]!, signal);
+    return audioMs === expected[i % TEXTS.length];
+  });
+  const all = Promise.allSettled(streams);
+  await sleep(CROWD_MS);
+  const [engine] = await server.engines();
+  process.kill(engine!, 'SIGKILL');
+  const heard = (await all).filter((one) => one.status === 'fulfilled' && one.value).length;
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+  return `the engine killed under ${CROWD} streams: ${heard} of ${CROWD} heard to their end, after ${seconds} s`;
 }
 
 /** Forty lines of the held-out text, for a comparison of the sound: samples in one file, lengths in another. */
@@ -145,9 +189,13 @@ async function torch(python: string, published: string): Promise<string> {
   await writeFile(file, JSON.stringify(sentences));
   const style = path.join(loadConfig().config.modelDir, 'kokoro-82m/styles/af_heart.bin');
   const script = path.join(ROOT, 'voices/training/speed.py');
-  const asked = run(python, [script, published, style, file], { cwd: path.dirname(script) });
-  return asked.then(
-    ({ stdout }) => stdout,
-    (error: Error) => `PyTorch: left out (${error.message.split('\n').at(-2) ?? error.message})\n`,
-  );
+  let told = '';
+  for (const processes of ['1', '8']) {
+    const args = [script, published, style, file, '--processes', processes];
+    told += await run(python, args, { cwd: path.dirname(script) }).then(
+      ({ stdout }) => stdout,
+      (error: Error) => `PyTorch: left out (${error.message.trim().split('\n').at(-1)})\n`,
+    );
+  }
+  return told;
 }

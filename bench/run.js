@@ -14,6 +14,7 @@ const BENCHES = [
   'carry',
   'proportion',
   'gpu',
+  'apart',
   'load',
   'soak',
   'attacks',

@@ -10,16 +10,20 @@ export interface CardItem {
   readonly feeds: Packed;
 }
 
-/** Runs what was gathered, all of one kind. */
-export async function runOnCard(thread: GraphThread, items: readonly CardItem[]): Promise<Float32Array[]> {
+/** Runs what was gathered, all of one kind. Items that are given away are not copied on their way to the card's thread. */
+export async function runOnCard(
+  thread: GraphThread,
+  items: readonly CardItem[],
+  { givesItems = false } = {},
+): Promise<Float32Array[]> {
   if (items[0]!.graph === 'light') {
     const { feeds, takeApart } = joinWindows(items.map((item) => item.feeds));
-    const { outputs } = await thread.run('light', feeds);
+    const { outputs } = await thread.run('light', feeds, { givesFeeds: true });
     return takeApart(outputs.waveform!.data as Float32Array);
   }
   const results: Float32Array[] = [];
   for (const { feeds } of items) {
-    const { outputs } = await thread.run('whole', feeds);
+    const { outputs } = await thread.run('whole', feeds, { givesFeeds: givesItems });
     results.push(outputs.waveform!.data as Float32Array);
   }
   return results;

@@ -59,7 +59,7 @@ export function createGpuSessions(options: GpuSessionsOptions): GpuSessions {
     sizeOf: ({ graph, feeds }) => (graph === 'light' ? windowSize(feeds) : 1),
     // Kokoro's utterances are of any length and normalised as a whole: alone they fill the card.
     mostOf: (kind) => (kind === 'whole' ? 1 : mostWindows(kind)),
-    run: (_kind, items) => runOnCard(thread, items),
+    run: (_kind, items) => runOnCard(thread, items, { givesItems: true }),
     onLost,
     ahead: 2,
   });

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { graphLoader } from './graph-loader.js';
-import type { Packed, PackedTensor, ThreadReply, ThreadRequest } from './graph-threads.js';
+import { largeBuffers, type Packed, type PackedTensor, type ThreadReply, type ThreadRequest } from './graph-threads.js';
 import { providerOf } from './provider.js';
 
 const graphs = new Map<string, InferenceSession>();
@@ -33,7 +33,8 @@ async function answer(request: ThreadRequest): Promise<void> {
   }
 }
 
-const send = (reply: ThreadReply): void => parentPort!.postMessage(reply);
+const send = (reply: ThreadReply): void =>
+  parentPort!.postMessage(reply, 'outputs' in reply ? largeBuffers(reply.outputs) : []);
 
 /** The one before the next: what opens a graph is not passed by what runs it. */
 let last: Promise<void> = Promise.resolve();

@@ -36,6 +36,15 @@ export type ThreadReply =
   | { readonly id: number; readonly outputs: Packed; readonly runMs: number }
   | { readonly id: number; readonly error: string };
 
+/** From this size on, a buffer is handed from thread to thread faster than it is copied. */
+const LARGE_BYTES = 65_536;
+
+/** What of them is worth handing over; each is the whole of its buffer. */
+export const largeBuffers = (tensors: Packed): ArrayBuffer[] =>
+  Object.values(tensors)
+    .filter(({ data }) => data.byteLength >= LARGE_BYTES && data.byteLength === data.buffer.byteLength)
+    .map(({ data }) => data.buffer as ArrayBuffer);
+
 export interface Ran {
   readonly outputs: Packed;
   readonly runMs: number;
@@ -77,20 +86,21 @@ export class GraphThread {
     return this.#ask((id) => ({ type: 'open', id, graph, file, device, threads, keptDir, spins }));
   }
 
-  run(graph: string, feeds: Packed): Promise<Ran> {
-    return this.#ask((id) => ({ type: 'run', id, graph, feeds }));
+  /** Feeds that are given away are not copied on their way; whoever gave them has them no more. */
+  run(graph: string, feeds: Packed, { givesFeeds = false } = {}): Promise<Ran> {
+    return this.#ask((id) => ({ type: 'run', id, graph, feeds }), givesFeeds ? largeBuffers(feeds) : []);
   }
 
   async close(): Promise<void> {
     await this.#worker.terminate();
   }
 
-  #ask(request: (id: number) => ThreadRequest): Promise<Ran> {
+  #ask(request: (id: number) => ThreadRequest, given: readonly ArrayBuffer[] = []): Promise<Ran> {
     const id = ++this.#requests;
     return new Promise((done, failed) => {
       this.#waiting.set(id, { done, failed });
       this.#worker.ref();
-      this.#worker.postMessage(request(id));
+      this.#worker.postMessage(request(id), given);
     });
   }
 

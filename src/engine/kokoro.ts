@@ -11,7 +11,7 @@ import { SLOWEST_GPU } from './gpu-check.js';
 import { createGpuSessions } from './gpu-sessions.js';
 import type { KokoroOptions } from './kokoro-options.js';
 import { cpuFor, cpuProvider, gpusToTry } from './provider.js';
-import { forgetChecks, type GpuCheck, readMeasurement } from './remembered.js';
+import { type GpuCheck, readMeasurement, recentLosses, rememberLoss } from './remembered.js';
 import { createSessions, type Sessions } from './sessions.js';
 import { speakReading } from './speech.js';
 import { driverFacts } from './vulkan.js';
@@ -81,15 +81,24 @@ async function onCpu({
   return { sessions, description, version: versionOf('cpu', vocoder), realTimeFactor: measured?.realTimeFactor };
 }
 
-/** Undefined where there is none, or where `auto` found one that is not right or not fast. */
+/** A segment is tried three times: what a GPU failed under twice is left to the CPU. */
+const MOST_LOSSES = 2;
+
+/** Undefined where there is none, or where `auto` found one that is not right, not fast, or not there to stay. */
 async function onGpu(options: KokoroOptions & KokoroSurroundings): Promise<Found | undefined> {
   const { modelDir, offline = false, preload, log } = options;
   const onCheck = (check: GpuCheck) => log(check.passed ? 'info' : 'warn', 'a GPU was compared with the CPU', check);
   for (const device of options.gpus ?? gpusToTry(options)) {
     let inUse = false;
     const onLost = (error: unknown) => {
-      if (inUse) void forgetChecks(modelDir).finally(() => options.onLost?.(error));
+      if (inUse) void rememberLoss(modelDir).finally(() => options.onLost?.(error));
     };
+    const losses = options.device === 'auto' ? await recentLosses(modelDir) : 0;
+    if (losses >= MOST_LOSSES) {
+      const reason = `it was lost ${losses} times within ten minutes; \`tts doctor\` tries it again`;
+      log('warn', 'the GPU is not used, the CPU is', { device, reason });
+      continue;
+    }
     const sessions = createGpuSessions({ modelDir, offline, device, onLost, onCheck });
     try {
       // One of them in any case: `auto` has to know now whether it can be used.

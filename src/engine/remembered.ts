@@ -33,6 +33,8 @@ export interface GpuCheck {
 }
 
 const checksFile = (modelDir: string): string => path.join(modelDir, 'gpu-checks.json');
+const lossesFile = (modelDir: string): string => path.join(modelDir, 'gpu-losses.json');
+const LOSS_KEPT_MS = 600_000;
 export const measurementFile = (modelDir: string): string => path.join(modelDir, 'measured.json');
 
 async function readAll<T = Measurement>(
@@ -93,5 +95,20 @@ export async function writeCheck(modelDir: string, key: string, check: GpuCheck 
 export const readChecks = async (modelDir: string): Promise<GpuCheck[]> =>
   Object.values(await readAll<GpuCheck | 'begun'>(modelDir, checksFile(modelDir))).filter((check) => check !== 'begun');
 
-/** Every GPU is tested again before it is used. */
-export const forgetChecks = (modelDir: string): Promise<void> => rm(checksFile(modelDir), { force: true });
+/** Every GPU is tested again before it is used, and those that were lost may be tried again. */
+export async function forgetChecks(modelDir: string): Promise<void> {
+  await rm(checksFile(modelDir), { force: true });
+  await rm(lossesFile(modelDir), { force: true });
+}
+
+/** How often a GPU failed under a run lately. Its verdict stands: it was right while it worked. */
+export async function recentLosses(modelDir: string, nowMs = Date.now()): Promise<number> {
+  const { times = [] } = await readAll<number[]>(modelDir, lossesFile(modelDir));
+  return times.filter((ms) => nowMs - ms < LOSS_KEPT_MS).length;
+}
+
+export async function rememberLoss(modelDir: string, nowMs = Date.now()): Promise<void> {
+  const { times = [] } = await readAll<number[]>(modelDir, lossesFile(modelDir));
+  const kept = [...times.filter((ms) => nowMs - ms < LOSS_KEPT_MS), nowMs];
+  await writeFileAtomic(lossesFile(modelDir), `${JSON.stringify({ times: kept })}\n`);
+}

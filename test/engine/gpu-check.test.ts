@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apartDb, type CheckedModel, testedGraph } from '../../src/engine/gpu-check.js';
 import { GraphThread, GraphThreads } from '../../src/engine/graph-threads.js';
 import { createKokoroEngine } from '../../src/engine/kokoro.js';
-import { forgetChecks, type GpuCheck, readChecks } from '../../src/engine/remembered.js';
+import { forgetChecks, type GpuCheck, readChecks, recentLosses, rememberLoss } from '../../src/engine/remembered.js';
 import { createStyles } from '../../src/engine/styles.js';
 import { lightGraph } from '../../src/models/onnx/light-gpu.js';
 import { createCodec } from '../../src/models/onnx/schema.js';
@@ -60,6 +60,20 @@ function device(graph: string): CheckedModel {
 
 const HEARD = /"(The train to Oslo|Her voice was low).*" stands -?\d+\.\d dB above .*at least 25 dB/;
 
+const told: { level: string; message: string; fields: object }[] = [];
+const engine = (asked: 'auto' | 'webgpu') =>
+  createKokoroEngine({
+    modelDir,
+    offline: true,
+    lexicon: '',
+    device: asked,
+    seeksGpu: true,
+    gpus: ['webgpu'],
+    threads: 2,
+    preload: ['base-tts-fast'],
+    log: (level, message, fields = {}) => told.push({ level, message, fields }),
+  });
+
 describe("a device whose samples are others than the CPU's", () => {
   it('is an error that says what was heard, and is not tried again', async () => {
     const checks: GpuCheck[] = [];
@@ -74,20 +88,6 @@ describe("a device whose samples are others than the CPU's", () => {
     await expect(testedGraph(device(right), { onCheck })).rejects.toThrow(HEARD);
     expect(checks).toHaveLength(1);
   }, 120_000);
-
-  const told: { level: string; message: string; fields: object }[] = [];
-  const engine = (asked: 'auto' | 'webgpu') =>
-    createKokoroEngine({
-      modelDir,
-      offline: true,
-      lexicon: '',
-      device: asked,
-      seeksGpu: true,
-      gpus: ['webgpu'],
-      threads: 2,
-      preload: ['base-tts-fast'],
-      log: (level, message, fields = {}) => told.push({ level, message, fields }),
-    });
 
   it('is not used where it was asked for by name', async () => {
     await expect(engine('webgpu')).rejects.toMatchObject({
@@ -127,6 +127,31 @@ describe('a device that computes what the CPU does', () => {
     expect(checks).toEqual([first]);
     expect(await readChecks(modelDir)).toEqual([first]);
   }, 300_000);
+});
+
+describe('a device that fails under its runs', () => {
+  it('is left alone after the second time, until ten minutes have passed or somebody looks into it', async () => {
+    await forgetChecks(modelDir);
+    const nowMs = Date.now();
+    await rememberLoss(modelDir, nowMs - 700_000);
+    await rememberLoss(modelDir, nowMs - 1_000);
+    expect(await recentLosses(modelDir, nowMs)).toBe(1);
+    await rememberLoss(modelDir, nowMs);
+    expect(await recentLosses(modelDir, nowMs)).toBe(2);
+    told.length = 0;
+    const cpu = await engine('auto');
+    await cpu.close();
+    expect(cpu.description).toMatch(/^cpu/);
+    expect(told).toContainEqual({
+      level: 'warn',
+      message: 'the GPU is not used, the CPU is',
+      fields: { device: 'webgpu', reason: expect.stringContaining('lost 2 times within ten minutes') },
+    });
+    // Nothing of it was tried, and nothing was held against it.
+    expect(await readChecks(modelDir)).toEqual([]);
+    await forgetChecks(modelDir);
+    expect(await recentLosses(modelDir, nowMs)).toBe(0);
+  }, 120_000);
 });
 
 it('measures how far a sound stands above its difference to another', () => {
