@@ -1,13 +1,6 @@
 /** How a speed is kept: by the model as far as it speaks well, and beyond that by stretching what it said. */
-import type { SpeechEvent } from '../protocol/job.js';
+import { type SpeechEvent, stretchOf } from '../protocol/job.js';
 import { createTimeStretch } from './time-stretch.js';
-
-/**
- * The model counts a phoneme in steps of 25 ms, one at least. Faster than this there are too few steps to tell phonemes
- * apart, slower it begins to stammer: both were heard with the recogniser of the tests.
- */
-const MODEL_FASTEST = 1.25;
-const MODEL_SLOWEST = 0.5;
 
 export interface Pace {
   /** The model's own speed. */
@@ -17,8 +10,8 @@ export interface Pace {
 }
 
 export function paceOf(speed: number): Pace {
-  const model = Math.max(MODEL_SLOWEST, Math.min(MODEL_FASTEST, speed));
-  return { model, stretch: speed / model };
+  const stretch = stretchOf(speed);
+  return { model: speed / stretch, stretch };
 }
 
 /** The same speech in `1 / stretch` of its time, and its times with it. */

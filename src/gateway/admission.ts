@@ -1,52 +1,70 @@
 /** Whether one more live stream can be carried without a stall of those there are: from what a second of speech was measured to cost. */
 import { samplesToMs } from '../protocol/audio.js';
-import type { BaseModel } from '../protocol/job.js';
+import { type BaseModel, stretchOf } from '../protocol/job.js';
 
 /** What is kept back for what a measurement does not see: hand-overs, arrivals at once, sentences longer than most. */
 const USABLE = 0.88;
-/** With every segment the ones before count for less. */
-const LEARN = 1 / 20;
+/** Every break that a listener hears keeps this much more back, down to so much, until so much was spoken without one. */
+const BREAK_STEP = 0.01;
+const LEAST_USABLE = 0.6;
+const FORGIVE_MS = 600_000;
+/** What was spoken longer ago than this counts for little. */
+const LEARN_MS = 80_000;
 /** What was measured when most workers had work is what the next crowd will cost; in quiet times it fades this slowly. */
-const FADE = 1 / 200;
+const FADE_MS = 800_000;
 /** Processes at work beside it do not make one slower than this: two share a core at most. */
 const MOST_CROWDING = 2;
 /** About what a character lasts, until some were spoken. */
 const MS_PER_CHAR = 65;
+/** Nobody has to be given more than this before he needs it, so that no more can be made of idle workers in advance. */
+const AHEAD_MS = 10_000;
 
 /** What a live stream will want: `restMs` of speech, none of it before the `aheadMs` that its listener has in hand have passed. */
 export interface Demand {
   readonly model: BaseModel;
   readonly aheadMs: number;
   readonly restMs: number;
+  readonly speed?: number;
+}
+
+/** Workers that are there from some moment on. */
+export interface Supply {
+  readonly workers: number;
+  readonly fromMs: number;
 }
 
 export interface Spoken {
   readonly model: BaseModel;
   readonly chars: number;
   readonly samples: number;
-  /** Of a worker's time. */
-  readonly tookMs: number;
+  readonly speed: number;
+  /** Of an engine's time, and what of that came before the first sample. */
+  readonly runMs: number;
+  readonly leadMs: number;
   /** It had all cores at times, and would have taken at least as long on one. */
   readonly wide: boolean;
   /** Most workers had work. */
   readonly crowded: boolean;
 }
 
-/** Milliseconds of a worker for a second of a model's speech. */
+/** Milliseconds of a worker for a millisecond of a model's speech. */
 interface Cost {
   wide?: number;
   narrow?: number;
   crowded?: number;
   /** What `crowded` was when the server last ran. */
   remembered?: number;
+  /** To the first sample of a segment, for a character. */
+  leadMsPerChar?: number;
 }
 
 const towards = (mean: number | undefined, value: number, step: number): number =>
-  mean === undefined ? value : mean + (value - mean) * step;
+  mean === undefined ? value : mean + (value - mean) * Math.min(1, step);
 
 export class Admission {
   readonly #costs = new Map<BaseModel, Cost>();
   #msPerChar = MS_PER_CHAR;
+  #usable = USABLE;
 
   constructor(known: Readonly<Partial<Record<BaseModel, number>>> = {}) {
     for (const [model, remembered] of Object.entries(known)) this.#costs.set(model as BaseModel, { remembered });
@@ -63,20 +81,33 @@ export class Admission {
     return known;
   }
 
-  learn({ model, chars, samples, tookMs, wide, crowded }: Spoken): void {
+  /** About what a worker takes to the first sample of so many characters. */
+  leadMs(model: BaseModel, chars: number): number {
+    return (this.#costs.get(model)?.leadMsPerChar ?? 0) * chars;
+  }
+
+  learn({ model, chars, samples, speed, runMs, leadMs, wide, crowded }: Spoken): void {
     const spokenMs = samplesToMs(samples);
     if (spokenMs === 0 || chars === 0) return;
-    this.#msPerChar = towards(this.#msPerChar, spokenMs / chars, LEARN);
+    const step = spokenMs / LEARN_MS;
+    this.#msPerChar = towards(this.#msPerChar, spokenMs / chars, step);
+    this.#usable = towards(this.#usable, USABLE, spokenMs / FORGIVE_MS);
     const cost = this.#costs.get(model) ?? {};
     this.#costs.set(model, cost);
-    const measured = tookMs / spokenMs;
+    const measured = runMs / (spokenMs * stretchOf(speed));
     if (wide) {
-      cost.wide = towards(cost.wide, measured, LEARN);
+      cost.wide = towards(cost.wide, measured, step);
       return;
     }
-    cost.narrow = towards(cost.narrow, measured, LEARN);
-    if (crowded) cost.crowded = towards(cost.crowded, measured, LEARN);
-    else if (cost.crowded !== undefined) cost.crowded = towards(cost.crowded, measured, FADE);
+    cost.leadMsPerChar = towards(cost.leadMsPerChar, leadMs / chars, step);
+    cost.narrow = towards(cost.narrow, measured, step);
+    if (crowded) cost.crowded = towards(cost.crowded, measured, step);
+    else if (cost.crowded !== undefined) cost.crowded = towards(cost.crowded, measured, spokenMs / FADE_MS);
+  }
+
+  /** A listener ran dry though his text was there. */
+  broke(): void {
+    this.#usable = Math.max(LEAST_USABLE, this.#usable - BREAK_STEP);
   }
 
   /** Seconds of a worker a second of speech; 0 where it was never measured: nobody is refused for a guess. */
@@ -89,22 +120,30 @@ export class Admission {
   }
 
   /**
-   * Whether `workers` can do all of it in time. What has to be done until any moment must fit into the time until then; it is
-   * tightest at the ends of streams.
+   * Whether all of it is done in time by the share of `supply` that is for live streams. What has to be done until any moment
+   * must fit into what the workers do until then: both are lines with bends, looked at from bend to bend.
    */
-  carries(demands: readonly Demand[], workers: number): boolean {
-    const costs = demands.map(({ model }) => this.#costOf(model));
-    return demands.every(({ aheadMs, restMs }) => {
-      const untilMs = aheadMs + restMs;
-      let workMs = 0;
-      for (const [i, other] of demands.entries()) {
-        workMs += costs[i]! * Math.min(other.restMs, Math.max(0, untilMs - other.aheadMs));
-      }
-      return workMs <= untilMs * workers * USABLE;
-    });
+  carries(demands: readonly Demand[], supply: readonly Supply[], share = 1): boolean {
+    const bends: { readonly atMs: number; readonly more: number; readonly workers: number }[] = [];
+    for (const { model, aheadMs, restMs, speed = 1 } of demands) {
+      const rate = this.#costOf(model) * stretchOf(speed);
+      bends.push({ atMs: aheadMs, more: rate, workers: 0 }, { atMs: aheadMs + restMs, more: -rate, workers: 0 });
+    }
+    for (const { workers, fromMs } of supply)
+      bends.push({ atMs: fromMs, more: 0, workers: workers * this.#usable * share });
+    bends.sort((a, b) => a.atMs - b.atMs);
+    let [owedMs, wanted, working, atMs] = [0, 0, 0, 0];
+    for (const bend of bends) {
+      owedMs = Math.max(owedMs + (wanted - working) * (bend.atMs - atMs), -working * AHEAD_MS);
+      if (owedMs > 1e-6) return false;
+      atMs = bend.atMs;
+      wanted += bend.more;
+      working += bend.workers;
+    }
+    return true;
   }
 }
 
 /** When the first of them is through, heard as it is spoken. */
 export const firstEndMs = (demands: readonly Demand[]): number =>
-  Math.min(...demands.map(({ aheadMs, restMs }) => aheadMs + restMs));
+  demands.reduce((first, { aheadMs, restMs }) => Math.min(first, aheadMs + restMs), Number.POSITIVE_INFINITY);

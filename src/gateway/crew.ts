@@ -41,7 +41,10 @@ export function createCrew(options: CrewOptions): Crew {
   let stopped = false;
   let watch: NodeJS.Timeout | undefined;
 
-  const spare = (): number => (!started || mayGrow() ? Math.max(0, most - permanent - helpers.size) : 0);
+  const spare = (): number => {
+    const room = Math.max(0, most - permanent - helpers.size);
+    return room > 0 && started && !mayGrow() ? 0 : room;
+  };
 
   /** Lets those go that had nothing to do for long enough, the last to come first where all had. */
   function look(): void {

@@ -4,13 +4,13 @@ import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel, Segment, SegmentJob } from '../protocol/job.js';
-import { Admission, type Demand, firstEndMs } from './admission.js';
+import { Admission, type Demand, firstEndMs, type Supply } from './admission.js';
 import type { Crew } from './crew.js';
 import { Placement } from './placement.js';
 import type { WorkerPool } from './pool.js';
-import { type Policy, Scheduler } from './scheduler.js';
+import { AGED_TURNS, type Policy, Scheduler } from './scheduler.js';
 import { otherReading, type SegmentTask } from './segment-task.js';
-import { type SpeechHost, SpeechStream } from './speech-stream.js';
+import { FIRST_WITHIN_MS, type SpeechHost, SpeechStream } from './speech-stream.js';
 import type { GatewayObserver, GatewayStats, ObservableGateway, Speech, SpeechOrder } from './types.js';
 import type { Worker } from './worker.js';
 
@@ -48,6 +48,8 @@ const RETRY_AFTER_S = 5;
 const SESSION_MS = 10_000;
 /** From this share of busy workers on, what is measured holds for a crowd. */
 const CROWDED = 0.75;
+/** How often it is looked at whether all that waits has a worker that could run it. */
+const WATCH_MS = 250;
 const noWorker = (retryAfterS = RETRY_AFTER_S) =>
   new TtsError('no_worker_ready', `No speech engine is ready. Try again in ${retryAfterS} seconds.`, { retryAfterS });
 const shuttingDown = () =>
@@ -67,7 +69,11 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
   readonly #admission: Admission;
   readonly #open = new Set<SpeechStream>();
   readonly #unsubscribe: () => void;
+  /** Queued segments that no worker which is ready could run. */
+  readonly #unplaced = new Set<SegmentTask>();
   #jobs = 0;
+  #dispatching = false;
+  #watch: NodeJS.Timeout | undefined;
   #draining = false;
   /** Those that were asked for. */
   readonly #models = new Set<BaseModel>();
@@ -88,7 +94,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     this.lookahead = options.lookahead ?? 2;
     this.#scheduler = new Scheduler(options.policy);
     this.#admission = new Admission(options.costs);
-    this.#unsubscribe = options.pool.onChange(() => this.#poolChanged());
+    this.#unsubscribe = options.pool.onChange((restated) => this.#poolChanged(restated));
   }
 
   get ready(): boolean {
@@ -133,7 +139,6 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
 
   /** Throws where those there are would stall for one more; the first is always taken. */
   #admit({ model, chars, speed = 1 }: SpeechOrder): void {
-    const { pool, crew } = this.#options;
     const nowMs = performance.now();
     const { msPerChar } = this.#admission;
     const live: Demand[] = [];
@@ -143,13 +148,32 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
       if (demand.restMs > 0) live.push(demand);
     }
     if (live.length === 0) return;
-    const { ready, starting } = pool.counts;
-    const another = { model, aheadMs: 0, restMs: chars === undefined ? this.#sessionMs : (chars / speed) * msPerChar };
-    if (this.#admission.carries([...live, another], ready + starting + (crew?.spare ?? 0))) return;
+    const restMs = chars === undefined ? this.#sessionMs : (chars / speed) * msPerChar;
+    const another = { model, speed, aheadMs: FIRST_WITHIN_MS, restMs };
+    if (this.#admission.carries([...live, another], this.#supply(), this.#liveShare)) return;
     const retryAfterS = Math.min(60, Math.max(1, Math.ceil(firstEndMs(live) / 1000)));
     throw new TtsError('overloaded', 'There are as many listeners as this server can carry without a break.', {
       retryAfterS,
     });
+  }
+
+  /** Workers that are there, that come, and that would come if they were needed. */
+  #supply(): Supply[] {
+    const { pool, crew } = this.#options;
+    const coming = pool.comingMs.map((fromMs) => ({ workers: 1, fromMs }));
+    // They start in two halves.
+    const spare = { workers: crew?.spare ?? 0, fromMs: 2 * pool.startMs };
+    return [{ workers: pool.counts.ready, fromMs: 0 }, ...coming, spare];
+  }
+
+  /** Of the turns, what whole answers leave that may be late. */
+  get #liveShare(): number {
+    for (const { order } of this.#open) if (order.whole) return 1 - 1 / AGED_TURNS;
+    return 1;
+  }
+
+  broke(): void {
+    this.#admission.broke();
   }
 
   job({ model, voice, seed, speed = 1 }: SpeechOrder, segment: Segment): SegmentJob {
@@ -160,13 +184,22 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
   submit(task: SegmentTask): void {
     this.#scheduler.add(task);
     this.#watchWait(task);
-    this.#pump();
+    this.#dispatchSoon();
+  }
+
+  leadMs({ model, segment, speed }: SegmentJob): number {
+    return this.#admission.leadMs(model, segment.text.length / speed);
   }
 
   cancel(task: SegmentTask): void {
     // One that a worker has is let go when that has noticed.
-    if (task.state === 'queued') this.#scheduler.remove(task);
+    if (task.state === 'queued') this.#forget(task);
     task.cancel();
+  }
+
+  #forget(task: SegmentTask): void {
+    this.#scheduler.remove(task);
+    this.#unplaced.delete(task);
   }
 
   /** Most of the workers there can be have work. */
@@ -194,11 +227,22 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     this.#draining = true;
     for (const stream of [...this.#open]) stream.end(shuttingDown());
     this.#unsubscribe();
+    clearTimeout(this.#watch);
     await this.#options.pool.close();
   }
 
+  /** Once for all that happens in a turn of the event loop. */
+  #dispatchSoon(): void {
+    if (this.#dispatching) return;
+    this.#dispatching = true;
+    setImmediate(() => {
+      this.#dispatching = false;
+      this.#dispatch();
+    });
+  }
+
   /** Gives turns to workers for as long as one has room and something to do with it. */
-  #pump(): void {
+  #dispatch(): void {
     const { pool } = this.#options;
     const served = new Set<Worker>();
     // A lone listener has one worker, which has the whole machine; of several each has its core.
@@ -209,7 +253,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
       const worker = pool.next(served);
       if (worker === undefined) break;
       const nowMs = performance.now();
-      const task = this.#scheduler.next(worker, nowMs, (queued) => this.#mayBegin(queued, worker, widened));
+      const task = this.#scheduler.next(worker, nowMs, this.#mayBegin(worker, widened));
       if (task === undefined) {
         served.add(worker);
         continue;
@@ -222,11 +266,12 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     if (!lone) this.#askForWorkers();
   }
 
-  #mayBegin(task: SegmentTask, worker: Worker, widened: Worker | undefined): boolean {
-    if (widened !== undefined && worker !== widened) return false;
+  #mayBegin(worker: Worker, widened: Worker | undefined): (task: SegmentTask) => boolean {
+    if (widened !== undefined && worker !== widened) return () => false;
     const { workers } = this.#options.pool;
+    if (this.#placement.isFastest(worker, workers)) return () => true;
     const { queued } = this.#scheduler;
-    return this.#placement.isSoonest(worker, workers, queued, (other) => task.fits(other));
+    return (task) => this.#placement.isSoonest(worker, workers, queued, (other) => task.fits(other));
   }
 
   #askForWorkers(): void {
@@ -243,18 +288,19 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     const { requestId } = task.stream.order;
     const startMs = performance.now();
     observer?.segmentStarted({ model, waitMs: startMs - task.queuedAtMs });
+    this.#unplaced.delete(task);
     await task.run(worker, retries);
     this.#scheduler.remove(task);
     const fields = { requestId, job: task.job.id, attempts: task.attempts };
     if (task.state === 'done') {
       const { runMs, receivedSamples: samples } = task;
       this.#meanRunMs += (runMs - this.#meanRunMs) / 20;
-      const { wide, tookMs } = task;
+      const { wide, leadMs } = task;
       const { segment, speed } = task.job;
       // What one does with all cores says nothing of what it does among others.
       if (!wide) this.#placement.learn(worker, model, { runMs, samples });
       const chars = segment.text.length / speed;
-      this.#admission.learn({ model, chars, samples, tookMs, wide, crowded: this.#crowded });
+      this.#admission.learn({ model, chars, samples, speed, runMs, leadMs, wide, crowded: this.#crowded });
       observer?.segmentSpoken({ model, runMs, samples });
     } else if (task.state === 'queued') {
       log.warn(fields, 'a worker was lost under a segment, which runs again');
@@ -265,12 +311,20 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
       log.error({ ...fields, err: task.error }, 'a segment failed');
       observer?.segmentFailed({ model });
     }
-    this.#pump();
+    this.#dispatchSoon();
   }
 
-  #poolChanged(): void {
+  #poolChanged(restated: boolean): void {
+    // Whoever has a worker that could run it needs no watch until one comes or goes.
+    for (const task of restated ? this.#scheduler : this.#unplaced) this.#watchWait(task);
+    // What a worker elsewhere takes may change while it is ready.
+    if (!restated) this.#watch ??= setTimeout(() => this.#watchAll(), WATCH_MS).unref();
+    this.#dispatchSoon();
+  }
+
+  #watchAll(): void {
+    this.#watch = undefined;
     for (const task of this.#scheduler) this.#watchWait(task);
-    this.#pump();
   }
 
   /** Bounds a queued segment's wait while no worker is ready that could run it. */
@@ -278,11 +332,13 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     const { pool, startPatienceMs, deadPatienceMs, observer } = this.#options;
     if (pool.workers.some((worker) => worker.state === 'ready' && task.fits(worker))) {
       task.stopWaiting();
+      this.#unplaced.delete(task);
       return;
     }
+    this.#unplaced.add(task);
     const patienceMs = pool.failure ? 0 : pool.state === 'starting' ? startPatienceMs : deadPatienceMs;
     task.waitForWorker(patienceMs, () => {
-      this.#scheduler.remove(task);
+      this.#forget(task);
       // There are workers, and none of them would go on as it began.
       task.fail(pool.state === 'ready' && task.heard ? otherReading() : noWorker());
       observer?.segmentFailed({ model: task.job.model });

@@ -14,9 +14,6 @@ const CREDIT_STEP_SAMPLES = msToSamples(500);
 /** An engine that has work is never silent for longer, unless its segments were measured to take it. */
 const SILENCE_MS = 20_000;
 
-/** Between two runs that follow each other lies no more than this many times what one takes; else it was another wait. */
-const MOST_GAP = 3;
-
 export interface JobClientOptions {
   /** Throws `WorkerLost` where nobody is there, another error where the message cannot be sent. */
   readonly send: (message: JobRequest) => void;
@@ -63,8 +60,6 @@ export class JobClient {
   #watchedMs = 0;
   /** When the engine last gave a sign of life, or was last given something to do while it had nothing. */
   #heardMs = 0;
-  /** When the last run ended, if another turn was there by then. */
-  #lastRanMs: number | undefined;
   /** What the engine was told. */
   #wide = false;
 
@@ -179,7 +174,7 @@ export class JobClient {
         break;
       case 'ran':
         running.turns -= 1;
-        this.#push(running, { type: 'ran', runMs: message.runMs, tookMs: this.#took(message.runMs, nowMs) });
+        this.#push(running, { type: 'ran', runMs: message.runMs });
         this.#options.onChange();
         break;
       case 'end':
@@ -209,17 +204,9 @@ export class JobClient {
     clearInterval(this.#watch);
     this.#watch = undefined;
     this.#wide = false;
-    this.#lastRanMs = undefined;
     const lost = [...this.#jobs.values()];
     this.#jobs.clear();
     for (const running of lost) this.#end(running, { error });
-  }
-
-  /** From the end of the run before, where the engine had this turn then already. */
-  #took(runMs: number, nowMs: number): number {
-    const sinceMs = this.#lastRanMs === undefined ? 0 : nowMs - this.#lastRanMs;
-    this.#lastRanMs = this.busy > 0 ? nowMs : undefined;
-    return Math.max(runMs, Math.min(sinceMs, runMs * MOST_GAP));
   }
 
   #push(running: Job, event: WorkerEvent): void {

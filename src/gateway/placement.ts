@@ -31,6 +31,12 @@ export class Placement {
     paces.set(model, { msPerSample: before + SHARE * (runMs / samples - before), atMs: performance.now() });
   }
 
+  /** None of `all` was faster lately. */
+  isFastest(worker: Worker, all: readonly Worker[]): boolean {
+    this.#refresh(all);
+    return this.#slownessOf(worker) === 1;
+  }
+
   /**
    * Whether a segment that is given to `worker` now is done sooner than if it waited for a faster one of `all` that is busy:
    * `queued` segments wait with it, which the faster ones that `fit` would share.

@@ -11,6 +11,10 @@ export interface WorkerPool {
   readonly restarts: number;
   /** Segments the workers take at once, all together. */
   readonly capacity: number;
+  /** What a worker takes from its start until it is ready, as measured. */
+  readonly startMs: number;
+  /** In how many milliseconds each of those that are starting will be ready, about. */
+  readonly comingMs: readonly number[];
   /** Why no worker will come at all, where that is known. */
   readonly failure: TtsError | undefined;
   /** How long there have been only dead workers; 0 otherwise. */
@@ -22,41 +26,64 @@ export interface WorkerPool {
   setFailure(error: TtsError | undefined): void;
   /** The least busy worker that is ready and takes a turn; of equals the first, so that the last ones may run out of work. */
   next(except?: ReadonlySet<Worker>): Worker | undefined;
-  /** Calls back whenever a place may have become free or a state changed, until the returned function is called. */
-  onChange(listener: () => void): () => void;
+  /** Calls back whenever a place may have become free or, `restated`, a worker came, went or changed its state, until the returned function is called. */
+  onChange(listener: (restated: boolean) => void): () => void;
   close(): Promise<void>;
 }
 
 const NONE: ReadonlySet<Worker> = new Set();
+/** Until one was seen to start. */
+const START_MS = 2_000;
 const BEST_FIRST: readonly WorkerState[] = ['ready', 'starting', 'dead', 'closed'];
 
 export function createPool(initial: readonly Worker[] = []): WorkerPool {
   const workers: Worker[] = [];
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(restated: boolean) => void>();
+  const states = new Map<Worker, WorkerState>();
   const forget = new Map<Worker, () => void>();
+  const startedAtMs = new Map<Worker, number>();
+  let startMs = START_MS;
   let goneRestarts = 0;
   let failure: TtsError | undefined;
   let deadSinceMs: number | undefined;
 
   const stateOf = (): WorkerState =>
     BEST_FIRST.find((state) => workers.some((worker) => worker.state === state)) ?? 'starting';
-  function changed(): void {
+  function changed(restated: boolean): void {
     if (stateOf() !== 'dead') deadSinceMs = undefined;
     else deadSinceMs ??= performance.now();
-    for (const listener of [...listeners]) listener();
+    for (const listener of [...listeners]) listener(restated);
+  }
+  function workerChanged(worker: Worker): void {
+    const { state } = worker;
+    const restated = states.get(worker) !== state;
+    states.set(worker, state);
+    if (restated) timeStart(worker);
+    changed(restated);
+  }
+  function timeStart(worker: Worker): void {
+    const atMs = startedAtMs.get(worker);
+    if (worker.state === 'ready' && atMs !== undefined) startMs += (performance.now() - atMs - startMs) / 4;
+    if (worker.state === 'starting') startedAtMs.set(worker, performance.now());
+    else startedAtMs.delete(worker);
   }
   function add(worker: Worker): void {
     workers.push(worker);
-    forget.set(worker, worker.onChange(changed));
-    changed();
+    forget.set(
+      worker,
+      worker.onChange(() => workerChanged(worker)),
+    );
+    workerChanged(worker);
   }
   async function remove(worker: Worker): Promise<void> {
     if (!workers.includes(worker)) return;
     workers.splice(workers.indexOf(worker), 1);
     forget.get(worker)!();
     forget.delete(worker);
+    states.delete(worker);
+    startedAtMs.delete(worker);
     goneRestarts += worker.restarts;
-    changed();
+    changed(true);
     await worker.close();
   }
   for (const worker of initial) add(worker);
@@ -77,6 +104,13 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
     get capacity() {
       return workers.reduce((sum, worker) => sum + worker.capacity, 0);
     },
+    get startMs() {
+      return startMs;
+    },
+    get comingMs() {
+      const nowMs = performance.now();
+      return [...startedAtMs.values()].map((atMs) => Math.max(0, atMs + startMs - nowMs));
+    },
     get failure() {
       return failure;
     },
@@ -85,7 +119,7 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
     remove,
     setFailure(error) {
       failure = error;
-      changed();
+      changed(true);
     },
     next(except = NONE) {
       let best: Worker | undefined;

@@ -7,13 +7,21 @@ export type Policy = 'deadline' | 'fifo';
 
 /** What a live listener has in hand at least before a whole answer that is late is preferred to him. */
 const LIVE_MS = 1_000;
-/** One turn in so many is for whole answers that are late, whatever else waits: none starves. */
-const WHOLE_TURNS = 10;
+/** Whoever hears something already and has less than this in hand goes before whoever hears nothing yet: a break is worse than a later begin. */
+const PRESSING_MS = 600;
+/** One turn in so many is for whole answers that are late, and one for first sounds that are, whatever else waits: none starves. */
+export const AGED_TURNS = 10;
+
+/** Of a stream that is heard; of one that is not, or fell silent because nothing was written; of an answer that is heard when it is whole. */
+const KINDS = ['heard', 'first', 'whole'] as const;
+type Kind = (typeof KINDS)[number];
+
+const any = (): boolean => true;
 
 export class Scheduler {
   readonly #policy: Policy;
-  /** Segments that no worker has. */
-  readonly #queue = new Set<SegmentTask>();
+  /** Segments that no worker has, by when they are due as of the last look. */
+  readonly #queue: SegmentTask[] = [];
   /** Those that one has, by job: each asks for turns until it is through. */
   readonly #running = new Map<string, SegmentTask>();
   /** When an owner's work last had a turn, in turns; for those that have work here. */
@@ -25,7 +33,7 @@ export class Scheduler {
   }
 
   get queued(): number {
-    return this.#queue.size;
+    return this.#queue.length;
   }
 
   get running(): number {
@@ -34,14 +42,11 @@ export class Scheduler {
 
   /** All the work there is belongs to one stream. */
   get lone(): boolean {
-    let only: SegmentStream | undefined;
-    for (const tasks of [this.#queue, this.#running.values()]) {
-      for (const { stream } of tasks) {
-        if (only !== undefined && stream !== only) return false;
-        only = stream;
-      }
-    }
-    return only !== undefined;
+    const only: SegmentStream | undefined = (this.#queue[0] ?? this.#running.values().next().value)?.stream;
+    if (only === undefined) return false;
+    for (const { stream } of this.#queue) if (stream !== only) return false;
+    for (const { stream } of this.#running.values()) if (stream !== only) return false;
+    return true;
   }
 
   [Symbol.iterator](): Iterator<SegmentTask> {
@@ -49,59 +54,107 @@ export class Scheduler {
   }
 
   add(task: SegmentTask): void {
-    this.#queue.add(task);
+    this.#queue.push(task);
   }
 
   remove(task: SegmentTask): void {
-    this.#queue.delete(task);
+    this.#unqueue(task);
     this.#running.delete(task.job.id);
-    if (this.#queue.size === 0 && this.#running.size === 0) this.#lastTurn.clear();
+    if (this.#queue.length === 0 && this.#running.size === 0) this.#lastTurn.clear();
   }
 
   /** The next for `worker`, among what it has or what it may begin of the queue; undefined where it has nothing to do. */
-  next(worker: Worker, nowMs: number, mayBegin: (task: SegmentTask) => boolean = () => true): SegmentTask | undefined {
+  next(worker: Worker, nowMs: number, mayBegin: (task: SegmentTask) => boolean = any): SegmentTask | undefined {
+    const begun: SegmentTask[] = [];
+    for (const { id } of worker.runnable) {
+      const task = this.#running.get(id);
+      if (task !== undefined) begun.push(task);
+    }
+    this.#order(begun);
+    this.#order(this.#queue);
+    const fits = (task: SegmentTask) => task.fits(worker) && mayBegin(task);
+    if (this.#policy === 'fifo') {
+      const queued = this.#queue.find(fits);
+      return begun[0] === undefined || (queued && queued.queuedAtMs < begun[0].queuedAtMs) ? queued : begun[0];
+    }
     let best: SegmentTask | undefined;
-    let bestMs = 0;
-    const consider = (task: SegmentTask | undefined) => {
-      if (task === undefined) return;
-      const deadlineMs = this.#policy === 'fifo' ? task.queuedAtMs : task.stream.deadlineMs(task, nowMs);
-      if (best !== undefined && !this.#precedes(task, deadlineMs, best, bestMs, nowMs)) return;
-      best = task;
-      bestMs = deadlineMs;
-    };
-    // What was begun first: of equals, it is finished before another is begun.
-    for (const { id } of worker.runnable) consider(this.#running.get(id));
-    for (const task of this.#queue) if (task.fits(worker) && mayBegin(task)) consider(task);
+    for (const kind of KINDS) {
+      // What was begun first: of equals, it is finished before another is begun.
+      best = this.#preferred(best, this.#earliest(begun, kind, nowMs, any), nowMs);
+      best = this.#preferred(best, this.#earliest(this.#queue, kind, nowMs, fits), nowMs);
+    }
     return best;
   }
 
   /** The task has its turn. */
   take(task: SegmentTask): void {
-    this.#queue.delete(task);
+    this.#unqueue(task);
     this.#running.set(task.job.id, task);
     this.#turns += 1;
     this.#lastTurn.set(task.stream.order.owner, this.#turns);
   }
 
-  /**
-   * Whole answers fill what is left: they wait for live listeners with less than `LIVE_MS` in hand, however late they are
-   * themselves, but for every tenth turn.
-   */
-  #precedes(a: SegmentTask, aMs: number, b: SegmentTask, bMs: number, nowMs: number): boolean {
-    const [aWhole, bWhole] = [a, b].map((task) => task.stream.order.whole === true);
-    if (this.#policy === 'fifo' || aWhole === bWhole) return this.#isDueBefore(a, aMs, b, bMs, nowMs);
-    const [wholeMs, liveMs] = aWhole ? [aMs, bMs] : [bMs, aMs];
-    const aged = wholeMs <= nowMs && this.#turns % WHOLE_TURNS === 0;
-    const wholeFirst = aged || (liveMs > nowMs + LIVE_MS && wholeMs < liveMs);
-    return wholeFirst === aWhole;
+  #unqueue(task: SegmentTask): void {
+    const at = this.#queue.indexOf(task);
+    if (at >= 0) this.#queue.splice(at, 1);
   }
 
-  /** The earlier deadline; among those that are past it, owners take turns, so that nobody's many drown another's one. */
-  #isDueBefore(a: SegmentTask, aMs: number, b: SegmentTask, bMs: number, nowMs: number): boolean {
-    if (this.#policy === 'deadline' && aMs <= nowMs && bMs <= nowMs) {
-      const [aTurn, bTurn] = [a, b].map((task) => this.#lastTurn.get(task.stream.order.owner) ?? 0) as [number, number];
-      if (aTurn !== bTurn) return aTurn < bTurn;
+  #keyOf(task: SegmentTask): number {
+    return this.#policy === 'fifo' ? task.queuedAtMs : task.deadlineMs;
+  }
+
+  /** Between two looks few deadlines change, so that most often there is nothing to move. */
+  #order(tasks: SegmentTask[]): void {
+    for (let i = 1; i < tasks.length; i++) {
+      if (this.#keyOf(tasks[i]!) >= this.#keyOf(tasks[i - 1]!)) continue;
+      tasks.sort((a, b) => this.#keyOf(a) - this.#keyOf(b));
+      return;
     }
-    return aMs < bMs;
+  }
+
+  /** The earliest of a kind; among those that are past their time owners take turns, so that nobody's many drown another's one. */
+  #earliest(
+    ordered: readonly SegmentTask[],
+    kind: Kind,
+    nowMs: number,
+    may: (task: SegmentTask) => boolean,
+  ): SegmentTask | undefined {
+    let best: SegmentTask | undefined;
+    for (const task of ordered) {
+      if (best !== undefined && task.deadlineMs > nowMs) break;
+      if (kindOf(task) !== kind || !may(task)) continue;
+      if (best === undefined || this.#turnOf(task) < this.#turnOf(best)) best = task;
+    }
+    return best;
+  }
+
+  #turnOf({ stream }: SegmentTask): number {
+    return this.#lastTurn.get(stream.order.owner) ?? 0;
+  }
+
+  /** `a` unless `b` goes first. */
+  #preferred(a: SegmentTask | undefined, b: SegmentTask | undefined, nowMs: number): SegmentTask | undefined {
+    if (a === undefined || b === undefined) return a ?? b;
+    const [aKind, bKind] = [kindOf(a), kindOf(b)];
+    if (aKind === bKind) {
+      const bothLate = a.deadlineMs <= nowMs && b.deadlineMs <= nowMs;
+      if (bothLate && this.#turnOf(a) !== this.#turnOf(b)) return this.#turnOf(b) < this.#turnOf(a) ? b : a;
+      return b.deadlineMs < a.deadlineMs ? b : a;
+    }
+    // The kinds come in their order, so that `b` is of the later one.
+    return (bKind === 'whole' ? this.#wholeGoesFirst(b, a, nowMs) : this.#firstGoesFirst(b, a, nowMs)) ? b : a;
+  }
+
+  /** Whole answers fill what is left: they wait for live listeners with little in hand, however late they are themselves. */
+  #wholeGoesFirst(whole: SegmentTask, live: SegmentTask, nowMs: number): boolean {
+    if (whole.deadlineMs <= nowMs && this.#turns % AGED_TURNS === 0) return true;
+    return live.deadlineMs > nowMs + LIVE_MS && whole.deadlineMs < live.deadlineMs;
+  }
+
+  #firstGoesFirst(first: SegmentTask, heard: SegmentTask, nowMs: number): boolean {
+    if (first.deadlineMs <= nowMs && this.#turns % AGED_TURNS === AGED_TURNS / 2) return true;
+    return heard.deadlineMs > nowMs + PRESSING_MS && first.deadlineMs < heard.deadlineMs;
   }
 }
+
+const kindOf = ({ stream }: SegmentTask): Kind => (stream.order.whole ? 'whole' : stream.heard ? 'heard' : 'first');

@@ -13,8 +13,12 @@ export interface SegmentStream {
   made(chars: number): void;
   /** Its first segment left the queue. */
   started(atMs: number): void;
-  /** When its listener runs dry unless more of the segment comes, on the clock of `performance.now`. */
-  deadlineMs(task: SegmentTask, nowMs: number): number;
+  /** Counts what changes a deadline. */
+  readonly revision: number;
+  /** Somebody hears it: he has its sound in hand, or ran dry while more of its text was there. */
+  readonly heard: boolean;
+  /** When the segment has to be gone on with lest its listener runs dry, on the clock of `performance.now`. */
+  deadlineMs(task: SegmentTask): number;
   /** Something came, or the state of a segment changed. */
   changed(): void;
   /** Resolves when the stream can hold more of this segment's audio, or will never. */
@@ -35,6 +39,9 @@ export class SegmentTask {
   readonly job: SegmentJob;
   readonly stream: SegmentStream;
   #state: SegmentState = 'queued';
+  #deadlineMs = 0;
+  /** The stream's revision that the deadline holds for. */
+  #revision = -1;
   #error: TtsError | undefined;
   #queuedAtMs = performance.now();
   /** Runs without anything new; a segment that gets on was not what its engine died of. */
@@ -51,7 +58,7 @@ export class SegmentTask {
   #receivedSamples = 0;
   #takenSamples = 0;
   #runMs = 0;
-  #tookMs = 0;
+  #leadMs = 0;
   /** It was given turns with all cores. */
   wide = false;
   /** What a worker that speaks it again still has to say of what an earlier one said. */
@@ -80,6 +87,16 @@ export class SegmentTask {
     return this.#queuedAtMs;
   }
 
+  /** As the stream has it, worked out when something changed there. */
+  get deadlineMs(): number {
+    const { revision } = this.stream;
+    if (this.#revision !== revision) {
+      this.#revision = revision;
+      this.#deadlineMs = this.stream.deadlineMs(this);
+    }
+    return this.#deadlineMs;
+  }
+
   get heldSamples(): number {
     return this.#heldSamples;
   }
@@ -93,9 +110,9 @@ export class SegmentTask {
     return this.#runMs;
   }
 
-  /** What it took of its workers, the hand-over between runs as well. */
-  get tookMs(): number {
-    return this.#tookMs;
+  /** Of these, what came before its first sample. */
+  get leadMs(): number {
+    return this.#leadMs;
   }
 
   get heard(): boolean {
@@ -144,13 +161,14 @@ export class SegmentTask {
       else {
         this.#state = 'queued';
         this.#queuedAtMs = performance.now();
+        this.stream.changed();
       }
     }
   }
 
   /** How soon it is needed, told to an engine that others have turns in too: live listeners there go before whole answers. */
   dueInMs(nowMs: number): number {
-    const dueInMs = this.stream.deadlineMs(this, nowMs) - nowMs;
+    const dueInMs = this.deadlineMs - nowMs;
     return this.stream.order.whole ? Math.max(WHOLE_MS, dueInMs) : dueInMs;
   }
 
@@ -206,7 +224,7 @@ export class SegmentTask {
   #receive(event: WorkerEvent): void {
     if (event.type === 'ran') {
       this.#runMs += event.runMs;
-      this.#tookMs += event.tookMs;
+      if (this.#receivedSamples === 0) this.#leadMs += event.runMs;
     } else if (event.type === 'begin') {
       if (this.#timings !== undefined && !sameTimings(this.#timings, event.timings)) throw otherReading();
       this.#timings = event.timings;

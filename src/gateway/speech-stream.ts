@@ -12,6 +12,10 @@ const MIN_MS_PER_CHAR = 40;
 const HIGH_WATER_SAMPLES = msToSamples(2_000);
 /** When the first sound of a stream is due, also after a pause of its writer: sooner than anybody has time to wonder. */
 const FIRST_SOUND_MS = 150;
+/** Nobody is taken in who would wait longer than this for his first sound. */
+export const FIRST_WITHIN_MS = 1_000;
+/** From this much silence on a listener notices. */
+const BREAK_MS = 50;
 /** Where nobody listens before the end, all of it is due by then: it fills what live listeners leave, and does not starve. */
 const WHOLE_MS = 10_000;
 /** A writer who has been still for so long may be gone for long. */
@@ -24,8 +28,12 @@ export interface SpeechHost {
   readonly lookahead: number;
   /** What the engine is told of one segment. */
   job(order: SpeechOrder, segment: Segment): SegmentJob;
+  /** About what an engine takes to the first sound of a segment. */
+  leadMs(job: SegmentJob): number;
   submit(task: SegmentTask): void;
   cancel(task: SegmentTask): void;
+  /** A listener ran dry though his text was there. */
+  broke(): void;
   closed(stream: SpeechStream): void;
 }
 
@@ -35,6 +43,7 @@ export class SpeechStream implements Speech, SegmentStream {
   readonly #admittedAtMs = performance.now();
   readonly #tasks: SegmentTask[] = [];
   readonly #condition = new Condition();
+  #revision = 0;
   #queueMs: number | undefined;
   /** When a listener who began with the first sample will have heard all that was handed over. */
   #heardOutAtMs = 0;
@@ -56,6 +65,10 @@ export class SpeechStream implements Speech, SegmentStream {
 
   get queueMs(): number | undefined {
     return this.#queueMs;
+  }
+
+  get revision(): number {
+    return this.#revision;
   }
 
   speak(segments: AsyncIterable<Segment>, signal: AbortSignal): AsyncIterable<GatewayEvent> {
@@ -97,13 +110,16 @@ export class SpeechStream implements Speech, SegmentStream {
     const ready = () => (!whole && task.heldSamples > 0) || task.state === 'done' || task.error !== undefined;
     let begun = false;
     for (;;) {
+      const waits = !ready();
       await this.#until(ready);
       if (task.error !== undefined) throw task.error;
+      if (waits && !whole && this.heard && performance.now() > this.#heardOutAtMs + BREAK_MS) this.#host.broke();
       const pcm = task.take();
       if (!begun) yield { type: 'segment', segment, timings: task.timings };
       begun = true;
       if (pcm === undefined) break;
       this.#heardOutAtMs = Math.max(this.#heardOutAtMs, performance.now()) + samplesToMs(pcm.length);
+      this.#revision += 1;
       yield { type: 'audio', pcm };
     }
     yield { type: 'segment-end', segment };
@@ -145,6 +161,7 @@ export class SpeechStream implements Speech, SegmentStream {
   }
 
   changed(): void {
+    this.#revision += 1;
     this.#condition.notify();
   }
 
@@ -163,18 +180,26 @@ export class SpeechStream implements Speech, SegmentStream {
     return heldSamples >= HIGH_WATER_SAMPLES;
   }
 
-  /** The listener's clock: what he has in hand, what lies here for him, and what the segments before it will last at least. */
-  deadlineMs(task: SegmentTask, nowMs: number): number {
+  /** He was not dry when the text came that is next. */
+  get heard(): boolean {
+    const next = this.#tasks[0];
+    return next !== undefined && this.#heardOutAtMs >= next.queuedAtMs;
+  }
+
+  /**
+   * The listener's clock: what he has in hand, what lies here for him, and what the segments before it will last at least;
+   * less what an engine takes to the first sound of a segment.
+   */
+  deadlineMs(task: SegmentTask): number {
     if (this.order.whole) return this.#admittedAtMs + WHOLE_MS;
-    const dry = this.#heardOutAtMs <= nowMs;
-    let deadlineMs = dry ? (this.#tasks[0]?.queuedAtMs ?? nowMs) + FIRST_SOUND_MS : this.#heardOutAtMs;
+    let deadlineMs = this.heard ? this.#heardOutAtMs : (this.#tasks[0] ?? task).queuedAtMs + FIRST_SOUND_MS;
     for (const before of this.#tasks) {
       deadlineMs += samplesToMs(before.heldSamples);
       if (before === task) break;
-      const leastMs = before.job.segment.text.length * MIN_MS_PER_CHAR;
+      const leastMs = (before.job.segment.text.length * MIN_MS_PER_CHAR) / before.job.speed;
       if (before.state !== 'done') deadlineMs += Math.max(0, leastMs - samplesToMs(before.receivedSamples));
     }
-    return deadlineMs;
+    return task.receivedSamples > 0 ? deadlineMs : deadlineMs - this.#host.leadMs(task.job);
   }
 
   wrote(chars: number, last: boolean): void {
@@ -196,11 +221,9 @@ export class SpeechStream implements Speech, SegmentStream {
     const pendingMs = Math.max(0, ((knownChars - this.#madeChars) / speed) * msPerChar - unfinishedMs);
     const writes = chars === undefined && !this.#written && nowMs - this.#wroteAtMs < WRITER_MS;
     const expectedMs = writes ? sessionMs - this.#madeChars * msPerChar : 0;
-    return {
-      model,
-      aheadMs: Math.max(0, this.#heardOutAtMs - nowMs) + heldMs,
-      restMs: Math.max(pendingMs, expectedMs),
-    };
+    const inHandMs =
+      this.#heardOutAtMs === 0 ? this.#admittedAtMs + FIRST_WITHIN_MS - nowMs : this.#heardOutAtMs - nowMs;
+    return { model, speed, aheadMs: Math.max(0, inHandMs) + heldMs, restMs: Math.max(pendingMs, expectedMs) };
   }
 
   get writtenChars(): number {

@@ -16,8 +16,8 @@ export class WorkerLost extends Error {
   }
 }
 
-/** Speech, and word of every run that was made for it; `tookMs` is what it took of a worker that had more to do, hand-over and all. */
-export type WorkerEvent = SpeechEvent | { readonly type: 'ran'; readonly runMs: number; readonly tookMs: number };
+/** Speech, and word of every run that was made for it, with what it took of the engine by the engine's own clock. */
+export type WorkerEvent = SpeechEvent | { readonly type: 'ran'; readonly runMs: number };
 
 export interface Runnable {
   /** Of the job. */

@@ -88,3 +88,13 @@ export type SpeechEvent =
   | { readonly type: 'progress'; readonly loading: boolean }
   | { readonly type: 'begin'; readonly timings: SegmentTimings }
   | { readonly type: 'audio'; readonly pcm: Int16Array };
+
+/**
+ * The models count a phoneme in steps of 25 ms, one at least. Faster than this there are too few steps to tell phonemes
+ * apart, slower they begin to stammer: both were heard with the recogniser of the tests.
+ */
+const MODEL_FASTEST = 1.25;
+const MODEL_SLOWEST = 0.5;
+
+/** How much faster than its model spoke it speech of a speed is heard: a second of it takes as many of the model's. */
+export const stretchOf = (speed: number): number => speed / Math.max(MODEL_SLOWEST, Math.min(MODEL_FASTEST, speed));

@@ -36,6 +36,7 @@ export type JobRequest =
 export type JobReply =
   | { readonly type: 'progress'; readonly id: string; readonly loading: boolean }
   | { readonly type: 'waits'; readonly id: string }
+  /** What the run took of the engine, and what the engine did since the run before, where the turn was there by then. */
   | { readonly type: 'ran'; readonly id: string; readonly runMs: number }
   | { readonly type: 'begin'; readonly id: string; readonly timings: SegmentTimings }
   | { readonly type: 'audio'; readonly id: string; readonly pcm: Int16Array }

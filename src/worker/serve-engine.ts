@@ -28,16 +28,21 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
   const tasks = new Set<Promise<void>>();
   let wide = false;
   let busy = false;
+  /** When the last run ended. */
+  let freeMs = 0;
   /** Turns that wait for the one that runs, by when they are due. */
   const waiting: (Due & { readonly begin: () => void })[] = [];
 
-  /** Resolves when nothing else runs. */
-  async function untilFree(dueMs: number): Promise<void> {
-    if (busy) await new Promise<void>((begin) => insertByDue(waiting, { dueMs, begin }));
+  /** Resolves when nothing else runs, with when its own time begins: at the end of the run that it waited for. */
+  async function untilFree(dueMs: number): Promise<number> {
+    const followed = busy;
+    if (followed) await new Promise<void>((begin) => insertByDue(waiting, { dueMs, begin }));
     busy = true;
+    return followed ? freeMs : performance.now();
   }
 
   function free(): void {
+    freeMs = performance.now();
     const next = waiting.shift();
     if (next === undefined) busy = false;
     else next.begin();
@@ -50,10 +55,9 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
       await state.changed.until(() => state.turns.length > 0, signal);
       const dueMs = state.turns.shift()!;
       // One that takes many at once has its own lanes, which keep the same order.
-      if (engine.capacity === undefined) await untilFree(dueMs);
+      const startMs = engine.capacity === undefined ? await untilFree(dueMs) : performance.now();
       // A native run is deaf: let messages in first, a cancellation may be among them.
       await nextTurn();
-      const startMs = performance.now();
       let spentMs: number | undefined;
       const spent = (ms: number) => {
         spentMs = ms;

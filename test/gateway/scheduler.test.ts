@@ -7,11 +7,13 @@ import { jobOf } from '../support/jobs.js';
 
 const NOW_MS = 1_000_000;
 
-function task(deadlineMs: number, owner = 'a', whole = false): SegmentTask {
+function task(deadlineMs: number, owner = 'a', whole = false, heard = true): SegmentTask {
   const stream: SegmentStream = {
     order: { model: 'base-tts', voice: 'someone', seed: 0, owner, requestId: 'r', whole },
     started: () => undefined,
     made: () => undefined,
+    revision: 0,
+    heard,
     deadlineMs: () => NOW_MS + deadlineMs,
     changed: () => undefined,
     room: async () => undefined,
@@ -60,6 +62,24 @@ describe('the scheduler', () => {
     const scheduler = new Scheduler();
     scheduler.take(task(0, 'a'));
     expect(order(scheduler, [task(500, 'b'), task(100, 'a')])).toEqual([1, 0]);
+  });
+
+  it('lets whoever hears something go before whoever hears nothing yet when he has little in hand, but for a tenth of the turns', () => {
+    const first = (dueInMs: number) => task(dueInMs, 'a', false, false);
+    expect(order(new Scheduler(), [first(-2_000), task(500), task(700)])).toEqual([1, 0, 2]);
+    expect(order(new Scheduler(), [first(900), task(800), task(700)])).toEqual([2, 1, 0]);
+    const heard = Array.from({ length: 12 }, (_, i) => task(i));
+    expect(order(new Scheduler(), [first(-2_000), ...heard]).indexOf(0)).toBe(5);
+  });
+
+  it('sees that a deadline has changed', () => {
+    const scheduler = new Scheduler();
+    const [a, b] = [task(100), task(200)];
+    scheduler.add(a);
+    scheduler.add(b);
+    expect(scheduler.next(IDLE, NOW_MS)).toBe(a);
+    Object.assign(a.stream, { revision: 1, deadlineMs: () => NOW_MS + 300 });
+    expect(scheduler.next(IDLE, NOW_MS)).toBe(b);
   });
 
   it('lets whole answers fill what live listeners leave, however late they are, and a tenth of the turns besides', () => {
