@@ -10,8 +10,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { socketListener } from '../src/client/load/listener.js';
 import { openSpeechSocket } from '../src/client/speech-socket.js';
-import { type BenchServer, startServer } from './serve.js';
-import { cpuSeconds, TEXTS, VOICE } from './streams.js';
+import { type BenchServer, cpuSeconds, startServer } from './serve.js';
+import { TEXTS, VOICE } from './streams.js';
 
 interface Point {
   readonly amount: number;

@@ -11,7 +11,6 @@ const BENCHES = [
   'speed',
   'stream',
   'streams',
-  'carry',
   'proportion',
   'gpu',
   'apart',

@@ -32,6 +32,13 @@ async function residentMb(pid: number): Promise<number> {
   return Number(/^Pss:\s+(\d+)/m.exec(sums)?.[1] ?? 0) / 1000;
 }
 
+/** Seconds of processor time a process has had. */
+export async function cpuSeconds(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
 /** Resolves once an engine is ready. `env` may set TTS_ENGINE=sine and TTS_SINE_OPTIONS. */
 export async function startServer(env: Record<string, string>, flags: readonly string[] = []): Promise<BenchServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tts-bench-'));

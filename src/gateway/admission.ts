@@ -2,12 +2,15 @@
 import { samplesToMs } from '../protocol/audio.js';
 import { type BaseModel, stretchOf } from '../protocol/job.js';
 
-/** What is kept back for what a measurement does not see: hand-overs, arrivals at once, sentences longer than most. */
-const USABLE = 0.88;
-/** Every break that a listener hears keeps this much more back, down to so much, until so much was spoken without one. */
-const BREAK_STEP = 0.01;
-const LEAST_USABLE = 0.6;
-const FORGIVE_MS = 600_000;
+/** What is kept back for what a measurement does not see: arrivals at once, sentences longer than most. */
+const USABLE = 0.93;
+/** Of their time workers are at work while work waits; the rest are hand-overs. Until it was measured. */
+const AT_WORK = 0.95;
+const LEAST_AT_WORK = 0.5;
+/** Every break that a listener hears keeps this much more back, up to so much, which is forgiven in about so long. */
+const BREAK_STEP = 0.005;
+const MOST_CAUTION = 0.3;
+const FORGIVE_MS = 60_000;
 /** What was spoken longer ago than this counts for little. */
 const LEARN_MS = 80_000;
 /** What was measured when most workers had work is what the next crowd will cost; in quiet times it fades this slowly. */
@@ -16,6 +19,8 @@ const FADE_MS = 800_000;
 const MOST_CROWDING = 2;
 /** About what a character lasts, until some were spoken. */
 const MS_PER_CHAR = 65;
+/** How much each stretch of time in which work waited says of the next. */
+const AT_WORK_STEP = 0.2;
 /** Nobody has to be given more than this before he needs it, so that no more can be made of idle workers in advance. */
 const AHEAD_MS = 10_000;
 
@@ -64,7 +69,9 @@ const towards = (mean: number | undefined, value: number, step: number): number 
 export class Admission {
   readonly #costs = new Map<BaseModel, Cost>();
   #msPerChar = MS_PER_CHAR;
-  #usable = USABLE;
+  #atWork = AT_WORK;
+  #caution = 0;
+  #cautiousAtMs = 0;
 
   constructor(known: Readonly<Partial<Record<BaseModel, number>>> = {}) {
     for (const [model, remembered] of Object.entries(known)) this.#costs.set(model as BaseModel, { remembered });
@@ -91,7 +98,6 @@ export class Admission {
     if (spokenMs === 0 || chars === 0) return;
     const step = spokenMs / LEARN_MS;
     this.#msPerChar = towards(this.#msPerChar, spokenMs / chars, step);
-    this.#usable = towards(this.#usable, USABLE, spokenMs / FORGIVE_MS);
     const cost = this.#costs.get(model) ?? {};
     this.#costs.set(model, cost);
     const measured = runMs / (spokenMs * stretchOf(speed));
@@ -105,9 +111,19 @@ export class Admission {
     else if (cost.crowded !== undefined) cost.crowded = towards(cost.crowded, measured, spokenMs / FADE_MS);
   }
 
+  /** While work waited all the time, workers were at work for this share of theirs, by the clocks of their engines. */
+  sawAtWork(share: number): void {
+    this.#atWork = towards(this.#atWork, Math.max(LEAST_AT_WORK, Math.min(1, share)), AT_WORK_STEP);
+  }
+
   /** A listener ran dry though his text was there. */
-  broke(): void {
-    this.#usable = Math.max(LEAST_USABLE, this.#usable - BREAK_STEP);
+  broke(nowMs: number): void {
+    this.#caution = Math.min(MOST_CAUTION, this.#cautionAt(nowMs) + BREAK_STEP);
+    this.#cautiousAtMs = nowMs;
+  }
+
+  #cautionAt(nowMs: number): number {
+    return this.#caution * Math.exp((this.#cautiousAtMs - nowMs) / FORGIVE_MS);
   }
 
   /** Seconds of a worker a second of speech; 0 where it was never measured: nobody is refused for a guess. */
@@ -123,14 +139,18 @@ export class Admission {
    * Whether all of it is done in time by the share of `supply` that is for live streams. What has to be done until any moment
    * must fit into what the workers do until then: both are lines with bends, looked at from bend to bend.
    */
-  carries(demands: readonly Demand[], supply: readonly Supply[], share = 1): boolean {
+  carries(
+    demands: readonly Demand[],
+    supply: readonly Supply[],
+    { share = 1, nowMs = 0 }: { readonly share?: number; readonly nowMs?: number } = {},
+  ): boolean {
+    const usable = this.#atWork * (USABLE - this.#cautionAt(nowMs)) * share;
     const bends: { readonly atMs: number; readonly more: number; readonly workers: number }[] = [];
     for (const { model, aheadMs, restMs, speed = 1 } of demands) {
       const rate = this.#costOf(model) * stretchOf(speed);
       bends.push({ atMs: aheadMs, more: rate, workers: 0 }, { atMs: aheadMs + restMs, more: -rate, workers: 0 });
     }
-    for (const { workers, fromMs } of supply)
-      bends.push({ atMs: fromMs, more: 0, workers: workers * this.#usable * share });
+    for (const { workers, fromMs } of supply) bends.push({ atMs: fromMs, more: 0, workers: workers * usable });
     bends.sort((a, b) => a.atMs - b.atMs);
     let [owedMs, wanted, working, atMs] = [0, 0, 0, 0];
     for (const bend of bends) {

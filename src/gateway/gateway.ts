@@ -48,6 +48,8 @@ const RETRY_AFTER_S = 5;
 const SESSION_MS = 10_000;
 /** From this share of busy workers on, what is measured holds for a crowd. */
 const CROWDED = 0.75;
+/** Work has to wait for so long without a break for what workers do meanwhile to mean something. */
+const BUSY_MS = 1_000;
 /** How often it is looked at whether all that waits has a worker that could run it. */
 const WATCH_MS = 250;
 const noWorker = (retryAfterS = RETRY_AFTER_S) =>
@@ -74,6 +76,8 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
   #jobs = 0;
   #dispatching = false;
   #watch: NodeJS.Timeout | undefined;
+  /** Since when there has been more to do than so many workers have room for, and what their engines ran meanwhile. */
+  #busy: { readonly sinceMs: number; readonly workers: number; runMs: number } | undefined;
   #draining = false;
   /** Those that were asked for. */
   readonly #models = new Set<BaseModel>();
@@ -150,7 +154,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     if (live.length === 0) return;
     const restMs = chars === undefined ? this.#sessionMs : (chars / speed) * msPerChar;
     const another = { model, speed, aheadMs: FIRST_WITHIN_MS, restMs };
-    if (this.#admission.carries([...live, another], this.#supply(), this.#liveShare)) return;
+    if (this.#admission.carries([...live, another], this.#supply(), { share: this.#liveShare, nowMs })) return;
     const retryAfterS = Math.min(60, Math.max(1, Math.ceil(firstEndMs(live) / 1000)));
     throw new TtsError('overloaded', 'There are as many listeners as this server can carry without a break.', {
       retryAfterS,
@@ -172,8 +176,12 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     return 1;
   }
 
+  ran(runMs: number): void {
+    if (this.#busy !== undefined) this.#busy.runMs += runMs;
+  }
+
   broke(): void {
-    this.#admission.broke();
+    this.#admission.broke(performance.now());
   }
 
   job({ model, voice, seed, speed = 1 }: SpeechOrder, segment: Segment): SegmentJob {
@@ -264,6 +272,20 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
       else worker.grant(task.job.id, task.dueInMs(nowMs));
     }
     if (!lone) this.#askForWorkers();
+    this.#watchWork();
+  }
+
+  /** What share of their time workers are at work while there is always more to do: what hand-overs leave. */
+  #watchWork(): void {
+    const nowMs = performance.now();
+    const { ready } = this.#options.pool.counts;
+    const busy = this.#busy;
+    if (this.#scheduler.queued === 0 || busy?.workers !== ready) {
+      this.#busy = { sinceMs: nowMs, workers: ready, runMs: 0 };
+    } else if (nowMs - busy.sinceMs >= BUSY_MS) {
+      this.#admission.sawAtWork(busy.runMs / (ready * (nowMs - busy.sinceMs)));
+      this.#busy = { sinceMs: nowMs, workers: ready, runMs: 0 };
+    }
   }
 
   #mayBegin(worker: Worker, widened: Worker | undefined): (task: SegmentTask) => boolean {

@@ -11,6 +11,8 @@ export interface SegmentStream {
   readonly order: SpeechOrder;
   /** So many characters are through. */
   made(chars: number): void;
+  /** An engine ran for it. */
+  ran(runMs: number): void;
   /** Its first segment left the queue. */
   started(atMs: number): void;
   /** Counts what changes a deadline. */
@@ -224,6 +226,7 @@ export class SegmentTask {
   #receive(event: WorkerEvent): void {
     if (event.type === 'ran') {
       this.#runMs += event.runMs;
+      this.stream.ran(event.runMs);
       if (this.#receivedSamples === 0) this.#leadMs += event.runMs;
     } else if (event.type === 'begin') {
       if (this.#timings !== undefined && !sameTimings(this.#timings, event.timings)) throw otherReading();

@@ -32,6 +32,8 @@ export interface SpeechHost {
   leadMs(job: SegmentJob): number;
   submit(task: SegmentTask): void;
   cancel(task: SegmentTask): void;
+  /** An engine ran for so long. */
+  ran(runMs: number): void;
   /** A listener ran dry though his text was there. */
   broke(): void;
   closed(stream: SpeechStream): void;
@@ -228,6 +230,10 @@ export class SpeechStream implements Speech, SegmentStream {
 
   get writtenChars(): number {
     return this.#writtenChars;
+  }
+
+  ran(runMs: number): void {
+    this.#host.ran(runMs);
   }
 
   /** A segment of it is through. */

@@ -75,7 +75,7 @@ describe('what can be carried', () => {
     expect(admission.carries(burst(30), growing)).toBe(false);
     expect(admission.carries(burst(11), growing)).toBe(true);
     expect(admission.carries(burst(35), workers(4))).toBe(true);
-    expect(admission.carries(burst(35), workers(4), 0.9)).toBe(false);
+    expect(admission.carries(burst(35), workers(4), { share: 0.9 })).toBe(false);
   });
 
   it('is as much fewer fast speakers as their model has to say more in a second', () => {
@@ -105,13 +105,21 @@ describe('what can be carried', () => {
   it('is less after every break that somebody heard, and the same again when there was none for long', () => {
     const admission = new Admission();
     admission.learn(spoken(0.1));
-    for (let i = 0; i < 10; i++) admission.broke();
-    expect(admission.carries(streams(8, 10_000), workers(1))).toBe(false);
-    expect(admission.carries(streams(7, 10_000), workers(1))).toBe(true);
-    for (let i = 0; i < 100; i++) admission.broke();
+    const carried = (count: number, nowMs: number) => admission.carries(streams(count, 10_000), workers(1), { nowMs });
+    for (let i = 0; i < 20; i++) admission.broke(0);
+    expect(carried(8, 0)).toBe(false);
+    expect(carried(7, 0)).toBe(true);
+    for (let i = 0; i < 1_000; i++) admission.broke(0);
+    expect(carried(5, 0)).toBe(true);
+    expect(carried(8, 600_000)).toBe(true);
+  });
+
+  it('is less where workers are not at work all the time though work waits', () => {
+    const admission = new Admission();
+    admission.learn(spoken(0.1));
+    for (let i = 0; i < 30; i++) admission.sawAtWork(0.7);
     expect(admission.carries(streams(6, 10_000), workers(1))).toBe(true);
-    for (let i = 0; i < 300; i++) admission.learn(spoken(0.1));
-    expect(admission.carries(streams(8, 10_000), workers(1))).toBe(true);
+    expect(admission.carries(streams(7, 10_000), workers(1))).toBe(false);
   });
 
   it('has room again when the first of them is through', () => {

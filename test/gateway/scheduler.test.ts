@@ -12,6 +12,7 @@ function task(deadlineMs: number, owner = 'a', whole = false, heard = true): Seg
     order: { model: 'base-tts', voice: 'someone', seed: 0, owner, requestId: 'r', whole },
     started: () => undefined,
     made: () => undefined,
+    ran: () => undefined,
     revision: 0,
     heard,
     deadlineMs: () => NOW_MS + deadlineMs,

@@ -13,13 +13,16 @@ export interface TrialOptions {
   readonly arrivals: Arrivals;
   /** Texts each listener hears, one after the other. */
   readonly rounds: number;
+  /** Whoever has to wait longer for his first sound is not carried either. */
+  readonly firstWithinMs?: number;
 }
 
 export interface Trial {
   readonly streams: number;
   readonly heard: readonly Listened[];
-  /** Streams that stalled, and streams that were refused or broke off. */
+  /** Streams that stalled, that began too late, and that were refused or broke off. */
   readonly stalled: number;
+  readonly late: number;
   readonly lost: number;
   readonly wallMs: number;
   readonly carried: boolean;
@@ -29,6 +32,8 @@ export interface Trial {
 const MAX_STALLED = 0.001;
 /** The search ends when what is carried is known this closely. */
 const PRECISION = 0.04;
+/** Noise of the machine is no verdict on the server: only what fails so often has failed. */
+const TRIES = 2;
 
 /** Whoever was refused asks again this soon, */
 const AGAIN_MS = 100;
@@ -52,17 +57,18 @@ async function listenAgain(listen: Listen, text: string, signal: AbortSignal): P
 
 /** `streams` listeners at once for a few texts each. Ends early once too many have stalled. */
 export async function tryStreams(streams: number, options: TrialOptions, signal: AbortSignal): Promise<Trial> {
-  const { listen, texts, arrivals, rounds } = options;
+  const { listen, texts, arrivals, rounds, firstWithinMs = Number.POSITIVE_INFINITY } = options;
   const failed = new AbortController();
   const stop = AbortSignal.any([signal, failed.signal]);
   // One listener a stream waits on it.
   setMaxListeners(0, stop);
   const heard: Listened[] = [];
   let stalled = 0;
+  let late = 0;
   let lost = 0;
   const startMs = performance.now();
   const judge = () => {
-    if (stalled + lost > streams * rounds * MAX_STALLED) failed.abort();
+    if (stalled + late + lost > streams * rounds * MAX_STALLED) failed.abort();
   };
   const listener = async (number: number, firstMs: number): Promise<void> => {
     // Spread evenly over the length of a text: arrivals as a busy service sees them.
@@ -71,6 +77,7 @@ export async function tryStreams(streams: number, options: TrialOptions, signal:
       const one = await listen(texts[(number + round) % texts.length]!, stop);
       heard.push(one);
       if (one.stalled) stalled++;
+      else if (one.firstAudioMs > firstWithinMs) late++;
       judge();
       const restMs = one.playedOutAtMs - performance.now();
       if (restMs > 0 && round + 1 < rounds) await sleep(restMs, undefined, { signal: stop });
@@ -87,24 +94,27 @@ export async function tryStreams(streams: number, options: TrialOptions, signal:
       }),
     ),
   );
-  return { streams, heard, stalled, lost, wallMs: performance.now() - startMs, carried: !failed.signal.aborted };
+  return { streams, heard, stalled, late, lost, wallMs: performance.now() - startMs, carried: !failed.signal.aborted };
+}
+
+export interface SearchOptions {
+  readonly from?: number;
+  readonly most?: number;
+  readonly precision?: number;
+  readonly tries?: number;
+  readonly onTrial?: (trial: Trial) => void | Promise<void>;
 }
 
 /** The largest trial that was carried; undefined where not even one stream is. */
 export async function findCapacity(
   options: TrialOptions,
-  {
-    from = 1,
-    most = 1_000,
-    onTrial,
-  }: { from?: number; most?: number; onTrial?: (trial: Trial) => void | Promise<void> },
+  { from = 1, most = 1_000, precision = PRECISION, tries = TRIES, onTrial }: SearchOptions,
   signal: AbortSignal,
 ): Promise<Trial | undefined> {
   let best: Trial | undefined;
   let failsAt = most + 1;
   const attempt = async (streams: number): Promise<void> => {
-    // Noise of the machine is no verdict on the server: only what fails twice has failed.
-    for (let tries = 0; tries < 2; tries++) {
+    for (let attempts = 0; attempts < tries; attempts++) {
       const trial = await tryStreams(streams, options, signal);
       await onTrial?.(trial);
       if (!trial.carried) continue;
@@ -116,7 +126,7 @@ export async function findCapacity(
   await attempt(Math.min(most, Math.max(1, Math.floor(from))));
   while (best === undefined && failsAt > 1) await attempt(Math.floor(failsAt / 2));
   while (best !== undefined && failsAt > most && best.streams < most) await attempt(Math.min(most, best.streams * 2));
-  while (best !== undefined && failsAt - best.streams > Math.max(1, best.streams * PRECISION)) {
+  while (best !== undefined && failsAt - best.streams > Math.max(1, best.streams * precision)) {
     await attempt(Math.floor((best.streams + failsAt) / 2));
   }
   return best;
