@@ -9,6 +9,7 @@ from metrics import cepstral_cosines, mel_filters
 SIZES = (256, 512, 1024, 2048)
 MEL_BANDS = {512: 48, 1024: 80, 2048: 128}
 CEPSTRUM = 1024        # the resolution of the mel-cepstral term, that of the evaluation
+PHASE_FIRST = 2.5      # what the complex term weighs more at first
 
 
 def magnitude_gaps(re, im, t_re, t_im, unit):
@@ -32,7 +33,7 @@ class Reconstruction:
     magnitude  log STFT magnitude: the fine structure at every level
     linear     relative magnitude: the loud parts
     complex    compressed complex STFT of the predictable part alone, weighted to below 6 kHz: the phase.  The
-               noise is left out, or the network would be told to guess it
+               noise is left out, or the network would be told to guess it.  It weighs more at the beginning of a training (PHASE_FIRST)
     mel        log-mel at three resolutions: what the ear and the evaluation look at
     cepstrum   mel-cepstral distance in dB: the envelope
     """
@@ -41,10 +42,15 @@ class Reconstruction:
     def __init__(self, device):
         self.window = {n: torch.hann_window(n, device=device) for n in SIZES}
         self.filters = {n: mel_filters(n, bands).to(device).t().contiguous() for n, bands in MEL_BANDS.items()}
-        self.emphasis = {n: 0.1 + 0.9 * torch.sigmoid((6000 - torch.linspace(0, 12000, n // 2 + 1, device=device)) / 800)
+        self.emphasis = {n: 0.2 + 0.8 * torch.sigmoid((6000 - torch.linspace(0, 12000, n // 2 + 1, device=device)) / 800)
                          for n in MEL_BANDS}
         self.cosines = cepstral_cosines(MEL_BANDS[CEPSTRUM]).to(device).t().contiguous()
+        self.phase_weight = torch.zeros((), device=device)
         self.magnitude_gaps, self.complex_gap = magnitude_gaps, complex_gap
+
+    def begin_with_phase(self, share):
+        """`share` falls from 1 to 0 in the course of a training."""
+        self.phase_weight.fill_(PHASE_FIRST * share)
 
     def compile(self):
         """Fuse what lies between the transforms; those themselves stay as they are."""
@@ -80,4 +86,4 @@ class Reconstruction:
         return total
 
     def weigh(self, terms):
-        return sum(self.WEIGHTS[name] * value for name, value in terms.items())
+        return sum(self.WEIGHTS[name] * value for name, value in terms.items()) + self.phase_weight * terms['complex']

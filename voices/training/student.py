@@ -32,6 +32,7 @@ STYLE_DIM = 128
 NOISE_GAIN = 15.0      # brings unit-variance STFT noise to the range of the other parts
 PARTS = 9              # per bin: log|H|, angle H, log|C|, log A, angle C, offset of H (2), offset of C (2)
 TABLE = 512            # STFT columns in the exported noise table
+DELAY = 0.19           # radians a bin by which the filter's angle grows
 NOISE_STEP = 3.6 / 127  # the table is stored in int8: noise needs no finer grid
 
 
@@ -283,23 +284,21 @@ def grow(state, layers):
     return grown
 
 
-def revive(state, first_bin):
-    """The same function with live filters in the bins from `first_bin` on, where training had let them die.
+@torch.no_grad()
+def extend_filter(head, first, count):
+    """Give the bins [first, first + count) the filter of the bin before them, to go on from: in place.
 
     A filter whose magnitude, an exponent, has once become small gets no gradient any more, and the free part takes its place: it can
-    hold anything but does not know the phase of high harmonics.  Here the magnitude follows that of the free part, at the excitation's level,
-    and the offset cancels the direction: nothing is heard of the filter yet, but every change of the offsets is.
+    hold anything but does not know the phase of high harmonics.  Nor does a filter begin by itself there: its angle runs through
+    whole turns, and from far away no slope points to the right one.  But the angles of neighbouring bins are nearly the same function of the
+    features (rows of the head 0.95 alike), a delay apart.
     """
-    alive = dict(state)
-    for name in ('head.weight', 'head.bias'):
-        parts = state[name].clone().reshape(SUB, PARTS, BINS, *state[name].shape[1:])
-        parts[:, 0, first_bin:] = parts[:, 2, first_bin:]
-        parts[:, [1, 5, 6], first_bin:] = 0
-        if name == 'head.bias':
-            parts[:, 0, first_bin:] -= math.log(NOISE_GAIN)        # the excitation has unit power, as the noise has
-            parts[:, 5, first_bin:] = -1
-        alive[name] = parts.reshape(state[name].shape)
-    return alive
+    weight, bias = head.weight.view(SUB, PARTS, BINS, -1), head.bias.view(SUB, PARTS, BINS)
+    end = min(BINS, first + count)
+    for part in (0, 1, 5, 6):
+        weight[:, part, first:end] = weight[:, part, first - 1:first].clone()
+        bias[:, part, first:end] = bias[:, part, first - 1:first].clone()
+    bias[:, 1, first:end] += DELAY * torch.arange(1, end - first + 1, device=bias.device)
 
 
 def load_student(prefix):

@@ -10,13 +10,15 @@ import trainer
 from losses import Reconstruction
 from metrics import Distance, Periodicity
 from shards import Pool
-from student import FRAME, NOISE_GAIN, Student, grow, load_state, revive, shaped_like, stft
+from student import BINS, FRAME, NOISE_GAIN, Student, extend_filter, grow, load_state, shaped_like, stft
 
 
 def parse():
     parser = trainer.parser(__doc__, learning_rate=5e-4, capacity=30)
     parser.add_argument('--layers', type=int, help='grow the checkpoint to this many blocks')
-    parser.add_argument('--revive', type=int, metavar='BIN', help='give the filter of the bins from this one on a new beginning')
+    parser.add_argument('--extend-from', type=int, default=BINS, metavar='BIN', help='first bin whose filter is dead; it and those above are revived')
+    parser.add_argument('--extend-to', type=int, default=BINS, metavar='BIN', help='the bin before which that ends')
+    parser.add_argument('--extend-every', type=int, default=60, metavar='STEPS', help='two bins are revived each time')
     parser.add_argument('--batch', type=int, default=52)
     parser.add_argument('--frames', type=int, default=160, help='frames of a segment that count')
     parser.add_argument('--context', type=int, default=20, help='frames to either side that do not')
@@ -32,8 +34,6 @@ class Trainer(trainer.Trainer):
         state = load_state(args.resume) if args.resume else None
         if state and args.layers:
             state = grow(state, args.layers)
-        if state and args.revive is not None:
-            state = revive(state, args.revive)
         self.model = (shaped_like(state) if state else Student(layers=args.layers or 8)).to(self.device)
         if state:
             self.model.load_state_dict(state)
@@ -50,6 +50,12 @@ class Trainer(trainer.Trainer):
         self.model.xm.copy_(self.pool.mean)
         self.model.xs.copy_(self.pool.deviation)
         self.begin([{'params': list(self.model.parameters())}], betas=(0.8, 0.99))
+
+    def set_rate(self, elapsed, seconds, step):
+        self.reconstruction.begin_with_phase(super().set_rate(elapsed, seconds, step))
+        bin, rest = self.args.extend_from + 2 * (step // self.args.extend_every), step % self.args.extend_every
+        if rest == 0 and bin < self.args.extend_to:
+            extend_filter(self.model.head, bin, 2)
 
     def take(self):
         return self.pool.batch(self.args.batch, self.args.frames, self.args.context)
@@ -76,7 +82,7 @@ class Trainer(trainer.Trainer):
             predictable, whole, target = self.speak(batch, False)
             terms = self.reconstruction(predictable, whole, target)
         mel, mcd = self.distance.measure(whole, target)
-        made, true = self.periodicity.measure(whole, target)
+        made, true = self.periodicity.measure(whole[:24], target[:24])         # slow
         return {**{k: round(float(v), 4) for k, v in terms.items()}, 'logmel': round(float(mel), 4), 'mcd': round(float(mcd), 3),
                 'periodicity': [round(v, 3) for v in made], 'of_teacher': [round(v, 3) for v in true]}
 

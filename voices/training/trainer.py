@@ -123,12 +123,14 @@ class Trainer:
         self.log(f'{sum(p.numel() for p in self.model.parameters()) / 1e6:.2f} M parameters')
 
     def set_rate(self, elapsed, seconds, step):
-        """A cosine from the full rate to nothing."""
-        rate = self.args.learning_rate * min(1, (step + 1) / self.WARM_UP) * 0.5 * (1 + math.cos(math.pi * min(1.0, elapsed / seconds)))
+        """A cosine from the full rate to nothing; returns how much of it is left, 1 to 0."""
+        share = 0.5 * (1 + math.cos(math.pi * min(1.0, elapsed / seconds)))
+        rate = self.args.learning_rate * min(1, (step + 1) / self.WARM_UP) * share
         self.rate.fill_(rate)
         if not self.cuda:
             for group in self.optimiser.param_groups:
                 group['lr'] = rate
+        return share
 
     def descend(self, loss, parameters, most, terms):
         """One step down, the average after it, and the terms (with the gradient's norm) into the sums."""
