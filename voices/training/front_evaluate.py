@@ -1,7 +1,7 @@
 """Measure the light front against the teacher on the held-out lines.
 
     python front_evaluate.py front-light-int8.onnx reference/ --given front-light-given.onnx --generator generator-int8.onnx \\
-        --text held-out.txt --out listening/ --recogniser moonshine/tiny/quantized --vocabulary vocabulary.json
+        --text held-out.txt --out listening/ --recogniser moonshine/{tiny,base}/quantized --vocabulary vocabulary.json
 
 `reference/` comes from front_reference.py.  Durations and words are measured with the student's own durations, sound and pitch with the
 teacher's (`--given`), frame by frame.  `teacher front` in the table is the light generator on the teacher's x and F0: what the generator alone costs.
@@ -50,12 +50,13 @@ def measure(args):
     torch.set_num_threads(args.threads)
     front, given, generator = (open_session(path, args.threads) for path in (args.front, args.given, args.generator))
     distance, lines = Distance(), open(args.text, encoding='utf-8').read().split('\n') if args.text else []
-    recogniser = None
+    recognisers = {}
     if args.recogniser:
         from recogniser import Recogniser, word_errors
-        recogniser = Recogniser(args.recogniser, args.vocabulary, args.threads)
-    if args.out:
-        os.makedirs(args.out, exist_ok=True)
+        recognisers = {os.path.basename(os.path.dirname(folder)): Recogniser(folder, args.vocabulary, args.threads) for folder in args.recogniser}
+    for folder in (args.out, *(os.path.join(args.sounds, name) for name in ('teacher', 'light-generator', 'student') if args.sounds)):
+        if folder:
+            os.makedirs(folder, exist_ok=True)
     seen, voices, errors = collections.defaultdict(list), collections.defaultdict(list), collections.Counter()
     paths = sorted(glob.glob(os.path.join(args.reference, '????.npz')))[:args.count][::args.step]
     for count, path in enumerate(paths):
@@ -86,16 +87,18 @@ def measure(args):
         heard = (p[:size] > 0) & (q[:size] > 0)
         seen['heard pitch'].append((p[:size][heard], q[:size][heard]))
         voices[voice].append(seen['student'][-1][1])
-        if recogniser or args.out:
+        if recognisers or args.out or args.sounds:
             spoken = run_whole(generator, utterance_inputs(x, np.maximum(own_f0, 0), s))
-        if recogniser:
-            for name, sound in (('teacher', teacher), ('light generator', base), ('student', spoken)):
-                cache = f'{path[:-4]}-{name.replace(" ", "-")}.txt'
-                if name == 'student' or not os.path.exists(cache):
+        for name, sound in (('teacher', teacher), ('light-generator', base), ('student', spoken)) if recognisers or args.sounds else ():
+            if args.sounds:
+                write_wav(os.path.join(args.sounds, name, f'{index:04d}.wav'), sound)
+            for size, recogniser in recognisers.items():
+                cache = f'{path[:-4]}-{name}-{size}.txt'
+                if name != 'teacher' or not os.path.exists(cache):
                     open(cache, 'w').write(recogniser(sound))
                 wrong, said = word_errors(lines[index], open(cache).read())
-                errors[name] += wrong
-                errors[name, 'words'] += said
+                errors[f'{name}, {size}'] += wrong
+                errors[f'{name}, {size}', 'words'] += said
         if args.out and count % max(1, len(paths) // args.pairs) == 0:
             name = os.path.join(args.out, f'{index:04d}-{voice}')
             write_wav(name + '-teacher.wav', teacher)
@@ -128,7 +131,7 @@ def summarise(seen, voices, errors):
         **{f'{name}: log-mel, MCD': [round(float(v), 3) for v in np.mean(seen[name], 0)]
            for name in ('student', 'student x, teacher F0', 'teacher front', 'between fronts')},
         'worst_voices_mcd': sorted(((round(float(np.mean(v)), 3), k) for k, v in voices.items()), reverse=True)[:4]}
-    for name in ('teacher', 'light generator', 'student') if errors else ():
+    for name in sorted(name for name in errors if isinstance(name, str)):
         summary[f'word_errors {name}'] = f'{errors[name]} of {errors[name, "words"]} ({100 * errors[name] / errors[name, "words"]:.2f}%)'
     return summary
 
@@ -143,7 +146,8 @@ def main():
     parser.add_argument('--join', nargs='+', help='sum up what several processes measured')
     parser.add_argument('--text')
     parser.add_argument('--out')
-    parser.add_argument('--recogniser')
+    parser.add_argument('--recogniser', nargs='+', help='folders; words are counted with each')
+    parser.add_argument('--sounds', help='keep everything that was spoken')
     parser.add_argument('--vocabulary')
     parser.add_argument('--pairs', type=int, default=12)
     parser.add_argument('--count', type=int)

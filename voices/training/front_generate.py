@@ -80,7 +80,7 @@ class Labels:
         for path in sorted(glob.glob(os.path.join(folder, '**', 'shard-*.pt'), recursive=True), key=lambda p: (p.rsplit('-', 1)[1], p)):
             if time.time() > deadline or pool.full:
                 break
-            shard = torch.load(path)
+            shard = torch.load(path, mmap=True)               # x is not wanted, and most of it
             ends = np.cumsum(shard['frames'])
             asked = [(sequences.tokens(n), sequences.style(n), float(sequences.speed[n]), place) for place, n in enumerate(shard['index'])]
             for batch in batches(asked, self.budget):

