@@ -59,6 +59,8 @@ class Pool:
             fits &= WHOLE * made['frame_mask'].sum(1).cpu().to(fits.device) == torch.tensor([len(w) for w in waves], device=fits.device)
         keep = fits.nonzero()[:, 0]
         taken = keep.tolist()
+        if not taken:
+            return len(ids)
         token_mask, frame_mask = made['token_mask'][keep], made['frame_mask'][keep]
         lengths = torch.stack([token_mask.sum(1), frame_mask.sum(1)], 1)
         tokens, frames, count = int(lengths[:, 0].sum()), int(lengths[:, 1].sum()), len(taken)
