@@ -38,6 +38,8 @@ export interface FrontEnd extends ScanLanguage {
 
 /** From IPA to the symbols the model was taught. */
 export interface PhonemeAlphabet {
+  /** A word as espeak has to see it. */
+  readonly respelled?: (word: string) => string;
   /** espeak's name of the accent. */
   readonly espeakVoice: string;
   readonly fromEspeak: (ipa: string) => string;

@@ -7,6 +7,7 @@ import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
 let current: Language | undefined;
 
 const CACHED_WORDS = 20_000;
+const SPELLED_Z = /^z[bdglmnrv][\p{L}]{2,58}$/iu;
 const OWNED = /^\p{L}{2,}'s$/u;
 /** Nobody speaks a longer word; longer ones are said in pieces. */
 const MAX_WORD = 60;
@@ -18,7 +19,7 @@ export async function createPhonemizer(
 ): Promise<Phonemizer> {
   const espeak = await import('espeak-phonemizer');
   await espeak.initialize();
-  const { espeakVoice, fromEspeak, parted, possessive } = frontEnd(language).alphabet;
+  const { espeakVoice, fromEspeak, parted, possessive, respelled = (word) => word } = frontEnd(language).alphabet;
   // Whoever speaks meanwhile has to set its own voice again.
   current = undefined;
   await espeak.setVoice(espeakVoice);
@@ -64,7 +65,9 @@ export async function createPhonemizer(
       return owner + possessive(owner);
     }
     if (parted?.test(text)) return text.split('-').map(spoken).join('');
-    if (text.length <= MAX_WORD) return fromEspeak(speak(text));
+    // "Zlatan": espeak says the name of the first letter.
+    if (SPELLED_Z.test(text)) return `z${spoken(text.slice(1))}`;
+    if (text.length <= MAX_WORD) return fromEspeak(speak(respelled(text)));
     const points = [...text];
     const pieces: string[] = [];
     for (let i = 0; i < points.length; i += MAX_WORD) pieces.push(points.slice(i, i + MAX_WORD).join(''));

@@ -129,7 +129,12 @@ function rankOfStop(mark: Mark, next: Next, context: MarkContext): Rank {
   if (mark.word === '') return RANK.sentence;
   const begins = characterIs(mark.word.charCodeAt(0)) & (IS.lower | IS.upper | IS.digit);
   const shown = begins ? mark.word : mark.word.replace(/^[^\p{L}\p{N}]+/u, '');
-  const word = shown.slice(Math.max(shown.lastIndexOf('/'), shown.lastIndexOf('–')) + 1).toLowerCase();
+  const parted = Math.max(
+    shown.lastIndexOf('/'),
+    shown.lastIndexOf('–'),
+    /^[\d.,]+-/.exec(shown) ? shown.lastIndexOf('-') : -1,
+  );
+  const word = shown.slice(parted + 1).toLowerCase();
   if (word === '') return RANK.sentence;
   // "1. Open the box", at the head of a sentence or behind a colon
   if (/^\d{1,3}$/.test(word) && (context.first || /[:;]$/.test(context.previous))) return RANK.word;

@@ -1,4 +1,4 @@
-/** Names and words written alike, by the two lists of `words/`, which were written down before anything was tuned on them. */
+/** Names and words written alike, by the lists of `words/`, which were written down before anything was tuned on them. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -27,9 +27,12 @@ function soundsOf(text: string, from: number, to: number): string {
 const share = (wrong: readonly string[], all: number) => `${all - wrong.length} of ${all}\n${wrong.join('\n')}`;
 
 describe('words written alike', () => {
-  it('are read as they are meant in at least 95 of 100 sentences', () => {
-    const cases = lines('homographs.txt');
-    expect(cases).toHaveLength(200);
+  it.each([
+    ['homographs.txt', 200],
+    ['homographs-2.txt', 60],
+  ])('are read as they are meant in at least 95 of 100 sentences: %s', (file, count) => {
+    const cases = lines(file);
+    expect(cases).toHaveLength(count);
     const wrong = cases.flatMap((line) => {
       const [wanted, marked] = line.split(' | ') as [string, string];
       const from = marked.indexOf('_');
@@ -37,20 +40,23 @@ describe('words written alike', () => {
       const said = soundsOf(marked.replaceAll('_', ''), from, to);
       return soundsLike(said, wanted) ? [] : [`${marked}: ${said}, not ${wanted}`];
     });
-    expect(wrong.length, share(wrong, cases.length)).toBeLessThanOrEqual(10);
+    expect(wrong.length, share(wrong, cases.length)).toBeLessThanOrEqual(count / 20);
   });
 });
 
 describe('names', () => {
-  it('are said as a well-read speaker says them in at least 9 of 10', () => {
-    const cases = lines('names.txt');
-    expect(cases).toHaveLength(200);
+  it.each([
+    ['names.txt', 200],
+    ['names-2.txt', 60],
+  ])('are said as a well-read speaker says them in at least 9 of 10: %s', (file, count) => {
+    const cases = lines(file);
+    expect(cases).toHaveLength(count);
     const wrong = cases.flatMap((line) => {
       const [name, ways] = line.split(' = ') as [string, string];
       const text = `We spoke of ${name} today.`;
       const said = soundsOf(text, 12, 12 + [...name].length);
       return ways.split(' ').some((way) => soundsLike(said, way)) ? [] : [`${name}: ${said}, not ${ways}`];
     });
-    expect(wrong.length, share(wrong, cases.length)).toBeLessThanOrEqual(20);
+    expect(wrong.length, share(wrong, cases.length)).toBeLessThanOrEqual(count / 10);
   });
 });

@@ -25,12 +25,18 @@ const SPECIAL =
 const LONGEST_WORD = 7;
 /** More letters than these in a row, with a dot behind each, are no abbreviation. */
 const MOST_DOTTED = 13;
-const SLASHED = /(w\/o|w\/|b\/c|c\/o|n\/a|N\/A|s\/he|he\/she|she\/he|his\/her|him\/her|and\/or)(?![A-Za-z0-9/])/y;
+const SLASHED =
+  /(w\/o|w\/|y\/y|q\/q|m\/m|b\/d|b\/w|b\/c|c\/o|n\/a|N\/A|s\/he|he\/she|she\/he|his\/her|him\/her|and\/or)(?![A-Za-z0-9/])/y;
 const SLASHED_WORDS: Readonly<Record<string, string>> = {
   'w/o': 'without',
   'w/': 'with',
   'b/c': 'because',
+  'b/d': 'barrels per day',
+  'b/w': 'between',
   'c/o': 'care of',
+  'm/m': 'month over month',
+  'q/q': 'quarter over quarter',
+  'y/y': 'year over year',
   'n/a': 'N A',
   'N/A': 'N A',
   's/he': 'she or he',
@@ -43,7 +49,7 @@ const SLASHED_WORDS: Readonly<Record<string, string>> = {
 
 /** Expanded also where the dot was left out. */
 const WITHOUT_DOT = new Set(
-  'Mr Mrs Ms Jr vs etc approx dept govt Blvd Ave Hwy Pkwy Bldg attn Attn qty Sgt Capt Lt Prof'.split(' '),
+  'Mr Mrs Ms Jr vs etc approx dept govt Blvd Ave Hwy Pkwy Bldg attn Attn qty Sgt Capt Lt Prof Utd Rt'.split(' '),
 );
 const STREETS = new Set(['St', 'Rd', 'Ln', 'Dr']);
 

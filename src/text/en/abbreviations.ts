@@ -110,6 +110,11 @@ const ABBREVIATIONS: readonly Row[] = [
   ['Pvt', LEADS, beforeName('Private')],
   ['Cmdr', LEADS, beforeName('Commander')],
   ['Adm', LEADS, beforeName('Admiral')],
+  [
+    'adm',
+    NUMBERED,
+    ({ scan, end }) => (/^ ?[$£€\d]|^ free/.test(scan.text.slice(end, end + 5)) ? 'admission' : undefined),
+  ],
   ['Pres', LEADS, beforeName('President')],
   ['Supt', LEADS, beforeName('Superintendent')],
   ['Fr', LEADS, beforeName('Father')],
@@ -193,7 +198,27 @@ const ABBREVIATIONS: readonly Row[] = [
           : 'estimated',
   ],
   ['max', CONTINUED, 'maximum'],
-  ['min', CONTINUED, ({ scan }) => (/\d$/.test(scan.previous) ? undefined : 'minimum')],
+  [
+    'min',
+    CONTINUED,
+    ({ scan }) =>
+      /\d$/.test(scan.previous) ? undefined : /^\d+(?:st|nd|rd|th)$/.test(scan.previous) ? 'minute' : 'minimum',
+  ],
+  [
+    'ret',
+    CONTINUED,
+    ({ scan, end }) => (/[(,] ?$/.test(scan.text.slice(Math.max(0, end - 6), end - 4)) ? 'retired' : undefined),
+  ],
+  ['utd', LEADS | CONTINUED, 'United'],
+  ['pct', CONTINUED, 'percent'],
+  ['resp', CONTINUED, ({ next }) => (next === '' ? 'respectively' : undefined)],
+  ['rebs', CONTINUED, afterDigit('rebounds')],
+  [
+    'pop',
+    NUMBERED | CONTINUED,
+    ({ digitNext, next }) => (digitNext || /^(?:of|was|is|est|approx|in|at)$/.test(next) ? 'population' : undefined),
+  ],
+  ['Rt', LEADS, ({ next }) => (next === 'Hon' ? 'Right' : undefined)],
   ['avg', CONTINUED, 'average'],
   ['dept', LEADS | CONTINUED, 'department'],
   ['univ', LEADS, 'university'],
@@ -229,7 +254,7 @@ const ABBREVIATIONS: readonly Row[] = [
   ...without(
     LEADS,
     `
-    mx mme mlle cpt cdr brig det insp sra srta herr frau e.g i.e eg ie al.e resp esp gov't c.f
+    mx mme mlle cpt cdr brig det insp sra srta herr frau e.g i.e eg ie al.e esp gov't c.f
   `,
   ),
   ...without(
@@ -253,7 +278,7 @@ const ABBREVIATIONS: readonly Row[] = [
   ...without(
     CONTINUED,
     `
-    llc plc et dist div trans std temp def var wt ht lb oz tbsp tsp gal qt in yd mi km cm mm kg yr mo wk wks pd pcs amt bal
+    llc plc et dist div trans std temp def var wt ht pt ft lb oz tbsp tsp gal qt in yd mi km cm mm kg yr mo wk wks pd pcs amt bal
     cont'd pub publ ill repr abbr adj adv syn sing phd ph.d m.d b.a m.a b.sc m.sc sci tech eng math bio phys
     ala ariz ark calif colo conn fla ill ind kan ky mass mich minn mont neb nev okla ore tenn tex wash wis wyo
     chem med lit hist geog admin mgmt dev prod spec specs config repo info

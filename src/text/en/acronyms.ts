@@ -8,7 +8,7 @@ const WORDS = new Set(
     'JPEG JSON YAML TOML AJAX CRUD REST SOAP CORS DOS RAID CUDA LIDAR SONAR RADAR LASER SCUBA POTUS SCOTUS YOLO FOMO IKEA LEGO ' +
     'UNIX LINUX MIDI CAPTCHA TED STEM SWAT SWOT LAMP ZIP DRAM SRAM BERT BIOS VIM NAND NOR GET PUT POST HEAD PATCH DELETE GNU ' +
     'BASIC COBOL LISP ACID MOMA PETA DARE BOGO LASIK NIMBY EBITDA HAL MERS WASM SPAM SELECT FROM WHERE JOIN DROP TABLE TODO ' +
-    'NULL TRUE FALSE NOTE WARNING INFO DEBUG ERROR FATAL README LICENSE VAT NAS RAG LORA SOTA AWOL LOL ROFL GUID'
+    'NULL TRUE FALSE NOTE WARNING INFO DEBUG ERROR FATAL README LICENSE NAS RAG LORA SOTA AWOL LOL ROFL GUID'
   ).split(' '),
 );
 
@@ -17,7 +17,7 @@ const LETTERS = new Set(
   (
     'AARP ADHD ACLU UCLA IEEE USDA AAA ASAP USAF ROTC NAACP UAE USSR OECD ETF ASL AKA IOU ISO IOS ISA IDE IPO ICU UFO USA ' +
     'ERP EPA EDM EOD ETA ESL FAQ FYI SEC SEO CEO CFO CTO COO CIO CMO HIV SAT LSAT MIT URI UPI UDP CIA CIO ' +
-    'AOL ALU ALS AES RSA DSA CAD COD DIY DOA DUI DOB EKG FAA FDA GOP HOA IRA IRS OED POS POW PSA RIP SUV TBA TBD UPC UPS ' +
+    'VAT AOL ALU ALS AES RSA DSA CAD COD DIY DOA DUI DOB EKG FAA FDA GOP HOA IRA IRS OED POS POW PSA RIP SUV TBA TBD UPC UPS ' +
     'USB UTC VAC VOA YMCA YWCA FBI NBA NFL NHL NBC CBS ABC BBC CNN ESPN IMF IRC ECB ICC ICJ IAEA OSCE OPCW UNHCR UNSC  WIP API APR ATM AUX DAO DAW EEG EU UK UN AI AR VR UI UX ID IP IT OS PC QA PR HR TV CD AM PM AC DC'
   ).split(' '),
 );
@@ -35,7 +35,7 @@ const SHORT_WORDS = new Set(
     'OWL OWN PAD PAL PAN PAW PAY PEA PEN PET PIE PIG PIT PLY POD POP POT PRO PUB PUT RAG RAN RAT RAW RAY RED RIB RID RIG RIM ROB ROD ROT ROW RUB ' +
     'RUG RUM RUN RUT SAD SAG SAW SAY SEA SEE SET SEW SEX SHE SHY SIN SIP SIR SIT SIX SKI SKY SLY SOB SON SOW SPA SPY SUM SUN TAB TAG TAN TAP TAR ' +
     'TAX TEA TEN THE TIE TIN TIP TOE TON TOO TOP TOW TOY TRY TUB TUG TWO USE VAN VET VIA VOW WAR WAS WAX WAY WEB WED WET WHO WHY WIG WIN WIT WOE ' +
-    'WON WOW YAM YEN YES YET YOU ZAP ZEN ZOO FREE AUNT EASY EYES IDEA IDEAS IRAQ IRAN OWED USED AREA ALSO ABLE UPON EACH EARN EAST ECHO EDGE EDIT ' +
+    'MAX WON WOW YAM YEN YES YET YOU ZAP ZEN ZOO FREE AUNT EASY EYES IDEA IDEAS IRAQ IRAN OWED USED AREA ALSO ABLE UPON EACH EARN EAST ECHO EDGE EDIT ' +
     'BIZ BRO DOC EMU FEZ GAY GIN ION JEW KEG MIC OAT ORE PEG PUS RYE WRY YAK YEAH RHYTHM SUBTLE ASTHMA JOHNNY NYMPH LYMPH'
   ).split(' '),
 );
@@ -68,7 +68,7 @@ export function isPronounceable(word: string): boolean {
 function isSpelled(word: string, scan?: Scan, next = ''): boolean {
   if (WORDS.has(word)) return false;
   if (scan?.shouting) return isSpelledAmongCapitals(word, scan, next);
-  if (word === 'WHO') return scan?.previous.toLowerCase() === 'the';
+  if (word === 'WHO') return /^(?:the|sources?|via)$/i.test(scan?.previous ?? '') || HEALTH.test(next);
   if (word === 'US' || word === 'IT') {
     const loud = (neighbour: string) => /^[A-Z]{2,}$/.test(neighbour) && !LETTERS.has(neighbour);
     return !(loud(scan?.previous ?? '') || loud(next));
@@ -77,6 +77,9 @@ function isSpelled(word: string, scan?: Scan, next = ''): boolean {
   if (SHORT_WORDS.has(word)) return false;
   return word.length < 4 || !isPronounceable(word);
 }
+
+/** What the World Health Organization does and has. */
+const HEALTH = /^(?:warns|warned|estimates|declared|recommends|guidelines|data|chief|officials|director)$/;
 
 /** In a line of capitals only what cannot be a word, or is one only by chance, is spelled. */
 function isSpelledAmongCapitals(word: string, scan: Scan, next: string): boolean {

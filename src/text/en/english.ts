@@ -6,7 +6,7 @@ import type { Rule } from '../normalize/rule.js';
 import { SENTENCE_WORDS } from './abbreviations.js';
 import { fromEspeak, fromIpa } from './alphabet.js';
 import { britishWording, pastHourRule } from './british.js';
-import { knownReading } from './known-words.js';
+import { knownReading, respelled } from './known-words.js';
 import { possessive } from './possessive.js';
 import { pronounce } from './pronounce.js';
 import { RULES } from './rules.js';
@@ -18,6 +18,7 @@ const alphabet = (language: Language, espeakVoice: string): PhonemeAlphabet => (
   espeakVoice,
   fromEspeak: (ipa) => fromEspeak(ipa, language),
   ...(language === 'en-GB' && { parted: /[^aeiou]y-/i }),
+  respelled,
   known: (word) => knownReading(word, language),
   fromIpa: (ipa) => fromIpa(ipa, language),
   possessive,

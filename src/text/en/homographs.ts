@@ -122,6 +122,7 @@ const FORMS: Readonly<Record<string, Forms>> = {
         all(before(set('now join joins joined')), after(set('from at on to'))),
         all(before(BE), after(set('now on at from today again and'))),
         before(set('a the')),
+        all((context) => at(context, 1) === '', has(set('watched watch watching aired viewers'))),
       ),
     ],
   ],
@@ -131,7 +132,7 @@ const FORMS: Readonly<Record<string, Forms>> = {
       'lˈIvz',
       before(
         set(`their our your my his her its human many of save saves saved saving lost the these those people's daily private
-             past two three four five nine other some all more most million thousand thousands and women's`),
+             past two three four five nine other some all more most million thousand thousands and women's in for with from`),
       ),
     ],
   ],
@@ -219,9 +220,22 @@ const FORMS: Readonly<Record<string, Forms>> = {
       'bˈW',
       any(
         all(asVerb, not(has(set('ribbon violin cello arrow arrows string')))),
-        after(set('down')),
+        after(set('down twice again deeply politely')),
         all(has(set('ship boat ferry vessel waves deck stern hull')), not(has(set('arrow arrows')))),
         (context) => set('take took takes taking taken').has(at(context, -2)),
+      ),
+    ],
+  ],
+  bows: [
+    'bˈOz',
+    [
+      'bˈWz',
+      any(
+        all(
+          (context) => at(context, -1) === 'the' && set('in from over at across off under').has(at(context, -2)),
+          not(has(set('arrow arrows ribbon ribbons archers'))),
+        ),
+        all(asVerb, before(set('he she it who and'))),
       ),
     ],
   ],
@@ -278,6 +292,7 @@ const FORMS: Readonly<Record<string, Forms>> = {
       any(
         after(set('fishing fish boat fillet fillets')),
         before(set('sea largemouth smallmouth striped chilean')),
+        all(named, not(after(set('guitar guitars clef drum player line solo')))),
         has(
           set(
             `lake river caught catch fishing fish fisherman fishermen trout pike salmon grilled angler anglers pond
@@ -352,8 +367,18 @@ const FORMS: Readonly<Record<string, Forms>> = {
       ),
     ],
   ],
-  row: ['ɹˈO', ['ɹˈW', all(before(set('a the bitter diplomatic public political')), after(set('over about')))]],
+  row: [
+    'ɹˈO',
+    [
+      'ɹˈW',
+      all(
+        before(set('a the bitter diplomatic public political terrible huge furious blazing family big angry')),
+        after(set('over about with between')),
+      ),
+    ],
+  ],
   rows: ['ɹˈOz'],
+  combine: ['kəmbˈIn', ['kˈɑmbIn', any(before(set('nfl draft scouting the')), all(before(set('a')), asNoun))]],
   sow: ['sˈO', ['sˈW', all(before(set('a the old her')), not(asVerb))]],
   does: [
     'dˈʌz',

@@ -2,10 +2,10 @@
 
 import type { Scan } from '../normalize/scan.js';
 import { capitals, isPronounceable, spell } from './acronyms.js';
-import { cardinal, digitByDigit, pairs, triple } from './numbers.js';
+import { cardinal, digitByDigit, pairs, plural, triple } from './numbers.js';
 
 const PARTS =
-  /[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z\u00df-\u024f]+|[A-Z\u00c0-\u00de][a-z\u00df-\u024f]*|\d+|[^A-Za-z\d]/g;
+  /[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z\u00df-\u024f]+(?:'s(?![A-Za-z]))?|[A-Z\u00c0-\u00de][a-z\u00df-\u024f]*|\d+|[^A-Za-z\d]/g;
 
 /** Small letters that are said by name when they are a part of an address, a path or an identifier. */
 const SPELLED_SMALL = new Set(
@@ -78,6 +78,12 @@ export function sayPart(part: string): string {
 const isSaid = (code: number): boolean =>
   (code > 47 && code < 58) || (code > 64 && code < 91) || (code > 96 && code < 123) || (code > 191 && code < 592);
 
+const MODEL = /^[A-Z]\d+(?:neo|[a-z]{1,2})?$/;
+
+/** The last letter of "A321s", "MP3s". */
+const isMany = (text: string, at: number): boolean =>
+  at === text.length - 1 && text[at] === 's' && /^[A-Z]+\d+s$/.test(text);
+
 /** Splits an identifier and says its parts, each standing for its own characters. */
 export function sayIdentifier(scan: Scan, from: number, to: number): void {
   if (to - from === 1 && isSaid(scan.text.charCodeAt(from))) {
@@ -91,8 +97,13 @@ export function sayIdentifier(scan: Scan, from: number, to: number): void {
     const part = constant && isPronounceable(match[0]) ? match[0].toLowerCase() : match[0];
     if (part.length === 1 && !isSaid(part.charCodeAt(0))) continue;
     const begin = from + match.index;
-    // "A320", "F150": the number of a model behind its letter.
-    const model = match.index === 1 && /^[1-9]\d[1-9]$|^[1-9][1-9]0$/.test(part) && /^[A-Z]\d+$/.test(text);
-    scan.out.say(model ? triple(part) : sayPart(part), begin, begin + part.length);
+    // "A320", "F150": the number of a model behind its letter, and several of them.
+    const model = match.index === 1 && /^[1-9]\d[1-9]$|^[1-9][1-9]0$/.test(part) && MODEL.test(text);
+    const said = model ? triple(part) : sayPart(part);
+    if (isMany(text, match.index + part.length)) {
+      scan.out.say(plural(said), begin, to);
+      return;
+    }
+    scan.out.say(said, begin, begin + part.length);
   }
 }

@@ -29,6 +29,8 @@ export function knownReading(word: string, language: Language): string | undefin
 
 /** "Jean-Paul": where a part is known, each is said for itself. */
 function compound(word: string, language: Language): string | undefined {
+  const own = dictionaryReading(word, language === 'en-GB');
+  if (own !== undefined) return own;
   const parts = word.split('-');
   if (parts.length > 4) return undefined;
   const said = parts.map((part) => knownReading(part, language));
@@ -42,8 +44,15 @@ function fromDictionary(stem: string, plain: string, british: boolean): string |
   const reading = dictionaryReading(plain, british);
   if (reading === undefined) return undefined;
   if (/[éè]e?s?$/.test(stem) && !/[Ai]s?z?$/u.test(reading)) return undefined;
+  if (/[ćč]$/.test(stem) && !/ʧ$/u.test(reading)) return undefined;
   if (stem.includes('ñ') && !/n[jˈˌ]*[ji]/u.test(reading)) return undefined;
   return reading;
 }
+
+const RESPELLED: Readonly<Record<string, string>> = { ć: 'ch', č: 'ch', š: 'sh', ś: 'sh', ž: 'zh', ź: 'zh', ł: 'w' };
+
+/** As an English reader would have to see it: espeak takes these accents for ornaments. */
+export const respelled = (word: string): string =>
+  ASCII.test(word) ? word : word.replace(/[ćčšśžźł]/giu, (letter) => RESPELLED[letter.toLowerCase()]!);
 
 const unaccented = (word: string) => (ASCII.test(word) ? word : word.normalize('NFD').replace(/\p{M}/gu, ''));

@@ -50,7 +50,7 @@ export function measure(scan: Scan, end: number, one: boolean): { words: string;
   if (!match) return undefined;
   const [whole, gap, written] = match as unknown as [string, string, string];
   const sign = 'scf'.includes(written[0]!) ? written.replace(/^(sq|cu|fl)\.? ?(?=[a-z])/, '$1') : written;
-  let name = unit(sign === 'pt' && !isType(scan, end + whole.length) ? 'pint' : sign);
+  let name = unit(sign === 'pt' && gap !== '-' && !isType(scan, end + whole.length) ? 'pint' : sign);
   let stop = end + whole.length;
   if (!name && sign.includes('/')) {
     const short = sign.slice(0, sign.indexOf('/'));
@@ -61,11 +61,11 @@ export function measure(scan: Scan, end: number, one: boolean): { words: string;
   if (sign === 'A' && !isCurrent(scan, stop, gap)) return undefined;
   if (!mayFollow(sign, gap !== '') && !(sign === 'in' && isInch(scan, stop, gap))) return undefined;
   const described = (sign === 'pt' && isType(scan, stop)) || (sign === 'A' && FUSED.test(scan.nextWord(stop)));
-  const single = gap === '-' || one || described || isModifier(scan, stop);
+  const single = gap === '-' || one || described || isRace(scan, sign, stop) || isModifier(scan, stop);
   // The dot of "5 ft." is the abbreviation's, unless the sentence ends with it.
   if (
     text[stop] === '.' &&
-    /^(?:in|ft|lb|lbs|oz|yd|mi|gal|qt|pt|pts|tsp|tbsp|sec|secs|min|mins|hr|hrs|yr|yrs|mo|mos|wk|wks|sq|cu)$/.test(
+    /^(?:in|ft|st|lb|lbs|oz|yd|mi|gal|qt|pt|pts|tsp|tbsp|sec|secs|min|mins|hr|hrs|yr|yrs|mo|mos|wk|wks|sq|cu)$/.test(
       sign.slice(-4),
     ) &&
     !scan.endsAt(stop + 1) &&
@@ -74,6 +74,12 @@ export function measure(scan: Scan, end: number, one: boolean): { words: string;
     stop += 1;
   return { words: single ? name.one : name.many, end: stop };
 }
+
+/** "the 4x100m relay" */
+const isRace = (scan: Scan, sign: string, stop: number): boolean =>
+  sign === 'm' &&
+  scan.text[stop] === ' ' &&
+  /^(?:relay|relays|medley|freestyle|butterfly|backstroke|breaststroke|dash|sprint)$/.test(scan.nextWord(stop));
 
 const FUSED = /^(?:fuse|fuses|current|circuit|breaker|charger|supply|socket|plug)$/;
 
@@ -91,7 +97,8 @@ const isType = (scan: Scan, end: number): boolean =>
 
 /** "5 in" is a length only where the context leaves nothing else. */
 function isInch(scan: Scan, stop: number, gap: string): boolean {
-  if (gap === '-') return true;
+  // "1-in-560" is a chance.
+  if (gap === '-') return scan.text[stop] !== '-';
   return /^(?:\.(?! ?[A-Z])|\)|,| ?[x×]|$| (?:wide|tall|long|high|deep|thick|by|diameter))/.test(
     scan.text.slice(stop, stop + 12),
   );

@@ -4,14 +4,14 @@ import type { Rule } from '../normalize/rule.js';
 import { digitsEnd, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { spell } from './acronyms.js';
-import { amount, cardinal, ordinal, pairs, triple } from './numbers.js';
+import { amount, cardinal, ordinal, pairs, plural, triple } from './numbers.js';
 import { unit } from './units.js';
 
 const ORDINAL = /(\d{1,3}(?:,\d{3})+|\d{1,15})(?:st|nd|rd|th|ST|ND|RD|TH)(?![A-Za-z0-9])/y;
 const ORDINAL_RANGE = / ?[-–] ?(?=\d{1,6}(?:st|nd|rd|th)(?![A-Za-z0-9]))/y;
 const SCIENTIFIC = /(\d{1,20}(?:\.\d{1,20})?)[eE]([-+−]?)(\d{1,4})(?![A-Za-z0-9.])/y;
 const DIMENSIONS =
-  /(\d{1,6}(?:\.\d{1,4})?)( ?)([x×])\2(\d{1,6}(?:\.\d{1,4})?)(?:\2[x×]\2(\d{1,6}(?:\.\d{1,4})?))?(?![\dA-Za-z.×]{0,20}[\d×])/y;
+  /(\d{1,6}(?:\.\d{1,4})?)( ?)([x×])\2(\d{1,6}(?:\.\d{1,4})?)(?:\2[x×]\2(\d{1,6}(?:\.\d{1,4})?))?(s(?![A-Za-z]))?(?![\dA-Za-z.×]{0,20}[\d×])/y;
 const MULTIPLE = /(\d{1,9}(?:\.\d{1,4})?)[x×](?![A-Za-z0-9])/y;
 const RESOLUTION = /(\d{3,4})([pi])(?![A-Za-z0-9])/y;
 const FEET = /(\d{1,3})'(?: ?(\d{1,2})(?:"|'')?)?(?![\dA-Za-z'])/y;
@@ -61,7 +61,7 @@ function dimensions(scan: Scan, at: number): number {
   const match = matchAt(DIMENSIONS, scan.text, at);
   if (match) {
     const end = at + match[0].length;
-    const [, a, , mark, b, c] = match as unknown as [string, string, string, string, string, string?];
+    const [, a, , mark, b, c, many] = match as unknown as [string, string, string, string, string, string?, string?];
     const sign = /^ ?([A-Za-z]{1,2})(?![A-Za-z])/.exec(scan.text.slice(end, end + 5))?.[1];
     const measured = sign !== undefined && unit(sign) !== undefined;
     if (a === '24' && b === '7' && !c) {
@@ -75,7 +75,10 @@ function dimensions(scan: Scan, at: number): number {
       scan.out.say(`${side(a)} by ${c ? `${side(b)} by` : ''}`.trimEnd(), at, last);
       return last;
     }
-    scan.out.say(`${side(a)} ${by} ${side(b)}${c ? ` ${by} ${side(c)}` : ''}`, at, end);
+    const last = side(c ?? b);
+    // "2x4s"
+    const ended = many ? plural(last) : last;
+    scan.out.say(`${side(a)} ${by} ${c ? `${side(b)} ${by} ` : ''}${ended}`, at, end);
     return end;
   }
   const multiple = matchAt(MULTIPLE, scan.text, at);
@@ -88,7 +91,23 @@ function dimensions(scan: Scan, at: number): number {
 }
 
 const COMPARED =
-  /^(?:faster|slower|more|less|better|worse|bigger|larger|smaller|cheaper|higher|lower|as|the|speed|speedup|longer|shorter|greater|fewer|in|over|and|or|compared|than)$/;
+  /^(?:faster|slower|more|less|better|worse|bigger|larger|smaller|cheaper|higher|lower|as|the|speed|speedup|longer|shorter|greater|fewer|in|over|and|or|compared|than|its|their|his|her|our|my|your|last|what|normal|compares|earnings|sales|revenue)$/;
+
+const AIRLINERS = /(7[0-8]7)s(?![A-Za-z0-9])/y;
+
+/** "five 787s". */
+function airliners(scan: Scan, at: number): number {
+  const match = scan.atBoundary(at) ? matchAt(AIRLINERS, scan.text, at) : null;
+  if (!match) return at;
+  scan.out.say(plural(triple(match[1]!)), at, at + 4);
+  return at + 4;
+}
+
+export const airlinersRule: Rule = {
+  name: 'airliners',
+  begins: { digits: { next: /s/ } },
+  apply: airliners,
+};
 
 /** "1080p". */
 function resolution(scan: Scan, at: number): number {

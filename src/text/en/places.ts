@@ -76,15 +76,20 @@ export const partyRule: Rule = {
   apply: party,
 };
 
-const SHORT_STATE = /([A-Z][a-z]{1,4}|[A-Z]\.(?:[A-Z][a-z]?))\.(?![A-Za-z0-9])/y;
+const UNMISTAKEN = new Set('Ariz Calif Colo Conn Fla Ky Mich Minn Neb Nev Okla Tenn Tex Wis Wyo'.split(' '));
+const SHORT_STATE = /([A-Z][a-z]{1,4}|[A-Z]\. ?(?:[A-Z][a-z]?))\.(?![A-Za-z0-9])/y;
 
 /** "Cambridge, Mass.": a state behind a town. */
 function shortState(scan: Scan, at: number): number {
   const { text } = scan;
-  if (text[at - 1] !== ' ' || text[at - 2] !== ',' || !isCapitalised(scan.previous)) return at;
+  if (text[at - 1] !== ' ') return at;
+  const town = text[at - 2] === ',' && isCapitalised(scan.previous);
   const match = matchAt(SHORT_STATE, text, at);
-  const name = match ? SHORT_STATES.get(match[1]!) : undefined;
+  const name = match ? SHORT_STATES.get(match[1]!.replace(' ', '')) : undefined;
   if (!match || !name) return at;
+  // "in Wis., Mich. and Pa.": nothing else is so shortened, or another state stands before.
+  const listed = /^(?:and|or)$/.test(scan.previous) && FULL_STATES.has(scan.beforePrevious);
+  if (!town && !listed && !UNMISTAKEN.has(match[1]!)) return at;
   const stop = at + match[0].length;
   return say(scan, name, at, scan.endsAt(stop) || startsSentence(scan, stop) ? stop - 1 : stop, name);
 }

@@ -5,7 +5,7 @@ import { isAlphanumeric, isDigit, isLetter, type Scan } from '../normalize/scan.
 import { matchAt } from '../normalize/sticky.js';
 import { CURRENCY_CODES, type Currency, currencyBefore, currencyBehind, magnitude, money } from './currency.js';
 import { behind, isModifier, measure } from './measures.js';
-import { amount, cardinal, digitByDigit, digitName, isDigitString, pairs, year } from './numbers.js';
+import { amount, cardinal, digitByDigit, digitName, isDigitString, pairs, triple, year } from './numbers.js';
 import { perWord } from './units.js';
 import { isPoint, type Parsed, writtenNumber } from './written-numbers.js';
 
@@ -76,17 +76,18 @@ function readQuantity(scan: Scan, at: number): number {
   const last = second ?? first;
 
   visible = behind(text, end);
-  // Only a letter or a sign can be a magnitude, a currency, a percentage or a unit.
-  const tailed = mayTail(visible);
+  // Only a letter or a sign can be a magnitude, a currency, a percentage or a unit; the letter of "C-130J" is neither.
+  const tailed = mayTail(visible) && !(isModel(text, at) && isLetter(text.charCodeAt(end)));
   let scale = tailed ? magnitude(text, end, currency !== undefined) : undefined;
   if (scale && NUMBERED_PLACE.test(scan.previous)) scale = undefined;
+  if (tailed && !currency && !second && isMillion(scan, first.written, end)) scale = { words: 'million', end: end + 1 };
   const afterScale = scale?.end ?? end;
   const suffix = currency || !(tailed || scale) ? undefined : currencyBehind(text, afterScale);
   const kind: Currency | undefined = currency?.currency ?? suffix?.currency;
   if (kind) {
     end = suffix?.end ?? afterScale;
     const alone = !second && !scale && first.words === undefined;
-    const modifies = isModifier(scan, end);
+    const modifies = isModifier(scan, end) || (text[end] === ' ' && PRICED.test(scan.nextWord(end)));
     if (alone) words += money(first.written, kind, modifies);
     else
       words += `${spokenRange(scan, first, second)}${scale ? ` ${scale.words}` : ''} ${modifies ? kind.one : kind.many}`;
@@ -127,7 +128,13 @@ function readQuantity(scan: Scan, at: number): number {
     sayDigits(scan, at, first.written);
     return end;
   }
-  out.say(words + (first.words ?? bare(scan, first.written, end)), at, end);
+  const said = words + (first.words ?? bare(scan, first.written, at, end));
+  // "the S&P 500's members"
+  if (OWNER.test(text.slice(end, end + 3))) {
+    out.say(`${said}'s`, at, end + 2);
+    return end + 2;
+  }
+  out.say(said, at, end);
   if (words === '' && isInRow(text, at, end)) out.mark(',', end, end);
   return end;
 }
@@ -154,7 +161,32 @@ function perTail(text: string, end: number): { words: string; end: number } | un
 }
 
 /** "Apt. 4B" is no billion. */
-const NUMBERED_PLACE = /^(?:apt|apartment|suite|ste|unit|room|row|seat|gate|section)$/i;
+const NUMBERED_PLACE =
+  /^(?:apt|apartment|suite|ste|unit|room|row|seat|gate|section|exit|flat|platform|track|pier|block|building|bldg|route|bus|lane|locker|stand|hall|level|rm|form|rule)$/i;
+
+const OWNER = /^'s(?![A-Za-z])/;
+
+/** "C-130", "Shahed-136": the number of a model behind its name. */
+const isModel = (text: string, at: number): boolean =>
+  text[at - 1] === '-' && isDigit(text.charCodeAt(at)) && MODEL.test(text.slice(Math.max(0, at - 12), at));
+const MODEL = /(?<![A-Za-z0-9])(?:[A-Z]{1,3}|[A-Z][a-z]{2,9})-$/;
+
+const MANY =
+  /^(?:people|men|women|children|users|customers|subscribers|viewers|listeners|readers|visitors|tourists|passengers|tickets|copies|homes|households|jobs|workers|employees|voters|votes|residents|refugees|doses|cases|deaths|barrels|tonnes|tons|acres|hectares|shares|units|cars|vehicles|phones|downloads|followers|fans|litres|liters|euros|pounds|dollars|items|books|pupils|students|patients|followers|members|trees|documents|records|accounts|players|views|streams)$/;
+const FIGURE = /^(?:number|total|population|figure|audience|sales|up|down|rose|fell|grew|climbed|dropped|jumped)$/;
+
+/** "2.4m tickets", "up from 108.4m": so many are counted, not measured. */
+function isMillion(scan: Scan, written: string, end: number): boolean {
+  const { text } = scan;
+  if (text[end] !== 'm' || isAlphanumeric(text.charCodeAt(end + 1)) || text[end + 1] === '/') return false;
+  const next = text[end + 1] === ' ' ? scan.nextWord(end + 1) : '';
+  if (MANY.test(next) || / b\/d\b/.test(text.slice(end + 1, end + 6))) return true;
+  return written.includes('.') && /^(?:from|to|at|of|by)$/.test(scan.previous) && FIGURE.test(scan.beforePrevious);
+}
+
+/** What is named by its price: "the $500 fine". */
+const PRICED =
+  /^(?:bill|bond|bonus|budget|campaign|contract|deal|donation|fee|fine|fund|gift|grant|investment|lawsuit|loan|mansion|offer|package|plan|prize|program|project|purchase|settlement|ticket|upgrade|verdict)$/;
 
 /** - + ± – − */
 const isSign = (code: number): boolean =>
@@ -194,7 +226,7 @@ const isAlphaRun = (scan: Scan, at: number): boolean => {
 /** Two numbers joined by a dash are a range or a score, unless they fall and are large: then a name, "747-400". */
 function isRange(first: string, second: string, dash: string): boolean {
   const [a, b] = [value(first), value(second)];
-  if (first === second) return false;
+  if (first === second || (AIRLINER.test(first) && dash === '-' && b < 1000)) return false;
   if (dash.includes('–') || dash.includes('—')) return true;
   // The votes for and against are near one another: "218-210".
   return a < b || b < 200 || (a < 1000 && b > 0.75 * a && !first.endsWith('7') && !second.endsWith('00'));
@@ -206,7 +238,8 @@ function range(scan: Scan, first: Parsed, second: Parsed, end: number): string {
   const { written: a } = first;
   const { written: b } = second;
   const yearLike = (written: string) => /^(?:1[0-9]|20)\d\d$/.test(written);
-  if (yearLike(a) && (yearLike(b) || /^\d\d$/.test(b)) && !isCounted(scan, end)) {
+  if (scan.previous === 'CVE' && yearLike(a)) return `${year(Number(a))}, ${digitByDigit(b)}`;
+  if (yearLike(a) && (yearLike(b) || /^\d\d$/.test(b)) && !isCounted(scan, end, b.length === 2)) {
     const short = b.length === 2 && b.startsWith('0') ? `oh ${cardinal(b)}` : '';
     return `${year(Number(a))} ${until(scan)} ${short || (b.length === 2 ? cardinal(b) : year(Number(b)))}`;
   }
@@ -227,16 +260,27 @@ function isCounted(scan: Scan, end: number, yearLike = false): boolean {
 
 const YEAR_BEFORE = /^(?:in|since|year|by|until|circa|from|around|before|after|of)$/i;
 const PAIRED =
-  /^(?:port|room|flight|bus|route|highway|suite|apartment|apt|gate|channel|pin|extension|building|unit|rtx|gtx|rx|model|boeing|interstate|bell|area|http|status|code|error)$/i;
+  /^(?:port|room|flight|bus|route|highway|suite|apartment|apt|gate|channel|pin|extension|building|unit|rtx|gtx|rx|model|boeing|airbus|embraer|cessna|learjet|gulfstream|nikkei|interstate|bell|area|http|status|code|error)$/i;
+const STREET =
+  /^ (?:[NSEW]\.? )?(?:[A-Z][a-z]+|\d{1,3}(?:st|nd|rd|th))(?: [A-Z][a-z]+)? (?:St|Ave|Rd|Blvd|Dr|Ln|Pl|Ct|Street|Avenue|Road|Boulevard|Drive|Lane|Place|Way|Court)\b/;
+const SECRET = /^(?:passcode|passcodes|password|postcode|id|username|account|tracking|serial|reference)$/i;
+const AIRLINER = /^7[0-8]7$/;
+const EMERGENCY = /^(?:911|411|999|111|112|101|988)$/;
 
 /** A plain number by itself. */
-function bare(scan: Scan, written: string, end: number): string {
+function bare(scan: Scan, written: string, at: number, end: number): string {
   const { text } = scan;
+  if (written.length > 3 && /^\d+$/.test(written)) {
+    const texted = written.length > 4 && /^to$/i.test(scan.previous) && /^[A-Z]{2,}$/.test(scan.beforePrevious);
+    if (texted || SECRET.test(scan.previous)) return digitByDigit(written);
+  }
   if (written.length === 4 && /^\d{4}$/.test(written) && !isAlphanumeric(text.charCodeAt(end))) {
     const n = Number(written);
     // "RTX 4090", "ISO 8601": numbers behind a name in capitals are names as well.
     const named = PAIRED.test(scan.previous) || /^[A-Z](?:\.?[A-Z]){1,4}$/.test(scan.previous);
     if (named && n >= 1000 && n % 1000 !== 0) return pairs(written);
+    if (n % 100 !== 0 && STREET.test(text.slice(end, end + 48))) return pairs(written);
+    if (n >= 1000 && n < 2100 && /^year$/i.test(scan.previous)) return year(n);
     if (n >= 1000 && n < 1100 && YEAR_BEFORE.test(scan.previous) && !isCounted(scan, end)) return year(n);
     if (n >= 1100 && n < 2100) {
       if (isCounted(scan, end, n >= 1900)) return n % 100 === 0 && n % 1000 !== 0 ? pairs(written) : cardinal(written);
@@ -246,6 +290,12 @@ function bare(scan: Scan, written: string, end: number): string {
   if (written.length === 3 && /^\d{3}$/.test(written)) {
     if (/^(?:call|dial|dialed|calling|dialing)$/i.test(scan.previous) || written === '911' || written === '411')
       return digitByDigit(written);
+    if (EMERGENCY.test(written) && /^(?:on|or|ring|rang|called|phone|phoned|number)$/i.test(scan.previous))
+      return digitByDigit(written);
+    const airliner =
+      AIRLINER.test(written) &&
+      /^(?:-\d| (?:MAX|Max|Dreamliner|jet|jets|plane|planes)\b)/.test(text.slice(end, end + 12));
+    if (airliner || (isModel(text, at) && !written.endsWith('00') && !written.startsWith('0'))) return triple(written);
     const flown = /^[A-Z][A-Z0-9]$/.test(scan.previous) && /^flights?$/i.test(scan.beforePrevious);
     const named = flown || PAIRED.test(scan.previous) || scan.nextWord(end) === 'error';
     if (named && !written.endsWith('00') && !written.startsWith('0')) {

@@ -7,7 +7,14 @@ import { dateRule, decadeRule, namedDateRule, shortYearRule } from './dates.js';
 import { commandRule } from './formulas.js';
 import { slashedRule } from './fractions.js';
 import { absoluteRule, argumentsRule, factorialRule, functionRule } from './mathematics.js';
-import { dimensionsRule, feetAndInchesRule, ordinalRule, resolutionRule, scientificRule } from './numerals.js';
+import {
+  airlinersRule,
+  dimensionsRule,
+  feetAndInchesRule,
+  ordinalRule,
+  resolutionRule,
+  scientificRule,
+} from './numerals.js';
 import { caretRule, operatorRule, raisedRule, slashRule } from './operators.js';
 import { phoneNumberRule, zipCodeRule } from './phone-numbers.js';
 import { directionRule, partyRule, shortStateRule, stateRule } from './places.js';
@@ -68,6 +75,7 @@ export const RULES: readonly Rule[] = [
   ordinalRule,
   scientificRule,
   dimensionsRule,
+  airlinersRule,
   resolutionRule,
   feetAndInchesRule,
   decadeRule,

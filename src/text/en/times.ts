@@ -82,7 +82,10 @@ function time(scan: Scan, at: number, digits: number): number {
     const hour = Number(h);
     if (hour <= 24 && Number(m) < 60 && Number(s ?? 0) < 60 && !isRatio(scan, at + whole.length)) {
       const end = stop(scan, at + whole.length);
-      out.say(clockWords(hour, m, s, h, halfWords(half)), at, end);
+      const words = isDuration(scan, h, s, half)
+        ? durationWords(hour, m, s!)
+        : clockWords(hour, m, s, h, halfWords(half));
+      out.say(words, at, end);
       return end;
     }
     // Longer than a day: a stopwatch.
@@ -96,6 +99,25 @@ function time(scan: Scan, at: number, digits: number): number {
   const end = stop(scan, at + hour[0].length);
   out.say(cardinal(hour[1]!) + halfWords(hour[2]), at, end);
   return end;
+}
+
+/** "in 2:16:16": how long somebody ran. */
+const isDuration = (scan: Scan, hour: string, second: string | undefined, half: string | undefined): boolean =>
+  second !== undefined &&
+  half === undefined &&
+  hour.length === 1 &&
+  !/^(?:at|until|till|by|before|after|since|around|about|from|to)$/i.test(scan.previous);
+
+const counted = (count: number, name: string): string => `${cardinal(count)} ${name}${count === 1 ? '' : 's'}`;
+
+function durationWords(hour: number, minute: string, second: string): string {
+  const parts = [hour, Number(minute), Number(second)].map((count, i) => ({
+    count,
+    name: ['hour', 'minute', 'second'][i]!,
+  }));
+  const said = parts.filter(({ count }) => count > 0).map(({ count, name }) => counted(count, name));
+  const last = said.pop() ?? 'zero';
+  return said.length === 0 ? last : `${said.join(' ')} and ${last}`;
 }
 
 const isRatio = (scan: Scan, end: number): boolean =>
