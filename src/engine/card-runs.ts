@@ -21,12 +21,9 @@ export async function runOnCard(
     const { outputs } = await thread.run('light', feeds, { givesFeeds: true });
     return takeApart(outputs.waveform!.data as Float32Array);
   }
-  const results: Float32Array[] = [];
-  for (const { feeds } of items) {
-    const { outputs } = await thread.run('whole', feeds, { givesFeeds: givesItems });
-    results.push(outputs.waveform!.data as Float32Array);
-  }
-  return results;
+  const feeds = items.map((item) => item.feeds);
+  const { outputs } = await thread.runEach('whole', feeds, { givesFeeds: givesItems });
+  return outputs.map(({ waveform }) => waveform!.data as Float32Array);
 }
 
 export const packed = (feeds: Feeds): Packed =>

@@ -93,7 +93,7 @@ export async function testedGraph(
     const name = light ? 'light' : 'whole';
     if (known === undefined) await writeCheck(modelDir, key, 'begun');
     try {
-      await thread.open(name, file);
+      await thread.open(name, file, { queues: !light });
       last = known ?? (await compare(checked, graph));
       if (last.passed && warmUp) await warm(checked, name);
     } catch (error) {

@@ -30,10 +30,12 @@ export type ThreadRequest =
       readonly threads: number;
       /** Its threads wait for each other without sleep. */
       readonly spins: boolean;
+      /** What a run makes stays on the device until the runs behind it are under way. */
+      readonly queues: boolean;
     }
-  | { readonly type: 'run'; readonly id: number; readonly graph: string; readonly feeds: Packed };
+  | { readonly type: 'run'; readonly id: number; readonly graph: string; readonly feeds: readonly Packed[] };
 export type ThreadReply =
-  | { readonly id: number; readonly outputs: Packed; readonly runMs: number }
+  | { readonly id: number; readonly outputs: readonly Packed[]; readonly runMs: number }
   | { readonly id: number; readonly error: string };
 
 /** From this size on, a buffer is handed from thread to thread faster than it is copied. */
@@ -50,6 +52,12 @@ export interface Ran {
   readonly runMs: number;
 }
 
+/** Of several runs, in their order; the time is that of all of them. */
+export interface RanEach {
+  readonly outputs: readonly Packed[];
+  readonly runMs: number;
+}
+
 /** The thread runs compiled code, also where a test runner loads this file from `src/`. */
 const ENTRY = import.meta.url.endsWith('.ts')
   ? new URL('../../dist/engine/graph-thread.js', import.meta.url)
@@ -57,7 +65,7 @@ const ENTRY = import.meta.url.endsWith('.ts')
 
 export class GraphThread {
   readonly #worker = new Worker(ENTRY);
-  readonly #waiting = new Map<number, { done: (ran: Ran) => void; failed: (error: Error) => void }>();
+  readonly #waiting = new Map<number, { done: (ran: RanEach) => void; failed: (error: Error) => void }>();
   readonly #device: Exclude<Device, 'auto'>;
   readonly #threads: number;
   readonly #keptDir: string;
@@ -81,21 +89,28 @@ export class GraphThread {
     return this.#waiting.size;
   }
 
-  open(graph: string, file: string): Promise<Ran> {
+  /** One that `queues` is made for `runEach`. */
+  async open(graph: string, file: string, { queues = false } = {}): Promise<void> {
     const [device, threads, keptDir, spins] = [this.#device, this.#threads, this.#keptDir, this.#spins];
-    return this.#ask((id) => ({ type: 'open', id, graph, file, device, threads, keptDir, spins }));
+    await this.#ask((id) => ({ type: 'open', id, graph, file, device, threads, keptDir, spins, queues }));
   }
 
   /** Feeds that are given away are not copied on their way; whoever gave them has them no more. */
-  run(graph: string, feeds: Packed, { givesFeeds = false } = {}): Promise<Ran> {
-    return this.#ask((id) => ({ type: 'run', id, graph, feeds }), givesFeeds ? largeBuffers(feeds) : []);
+  async run(graph: string, feeds: Packed, options: { givesFeeds?: boolean } = {}): Promise<Ran> {
+    const { outputs, runMs } = await this.runEach(graph, [feeds], options);
+    return { outputs: outputs[0]!, runMs };
+  }
+
+  /** One after the other; nothing is fetched from the device before it has all of them. */
+  runEach(graph: string, feeds: readonly Packed[], { givesFeeds = false } = {}): Promise<RanEach> {
+    return this.#ask((id) => ({ type: 'run', id, graph, feeds }), givesFeeds ? feeds.flatMap(largeBuffers) : []);
   }
 
   async close(): Promise<void> {
     await this.#worker.terminate();
   }
 
-  #ask(request: (id: number) => ThreadRequest, given: readonly ArrayBuffer[] = []): Promise<Ran> {
+  #ask(request: (id: number) => ThreadRequest, given: readonly ArrayBuffer[] = []): Promise<RanEach> {
     const id = ++this.#requests;
     return new Promise((done, failed) => {
       this.#waiting.set(id, { done, failed });
@@ -127,7 +142,14 @@ interface WaitingRun extends Due {
   readonly failed: (reason: unknown) => void;
 }
 
-/** Several threads with the same graphs: the run that is due soonest goes to the one that has the least to do. */
+/** Whoever waits for this is heard soon: the first sound of a stream, or one that is about to run dry. */
+const SOON_MS = 1_000;
+
+/**
+ * Several threads with the same graphs: the run that is due soonest goes to the one that has the least to do. One that is due soon and
+ * alone runs on several threads, and what is due later keeps out of its way meanwhile: the segments behind a first sound would
+ * take cores and memory from it, and be made before it.
+ */
 export class GraphThreads {
   /** By when they are due. */
   readonly #waiting: WaitingRun[] = [];
@@ -175,9 +197,11 @@ export class GraphThreads {
         if (thread.busy < best.busy) best = thread;
       }
       if (best.busy >= AT_ONCE) return;
+      const soon = this.#waiting[0]!.dueMs < performance.now() + SOON_MS;
+      if (this.#wide.busy > 0 && !soon) return;
       const { signal, begin, failed } = this.#waiting.shift()!;
       if (signal.aborted) failed(signal.reason);
-      else begin(total === 0 ? this.#wide : best);
+      else begin(total === 0 && soon ? this.#wide : best);
     }
   }
 

@@ -59,7 +59,7 @@ export function gpusToTry(
   return [device];
 }
 
-export const cpuProvider = (threads: number): Provider => providerOf('cpu', threads);
+export const cpuProvider = (threads: number, spins = false): Provider => providerOf('cpu', threads, spins);
 export const cpuFor = ({ threads, workers }: MachineUse): Provider => cpuProvider(chooseThreads(threads, workers));
 
 const unavailable = (device: Gpu): TtsError =>
@@ -80,8 +80,15 @@ export function providerOf(device: Provider['device'], threads: number, spins = 
       executionMode: 'sequential',
       graphOptimizationLevel: 'all',
       logSeverityLevel: 3,
-      // Threads that spin between operators take the cores from whoever shares them: the server, a player, a second worker.
-      extra: { session: { intra_op: { allow_spinning: spins ? '1' : '0' }, disable_aot_function_inlining: '1' } },
+      extra: {
+        session: {
+          // Threads that spin between operators take the cores from whoever shares them: the server, a player, a second worker. Where
+          // nobody does they are a quarter faster, and sleep when the run has ended.
+          intra_op: { allow_spinning: spins ? '1' : '0' },
+          force_spinning_stop: '1',
+          disable_aot_function_inlining: '1',
+        },
+      },
     },
   };
 }

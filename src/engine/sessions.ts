@@ -40,7 +40,7 @@ export interface SessionsOptions {
 export function createSessions(options: SessionsOptions): Sessions {
   const { modelDir, offline, provider, wideThreads = 0, vocoder } = options;
   const sessions = new Map<string, Promise<InferenceSession>>();
-  const wide = wideThreads > provider.threads ? cpuProvider(wideThreads) : undefined;
+  const wide = wideThreads > provider.threads ? cpuProvider(wideThreads, true) : undefined;
   const keptDir = path.join(modelDir, 'optimised');
   const load = graphLoader(keptDir, provider);
   /** By file: the few graphs that have a wide session. */

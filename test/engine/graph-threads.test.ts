@@ -46,6 +46,8 @@ async function runAll(waiting: Readonly<Record<string, { dueMs: number; signal?:
 
 // The first is alone and runs wide; the thread has one and one that lies ready.
 const BUSY = { wide: { dueMs: 1 }, busy: { dueMs: 2 }, ready: { dueMs: 3 } };
+/** Nobody is about to run dry. */
+const laterMs = () => performance.now() + 60_000;
 
 it('runs what is due soonest first, whenever it came', async () => {
   const ran = await runAll({
@@ -64,4 +66,17 @@ it('does not run what was cancelled while it waited', async () => {
   const running = runAll({ ...BUSY, gone: { dueMs: 10, signal: abort.signal }, stays: { dueMs: 20 } });
   abort.abort();
   expect((await running).sort()).toEqual(['busy', 'ready', 'stays', 'wide']);
+});
+
+it('keeps what is due later out of the way of a first sound that is alone', async () => {
+  const dueMs = laterMs();
+  const ran = await runAll({ first: { dueMs: 1 }, second: { dueMs }, third: { dueMs }, other: { dueMs: 2 } });
+  // The thread is free, and taken by what cannot wait.
+  expect(ran.slice(2)).toEqual(['second', 'third']);
+  expect(ran.slice(0, 2).sort()).toEqual(['first', 'other']);
+});
+
+it('runs what is in no hurry side by side, alone or not', async () => {
+  const dueMs = laterMs();
+  expect(await runAll({ one: { dueMs }, two: { dueMs }, three: { dueMs } })).toEqual(['one', 'two', 'three']);
 });

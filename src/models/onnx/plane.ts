@@ -13,38 +13,69 @@ const OPERATORS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 };
 const AXIS = 'plane_axis';
 
+/** An operator over a line and its weight, both over a plane of height 1; undefined where it is none that could be. */
+function planeOf(line: Node, weight: Tensor | undefined, codec: OnnxCodec): { node: Node; weight: Tensor } | undefined {
+  const flat = OPERATORS[line.opType];
+  if (!flat || weight?.dims.length !== 3) return undefined;
+  const [first, second, width] = weight.dims as [number, number, number];
+  const attributes = Object.entries(flat).flatMap(([name, height]) => {
+    const [along] = codec.intsOf(line, name) ?? [];
+    return along === undefined ? [] : [[name, [height, along]]];
+  });
+  const [before = 0, after = 0] = codec.intsOf(line, 'pads') ?? [];
+  const [input = '', , ...rest] = line.input;
+  const name = `${weight.name}_plane`;
+  return {
+    node: {
+      ...line,
+      input: [input, name, ...rest],
+      attribute: codec.withInts(line, { ...Object.fromEntries(attributes), pads: [0, before, 0, after] }),
+    },
+    weight: codec.tensor({ ...weight, name, dims: [first, second, 1, width] }),
+  };
+}
+
+/** Each convolution by itself: its surroundings stay a line. */
 export function planeConvolutions(model: Model, codec: OnnxCodec): Model {
   const { graph } = model;
   const weights = new Map(graph.initializer.map((tensor) => [tensor.name, tensor]));
   const planes = new Map<string, Tensor>();
   const raised = new Set<string>();
   const node = graph.node.flatMap((line): Node[] => {
-    const flat = OPERATORS[line.opType];
-    const [input = '', weightName = '', ...rest] = line.input;
-    const weight = weights.get(weightName);
-    if (!flat || weight?.dims.length !== 3) return [line];
-
-    const planeWeight = `${weightName}_plane`;
-    const [first, second, width] = weight.dims as [number, number, number];
-    planes.set(planeWeight, codec.tensor({ ...weight, name: planeWeight, dims: [first, second, 1, width] }));
-    const attributes = Object.entries(flat).flatMap(([name, height]) => {
-      const [along] = codec.intsOf(line, name) ?? [];
-      return along === undefined ? [] : [[name, [height, along]]];
-    });
-    const [before = 0, after = 0] = codec.intsOf(line, 'pads') ?? [];
-    const plane: Node = {
-      ...line,
-      input: [`${input}_plane`, planeWeight, ...rest],
-      output: [`${line.output[0]}_plane`],
-      attribute: codec.withInts(line, { ...Object.fromEntries(attributes), pads: [0, before, 0, after] }),
-    };
-    const lower = reshape('Squeeze', plane.output[0]!, line.output[0]!);
-    if (raised.has(input)) return [plane, lower];
+    const plane = planeOf(line, weights.get(line.input[1] ?? ''), codec);
+    if (!plane) return [line];
+    planes.set(plane.weight.name, plane.weight);
+    const [input = '', ...rest] = plane.node.input;
+    const [output = ''] = line.output;
+    const conv: Node = { ...plane.node, input: [`${input}_plane`, ...rest], output: [`${output}_plane`] };
+    const lower = reshape('Squeeze', `${output}_plane`, output);
+    if (raised.has(input)) return [conv, lower];
     raised.add(input);
-    return [reshape('Unsqueeze', input, `${input}_plane`), plane, lower];
+    return [reshape('Unsqueeze', input, `${input}_plane`), conv, lower];
   });
-  if (planes.size === 0) return model;
+  return planes.size === 0 ? model : withPlanes(model, node, [...planes.values()], codec);
+}
 
+/**
+ * All between `lines` and the end, for WebGPU, where a convolution over a line turns its weights round in every run and one over a plane when
+ * it is loaded. Whoever reshapes a tensor there gives it its height.
+ */
+export function planeThroughout(model: Model, lines: readonly string[], codec: OnnxCodec): Model {
+  const { graph } = model;
+  const weights = new Map(graph.initializer.map((tensor) => [tensor.name, tensor]));
+  const planes: Tensor[] = [];
+  const node = graph.node.map((line): Node => {
+    const plane = planeOf(line, weights.get(line.input[1] ?? ''), codec);
+    if (plane) planes.push(plane.weight);
+    const { input, ...rest } = plane?.node ?? line;
+    return { ...rest, input: input.map((name) => (lines.includes(name) ? `${name}_plane` : name)) };
+  });
+  const raise = lines.map((name) => reshape('Unsqueeze', name, `${name}_plane`));
+  return withPlanes(model, [...raise, ...node], planes, codec);
+}
+
+function withPlanes(model: Model, node: Node[], planes: readonly Tensor[], codec: OnnxCodec): Model {
+  const { graph } = model;
   // Height goes between channels and line.
   const axis = codec.tensor({
     name: AXIS,
@@ -53,7 +84,7 @@ export function planeConvolutions(model: Model, codec: OnnxCodec): Model {
     rawData: Uint8Array.of(2, 0, 0, 0, 0, 0, 0, 0),
   });
   const used = new Set(node.flatMap(({ input }) => input));
-  const initializer = [...graph.initializer, ...planes.values(), axis].filter((tensor) => used.has(tensor.name));
+  const initializer = [...graph.initializer, ...planes, axis].filter((tensor) => used.has(tensor.name));
   return { ...model, graph: { ...graph, node, initializer } };
 }
 

@@ -6,6 +6,7 @@
  */
 import { type GraphBuilder, graphBuilder } from './build.js';
 import { cut, type Port } from './cut.js';
+import { planeThroughout } from './plane.js';
 import { DATA_TYPE, type Model, type Node, type OnnxCodec, type Tensor } from './schema.js';
 import { SPECTRUM } from './source.js';
 import { floatsOf } from './weights.js';
@@ -106,6 +107,8 @@ export function wholeForGpu(model: Model, codec: OnnxCodec): Model {
     } else if (block !== '') body.push(...activated([node], anatomy, styles, build, codec));
     else if (node.opType === 'ConvTranspose' && name.includes('/ups.'))
       body.push(...spread(node, anatomy, build, codec));
+    else if (node.opType === 'Pad')
+      body.push({ ...node, input: [node.input[0]!, build.ints('one_before', [0, 0, 0, 1, 0, 0, 0, 0])] });
     else body.push(node);
   }
   for (const convs of steps.values()) body.push(...activated(convs, anatomy, styles, build, codec));
@@ -123,7 +126,7 @@ export function wholeForGpu(model: Model, codec: OnnxCodec): Model {
       initializer: [...graph.initializer, ...build.initializer, ...projected.initializer, ...end.initializer],
     },
   };
-  return cut(
+  const whole = cut(
     all,
     [
       port('x', 'x', DATA_TYPE.float, [1, 512, 't']),
@@ -132,6 +135,7 @@ export function wholeForGpu(model: Model, codec: OnnxCodec): Model {
     ],
     [port('waveform', 'waveform', DATA_TYPE.float, [1, 'samples'])],
   );
+  return planeThroughout(whole, ['x', 'source'], codec);
 }
 
 /** All projections of the style side by side, so that one product makes them all. */
@@ -314,7 +318,7 @@ function spread(node: Node, { values, dims }: Anatomy, build: GraphBuilder, code
   const conv = own.op('Conv', [input, weights, biases], `${name}_wide`, { kernel_shape: [3], pads: [1, 1] });
   const apart = own.op('Reshape', [conv, build.ints(`${name}_apart_shape`, [1, outputs, step, -1])], `${name}_apart`);
   const turned = own.op('Transpose', [apart], `${name}_turned`, { perm: [0, 1, 3, 2] });
-  own.op('Reshape', [turned, build.ints(`${name}_shape`, [1, outputs, -1])], name);
+  own.op('Reshape', [turned, build.ints(`${name}_shape`, [1, outputs, 1, -1])], name);
   return [...own.node];
 }
 
@@ -341,7 +345,7 @@ function ending({ values }: Anatomy, codec: OnnxCodec): GraphBuilder {
   const kernel = build.floats('inverse_weight', [HOP, 2 * BINS, taps], weight);
   const pads = [taps - 1, taps - 1];
   const samples = build.op('Conv', [spectrum, kernel], 'samples_apart', { kernel_shape: [taps], pads });
-  const turned = build.op('Transpose', [samples], 'samples_turned', { perm: [0, 2, 1] });
+  const turned = build.op('Transpose', [samples], 'samples_turned', { perm: [0, 2, 3, 1] });
   const line = build.op('Reshape', [turned, build.ints('one_row', [1, -1])], 'samples_line');
   build.slice(line, 'waveform', SIZE / 2, -SIZE / 2, 1);
   return build;
