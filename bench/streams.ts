@@ -1,12 +1,12 @@
 /**
  * How many live listeners this machine carries, in one table and one picture. Each plays in real time from its first sample; a stall is
- * 50 ms of silence, and one stream in a thousand may have one. Whoever waits more than two seconds for his first sound (four times
+ * 50 ms of silence, and one stream in a thousand may have one. Whoever waits more than three seconds for his first sound (four times
  * what a lone listener waits, where that is longer) is not carried either, and nor is whoever is refused. Every listener hears three
  * texts, one after the other. By bisection, next to the saturated speed: arrivals spread and in one burst, beside clients that want whole
- * answers without end, over the WebSocket with a writer of 20 tokens a second, first come first served for comparison; then twice as many
+ * answers without end (a batch of eight for each engine process), over the WebSocket with a writer of 20 tokens a second, first come first served for comparison; then twice as many
  * listeners as can be carried.
  *
- *   npm run bench -- streams [--models base-tts-fast,base-tts] [--parts lone,spread,burst,beside,socket,double,fifo] [--seconds 10]
+ *   npm run bench -- streams [--models base-tts-fast,base-tts] [--parts spread,burst,beside,socket,socket-burst,double,fifo] [--seconds 10]
  *                            [--rounds 3] [--precision 0.05] [--tries 1] [--engine kokoro|sine] [--flags="--workers 2"] [--svg FILE]
  */
 import { setMaxListeners } from 'node:events';
@@ -37,11 +37,13 @@ const SHORT_TEXTS = [
   'Nobody in the office could say who had ordered the clocks. They came on a Tuesday, forty of them.',
   'Later, when the rain began, he wished that he had listened to her. The old bridge lay in the dark.',
 ];
-const PARTS = ['lone', 'spread', 'burst', 'beside', 'socket', 'double', 'fifo'] as const;
+const PARTS = ['spread', 'burst', 'beside', 'socket', 'socket-burst', 'double', 'fifo'] as const;
 type Part = (typeof PARTS)[number];
 const LONE_ROUNDS = 12;
-const FIRST_WITHIN_MS = 2_000;
+const FIRST_WITHIN_MS = 3_000;
 const WARM_UP_SECONDS = 6;
+/** What is less than this share of the saturated speed is not looked for. */
+const LEAST = 0.05;
 const { signal } = new AbortController();
 setMaxListeners(0, signal);
 
@@ -64,11 +66,14 @@ interface Load {
 }
 
 const LOADS: Readonly<Partial<Record<Part, Load>>> = {
-  spread: { name: 'arrivals spread', route: 'http', arrivals: 'spread', from: 0.85, wanted: 0.8 },
+  spread: { name: 'arrivals spread', route: 'http', arrivals: 'spread', from: 0.9, wanted: 0.8 },
   burst: { name: 'in one burst', route: 'http', arrivals: 'burst', from: 0.65, wanted: 0.6 },
-  beside: { name: 'spread, beside whole answers', route: 'http', arrivals: 'spread', beside: true, from: 0.7 },
-  socket: { name: 'WebSocket, 20 tokens a second, spread', route: 'socket', arrivals: 'spread', from: 0.8 },
+  beside: { name: 'spread, beside whole answers', route: 'http', arrivals: 'spread', beside: true, from: 0.85 },
+  socket: { name: 'WebSocket, 20 tokens a second, spread', route: 'socket', arrivals: 'spread', from: 0.9 },
+  'socket-burst': { name: 'WebSocket, 20 tokens a second, burst', route: 'socket', arrivals: 'burst', from: 0.65 },
 };
+/** Clients of whole answers, for each engine process there may be. */
+const WHOLE_CLIENTS = 8;
 
 const row = (what: string, figure: string, wanted = ''): void => {
   process.stdout.write(`${what.padEnd(52)} ${figure.padEnd(54)} ${wanted}`.trimEnd().concat('\n'));
@@ -215,23 +220,23 @@ class Measurement {
     if (part === 'spread') row('the gateway', usage, 'wanted: ≤ 1 %');
   }
 
-  async #search(load: Load, { listen }: Listeners, onTrial?: (trial: Trial) => Promise<void>, from = load.from) {
+  async #search(load: Load, { listen }: Listeners, onTrial?: (trial: Trial) => Promise<void>) {
     const { rounds, precision, tries } = this.#options;
     const stop = new AbortController();
     setMaxListeners(0, stop.signal);
     const text = SHORT_TEXTS.join(' ');
     const bulk = load.beside
-      ? Array.from({ length: 2 * this.#processes }, async () => {
+      ? Array.from({ length: WHOLE_CLIENTS * this.#processes }, async () => {
           while (!stop.signal.aborted) await listen.whole(text, stop.signal).catch(() => undefined);
         })
       : [];
-    const most = Math.max(1, Math.ceil(this.#saturated * 1.05));
     const { arrivals, route } = load;
     const best = await findCapacity(
       { listen: listen[route], texts: SHORT_TEXTS, arrivals, rounds, firstWithinMs: this.#firstWithinMs },
       {
-        from: Math.max(1, Math.round(this.#saturated * from)),
-        most,
+        from: Math.max(1, Math.round(this.#saturated * load.from)),
+        most: Math.max(1, Math.ceil(this.#saturated)),
+        least: Math.floor(this.#saturated * LEAST),
         precision,
         tries,
         async onTrial(trial) {
@@ -273,15 +278,15 @@ class Measurement {
     for (const [part, ours] of this.#carried) {
       const compared = LOADS[part]!;
       if (compared.route !== 'http') continue;
-      const from = part === 'spread' ? compared.from : compared.from / 3;
-      const streams = (await this.#search(compared, listeners, undefined, from))?.streams ?? 0;
+      const streams = (await this.#search(compared, listeners))?.streams ?? 0;
       this.bars.push({
         label: `${this.#model}, ${compared.name}, first come`,
         streams,
         frame: this.#saturated,
       });
-      const times = streams === 0 ? '' : `: ours are ${(ours / streams).toFixed(2)} ×`;
-      row(`first come, first served, ${compared.name}`, `${streams}${times}`);
+      const fewer = `fewer than ${Math.max(1, Math.floor(this.#saturated * LEAST))}`;
+      const figure = streams === 0 ? fewer : `${streams}: ours are ${(ours / streams).toFixed(2)} ×`;
+      row(`first come, first served, ${compared.name}`, figure);
     }
   }
 }
@@ -317,9 +322,12 @@ export async function main(argv: readonly string[]): Promise<void> {
     `${cpus()[0]?.model ?? process.arch}, ${availableParallelism()} cores, ${(totalmem() / 1e9).toFixed(0)} GB`,
   );
   const bars: Bar[] = [];
+  const parts = values.parts.split(',') as Part[];
+  // There has to be something to compare.
+  if (parts.every((part) => LOADS[part] === undefined) && parts.includes('fifo')) parts.unshift('beside');
   for (const model of values.models.split(',')) {
     const measurement = new Measurement(model, {
-      parts: values.parts.split(',') as Part[],
+      parts,
       engine: values.engine,
       flags: values.flags.split(' ').filter(Boolean),
       seconds: Number(values.seconds),

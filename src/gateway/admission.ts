@@ -8,9 +8,9 @@ const USABLE = 0.93;
 const AT_WORK = 0.95;
 const LEAST_AT_WORK = 0.5;
 /** Every break that a listener hears keeps this much more back, up to so much, which is forgiven in about so long. */
-const BREAK_STEP = 0.005;
-const MOST_CAUTION = 0.3;
-const FORGIVE_MS = 60_000;
+const BREAK_STEP = 0.002;
+const MOST_CAUTION = 0.1;
+const FORGIVE_MS = 20_000;
 /** What was spoken longer ago than this counts for little. */
 const LEARN_MS = 80_000;
 /** What was measured when most workers had work is what the next crowd will cost; in quiet times it fades this slowly. */
@@ -30,6 +30,8 @@ export interface Demand {
   readonly aheadMs: number;
   readonly restMs: number;
   readonly speed?: number;
+  /** Of the work, what has to be done before its first sample. */
+  readonly leadMs?: number;
 }
 
 /** Workers that are there from some moment on. */
@@ -40,6 +42,7 @@ export interface Supply {
 
 export interface Spoken {
   readonly model: BaseModel;
+  /** As many as last as long at the voice's own pace. */
   readonly chars: number;
   readonly samples: number;
   readonly speed: number;
@@ -89,8 +92,8 @@ export class Admission {
   }
 
   /** About what a worker takes to the first sample of so many characters. */
-  leadMs(model: BaseModel, chars: number): number {
-    return (this.#costs.get(model)?.leadMsPerChar ?? 0) * chars;
+  leadMs(model: BaseModel, chars: number, speed: number): number {
+    return ((this.#costs.get(model)?.leadMsPerChar ?? 0) * chars * stretchOf(speed)) / speed;
   }
 
   learn({ model, chars, samples, speed, runMs, leadMs, wide, crowded }: Spoken): void {
@@ -105,7 +108,7 @@ export class Admission {
       cost.wide = towards(cost.wide, measured, step);
       return;
     }
-    cost.leadMsPerChar = towards(cost.leadMsPerChar, leadMs / chars, step);
+    cost.leadMsPerChar = towards(cost.leadMsPerChar, leadMs / (chars * stretchOf(speed)), step);
     cost.narrow = towards(cost.narrow, measured, step);
     if (crowded) cost.crowded = towards(cost.crowded, measured, step);
     else if (cost.crowded !== undefined) cost.crowded = towards(cost.crowded, measured, spokenMs / FADE_MS);
@@ -145,23 +148,36 @@ export class Admission {
     { share = 1, nowMs = 0 }: { readonly share?: number; readonly nowMs?: number } = {},
   ): boolean {
     const usable = this.#atWork * (USABLE - this.#cautionAt(nowMs)) * share;
-    const bends: { readonly atMs: number; readonly more: number; readonly workers: number }[] = [];
-    for (const { model, aheadMs, restMs, speed = 1 } of demands) {
-      const rate = this.#costOf(model) * stretchOf(speed);
-      bends.push({ atMs: aheadMs, more: rate, workers: 0 }, { atMs: aheadMs + restMs, more: -rate, workers: 0 });
+    const bends: Bend[] = [];
+    for (const { model, aheadMs, restMs, speed = 1, leadMs = 0 } of demands) {
+      const workMs = this.#costOf(model) * stretchOf(speed) * restMs;
+      if (workMs === 0) continue;
+      const atOnceMs = Math.min(leadMs, workMs);
+      const rate = (workMs - atOnceMs) / restMs;
+      bends.push({ atMs: aheadMs, atOnceMs, wanted: rate }, { atMs: aheadMs + restMs, wanted: -rate });
     }
-    for (const { workers, fromMs } of supply) bends.push({ atMs: fromMs, more: 0, workers: workers * usable });
+    for (const { workers, fromMs } of supply) bends.push({ atMs: fromMs, working: workers * usable });
     bends.sort((a, b) => a.atMs - b.atMs);
-    let [owedMs, wanted, working, atMs] = [0, 0, 0, 0];
-    for (const bend of bends) {
-      owedMs = Math.max(owedMs + (wanted - working) * (bend.atMs - atMs), -working * AHEAD_MS);
+    let [owedMs, rate, workers, lastMs] = [0, 0, 0, 0];
+    for (const { atMs, atOnceMs = 0, wanted = 0, working = 0 } of bends) {
+      const idleMs = -workers * AHEAD_MS;
+      owedMs = Math.max(owedMs + (rate - workers) * (atMs - lastMs), idleMs) + atOnceMs;
       if (owedMs > 1e-6) return false;
-      atMs = bend.atMs;
-      wanted += bend.more;
-      working += bend.workers;
+      lastMs = atMs;
+      rate += wanted;
+      workers += working;
     }
     return true;
   }
+}
+
+/** From a moment on more or less is wanted, or more workers are there. */
+interface Bend {
+  readonly atMs: number;
+  /** Work that has to be done by then. */
+  readonly atOnceMs?: number;
+  readonly wanted?: number;
+  readonly working?: number;
 }
 
 /** When the first of them is through, heard as it is spoken. */

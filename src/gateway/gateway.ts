@@ -46,6 +46,8 @@ type Bare = 'observer' | 'onDemand' | 'lookahead' | 'policy' | 'crew' | 'costs';
 const RETRY_AFTER_S = 5;
 /** What a session says, until some were heard. */
 const SESSION_MS = 10_000;
+/** As long as a first segment is, about. */
+const FIRST_CHARS = 80;
 /** From this share of busy workers on, what is measured holds for a crowd. */
 const CROWDED = 0.75;
 /** Work has to wait for so long without a break for what workers do meanwhile to mean something. */
@@ -153,7 +155,8 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     }
     if (live.length === 0) return;
     const restMs = chars === undefined ? this.#sessionMs : (chars / speed) * msPerChar;
-    const another = { model, speed, aheadMs: FIRST_WITHIN_MS, restMs };
+    const leadMs = this.#admission.leadMs(model, Math.min(chars ?? FIRST_CHARS, FIRST_CHARS), speed);
+    const another = { model, speed, aheadMs: FIRST_WITHIN_MS, restMs, leadMs };
     if (this.#admission.carries([...live, another], this.#supply(), { share: this.#liveShare, nowMs })) return;
     const retryAfterS = Math.min(60, Math.max(1, Math.ceil(firstEndMs(live) / 1000)));
     throw new TtsError('overloaded', 'There are as many listeners as this server can carry without a break.', {
@@ -196,7 +199,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
   }
 
   leadMs({ model, segment, speed }: SegmentJob): number {
-    return this.#admission.leadMs(model, segment.text.length / speed);
+    return this.#admission.leadMs(model, segment.text.length, speed);
   }
 
   cancel(task: SegmentTask): void {

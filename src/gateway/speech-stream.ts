@@ -13,7 +13,7 @@ const HIGH_WATER_SAMPLES = msToSamples(2_000);
 /** When the first sound of a stream is due, also after a pause of its writer: sooner than anybody has time to wonder. */
 const FIRST_SOUND_MS = 150;
 /** Nobody is taken in who would wait longer than this for his first sound. */
-export const FIRST_WITHIN_MS = 1_000;
+export const FIRST_WITHIN_MS = 2_500;
 /** From this much silence on a listener notices. */
 const BREAK_MS = 50;
 /** Where nobody listens before the end, all of it is due by then: it fills what live listeners leave, and does not starve. */
@@ -225,7 +225,10 @@ export class SpeechStream implements Speech, SegmentStream {
     const expectedMs = writes ? sessionMs - this.#madeChars * msPerChar : 0;
     const inHandMs =
       this.#heardOutAtMs === 0 ? this.#admittedAtMs + FIRST_WITHIN_MS - nowMs : this.#heardOutAtMs - nowMs;
-    return { model, speed, aheadMs: Math.max(0, inHandMs) + heldMs, restMs: Math.max(pendingMs, expectedMs) };
+    const restMs = Math.max(pendingMs, expectedMs);
+    const first = this.#tasks[0]?.job;
+    const leadMs = this.#heardOutAtMs === 0 && first !== undefined ? this.#host.leadMs(first) : 0;
+    return { model, speed, aheadMs: Math.max(0, inHandMs) + heldMs, restMs, leadMs };
   }
 
   get writtenChars(): number {

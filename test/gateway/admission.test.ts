@@ -106,11 +106,11 @@ describe('what can be carried', () => {
     const admission = new Admission();
     admission.learn(spoken(0.1));
     const carried = (count: number, nowMs: number) => admission.carries(streams(count, 10_000), workers(1), { nowMs });
-    for (let i = 0; i < 20; i++) admission.broke(0);
+    for (let i = 0; i < 45; i++) admission.broke(0);
     expect(carried(8, 0)).toBe(false);
     expect(carried(7, 0)).toBe(true);
     for (let i = 0; i < 1_000; i++) admission.broke(0);
-    expect(carried(5, 0)).toBe(true);
+    expect(carried(7, 0)).toBe(true);
     expect(carried(8, 600_000)).toBe(true);
   });
 

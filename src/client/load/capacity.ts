@@ -100,6 +100,8 @@ export async function tryStreams(streams: number, options: TrialOptions, signal:
 export interface SearchOptions {
   readonly from?: number;
   readonly most?: number;
+  /** Fewer are not looked for. */
+  readonly least?: number;
   readonly precision?: number;
   readonly tries?: number;
   readonly onTrial?: (trial: Trial) => void | Promise<void>;
@@ -108,7 +110,7 @@ export interface SearchOptions {
 /** The largest trial that was carried; undefined where not even one stream is. */
 export async function findCapacity(
   options: TrialOptions,
-  { from = 1, most = 1_000, precision = PRECISION, tries = TRIES, onTrial }: SearchOptions,
+  { from = 1, most = 1_000, least = 1, precision = PRECISION, tries = TRIES, onTrial }: SearchOptions,
   signal: AbortSignal,
 ): Promise<Trial | undefined> {
   let best: Trial | undefined;
@@ -124,8 +126,9 @@ export async function findCapacity(
     failsAt = streams;
   };
   await attempt(Math.min(most, Math.max(1, Math.floor(from))));
-  while (best === undefined && failsAt > 1) await attempt(Math.floor(failsAt / 2));
-  while (best !== undefined && failsAt > most && best.streams < most) await attempt(Math.min(most, best.streams * 2));
+  while (best === undefined && failsAt > Math.max(1, least)) await attempt(Math.floor(failsAt / 2));
+  while (best !== undefined && failsAt > most && most - best.streams > best.streams * precision)
+    await attempt(Math.min(most, best.streams * 2));
   while (best !== undefined && failsAt - best.streams > Math.max(1, best.streams * precision)) {
     await attempt(Math.floor((best.streams + failsAt) / 2));
   }
