@@ -36,17 +36,26 @@ interface Result {
   readonly first_audio_p95_ms: number | null;
 }
 
-/** About ten seconds of speech each. */
+/** About five seconds of speech each. */
 const TEXTS = [
-  'It was late in the evening when the last train came in, and nobody was waiting for it. The lamps along the platform went out one by one.',
-  'Somebody had left a lantern on the wall, still burning, with a folded letter under it. He put it into his coat, and they went on.',
-  'Nobody in the office could say who had ordered the clocks. They came on a Tuesday, forty of them, each in its own wooden box.',
+  'It was late when the last train came in, and nobody was waiting for it. The lamps went out one by one.',
+  'Somebody had left a lantern on the wall, still burning. Under it there was a letter, folded in half.',
+  'Nobody in the office could say who had ordered the clocks. They came on a Tuesday, forty of them.',
 ];
+/** Each listener hears so many, one after the other: those who come find others there, and those who came stay. */
+const ROUNDS = 2;
+/** Whoever waits longer than this for his first sound, or than so many times what a lone listener waits, is not carried. */
+const FIRST_WITHIN_MS = 3_000;
+const FIRST_WITHIN_TIMES = 4;
+const PRECISION = 0.08;
 const SATURATE_SECONDS = 6;
-const MOST_LISTENERS = 2_000;
+/** Shares of what is made at most: where the search begins, and where it ends. */
+const FROM = 0.8;
+const MOST = 1.25;
 
 const EXAMPLES = `
-A listener plays what arrives in real time from its first sample; 50 ms of silence are a stall, and none may have one.
+A listener plays what arrives in real time from its first sample; 50 ms of silence are a stall, and none may have one, nor
+wait three seconds for that sample.
 
 Examples:
   tts bench                                            this machine, both models
@@ -109,14 +118,23 @@ async function measure(target: Target, show: (line: string) => void, signal: Abo
   try {
     show(`${label} first words …`);
     await listen(TEXTS[0]!, signal);
+    const { firstAudioMs } = await listen(TEXTS[1]!, signal);
     show(`${label} full speed …`);
     const crowd = { clients: Math.max(4, availableParallelism() * 2), seconds: SATURATE_SECONDS };
     const speed = await saturate({ listen, texts: TEXTS }, crowd, signal);
-    const onTrial = ({ streams, carried, stalled, lost }: Trial) =>
-      show(`${label} ${streams} at once ${carried ? 'without a stall' : `: ${stalled} stalled, ${lost} refused`} …`);
+    const onTrial = ({ streams, carried, stalled, late, lost }: Trial) => {
+      const how = carried ? 'without a stall' : `: ${stalled} stalled, ${late} began late, ${lost} refused`;
+      show(`${label} ${streams} at once ${how} …`);
+    };
     const best = await findCapacity(
-      { listen, texts: TEXTS, arrivals: 'spread', rounds: 1 },
-      { from: Math.max(1, speed / 2), most: MOST_LISTENERS, onTrial },
+      {
+        listen,
+        texts: TEXTS,
+        arrivals: 'spread',
+        rounds: ROUNDS,
+        firstWithinMs: Math.max(FIRST_WITHIN_MS, FIRST_WITHIN_TIMES * firstAudioMs),
+      },
+      { from: Math.max(1, speed * FROM), most: Math.ceil(speed * MOST), precision: PRECISION, onTrial },
       signal,
     );
     const first = best?.heard.map(({ firstAudioMs }) => firstAudioMs) ?? [];
