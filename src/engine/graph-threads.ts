@@ -7,6 +7,7 @@ import type { TypedTensor } from 'onnxruntime-node';
 import type { Device } from '../protocol/device.js';
 import { type Due, insertByDue } from './due-order.js';
 import type { Grant } from './engine.js';
+import { maySpin } from './machine.js';
 
 /** A tensor as it crosses threads. */
 export type PackedTensor = {
@@ -159,8 +160,8 @@ export class GraphThreads {
 
   constructor(count: number, wideThreads: number, keptDir: string) {
     this.#narrow = Array.from({ length: count }, () => new GraphThread('cpu', 1, keptDir));
-    // It runs only while nobody else wants a core: threads that sleep between operators would cost it what it gains.
-    this.#wide = new GraphThread('cpu', wideThreads, keptDir, true);
+    // It runs only while nobody else does: threads that sleep between operators would cost it what it gains.
+    this.#wide = new GraphThread('cpu', wideThreads, keptDir, maySpin(wideThreads));
   }
 
   get count(): number {

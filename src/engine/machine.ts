@@ -49,6 +49,12 @@ export function chooseThreads(asked: Count, workers: Count = 1, cores = coresHer
   return share <= 4 ? share : Math.min(MAX_THREADS, Math.max(4, Math.floor(share / 2)));
 }
 
+/**
+ * Whether threads may wait for each other without sleep: a run alone on the machine is a quarter sooner done so, but where other
+ * work wants the same cores it takes twice as long. Half of them left over is room enough for whoever that may be.
+ */
+export const maySpin = (threads: number, cores = coresHere()): boolean => threads * 2 <= cores;
+
 export interface MachineUse {
   readonly device: Device;
   readonly threads: Count;

@@ -82,8 +82,8 @@ export function providerOf(device: Provider['device'], threads: number, spins = 
       logSeverityLevel: 3,
       extra: {
         session: {
-          // Threads that spin between operators take the cores from whoever shares them: the server, a player, a second worker. Where
-          // nobody does they are a quarter faster, and sleep when the run has ended.
+          // Threads that spin between operators take the cores from whoever shares them: the server, a player, a second worker.
+          // Those that may (`maySpin`) sleep when the run has ended.
           intra_op: { allow_spinning: spins ? '1' : '0' },
           force_spinning_stop: '1',
           disable_aot_function_inlining: '1',

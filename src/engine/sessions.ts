@@ -8,6 +8,7 @@ import type { ReadingToken } from '../text/types.js';
 import type { Grant } from './engine.js';
 import { createFastVocoder } from './fast-vocoder.js';
 import { graphLoader } from './graph-loader.js';
+import { maySpin } from './machine.js';
 import { cpuProvider, type Provider } from './provider.js';
 import { createStyles, type SpokenStyle, STYLE_SIZE, type Styles } from './styles.js';
 import { type FrontOutput, type Graph, graphOf, type Vocoder } from './vocoder.js';
@@ -40,7 +41,7 @@ export interface SessionsOptions {
 export function createSessions(options: SessionsOptions): Sessions {
   const { modelDir, offline, provider, wideThreads = 0, vocoder } = options;
   const sessions = new Map<string, Promise<InferenceSession>>();
-  const wide = wideThreads > provider.threads ? cpuProvider(wideThreads, true) : undefined;
+  const wide = wideThreads > provider.threads ? cpuProvider(wideThreads, maySpin(wideThreads)) : undefined;
   const keptDir = path.join(modelDir, 'optimised');
   const load = graphLoader(keptDir, provider);
   /** By file: the few graphs that have a wide session. */

@@ -1,6 +1,6 @@
 /** Devices and threads. */
 import { describe, expect, it } from 'vitest';
-import { chooseThreads } from '../../src/engine/machine.js';
+import { chooseThreads, maySpin } from '../../src/engine/machine.js';
 import { gpusToTry } from '../../src/engine/provider.js';
 import { TtsError } from '../../src/protocol/errors.js';
 
@@ -41,5 +41,10 @@ describe('threads', () => {
     expect(chooseThreads(0, 8, 64)).toBe(4);
     expect(chooseThreads(0, 4, 2)).toBe(1);
     expect(chooseThreads(3, 1, 64)).toBe(3);
+  });
+
+  it('wait for each other without sleep only where half of the cores are left over', () => {
+    const spins = (cores: number) => maySpin(chooseThreads('auto', 1, cores), cores);
+    expect([1, 2, 4, 8, 16, 64].filter(spins)).toEqual([8, 16, 64]);
   });
 });
