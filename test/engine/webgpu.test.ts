@@ -12,7 +12,7 @@ import { LIGHT_GENERATOR, lightWindows } from '../support/light-utterance.js';
 
 const PROBE = fileURLToPath(new URL('../support/webgpu-probe.mjs', import.meta.url));
 const MANIFESTS = '/usr/share/vulkan/icd.d';
-/** Mesa's driver in software. Debian: mesa-vulkan-drivers, libvulkan1. */
+/** Mesa's driver in software. Debian: mesa-vulkan-drivers, libvulkan1. The runtime refuses Debian 12's (Mesa 22.3) and takes 13's (25.0). */
 const driver = existsSync(MANIFESTS) && readdirSync(MANIFESTS).find((name) => /^lvp_icd\..*json$/.test(name));
 /** Where onnxruntime has WebGPU and reaches it through Vulkan. */
 const hasWebGpu = process.platform === 'linux' && process.arch === 'x64';
