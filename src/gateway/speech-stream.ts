@@ -13,7 +13,7 @@ const HIGH_WATER_SAMPLES = msToSamples(2_000);
 /** When the first sound of a stream is due, also after a pause of its writer: sooner than anybody has time to wonder. */
 const FIRST_SOUND_MS = 150;
 /** Nobody is taken in who would wait longer than this for his first sound. */
-export const FIRST_WITHIN_MS = 2_500;
+export const FIRST_WITHIN_MS = 3_000;
 /** From this much silence on a listener notices. */
 const BREAK_MS = 50;
 /** Where nobody listens before the end, all of it is due by then: it fills what live listeners leave, and does not starve. */
