@@ -6,6 +6,7 @@
  * far the fast voice is from the other (spectral-distance.ts).
  */
 import { SAMPLE_RATE } from '../src/protocol/audio.js';
+import { BANDS, median, voicedFrames } from '../test/support/periodicity.js';
 import { createRecogniser } from '../test/support/recogniser.js';
 import { SENTENCES } from '../test/support/sentences.js';
 import { modelDirForTests, realEngine, speak } from '../test/support/speech.js';
@@ -14,19 +15,6 @@ import { createDnsmos, type Dnsmos } from './dnsmos.js';
 import { startPeer } from './peer.js';
 import { distanceOf } from './spectral-distance.js';
 
-const BANDS: readonly (readonly [fromHz: number, toHz: number])[] = [
-  [100, 1_000],
-  [1_000, 2_200],
-  [2_200, 3_400],
-  [3_400, 4_600],
-  [4_600, 6_000],
-];
-const FRAME = SAMPLE_RATE * 0.04;
-const HOP = SAMPLE_RATE * 0.02;
-const LAGS = { least: Math.round(SAMPLE_RATE / 400), most: Math.round(SAMPLE_RATE / 70) };
-/** Below this likeness of a frame to itself a pitch period later there is no pitch. */
-const VOICED = 0.6;
-const TAPS = 255;
 const REST_MS = 120;
 /** Softer than this, of 32,768, is a rest. */
 const SILENT = 200;
@@ -47,55 +35,6 @@ interface Ears {
   readonly dnsmos?: Dnsmos;
 }
 
-/** A band of the sound: a windowed sinc, as long as a frame is short. */
-function bandOf(pcm: Int16Array, [fromHz, toHz]: readonly [number, number]): Float32Array {
-  const middle = (TAPS - 1) / 2;
-  const filter = Float32Array.from({ length: TAPS }, (_, i) => {
-    const n = i - middle;
-    const sinc = (hz: number) =>
-      n === 0 ? (2 * hz) / SAMPLE_RATE : Math.sin((2 * Math.PI * hz * n) / SAMPLE_RATE) / (Math.PI * n);
-    return (sinc(toHz) - sinc(fromHz)) * (0.54 + 0.46 * Math.cos((Math.PI * n) / middle));
-  });
-  const out = new Float32Array(pcm.length);
-  for (let at = 0; at < pcm.length; at++) {
-    let sum = 0;
-    const from = Math.max(0, at - middle);
-    const to = Math.min(pcm.length - 1, at + middle);
-    for (let i = from; i <= to; i++) sum += pcm[i]! * filter[i - at + middle]!;
-    out[at] = sum;
-  }
-  return out;
-}
-
-/** How like a frame is to itself `lag` samples later. */
-function likeness(sound: Float32Array, at: number, lag: number): number {
-  let both = 0;
-  let one = 1e-9;
-  let other = 1e-9;
-  for (let i = at; i < at + FRAME; i++) {
-    both += sound[i]! * sound[i + lag]!;
-    one += sound[i]! ** 2;
-    other += sound[i + lag]! ** 2;
-  }
-  return both / Math.sqrt(one * other);
-}
-
-/** The pitch period of a frame in samples, 0 where it has none. */
-function periodAt(low: Float32Array, at: number): number {
-  let best = VOICED;
-  let period = 0;
-  for (let lag = LAGS.least; lag <= LAGS.most; lag++) {
-    const like = likeness(low, at, lag);
-    // A whole multiple of the period is as like: the shortest one that is nearly the best is meant.
-    if (like > best * 1.02) {
-      best = like;
-      period = lag;
-    }
-  }
-  return period;
-}
-
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 const quantile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? 0;
 
@@ -109,18 +48,9 @@ async function hear(clips: readonly Int16Array[], { transcribe, dnsmos }: Ears):
   let seconds = 0;
   const opinions: [number, number, number] = [0, 0, 0];
   for (const [index, pcm] of clips.entries()) {
-    const bands = BANDS.map((band) => bandOf(pcm, band));
-    for (let at = 0; at + FRAME + LAGS.most * 1.03 < pcm.length; at += HOP) {
-      const period = periodAt(bands[0]!, at);
-      if (period === 0) continue;
+    for (const { period, likenesses: frame } of voicedFrames(pcm)) {
       pitches.push(SAMPLE_RATE / period);
-      for (const [band, sound] of bands.entries()) {
-        // The pitch moves: what it is in this band is looked for nearby.
-        let best = -1;
-        for (let lag = Math.floor(period * 0.98); lag <= period * 1.02 + 1; lag++)
-          best = Math.max(best, likeness(sound, at, lag));
-        likenesses[band]!.push(best);
-      }
+      for (const [band, like] of frame.entries()) likenesses[band]!.push(like);
     }
     for (const ms of restsOf(pcm)) {
       rests += 1;
