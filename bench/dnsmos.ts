@@ -55,13 +55,10 @@ export interface Dnsmos {
 const fitted = ([square, factor, constant]: readonly [number, number, number], raw: number): number =>
   square * raw ** 2 + factor * raw + constant;
 
+/** Said again until it is long enough to be heard once; its makers hear such a loop several times, to the same end. */
 function repeated(sound: Float32Array): Float32Array {
   if (sound.length === 0 || sound.length >= HEARD) return sound;
-  // Doubled until it is long enough, as its makers do: what is said of a short clip depends on it.
-  const twice = new Float32Array(sound.length * 2);
-  twice.set(sound);
-  twice.set(sound, sound.length);
-  return repeated(twice);
+  return Float32Array.from({ length: HEARD }, (_, i) => sound[i % sound.length]!);
 }
 
 export async function createDnsmos(modelDir: string): Promise<Dnsmos> {

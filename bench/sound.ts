@@ -2,7 +2,7 @@
  * What instruments hear of the voices (judges.ts), and, where PulseAudio is there, time from the first chunk to the first sound, with every player this machine has, as a recorder behind a null sink of
  * PulseAudio hears it; and how much of what was played was heard in one piece.
  *
- *   npm run bench -- sound [--sentences 20] [--voice ID] [--no-peer] [--runs 5] [--seconds 4]
+ *   npm run bench -- sound [--sentences 12] [--voice ID] [--no-peer] [--runs 5] [--seconds 4]
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,7 +18,7 @@ export async function main(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      sentences: { type: 'string', default: '20' },
+      sentences: { type: 'string', default: '12' },
       voice: { type: 'string', default: VOICES[0] },
       'no-peer': { type: 'boolean', default: false },
       runs: { type: 'string', default: '5' },

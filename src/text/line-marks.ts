@@ -47,7 +47,8 @@ const LINE_MARKS: readonly LineMark[] = [
     cut: /\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)](?=[ \t])/y,
     said: true,
   },
-  { kind: 'table', begins: '|', read: /\|(?!\|)[ \t]*/y, cut: /\|/y },
+  // "|x| = 5" is no row.
+  { kind: 'table', begins: '|', read: /\|(?!\||[A-Za-z0-9−-][A-Za-z0-9+− -]{0,11}\| ?[=<>≤≥+*/^−-])[ \t]*/y, cut: /\|/y },
   { kind: 'item', begins: '[', read: /\[\^[^\]\s]{1,40}\]:[ \t]*/y },
 ];
 const BY_FIRST: ReadonlyMap<number, readonly LineMark[]> = new Map(
