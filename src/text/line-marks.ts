@@ -48,7 +48,12 @@ const LINE_MARKS: readonly LineMark[] = [
     said: true,
   },
   // "|x| = 5" is no row.
-  { kind: 'table', begins: '|', read: /\|(?!\||[A-Za-z0-9−-][A-Za-z0-9+− -]{0,11}\| ?[=<>≤≥+*/^−-])[ \t]*/y, cut: /\|/y },
+  {
+    kind: 'table',
+    begins: '|',
+    read: /\|(?!\||[A-Za-z0-9−-][A-Za-z0-9+− -]{0,11}\| ?[=<>≤≥+*/^−-])[ \t]*/y,
+    cut: /\|/y,
+  },
   { kind: 'item', begins: '[', read: /\[\^[^\]\s]{1,40}\]:[ \t]*/y },
 ];
 const BY_FIRST: ReadonlyMap<number, readonly LineMark[]> = new Map(

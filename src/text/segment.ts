@@ -266,6 +266,9 @@ export class Segmenter {
     const from = at - this.#start;
     const word = nextWord(this.#text.slice(from, from + 16), 0, true) ?? '';
     const { joining, relative, clauseStarts, introducing } = this.#words;
+    // "… the river and | to lay …": one who draws breath does so before the "and".
+    const before = /(\p{L}+)\s+$/u.exec(this.#text.slice(Math.max(0, from - 16), from))?.[1]?.toLowerCase() ?? '';
+    if (joining.has(before) || relative.has(before)) return false;
     return joining.has(word) || relative.has(word) || clauseStarts.has(word) || introducing.has(word);
   }
 

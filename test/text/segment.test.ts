@@ -111,6 +111,15 @@ describe('the first segment', () => {
   });
 });
 
+describe('a sentence without a place to breathe', () => {
+  it('is cut before the word that joins, not behind it', () => {
+    const clause = 'the men went on over the hills and to the villages of the valley ';
+    const [first] = segmentText(`Nobody knows how ${clause.repeat(12)}`, { countTokens });
+    expect(first!.pause).toBe('carried');
+    expect(first!.text.trimEnd()).not.toMatch(/ (?:and|or|nor|that|which)$/);
+  });
+});
+
 describe('the pause after a segment', () => {
   for (const [text, pauses] of PAUSES) {
     it(`${JSON.stringify(text)} → ${pauses.join(', ')}`, () => {
