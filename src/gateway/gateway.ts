@@ -46,6 +46,8 @@ type Bare = 'observer' | 'onDemand' | 'lookahead' | 'policy' | 'crew' | 'costs';
 const RETRY_AFTER_S = 5;
 /** What a session says, until some were heard. */
 const SESSION_MS = 10_000;
+/** With every segment, the longest turns of another model count for less. */
+const TURN_FADE = 0.999;
 /** As long as a first segment is, about. */
 const FIRST_CHARS = 80;
 /** From this share of busy workers on, what is measured holds for a crowd. */
@@ -326,6 +328,10 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
       if (!wide) this.#placement.learn(worker, model, { runMs, samples });
       const chars = segment.text.length / speed;
       this.#admission.learn({ model, chars, samples, speed, runMs, leadMs, wide, crowded: this.#crowded });
+      this.#scheduler.turnMs = Math.max(
+        this.#scheduler.turnMs * TURN_FADE,
+        this.#admission.leadMs(model, FIRST_CHARS, 1),
+      );
       observer?.segmentSpoken({ model, runMs, samples });
     } else if (task.state === 'queued') {
       log.warn(fields, 'a worker was lost under a segment, which runs again');

@@ -7,7 +7,10 @@ export type Policy = 'deadline' | 'fifo';
 
 /** What a live listener has in hand at least before a whole answer that is late is preferred to him. */
 const LIVE_MS = 1_000;
-/** Whoever hears something already and has less than this in hand goes before whoever hears nothing yet: a break is worse than a later begin. */
+/**
+ * Whoever hears something already and has less than this in hand, and what a worker may be busy with before it comes to him, goes
+ * before whoever hears nothing yet: a break is worse than a later begin.
+ */
 const PRESSING_MS = 600;
 /** One turn in so many is for whole answers that are late, and one for first sounds that are, whatever else waits: none starves. */
 export const AGED_TURNS = 10;
@@ -19,6 +22,8 @@ type Kind = (typeof KINDS)[number];
 const any = (): boolean => true;
 
 export class Scheduler {
+  /** What a worker that has just begun something is busy with, about. */
+  turnMs = 0;
   readonly #policy: Policy;
   /** Segments that no worker has, by when they are due as of the last look. */
   readonly #queue: SegmentTask[] = [];
@@ -153,7 +158,7 @@ export class Scheduler {
 
   #firstGoesFirst(first: SegmentTask, heard: SegmentTask, nowMs: number): boolean {
     if (first.deadlineMs <= nowMs && this.#turns % AGED_TURNS === AGED_TURNS / 2) return true;
-    return heard.deadlineMs > nowMs + PRESSING_MS && first.deadlineMs < heard.deadlineMs;
+    return heard.deadlineMs > nowMs + PRESSING_MS + this.turnMs && first.deadlineMs < heard.deadlineMs;
   }
 }
 

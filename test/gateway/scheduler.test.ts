@@ -69,6 +69,9 @@ describe('the scheduler', () => {
     const first = (dueInMs: number) => task(dueInMs, 'a', false, false);
     expect(order(new Scheduler(), [first(-2_000), task(500), task(700)])).toEqual([1, 0, 2]);
     expect(order(new Scheduler(), [first(900), task(800), task(700)])).toEqual([2, 1, 0]);
+    const slow = new Scheduler();
+    slow.turnMs = 1_000;
+    expect(order(slow, [first(-2_000), task(1_500), task(1_700)])).toEqual([1, 0, 2]);
     const heard = Array.from({ length: 12 }, (_, i) => task(i));
     expect(order(new Scheduler(), [first(-2_000), ...heard]).indexOf(0)).toBe(5);
   });

@@ -24,11 +24,15 @@ interface Run {
   readonly audioMs: number;
 }
 
-/** Like base-tts-fast on one core: a front for all of a segment, then windows, a short one first. About 0.065 of what is heard. */
-function runsOf({ segment, speed }: SegmentJob): Run[] {
+/**
+ * Like the models on one core. A front for all of a segment; then base-tts-fast in windows, a short one first, about 0.065 of what is
+ * heard in all; base-tts in one run, five times as long.
+ */
+function runsOf({ model, segment, speed }: SegmentJob): Run[] {
   const stretch = stretchOf(speed);
   let restMs = ((segment.text.length * MS_PER_CHAR) / speed) * stretch;
   const runs: Run[] = [{ ms: 5 + 0.036 * restMs, audioMs: 0 }];
+  if (model === 'base-tts') return [...runs, { ms: 0.3 * restMs, audioMs: restMs / stretch }];
   for (let sizeMs = 400; restMs > 0; sizeMs = sizeMs === 400 ? 1_600 : 4_800) {
     const windowMs = restMs - sizeMs < 500 ? restMs : sizeMs;
     runs.push({ ms: (windowMs + 1_000) * 0.0136, audioMs: windowMs / stretch });
