@@ -14,8 +14,8 @@ const FRAGMENTS =
 const messy = fc.array(fc.constantFrom(...FRAGMENTS), { maxLength: 120 }).map((parts) => parts.join(''));
 const anyText = fc.oneof(messy, fc.string({ unit: 'binary', maxLength: 300 }), fc.string({ maxLength: 300 }));
 
-function inPieces(text: string, cuts: readonly number[], autoMode: boolean): Segment[] {
-  const segmenter = new Segmenter({ countTokens, autoMode });
+function inPieces(text: string, cuts: readonly number[], autoMode: boolean, inTimeChars = 0): Segment[] {
+  const segmenter = new Segmenter({ countTokens, autoMode, inTimeChars });
   const out: Segment[] = [];
   let from = 0;
   for (const cut of [...cuts].sort((a, b) => a - b)) {
@@ -38,6 +38,17 @@ describe('segments of a text in pieces', () => {
       );
     });
   }
+
+  it('are those of the whole text on a machine that has longer first pieces in time', () => {
+    fc.assert(
+      fc.property(anyText, fc.array(fc.nat(600), { maxLength: 12 }), fc.nat(200), (text, cuts, inTimeChars) => {
+        const whole = segmentText(text, { countTokens, inTimeChars });
+        expect(whole.map((segment) => segment.text).join('')).toBe(text);
+        expect(inPieces(text, cuts, true, inTimeChars)).toEqual(whole);
+      }),
+      { numRuns: 1000 },
+    );
+  });
 
   it('are those of the whole text, one code unit at a time', () => {
     fc.assert(
