@@ -19,6 +19,7 @@ import { quantile, saturate, tryStreams } from '../src/client/load/capacity.js';
 import { httpListener, type Listen, type Listened } from '../src/client/load/listener.js';
 import { loadConfig } from '../src/config.js';
 import { type Measurement, measurementFile, writeMeasurement } from '../src/engine/remembered.js';
+import { TtsError } from '../src/protocol/errors.js';
 import { createReader } from '../src/text/reader.js';
 import { type BenchServer, startServer } from './serve.js';
 import { TEXTS, VOICE } from './streams.js';
@@ -191,6 +192,18 @@ async function killed(server: BenchServer, listen: Listen): Promise<string> {
   return `the engine killed under ${CROWD} streams: ${heard}${lost.length === 0 ? '' : ` (${lost[0]})`}`;
 }
 
+/** Asks again where the server has its hands full: right after a crowd it may. */
+async function whenTaken<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof TtsError && error.code === 'overloaded')) throw error;
+      await sleep((error.retryAfterS ?? 1) * 1000);
+    }
+  }
+}
+
 /** Forty lines of the held-out text, for a comparison of the sound: samples in one file, lengths in another. */
 async function heldOut({ baseUrl, key }: BenchServer, model: string, file: string): Promise<void> {
   const text = await readFile(path.join(ROOT, 'voices/training/held-out.txt'), 'utf8');
@@ -207,7 +220,7 @@ async function heldOut({ baseUrl, key }: BenchServer, model: string, file: strin
   const speak = async (): Promise<void> => {
     for (let at = next++; at < lines.length; at = next++) {
       const request = { model, voice: VOICE, input: lines[at] } as Parameters<typeof client.speech>[0];
-      const { audio } = await client.speech(request, signal);
+      const { audio } = await whenTaken(() => client.speech(request, signal));
       const parts: Buffer[] = [];
       for await (const pcm of audio) {
         parts.push(Buffer.from(pcm.buffer.slice(pcm.byteOffset, pcm.byteOffset + pcm.byteLength)));
