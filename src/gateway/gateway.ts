@@ -4,13 +4,14 @@ import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel, Segment, SegmentJob } from '../protocol/job.js';
-import { Admission, type Demand, firstEndMs, type Supply } from './admission.js';
+import type { Admission } from './admission.js';
 import type { Crew } from './crew.js';
+import { Intake } from './intake.js';
 import { Placement } from './placement.js';
 import type { WorkerPool } from './pool.js';
-import { AGED_TURNS, type Policy, Scheduler } from './scheduler.js';
+import { type Policy, Scheduler } from './scheduler.js';
 import { otherReading, type SegmentTask } from './segment-task.js';
-import { FIRST_WITHIN_MS, type SpeechHost, SpeechStream } from './speech-stream.js';
+import { type SpeechHost, SpeechStream } from './speech-stream.js';
 import type { GatewayObserver, GatewayStats, ObservableGateway, Speech, SpeechOrder } from './types.js';
 import type { Worker } from './worker.js';
 
@@ -44,16 +45,8 @@ export interface GatewayOptions {
 type Bare = 'observer' | 'onDemand' | 'lookahead' | 'policy' | 'crew' | 'costs';
 
 const RETRY_AFTER_S = 5;
-/** What a session says, until some were heard. */
-const SESSION_MS = 10_000;
 /** With every segment, the longest turns of another model count for less. */
 const TURN_FADE = 0.999;
-/** As long as a first segment is, about. */
-const FIRST_CHARS = 80;
-/** From this share of busy workers on, what is measured holds for a crowd. */
-const CROWDED = 0.75;
-/** Work has to wait for so long without a break for what workers do meanwhile to mean something. */
-const BUSY_MS = 1_000;
 /** How often it is looked at whether all that waits has a worker that could run it. */
 const WATCH_MS = 250;
 const noWorker = (retryAfterS = RETRY_AFTER_S) =>
@@ -72,7 +65,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
   readonly #options: Required<Omit<GatewayOptions, Bare>> & GatewayOptions;
   readonly #scheduler: Scheduler;
   readonly #placement = new Placement();
-  readonly #admission: Admission;
+  readonly #intake: Intake;
   readonly #open = new Set<SpeechStream>();
   readonly #unsubscribe: () => void;
   /** Queued segments that no worker which is ready could run. */
@@ -80,16 +73,12 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
   #jobs = 0;
   #dispatching = false;
   #watch: NodeJS.Timeout | undefined;
-  /** Since when there has been more to do than so many workers have room for, and what their engines ran meanwhile. */
-  #busy: { readonly sinceMs: number; readonly workers: number; runMs: number } | undefined;
   #draining = false;
   /** Those that were asked for. */
   readonly #models = new Set<BaseModel>();
   readonly #left = new Condition();
   /** A running mean of what a segment takes, for an honest `Retry-After`. */
   #meanRunMs = 500;
-  /** What sessions say, on average. */
-  #sessionMs = SESSION_MS;
 
   constructor(options: GatewayOptions) {
     this.#options = {
@@ -101,7 +90,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     };
     this.lookahead = options.lookahead ?? 2;
     this.#scheduler = new Scheduler(options.policy);
-    this.#admission = new Admission(options.costs);
+    this.#intake = new Intake(options);
     this.#unsubscribe = options.pool.onChange((restated) => this.#poolChanged(restated));
   }
 
@@ -123,7 +112,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
   }
 
   get costs(): Admission['costs'] {
-    return this.#admission.costs;
+    return this.#intake.costs;
   }
 
   open(order: SpeechOrder): Speech {
@@ -138,55 +127,19 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     }
     onDemand?.();
     if (pool.failure !== undefined || pool.deadForMs() > deadPatienceMs) throw noWorker();
-    if (this.#options.admission && order.whole !== true) this.#admit(order);
+    if (this.#options.admission && order.whole !== true) this.#intake.admit(order, this.#open);
     this.#models.add(order.model);
     const stream = new SpeechStream(order, this);
     this.#open.add(stream);
     return stream;
   }
 
-  /** Throws where those there are would stall for one more; the first is always taken. */
-  #admit({ model, chars, speed = 1 }: SpeechOrder): void {
-    const nowMs = performance.now();
-    const { msPerChar } = this.#admission;
-    const live: Demand[] = [];
-    for (const stream of this.#open) {
-      if (stream.order.whole) continue;
-      const demand = stream.demand(nowMs, msPerChar, this.#sessionMs);
-      if (demand.restMs > 0) live.push(demand);
-    }
-    if (live.length === 0) return;
-    const restMs = chars === undefined ? this.#sessionMs : (chars / speed) * msPerChar;
-    const leadMs = this.#admission.leadMs(model, Math.min(chars ?? FIRST_CHARS, FIRST_CHARS), speed);
-    const another = { model, speed, aheadMs: FIRST_WITHIN_MS, restMs, leadMs };
-    if (this.#admission.carries([...live, another], this.#supply(), { share: this.#liveShare, nowMs })) return;
-    const retryAfterS = Math.min(60, Math.max(1, Math.ceil(firstEndMs(live) / 1000)));
-    throw new TtsError('overloaded', 'There are as many listeners as this server can carry without a break.', {
-      retryAfterS,
-    });
-  }
-
-  /** Workers that are there, that come, and that would come if they were needed. */
-  #supply(): Supply[] {
-    const { pool, crew } = this.#options;
-    const coming = pool.comingMs.map((fromMs) => ({ workers: 1, fromMs }));
-    // They start in two halves.
-    const spare = { workers: crew?.spare ?? 0, fromMs: 2 * pool.startMs };
-    return [{ workers: pool.counts.ready, fromMs: 0 }, ...coming, spare];
-  }
-
-  /** Of the turns, what whole answers leave that may be late. */
-  get #liveShare(): number {
-    for (const { order } of this.#open) if (order.whole) return 1 - 1 / AGED_TURNS;
-    return 1;
-  }
-
   ran(runMs: number): void {
-    if (this.#busy !== undefined) this.#busy.runMs += runMs;
+    this.#intake.ran(runMs);
   }
 
   broke(): void {
-    this.#admission.broke(performance.now());
+    this.#intake.broke();
   }
 
   job({ model, voice, seed, speed = 1 }: SpeechOrder, segment: Segment): SegmentJob {
@@ -200,8 +153,8 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     this.#dispatchSoon();
   }
 
-  leadMs({ model, segment, speed }: SegmentJob): number {
-    return this.#admission.leadMs(model, segment.text.length, speed);
+  leadMs(job: SegmentJob): number {
+    return this.#intake.leadMs(job);
   }
 
   cancel(task: SegmentTask): void {
@@ -215,19 +168,9 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     this.#unplaced.delete(task);
   }
 
-  /** Most of the workers there can be have work. */
-  get #crowded(): boolean {
-    const { pool, crew } = this.#options;
-    const busy = pool.workers.filter((worker) => worker.busy > 0).length;
-    return busy >= CROWDED * (pool.workers.length + (crew?.spare ?? 0));
-  }
-
   closed(stream: SpeechStream): void {
     this.#open.delete(stream);
-    const { order, writtenChars } = stream;
-    if (order.chars === undefined && !order.whole && writtenChars > 0) {
-      this.#sessionMs += (writtenChars * this.#admission.msPerChar - this.#sessionMs) / 20;
-    }
+    this.#intake.closed(stream);
     this.#left.notify();
   }
 
@@ -277,20 +220,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
       else worker.grant(task.job.id, task.dueInMs(nowMs));
     }
     if (!lone) this.#askForWorkers();
-    this.#watchWork();
-  }
-
-  /** What share of their time workers are at work while there is always more to do: what hand-overs leave. */
-  #watchWork(): void {
-    const nowMs = performance.now();
-    const { ready } = this.#options.pool.counts;
-    const busy = this.#busy;
-    if (this.#scheduler.queued === 0 || busy?.workers !== ready) {
-      this.#busy = { sinceMs: nowMs, workers: ready, runMs: 0 };
-    } else if (nowMs - busy.sinceMs >= BUSY_MS) {
-      this.#admission.sawAtWork(busy.runMs / (ready * (nowMs - busy.sinceMs)));
-      this.#busy = { sinceMs: nowMs, workers: ready, runMs: 0 };
-    }
+    this.#intake.watch(this.#scheduler.queued);
   }
 
   #mayBegin(worker: Worker, widened: Worker | undefined): (task: SegmentTask) => boolean {
@@ -322,16 +252,10 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     if (task.state === 'done') {
       const { runMs, receivedSamples: samples } = task;
       this.#meanRunMs += (runMs - this.#meanRunMs) / 20;
-      const { wide, leadMs } = task;
-      const { segment, speed } = task.job;
       // What one does with all cores says nothing of what it does among others.
-      if (!wide) this.#placement.learn(worker, model, { runMs, samples });
-      const chars = segment.text.length / speed;
-      this.#admission.learn({ model, chars, samples, speed, runMs, leadMs, wide, crowded: this.#crowded });
-      this.#scheduler.turnMs = Math.max(
-        this.#scheduler.turnMs * TURN_FADE,
-        this.#admission.leadMs(model, FIRST_CHARS, 1),
-      );
+      if (!task.wide) this.#placement.learn(worker, model, { runMs, samples });
+      this.#intake.learn(task);
+      this.#scheduler.turnMs = Math.max(this.#scheduler.turnMs * TURN_FADE, this.#intake.firstMs(model));
       observer?.segmentSpoken({ model, runMs, samples });
     } else if (task.state === 'queued') {
       log.warn(fields, 'a worker was lost under a segment, which runs again');

@@ -1,0 +1,128 @@
+/** Who is taken in: what a gateway sees of its streams and workers, for the admission to judge. */
+import { TtsError } from '../protocol/errors.js';
+import type { BaseModel, SegmentJob } from '../protocol/job.js';
+import { Admission, type Demand, firstEndMs, type Supply } from './admission.js';
+import type { Crew } from './crew.js';
+import type { WorkerPool } from './pool.js';
+import { AGED_TURNS } from './scheduler.js';
+import type { SegmentTask } from './segment-task.js';
+import { FIRST_WITHIN_MS, type SpeechStream } from './speech-stream.js';
+import type { SpeechOrder } from './types.js';
+
+export interface IntakeOptions {
+  readonly pool: WorkerPool;
+  readonly crew?: Pick<Crew, 'spare'>;
+  readonly costs?: Admission['costs'];
+}
+
+/** What a session says, until some were heard. */
+const SESSION_MS = 10_000;
+/** As long as a first segment is, about. */
+const FIRST_CHARS = 80;
+/** From this share of busy workers on, what is measured holds for a crowd. */
+const CROWDED = 0.75;
+/** Work has to wait for so long without a break for what workers do meanwhile to mean something. */
+const BUSY_MS = 1_000;
+
+export class Intake {
+  readonly #pool: WorkerPool;
+  readonly #crew: Pick<Crew, 'spare'> | undefined;
+  readonly #admission: Admission;
+  /** What sessions say, on average. */
+  #sessionMs = SESSION_MS;
+  /** Since when there has been more to do than so many workers have room for, and what their engines ran meanwhile. */
+  #busy: { readonly sinceMs: number; readonly workers: number; runMs: number } | undefined;
+
+  constructor({ pool, crew, costs }: IntakeOptions) {
+    this.#pool = pool;
+    this.#crew = crew;
+    this.#admission = new Admission(costs);
+  }
+
+  get costs(): Admission['costs'] {
+    return this.#admission.costs;
+  }
+
+  /** Throws where those that are `open` would stall for one more; the first is always taken. */
+  admit({ model, chars, speed = 1 }: SpeechOrder, open: Iterable<SpeechStream>): void {
+    const nowMs = performance.now();
+    const { msPerChar } = this.#admission;
+    const live: Demand[] = [];
+    let share = 1;
+    for (const stream of open) {
+      if (stream.order.whole) {
+        // What is left of the turns where those of whole answers are late.
+        share = 1 - 1 / AGED_TURNS;
+        continue;
+      }
+      const demand = stream.demand(nowMs, msPerChar, this.#sessionMs);
+      if (demand.restMs > 0) live.push(demand);
+    }
+    if (live.length === 0) return;
+    const restMs = chars === undefined ? this.#sessionMs : (chars / speed) * msPerChar;
+    const leadMs = this.#admission.leadMs(model, Math.min(chars ?? FIRST_CHARS, FIRST_CHARS), speed);
+    const another = { model, speed, aheadMs: FIRST_WITHIN_MS, restMs, leadMs };
+    if (this.#admission.carries([...live, another], this.#supply(), { share, nowMs })) return;
+    const retryAfterS = Math.min(60, Math.max(1, Math.ceil(firstEndMs(live) / 1000)));
+    throw new TtsError('overloaded', 'There are as many listeners as this server can carry without a break.', {
+      retryAfterS,
+    });
+  }
+
+  /** About what an engine takes to the first sound of a segment. */
+  leadMs({ model, segment, speed }: SegmentJob): number {
+    return this.#admission.leadMs(model, segment.text.length, speed);
+  }
+
+  /** The same of a segment as long as most. */
+  firstMs(model: BaseModel): number {
+    return this.#admission.leadMs(model, FIRST_CHARS, 1);
+  }
+
+  /** A segment came out of an engine whole. */
+  learn({ job, wide, runMs, leadMs, receivedSamples: samples }: SegmentTask): void {
+    const { model, speed, segment } = job;
+    const chars = segment.text.length / speed;
+    this.#admission.learn({ model, chars, samples, speed, runMs, leadMs, wide, crowded: this.#crowded });
+  }
+
+  /** An engine ran for so long. */
+  ran(runMs: number): void {
+    if (this.#busy !== undefined) this.#busy.runMs += runMs;
+  }
+
+  /** A listener ran dry though his text was there. */
+  broke(): void {
+    this.#admission.broke(performance.now());
+  }
+
+  closed({ order, writtenChars }: SpeechStream): void {
+    if (order.chars !== undefined || order.whole || writtenChars === 0) return;
+    this.#sessionMs += (writtenChars * this.#admission.msPerChar - this.#sessionMs) / 20;
+  }
+
+  /** Sees what share of their time workers are at work while segments are always queued: what hand-overs leave. */
+  watch(queued: number): void {
+    const nowMs = performance.now();
+    const { ready } = this.#pool.counts;
+    const busy = this.#busy;
+    const goesOn = queued > 0 && busy?.workers === ready;
+    if (goesOn && nowMs - busy.sinceMs < BUSY_MS) return;
+    if (goesOn) this.#admission.sawAtWork(busy.runMs / (ready * (nowMs - busy.sinceMs)));
+    this.#busy = { sinceMs: nowMs, workers: ready, runMs: 0 };
+  }
+
+  /** Workers that are there, that come, and that would come if they were needed. */
+  #supply(): Supply[] {
+    const coming = this.#pool.comingMs.map((fromMs) => ({ workers: 1, fromMs }));
+    // They start in two halves.
+    const spare = { workers: this.#crew?.spare ?? 0, fromMs: 2 * this.#pool.startMs };
+    return [{ workers: this.#pool.counts.ready, fromMs: 0 }, ...coming, spare];
+  }
+
+  /** Most of the workers there can be have work. */
+  get #crowded(): boolean {
+    const busy = this.#pool.workers.filter((worker) => worker.busy > 0).length;
+    return busy >= CROWDED * (this.#pool.workers.length + (this.#crew?.spare ?? 0));
+  }
+}
