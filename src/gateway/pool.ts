@@ -42,6 +42,8 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
   const states = new Map<Worker, WorkerState>();
   const forget = new Map<Worker, () => void>();
   const startedAtMs = new Map<Worker, number>();
+  /** Those that were taken out and are not through with closing. */
+  const leaving = new Set<Promise<void>>();
   let startMs = START_MS;
   let goneRestarts = 0;
   let failure: TtsError | undefined;
@@ -84,7 +86,9 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
     startedAtMs.delete(worker);
     goneRestarts += worker.restarts;
     changed(true);
-    await worker.close();
+    const closed = worker.close();
+    leaving.add(closed);
+    await closed.finally(() => leaving.delete(closed));
   }
   for (const worker of initial) add(worker);
 
@@ -135,7 +139,7 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
     },
     async close() {
       for (const stop of forget.values()) stop();
-      await Promise.all(workers.map((worker) => worker.close()));
+      await Promise.all([...workers.map((worker) => worker.close()), ...leaving]);
     },
   };
 }
