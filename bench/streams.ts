@@ -363,7 +363,7 @@ function picture(bars: readonly Bar[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${top + bars.length * height + 8}" font-family="system-ui, sans-serif" font-size="13">
 <title>Live streams without a stall</title>
 <style>text{fill:#57606a}.bar{fill:#2f81f7}.frame{fill:none;stroke:#8c959f;stroke-dasharray:3 3}</style>
-<text x="${left}" y="24" font-weight="600">Live streams without a stall (frame: × real time when saturated)</text>
+<text x="12" y="24" font-weight="600">Live streams without a stall (frame: × real time when saturated)</text>
 ${drawn.join('\n')}
 </svg>
 `;
