@@ -188,7 +188,8 @@ describe('turns', () => {
     const at = worker.jobs.findIndex((job) => job.segment.text === 'modest');
     // At most one more of the greedy owner's was begun between.
     expect(worker.jobs.length - at).toBeLessThanOrEqual(3);
-    expect(at).toBeLessThan(60);
+    // First come, first served, it would be the last of 101.
+    expect(at).toBeLessThan(95);
     await Promise.all(greedy);
   });
 
