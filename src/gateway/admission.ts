@@ -2,6 +2,8 @@
 import { samplesToMs } from '../protocol/audio.js';
 import { type BaseModel, stretchOf } from '../protocol/job.js';
 
+/** Speech is made in runs of about so much, none of which is heard before it is done. */
+const RUN_MS = 1_600;
 /** What is kept back for what a measurement does not see: arrivals at once, sentences longer than most. */
 const USABLE = 0.93;
 /** Of their time workers are at work while work waits; the rest are hand-overs. Until it was measured. */
@@ -30,7 +32,7 @@ export interface Demand {
   readonly aheadMs: number;
   readonly restMs: number;
   readonly speed?: number;
-  /** Of the work, what has to be done before its first sample. */
+  /** What has to be done before its first sample; of the rest the share that comes after. Absent: all of it as it is heard. */
   readonly leadMs?: number;
 }
 
@@ -96,6 +98,11 @@ export class Admission {
     return ((this.#costs.get(model)?.leadMsPerChar ?? 0) * chars * stretchOf(speed)) / speed;
   }
 
+  /** About what it takes for a run that goes on with a segment. */
+  runMs(model: BaseModel, speed: number): number {
+    return (this.#costOf(model) * stretchOf(speed) - this.#leadCostOf(model, speed)) * RUN_MS;
+  }
+
   learn({ model, chars, samples, speed, runMs, leadMs, wide, crowded }: Spoken): void {
     const spokenMs = samplesToMs(samples);
     if (spokenMs === 0 || chars === 0) return;
@@ -138,6 +145,13 @@ export class Admission {
     return Math.max(narrow, Math.min(remembered ?? 0, narrow * MOST_CROWDING));
   }
 
+  /** Of that, what comes before the first sample of a segment. */
+  #leadCostOf(model: BaseModel, speed: number): number {
+    const cost = this.#costOf(model) * stretchOf(speed);
+    const { leadMsPerChar = 0 } = this.#costs.get(model) ?? {};
+    return Math.min(0.9 * cost, (leadMsPerChar * stretchOf(speed)) / this.#msPerChar);
+  }
+
   /**
    * Whether all of it is done in time by the share of `supply` that is for live streams. What has to be done until any moment
    * must fit into what the workers do until then: both are lines with bends, looked at from bend to bend.
@@ -145,16 +159,21 @@ export class Admission {
   carries(
     demands: readonly Demand[],
     supply: readonly Supply[],
-    { share = 1, nowMs = 0 }: { readonly share?: number; readonly nowMs?: number } = {},
+    {
+      share = 1,
+      nowMs = 0,
+      fromMs = 0,
+    }: { readonly share?: number; readonly nowMs?: number; readonly fromMs?: number } = {},
   ): boolean {
     const usable = this.#atWork * (USABLE - this.#cautionAt(nowMs)) * share;
     const bends: Bend[] = [];
-    for (const { model, aheadMs, restMs, speed = 1, leadMs = 0 } of demands) {
-      const workMs = this.#costOf(model) * stretchOf(speed) * restMs;
-      if (workMs === 0) continue;
-      const atOnceMs = Math.min(leadMs, workMs);
-      const rate = (workMs - atOnceMs) / restMs;
-      bends.push({ atMs: aheadMs, atOnceMs, wanted: rate }, { atMs: aheadMs + restMs, wanted: -rate });
+    for (const { model, aheadMs, restMs, speed = 1, leadMs } of demands) {
+      const cost = this.#costOf(model) * stretchOf(speed);
+      if (cost === 0 || restMs === 0) continue;
+      const rate = leadMs === undefined ? cost : cost - this.#leadCostOf(model, speed);
+      const runMs = leadMs === undefined ? 0 : Math.min(restMs, RUN_MS);
+      const atOnceMs = (leadMs ?? 0) + rate * runMs;
+      bends.push({ atMs: aheadMs, atOnceMs, wanted: rate }, { atMs: aheadMs + restMs - runMs, wanted: -rate });
     }
     for (const { workers, fromMs } of supply) bends.push({ atMs: fromMs, working: workers * usable });
     bends.sort((a, b) => a.atMs - b.atMs);
@@ -162,7 +181,7 @@ export class Admission {
     for (const { atMs, atOnceMs = 0, wanted = 0, working = 0 } of bends) {
       const idleMs = -workers * AHEAD_MS;
       owedMs = Math.max(owedMs + (rate - workers) * (atMs - lastMs), idleMs) + atOnceMs;
-      if (owedMs > 1e-6) return false;
+      if (atMs >= fromMs && owedMs > 1e-6) return false;
       lastMs = atMs;
       rate += wanted;
       workers += working;

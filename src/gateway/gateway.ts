@@ -11,7 +11,8 @@ import { Placement } from './placement.js';
 import type { WorkerPool } from './pool.js';
 import { type Policy, Scheduler } from './scheduler.js';
 import { otherReading, type SegmentTask } from './segment-task.js';
-import { type SpeechHost, SpeechStream } from './speech-stream.js';
+import type { SpeechHost } from './speech-host.js';
+import { SpeechStream } from './speech-stream.js';
 import type { GatewayObserver, GatewayStats, ObservableGateway, Speech, SpeechOrder } from './types.js';
 import type { Worker } from './worker.js';
 
@@ -47,6 +48,10 @@ type Bare = 'observer' | 'onDemand' | 'lookahead' | 'policy' | 'crew' | 'costs';
 const RETRY_AFTER_S = 5;
 /** With every segment, the longest turns of another model count for less. */
 const TURN_FADE = 0.999;
+/** A worker has a turn that runs and one that lies ready before it comes to another's; and then it is not done. */
+const CUSHION_TURNS = 2.5;
+/** Less than what a stream holds at most. */
+const MOST_CUSHION_MS = 1_500;
 /** How often it is looked at whether all that waits has a worker that could run it. */
 const WATCH_MS = 250;
 const noWorker = (retryAfterS = RETRY_AFTER_S) =>
@@ -60,12 +65,12 @@ export function createGateway(options: GatewayOptions): ObservableGateway {
   return new SegmentGateway(options);
 }
 
-class SegmentGateway implements ObservableGateway, SpeechHost {
+class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
   readonly lookahead: number;
+  readonly intake: Intake;
   readonly #options: Required<Omit<GatewayOptions, Bare>> & GatewayOptions;
   readonly #scheduler: Scheduler;
   readonly #placement = new Placement();
-  readonly #intake: Intake;
   readonly #open = new Set<SpeechStream>();
   readonly #unsubscribe: () => void;
   /** Queued segments that no worker which is ready could run. */
@@ -90,7 +95,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     };
     this.lookahead = options.lookahead ?? 2;
     this.#scheduler = new Scheduler(options.policy);
-    this.#intake = new Intake(options);
+    this.intake = new Intake(options);
     this.#unsubscribe = options.pool.onChange((restated) => this.#poolChanged(restated));
   }
 
@@ -112,7 +117,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
   }
 
   get costs(): Admission['costs'] {
-    return this.#intake.costs;
+    return this.intake.costs;
   }
 
   open(order: SpeechOrder): Speech {
@@ -127,19 +132,17 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     }
     onDemand?.();
     if (pool.failure !== undefined || pool.deadForMs() > deadPatienceMs) throw noWorker();
-    if (this.#options.admission && order.whole !== true) this.#intake.admit(order, this.#open);
+    if (this.#options.admission && order.whole !== true) this.intake.admit(order, this.#open, this.#scheduler.turnMs);
     this.#models.add(order.model);
     const stream = new SpeechStream(order, this);
     this.#open.add(stream);
     return stream;
   }
 
-  ran(runMs: number): void {
-    this.#intake.ran(runMs);
-  }
-
-  broke(): void {
-    this.#intake.broke();
+  /** Where every worker has something to do. */
+  get cushionMs(): number {
+    const idle = this.#options.pool.workers.some(({ state, busy }) => state === 'ready' && busy === 0);
+    return idle || this.#scheduler.lone ? 0 : Math.min(MOST_CUSHION_MS, CUSHION_TURNS * this.#scheduler.turnMs);
   }
 
   job({ model, voice, seed, speed = 1 }: SpeechOrder, segment: Segment): SegmentJob {
@@ -151,10 +154,6 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
     this.#scheduler.add(task);
     this.#watchWait(task);
     this.#dispatchSoon();
-  }
-
-  leadMs(job: SegmentJob): number {
-    return this.#intake.leadMs(job);
   }
 
   cancel(task: SegmentTask): void {
@@ -170,7 +169,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
 
   closed(stream: SpeechStream): void {
     this.#open.delete(stream);
-    this.#intake.closed(stream);
+    this.intake.closed(stream);
     this.#left.notify();
   }
 
@@ -220,7 +219,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
       else worker.grant(task.job.id, task.dueInMs(nowMs));
     }
     if (!lone) this.#askForWorkers();
-    this.#intake.watch(this.#scheduler.queued);
+    this.intake.watch(this.#scheduler.queued);
   }
 
   #mayBegin(worker: Worker, widened: Worker | undefined): (task: SegmentTask) => boolean {
@@ -254,8 +253,8 @@ class SegmentGateway implements ObservableGateway, SpeechHost {
       this.#meanRunMs += (runMs - this.#meanRunMs) / 20;
       // What one does with all cores says nothing of what it does among others.
       if (!task.wide) this.#placement.learn(worker, model, { runMs, samples });
-      this.#intake.learn(task);
-      this.#scheduler.turnMs = Math.max(this.#scheduler.turnMs * TURN_FADE, this.#intake.firstMs(model));
+      this.intake.learn(task);
+      this.#scheduler.turnMs = Math.max(this.#scheduler.turnMs * TURN_FADE, this.intake.firstMs(model));
       observer?.segmentSpoken({ model, runMs, samples });
     } else if (task.state === 'queued') {
       log.warn(fields, 'a worker was lost under a segment, which runs again');

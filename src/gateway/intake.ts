@@ -5,8 +5,9 @@ import { Admission, type Demand, firstEndMs, type Supply } from './admission.js'
 import type { Crew } from './crew.js';
 import type { WorkerPool } from './pool.js';
 import { AGED_TURNS } from './scheduler.js';
-import type { SegmentTask } from './segment-task.js';
-import { FIRST_WITHIN_MS, type SpeechStream } from './speech-stream.js';
+import { FIRST_WITHIN_MS, type SegmentTask } from './segment-task.js';
+import type { StreamIntake } from './speech-host.js';
+import type { SpeechStream } from './speech-stream.js';
 import type { SpeechOrder } from './types.js';
 
 export interface IntakeOptions {
@@ -17,19 +18,29 @@ export interface IntakeOptions {
 
 /** What a session says, until some were heard. */
 const SESSION_MS = 10_000;
-/** As long as a first segment is, about. */
-const FIRST_CHARS = 80;
+/** As long as a segment is, until some were spoken. */
+const SEGMENT_CHARS = 80;
+/** How much each says of the next. */
+const SEGMENT_STEP = 0.02;
+/** Where its first sound takes an engine long, a listener is taken in who waits for so many of them. */
+const WITHIN_LEADS = 2.5;
+/** Of a turn, what a worker has to go with one that it has begun when something else is due, about. */
+const BEGUN = 0.5;
+/** Segments of a text that are looked at one by one before they are cut. */
+const MOST_UNCUT = 4;
 /** From this share of busy workers on, what is measured holds for a crowd. */
 const CROWDED = 0.75;
 /** Work has to wait for so long without a break for what workers do meanwhile to mean something. */
 const BUSY_MS = 1_000;
 
-export class Intake {
+export class Intake implements StreamIntake {
   readonly #pool: WorkerPool;
   readonly #crew: Pick<Crew, 'spare'> | undefined;
   readonly #admission: Admission;
   /** What sessions say, on average. */
   #sessionMs = SESSION_MS;
+  /** How long segments are, on average. */
+  #segmentChars = SEGMENT_CHARS;
   /** Since when there has been more to do than so many workers have room for, and what their engines ran meanwhile. */
   #busy: { readonly sinceMs: number; readonly workers: number; runMs: number } | undefined;
 
@@ -44,7 +55,7 @@ export class Intake {
   }
 
   /** Throws where those that are `open` would stall for one more; the first is always taken. */
-  admit({ model, chars, speed = 1 }: SpeechOrder, open: Iterable<SpeechStream>): void {
+  admit({ model, chars, speed = 1 }: SpeechOrder, open: Iterable<SpeechStream>, turnMs: number): void {
     const nowMs = performance.now();
     const { msPerChar } = this.#admission;
     const live: Demand[] = [];
@@ -55,33 +66,57 @@ export class Intake {
         share = 1 - 1 / AGED_TURNS;
         continue;
       }
-      const demand = stream.demand(nowMs, msPerChar, this.#sessionMs);
-      if (demand.restMs > 0) live.push(demand);
+      live.push(...stream.demands(nowMs, msPerChar, this.#sessionMs));
     }
     if (live.length === 0) return;
     const restMs = chars === undefined ? this.#sessionMs : (chars / speed) * msPerChar;
-    const leadMs = this.#admission.leadMs(model, Math.min(chars ?? FIRST_CHARS, FIRST_CHARS), speed);
-    const another = { model, speed, aheadMs: FIRST_WITHIN_MS, restMs, leadMs };
-    if (this.#admission.carries([...live, another], this.#supply(), { share, nowMs })) return;
+    const fromMs = this.withinMs(model);
+    const demands = [...live, ...this.uncut(model, speed, fromMs, restMs)];
+    if (this.#admission.carries(demands, this.#supply(turnMs), { share, nowMs, fromMs })) return;
     const retryAfterS = Math.min(60, Math.max(1, Math.ceil(firstEndMs(live) / 1000)));
     throw new TtsError('overloaded', 'There are as many listeners as this server can carry without a break.', {
       retryAfterS,
     });
   }
 
-  /** About what an engine takes to the first sound of a segment. */
+  withinMs(model: BaseModel): number {
+    return Math.max(FIRST_WITHIN_MS, WITHIN_LEADS * this.firstMs(model));
+  }
+
+  uncut(model: BaseModel, speed: number, aheadMs: number, restMs: number): Demand[] {
+    const segmentMs = (this.#segmentChars / speed) * this.#admission.msPerChar;
+    const demands: Demand[] = [];
+    for (let fromMs = 0; fromMs < restMs; ) {
+      const last = demands.length + 1 === MOST_UNCUT;
+      const partMs = last ? restMs - fromMs : Math.min(segmentMs, restMs - fromMs);
+      const leadMs = this.#admission.leadMs(model, (partMs * speed) / this.#admission.msPerChar, speed);
+      demands.push({ model, speed, aheadMs: aheadMs + fromMs, restMs: partMs, ...(!last && { leadMs }) });
+      fromMs += partMs;
+    }
+    return demands;
+  }
+
   leadMs({ model, segment, speed }: SegmentJob): number {
     return this.#admission.leadMs(model, segment.text.length, speed);
   }
 
-  /** The same of a segment as long as most. */
+  runMs({ model, speed }: SegmentJob): number {
+    return this.#admission.runMs(model, speed);
+  }
+
+  get msPerChar(): number {
+    return this.#admission.msPerChar;
+  }
+
+  /** What an engine takes to the first sound of a segment as long as most. */
   firstMs(model: BaseModel): number {
-    return this.#admission.leadMs(model, FIRST_CHARS, 1);
+    return this.#admission.leadMs(model, this.#segmentChars, 1);
   }
 
   /** A segment came out of an engine whole. */
   learn({ job, wide, runMs, leadMs, receivedSamples: samples }: SegmentTask): void {
     const { model, speed, segment } = job;
+    this.#segmentChars += (segment.text.length - this.#segmentChars) * SEGMENT_STEP;
     const chars = segment.text.length / speed;
     this.#admission.learn({ model, chars, samples, speed, runMs, leadMs, wide, crowded: this.#crowded });
   }
@@ -113,11 +148,11 @@ export class Intake {
   }
 
   /** Workers that are there, that come, and that would come if they were needed. */
-  #supply(): Supply[] {
+  #supply(turnMs: number): Supply[] {
     const coming = this.#pool.comingMs.map((fromMs) => ({ workers: 1, fromMs }));
     // They start in two halves.
     const spare = { workers: this.#crew?.spare ?? 0, fromMs: 2 * this.#pool.startMs };
-    return [{ workers: this.#pool.counts.ready, fromMs: 0 }, ...coming, spare];
+    return [{ workers: this.#pool.counts.ready, fromMs: BEGUN * turnMs }, ...coming, spare];
   }
 
   /** Most of the workers there can be have work. */

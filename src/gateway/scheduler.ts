@@ -1,5 +1,5 @@
 /** What runs next, over all streams of all workers: whoever's listener would run dry first. The only place that decides it. */
-import type { SegmentStream, SegmentTask } from './segment-task.js';
+import { FIRST_PATIENCE_MS, FIRST_SOUND_MS, type SegmentStream, type SegmentTask } from './segment-task.js';
 import type { Worker } from './worker.js';
 
 /** `fifo` is first come, first served: for comparison. */
@@ -15,9 +15,9 @@ const PRESSING_MS = 600;
 /** One turn in so many is for whole answers that are late, and one for first sounds that are, whatever else waits: none starves. */
 export const AGED_TURNS = 10;
 
-/** Of a stream that is heard; of one that is not, or fell silent because nothing was written; of an answer that is heard when it is whole. */
-const KINDS = ['heard', 'first', 'whole'] as const;
-type Kind = (typeof KINDS)[number];
+/** What goes first, of live streams: first sounds that are late, now and then; who is about to run dry; first sounds; the rest. */
+const RANKS = { aged: 0, pressed: 1, first: 2, live: 3 } as const;
+type Rank = (typeof RANKS)[keyof typeof RANKS];
 
 const any = (): boolean => true;
 
@@ -82,13 +82,11 @@ export class Scheduler {
       const queued = this.#queue.find(fits);
       return begun[0] === undefined || (queued && queued.queuedAtMs < begun[0].queuedAtMs) ? queued : begun[0];
     }
-    let best: SegmentTask | undefined;
-    for (const kind of KINDS) {
-      // What was begun first: of equals, it is finished before another is begun.
-      best = this.#preferred(best, this.#earliest(begun, kind, nowMs, any), nowMs);
-      best = this.#preferred(best, this.#earliest(this.#queue, kind, nowMs, fits), nowMs);
-    }
-    return best;
+    const [live, whole] = [this.#search(nowMs), this.#search(nowMs)];
+    // What was begun first: of equals, it is finished before another is begun.
+    for (const task of begun) (task.stream.order.whole ? whole : live).look(task, any);
+    for (const task of this.#queue) (task.stream.order.whole ? whole : live).look(task, fits);
+    return this.#wholeGoesFirst(whole.best, live.best, nowMs) ? whole.best : (live.best ?? whole.best);
   }
 
   /** The task has its turn. */
@@ -117,49 +115,62 @@ export class Scheduler {
     }
   }
 
-  /** The earliest of a kind; among those that are past their time owners take turns, so that nobody's many drown another's one. */
-  #earliest(
-    ordered: readonly SegmentTask[],
-    kind: Kind,
-    nowMs: number,
-    may: (task: SegmentTask) => boolean,
-  ): SegmentTask | undefined {
-    let best: SegmentTask | undefined;
-    for (const task of ordered) {
-      if (best !== undefined && task.deadlineMs > nowMs) break;
-      if (kindOf(task) !== kind || !may(task)) continue;
-      if (best === undefined || this.#turnOf(task) < this.#turnOf(best)) best = task;
-    }
-    return best;
-  }
-
-  #turnOf({ stream }: SegmentTask): number {
-    return this.#lastTurn.get(stream.order.owner) ?? 0;
-  }
-
-  /** `a` unless `b` goes first. */
-  #preferred(a: SegmentTask | undefined, b: SegmentTask | undefined, nowMs: number): SegmentTask | undefined {
-    if (a === undefined || b === undefined) return a ?? b;
-    const [aKind, bKind] = [kindOf(a), kindOf(b)];
-    if (aKind === bKind) {
-      const bothLate = a.deadlineMs <= nowMs && b.deadlineMs <= nowMs;
-      if (bothLate && this.#turnOf(a) !== this.#turnOf(b)) return this.#turnOf(b) < this.#turnOf(a) ? b : a;
-      return b.deadlineMs < a.deadlineMs ? b : a;
-    }
-    // The kinds come in their order, so that `b` is of the later one.
-    return (bKind === 'whole' ? this.#wholeGoesFirst(b, a, nowMs) : this.#firstGoesFirst(b, a, nowMs)) ? b : a;
+  #search(nowMs: number): Search {
+    return new Search({
+      nowMs,
+      pressedMs: nowMs + PRESSING_MS + this.turnMs,
+      firstsAge: this.#turns % AGED_TURNS === AGED_TURNS / 2,
+      turnOf: ({ stream }) => this.#lastTurn.get(stream.order.owner) ?? 0,
+    });
   }
 
   /** Whole answers fill what is left: they wait for live listeners with little in hand, however late they are themselves. */
-  #wholeGoesFirst(whole: SegmentTask, live: SegmentTask, nowMs: number): boolean {
+  #wholeGoesFirst(whole: SegmentTask | undefined, live: SegmentTask | undefined, nowMs: number): boolean {
+    if (whole === undefined || live === undefined) return false;
     if (whole.deadlineMs <= nowMs && this.#turns % AGED_TURNS === 0) return true;
-    return live.deadlineMs > nowMs + LIVE_MS && whole.deadlineMs < live.deadlineMs;
-  }
-
-  #firstGoesFirst(first: SegmentTask, heard: SegmentTask, nowMs: number): boolean {
-    if (first.deadlineMs <= nowMs && this.#turns % AGED_TURNS === AGED_TURNS / 2) return true;
-    return heard.deadlineMs > nowMs + PRESSING_MS + this.turnMs && first.deadlineMs < heard.deadlineMs;
+    const spareMs = Math.max(LIVE_MS, PRESSING_MS + this.turnMs);
+    return live.deadlineMs > nowMs + spareMs && whole.deadlineMs < live.deadlineMs;
   }
 }
 
-const kindOf = ({ stream }: SegmentTask): Kind => (stream.order.whole ? 'whole' : stream.heard ? 'heard' : 'first');
+interface Moment {
+  readonly nowMs: number;
+  /** Whoever runs dry before this is pressed. */
+  readonly pressedMs: number;
+  /** This turn is for first sounds that are late. */
+  readonly firstsAge: boolean;
+  /** When the owner last had one. */
+  readonly turnOf: (task: SegmentTask) => number;
+}
+
+/** Keeps the best of what it is shown. */
+class Search {
+  readonly #moment: Moment;
+  best: SegmentTask | undefined;
+
+  constructor(moment: Moment) {
+    this.#moment = moment;
+  }
+
+  look(task: SegmentTask, may: (task: SegmentTask) => boolean): void {
+    if ((this.best === undefined || this.#isBefore(task, this.best)) && may(task)) this.best = task;
+  }
+
+  /** Where owners compete, because they are late or wait for their first sound, they take turns: nobody's many drown another's one. */
+  #isBefore(a: SegmentTask, b: SegmentTask): boolean {
+    const { nowMs, turnOf } = this.#moment;
+    const [rank, other] = [this.#rankOf(a), this.#rankOf(b)];
+    if (rank !== other) return rank < other;
+    const compete = rank === RANKS.first || (a.deadlineMs <= nowMs && b.deadlineMs <= nowMs);
+    if (compete && turnOf(a) !== turnOf(b)) return turnOf(a) < turnOf(b);
+    return a.deadlineMs < b.deadlineMs;
+  }
+
+  #rankOf({ stream, deadlineMs }: SegmentTask): Rank {
+    const { nowMs, pressedMs, firstsAge } = this.#moment;
+    if (stream.order.whole) return RANKS.live;
+    if (stream.heard) return deadlineMs <= pressedMs ? RANKS.pressed : RANKS.live;
+    if (firstsAge && deadlineMs <= nowMs - FIRST_PATIENCE_MS) return RANKS.aged;
+    return deadlineMs <= nowMs + FIRST_SOUND_MS ? RANKS.first : RANKS.live;
+  }
+}

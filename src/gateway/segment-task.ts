@@ -27,6 +27,12 @@ export interface SegmentStream {
   room(task: SegmentTask): Promise<void>;
 }
 
+/** When the first sound of a stream is due, also after a pause of its writer: sooner than anybody has time to wonder. */
+export const FIRST_SOUND_MS = 150;
+/** Nobody is taken in who would wait longer than this for it, unless it takes an engine nearly as long. */
+export const FIRST_WITHIN_MS = 3_000;
+/** What it may be late for the sake of those who hear something already. */
+export const FIRST_PATIENCE_MS = FIRST_WITHIN_MS - FIRST_SOUND_MS;
 /** A whole answer, however late, waits for whoever would run dry within this. */
 const WHOLE_MS = 1_000;
 

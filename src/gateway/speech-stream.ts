@@ -1,19 +1,18 @@
 /** One request's or session's speech: feeds a few segments ahead, and hands their audio over in order as it is pulled. */
 import { Condition } from '../condition.js';
 import { msToSamples, samplesToMs } from '../protocol/audio.js';
-import type { Segment, SegmentJob } from '../protocol/job.js';
+import type { Segment } from '../protocol/job.js';
 import type { Demand } from './admission.js';
-import { type SegmentStream, SegmentTask } from './segment-task.js';
+import { FIRST_SOUND_MS, type SegmentStream, SegmentTask } from './segment-task.js';
+import type { SpeechHost } from './speech-host.js';
 import type { GatewayEvent, Speech, SpeechOrder } from './types.js';
 
 /** A character lasts at least about this long; a guess that is too low only makes the next segment come early. */
 const MIN_MS_PER_CHAR = 40;
+/** Of what a character was measured to last. */
+const LEAST_SHARE = 0.8;
 /** High-water mark of a stream: a reader that leaves more than this lying stops the synthesis. */
 const HIGH_WATER_SAMPLES = msToSamples(2_000);
-/** When the first sound of a stream is due, also after a pause of its writer: sooner than anybody has time to wonder. */
-const FIRST_SOUND_MS = 150;
-/** Nobody is taken in who would wait longer than this for his first sound. */
-export const FIRST_WITHIN_MS = 3_000;
 /** From this much silence on a listener notices. */
 const BREAK_MS = 50;
 /** Where nobody listens before the end, all of it is due by then: it fills what live listeners leave, and does not starve. */
@@ -23,25 +22,9 @@ const WRITER_MS = 5_000;
 /** Segments that keep one worker from ever waiting; more are only begun while little lies here. */
 const LEAST_LOOKAHEAD = 2;
 
-export interface SpeechHost {
-  /** Segments of one stream that may be queued, running or not yet handed over. */
-  readonly lookahead: number;
-  /** What the engine is told of one segment. */
-  job(order: SpeechOrder, segment: Segment): SegmentJob;
-  /** About what an engine takes to the first sound of a segment. */
-  leadMs(job: SegmentJob): number;
-  submit(task: SegmentTask): void;
-  cancel(task: SegmentTask): void;
-  /** An engine ran for so long. */
-  ran(runMs: number): void;
-  /** A listener ran dry though his text was there. */
-  broke(): void;
-  closed(stream: SpeechStream): void;
-}
-
 export class SpeechStream implements Speech, SegmentStream {
   readonly order: SpeechOrder;
-  readonly #host: SpeechHost;
+  readonly #host: SpeechHost<SpeechStream>;
   readonly #admittedAtMs = performance.now();
   readonly #tasks: SegmentTask[] = [];
   readonly #condition = new Condition();
@@ -60,7 +43,7 @@ export class SpeechStream implements Speech, SegmentStream {
   #ended: unknown;
   #input: { done: boolean; error?: unknown } = { done: false };
 
-  constructor(order: SpeechOrder, host: SpeechHost) {
+  constructor(order: SpeechOrder, host: SpeechHost<SpeechStream>) {
     this.order = order;
     this.#host = host;
   }
@@ -109,13 +92,14 @@ export class SpeechStream implements Speech, SegmentStream {
     const { segment } = task.job;
     const { whole = false } = this.order;
     // Where nobody listens before the end, a segment is kept until it is done: what is not handed over can be said anew.
-    const ready = () => (!whole && task.heldSamples > 0) || task.state === 'done' || task.error !== undefined;
+    const ready = () =>
+      task.error !== undefined || ((task.state === 'done' || (!whole && task.heldSamples > 0)) && this.#mayBeHeard());
     let begun = false;
     for (;;) {
       const waits = !ready();
       await this.#until(ready);
       if (task.error !== undefined) throw task.error;
-      if (waits && !whole && this.heard && performance.now() > this.#heardOutAtMs + BREAK_MS) this.#host.broke();
+      if (waits && !whole && this.heard && performance.now() > this.#heardOutAtMs + BREAK_MS) this.#host.intake.broke();
       const pcm = task.take();
       if (!begun) yield { type: 'segment', segment, timings: task.timings };
       begun = true;
@@ -125,6 +109,17 @@ export class SpeechStream implements Speech, SegmentStream {
       yield { type: 'audio', pcm };
     }
     yield { type: 'segment-end', segment };
+  }
+
+  /** Whoever begins to hear goes on hearing: in company a first sound waits for what lets him wait for the turns of others. */
+  #mayBeHeard(): boolean {
+    if (this.order.whole || this.heard) return true;
+    let heldMs = 0;
+    for (const { heldSamples, state } of this.#tasks) {
+      heldMs += samplesToMs(heldSamples);
+      if (state === 'queued' || state === 'running') return heldMs >= this.#host.cushionMs;
+    }
+    return true;
   }
 
   /** Runs beside the delivery, at most `lookahead` segments before it. */
@@ -190,18 +185,29 @@ export class SpeechStream implements Speech, SegmentStream {
 
   /**
    * The listener's clock: what he has in hand, what lies here for him, and what the segments before it will last at least;
-   * less what an engine takes to the first sound of a segment.
+   * less what an engine takes until more of it is heard.
    */
   deadlineMs(task: SegmentTask): number {
     if (this.order.whole) return this.#admittedAtMs + WHOLE_MS;
-    let deadlineMs = this.heard ? this.#heardOutAtMs : (this.#tasks[0] ?? task).queuedAtMs + FIRST_SOUND_MS;
-    for (const before of this.#tasks) {
-      deadlineMs += samplesToMs(before.heldSamples);
-      if (before === task) break;
-      const leastMs = (before.job.segment.text.length * MIN_MS_PER_CHAR) / before.job.speed;
-      if (before.state !== 'done') deadlineMs += Math.max(0, leastMs - samplesToMs(before.receivedSamples));
+    const { heard } = this;
+    const leastMsPerChar = Math.max(MIN_MS_PER_CHAR, LEAST_SHARE * this.#host.intake.msPerChar);
+    let dryMs = heard ? this.#heardOutAtMs : (this.#tasks[0] ?? task).queuedAtMs + FIRST_SOUND_MS;
+    let deadlineMs = Number.NEGATIVE_INFINITY;
+    for (const one of this.#tasks) {
+      // What lies here before anybody hears it wants the rest of what he begins with.
+      if (heard) dryMs += samplesToMs(one.heldSamples);
+      // No sooner than what is heard before it.
+      if (one.state !== 'done' || one === task) deadlineMs = Math.max(deadlineMs, dryMs - this.#nextRunMs(one));
+      if (one === task) return deadlineMs;
+      const leastMs = (one.job.segment.text.length * leastMsPerChar) / one.job.speed;
+      if (one.state !== 'done') dryMs += Math.max(0, leastMs - samplesToMs(one.receivedSamples));
     }
-    return task.receivedSamples > 0 ? deadlineMs : deadlineMs - this.#host.leadMs(task.job);
+    return Math.max(deadlineMs, dryMs - this.#nextRunMs(task));
+  }
+
+  /** About what an engine takes until more of it is heard. */
+  #nextRunMs({ job, receivedSamples }: SegmentTask): number {
+    return receivedSamples > 0 ? this.#host.intake.runMs(job) : this.#host.intake.leadMs(job);
   }
 
   wrote(chars: number, last: boolean): void {
@@ -210,25 +216,29 @@ export class SpeechStream implements Speech, SegmentStream {
     if (last) this.#written = true;
   }
 
-  /** What it will still want. Of a writer who is at it, as much as sessions usually say is expected. */
-  demand(nowMs: number, msPerChar: number, sessionMs: number): Demand {
+  /** What it will still want, segment by segment. Of a writer who is at it, as much as sessions usually say is expected. */
+  demands(nowMs: number, msPerChar: number, sessionMs: number): Demand[] {
     const { model, chars, speed = 1 } = this.order;
-    let heldMs = 0;
-    let unfinishedMs = 0;
-    for (const { heldSamples, receivedSamples, state } of this.#tasks) {
-      heldMs += samplesToMs(heldSamples);
-      if (state !== 'done') unfinishedMs += samplesToMs(receivedSamples);
+    const firstByMs = this.#admittedAtMs + this.#host.intake.withinMs(model);
+    let aheadMs = Math.max(0, (this.#heardOutAtMs === 0 ? firstByMs : this.#heardOutAtMs) - nowMs);
+    let cutChars = this.#madeChars;
+    const demands: Demand[] = [];
+    for (const task of this.#tasks) {
+      aheadMs += samplesToMs(task.heldSamples);
+      if (task.state === 'done') continue;
+      const { length } = task.job.segment.text;
+      cutChars += length;
+      const restMs = Math.max(0, (length / speed) * msPerChar - samplesToMs(task.receivedSamples));
+      const leadMs = task.receivedSamples > 0 ? 0 : Math.max(0, this.#host.intake.leadMs(task.job) - task.leadMs);
+      demands.push({ model, speed, aheadMs, restMs, leadMs });
+      aheadMs += restMs;
     }
     const knownChars = Math.max(chars ?? 0, this.#writtenChars);
-    const pendingMs = Math.max(0, ((knownChars - this.#madeChars) / speed) * msPerChar - unfinishedMs);
     const writes = chars === undefined && !this.#written && nowMs - this.#wroteAtMs < WRITER_MS;
-    const expectedMs = writes ? sessionMs - this.#madeChars * msPerChar : 0;
-    const inHandMs =
-      this.#heardOutAtMs === 0 ? this.#admittedAtMs + FIRST_WITHIN_MS - nowMs : this.#heardOutAtMs - nowMs;
-    const restMs = Math.max(pendingMs, expectedMs);
-    const first = this.#tasks[0]?.job;
-    const leadMs = this.#heardOutAtMs === 0 && first !== undefined ? this.#host.leadMs(first) : 0;
-    return { model, speed, aheadMs: Math.max(0, inHandMs) + heldMs, restMs, leadMs };
+    const pendingMs = (Math.max(0, knownChars - cutChars) / speed) * msPerChar;
+    const expectedMs = writes ? sessionMs - cutChars * msPerChar : 0;
+    demands.push(...this.#host.intake.uncut(model, speed, aheadMs, Math.max(pendingMs, expectedMs)));
+    return demands.filter(({ restMs }) => restMs > 0);
   }
 
   get writtenChars(): number {
@@ -236,7 +246,7 @@ export class SpeechStream implements Speech, SegmentStream {
   }
 
   ran(runMs: number): void {
-    this.#host.ran(runMs);
+    this.#host.intake.ran(runMs);
   }
 
   /** A segment of it is through. */

@@ -59,6 +59,15 @@ describe('the scheduler', () => {
     expect(order(new Scheduler(), [...many, task(-10, 'modest')])).toEqual([0, 4, 1, 2, 3]);
   });
 
+  it("lets owners take turns where they wait for their first sounds, late or not: one's fifty do not go before another's one", () => {
+    const many = Array.from({ length: 50 }, (_, i) => task(i, 'greedy', false, false));
+    const modest = [task(100, 'modest', false, false), task(101, 'modest', false, false)];
+    const turns = order(new Scheduler(), [...many, ...modest]);
+    expect(turns.slice(0, 4)).toEqual([0, 50, 1, 51]);
+    const pressed = Array.from({ length: 3 }, (_, i) => task(500 + i, 'greedy'));
+    expect(order(new Scheduler(), [...pressed, ...modest])).toEqual([0, 1, 2, 3, 4]);
+  });
+
   it('keeps deadlines before turns where somebody is in time', () => {
     const scheduler = new Scheduler();
     scheduler.take(task(0, 'a'));
@@ -73,7 +82,8 @@ describe('the scheduler', () => {
     slow.turnMs = 1_000;
     expect(order(slow, [first(-2_000), task(1_500), task(1_700)])).toEqual([1, 0, 2]);
     const heard = Array.from({ length: 12 }, (_, i) => task(i));
-    expect(order(new Scheduler(), [first(-2_000), ...heard]).indexOf(0)).toBe(5);
+    expect(order(new Scheduler(), [first(-3_000), ...heard]).indexOf(0)).toBe(5);
+    expect(order(new Scheduler(), [first(-2_000), ...heard]).indexOf(0)).toBe(12);
   });
 
   it('sees that a deadline has changed', () => {

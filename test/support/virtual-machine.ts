@@ -28,29 +28,48 @@ interface Run {
  * Like the models on one core. A front for all of a segment; then base-tts-fast in windows, a short one first, about 0.065 of what is
  * heard in all; base-tts in one run, five times as long.
  */
-function runsOf({ model, segment, speed }: SegmentJob): Run[] {
+function runsOf({ model, segment, speed }: SegmentJob, { front, window }: Costs): Run[] {
   const stretch = stretchOf(speed);
   let restMs = ((segment.text.length * MS_PER_CHAR) / speed) * stretch;
-  const runs: Run[] = [{ ms: 5 + 0.036 * restMs, audioMs: 0 }];
+  const runs: Run[] = [{ ms: 5 + front * restMs, audioMs: 0 }];
   if (model === 'base-tts') return [...runs, { ms: 0.3 * restMs, audioMs: restMs / stretch }];
   for (let sizeMs = 400; restMs > 0; sizeMs = sizeMs === 400 ? 1_600 : 4_800) {
     const windowMs = restMs - sizeMs < 500 ? restMs : sizeMs;
-    runs.push({ ms: (windowMs + 1_000) * 0.0136, audioMs: windowMs / stretch });
+    runs.push({ ms: (windowMs + 1_000) * window, audioMs: windowMs / stretch });
     restMs -= windowMs;
   }
   return runs;
 }
 
+/** Milliseconds of work for a millisecond of sound: of a front, and of a window with its context. */
+export interface Costs {
+  readonly front: number;
+  readonly window: number;
+}
+const ONE_CORE: Costs = { front: 0.036, window: 0.0136 };
+
 export class VirtualMachine {
   #nowMs = 1_000;
   readonly #heap: Timed[] = [];
 
-  constructor() {
+  readonly costs: Costs;
+  readonly #unsteady: number;
+  #random = 1;
+
+  constructor({ costs = ONE_CORE, unsteady = 0 }: { readonly costs?: Costs; readonly unsteady?: number } = {}) {
+    this.costs = costs;
+    this.#unsteady = unsteady;
     vi.spyOn(performance, 'now').mockImplementation(() => this.#nowMs);
   }
 
   get nowMs(): number {
     return this.#nowMs;
+  }
+
+  /** What a run takes that takes `ms` where nobody else has the core. */
+  runMs(ms: number): number {
+    this.#random = (this.#random * 48_271) % 2_147_483_647;
+    return ms * (1 + (this.#unsteady * this.#random) / 2_147_483_647);
   }
 
   sleep(ms: number): Promise<void> {
@@ -146,7 +165,11 @@ class VirtualEngine {
   receive(message: JobRequest): void {
     if (message.type === 'job') {
       const { job } = message;
-      this.#jobs.set(job.id, { runs: runsOf(job), turns: [this.#dueMs(job.dueInMs)], waits: false });
+      this.#jobs.set(job.id, {
+        runs: runsOf(job, this.#machine.costs),
+        turns: [this.#dueMs(job.dueInMs)],
+        waits: false,
+      });
       this.#goOn(job.id);
     } else if (message.type === 'turn') {
       const job = this.#jobs.get(message.id);
@@ -187,11 +210,12 @@ class VirtualEngine {
       return;
     }
     this.#running = true;
-    this.#machine.after(run.ms, () => {
+    const runMs = this.#machine.runMs(run.ms);
+    this.#machine.after(runMs, () => {
       this.#running = false;
       this.#run();
       if (!this.#jobs.has(id)) return;
-      this.#reply({ type: 'ran', id, runMs: run.ms });
+      this.#reply({ type: 'ran', id, runMs });
       if (run.audioMs === 0) this.#reply({ type: 'begin', id, timings: { startSamples: [], durationSamples: [] } });
       else this.#reply({ type: 'audio', id, pcm: new Int16Array(msToSamples(run.audioMs)) });
       if (job.runs.length > 0) this.#goOn(id);
