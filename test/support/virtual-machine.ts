@@ -2,7 +2,7 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { JobClient } from '../../src/gateway/job-client.js';
-import type { Worker } from '../../src/gateway/worker.js';
+import type { Worker, WorkerState } from '../../src/gateway/worker.js';
 import { msToSamples } from '../../src/protocol/audio.js';
 import { type SegmentJob, stretchOf } from '../../src/protocol/job.js';
 import type { JobReply, JobRequest } from '../../src/worker/protocol.js';
@@ -102,19 +102,29 @@ export class VirtualMachine {
     }
   }
 
-  worker(id: string): Worker {
+  /** One that is ready after `startMs`. */
+  worker(id: string, startMs = 0): Worker {
     const listeners = new Set<() => void>();
+    let state: WorkerState = startMs > 0 ? 'starting' : 'ready';
     const engine = new VirtualEngine(this, (reply) => jobs.receive(reply));
     const jobs = new JobClient({
       send: (message) => this.after(CHANNEL_MS, () => engine.receive(message)),
       onSilent: () => undefined,
-      onChange: () => {
-        for (const listener of listeners) listener();
-      },
+      onChange: () => changed(),
     });
+    const changed = () => {
+      for (const listener of listeners) listener();
+    };
+    if (startMs > 0)
+      this.after(startMs, () => {
+        state = 'ready';
+        changed();
+      });
     return {
       id,
-      state: 'ready',
+      get state() {
+        return state;
+      },
       capacity: 2,
       others: 0,
       restarts: 0,
