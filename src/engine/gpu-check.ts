@@ -59,6 +59,7 @@ export interface CheckedModel {
   readonly device: Gpu;
   readonly files: ModelFiles;
   readonly styles: Styles;
+  /** They have the model's front open under the name of its file. */
   readonly fronts: GraphThreads;
   /** The thread that owns the card. */
   readonly thread: GraphThread;
@@ -150,11 +151,15 @@ async function compare(checked: CheckedModel, graph: string): Promise<GpuCheck> 
   return { model, device, graph, passed: decibels >= least, heard, realTimeFactor: Number(seconds.toFixed(4)) };
 }
 
-async function frontOf({ styles, fronts }: CheckedModel, style: string, ids: readonly number[]): Promise<FrontOutput> {
+async function frontOf(
+  { files, styles, fronts }: CheckedModel,
+  style: string,
+  ids: readonly number[],
+): Promise<FrontOutput> {
   const tokens = ids.map((id) => ({ id, symbol: '', start: 0, end: 0 }));
   const graph: Graph = {
     async run(feeds) {
-      const { outputs } = await fronts.run('front', packed(feeds), FREE);
+      const { outputs } = await fronts.run(files.front, packed(feeds), FREE);
       return unpacked(outputs);
     },
     release: async () => undefined,

@@ -91,15 +91,15 @@ export function createGpuSessions(options: GpuSessionsOptions): GpuSessions {
     lanes.toldMs = costMs;
   }
 
-  const front: Graph = {
+  const frontOf = (file: string): Graph => ({
     async run(feeds, grant) {
-      const { outputs, runMs } = await fronts.run('front', packed(feeds), grant);
+      const { outputs, runMs } = await fronts.run(file, packed(feeds), grant);
       const tensors = unpacked(outputs);
       tell(tensors.s!, grant, { frontMs: runMs });
       return tensors;
     },
     release: async () => undefined,
-  };
+  });
   const light: Graph = {
     async run(feeds, grant) {
       const { result, shareMs } = await card.run({ graph: 'light', feeds: packed(feeds) }, grant);
@@ -121,11 +121,12 @@ export function createGpuSessions(options: GpuSessionsOptions): GpuSessions {
 
   async function loadModel(model: BaseModel): Promise<LoadedModel> {
     const files = await ensureModel(model, { modelDir, offline, gpu: true });
-    await openOnce('front', files.frontQuantised);
+    await openOnce(files.front, files.front);
     if (files.source) await openOnce('source', files.source);
     const styles = createStyles(files.stylesDir);
     const check = await testedGraph({ modelDir, device, files, styles, fronts, thread, keptDir }, { onCheck });
     realTimeFactor = Math.max(realTimeFactor, check.realTimeFactor ?? 0);
+    const front = frontOf(files.front);
     return {
       styles,
       front: (tokens, style, grant) => runFront(front, tokens, style, grant),

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { env, InferenceSession } from 'onnxruntime-node';
 import { MAKING, removeLeftovers } from '../atomic-file.js';
 import { makeFolder } from '../folder.js';
+import { RECIPE } from '../models/manifest.js';
 import type { Provider } from './provider.js';
 
 const GRAPH = 'graph.onnx';
@@ -18,14 +19,14 @@ const ABANDONED_MS = 600_000;
 /**
  * A kept graph is a folder: the graph, and beside it its weights in the very layout the runtime's kernels read. Those are mapped,
  * not loaded, so that every process that speaks has the same pages: 130 MB of weights of its own become 25 (base-tts-fast).
- * What is kept holds for this file, this runtime and this processor, which its name says.
+ * What is kept holds for this file, this recipe (a package's files all have one date), this runtime and this processor, which its name says.
  */
 export function graphLoader(dir: string, provider: Provider): (file: string) => Promise<InferenceSession> {
   const { sessionOptions } = provider;
 
   async function keptName(file: string): Promise<string> {
     const { size, mtimeMs } = await stat(file);
-    const machine = [env.versions.node, process.arch, cpus()[0]?.model, provider.device];
+    const machine = [RECIPE, env.versions.node, process.arch, cpus()[0]?.model, provider.device];
     const facts = JSON.stringify([path.resolve(file), size, mtimeMs, ...machine]);
     const hash = createHash('sha256').update(facts).digest('hex').slice(0, 16);
     return path.join(dir, `${path.basename(file, '.onnx')}-${hash}`);

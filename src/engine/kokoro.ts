@@ -1,6 +1,6 @@
 /** Kokoro: reads a segment, runs its tokens through the model's graphs, and hands out samples and times as they come. */
 import { env } from 'onnxruntime-node';
-import { RECIPE } from '../models/manifest.js';
+import { ownWeights, RECIPE } from '../models/manifest.js';
 import type { Gpu } from '../protocol/device.js';
 import { isAbort, TtsError } from '../protocol/errors.js';
 import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
@@ -56,7 +56,7 @@ interface Found extends EngineFacts {
 
 // What was read and how is in the times, which whoever resumes a segment compares; this is what it sounds like.
 const versionOf = (...parts: readonly string[]): string =>
-  ['kokoro', RECIPE, env.versions.node, process.arch, ...parts].join(' ');
+  ['kokoro', RECIPE, ownWeights(), env.versions.node, process.arch, ...parts].join(' ');
 
 async function onCpu({
   modelDir,

@@ -68,6 +68,12 @@ const unavailable = (device: Gpu): TtsError =>
     `The device "${device}" cannot be used here. ${HOW_TO_GET[device]}, or use --device cpu.`,
   );
 
+/** One that keeps no memory between runs: 45 MB less for base-tts-fast, and no slower but for its longest windows (3 %). */
+export const thrifty = (provider: Provider): Provider => ({
+  ...provider,
+  sessionOptions: { ...provider.sessionOptions, enableCpuMemArena: false },
+});
+
 export function providerOf(device: Provider['device'], threads: number, spins = false): Provider {
   return {
     device,
@@ -79,6 +85,8 @@ export function providerOf(device: Provider['device'], threads: number, spins = 
       interOpNumThreads: 1,
       executionMode: 'sequential',
       graphOptimizationLevel: 'all',
+      // A plan of the memory for every length met: no two sentences have the same, and the plans' blocks are never given back.
+      enableMemPattern: false,
       logSeverityLevel: 3,
       extra: {
         session: {

@@ -9,7 +9,7 @@ import type { Grant } from './engine.js';
 import { createFastVocoder } from './fast-vocoder.js';
 import { graphLoader } from './graph-loader.js';
 import { maySpin } from './machine.js';
-import { cpuProvider, type Provider } from './provider.js';
+import { cpuProvider, type Provider, thrifty } from './provider.js';
 import { createStyles, type SpokenStyle, STYLE_SIZE, type Styles } from './styles.js';
 import { type FrontOutput, type Graph, graphOf, type Vocoder } from './vocoder.js';
 import { createWholeVocoder } from './whole-vocoder.js';
@@ -66,7 +66,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   /** Where there is a wide session it comes first: the first listener of a server is alone. */
-  async function graph(file: string): Promise<Graph> {
+  async function graph(file: string, wide: Provider | undefined): Promise<Graph> {
     if (wide === undefined) return graphOf(await open(file));
     let wider = widened.get(file);
     if (!wider) {
@@ -83,12 +83,15 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function loadModel(model: BaseModel): Promise<LoadedModel> {
     const files = await ensureModel(model, { modelDir, offline });
-    const front = await graph(files.frontQuantised);
-    const back = await graph(vocoderFile(files, vocoder));
+    // Beside the narrow sessions, which keep theirs. Kokoro's own vocoder has so much of it that fetching it each time would be felt.
+    const light = files.fastGenerator !== undefined;
+    const wider = wide && light ? thrifty(wide) : wide;
+    const front = await graph(files.front, wider);
+    const back = await graph(vocoderFile(files, vocoder), wider);
     return {
       styles: createStyles(files.stylesDir),
       front: (tokens, style, grant) => runFront(front, tokens, style, grant),
-      vocoder: files.fastGenerator ? createFastVocoder(back) : createWholeVocoder(back),
+      vocoder: light ? createFastVocoder(back) : createWholeVocoder(back),
     };
   }
 

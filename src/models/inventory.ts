@@ -10,6 +10,7 @@ import {
   loadModelManifest,
   loadPackManifest,
   type ModelManifest,
+  ownFiles,
   PACKAGE_VOICES_DIR,
   type PackManifest,
   RECIPE,
@@ -83,7 +84,7 @@ export async function listModels(options: InventoryOptions): Promise<ModelEntry[
         name: model,
         description: manifest.description,
         state: state(),
-        bytes: downloaded + prepared + (manifest.generator?.bytes ?? 0),
+        bytes: downloaded + prepared + total(ownFiles(manifest)),
         downloadBytes: first.type === 'npm' ? first.bytes : total(pack.files),
         source: record?.source ?? sourceName(first),
         licence: manifest.licence,
@@ -116,13 +117,13 @@ export async function verifyModel(model: BaseModel, options: InventoryOptions): 
   const bad = [...missing.map((file) => file.path), ...due.filter((file) => !good.includes(file))].map((file) =>
     path.join(dir, file),
   );
-  const own = manifest.generator;
-  if (own) {
-    const file = path.resolve(options.manifestDir ?? PACKAGE_VOICES_DIR, own.path);
-    const intact = (await sizeOf(file)) === own.bytes && (await hashFile(file, options.signal)).sha256 === own.sha256;
+  const own = ownFiles(manifest);
+  for (const { path: name, bytes, sha256 } of own) {
+    const file = path.resolve(options.manifestDir ?? PACKAGE_VOICES_DIR, name);
+    const intact = (await sizeOf(file)) === bytes && (await hashFile(file, options.signal)).sha256 === sha256;
     if (!intact) bad.push(file);
   }
-  const all = [...record.files, ...graphsFor(manifest, record), ...(own ? [own] : [])];
+  const all = [...record.files, ...graphsFor(manifest, record), ...own];
   return { name: model, present: true, files: all.length, bytes: total(all), bad };
 }
 
@@ -148,15 +149,15 @@ async function removePart(model: BaseModel, options: InventoryOptions, keepers: 
     const record = await readRecord(dir);
     if (!record) return 0;
     const has = (name: GraphName) => record.graphs.some((file) => graphOf(file) === name);
-    const kept = keepers
+    const staying = keepers
       .filter((other) => other !== model)
       .map((other) => placeOf(other, options))
-      .filter((other) => other.dir === dir && other.manifest.graphs.every(has))
-      .flatMap((other) => graphsFor(other.manifest, record));
-    if (kept.length === 0) {
+      .filter((other) => other.dir === dir && other.manifest.graphs.every(has));
+    if (staying.length === 0) {
       for (const folder of [dir, optimisedDir(options.modelDir)]) await rm(folder, { recursive: true, force: true });
       return total([...record.files, ...record.graphs]);
     }
+    const kept = staying.flatMap((other) => graphsFor(other.manifest, record));
     const gone = graphsFor(manifest, record).filter((file) => !kept.includes(file));
     await writeRecord(dir, { ...record, graphs: record.graphs.filter((file) => !gone.includes(file)) });
     for (const file of gone) await rm(path.join(dir, file.path), { force: true });

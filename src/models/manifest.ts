@@ -1,9 +1,10 @@
 /** The manifests in `voices/`: what a pack downloads and from where, and what a model is made of. */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TtsError } from '../protocol/errors.js';
-import type { BaseModel } from '../protocol/job.js';
+import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
 
 /** Two folders up from `src/models` and from `dist/models` alike. */
 export const PACKAGE_VOICES_DIR = fileURLToPath(new URL('../../voices', import.meta.url));
@@ -79,8 +80,21 @@ export interface ModelManifest {
   readonly gpuGraphs: readonly GraphName[];
   /** About how much room the graphs take. */
   readonly preparedBytes: number;
-  /** A generator of our own, which lies in the package beside the manifest. */
+  /** A front and a generator of our own, which lie in the package beside the manifest; Kokoro's, where absent. */
+  readonly front?: FileRecord;
   readonly generator?: FileRecord;
+}
+
+/** What of a model comes with the package. */
+export const ownFiles = ({ front, generator }: ModelManifest): FileRecord[] =>
+  [front, generator].filter((file) => file !== undefined);
+
+/** Changes with every byte of the weights that come with the package. */
+export function ownWeights(dir = PACKAGE_VOICES_DIR): string {
+  const hash = createHash('sha256');
+  for (const model of BASE_MODELS)
+    for (const { path: file, sha256 } of ownFiles(loadModelManifest(model, dir))) hash.update(`${file} ${sha256}\n`);
+  return hash.digest('hex').slice(0, 8);
 }
 
 function readManifest<T>(name: string, dir: string): T {

@@ -35,8 +35,8 @@ import { type Depth, graphFile, graphOf, inspectPack, type PackState, writeRecor
  */
 export interface ModelFiles {
   readonly model: BaseModel;
-  /** Front, 8-bit weights: `input_ids`, `style`, `speed` → `x`, `f0`, `s`, `durations`. The CPU's choice. */
-  readonly frontQuantised: string;
+  /** Front, 8-bit weights: `input_ids`, `style`, `speed` → `x`, `f0`, `s`, `durations`: the model's own, or Kokoro's. */
+  readonly front: string;
   /** Kokoro's generator: `x`, `f0`, `s` → `waveform`. Which of the two is faster depends on the CPU. base-tts only. */
   readonly generatorFloat: string | undefined;
   readonly generatorQuantised: string | undefined;
@@ -115,7 +115,7 @@ export async function ensureModel(model: BaseModel, options: EnsureOptions): Pro
 }
 
 const isComplete = (state: PackState, wanted: readonly GraphName[]): boolean =>
-  state.record !== undefined && state.missing.length === 0 && missingGraphs(state, wanted).length === 0;
+  state.record?.recipe === RECIPE && state.missing.length === 0 && missingGraphs(state, wanted).length === 0;
 
 const missingGraphs = (state: PackState, wanted: readonly GraphName[]): GraphName[] => {
   const there = state.graphs.map(graphOf);
@@ -129,16 +129,17 @@ function modelFiles(
   manifestDir: string,
 ): ModelFiles {
   const graph = (name: GraphName) => (graphs.includes(name) ? path.join(dir, graphFile(name)) : undefined);
-  const generator = manifest.generator && path.resolve(manifestDir, manifest.generator.path);
-  if (generator !== undefined && !existsSync(generator)) {
-    throw new TtsError('model_missing', `The package lacks ${generator}. Install it again.`);
-  }
+  const own = (record: FileRecord | undefined): string | undefined => {
+    const file = record && path.resolve(manifestDir, record.path);
+    if (file === undefined || existsSync(file)) return file;
+    throw new TtsError('model_missing', `The package lacks ${file}. Install it again.`);
+  };
   return {
     model: manifest.name,
-    frontQuantised: path.join(dir, graphFile('front-quantised')),
+    front: own(manifest.front) ?? path.join(dir, graphFile('front-quantised')),
     generatorFloat: graph('generator-float'),
     generatorQuantised: graph('generator-quantised'),
-    fastGenerator: generator,
+    fastGenerator: own(manifest.generator),
     source: graph('source'),
     generatorGpu: graph('generator-gpu'),
     generatorGpuHalf: graph('generator-gpu-half'),
@@ -177,6 +178,7 @@ async function completePack(
     pulledAt = new Date().toISOString();
   }
   const fresh = state.missing.some((file) => file.path === PUBLISHED) ? [] : state.graphs;
+  if (state.record?.recipe !== RECIPE) await rm(optimisedDir(modelDir), { recursive: true, force: true });
   const graphs = await makeGraphs(dir, came.get(PUBLISHED)!, manifest, fresh, wanted, tell, options);
   await writeRecord(dir, { pack: pack.name, source, pulledAt, files: [...came.values()], recipe: RECIPE, graphs });
 }
@@ -258,14 +260,6 @@ async function makeGraphs(
   const todo = wanted.filter((name) => !there.some((file) => graphOf(file) === name));
   if (todo.length === 0) return graphs;
   await rm(optimisedDir(modelDir), { recursive: true, force: true });
-  const bytes = await readFile(path.join(dir, published.path), { signal });
-  if (createHash('sha256').update(bytes).digest('hex') !== published.sha256) {
-    throw new TtsError(
-      'model_corrupt',
-      `The downloaded model ${path.join(dir, published.path)} was altered on disk. Repair it with: tts models pull`,
-    );
-  }
-  const { kokoroParts } = await import('./onnx/kokoro.js');
   let parts: KokoroParts | undefined;
   for (const [done, name] of todo.entries()) {
     tell({ stage: 'prepare', done, total: todo.length, detail: name });
@@ -277,11 +271,23 @@ async function makeGraphs(
       const shipped = await readFile(path.resolve(manifestDir, manifest.generator!.path), { signal });
       await writeFileAtomic(file, lightGraph(shipped));
     } else {
-      parts ??= kokoroParts(bytes);
+      parts ??= await partsOf(path.join(dir, published.path), published.sha256, signal);
       await writeFileAtomic(file, parts.make(name));
     }
     graphs.push({ path: graphFile(name), ...(await hashFile(file, signal)) });
   }
   tell({ stage: 'prepare', done: todo.length, total: todo.length, detail: 'done' });
   return graphs;
+}
+
+async function partsOf(published: string, sha256: string, signal: AbortSignal | undefined): Promise<KokoroParts> {
+  const bytes = await readFile(published, { signal });
+  if (createHash('sha256').update(bytes).digest('hex') !== sha256) {
+    throw new TtsError(
+      'model_corrupt',
+      `The downloaded model ${published} was altered on disk. Repair it with: tts models pull`,
+    );
+  }
+  const { kokoroParts } = await import('./onnx/kokoro.js');
+  return kokoroParts(bytes);
 }

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const bytes = lightGraph(await readFile(files.fastGenerator!));
   await writeFile(right, bytes);
   await writeFile(wrong, disturbed(bytes));
-  await fronts.open('front', files.frontQuantised);
+  await fronts.open(files.front, files.front);
   checked = { modelDir, keptDir, device: 'webgpu', files, styles: createStyles(files.stylesDir), fronts };
 }, 180_000);
 afterAll(async () => {

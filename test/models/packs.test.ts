@@ -66,7 +66,7 @@ describe('a pull', () => {
     await pull();
     registry.requests.length = 0;
     const files = await pull({ offline: true, depth: 'hashes' });
-    expect(await readFile(files.frontQuantised)).not.toHaveLength(0);
+    expect(await readFile(files.front)).not.toHaveLength(0);
     expect(registry.requests).toEqual([]);
   });
 
