@@ -12,6 +12,7 @@ import { createFastVocoder } from './fast-vocoder.js';
 import { testedGraph } from './gpu-check.js';
 import { GraphThread, GraphThreads } from './graph-threads.js';
 import { mostWindows, windowKind, windowSize } from './light-batch.js';
+import { type Count, chooseThreads } from './machine.js';
 import type { GpuCheck } from './remembered.js';
 import { type LoadedModel, runFront, type Sessions } from './sessions.js';
 import { createStyles } from './styles.js';
@@ -20,8 +21,6 @@ import { createWholeVocoder } from './whole-vocoder.js';
 
 /** For the thread that feeds the card, and for the one that talks to the gateway. */
 const SPARE_CORES = 2;
-/** A front gains little from more. */
-const WIDE_THREADS = 4;
 
 /**
  * Kokoro's utterances are of any length and normalised as a whole, so each is a run of its own; but while the card waits for nobody to
@@ -36,12 +35,16 @@ export interface GpuSessionsOptions {
   /** The device failed under a run: nothing more will come of it. */
   readonly onLost: (error: unknown) => void;
   readonly onCheck?: (check: GpuCheck) => void;
+  /** For the front of a listener who is alone; what he would have without a GPU, where absent. */
+  readonly threads?: Count;
   readonly cores?: number;
 }
 
 export interface GpuSessions extends Sessions {
   /** Fronts at once. */
   readonly fronts: number;
+  /** Threads of the one of a listener who is alone. */
+  readonly loneThreads: number;
   /** Turns that keep cores and card busy: those that run, those that wait to be gathered, those on their way (measured). */
   readonly capacity: number;
   /** Seconds of the card for a second of the slower model's speech, of those that are loaded. */
@@ -56,9 +59,10 @@ interface Lanes {
 }
 
 export function createGpuSessions(options: GpuSessionsOptions): GpuSessions {
-  const { modelDir, offline, device, onLost, onCheck, cores = availableParallelism() } = options;
+  const { modelDir, offline, device, onLost, onCheck, threads = 'auto', cores = availableParallelism() } = options;
   const keptDir = path.join(modelDir, 'optimised');
-  const fronts = new GraphThreads(Math.max(1, cores - SPARE_CORES), Math.min(WIDE_THREADS, cores), keptDir);
+  const loneThreads = chooseThreads(threads, 1, cores);
+  const fronts = new GraphThreads(Math.max(1, cores - SPARE_CORES), loneThreads, keptDir);
   const thread = new GraphThread(device, 2, keptDir);
   const card = new Card<CardItem, Float32Array>({
     kindOf: ({ graph, feeds }) => (graph === 'light' ? windowKind(feeds) : graph),
@@ -136,6 +140,7 @@ export function createGpuSessions(options: GpuSessionsOptions): GpuSessions {
 
   return {
     fronts: fronts.count,
+    loneThreads,
     capacity: 4 * fronts.count + 8,
     get realTimeFactor() {
       return realTimeFactor;

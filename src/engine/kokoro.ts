@@ -86,7 +86,7 @@ const MOST_LOSSES = 2;
 
 /** Undefined where there is none, or where `auto` found one that is not right, not fast, or not there to stay. */
 async function onGpu(options: KokoroOptions & KokoroSurroundings): Promise<Found | undefined> {
-  const { modelDir, offline = false, preload, log } = options;
+  const { modelDir, offline = false, threads, preload, log } = options;
   const onCheck = (check: GpuCheck) => log(check.passed ? 'info' : 'warn', 'a GPU was compared with the CPU', check);
   for (const device of options.gpus ?? gpusToTry(options)) {
     let inUse = false;
@@ -99,16 +99,17 @@ async function onGpu(options: KokoroOptions & KokoroSurroundings): Promise<Found
       log('warn', 'the GPU is not used, the CPU is', { device, reason });
       continue;
     }
-    const sessions = createGpuSessions({ modelDir, offline, device, onLost, onCheck });
+    const sessions = createGpuSessions({ modelDir, offline, device, threads, onLost, onCheck });
     try {
       // One of them in any case: `auto` has to know now whether it can be used.
       for (const model of preload.length > 0 ? preload : (['base-tts-fast'] as const)) await sessions.model(model);
-      const { realTimeFactor, fronts, capacity } = sessions;
+      const { realTimeFactor, fronts, loneThreads, capacity } = sessions;
       if (options.device === 'auto' && realTimeFactor > SLOWEST_GPU) {
         throw new Error(`it takes ${realTimeFactor} s for a second of speech`);
       }
       inUse = true;
-      const description = `${device}, ${fronts} front${fronts === 1 ? '' : 's'} beside it`;
+      const beside = `${fronts} front${fronts === 1 ? '' : 's'} beside it`;
+      const description = `${device}, ${beside}, ${loneThreads} threads for a lone listener`;
       if (options.device === 'auto') log('info', 'device chosen', { device: description });
       return { sessions, description, version: versionOf(device, driverFacts()), realTimeFactor, capacity };
     } catch (error) {

@@ -8,8 +8,9 @@ import type { ReadingToken } from '../text/types.js';
 import { FREE } from './engine.js';
 import { createGpuSessions } from './gpu-sessions.js';
 import type { KokoroOptions } from './kokoro-options.js';
+import { maySpin } from './machine.js';
 import { FRAME_SAMPLES } from './plan.js';
-import { cpuFor, gpusToTry } from './provider.js';
+import { cpuFor, cpuProvider, gpusToTry } from './provider.js';
 import { type Measurement, readMeasurement, writeMeasurement } from './remembered.js';
 import { runFront } from './sessions.js';
 import { createStyles } from './styles.js';
@@ -32,16 +33,23 @@ const SENTENCE_TOKENS: readonly ReadingToken[] = Array.from({ length: 16 }, () =
 const FRAMES = 60;
 
 /**
- * Seconds that `work` takes with the machine to itself: the best of two runs, by the clock or, where others had the cores
- * meanwhile, by the processor time it used (threads rarely share the work more evenly than this).
+ * By the clock or, where others had the cores meanwhile, by the processor time that was used: threads rarely share the work more evenly
+ * than this.
  */
-async function secondsOf(work: () => Promise<unknown>, threads: number): Promise<number> {
+export const ownSeconds = (clock: number, processor: number, sharedBy: number): number =>
+  Math.min(clock, (1.3 * processor) / sharedBy);
+
+/** A front is hardly sooner done by more threads than these, whatever processor time they use up between them. */
+const FRONT_SHARED_BY = 2;
+
+/** Seconds that `work` takes with the machine to itself: the best of two runs. */
+async function secondsOf(work: () => Promise<unknown>, sharedBy: number): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 2; run += 1) {
     const [start, before] = [performance.now(), process.cpuUsage()];
     await work();
     const { user, system } = process.cpuUsage(before);
-    best = Math.min(best, (performance.now() - start) / 1000, (1.3 * (user + system)) / 1e6 / threads);
+    best = Math.min(best, ownSeconds((performance.now() - start) / 1000, (user + system) / 1e6, sharedBy));
   }
   return best;
 }
@@ -66,13 +74,16 @@ const rounded = (factor: number): number => Number(factor.toPrecision(3));
 /** Seconds of a model's front for a second of an ordinary sentence. The light voice is heard one window after it. */
 async function measureFront(model: BaseModel, options: KokoroOptions): Promise<number> {
   const { modelDir, offline = false } = options;
-  const { sessionOptions, threads } = cpuFor(options);
+  // As a listener who is alone has it.
+  const { threads } = cpuFor(options);
+  const { sessionOptions } = cpuProvider(threads, maySpin(threads));
   const { front, stylesDir } = await ensureModel(model, { modelDir, offline });
   const style = await createStyles(stylesDir).take([{ style: 'af_heart', weight: 1 }], SENTENCE_TOKENS.length, 0);
   const session = graphOf(await InferenceSession.create(front, sessionOptions));
   try {
     const { frames } = await runFront(session, SENTENCE_TOKENS, style, FREE);
-    return (await secondsOf(() => runFront(session, SENTENCE_TOKENS, style, FREE), threads)) / spoken(frames);
+    const sharedBy = Math.min(threads, FRONT_SHARED_BY);
+    return (await secondsOf(() => runFront(session, SENTENCE_TOKENS, style, FREE), sharedBy)) / spoken(frames);
   } finally {
     await session.release();
   }
@@ -118,8 +129,8 @@ export async function measureVocoders(options: KokoroOptions): Promise<Measureme
 
 /** What the test of the GPU found: it is made here where it was not made before. */
 async function measureGpu(device: Gpu, options: KokoroOptions): Promise<Measurement> {
-  const { modelDir, offline = false } = options;
-  const sessions = createGpuSessions({ modelDir, offline, device, onLost: () => undefined });
+  const { modelDir, offline = false, threads } = options;
+  const sessions = createGpuSessions({ modelDir, offline, device, threads, onLost: () => undefined });
   try {
     await sessions.model('base-tts');
     const { realTimeFactor } = sessions;

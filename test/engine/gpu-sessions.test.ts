@@ -1,0 +1,30 @@
+/** How a machine with a GPU shares out its cores. */
+import { tmpdir } from 'node:os';
+import { expect, it } from 'vitest';
+import { createGpuSessions } from '../../src/engine/gpu-sessions.js';
+import { chooseThreads } from '../../src/engine/machine.js';
+
+/** Nothing is opened, on the device or elsewhere. */
+async function shares(cores: number, threads?: number) {
+  const use = { cores, ...(threads !== undefined && { threads }) };
+  const sessions = createGpuSessions({
+    modelDir: tmpdir(),
+    offline: true,
+    device: 'webgpu',
+    onLost: () => undefined,
+    ...use,
+  });
+  const { fronts, loneThreads } = sessions;
+  await sessions.close();
+  return { fronts, loneThreads };
+}
+
+it('leaves two cores to the card and the gateway, and gives a lone listener the threads he has without a GPU', async () => {
+  expect(await shares(1)).toEqual({ fronts: 1, loneThreads: 1 });
+  expect(await shares(4)).toEqual({ fronts: 2, loneThreads: chooseThreads('auto', 1, 4) });
+  expect(chooseThreads('auto', 1, 16)).toBe(8);
+});
+
+it('gives him as many as were asked for', async () => {
+  expect(await shares(4, 2)).toEqual({ fronts: 2, loneThreads: 2 });
+});
