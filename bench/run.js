@@ -13,6 +13,7 @@ const BENCHES = [
   'streams',
   'proportion',
   'gpu',
+  'first-sound',
   'apart',
   'load',
   'soak',
