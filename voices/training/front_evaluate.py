@@ -58,7 +58,7 @@ def measure(args):
         if folder:
             os.makedirs(folder, exist_ok=True)
     seen, voices, errors = collections.defaultdict(list), collections.defaultdict(list), collections.Counter()
-    paths = sorted(glob.glob(os.path.join(args.reference, '????.npz')))[:args.count][::args.step]
+    paths = sorted(glob.glob(os.path.join(args.reference, '????.npz')))[args.first:args.count:args.step]
     for count, path in enumerate(paths):
         data = np.load(path)
         teacher, f0, index, voice = data['wave'] / np.float32(32767), data['f0'], int(os.path.basename(path)[:4]), str(data['voice'])
@@ -142,7 +142,7 @@ def main():
     parser.add_argument('reference', nargs='?')
     parser.add_argument('--given')
     parser.add_argument('--generator')
-    parser.add_argument('--dump', help='keep what was measured, for --join')
+    parser.add_argument('--dump', help='keep what was measured, for --join: several processes with --first and --step')
     parser.add_argument('--join', nargs='+', help='sum up what several processes measured')
     parser.add_argument('--text')
     parser.add_argument('--out')
@@ -152,6 +152,7 @@ def main():
     parser.add_argument('--pairs', type=int, default=12)
     parser.add_argument('--count', type=int)
     parser.add_argument('--step', type=int, default=1, help='every n-th line only')
+    parser.add_argument('--first', type=int, default=0, help='from this line on')
     parser.add_argument('--threads', type=int, default=1)
     args = parser.parse_args()
     if args.join:

@@ -16,10 +16,9 @@ import onnxruntime as ort
 import torch
 from onnx import TensorProto, helper
 
-from export import FloatLayers, Graph, Int8Layers, silu
 from front_corpus import Corpus
-from front_student import (HEADS, PITCH_UNIT, PROSODY_DIM, SLOPES, SOUND_DIM, SOUND_LAYERS,
-                           STYLE, TOKEN_DIM, TOKEN_LAYERS, load_front)
+from front_student import HEADS, PITCH_UNIT, PROSODY_DIM, SLOPES, SOUND_DIM, STYLE, TOKEN_DIM, TOKEN_LAYERS, load_front
+from graph import FloatLayers, Graph, Int8Layers, silu
 from quantise import FINE_STRENGTH, STRENGTH, _range, _seen
 from student import STYLE_DIM, X_DIM
 
@@ -29,7 +28,7 @@ END = 2 ** 31 - 1
 
 class Writer:
     def __init__(self, front, layers, mean, deviation):
-        self.g, self.layers, self.melody = Graph(), layers, len(front.prosody)
+        self.g, self.layers, self.melody, self.sound = Graph(), layers, len(front.prosody), len(front.sound)
         self.state = {key: value.detach().double().numpy() for key, value in front.state_dict().items()}
         self.mean, self.deviation = mean, deviation
 
@@ -114,7 +113,7 @@ class Writer:
         pooled = g.op('Squeeze', g.op('MatMul', share, g.op('Gelu', self.plain('pool', h))), g.ints([1]))
         names = [f'prosody.{i}.w1' for i in range(self.melody)]
         smooth = self.smoothing(names, PROSODY_DIM) + [np.ones(PROSODY_DIM, np.float32)]
-        smooth += self.smoothing([f'sound.{i}.w1' for i in range(SOUND_LAYERS)] + ['head'], SOUND_DIM)
+        smooth += self.smoothing([f'sound.{i}.w1' for i in range(self.sound)] + ['head'], SOUND_DIM)
         films = self.film_layer('frame_film', g.op('Concat', cond, pooled, axis=1), [len(s) for s in smooth], smooth)
 
         whole = g.op('Squeeze', g.op('Cast', durations, to=TensorProto.INT64), g.ints([0]))
@@ -142,7 +141,7 @@ class Writer:
         padded = g.op('Pad', seen, g.ints([0, 1, 0, 0, 1, 0]), g.floats(0))
         seen = g.op('Concat', place, g.slice(padded, 0, -2, 1), g.slice(padded, 1, -1, 1), g.slice(padded, 2, END, 1), axis=2)
         m = g.op('Add', h_sound, self.plain('sound_place', seen))
-        for i in range(SOUND_LAYERS):
+        for i in range(self.sound):
             m = self.mixer(f'sound.{i}', m, films[self.melody + 1 + i])
         smooth_head = films[-1][2]
         weight = self.state['head.weight'].T / smooth_head[:, None] * np.tile(self.deviation, 2)

@@ -76,7 +76,7 @@ class Pool:
                              'prosody': to_bytes(made['prosody'][keep][token_mask], PROSODY_REACH)}.items():
             self.token_fields[name][there] = values.to(self.token_fields[name].dtype)
         x = to_bytes((made['x'][keep] - self.mean) / self.deviation, X_REACH).reshape(count, -1, 2 * X_DIM)[frame_mask]
-        cycles = torch.cumsum(made['f0'][keep].half().clamp(min=0).double() * (FRAME / SAMPLE_RATE), 1).reshape(count, -1, 2)[frame_mask]
+        cycles = torch.cumsum(made['f0'][keep].clamp(min=0).double() * (FRAME / SAMPLE_RATE), 1).reshape(count, -1, 2)[frame_mask]
         ends = torch.cumsum(lengths, 0)
         starts = ends - lengths
         token = torch.repeat_interleave(torch.arange(tokens, device=self.device), durations)

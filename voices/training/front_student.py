@@ -93,12 +93,12 @@ class Attention(nn.Module):
 
 
 class Front(nn.Module):
-    def __init__(self, prosody_layers=PROSODY_LAYERS):
+    def __init__(self, prosody_layers=PROSODY_LAYERS, sound_layers=SOUND_LAYERS):
         super().__init__()
         self.embed = nn.Embedding(SYMBOLS, TOKEN_DIM)
         self.cond = nn.Sequential(nn.Linear(STYLE, 256), nn.SiLU(), nn.Linear(256, COND), nn.SiLU())
         self.token_film = nn.Linear(COND, TOKEN_LAYERS * 4 * TOKEN_DIM + 2 * TOKEN_DIM)
-        self.frame_film = nn.Linear(COND + POOLED, 2 * ((prosody_layers + 1) * PROSODY_DIM + (SOUND_LAYERS + 1) * SOUND_DIM))
+        self.frame_film = nn.Linear(COND + POOLED, 2 * ((prosody_layers + 1) * PROSODY_DIM + (sound_layers + 1) * SOUND_DIM))
         self.attentions = nn.ModuleList(Attention(TOKEN_DIM, TOKEN_LAYERS) for _ in range(TOKEN_LAYERS))
         self.tokens = nn.ModuleList(Mixer(TOKEN_DIM, TOKEN_HIDDEN, TOKEN_KERNEL, TOKEN_LAYERS) for _ in range(TOKEN_LAYERS))
         self.duration = nn.Linear(TOKEN_DIM, 1)
@@ -109,7 +109,7 @@ class Front(nn.Module):
         self.curves = nn.Linear(PROSODY_DIM, 4)
         self.sound_in = nn.Linear(TOKEN_DIM, SOUND_DIM)
         self.sound_place = nn.Linear(PLACES + 3 * CURVES, SOUND_DIM)
-        self.sound = nn.ModuleList(Mixer(SOUND_DIM, SOUND_HIDDEN, SOUND_KERNEL, SOUND_LAYERS) for _ in range(SOUND_LAYERS))
+        self.sound = nn.ModuleList(Mixer(SOUND_DIM, SOUND_HIDDEN, SOUND_KERNEL, sound_layers) for _ in range(sound_layers))
         self.head = nn.Linear(SOUND_DIM, 2 * X_DIM)
         for film in (self.token_film, self.frame_film):
             nn.init.normal_(film.weight, std=0.01)
@@ -145,7 +145,7 @@ class Front(nn.Module):
     def frame_films(self, cond, pooled, spread):
         """FiLM values of every block for every frame; spread [B, T, U]."""
         film, at, parts, layers = self.frame_film(torch.cat([cond, pooled.to(cond.dtype)], -1)), 0, [], len(self.prosody)
-        for dim, count in ((PROSODY_DIM, layers + 1), (SOUND_DIM, SOUND_LAYERS + 1)):
+        for dim, count in ((PROSODY_DIM, layers + 1), (SOUND_DIM, len(self.sound) + 1)):
             for _ in range(count):
                 parts.append(spread.to(film.dtype) @ film[..., at:at + 2 * dim])
                 at += 2 * dim
@@ -204,34 +204,38 @@ def speak(front, ids, style, speed=1.0, durations=None, curves=None):
     return x, pitch_of(made[0, :, :2].reshape(-1)), made[0, :, 2:].reshape(-1) * ENERGY_UNIT, durations, raw
 
 
-def grow(state, layers):
-    """The same function with more blocks of melody at their end: a new one begins by adding nothing."""
-    old, grown = prosody_depth(state), dict(state)
-    fresh = Front(layers).state_dict()
-    cut = 2 * old * PROSODY_DIM
-    for name in ('frame_film.weight', 'frame_film.bias'):
-        new = torch.zeros(2 * (layers - old) * PROSODY_DIM, *state[name].shape[1:])
-        grown[name] = torch.cat([state[name][:cut], new, state[name][cut:]])
-    for at in range(old, layers):
-        block = {key: value for key, value in fresh.items() if key.startswith(f'prosody.{at}.')}
-        grown |= block | {f'prosody.{at}.w2.{name}': torch.zeros_like(block[f'prosody.{at}.w2.{name}']) for name in ('weight', 'bias')}
+def depth(state, part):
+    """How many blocks a checkpoint has of 'prosody' or 'sound'."""
+    return 1 + max(int(key.split('.')[1]) for key in state if key.startswith(part + '.'))
+
+
+def grow(state, prosody_layers, sound_layers):
+    """The same function with more blocks of melody and of sound at their ends: a new one begins by adding nothing."""
+    grown, fresh, end = dict(state), Front(prosody_layers, sound_layers).state_dict(), 0
+    for part, dim, layers in (('prosody', PROSODY_DIM, prosody_layers), ('sound', SOUND_DIM, sound_layers)):
+        old = depth(state, part)
+        if layers < old:
+            raise ValueError(f'the checkpoint has {old} blocks of {part}')
+        end += 2 * old * dim                                # of the FiLM values of the blocks there are
+        for name in ('frame_film.weight', 'frame_film.bias'):
+            new = torch.zeros(2 * (layers - old) * dim, *state[name].shape[1:])
+            grown[name] = torch.cat([grown[name][:end], new, grown[name][end:]])
+        end += 2 * (layers - old + 1) * dim
+        for at in range(old, layers):
+            block = {key: value for key, value in fresh.items() if key.startswith(f'{part}.{at}.')}
+            grown |= block | {f'{part}.{at}.w2.{name}': torch.zeros_like(block[f'{part}.{at}.w2.{name}']) for name in ('weight', 'bias')}
     return grown
 
 
-def prosody_depth(state):
-    return 1 + max(int(key.split('.')[1]) for key in state if key.startswith('prosody.'))
-
-
-def load_front(prefix, prosody_layers=None):
-    """A front from the parts `<prefix>*.pt`, in evaluation mode, perhaps with more blocks of melody."""
+def load_front(prefix, prosody_layers=None, sound_layers=None):
+    """A front from the parts `<prefix>*.pt`, in evaluation mode, perhaps with more blocks of melody or of sound."""
     state = {}
     for path in sorted(glob.glob(prefix + '*.pt')):
         state.update(torch.load(path, map_location='cpu'))
     if not state:
         raise FileNotFoundError(f'no checkpoint parts at {prefix}*.pt')
     state = {key: value.float() for key, value in state.items()}
-    if prosody_layers:
-        state = grow(state, prosody_layers)
-    front = Front(prosody_depth(state))
-    front.load_state_dict(state)
+    sizes = prosody_layers or depth(state, 'prosody'), sound_layers or depth(state, 'sound')
+    front = Front(*sizes)
+    front.load_state_dict(grow(state, *sizes))
     return front.eval()

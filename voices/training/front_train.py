@@ -38,13 +38,17 @@ def parse():
     made.add_argument('--generator', required=True, help='prefix of the light generator\'s checkpoint')
     made.add_argument('--generator-rate', type=float, default=1e-4)
     made.add_argument('--prosody-layers', type=int, help='grow the checkpoint to this many blocks of melody')
+    made.add_argument('--sound-layers', type=int, help='and of sound')
     made.add_argument('--sequences', help='what the shards were made from; without it they are not looked at')
     made.add_argument('--label-seconds', type=float, default=120, help='of making labels, before training')
+    made.add_argument('--label-until', type=float, default=math.inf, help='make them until this time (seconds since 1970), beside generate.py')
+    made.add_argument('--wave-seconds', type=float, default=120, help='of reading shards after that, at most')
     made.add_argument('--rows', type=int, default=12, help='rows of labels alone')
     made.add_argument('--own', type=int, default=3, help='of these, rows whose x is made from the student\'s own F0 and energy')
     made.add_argument('--wave-rows', type=int, default=6)
     made.add_argument('--wave-own', type=int, default=4, help='of these, rows whose sound is made from its own F0 too')
     made.add_argument('--segments', type=int, default=48)
+    made.add_argument('--teacher-segments', type=int, default=0, help='of those with the teacher\'s F0, how many have its x too: the generator alone')
     made.add_argument('--size', type=int, default=96, help='frames of a segment, context included')
     made.add_argument('--context', type=int, default=10)
     made.add_argument('--sound-weight', type=float, default=0.4, help='of the losses through the generator')
@@ -109,7 +113,7 @@ class FrontTrainer(Trainer):
         for part in ('front', 'generator'):
             os.makedirs(os.path.join(args.out, part), exist_ok=True)
         self.labels.load(args.model, self.device)
-        self.model = self.front = (load_front(args.resume, args.prosody_layers) if args.resume else Front()).to(self.device).train()
+        self.model = self.front = (load_front(args.resume, args.prosody_layers, args.sound_layers) if args.resume else Front()).to(self.device).train()
         self.hints = nn.Linear(TOKEN_DIM, 2 * X_DIM).to(self.device)
         self.listener = Listener(args.generator, self.device, args.compile)
         student = self.listener.student
@@ -124,15 +128,18 @@ class FrontTrainer(Trainer):
     def prepare(self):
         args, began = self.args, time.time()
         self.labels.held_out(self.pool, args.held)
+        until = min(began + args.label_seconds, args.deadline) if math.isinf(args.label_until) else args.label_until
+        made = self.labels.fill(self.pool, args.capacity * 0.99, until)
+        self.log(f'labels: {made:.2f} h at {made * 3600 / max(time.time() - began, 0.1):.0f} x real time')
         if self.waves:
-            missed = self.labels.wave_shards(self.waves, args.data, args.sequences, began + args.label_seconds)
+            if not math.isinf(args.label_until):
+                time.sleep(max(0.0, until - time.time()))             # room for labels ran out before generate.py had ended
+            from_now = time.time()
+            missed = self.labels.wave_shards(self.waves, args.data, args.sequences, from_now + args.wave_seconds)
             self.waves.hold(48)
-            self.log(f'{self.waves.utterances} utterances, {self.waves.hours:.2f} h with waveforms, {missed} left out, after {time.time() - began:.0f} s')
+            self.log(f'{self.waves.utterances} utterances, {self.waves.hours:.2f} h with waveforms, {missed} left out, in {time.time() - from_now:.0f} s')
             if self.waves.utterances < 8:
                 self.waves = None
-        from_now = time.time()
-        made = self.labels.fill(self.pool, args.capacity * 0.99, min(from_now + args.label_seconds, args.deadline))
-        self.log(f'labels: {made:.2f} h at {made * 3600 / max(time.time() - from_now, 0.1):.0f} x real time')
         self.labels.stop()
         del self.labels.teacher
         if self.cuda:
@@ -202,7 +209,7 @@ class FrontTrainer(Trainer):
         terms |= {name: torch.zeros((), device=self.device) for name in TERMS[:-2] if name not in terms}
         if self.waves:
             terms |= self.listen_to_teacher(b, x, curves)
-            sound = 0.35 * self.reconstruction.weigh({name: terms[name] for name in Reconstruction.WEIGHTS}) + terms['envelope'] + 1.0 * terms['distance']
+            sound = 0.5 * self.reconstruction.weigh({name: terms[name] for name in Reconstruction.WEIGHTS}) + terms['envelope'] + 1.0 * terms['distance']
         else:
             terms |= self.listen_to_itself(b, x)
             sound = self.reconstruction.weigh({name: terms[name] for name in Reconstruction.WEIGHTS})
@@ -210,13 +217,17 @@ class FrontTrainer(Trainer):
             1.5 * terms['x'] + 0.5 * terms['hints'] + 0.8 * terms['inner']) + self.args.sound_weight * sound
         return loss, terms
 
-    def heard(self, x, b, rows, segments, f0, phase):
-        """Stretches of some rows through the generator -> inner features, samples that count."""
+    def heard(self, x, b, rows, segments, f0, phase, instead=None):
+        """Stretches of some rows through the generator -> inner features, samples that count; the first ones perhaps with other features `instead`."""
         index, mask, number = segments
-        stats = utterance_stats(x[rows], b['columns'][rows])
+        stats = utterance_stats(x[rows], b['columns'][rows])[number]
         style = b['style'][rows].flatten(0, 1)[:, :128][number]
-        inner, wave = self.listener(x[rows].flatten(0, 1)[index] * mask[..., None], f0, self.listener.source(f0, phase), style, stats[number],
-                                    mask[..., None], self.cuda)
+        features = x[rows].flatten(0, 1)[index]
+        if instead is not None:
+            other, count = instead
+            features = torch.cat([other[rows].flatten(0, 1)[index[:count]], features[count:]])
+            stats = torch.cat([utterance_stats(other[rows], b['columns'][rows])[number[:count]], stats[count:]])
+        inner, wave = self.listener(features * mask[..., None], f0, self.listener.source(f0, phase), style, stats, mask[..., None], self.cuda)
         return inner, wave[:, 600 * self.args.context:-600 * self.args.context]
 
     def listen_to_itself(self, b, x):
@@ -234,7 +245,8 @@ class FrontTrainer(Trainer):
         args = self.args
         given, own = slice(args.rows, args.rows + args.wave_rows - args.wave_own), slice(args.rows + args.wave_rows - args.wave_own, None)
         index, mask, _ = segments = [b['given_' + name] for name in SEGMENT]
-        _, made = self.heard(x, b, given, segments, b['f0'][given].flatten()[index] * mask, b['phase'][given].flatten()[index])
+        _, made = self.heard(x, b, given, segments, b['f0'][given].flatten()[index] * mask, b['phase'][given].flatten()[index],
+                             (b['x'], args.teacher_segments) if args.teacher_segments else None)
         terms = self.reconstruction(made, made, b['given_wave'])
         index, mask, number = segments = [b['own_' + name] for name in SEGMENT]
         f0 = pitch_of(curves[own, :, :2].detach()).clamp(min=0) * b['frame_mask'][own]

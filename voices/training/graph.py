@@ -123,7 +123,7 @@ class Int8Layers:
     """
 
     def __init__(self, calibration):
-        self.calibration = calibration
+        self.calibration, self.rounded = calibration, {}
 
     def smoothing(self, name, size):
         """Per-channel factors, folded into the layer before, that even out the channels' ranges."""
@@ -155,7 +155,9 @@ class Int8Layers:
         Which layers need it, and why: quantise.FINE.
         """
         quantised, scale, zero = self.quantise(g, name, tensor)
-        integers, step, bias = round_weights(weight, bias, self.calibration[name].get('seen'))
+        if name not in self.rounded:                       # the same layer of another graph is rounded once
+            self.rounded[name] = round_weights(weight, bias, self.calibration[name].get('seen'))
+        integers, step, bias = self.rounded[name]
         total = self.product(g, arrange(quantised, zero), zero, scale, integers, step)
         if self.calibration[name].get('fine'):
             shown = g.op('DequantizeLinear', quantised, g.floats(scale), g.constant(zero, np.uint8))

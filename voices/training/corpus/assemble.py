@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import sequences  # noqa: E402
 
 OFTEN = {'af_heart': 2.0, 'af_bella': 2.0, 'am_michael': 2.0, 'bf_emma': 2.0,           # people choose them most
-         'am_santa': 2.0, 'af_jessica': 2.0, 'bf_lily': 1.6, 'bf_alice': 1.6}            # the student finds them hardest
+         'am_santa': 4.0, 'bf_alice': 3.0, 'af_jessica': 2.0, 'bf_lily': 2.0}            # the students find them hardest
 ENGLISH = ('af_', 'am_', 'bf_', 'bm_')
 
 
