@@ -116,13 +116,15 @@ describe('Kokoro, cut apart', () => {
     }
   }, 240_000);
 
-  it('is the same to the bit where 8-bit convolutions are written as matrix products, as on x64', async () => {
+  it('is the same where 8-bit convolutions are written as matrix products, as on x64: the front to the bit', async () => {
     const published = await readFile(files.published);
     const [x64, arm64] = ['x64', 'arm64'].map((arch) => kokoroParts(published, arch));
     const [a, b] = [await run(x64!.make('front-quantised'), feeds), await run(arm64!.make('front-quantised'), feeds)];
     for (const name of ['x', 'f0', 's', 'durations']) expect(a[name]!.data).toEqual(b[name]!.data);
-    const generated = samples(await run(x64!.make('generator-quantised'), between(front)));
-    expect(generated).toEqual(samples(await run(arm64!.make('generator-quantised'), between(front))));
+    // Beside them the generator has convolutions in float32, which AVX-512 adds up in another order in a plane than in a line.
+    const [line, plane] = [x64!, arm64!].map((parts) => parts.make('generator-quantised'));
+    const [generated, expected] = [await run(line!, between(front)), await run(plane!, between(front))];
+    expect(apartDb(samples(generated), samples(expected))).toBeGreaterThan(100);
   }, 240_000);
 });
 
