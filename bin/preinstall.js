@@ -3,6 +3,7 @@
  * dependencies. It touches only what lies in the package's own node_modules, which nobody else uses:
  *
  * - libraries for other systems, some 260 MB that cannot be loaded here, are removed, and doubles become one;
+ * - so are type declarations and source maps, 30 MB in thousands of files that no program reads;
  * - onnxruntime-node's own postinstall, which on Linux x64 fetches CUDA libraries from outside and fails the whole
  *   installation where it cannot, does nothing unless ONNXRUNTIME_NODE_INSTALL asks for it.
  *
@@ -54,6 +55,13 @@ function trimDatabase(dir) {
   for (const folder of here) if (folder.endsWith(other)) rmSync(folder, { recursive: true });
 }
 
+/** Nobody compiles against what lies in here. */
+function trimDeclarations(dir) {
+  for (const name of readdirSync(dir, { recursive: true })) {
+    if (/\.(?:d\.[cm]?ts|map)$/.test(name)) rmSync(path.join(dir, name));
+  }
+}
+
 function guardInstall(dir) {
   const file = path.join(dir, 'script', 'install.js');
   const text = readFileSync(file, 'utf8');
@@ -71,6 +79,7 @@ if (path.basename(path.dirname(packageDir)) === 'node_modules') {
     () => guardInstall(runtime),
     () => trimRuntime(runtime),
     () => trimDatabase(path.join(own, '@libsql')),
+    () => trimDeclarations(own),
   ]) {
     try {
       step();

@@ -1,6 +1,16 @@
 /** What npm does with this package: in a clone, and where it is installed by itself. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import npm from '@npmcli/config/lib/definitions/index.js';
@@ -111,6 +121,14 @@ describe('installed by itself', () => {
     expect(SYSTEMS.filter((system) => existsSync(runtime('bin/napi-v6', system)))).toEqual([OWN]);
     const inodeOf = (name: string) => statSync(runtime('bin/napi-v6', OWN, name)).ino;
     expect(inodeOf('lib.1')).toBe(inodeOf('lib.1.30'));
+  });
+
+  it('keeps programs, not type declarations and source maps', () => {
+    mkdirSync(runtime('dist'));
+    const names = ['index.js', 'index.d.ts', 'index.d.cts', 'index.d.mts', 'index.js.map', 'bitmap', 'word.ts'];
+    for (const name of names) writeFileSync(runtime('dist', name), '');
+    preinstall();
+    expect(readdirSync(runtime('dist')).sort()).toEqual(['bitmap', 'index.js', 'word.ts']);
   });
 
   it('removes nothing where there is no library of this system', () => {
