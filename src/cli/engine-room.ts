@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import type { Crew } from '../gateway/crew.js';
 import type { WorkerPool } from '../gateway/pool.js';
 import type { Logger } from '../log.js';
-import { DEVICES, isGpu } from '../protocol/device.js';
+import { DEVICES, isGpu, mayBeHere } from '../protocol/device.js';
 import { TtsError } from '../protocol/errors.js';
 import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
 import type { Preparation } from '../protocol/preparation.js';
@@ -205,7 +205,7 @@ export async function fetchModels(options: FetchOptions, signal: AbortSignal): P
       onLong?.();
       onProgress?.(progress);
     };
-    await ensureModel(model, { modelDir, offline, gpu: isGpu(device), signal, onProgress: report });
+    await ensureModel(model, { modelDir, offline, gpu: mayBeHere(device), signal, onProgress: report });
   }
   // Once a machine, a few seconds: on the first run, broken off or not, or when a server starts that will stay.
   if (!wanted.includes('base-tts')) return;

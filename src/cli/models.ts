@@ -2,7 +2,7 @@
 
 import { Command } from 'commander';
 import type { InventoryOptions, ModelEntry } from '../models/inventory.js';
-import { isGpu } from '../protocol/device.js';
+import { mayBeHere } from '../protocol/device.js';
 import { EXIT, TtsError } from '../protocol/errors.js';
 import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
 import { printJson } from './account-store.js';
@@ -86,7 +86,7 @@ async function pull(name: string | undefined, _options: unknown, command: Comman
         await ensureModel(model, {
           modelDir,
           offline,
-          gpu: isGpu(device),
+          gpu: mayBeHere(device),
           depth: 'hashes',
           onProgress: reporter.show,
           signal,

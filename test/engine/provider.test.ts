@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { chooseThreads, maySpin } from '../../src/engine/machine.js';
 import { gpusToTry } from '../../src/engine/provider.js';
+import { mayBeHere } from '../../src/protocol/device.js';
 import { TtsError } from '../../src/protocol/errors.js';
 
 describe('devices', () => {
@@ -10,6 +11,14 @@ describe('devices', () => {
     expect(gpusToTry({ device: 'auto', seeksGpu: true }, ['cpu'])).toEqual([]);
     expect(gpusToTry({ device: 'auto', seeksGpu: true }, ['cpu', 'cuda'])).toEqual(['cuda']);
     expect(gpusToTry({ device: 'cpu', seeksGpu: true }, ['cpu', 'cuda'])).toEqual([]);
+  });
+
+  it('wants no graphs made for a GPU that this system cannot have', () => {
+    expect(mayBeHere('coreml', 'linux')).toBe(false);
+    expect(mayBeHere('coreml', 'darwin')).toBe(true);
+    expect(mayBeHere('dml', 'darwin')).toBe(false);
+    expect(mayBeHere('webgpu', 'linux')).toBe(true);
+    expect(mayBeHere('cpu', 'linux')).toBe(false);
   });
 
   it('has one that was asked for by name, and it alone', () => {
