@@ -71,6 +71,7 @@ async function startEngine({ device, threads, model }: Use) {
       if (message.type === 'ready') resolve(message);
       if (message.type === 'failed') reject(new Error(message.message));
     };
+    child.once('exit', (code) => reject(new Error(`the engine's process ended with ${code} before it was ready`)));
   });
   send({ type: 'wide', wide: true });
   let jobs = 0;
