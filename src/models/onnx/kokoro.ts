@@ -7,7 +7,7 @@ import { planeConvolutions } from './plane.js';
 import { convolutionsAsProducts } from './products.js';
 import { createCodec, DATA_TYPE, type Model, type OnnxCodec } from './schema.js';
 import { convolvedSource, SPECTRUM } from './source.js';
-import { POST, wholeForGpu } from './whole-gpu.js';
+import { LAST, wholeForGpu } from './whole-gpu.js';
 
 /** Tensors of the published graph at which it is cut: `n` tokens, `t` frames of 300 samples. */
 function ports(codec: OnnxCodec) {
@@ -57,7 +57,7 @@ export function kokoroParts(published: Uint8Array, arch: string = process.arch):
     'generator-float': () => fold(generator(), codec),
     source: () => convolvedSource(cut(whole, middle.slice(1, 2), [spectrum]), codec),
     'generator-gpu': () => wholeForGpu(fold(generator(), codec), codec),
-    'generator-gpu-half': () => halved(wholeForGpu(fold(generator(), codec), codec), codec, { ends: [POST] }),
+    'generator-gpu-half': () => halved(wholeForGpu(fold(generator(), codec), codec), codec, { ends: [LAST] }),
   };
   return { make: (name) => codec.encode(parts[name]()) };
 }
