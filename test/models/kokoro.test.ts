@@ -109,8 +109,8 @@ describe('Kokoro, cut apart', () => {
       expect(initializer.find((tensor) => tensor.name === last.input[1])!.dataType).toBe(DATA_TYPE.float);
       const operators = nodes.map((node) => node.opType);
       expect(operators.filter((operator) => /STFT|ReduceMean|ScatterND|NonZero|Pow/.test(operator))).toEqual([]);
-      // Storage buffers of one operator: every GPU has room for eight and more of an adapter's own.
-      for (const node of nodes) expect(node.output.length).toBeLessThan(16);
+      // Storage buffers of one operator: WebGPU promises eight, one of which is read.
+      for (const node of nodes) expect(node.output.length).toBeLessThan(8);
       // WebGPU turns the weights of a convolution over a line round in every run.
       const ranks = new Map(initializer.map((tensor) => [tensor.name, tensor.dims.length]));
       const convolutions = nodes.filter((node) => node.opType === 'Conv');
