@@ -45,7 +45,7 @@ class Corpus:
         row = min(len(line), LONGEST)
         if rng.random() < 0.2:
             row = int(np.clip(row + rng.integers(-100, 200), 0, LONGEST))
-        speed = 1.0 if rng.random() < 0.55 else round(float(rng.uniform(0.6, 1.6)), 2)
+        speed = 1.0 if rng.random() < 0.7 else round(float(rng.uniform(0.6, 1.6)), 2)
         return self._padded(line), self._style(rng, voice, row), speed
 
     def _padded(self, line):

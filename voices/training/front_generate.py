@@ -1,10 +1,8 @@
-"""Labels for the front's student without end: utterances are drawn in processes of their own and asked of the teacher on the GPU, batch by batch.
+"""Data for the front's student without end: utterances are drawn in processes of their own and asked of the teacher on the GPU, batch by batch.
 
-Nothing goes to disk: a pool (front_pool.py) takes what comes, in 8 bits.  Waveforms cost twenty times as much as labels and come from
-generate.py; `wave_shards` gives its utterances their labels again.
+Nothing goes to disk: a pool (front_pool.py) takes what comes, labels in 8 bits and, where it has room for them, the samples that the
+teacher's generator makes of its front's answers.
 """
-import glob
-import os
 import queue
 import time
 
@@ -14,10 +12,13 @@ import torch.multiprocessing as multiprocessing
 
 from front_corpus import Corpus
 from front_teacher import FrontTeacher, padded
-from sequences import Sequences
+from generate import grouped
+from generator_teacher import GeneratorTeacher
+from student import FRAME
 
 BATCH_TOKENS = 20_000          # padded tokens of a batch: an utterance of 100 tokens shares it with 199 others
 GROUP = 2_048                  # draws sorted by length before they are cut into batches
+BATCH_FRAMES = 32_000          # padded frames of a batch of the generator: 400 s of speech
 
 
 def batches(asked, budget):
@@ -52,13 +53,35 @@ class Labels:
         for process in self.processes:
             process.start()
 
-    def load(self, model, device):
-        self.teacher, self.device = FrontTeacher(model, device), device
+    def load(self, model, device, generator=None):
+        self.teacher, self.device, self.generator = FrontTeacher(model, device), device, None
+        if generator:
+            self.generator = GeneratorTeacher(generator, device)
+            if device == 'cuda':
+                self.generator.hurry()
 
     def held_out(self, pool, count):
         asked = [(*self.corpus.held_out(index), index) for index in range(min(count, self.corpus.held))]
         for batch in batches(asked, self.budget):
-            pool.append(*self.ask(padded([one[:3] for one in batch], self.device)), held=[one[3] for one in batch])
+            self.append(pool, padded([one[:3] for one in batch], self.device), [one[3] for one in batch])
+
+    def append(self, pool, arguments, held=None):
+        ids, style, made = self.ask(arguments)
+        pool.append(ids, style, made, held=held, waves=self.speak(style, made) if pool.waves else None)
+
+    @torch.no_grad()
+    def speak(self, style, made):
+        """The generator's samples of the front's answers, 16-bit; an utterance that is not finite has none."""
+        counts = 2 * made['frame_mask'].sum(1)
+        lengths, waves = counts.tolist(), {}
+        for group in grouped(lengths, BATCH_FRAMES):
+            at, most = torch.tensor(group, device=self.device), lengths[group[0]]
+            mask = torch.arange(most, device=self.device) < counts[at, None]
+            sound = self.generator(made['x'][at, :most] * mask[..., None], made['f0'][at, :most] * mask, style[at, :128], counts[at].cpu())
+            fine = torch.isfinite(sound).all(1).tolist()
+            sound = (sound.clamp(-1, 1) * 32767).round().to(torch.int16)
+            waves |= {i: sound[row, :FRAME * lengths[i] * fine[row]].clone() for row, i in enumerate(group)}
+        return [waves[i] for i in range(len(lengths))]
 
     def ask(self, arguments):
         ids, lengths, style, speed = (value.to(self.device) if i != 1 else value for i, value in enumerate(arguments))
@@ -69,24 +92,10 @@ class Labels:
         before = pool.hours
         while pool.hours < hours and time.time() < deadline and not pool.full:
             try:
-                pool.append(*self.ask(self.queue.get(timeout=1)))
+                self.append(pool, self.queue.get(timeout=1))
             except queue.Empty:
                 continue
         return pool.hours - before
-
-    def wave_shards(self, pool, folder, sequences, deadline):
-        """The utterances of generate.py's shards with their waveforms, as far as the teacher gives them the same length again."""
-        sequences, missed = Sequences(sequences), 0
-        for path in sorted(glob.glob(os.path.join(folder, '**', 'shard-*.pt'), recursive=True), key=lambda p: (p.rsplit('-', 1)[1], p)):
-            if time.time() > deadline or pool.full:
-                break
-            shard = torch.load(path, mmap=True)               # x is not wanted, and most of it
-            ends = np.cumsum(shard['frames'])
-            asked = [(sequences.tokens(n), sequences.style(n), float(sequences.speed[n]), place) for place, n in enumerate(shard['index'])]
-            for batch in batches(asked, self.budget):
-                waves = [shard['wave'][300 * (ends[one[3]] - shard['frames'][one[3]]):300 * ends[one[3]]] for one in batch]
-                missed += pool.append(*self.ask(padded([one[:3] for one in batch], self.device)), waves=waves)
-        return missed
 
     def stop(self):
         for process in self.processes:

@@ -36,6 +36,7 @@ class Pool:
         self.frame_fields = {'x': empty(frames, 2 * X_DIM, dtype=torch.int8), 'f0': empty(frames, 2, dtype=torch.float16),
                              'energy': empty(frames, 2, dtype=torch.float16), 'phase': empty(frames, 2, dtype=torch.float32),
                              'token': empty(frames, dtype=torch.int16), 'offset': empty(frames, dtype=torch.uint8)}
+        self.waves = waves
         if waves:
             self.frame_fields['wave'] = empty(frames, WHOLE, dtype=torch.int16)
         self.style = empty(utterances, 256, dtype=torch.float16)
@@ -112,11 +113,6 @@ class Pool:
         if row:
             rows.append(row + [-1] * (ROW_UTTERANCES - len(row)))
         return np.array(rows, np.int64)
-
-    def hold(self, count, among=400):
-        """Keep some of the first utterances for validation, long and short ones."""
-        for number, index in enumerate(np.linspace(0, min(among, self.utterances) - 1, min(count, self.utterances // 4)).astype(int)):
-            self.held[index] = number
 
     def held_rows(self):
         return torch.from_numpy(self.pack([i for i, number in enumerate(self.held) if number >= 0])).to(self.device)

@@ -1,13 +1,16 @@
 """Train the front's student on labels from the front's teacher, by the clock; with waveforms also the light generator, together with it.
 
-    python front_train.py data/ checkpoints/ front.onnx front-corpus.npz --generator checkpoint/ck_ --resume front-checkpoint/ck_ \\
-        --sequences sequences.npz --compile --label-seconds 100 --seconds 450
+    python front_train.py checkpoints/ front.onnx front-corpus.npz --generator checkpoint/ck_ --resume front-checkpoint/ck_ \\
+        --teacher-generator teacher-generator.onnx --compile --wave-seconds 300 --label-seconds 60 --seconds 500
+
+All data is made first, in the GPU's memory: utterances with waveforms, then labels alone, which cost a quarter of the time.
 
 Durations, F0, energy and x are plain regression on the teacher's.  Where x matters is what a generator makes of it, so stretches go
-through the light generator.  With waveforms (generate.py's shards) its sound is compared with the teacher's, and it learns too, at a
+through the light generator.  With waveforms (of the teacher's generator) its sound is compared with the teacher's, and it learns too, at a
 smaller rate: some rows with the teacher's F0, sample by sample; the others with x and F0 as the student makes them, where harmonics
-do not lie in the same places and only envelopes are compared.  Without waveforms it is frozen and its sound from the student's x is compared with its sound
-from the teacher's x.  Token features of the teacher are hints.  The learning rate falls along a cosine to nothing; the averages (EMA) of the
+do not lie in the same places and only envelopes are compared.  The complex loss weighs more all along: without that the filters of high harmonics fade.
+Without waveforms the generator is frozen and its sound from the student's x is compared with its sound from the teacher's x.  Token
+features of the teacher are hints.  The learning rate falls along a cosine to nothing; the averages (EMA) of the
 weights are what is saved and measured.  Steps are captured as a CUDA graph.
 """
 import math
@@ -22,7 +25,7 @@ from front_generate import Labels
 from front_pool import Pool, doubled
 from front_student import ENERGY_UNIT, TOKEN_DIM, Front, load_front, pitch_of, places, repeat_tokens, z_of
 from losses import CEPSTRUM, Reconstruction
-from metrics import Distance
+from metrics import Distance, Periodicity
 from student import FRAME, SAMPLE_RATE, X_DIM, excitation, istft, load_state, shaped_like, stft
 from trainer import Average, Trainer, parser
 
@@ -39,10 +42,9 @@ def parse():
     made.add_argument('--generator-rate', type=float, default=1e-4)
     made.add_argument('--prosody-layers', type=int, help='grow the checkpoint to this many blocks of melody')
     made.add_argument('--sound-layers', type=int, help='and of sound')
-    made.add_argument('--sequences', help='what the shards were made from; without it they are not looked at')
-    made.add_argument('--label-seconds', type=float, default=120, help='of making labels, before training')
-    made.add_argument('--label-until', type=float, default=math.inf, help='make them until this time (seconds since 1970), beside generate.py')
-    made.add_argument('--wave-seconds', type=float, default=120, help='of reading shards after that, at most')
+    made.add_argument('--teacher-generator', help='of kokoro_graph.py, for waveforms; without it there are none')
+    made.add_argument('--wave-seconds', type=float, default=300, help='of making utterances with waveforms, before training')
+    made.add_argument('--label-seconds', type=float, default=60, help='of making labels alone after that')
     made.add_argument('--rows', type=int, default=12, help='rows of labels alone')
     made.add_argument('--own', type=int, default=3, help='of these, rows whose x is made from the student\'s own F0 and energy')
     made.add_argument('--wave-rows', type=int, default=6)
@@ -112,14 +114,15 @@ class FrontTrainer(Trainer):
         self.rng = np.random.default_rng(args.seed)
         for part in ('front', 'generator'):
             os.makedirs(os.path.join(args.out, part), exist_ok=True)
-        self.labels.load(args.model, self.device)
+        self.labels.load(args.model, self.device, args.teacher_generator)
         self.model = self.front = (load_front(args.resume, args.prosody_layers, args.sound_layers) if args.resume else Front()).to(self.device).train()
         self.hints = nn.Linear(TOKEN_DIM, 2 * X_DIM).to(self.device)
         self.listener = Listener(args.generator, self.device, args.compile)
         student = self.listener.student
         self.pool = Pool(self.device, args.capacity, student.xm, student.xs)
-        self.waves = Pool(self.device, args.wave_capacity, student.xm, student.xs, waves=True) if args.sequences else None
-        self.reconstruction, self.distance = Reconstruction(self.device), Distance(self.device)
+        self.waves = Pool(self.device, args.wave_capacity, student.xm, student.xs, waves=True) if args.teacher_generator else None
+        self.reconstruction, self.distance, self.periodicity = Reconstruction(self.device), Distance(self.device), Periodicity(self.device)
+        self.reconstruction.begin_with_phase(1.0)
         if args.compile:
             self.reconstruction.compile()
             for block in [*self.front.tokens, *self.front.attentions, *self.front.prosody, *self.front.sound]:
@@ -127,21 +130,15 @@ class FrontTrainer(Trainer):
 
     def prepare(self):
         args, began = self.args, time.time()
-        self.labels.held_out(self.pool, args.held)
-        until = min(began + args.label_seconds, args.deadline) if math.isinf(args.label_until) else args.label_until
-        made = self.labels.fill(self.pool, args.capacity * 0.99, until)
-        self.log(f'labels: {made:.2f} h at {made * 3600 / max(time.time() - began, 0.1):.0f} x real time')
-        if self.waves:
-            if not math.isinf(args.label_until):
-                time.sleep(max(0.0, until - time.time()))             # room for labels ran out before generate.py had ended
-            from_now = time.time()
-            missed = self.labels.wave_shards(self.waves, args.data, args.sequences, from_now + args.wave_seconds)
-            self.waves.hold(48)
-            self.log(f'{self.waves.utterances} utterances, {self.waves.hours:.2f} h with waveforms, {missed} left out, in {time.time() - from_now:.0f} s')
-            if self.waves.utterances < 8:
-                self.waves = None
+        self.held_pool = self.waves or self.pool
+        self.labels.held_out(self.held_pool, args.held)
+        for pool, what, hours, seconds in ((self.waves, 'waveforms', args.wave_capacity, args.wave_seconds), (self.pool, 'labels', args.capacity, args.label_seconds)):
+            if pool:
+                from_now = time.time()
+                made = self.labels.fill(pool, hours * 0.99, min(from_now + seconds, args.deadline))
+                self.log(f'{what}: {made:.2f} h at {made * 3600 / max(time.time() - from_now, 0.1):.0f} x real time')
         self.labels.stop()
-        del self.labels.teacher
+        del self.labels.teacher, self.labels.generator
         if self.cuda:
             torch.cuda.empty_cache()
         if not self.waves:
@@ -156,13 +153,9 @@ class FrontTrainer(Trainer):
             groups.append({'params': self.generator_parameters, 'lr': self.generator_rate if self.cuda else 0.0})
         self.begin(groups, (0.9, 0.98))
         self.generator_average = Average(self.listener.student, self.device, self.SLOWEST)
-        self.held = self.pool.held_rows()
-        self.held_waves = self.waves.held_rows() if self.waves else None
+        self.held = self.held_pool.held_rows()
         self.log(f'{self.pool.utterances} utterances, {self.pool.hours:.1f} h, {self.pool.tokens / self.pool.hours / 3600:.1f} tokens a second, '
                  f'after {time.time() - began:.0f} s; held out: {len(self.held)} rows' + (f'; {torch.cuda.memory_allocated() / 1e9:.0f} GB' if self.cuda else ''))
-
-    def look_for_data(self, limit=None):
-        """All of it is made before."""
 
     def set_rate(self, elapsed, seconds, step):
         super().set_rate(elapsed, seconds, step)
@@ -323,7 +316,7 @@ class FrontTrainer(Trainer):
         raws, ds, wholes, mades, zs, z_mades, rest, sounds = [], [], [], [], [], [], [], []
         with torch.compiler.set_stance('force_eager'), self.average.in_place(), self.generator_average.in_place():
             for part in torch.split(self.held, 8):
-                b = self.pool.batch(part)
+                b = self.held_pool.batch(part)
                 log_d, curves, x, _ = self.run_front(b, torch.ones(len(part), dtype=torch.bool, device=self.device))
                 d = torch.exp(log_d)
                 there = b['token_mask'][..., 0] > 0
@@ -339,26 +332,21 @@ class FrontTrainer(Trainer):
                 rest.append({'x': masked((x - b['x']).abs(), doubled(b['frame_mask'])),
                              'voicing': masked(((f0 > 10) != (own > 10)).float(), b['frame_mask']),
                              'energy': masked((curves[..., 2:] * ENERGY_UNIT - b['energy']).abs(), b['frame_mask'])})
-                if not self.waves:
-                    sounds.append(self.measure_sound(self.pool, b, x, own))
-            for part in torch.split(self.held_waves, 8) if self.waves else ():
-                b = self.waves.batch(part)
-                _, curves, x, _ = self.run_front(b, torch.ones(len(part), dtype=torch.bool, device=self.device))
-                sounds.append(self.measure_sound(self.waves, b, x, pitch_of(curves[..., :2])))
+                sounds.append(self.measure_sound(b, x, own))
         corr = lambda a, b: float(torch.corrcoef(torch.stack([torch.cat(a), torch.cat(b)]))[0, 1])
-        mean = lambda parts: {k: float(sum(float(r[k]) for r in parts) / len(parts)) for k in parts[0]}
+        mean = lambda parts: {k: float(sum(float(r[k]) for r in parts if k in r) / sum(k in r for r in parts)) for r in parts for k in r}
         whole, made, z, z_made = torch.cat(wholes), torch.cat(mades), torch.cat(zs), torch.cat(z_mades)
         result = {'dur_corr': corr(raws, ds), 'dur_l1': float((torch.cat(raws) - torch.cat(ds)).abs().mean()),
                   'length': float(((made - whole).abs() / whole).mean()), 'length_all': float(made.sum() / whole.sum() - 1),
                   'f0_corr': corr(zs, z_mades), 'semitones': float(12 * (z - z_made).abs().mean()), **mean(rest), **mean(sounds)}
         return {k: round(v, 4) for k, v in result.items()}
 
-    def measure_sound(self, pool, b, x, own):
-        """MCD of the generator on the teacher's x, the student's, and the student's with its own F0: to the teacher's samples where the pool has
-        them, else to the first of the three."""
+    def measure_sound(self, b, x, own):
+        """MCD of the generator on the teacher's x, the student's, and the student's with its own F0, to the teacher's samples where there are
+        some, else to the first of the three; and how periodic the first and the last are between 3.4 and 4.6 kHz."""
         state = torch.random.get_rng_state(), torch.cuda.get_rng_state() if self.cuda else None
         torch.manual_seed(1)
-        index, mask, number = segments = pool.segments(b, 32, self.args.size, self.args.context)
+        index, mask, number = segments = self.held_pool.segments(b, 48, self.args.size, self.args.context)
         torch.random.set_rng_state(state[0])
         if self.cuda:
             torch.cuda.set_rng_state(state[1])
@@ -368,7 +356,10 @@ class FrontTrainer(Trainer):
             waves.append(self.heard(features, b, everything, segments, pitch.flatten()[index] * mask, phase)[1])
         kept = slice(2 * self.args.context, -2 * self.args.context)
         target = waves[0] if 'wave' not in b else (b['wave'].flatten(0, 1)[index[:, kept]].float() * (mask[:, kept, None] / 32767)).flatten(1)
-        return {name: self.distance.measure(wave, target)[1] for name, wave in zip(('mcd_teacher_x', 'mcd', 'mcd_own'), waves)}
+        made = {name: self.distance.measure(wave, target)[1] for name, wave in zip(('mcd_teacher_x', 'mcd', 'mcd_own'), waves)}
+        some = [wave[:8].float() for wave in (waves[0], waves[2], target)]             # slow
+        (first, true), (last, _) = (self.periodicity.measure(wave, some[2]) for wave in some[:2])
+        return made | {'periodicity_teacher_x': first[3], 'periodicity_own': last[3], 'periodicity_of_teacher': true[3]}
 
     def save(self):
         for average, part in ((self.average, 'front'), (self.generator_average, 'generator')):

@@ -1,9 +1,12 @@
 """Train the light generator on shards from generate.py, by the clock.
 
-    python train.py data/ checkpoints/ --resume checkpoint/ck_ --compile --seconds 1200
+    python train.py checkpoints/ data/ --resume checkpoint/ck_ --compile --seconds 1200
 
 Plain regression on the teacher's waveform (losses.py) at a large batch.  New shards are taken up while it runs.
 """
+import math
+import time
+
 import torch
 
 import trainer
@@ -15,6 +18,10 @@ from student import BINS, FRAME, NOISE_GAIN, Student, extend_filter, grow, load_
 
 def parse():
     parser = trainer.parser(__doc__, learning_rate=5e-4, capacity=30)
+    parser.add_argument('data', help='folder of shards')
+    parser.add_argument('--begin-at', type=float, default=1, help='hours of data to wait for')
+    parser.add_argument('--begin-by', type=float, default=math.inf, help='begin at this time (seconds since 1970) with what there is')
+    parser.add_argument('--consume', action='store_true', help='delete shards once they are on the GPU')
     parser.add_argument('--layers', type=int, help='grow the checkpoint to this many blocks')
     parser.add_argument('--extend-from', type=int, default=BINS, metavar='BIN', help='first bin whose filter is dead; it and those above are revived')
     parser.add_argument('--extend-to', type=int, default=BINS, metavar='BIN', help='the bin before which that ends')
@@ -50,6 +57,16 @@ class Trainer(trainer.Trainer):
         self.model.xm.copy_(self.pool.mean)
         self.model.xs.copy_(self.pool.deviation)
         self.begin([{'params': list(self.model.parameters())}], betas=(0.8, 0.99))
+
+    def look_for_data(self, limit=6):
+        return self.pool.load_new(self.args.data, limit=limit, consume=self.args.consume)
+
+    def wait_for_data(self):
+        began = time.time()
+        while self.pool.hours < self.args.begin_at and (time.time() < self.args.begin_by or not self.pool.hours):
+            if not self.look_for_data(None):
+                time.sleep(1)
+        self.log(f'{self.pool.utterances} utterances, {self.pool.hours:.2f} h after {time.time() - began:.0f} s')
 
     def set_rate(self, elapsed, seconds, step):
         self.reconstruction.begin_with_phase(super().set_rate(elapsed, seconds, step))

@@ -18,7 +18,6 @@ PART_BYTES = 15_500_000
 def parser(description, learning_rate, capacity):
     """The arguments every training has."""
     made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument('data', help='folder of shards')
     made.add_argument('out', help='folder for checkpoints and the log')
     made.add_argument('--resume', help='prefix of checkpoint parts to go on from')
     made.add_argument('--compile', action='store_true', help='fuse the small operations (half a minute, then steps take half the time)')
@@ -26,9 +25,6 @@ def parser(description, learning_rate, capacity):
     made.add_argument('--deadline', type=float, default=math.inf, help='end at this time (seconds since 1970) at the latest')
     made.add_argument('--learning-rate', type=float, default=learning_rate)
     made.add_argument('--capacity', type=float, default=capacity, help='hours of data to make room for')
-    made.add_argument('--begin-at', type=float, default=1, help='hours of data to wait for')
-    made.add_argument('--begin-by', type=float, default=math.inf, help='begin at this time (seconds since 1970) with what there is')
-    made.add_argument('--consume', action='store_true', help='delete shards once they are on the GPU')
     made.add_argument('--validate-every', type=float, default=60)
     made.add_argument('--save-every', type=float, default=60)
     made.add_argument('--seed', type=int, default=0)
@@ -84,7 +80,7 @@ class Trainer:
     TERMS = ()              # names of what `update` adds to `sums`
     WARM_UP = 300           # steps until the rate is reached
     SLOWEST = 0.001         # rate of a grown-up average
-    LOOK_EVERY, LOOK_LIMIT = 10, 6     # seconds between looks for new shards, and how many are taken at once
+    LOOK_EVERY = 10         # seconds between looks for new data
 
     def __init__(self, args):
         self.args = args
@@ -104,15 +100,8 @@ class Trainer:
         self.log_file.write(line + '\n')
         self.log_file.flush()
 
-    def look_for_data(self, limit=None):
-        return self.pool.load_new(self.args.data, limit=limit, consume=self.args.consume)
-
-    def wait_for_data(self):
-        began = time.time()
-        while self.pool.hours < self.args.begin_at and (time.time() < self.args.begin_by or not self.pool.hours):
-            if not self.look_for_data():
-                time.sleep(1)
-        self.log(f'{self.pool.utterances} utterances, {self.pool.hours:.2f} h after {time.time() - began:.0f} s')
+    def look_for_data(self):
+        """Now and then: for data that comes while training."""
 
     def begin(self, groups, betas):
         """Optimiser of parameter groups, and the average of the model as it is now."""
@@ -198,7 +187,7 @@ class Trainer:
                 torch.cuda.synchronize()                  # keep the clock honest: the queue is deep
             now = time.time()
             if now - looked > self.LOOK_EVERY:
-                self.look_for_data(self.LOOK_LIMIT)
+                self.look_for_data()
                 looked = time.time()
             if now - checked > args.validate_every or step == 100:
                 means = {k: round(v / counted, 3) for k, v in zip(self.TERMS, self.sums.tolist())}
