@@ -8,7 +8,7 @@ All data is made first, in the GPU's memory: utterances with waveforms, then lab
 Durations, F0, energy and x are plain regression on the teacher's.  Where x matters is what a generator makes of it, so stretches go
 through the light generator.  With waveforms (of the teacher's generator) its sound is compared with the teacher's, and it learns too, at a
 smaller rate: some rows with the teacher's F0, sample by sample; the others with x and F0 as the student makes them, where harmonics
-do not lie in the same places and only envelopes are compared.  The complex loss weighs more all along: without that the filters of high harmonics fade.
+do not lie in the same places and only envelopes are compared.  The complex loss weighs more all along, for the filters of high harmonics.
 Without waveforms the generator is frozen and its sound from the student's x is compared with its sound from the teacher's x.  Token
 features of the teacher are hints.  The learning rate falls along a cosine to nothing; the averages (EMA) of the
 weights are what is saved and measured.  Steps are captured as a CUDA graph.
@@ -334,7 +334,7 @@ class FrontTrainer(Trainer):
                              'energy': masked((curves[..., 2:] * ENERGY_UNIT - b['energy']).abs(), b['frame_mask'])})
                 sounds.append(self.measure_sound(b, x, own))
         corr = lambda a, b: float(torch.corrcoef(torch.stack([torch.cat(a), torch.cat(b)]))[0, 1])
-        mean = lambda parts: {k: float(sum(float(r[k]) for r in parts if k in r) / sum(k in r for r in parts)) for r in parts for k in r}
+        mean = lambda parts: {k: float(sum(float(r[k]) for r in parts) / len(parts)) for k in parts[0]}
         whole, made, z, z_made = torch.cat(wholes), torch.cat(mades), torch.cat(zs), torch.cat(z_mades)
         result = {'dur_corr': corr(raws, ds), 'dur_l1': float((torch.cat(raws) - torch.cat(ds)).abs().mean()),
                   'length': float(((made - whole).abs() / whole).mean()), 'length_all': float(made.sum() / whole.sum() - 1),

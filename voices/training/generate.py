@@ -23,10 +23,10 @@ ROOM_BYTES = 4e9         # left free on the disk
 
 
 def write_shard(path, kept):
-    """x as float16 [frames,512], samples as int16: half a gigabyte an hour.  `index` is an utterance's number among the sequences."""
-    index, x, f0, wave, style = zip(*kept)
+    """x as float16 [frames,512], samples as int16: half a gigabyte an hour."""
+    _, x, f0, wave, style = zip(*kept)
     torch.save({'x': torch.cat(x), 'f0': torch.cat(f0), 'wave': torch.cat(wave), 'style': torch.stack(style),
-                'frames': [len(f) for f in f0], 'index': list(index)}, path + '.tmp')
+                'frames': [len(f) for f in f0]}, path + '.tmp')
     os.replace(path + '.tmp', path)
 
 
