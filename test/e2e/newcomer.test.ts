@@ -263,10 +263,9 @@ describe('a newcomer', { timeout: 5 * MINUTES }, () => {
     const broken = await first.ended();
     expect(existsSync(path.join(clone, 'hello.wav'))).toBe(false);
     expect(broken.screen.filter((line) => STRAY.test(line))).toEqual([]);
-    // What was broken off is done by the next, and seen again; what was done before the key was heard is not.
-    const isMeasured = existsSync(measurementFile(env.TTS_MODEL_DIR!));
-    const { output, screen } = await shown(speak, clone);
-    expect(/measuring/i.test(output)).toBe(!isMeasured);
+    // What was broken off is done by the next; a busy machine may be through with it before it has drawn a frame.
+    const { screen } = await shown(speak, clone);
+    expect(existsSync(measurementFile(env.TTS_MODEL_DIR!))).toBe(true);
     expect(screen.at(-1)).toMatch(/hello\.wav/);
     expectWav(path.join(clone, 'hello.wav'));
   });
