@@ -169,13 +169,14 @@ function judged(
   { leastDb, mostMcdDb }: { readonly leastDb: number; readonly mostMcdDb: number },
 ): Pick<GpuCheck, 'passed' | 'heard'> {
   const isRight = ({ decibels, mcdDb }: Heard): boolean => decibels >= leastDb && mcdDb <= mostMcdDb;
-  const furthest = all.reduce((one, other) => (other.mcdDb > one.mcdDb ? other : one));
+  const wrong = all.filter((one) => !isRight(one));
+  const furthest = (wrong.length > 0 ? wrong : all).reduce((one, other) => (other.mcdDb > one.mcdDb ? other : one));
   const { text, decibels, mcdDb } = all.find((one) => Number.isNaN(one.decibels)) ?? furthest;
   const heard = Number.isNaN(decibels)
     ? `"${text}" is not even sound`
     : `"${text}" stands ${decibels.toFixed(1)} dB above its difference to the CPU's (at least ${leastDb} dB are right) ` +
       `and is ${mcdDb.toFixed(2)} dB of mel-cepstral distortion away (at most ${mostMcdDb})`;
-  return { passed: all.every(isRight), heard };
+  return { passed: wrong.length === 0, heard };
 }
 
 async function frontOf(
