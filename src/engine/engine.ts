@@ -23,10 +23,18 @@ export interface Grant {
   readonly dueMs: number;
   /** What the work cost, where that is not the time it took: it shared a run, or cores, with others. */
   spent(ms: number): void;
+  /** Of the time it took, what went into more than was due: there was enough of it. */
+  early(ms: number): void;
 }
 
 /** Of work that nobody schedules: a measurement, a test. */
-export const FREE: Grant = { wide: false, signal: new AbortController().signal, dueMs: 0, spent: () => undefined };
+export const FREE: Grant = {
+  wide: false,
+  signal: new AbortController().signal,
+  dueMs: 0,
+  spent: () => undefined,
+  early: () => undefined,
+};
 
 /** Leave to use the processor. Whoever schedules decides when, over all jobs of all engines. */
 export interface Turn {

@@ -3,32 +3,10 @@ import { Tensor } from 'onnxruntime-node';
 import { SAMPLE_RATE } from '../protocol/audio.js';
 import type { Grant } from './engine.js';
 import { FRAME_SAMPLES } from './plan.js';
-import type { FrameRange, FrontOutput, Graph, Vocoder } from './vocoder.js';
+import type { FrontOutput, Graph, Utterance, Vocoder } from './vocoder.js';
+import { CONTEXT_FRAMES, scheduledEnd, type Windows } from './windows.js';
 
-/** What the network sees to either side of a frame. */
-const CONTEXT_FRAMES = 40;
 const CHANNELS = 512;
-
-/**
- * The first window is as short as a beginning of speech can be, for the sake of the first sound. Every window pays for its
- * context, so the later ones are long: each is done well before the sound of those before it has run out.
- */
-const FIRST_FRAMES = 32;
-const SECOND_FRAMES = 128;
-const LATER_FRAMES = 384;
-/** A rest shorter than this joins the window before it. */
-const LEAST_FRAMES = 40;
-
-export function windowsOf(from: number, to: number): FrameRange[] {
-  const windows: FrameRange[] = [];
-  let at = from;
-  for (let size = FIRST_FRAMES; at < to; size = size === FIRST_FRAMES ? SECOND_FRAMES : LATER_FRAMES) {
-    const end = to - (at + size) < LEAST_FRAMES ? to : at + size;
-    windows.push({ from: at, to: end });
-    at = end;
-  }
-  return windows;
-}
 
 /** Mean and variance of each channel of `x` over all frames: what the utterance sounds like as a whole. */
 function statisticsOf(x: Float32Array, frames: number): { mean: Float32Array; variance: Float32Array } {
@@ -59,9 +37,11 @@ function phaseOf(f0: Float32Array): Float32Array {
   return phase;
 }
 
-export function createFastVocoder(graph: Graph): Vocoder {
-  function begin(front: FrontOutput, from: number, to: number) {
+/** The samples are the same whatever its `windows`: a frame is within its context in all of them. */
+export function createFastVocoder(graph: Graph, windows: Windows): Vocoder {
+  function begin(front: FrontOutput, from: number, wantedTo: number): Utterance {
     const { frames } = front;
+    const to = Math.min(wantedTo, frames);
     const x = front.x.data as Float32Array;
     const f0 = front.f0.data as Float32Array;
     const { mean, variance } = statisticsOf(x, frames);
@@ -71,11 +51,17 @@ export function createFastVocoder(graph: Graph): Vocoder {
       mean: new Tensor('float32', mean, [1, CHANNELS]),
       variance: new Tensor('float32', variance, [1, CHANNELS]),
     };
+    let [number, at] = [0, from];
     return {
-      windows: windowsOf(from, Math.min(to, frames)),
-      async run(window: FrameRange, grant: Grant) {
-        const first = Math.max(0, window.from - CONTEXT_FRAMES);
-        const last = Math.min(frames, window.to + CONTEXT_FRAMES);
+      openingTo: scheduledEnd({ number, from, to }),
+      get ended() {
+        return at >= to;
+      },
+      async next(grant: Grant) {
+        const window = { number, from: at, to };
+        const end = windows.endOf(window, grant);
+        const first = Math.max(0, at - CONTEXT_FRAMES);
+        const last = Math.min(frames, end + CONTEXT_FRAMES);
         const size = last - first;
         const part = new Float32Array(CHANNELS * size);
         for (let channel = 0; channel < CHANNELS; channel += 1) {
@@ -88,9 +74,18 @@ export function createFastVocoder(graph: Graph): Vocoder {
           phase: new Tensor('float32', phase.subarray(first, last), [1, size]),
           offset: new Tensor('int64', BigInt64Array.of(BigInt(first)), [1]),
         };
+        const startMs = performance.now();
         const { waveform } = await graph.run(feeds, grant);
+        const runMs = performance.now() - startMs;
+        windows.ran(size, runMs, grant);
+        const early = end - scheduledEnd(window);
+        if (early > 0) grant.early((runMs * early) / size);
+        [number, at] = [number + 1, end];
         const samples = waveform!.data as Float32Array;
-        return samples.subarray((window.from - first) * FRAME_SAMPLES, (window.to - first) * FRAME_SAMPLES);
+        return {
+          from: window.from,
+          samples: samples.subarray((window.from - first) * FRAME_SAMPLES, (end - first) * FRAME_SAMPLES),
+        };
       },
     };
   }

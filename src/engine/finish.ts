@@ -15,7 +15,7 @@ export const PAUSE_SAMPLES: Readonly<Record<PauseKind, number>> = {
 /** What is kept before the voice: the breath of a consonant that is softer than the threshold, and the fade. */
 export const LEAD_SAMPLES = msToSamples(30);
 const FADE_IN = msToSamples(8);
-const FADE_OUT = msToSamples(12);
+export const FADE_OUT = msToSamples(12);
 
 const LOOK = msToSamples(10);
 const HOP = msToSamples(5);

@@ -21,6 +21,7 @@ import { runFront } from './sessions.js';
 import type { Styles } from './styles.js';
 import type { FrontOutput, Graph } from './vocoder.js';
 import { driverFacts } from './vulkan.js';
+import { oneWindow } from './windows.js';
 
 interface Sentence {
   readonly text: string;
@@ -210,7 +211,7 @@ async function itemsOf({ files, fronts }: CheckedModel, front: FrontOutput): Pro
     },
     release: async () => undefined,
   };
-  await createFastVocoder(collect).begin(front, 0, frames).run({ from: 0, to: frames }, FREE);
+  await createFastVocoder(collect, oneWindow).begin(front, 0, frames).next(FREE);
   return items;
 }
 
@@ -232,7 +233,7 @@ async function referenceOf(cpu: GraphThread, files: ModelFiles, front: FrontOutp
     },
     release: async () => undefined,
   };
-  return createFastVocoder(graph).begin(front, 0, frames).run({ from: 0, to: frames }, FREE);
+  return (await createFastVocoder(graph, oneWindow).begin(front, 0, frames).next(FREE)).samples;
 }
 
 /** How far `made` stands above its difference to `expected`; not a number where it is not one. */

@@ -18,6 +18,7 @@ import { type LoadedModel, runFront, type Sessions } from './sessions.js';
 import { createStyles } from './styles.js';
 import type { Graph } from './vocoder.js';
 import { createWholeVocoder } from './whole-vocoder.js';
+import { fixedWindows } from './windows.js';
 
 /** For the thread that feeds the card, and for the one that talks to the gateway. */
 const SPARE_CORES = 2;
@@ -134,7 +135,7 @@ export function createGpuSessions(options: GpuSessionsOptions): GpuSessions {
     return {
       styles,
       front: (tokens, style, grant) => runFront(front, tokens, style, grant),
-      vocoder: files.fastGenerator ? createFastVocoder(light) : createWholeVocoder(whole),
+      vocoder: files.fastGenerator ? createFastVocoder(light, fixedWindows) : createWholeVocoder(whole),
     };
   }
 

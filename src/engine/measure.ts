@@ -110,8 +110,7 @@ export async function measureVocoders(options: KokoroOptions): Promise<Measureme
   for (const vocoder of ['float', 'quantised'] as const) {
     const file = vocoder === 'float' ? files.generatorFloat! : files.generatorQuantised!;
     const whole = createWholeVocoder(graphOf(await InferenceSession.create(file, provider.sessionOptions)));
-    const utterance = whole.begin(short, 0, short.frames);
-    const seconds = await secondsOf(() => utterance.run(utterance.windows[0]!, FREE), provider.threads);
+    const seconds = await secondsOf(() => whole.begin(short, 0, short.frames).next(FREE), provider.threads);
     await whole.release();
     if (!best || seconds < best.seconds) best = { vocoder, seconds };
   }

@@ -13,6 +13,7 @@ import { cpuProvider, type Provider, thrifty } from './provider.js';
 import { createStyles, type SpokenStyle, STYLE_SIZE, type Styles } from './styles.js';
 import { type FrontOutput, type Graph, graphOf, type Vocoder } from './vocoder.js';
 import { createWholeVocoder } from './whole-vocoder.js';
+import { timelyWindows } from './windows.js';
 
 export interface LoadedModel {
   readonly styles: Styles;
@@ -91,7 +92,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     return {
       styles: createStyles(files.stylesDir),
       front: (tokens, style, grant) => runFront(front, tokens, style, grant),
-      vocoder: light ? createFastVocoder(back) : createWholeVocoder(back),
+      vocoder: light ? createFastVocoder(back, timelyWindows()) : createWholeVocoder(back),
     };
   }
 

@@ -4,7 +4,7 @@ import { msToSamples } from '../protocol/audio.js';
 import type { PauseKind, SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
 import type { Turn } from './engine.js';
-import { fadeIn, fadeOut, findEnd, findOnset, LEAD_SAMPLES, PAUSE_SAMPLES, toPcm } from './finish.js';
+import { FADE_OUT, fadeIn, fadeOut, findEnd, findOnset, LEAD_SAMPLES, PAUSE_SAMPLES, toPcm } from './finish.js';
 import { type Pace, paceOf, stretched } from './pace.js';
 import {
   FRAME_SAMPLES,
@@ -16,7 +16,7 @@ import {
   timePart,
 } from './plan.js';
 import type { LoadedModel } from './sessions.js';
-import type { FrontOutput, Utterance } from './vocoder.js';
+import type { FrontOutput, Utterance, Window } from './vocoder.js';
 
 /** No event holds more than this, so that a listener's pace is felt within a long utterance. */
 const CHUNK_SAMPLES = msToSamples(500);
@@ -133,13 +133,15 @@ async function* speakAtPace({ job, model, reading, turn }: SegmentReading, pace:
   const [first, last] = [spoken[0], spoken.at(-1)];
 
   // The onset of the segment is looked up in the sound itself; later parts, whose times are due now, go by their plan.
-  const opening = first && (await turn.run((grant) => first.utterance.run(first.utterance.windows[0]!, grant)));
+  const opening = first && (await turn.run((grant) => first.utterance.next(grant)));
   const startOf = (part: Voiced): number => {
     const planned = Math.max(0, part.plan.onset - LEAD_SAMPLES);
     if (part !== first) return planned;
     const from = first.plan.fromFrame * FRAME_SAMPLES;
-    const base = first.utterance.windows[0]!.from * FRAME_SAMPLES;
-    const onset = findOnset(opening!.subarray(from - base));
+    const base = opening!.from * FRAME_SAMPLES;
+    // Not beyond what there always is of it: the times must not depend on how much there was time for.
+    const to = first.utterance.openingTo * FRAME_SAMPLES;
+    const onset = findOnset(opening!.samples.subarray(from - base, to - base));
     return onset === undefined ? planned : Math.max(from, from + onset - LEAD_SAMPLES);
   };
 
@@ -189,49 +191,54 @@ interface Cut {
 
 /**
  * The samples of a part from `start` on: exactly `length` of them, or up to the end of the voice and `rest` beyond. Of the
- * latter, what follows the beginning of the last phoneme is held back until the voice's end is known.
+ * latter, what follows the beginning of the last phoneme is held back until the voice's end is known; of the former, what is
+ * faded out, which may lie in two windows.
  */
 async function* render(
   { plan, utterance }: Voiced,
   { start, length, rest, gain }: Cut,
   turn: Turn,
-  opening: Float32Array | undefined,
+  opening: Window | undefined,
 ): AsyncGenerator<Int16Array> {
   const stop = plan.toFrame * FRAME_SAMPLES;
-  const free = length === undefined ? plan.lastPhoneme : stop;
+  const free = length === undefined ? plan.lastPhoneme : start + length - FADE_OUT;
   const held: Float32Array[] = [];
   let sent = 0;
   let begun = false;
-  for (const [i, window] of utterance.windows.entries()) {
-    const whole = i === 0 && opening ? opening : await turn.run((grant) => utterance.run(window, grant));
-    const base = window.from * FRAME_SAMPLES;
+  for await (const { from, samples: whole } of windowsOf(utterance, turn, opening)) {
+    const base = from * FRAME_SAMPLES;
     const samples = whole.subarray(Math.max(0, start - base), Math.max(0, Math.min(whole.length, stop - base)));
     if (samples.length === 0) continue;
     if (!begun) fadeIn(samples);
     begun = true;
     const at = Math.max(start, base);
     const loose = Math.min(samples.length, Math.max(0, free - at));
-    let now = samples.subarray(0, held.length > 0 ? 0 : loose);
-    if (length !== undefined) now = now.subarray(0, Math.max(0, length - sent));
-    // A part of fixed length is faded where it is cut; the other kind at the end of its rest.
-    if (length !== undefined && sent + now.length === length) fadeOut(now);
+    const now = samples.subarray(0, held.length > 0 ? 0 : loose);
     if (now.length > 0) {
       sent += now.length;
       yield toPcm(now, gain);
     }
-    if (now.length < samples.length && length === undefined) held.push(samples.subarray(now.length));
-  }
-  if (length !== undefined) {
-    if (sent < length) yield new Int16Array(length - sent);
-    return;
+    if (now.length < samples.length) held.push(samples.subarray(now.length));
   }
   const tail = joined(held);
+  // A part of fixed length is faded where it is cut; the other kind at the end of its rest.
+  if (length !== undefined) {
+    const cut = tail.subarray(0, length - sent);
+    if (sent + cut.length === length) fadeOut(cut);
+    if (sent < length) yield toPcm(cut, gain, length - sent);
+    return;
+  }
   const total = findEnd(tail) + rest;
   const kept = tail.subarray(0, Math.min(tail.length, total));
   fadeOut(kept);
   const end = Math.min(total, kept.length + CHUNK_SAMPLES);
   if (end > 0) yield toPcm(kept, gain, end);
   if (total > end) yield* silence(total - end);
+}
+
+async function* windowsOf(utterance: Utterance, turn: Turn, opening: Window | undefined): AsyncGenerator<Window> {
+  if (opening) yield opening;
+  while (!utterance.ended) yield await turn.run((grant) => utterance.next(grant));
 }
 
 /** Made as it is taken: a text may ask for minutes of it. */

@@ -43,7 +43,9 @@ export function createTimeStretch(rate: number): TimeStretch {
     for (;;) {
       // The first piece lies half before the beginning, so that the sound begins at its full size.
       const target = Math.round(pieces * HOP * rate) - HOP;
-      if (target + SEARCH + FRAME > dropped + held.length || made >= limit) break;
+      // All that is looked at has to be there, lest it matters how the samples come: slow sound goes on beyond where its next piece is.
+      const needed = Math.max(target + SEARCH + COARSE, natural) + FRAME;
+      if (needed > dropped + held.length || made >= limit) break;
       const start = pieces === 0 ? target : bestFit(held, target - dropped, natural - dropped) + dropped;
       const at = start - dropped;
       for (let i = 0; i < FRAME; i += 1) sum[i]! += FADE[i]! * (held[at + i] ?? 0);

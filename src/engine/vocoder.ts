@@ -25,17 +25,20 @@ export interface FrontOutput {
   readonly durations: Float32Array;
 }
 
-export interface FrameRange {
+/** Samples of an utterance from the frame `from` on, in a buffer that may be changed. */
+export interface Window {
   readonly from: number;
-  readonly to: number;
+  readonly samples: Float32Array;
 }
 
 /** An utterance on its way through a vocoder. */
 export interface Utterance {
-  /** What is to be run, in order; it depends on the frames wanted alone. */
-  readonly windows: readonly FrameRange[];
-  /** The samples of one window, in a buffer that may be changed. */
-  run(window: FrameRange, grant: Grant): Promise<Float32Array>;
+  /** The first window reaches at least to this frame: whatever is looked for in it is looked for before, however long it is. */
+  readonly openingTo: number;
+  /** All of it has been run. */
+  readonly ended: boolean;
+  /** Runs the next window, which may be the longer the later it is due. The samples of all of them are the same. */
+  next(grant: Grant): Promise<Window>;
 }
 
 export interface Vocoder {

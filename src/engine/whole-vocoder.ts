@@ -1,15 +1,20 @@
 /** Kokoro's own vocoder: it normalises over the whole utterance, so it runs in one piece. */
-import type { Graph, Vocoder } from './vocoder.js';
+import type { FrontOutput, Graph, Utterance, Vocoder } from './vocoder.js';
 
 export function createWholeVocoder(graph: Graph): Vocoder {
-  return {
-    begin: ({ x, f0, s, frames }) => ({
-      windows: [{ from: 0, to: frames }],
-      async run(_window, grant) {
-        const { waveform } = await graph.run({ x, f0, s }, grant);
-        return waveform!.data as Float32Array;
+  function begin({ x, f0, s, frames }: FrontOutput): Utterance {
+    let ended = false;
+    return {
+      openingTo: frames,
+      get ended() {
+        return ended;
       },
-    }),
-    release: () => graph.release(),
-  };
+      async next(grant) {
+        const { waveform } = await graph.run({ x, f0, s }, grant);
+        ended = true;
+        return { from: 0, samples: waveform!.data as Float32Array };
+      },
+    };
+  }
+  return { begin, release: () => graph.release() };
 }

@@ -174,7 +174,7 @@ export class JobClient {
         break;
       case 'ran':
         running.turns -= 1;
-        this.#push(running, { type: 'ran', runMs: message.runMs });
+        this.#push(running, { type: 'ran', runMs: message.runMs, earlyMs: message.earlyMs ?? 0 });
         this.#options.onChange();
         break;
       case 'end':

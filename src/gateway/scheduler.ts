@@ -1,5 +1,6 @@
 /** What runs next, over all streams of all workers: whoever's listener would run dry first. The only place that decides it. */
-import { FIRST_PATIENCE_MS, FIRST_SOUND_MS, type SegmentStream, type SegmentTask } from './segment-task.js';
+import { FIRST_SOUND_MS } from '../protocol/job.js';
+import { FIRST_PATIENCE_MS, type SegmentStream, type SegmentTask } from './segment-task.js';
 import type { Worker } from './worker.js';
 
 /** `fifo` is first come, first served: for comparison. */

@@ -1,6 +1,6 @@
 /** One segment's life: queued, running, again queued where its worker was lost, and in the end done, failed or cancelled. */
 import { TtsError } from '../protocol/errors.js';
-import type { SegmentJob, SegmentTimings } from '../protocol/job.js';
+import { FIRST_SOUND_MS, type SegmentJob, type SegmentTimings } from '../protocol/job.js';
 import type { SpeechOrder } from './types.js';
 import { type Worker, type WorkerEvent, WorkerLost } from './worker.js';
 
@@ -27,8 +27,6 @@ export interface SegmentStream {
   room(task: SegmentTask): Promise<void>;
 }
 
-/** When the first sound of a stream is due, also after a pause of its writer: sooner than anybody has time to wonder. */
-export const FIRST_SOUND_MS = 150;
 /** Nobody is taken in who would wait longer than this for it, unless it takes an engine nearly as long. */
 export const FIRST_WITHIN_MS = 3_000;
 /** What it may be late for the sake of those who hear something already. */
@@ -118,7 +116,7 @@ export class SegmentTask {
     return this.#runMs;
   }
 
-  /** Of these, what came before its first sample. */
+  /** Of these, what had to be before its first sample. */
   get leadMs(): number {
     return this.#leadMs;
   }
@@ -233,7 +231,7 @@ export class SegmentTask {
     if (event.type === 'ran') {
       this.#runMs += event.runMs;
       this.stream.ran(event.runMs);
-      if (this.#receivedSamples === 0) this.#leadMs += event.runMs;
+      if (this.#receivedSamples === 0) this.#leadMs += event.runMs - (event.earlyMs ?? 0);
     } else if (event.type === 'begin') {
       if (this.#timings !== undefined && !sameTimings(this.#timings, event.timings)) throw otherReading();
       this.#timings = event.timings;

@@ -1,9 +1,9 @@
 /** One request's or session's speech: feeds a few segments ahead, and hands their audio over in order as it is pulled. */
 import { Condition } from '../condition.js';
 import { msToSamples, samplesToMs } from '../protocol/audio.js';
-import type { Segment } from '../protocol/job.js';
+import { FIRST_SOUND_MS, type Segment } from '../protocol/job.js';
 import type { Demand } from './admission.js';
-import { FIRST_SOUND_MS, type SegmentStream, SegmentTask } from './segment-task.js';
+import { type SegmentStream, SegmentTask } from './segment-task.js';
 import type { SpeechHost } from './speech-host.js';
 import type { GatewayEvent, Speech, SpeechOrder } from './types.js';
 

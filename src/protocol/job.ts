@@ -57,6 +57,9 @@ export interface Segment {
   readonly pause: PauseKind;
 }
 
+/** When the first sound of a stream is due, also after a pause of its writer: sooner than anybody has time to wonder. */
+export const FIRST_SOUND_MS = 150;
+
 export interface SegmentJob {
   readonly id: string;
   readonly model: BaseModel;

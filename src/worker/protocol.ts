@@ -36,8 +36,11 @@ export type JobRequest =
 export type JobReply =
   | { readonly type: 'progress'; readonly id: string; readonly loading: boolean }
   | { readonly type: 'waits'; readonly id: string }
-  /** What the run took of the engine, and what the engine did since the run before, where the turn was there by then. */
-  | { readonly type: 'ran'; readonly id: string; readonly runMs: number }
+  /**
+   * What the run took of the engine, and what the engine did since the run before, where the turn was there by then; and what of it went
+   * into more than was due.
+   */
+  | { readonly type: 'ran'; readonly id: string; readonly runMs: number; readonly earlyMs?: number }
   | { readonly type: 'begin'; readonly id: string; readonly timings: SegmentTimings }
   | { readonly type: 'audio'; readonly id: string; readonly pcm: Int16Array }
   | { readonly type: 'end'; readonly id: string }

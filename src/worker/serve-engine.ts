@@ -2,7 +2,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Condition } from '../condition.js';
 import { type Due, insertByDue } from '../engine/due-order.js';
-import type { Engine, Turn } from '../engine/engine.js';
+import type { Engine, Grant, Turn } from '../engine/engine.js';
+import { samplesToMs } from '../protocol/audio.js';
 import { isAbort, TtsError } from '../protocol/errors.js';
 import type { SegmentJob } from '../protocol/job.js';
 import type { JobReply, JobRequest } from './protocol.js';
@@ -15,6 +16,8 @@ interface Running {
   creditSamples: number;
   /** When each turn that it was given and has not begun is due, on the clock of `performance.now`. */
   readonly turns: number[];
+  /** When whoever began to hear it as it was sent will have heard all of it, on the same clock. */
+  heardOutMs: number;
 }
 
 export interface EngineServer {
@@ -58,15 +61,26 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
       const startMs = engine.capacity === undefined ? await untilFree(dueMs) : performance.now();
       // A native run is deaf: let messages in first, a cancellation may be among them.
       await nextTurn();
+      // The turn was given before what was sent last was there, which a lone listener hears at once; in company it may be kept for more.
+      const lone = wide && engine.capacity === undefined;
       let spentMs: number | undefined;
-      const spent = (ms: number) => {
-        spentMs = ms;
+      let earlyMs = 0;
+      const grant: Grant = {
+        wide,
+        signal,
+        dueMs: lone ? Math.max(dueMs, state.heardOutMs) : dueMs,
+        spent(ms) {
+          spentMs = ms;
+        },
+        early(ms) {
+          earlyMs = ms;
+        },
       };
       try {
         signal.throwIfAborted();
-        return await work({ wide, signal, dueMs, spent });
+        return await work(grant);
       } finally {
-        send({ type: 'ran', id, runMs: spentMs ?? performance.now() - startMs });
+        send({ type: 'ran', id, runMs: spentMs ?? performance.now() - startMs, earlyMs });
         if (engine.capacity === undefined) free();
       }
     },
@@ -81,6 +95,7 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
         signal.throwIfAborted();
         send({ ...event, id });
         if (event.type !== 'audio') continue;
+        state.heardOutMs = Math.max(state.heardOutMs, performance.now()) + samplesToMs(event.pcm.length);
         state.creditSamples -= event.pcm.length;
         await state.changed.until(() => state.creditSamples > 0, signal);
       }
@@ -101,6 +116,7 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
           changed: new Condition(),
           creditSamples,
           turns: [dueAtMs(job.dueInMs)],
+          heardOutMs: 0,
         };
         running.set(job.id, state);
         const task = speak(job, state).finally(() => tasks.delete(task));

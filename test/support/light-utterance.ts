@@ -6,6 +6,7 @@ import { packed } from '../../src/engine/card-runs.js';
 import { FREE } from '../../src/engine/engine.js';
 import { createFastVocoder } from '../../src/engine/fast-vocoder.js';
 import type { Packed } from '../../src/engine/graph-threads.js';
+import { fixedWindows } from '../../src/engine/windows.js';
 import { PACKAGE_VOICES_DIR } from '../../src/models/manifest.js';
 
 export const LIGHT_GENERATOR = path.join(PACKAGE_VOICES_DIR, 'base-tts-fast/generator-int8.onnx');
@@ -41,7 +42,7 @@ export async function lightWindows(): Promise<Packed[]> {
     },
     release: async () => undefined,
   };
-  const cut = createFastVocoder(collect).begin(front, 0, frames);
-  for (const window of cut.windows) await cut.run(window, FREE);
+  const cut = createFastVocoder(collect, fixedWindows).begin(front, 0, frames);
+  while (!cut.ended) await cut.next(FREE);
   return windows;
 }

@@ -1,6 +1,7 @@
 /** An engine behind a message channel: how far it runs ahead, and that it stops when it is told to. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { Engine } from '../../src/engine/engine.js';
 import { createSineEngine, type SineOptions } from '../../src/engine/sine.js';
 import type { SegmentJob } from '../../src/protocol/job.js';
 import type { JobReply } from '../../src/worker/protocol.js';
@@ -126,6 +127,50 @@ it('runs what is due soonest first, whoever sent it and whenever it came', async
   const ran = messages.flatMap((message) => (message.type === 'ran' ? [message.id] : []));
   expect(ran).toEqual(['first', 'live', 'later', 'bulk']);
   await server.close();
+});
+
+describe('when a turn is due', () => {
+  /** What each turn of an engine was told, in milliseconds from when it began; it says half a second in each. */
+  async function told({ wide, capacity }: { wide: boolean; capacity?: number }): Promise<number[]> {
+    const dues: number[] = [];
+    const messages: JobReply[] = [];
+    const sine = await createSineEngine();
+    const engine: Engine = {
+      ...sine,
+      ...(capacity !== undefined && { capacity }),
+      async *speak(_job, turn) {
+        for (let i = 0; i < 3; i += 1) {
+          const pcm = await turn.run(async (grant) => {
+            dues.push(Math.round(grant.dueMs - performance.now()));
+            grant.early(7);
+            return new Int16Array(12_000);
+          });
+          yield { type: 'audio', pcm };
+        }
+      },
+    };
+    const server = serveEngine(engine, (message) => messages.push(message));
+    server.receive({ type: 'wide', wide });
+    server.receive({ type: 'job', job: { ...job, dueInMs: -100 }, creditSamples: 1e9 });
+    for (const dueInMs of [-100, 5_000]) server.receive({ type: 'turn', id: 'a', dueInMs });
+    while (messages.at(-1)?.type !== 'end') await sleep(5);
+    const early = messages.flatMap((message) => (message.type === 'ran' ? [message.earlyMs] : []));
+    expect(early).toEqual([7, 7, 7]);
+    return dues;
+  }
+
+  it('counts what a lone listener was sent since it was given', async () => {
+    const [first, second, third] = await told({ wide: true });
+    expect(first).toBeLessThanOrEqual(-100);
+    expect(second).toBeGreaterThan(400);
+    expect(second).toBeLessThanOrEqual(500);
+    expect(third).toBeGreaterThan(4_500);
+  });
+
+  it('does not in company, where a first sound may be kept until there is more, nor on a card', async () => {
+    expect((await told({ wide: false }))[1]).toBeLessThanOrEqual(-100);
+    expect((await told({ wide: true, capacity: 4 }))[1]).toBeLessThanOrEqual(-100);
+  });
 });
 
 describe('an engine that runs many turns at once on a card', () => {

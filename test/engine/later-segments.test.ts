@@ -1,0 +1,74 @@
+/** The real engine where somebody waits and where nobody does: other runs, the same samples and times. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Engine, FREE, type Turn } from '../../src/engine/engine.js';
+import type { SegmentJob, SegmentTimings } from '../../src/protocol/job.js';
+import { jobOf } from '../support/jobs.js';
+import { joinPcm, realEngine } from '../support/speech.js';
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await realEngine(['base-tts-fast']);
+}, 600_000);
+afterAll(async () => engine?.close());
+
+const LATER_MS = 60_000;
+
+/** Of a segment whose every turn is due in so long. */
+async function spoken(job: SegmentJob, dueInMs: number) {
+  const pcm: Int16Array[] = [];
+  let [turns, earlyMs] = [0, 0];
+  let timings: SegmentTimings | undefined;
+  const early = (ms: number) => {
+    earlyMs += ms;
+  };
+  const turn: Turn = {
+    run(work) {
+      turns += 1;
+      return work({ ...FREE, dueMs: performance.now() + dueInMs, early });
+    },
+  };
+  for await (const event of engine.speak(job, turn, FREE.signal)) {
+    if (event.type === 'audio') pcm.push(event.pcm);
+    else if (event.type === 'begin') timings = event.timings;
+  }
+  return { pcm: joinPcm(pcm), timings, turns, earlyMs };
+}
+
+const TEXT = 'It was late in the evening when the last train came in, and nobody was there to meet it.';
+const model = 'base-tts-fast';
+
+it('makes a later segment of a whole answer in fewer, longer runs than the first one of a live stream', async () => {
+  const live = await spoken(jobOf(TEXT, { model }), 0);
+  const whole = await spoken(jobOf(TEXT, { model }), LATER_MS);
+  // A front, and windows.
+  expect(live.turns).toBe(1 + 3);
+  expect(live.earlyMs).toBe(0);
+  expect(whole.turns).toBe(1 + 1);
+  expect(whole.earlyMs).toBeGreaterThan(0);
+  expect(whole.timings).toEqual(live.timings);
+  expectSame(whole.pcm, live.pcm);
+}, 60_000);
+
+it('says the same in parts with a rest between them, and at any pace', async () => {
+  const [before, after] = ['They waited for a long while at the gate,', 'and then the two of them went home.'];
+  const text = `${before} ${after}`;
+  const spans = [
+    { kind: 'text', text: before, start: 0, end: before.length },
+    { kind: 'break', ms: 300, start: before.length, end: before.length + 1 },
+    { kind: 'text', text: after, start: before.length + 1, end: text.length },
+  ] as const;
+  for (const speed of [1, 0.3, 2]) {
+    const job = () => jobOf({ text, offset: 0, spans, pause: 'sentence' }, { model, speed });
+    const live = await spoken(job(), 0);
+    const whole = await spoken(job(), LATER_MS);
+    expect(whole.turns).toBeLessThan(live.turns);
+    expect(whole.timings).toEqual(live.timings);
+    expectSame(whole.pcm, live.pcm);
+  }
+}, 120_000);
+
+/** But for the last of 16 bits, where sums of floats are made in another order. */
+function expectSame(one: Int16Array, other: Int16Array): void {
+  expect(one.length).toBe(other.length);
+  expect(one.reduce((most, sample, at) => Math.max(most, Math.abs(sample - other[at]!)), 0)).toBeLessThanOrEqual(1);
+}

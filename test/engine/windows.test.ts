@@ -1,0 +1,87 @@
+/** How an utterance is cut into windows: the schedule where somebody waits, and as long as is done in time where nobody does. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { FREE, type Grant } from '../../src/engine/engine.js';
+import { fixedWindows, timelyWindows, type Windows } from '../../src/engine/windows.js';
+
+const NOW = 50_000;
+beforeEach(() => {
+  vi.spyOn(performance, 'now').mockReturnValue(NOW);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const dueIn = (ms: number, wide = false): Grant => ({ ...FREE, wide, dueMs: NOW + ms });
+
+/** The lengths of all windows of so many frames. */
+function lengths(windows: Windows, frames: number, grant: Grant): number[] {
+  const all: number[] = [];
+  for (let [number, from] = [0, 20]; from < 20 + frames; number += 1) {
+    const end = windows.endOf({ number, from, to: 20 + frames }, grant);
+    all.push(end - from);
+    from = end;
+  }
+  return all;
+}
+
+/** Windows that have seen runs of `msPerFrame`. */
+function seasoned(msPerFrame: number, wide = false): Windows {
+  const windows = timelyWindows();
+  windows.ran(100, 100 * msPerFrame, dueIn(0, wide));
+  return windows;
+}
+
+describe('the schedule', () => {
+  it('begins short, goes on long, and leaves no crumb', () => {
+    for (const [frames, expected] of [
+      [1, [1]],
+      [71, [71]],
+      [72, [32, 40]],
+      [199, [32, 167]],
+      [402, [32, 128, 242]],
+      [967, [32, 128, 384, 423]],
+      [968, [32, 128, 384, 384, 40]],
+    ] as const)
+      expect(lengths(fixedWindows, frames, dueIn(1e9))).toEqual(expected);
+  });
+});
+
+describe('timely windows', () => {
+  const SCHEDULED = [32, 128, 384, 384, 72];
+
+  it('are those of the schedule where it is due at once, late, within a first sound, or nobody said when', () => {
+    for (const ms of [0, -1, -5_000, 150, Number.NaN, Number.NEGATIVE_INFINITY])
+      expect(lengths(seasoned(0.01), 1_000, dueIn(ms))).toEqual(SCHEDULED);
+    expect(lengths(seasoned(0.01), 1_000, FREE)).toEqual(SCHEDULED);
+  });
+
+  it('are long from the first where there is time, and never longer than the schedule has them', () => {
+    for (const ms of [2_000, 1e9, Number.POSITIVE_INFINITY]) {
+      expect(lengths(seasoned(1), 1_000, dueIn(ms))).toEqual([384, 384, 232]);
+      expect(lengths(seasoned(1), 423, dueIn(ms))).toEqual([423]);
+      expect(lengths(seasoned(1), 424, dueIn(ms))).toEqual([384, 40]);
+      expect(lengths(seasoned(0), 424, dueIn(ms))).toEqual([384, 40]);
+    }
+  });
+
+  it('are as long as is done in half the time there is, with the frames to either side', () => {
+    // 400 ms are enough for 200 frames, 80 of which are context.
+    expect(lengths(seasoned(1), 300, dueIn(400))).toEqual([120, 128, 52]);
+    expect(lengths(seasoned(1), 130, dueIn(400))).toEqual([130]);
+    // One that would be shorter than the schedule has it is not.
+    expect(lengths(seasoned(2), 300, dueIn(400))).toEqual([32, 128, 140]);
+  });
+
+  it('go by the last runs of their own kind, of which one may have been slow', () => {
+    const windows = seasoned(1, true);
+    expect(lengths(windows, 400, dueIn(2_000, true))).toEqual([400]);
+    expect(lengths(windows, 400, dueIn(2_000, false))).toEqual([32, 128, 240]);
+    windows.ran(100, 300, dueIn(0));
+    expect(lengths(windows, 400, dueIn(2_000, false))).toEqual([253, 147]);
+    for (let i = 0; i < 5; i += 1) windows.ran(100, 100, dueIn(0));
+    windows.ran(100, 60_000, dueIn(0));
+    expect(lengths(windows, 400, dueIn(2_000, false))).toEqual([400]);
+    for (let i = 0; i < 3; i += 1) windows.ran(100, 500, dueIn(0));
+    expect(lengths(windows, 400, dueIn(2_000, false))).toEqual([120, 128, 152]);
+  });
+});
