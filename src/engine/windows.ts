@@ -16,10 +16,10 @@ const LATER_FRAMES = 384;
 const LEAST_FRAMES = 40;
 
 /**
- * A window takes this part of the time there is at most: others use the machine too, and word of when it is due may have lain unread for
- * as long as the run before it.
+ * How many times over the time a window takes must be there: the server uses the machine too, and word of when it is due may have lain
+ * unread for as long as the run before it.
  */
-const SAFETY = 2;
+const SAFETY = 1.4;
 /** Runs that are looked back at: their median, for one may have waited for a graph to be loaded. */
 const RUNS = 5;
 
@@ -51,24 +51,29 @@ export const fixedWindows: Windows = { endOf: scheduledEnd, ran: () => undefined
 /** All of an utterance at once: for whoever compares. */
 export const oneWindow: Windows = { endOf: ({ to }) => to, ran: () => undefined };
 
-/** As long as is done in time, by what the last runs took: with all cores and with few, which differ. */
+/**
+ * As long as is done in time, by what the last runs took, where nobody else is at work. In company everybody has the schedule's: a
+ * newcomer's first sound waits for the runs before it, and long ones would keep it waiting.
+ */
 export function timelyWindows(): Windows {
-  const lastRuns = { wide: [] as number[], narrow: [] as number[] };
-  const runsOf = ({ wide }: Grant) => lastRuns[wide ? 'wide' : 'narrow'];
+  const lastRuns: number[] = [];
   return {
-    endOf(window, grant) {
+    endOf(window, { wide, dueMs }) {
       const scheduled = scheduledEnd(window);
-      const leftMs = grant.dueMs - performance.now();
-      const msPerFrame = medianOf(runsOf(grant));
+      const leftMs = dueMs - performance.now();
+      const msPerFrame = medianOf(lastRuns);
       // Within the time of a first sound, somebody waits for this one.
-      if (!(leftMs > FIRST_SOUND_MS) || msPerFrame === undefined) return scheduled;
+      if (!wide || !(leftMs > FIRST_SOUND_MS) || msPerFrame === undefined) return scheduled;
       const frames = Math.floor(leftMs / (SAFETY * msPerFrame)) - 2 * CONTEXT_FRAMES;
-      return Math.max(scheduled, ended(window.from + Math.min(LATER_FRAMES, frames), window.to));
+      // A rest that is shorter than its context costs less with this window than after it.
+      const left = window.to - window.from;
+      const most = left < LATER_FRAMES + 2 * CONTEXT_FRAMES ? left : LATER_FRAMES;
+      return Math.max(scheduled, ended(window.from + Math.min(most, frames), window.to));
     },
-    ran(frames, ms, grant) {
-      const runs = runsOf(grant);
-      runs.push(ms / frames);
-      if (runs.length > RUNS) runs.shift();
+    ran(frames, ms, { wide }) {
+      if (!wide) return;
+      lastRuns.push(ms / frames);
+      if (lastRuns.length > RUNS) lastRuns.shift();
     },
   };
 }

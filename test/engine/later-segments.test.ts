@@ -13,8 +13,8 @@ afterAll(async () => engine?.close());
 
 const LATER_MS = 60_000;
 
-/** Of a segment whose every turn is due in so long. */
-async function spoken(job: SegmentJob, dueInMs: number) {
+/** Of a segment whose every turn is due in so long, alone or in company. */
+async function spoken(job: SegmentJob, dueInMs: number, wide = true) {
   const pcm: Int16Array[] = [];
   let [turns, earlyMs] = [0, 0];
   let timings: SegmentTimings | undefined;
@@ -24,7 +24,7 @@ async function spoken(job: SegmentJob, dueInMs: number) {
   const turn: Turn = {
     run(work) {
       turns += 1;
-      return work({ ...FREE, dueMs: performance.now() + dueInMs, early });
+      return work({ ...FREE, wide, dueMs: performance.now() + dueInMs, early });
     },
   };
   for await (const event of engine.speak(job, turn, FREE.signal)) {
@@ -37,16 +37,20 @@ async function spoken(job: SegmentJob, dueInMs: number) {
 const TEXT = 'It was late in the evening when the last train came in, and nobody was there to meet it.';
 const model = 'base-tts-fast';
 
-it('makes a later segment of a whole answer in fewer, longer runs than the first one of a live stream', async () => {
+it('makes in fewer, longer runs what nobody waits for, where it is alone', async () => {
   const live = await spoken(jobOf(TEXT, { model }), 0);
   const whole = await spoken(jobOf(TEXT, { model }), LATER_MS);
+  const beside = await spoken(jobOf(TEXT, { model }), LATER_MS, false);
   // A front, and windows.
   expect(live.turns).toBe(1 + 3);
   expect(live.earlyMs).toBe(0);
   expect(whole.turns).toBe(1 + 1);
   expect(whole.earlyMs).toBeGreaterThan(0);
-  expect(whole.timings).toEqual(live.timings);
-  expectSame(whole.pcm, live.pcm);
+  expect(beside.turns).toBe(live.turns);
+  for (const { timings, pcm } of [whole, beside]) {
+    expect(timings).toEqual(live.timings);
+    expectSame(pcm, live.pcm);
+  }
 }, 60_000);
 
 it('says the same in parts with a rest between them, and at any pace', async () => {

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const dueIn = (ms: number, wide = false): Grant => ({ ...FREE, wide, dueMs: NOW + ms });
+const dueIn = (ms: number, wide = true): Grant => ({ ...FREE, wide, dueMs: NOW + ms });
 
 /** The lengths of all windows of so many frames. */
 function lengths(windows: Windows, frames: number, grant: Grant): number[] {
@@ -25,9 +25,9 @@ function lengths(windows: Windows, frames: number, grant: Grant): number[] {
 }
 
 /** Windows that have seen runs of `msPerFrame`. */
-function seasoned(msPerFrame: number, wide = false): Windows {
+function seasoned(msPerFrame: number): Windows {
   const windows = timelyWindows();
-  windows.ran(100, 100 * msPerFrame, dueIn(0, wide));
+  windows.ran(100, 100 * msPerFrame, dueIn(0));
   return windows;
 }
 
@@ -55,33 +55,40 @@ describe('timely windows', () => {
     expect(lengths(seasoned(0.01), 1_000, FREE)).toEqual(SCHEDULED);
   });
 
-  it('are long from the first where there is time, and never longer than the schedule has them', () => {
+  it('are long from the first where there is time, and leave no rest that is shorter than its context', () => {
     for (const ms of [2_000, 1e9, Number.POSITIVE_INFINITY]) {
       expect(lengths(seasoned(1), 1_000, dueIn(ms))).toEqual([384, 384, 232]);
       expect(lengths(seasoned(1), 423, dueIn(ms))).toEqual([423]);
-      expect(lengths(seasoned(1), 424, dueIn(ms))).toEqual([384, 40]);
-      expect(lengths(seasoned(0), 424, dueIn(ms))).toEqual([384, 40]);
+      expect(lengths(seasoned(1), 463, dueIn(ms))).toEqual([463]);
+      expect(lengths(seasoned(1), 464, dueIn(ms))).toEqual([384, 80]);
+      expect(lengths(seasoned(0), 464, dueIn(ms))).toEqual([384, 80]);
     }
   });
 
-  it('are as long as is done in half the time there is, with the frames to either side', () => {
-    // 400 ms are enough for 200 frames, 80 of which are context.
-    expect(lengths(seasoned(1), 300, dueIn(400))).toEqual([120, 128, 52]);
-    expect(lengths(seasoned(1), 130, dueIn(400))).toEqual([130]);
-    // One that would be shorter than the schedule has it is not.
-    expect(lengths(seasoned(2), 300, dueIn(400))).toEqual([32, 128, 140]);
+  it('are those of the schedule in company: a newcomer waits for the runs before him', () => {
+    for (const ms of [0, 400, 2_000, Number.POSITIVE_INFINITY])
+      expect(lengths(seasoned(1), 1_000, dueIn(ms, false))).toEqual(SCHEDULED);
   });
 
-  it('go by the last runs of their own kind, of which one may have been slow', () => {
-    const windows = seasoned(1, true);
-    expect(lengths(windows, 400, dueIn(2_000, true))).toEqual([400]);
-    expect(lengths(windows, 400, dueIn(2_000, false))).toEqual([32, 128, 240]);
+  it('are as long as is done with time to spare, with the frames to either side', () => {
+    // 280 ms are enough for 200 frames, 80 of which are context.
+    expect(lengths(seasoned(1), 300, dueIn(280))).toEqual([120, 128, 52]);
+    expect(lengths(seasoned(1), 130, dueIn(280))).toEqual([130]);
+    // One that would be shorter than the schedule has it is not.
+    expect(lengths(seasoned(2), 300, dueIn(280))).toEqual([32, 128, 140]);
+  });
+
+  it('go by the last runs that were alone, of which one may have been slow', () => {
+    const windows = timelyWindows();
+    windows.ran(100, 10, dueIn(0, false));
+    expect(lengths(windows, 400, dueIn(1_400))).toEqual([32, 128, 240]);
     windows.ran(100, 300, dueIn(0));
-    expect(lengths(windows, 400, dueIn(2_000, false))).toEqual([253, 147]);
+    expect(lengths(windows, 400, dueIn(1_400))).toEqual([253, 147]);
     for (let i = 0; i < 5; i += 1) windows.ran(100, 100, dueIn(0));
     windows.ran(100, 60_000, dueIn(0));
-    expect(lengths(windows, 400, dueIn(2_000, false))).toEqual([400]);
+    windows.ran(100, 10, dueIn(0, false));
+    expect(lengths(windows, 400, dueIn(1_400))).toEqual([400]);
     for (let i = 0; i < 3; i += 1) windows.ran(100, 500, dueIn(0));
-    expect(lengths(windows, 400, dueIn(2_000, false))).toEqual([120, 128, 152]);
+    expect(lengths(windows, 400, dueIn(1_400))).toEqual([120, 128, 152]);
   });
 });

@@ -67,7 +67,7 @@ class Writer:
         local = g.op('Conv', g.op('Transpose', h, perm=[0, 2, 1]), g.floats(taps), g.floats(self.state[at + '.dw.bias']),
                      group=taps.shape[0], pads=[taps.shape[2] // 2] * 2)
         local = self.modulate(g.op('Transpose', local, perm=[0, 2, 1]), film)
-        inner = g.op('Gelu', self.linear(at + '.w1', local, smooth=film[2]))
+        inner = g.op('Gelu', self.linear(at + '.w1', local, smooth=film[2]), approximate='tanh')
         return g.op('Add', h, self.linear(at + '.w2', inner, gain))
 
     def attention(self, at, h, film, bias):
