@@ -17,7 +17,7 @@ from corpus.assemble import ENGLISH, OFTEN, load_voices, read_ids
 
 SPACE = 16
 LONGEST = 509
-HARD = {'am_santa': 5.0, 'bf_alice': 4.0, 'bf_lily': 2.5}            # what the student finds hardest is drawn more often
+HARD = {'am_santa': 8.0, 'bf_alice': 5.5, 'bf_lily': 2.5}            # what the student finds hardest is drawn more often
 KINDS = ('us', 'gb', 'other', 'held_us', 'held_gb')
 
 

@@ -8,9 +8,9 @@ All data is made first, in the GPU's memory: utterances with waveforms, then lab
 Durations, F0, energy and x are plain regression on the teacher's.  Where x matters is what a generator makes of it, so stretches go
 through the light generator.  With waveforms (of the teacher's generator) its sound is compared with the teacher's, and it learns too, at a
 smaller rate: some rows with the teacher's F0, sample by sample; the others with x and F0 as the student makes them, where harmonics
-do not lie in the same places and only envelopes are compared.  The complex loss weighs more all along, for the filters of high harmonics.
-Without waveforms the generator is frozen and its sound from the student's x is compared with its sound from the teacher's x.  Token
-features of the teacher are hints.  The learning rate falls along a cosine to nothing; the averages (EMA) of the
+do not lie in the same places and only envelopes are compared.  The complex loss weighs more all along, for the filters of high harmonics, and
+in both the voice is to be as harmonic as the teacher's (losses.Haze).  Labels alone are heard through the generator as it was at the beginning: its sound
+from the student's x is compared with its sound from the teacher's.  Token features of the teacher are hints.  The learning rate falls along a cosine to nothing; the averages (EMA) of the
 weights are what is saved and measured.  Steps are captured as a CUDA graph.
 """
 import math
@@ -24,12 +24,12 @@ import torch.nn as nn
 from front_generate import Labels
 from front_pool import Pool, doubled
 from front_student import ENERGY_UNIT, TOKEN_DIM, Front, load_front, pitch_of, places, repeat_tokens, z_of
-from losses import CEPSTRUM, Reconstruction
+from losses import CEPSTRUM, Haze, Reconstruction
 from metrics import Distance, Periodicity
 from student import FRAME, SAMPLE_RATE, X_DIM, excitation, istft, load_state, shaped_like, stft
 from trainer import Average, Trainer, parser
 
-TERMS = ('duration', 'total', 'pitch', 'slope', 'energy', 'x', 'hints', 'inner', *Reconstruction.WEIGHTS, 'envelope', 'distance', 'generator_norm', 'norm')
+TERMS = ('duration', 'total', 'pitch', 'slope', 'energy', 'x', 'hints', 'inner', *Reconstruction.WEIGHTS, 'envelope', 'distance', 'haze', 'ear', 'generator_norm', 'norm')
 SEGMENT = ('index', 'mask', 'number')
 ENVELOPE = {256: 1.0, 512: 5.0}       # weights of the log magnitude without harmonics, and of the mel bands
 
@@ -51,6 +51,8 @@ def parse():
     made.add_argument('--wave-own', type=int, default=4, help='of these, rows whose sound is made from its own F0 too')
     made.add_argument('--segments', type=int, default=48)
     made.add_argument('--teacher-segments', type=int, default=0, help='of those with the teacher\'s F0, how many have its x too: the generator alone')
+    made.add_argument('--ear-segments', type=int, default=24, help='of rows of labels alone, through a generator that does not learn')
+    made.add_argument('--haze-weight', type=float, default=10)
     made.add_argument('--size', type=int, default=96, help='frames of a segment, context included')
     made.add_argument('--context', type=int, default=10)
     made.add_argument('--sound-weight', type=float, default=0.4, help='of the losses through the generator')
@@ -117,12 +119,13 @@ class FrontTrainer(Trainer):
         self.labels.load(args.model, self.device, args.teacher_generator)
         self.model = self.front = (load_front(args.resume, args.prosody_layers, args.sound_layers) if args.resume else Front()).to(self.device).train()
         self.hints = nn.Linear(TOKEN_DIM, 2 * X_DIM).to(self.device)
-        self.listener = Listener(args.generator, self.device, args.compile)
+        self.listener, self.ear = (Listener(args.generator, self.device, args.compile) for _ in range(2))
         student = self.listener.student
         self.pool = Pool(self.device, args.capacity, student.xm, student.xs)
         self.waves = Pool(self.device, args.wave_capacity, student.xm, student.xs, waves=True) if args.teacher_generator else None
         self.reconstruction, self.distance, self.periodicity = Reconstruction(self.device), Distance(self.device), Periodicity(self.device)
         self.reconstruction.begin_with_phase(1.0)
+        self.haze = Haze(self.device)
         if args.compile:
             self.reconstruction.compile()
             for block in [*self.front.tokens, *self.front.attentions, *self.front.prosody, *self.front.sound]:
@@ -202,15 +205,18 @@ class FrontTrainer(Trainer):
         terms |= {name: torch.zeros((), device=self.device) for name in TERMS[:-2] if name not in terms}
         if self.waves:
             terms |= self.listen_to_teacher(b, x, curves)
-            sound = 0.5 * self.reconstruction.weigh({name: terms[name] for name in Reconstruction.WEIGHTS}) + terms['envelope'] + 1.0 * terms['distance']
+            sound = 0.5 * self.reconstruction.weigh({name: terms[name] for name in Reconstruction.WEIGHTS}) + (
+                terms['envelope'] + terms['distance'] + self.args.haze_weight * terms['haze'])
         else:
+            sound = torch.zeros((), device=self.device)
+        if self.args.ear_segments:
             terms |= self.listen_to_itself(b, x)
-            sound = self.reconstruction.weigh({name: terms[name] for name in Reconstruction.WEIGHTS})
+            sound = sound + 0.5 * terms['ear']
         loss = 2.0 * terms['duration'] + 1.0 * terms['total'] + 4.0 * terms['pitch'] + 2.0 * terms['slope'] + 0.7 * terms['energy'] + (
             1.5 * terms['x'] + 0.5 * terms['hints'] + 0.8 * terms['inner']) + self.args.sound_weight * sound
         return loss, terms
 
-    def heard(self, x, b, rows, segments, f0, phase, instead=None):
+    def heard(self, x, b, rows, segments, f0, phase, instead=None, listener=None):
         """Stretches of some rows through the generator -> inner features, samples that count; the first ones perhaps with other features `instead`."""
         index, mask, number = segments
         stats = utterance_stats(x[rows], b['columns'][rows])[number]
@@ -220,32 +226,37 @@ class FrontTrainer(Trainer):
             other, count = instead
             features = torch.cat([other[rows].flatten(0, 1)[index[:count]], features[count:]])
             stats = torch.cat([utterance_stats(other[rows], b['columns'][rows])[number[:count]], stats[count:]])
-        inner, wave = self.listener(features * mask[..., None], f0, self.listener.source(f0, phase), style, stats, mask[..., None], self.cuda)
+        listener = listener or self.listener
+        inner, wave = listener(features * mask[..., None], f0, listener.source(f0, phase), style, stats, mask[..., None], self.cuda)
         return inner, wave[:, 600 * self.args.context:-600 * self.args.context]
 
     def listen_to_itself(self, b, x):
-        """The frozen generator on the student's x against the same on the teacher's."""
-        index, mask, _ = segments = [b['given_' + name] for name in SEGMENT]
+        """A generator that does not learn, on the student's x against the same on the teacher's: where there are no samples of the teacher."""
+        index, mask, _ = segments = [b['ear_' + name] for name in SEGMENT]
         rows = slice(0, self.args.rows - self.args.own)
         f0, phase = b['f0'][rows].flatten()[index] * mask, b['phase'][rows].flatten()[index]
         with torch.no_grad():
-            inner, wave = self.heard(b['x'], b, rows, segments, f0, phase)
-        made_inner, made = self.heard(x, b, rows, segments, f0, phase)
-        return {'inner': masked((made_inner - inner).abs(), mask[..., None]), **self.reconstruction(made, made, wave)}
+            inner, wave = self.heard(b['x'], b, rows, segments, f0, phase, listener=self.ear)
+        made_inner, made = self.heard(x, b, rows, segments, f0, phase, listener=self.ear)
+        return {'inner': masked((made_inner - inner).abs(), mask[..., None]), 'ear': self.reconstruction.weigh(self.reconstruction(made, made, wave))}
 
     def listen_to_teacher(self, b, x, curves):
         """The generator, learning, on the student's x against the teacher's samples."""
         args = self.args
         given, own = slice(args.rows, args.rows + args.wave_rows - args.wave_own), slice(args.rows + args.wave_rows - args.wave_own, None)
         index, mask, _ = segments = [b['given_' + name] for name in SEGMENT]
-        _, made = self.heard(x, b, given, segments, b['f0'][given].flatten()[index] * mask, b['phase'][given].flatten()[index],
-                             (b['x'], args.teacher_segments) if args.teacher_segments else None)
+        kept = slice(2 * args.context, -2 * args.context)
+        f0 = b['f0'][given].flatten()[index] * mask
+        _, made = self.heard(x, b, given, segments, f0, b['phase'][given].flatten()[index], (b['x'], args.teacher_segments) if args.teacher_segments else None)
         terms = self.reconstruction(made, made, b['given_wave'])
+        haze = self.haze(self.reconstruction.stft, made, b['given_wave'], f0[:, kept], f0[:, kept], FRAME)
         index, mask, number = segments = [b['own_' + name] for name in SEGMENT]
         f0 = pitch_of(curves[own, :, :2].detach()).clamp(min=0) * b['frame_mask'][own]
         phase = self.own_phase(f0, b['frame_start'][own], index, number)
-        _, made = self.heard(x, b, own, segments, f0.flatten()[index] * mask, phase)
+        true_f0, f0 = b['f0'][own].flatten()[index] * mask, f0.flatten()[index] * mask
+        _, made = self.heard(x, b, own, segments, f0, phase)
         terms['envelope'], terms['distance'] = self.envelope(made, b['own_wave'])
+        terms['haze'] = 0.5 * (haze + self.haze(self.reconstruction.stft, made, b['own_wave'], f0[:, kept], true_f0[:, kept], FRAME))
         return terms
 
     @staticmethod
@@ -281,8 +292,9 @@ class FrontTrainer(Trainer):
         b['own'] = torch.arange(args.rows, device=self.device) >= args.rows - args.own
         cut = lambda batch, rows: {k: batch[k][rows] for k in ('frame_start', 'frame_count')}
         segments = lambda batch, rows, count: self.pool.segments(cut(batch, rows), count, args.size, args.context)
+        ear = dict(zip(('ear_' + part for part in SEGMENT), segments(b, slice(0, args.rows - args.own), args.ear_segments))) if args.ear_segments else {}
         if not self.waves:
-            return b | dict(zip(('given_' + part for part in SEGMENT), segments(b, slice(0, args.rows - args.own), args.segments)))
+            return b | ear
         w = self.waves.batch(self.waves.next_rows(args.wave_rows, self.rng))
         samples = w.pop('wave')
         given = args.wave_rows - args.wave_own
@@ -294,7 +306,7 @@ class FrontTrainer(Trainer):
             kept = slice(2 * args.context, -2 * args.context)
             wave = samples[rows].flatten(0, 1)[index[:, kept]].float() * (mask[:, kept, None] / 32767)
             b |= {**dict(zip((f'{name}_{part}' for part in SEGMENT), (index, mask, number))), name + '_wave': wave.flatten(1)}
-        return b
+        return b | ear
 
     def update(self, b):
         loss, terms = self.losses(b)

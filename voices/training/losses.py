@@ -87,3 +87,42 @@ class Reconstruction:
 
     def weigh(self, terms):
         return sum(self.WEIGHTS[name] * value for name, value in terms.items()) + self.phase_weight * terms['complex']
+
+
+class Haze:
+    """How much less, or more, a voice repeats itself a pitch period later than the teacher's does, in the bands where harmonics turn to haze.
+
+    `metrics.Periodicity`, made so that it has a gradient: the pitch is known, so the correlation at one period is a sum over the power
+    spectrum, divided by what the window itself loses over that period.  Its size is taken and not its real part: at 4 kHz a hundredth of F0 is a
+    quarter of a turn.  And means over all voiced columns are compared, not columns: in a frame of 40 ms the likeness is mostly
+    chance, and a voice that is told each chance becomes a voice that has none.  Both voices go by their own pitch: their
+    harmonics need not lie in the same places.
+    """
+    SIZE, BANDS, LEAST, MOST = 1024, ((2200, 3400), (3400, 4600), (4600, 6000)), 70, 400
+
+    def __init__(self, device, sample_rate=24000):
+        self.rate, bins = sample_rate, [[round(edge * self.SIZE / sample_rate) for edge in band] for band in self.BANDS]
+        self.first, last = bins[0][0], bins[-1][1]
+        number = torch.arange(self.first, last, device=device)
+        self.turns = 2 * math.pi / self.SIZE * number
+        self.bands = torch.stack([(number >= low) & (number < high) for low, high in bins], 1).float()
+
+    def likeness(self, re, im, f0):
+        """-> [B, columns, bands], at F0 [B, columns]."""
+        power = (re * re + im * im)[..., self.first:self.first + len(self.turns)] + 1e-9
+        period = self.rate / f0.clamp(self.LEAST, self.MOST)
+        share = period / self.SIZE
+        kept = (1 - share) * (2 + torch.cos(2 * math.pi * share)) / 3 + torch.sin(2 * math.pi * share) / (2 * math.pi)
+        angle = period[..., None] * self.turns
+        again = torch.sqrt(((power * torch.cos(angle)) @ self.bands) ** 2 + ((power * torch.sin(angle)) @ self.bands) ** 2 + 1e-12)
+        return again / (power @ self.bands) / kept[..., None]
+
+    def __call__(self, stft, made, true, f0, true_f0, frame):
+        """Of waveforms [B, N] whose F0 is given once every `frame` samples; `stft` is Reconstruction's."""
+        (re, im), (true_re, true_im) = (stft(wave, self.SIZE) for wave in (made, true))
+        at = (torch.arange(re.shape[1], device=re.device) * (self.SIZE // 4) // frame).clamp(max=f0.shape[1] - 1)
+        f0, true_f0 = f0[:, at], true_f0[:, at]
+        voiced = [(pitch > self.LEAST) & (pitch < self.MOST) for pitch in (f0, true_f0)]
+        both = (voiced[0] & voiced[1]).float()[..., None]
+        gap = (self.likeness(re, im, f0) - self.likeness(true_re, true_im, true_f0)) * both
+        return (gap.sum((0, 1)) / (both.sum() + 1)).abs().mean()
