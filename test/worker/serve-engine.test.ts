@@ -130,7 +130,7 @@ it('runs what is due soonest first, whoever sent it and whenever it came', async
 });
 
 describe('when a turn is due', () => {
-  /** What each turn of an engine was told, in milliseconds from when it began; it says half a second in each. */
+  /** What each turn of an engine was told, in milliseconds from when it began; it says a minute in each. */
   async function told({ wide, capacity }: { wide: boolean; capacity?: number }): Promise<number[]> {
     const dues: number[] = [];
     const messages: JobReply[] = [];
@@ -143,7 +143,7 @@ describe('when a turn is due', () => {
           const pcm = await turn.run(async (grant) => {
             dues.push(Math.round(grant.dueMs - performance.now()));
             grant.early(7);
-            return new Int16Array(12_000);
+            return new Int16Array(1_440_000);
           });
           yield { type: 'audio', pcm };
         }
@@ -162,9 +162,9 @@ describe('when a turn is due', () => {
   it('counts what a lone listener was sent since it was given', async () => {
     const [first, second, third] = await told({ wide: true });
     expect(first).toBeLessThanOrEqual(-100);
-    expect(second).toBeGreaterThan(400);
-    expect(second).toBeLessThanOrEqual(500);
-    expect(third).toBeGreaterThan(4_500);
+    expect(second).toBeGreaterThan(5_000);
+    expect(second).toBeLessThanOrEqual(60_000);
+    expect(third).toBeGreaterThan(60_000);
   });
 
   it('does not in company, where a first sound may be kept until there is more, nor on a card', async () => {
