@@ -47,7 +47,8 @@ export async function main(options: string[]): Promise<void> {
   const rounds = Number(values.rounds);
   const bareMs = await cost(rounds, async () => {
     const front = await bare.front(part.tokens, style, FREE);
-    await bare.vocoder.begin(front, 0, front.frames).next(FREE);
+    const utterance = bare.vocoder.begin(front, 0, front.frames);
+    while (!utterance.ended) await utterance.next(FREE);
   });
   const engineMs = await cost(rounds, () => speak(engine, segment, { model }));
   console.log(`${model}: bare sessions ${bareMs.toFixed(0)} ms, engine ${engineMs.toFixed(0)} ms of processor time`);

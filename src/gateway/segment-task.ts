@@ -231,7 +231,7 @@ export class SegmentTask {
     if (event.type === 'ran') {
       this.#runMs += event.runMs;
       this.stream.ran(event.runMs);
-      if (this.#receivedSamples === 0) this.#leadMs += event.runMs - (event.earlyMs ?? 0);
+      if (this.#receivedSamples === 0) this.#leadMs += event.runMs - event.earlyMs;
     } else if (event.type === 'begin') {
       if (this.#timings !== undefined && !sameTimings(this.#timings, event.timings)) throw otherReading();
       this.#timings = event.timings;

@@ -20,7 +20,7 @@ export class WorkerLost extends Error {
  * Speech, and word of every run that was made for it, with what it took of the engine by the engine's own clock, and what of that went
  * into more than was due.
  */
-export type WorkerEvent = SpeechEvent | { readonly type: 'ran'; readonly runMs: number; readonly earlyMs?: number };
+export type WorkerEvent = SpeechEvent | { readonly type: 'ran'; readonly runMs: number; readonly earlyMs: number };
 
 export interface Runnable {
   /** Of the job. */

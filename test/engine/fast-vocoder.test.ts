@@ -8,7 +8,7 @@ import { toPcm } from '../../src/engine/finish.js';
 import { cpuProvider } from '../../src/engine/provider.js';
 import { graphOf, type Utterance } from '../../src/engine/vocoder.js';
 import { fixedWindows, oneWindow, type Windows } from '../../src/engine/windows.js';
-import { decibelsOfDifference } from '../support/clip-checks.js';
+import { decibelsOfDifference, furthestApart } from '../support/clip-checks.js';
 import { LIGHT_GENERATOR, lightReference } from '../support/light-utterance.js';
 import { unrounded } from '../support/unrounded.js';
 
@@ -42,8 +42,7 @@ describe('the light vocoder', () => {
       };
       const pcm = await pcmOf(cut);
       expect(pcm.length).toBe(whole.length);
-      const furthest = pcm.reduce((most, sample, at) => Math.max(most, Math.abs(sample - whole[at]!)), 0);
-      expect(furthest, `windows of ${sizes}`).toBeLessThanOrEqual(1);
+      expect(furthestApart(pcm, whole), `windows of ${sizes}`).toBeLessThanOrEqual(1);
     }
     await graph.release();
   });

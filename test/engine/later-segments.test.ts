@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Engine, FREE, type Turn } from '../../src/engine/engine.js';
 import type { SegmentJob, SegmentTimings } from '../../src/protocol/job.js';
+import { furthestApart } from '../support/clip-checks.js';
 import { jobOf } from '../support/jobs.js';
 import { joinPcm, realEngine } from '../support/speech.js';
 
@@ -74,5 +75,5 @@ it('says the same in parts with a rest between them, and at any pace', async () 
 /** But for the last of 16 bits, where sums of floats are made in another order. */
 function expectSame(one: Int16Array, other: Int16Array): void {
   expect(one.length).toBe(other.length);
-  expect(one.reduce((most, sample, at) => Math.max(most, Math.abs(sample - other[at]!)), 0)).toBeLessThanOrEqual(1);
+  expect(furthestApart(one, other)).toBeLessThanOrEqual(1);
 }

@@ -6,7 +6,7 @@ import { jobOf } from '../support/jobs.js';
 
 it('counts what had to be before its first sample, not what an engine made beyond that because there was time', async () => {
   const events: WorkerEvent[] = [
-    { type: 'ran', runMs: 100 },
+    { type: 'ran', runMs: 100, earlyMs: 0 },
     { type: 'ran', runMs: 400, earlyMs: 320 },
     { type: 'audio', pcm: new Int16Array(24_000) },
     { type: 'ran', runMs: 200, earlyMs: 50 },

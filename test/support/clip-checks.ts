@@ -91,3 +91,7 @@ export function decibelsOfDifference(expected: ArrayLike<number>, found: ArrayLi
   }
   return 10 * Math.log10(signal / Math.max(noise, 1e-12));
 }
+
+/** The largest difference between two samples at the same place. */
+export const furthestApart = (one: Int16Array, other: Int16Array): number =>
+  one.reduce((most, sample, at) => Math.max(most, Math.abs(sample - other[at]!)), 0);
