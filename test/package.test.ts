@@ -15,6 +15,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import npm from '@npmcli/config/lib/definitions/index.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LANGUAGES } from '../src/protocol/job.js';
+import { frontEnd } from '../src/text/languages.js';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
@@ -99,7 +101,19 @@ describe('installed by itself', () => {
   const SYSTEMS = ['linux/x64', 'linux/arm64', 'darwin/arm64', 'win32/x64'];
   const OWN = `${process.platform}/${process.arch}`;
   const packageDir = () => path.join(prefix, 'node_modules', 'selfhosted-tts');
-  const runtime = (...parts: string[]) => path.join(packageDir(), 'node_modules', 'onnxruntime-node', ...parts);
+  const inside = (...parts: string[]) => path.join(packageDir(), 'node_modules', ...parts);
+  const runtime = (...parts: string[]) => inside('onnxruntime-node', ...parts);
+  const dependency = (name: string, about: object, files: readonly string[]) => {
+    for (const file of ['package.json', ...files]) {
+      mkdirSync(path.dirname(inside(name, file)), { recursive: true });
+      writeFileSync(inside(name, file), JSON.stringify(about));
+    }
+  };
+  const filesOf = (name: string) =>
+    readdirSync(inside(name), { recursive: true, encoding: 'utf8' })
+      .filter((file) => statSync(inside(name, file)).isFile())
+      .map((file) => file.split(path.sep).join('/'))
+      .sort();
   const preinstall = () => execFileSync(process.execPath, [path.join(packageDir(), 'bin', 'preinstall.js')]);
 
   beforeEach(() => {
@@ -129,6 +143,54 @@ describe('installed by itself', () => {
     for (const name of names) writeFileSync(runtime('dist', name), '');
     preinstall();
     expect(readdirSync(runtime('dist')).sort()).toEqual(['bitmap', 'index.js', 'word.ts']);
+  });
+
+  it('keeps no tests, measurements, examples and documents of dependencies', () => {
+    const workshop = [
+      'test',
+      'tests',
+      '__tests__',
+      'fixtures',
+      'bench',
+      'benchmark',
+      'benchmarks',
+      'example',
+      'examples',
+    ];
+    const program = ['lib/index.js', 'lib/test/part.js', 'node_modules/test/index.js', 'test.js'];
+    const inner = 'node_modules/@of/inner';
+    dependency('plain', { main: './lib/index.js' }, [
+      ...program,
+      ...[...workshop, 'docs', '.github'].map((folder) => `${folder}/deep/index.js`),
+      'lib/index.test.js',
+      `${inner}/test/index.js`,
+      `${inner}/package.json`,
+    ]);
+    preinstall();
+    expect(filesOf('plain')).toEqual([...program, `${inner}/package.json`, 'package.json'].sort());
+  });
+
+  it('keeps such a folder where the package runs by it', () => {
+    const files = ['docs/a.js', 'test/a.js'];
+    dependency('named', { exports: { '.': { default: './test/a.js' } } }, files);
+    dependency('@of/loaded', { main: 'lib' }, files);
+    writeFileSync(inside('@of/loaded', 'index.js'), "exports.a = require('./test/a');\n");
+    writeFileSync(inside('@of/loaded', 'index.mjs'), "export * from './docs/a.js';\n");
+    preinstall();
+    expect(filesOf('named')).toEqual(['package.json', 'test/a.js']);
+    expect(filesOf('@of/loaded')).toEqual(['docs/a.js', 'index.js', 'index.mjs', 'package.json', 'test/a.js']);
+  });
+
+  it("leaves out espeak's dictionary of a language that is not read here, and no other", () => {
+    const data = path.join('node_modules', 'espeak-phonemizer', 'dist', 'data');
+    const { voiceToBucket, buckets } = JSON.parse(read(path.join(data, 'manifest.json')));
+    const opened = LANGUAGES.map((language) => buckets[voiceToBucket[frontEnd(language).alphabet.espeakVoice]].path);
+    const files = readdirSync(path.join(ROOT, data)).map((name) => `dist/data/${name}`);
+    dependency('espeak-phonemizer', {}, files);
+    preinstall();
+    const left = filesOf('espeak-phonemizer');
+    expect(files.filter((name) => !left.includes(name))).toEqual(['dist/data/ru.data']);
+    expect(opened).not.toContain('ru.data');
   });
 
   it('removes nothing where there is no library of this system', () => {
