@@ -10,6 +10,7 @@ const CASES: readonly (readonly [SayAs, string, string])[] = [
   ['characters', 'U.S.', 'U dot S dot'],
   ['characters', 'no way', 'N O, W A Y'],
   ['characters', 'é@5', 'É at five'],
+  ['characters', 'a×b÷2', 'eigh times B divided by two'],
   ['cardinal', '1984', 'one thousand nine hundred eighty-four'],
   ['cardinal', '1,234', 'one thousand two hundred thirty-four'],
   ['cardinal', '007', 'seven'],

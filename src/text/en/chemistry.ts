@@ -1,7 +1,7 @@
 /** Formulas of chemistry. */
 
 import type { Rule } from '../normalize/rule.js';
-import { isWordLetter, type Scan } from '../normalize/scan.js';
+import { isLetter, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { cardinal } from './numbers.js';
 
@@ -23,7 +23,7 @@ function formula(scan: Scan, at: number): number {
   const whole = match[0];
   const symbols = whole.match(/[A-Z][a-z]?/g)!;
   const behind = text.charCodeAt(at + whole.length);
-  const numbered = /[\d₀-₉]/.test(whole) || (behind > 0xb1 && !isWordLetter(behind));
+  const numbered = /[\d₀-₉]/.test(whole) || (behind > 0xb1 && !isLetter(behind));
   if (!numbered || !symbols.every((symbol) => ELEMENTS.has(symbol))) return at;
   // Without a lowered digit one element and a number is as well a name: "F1", "In2".
   if (symbols.length === 1 && !/[₀-₉]/.test(whole) && !/^(?:O2|O3|N2|H2|Cl2|F2)$/.test(whole) && /\d/.test(whole))

@@ -1,11 +1,15 @@
 /** Names out of programs and catalogues: camelCase, snake_case, letters mixed with digits. */
 
-import type { Scan } from '../normalize/scan.js';
+import { ACCENTED_CAPITALS, ACCENTED_SMALL, isAlphanumeric, type Scan } from '../normalize/scan.js';
 import { capitals, isPronounceable, spell } from './acronyms.js';
 import { cardinal, digitByDigit, pairs, plural, triple } from './numbers.js';
 
-const PARTS =
-  /[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z\u00df-\u024f]+(?:'s(?![A-Za-z]))?|[A-Z\u00c0-\u00de][a-z\u00df-\u024f]*|\d+|[^A-Za-z\d]/g;
+const SMALL = `[a-z${ACCENTED_SMALL}]`;
+const PARTS = new RegExp(
+  `[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]{2,}s?(?![a-z])|[A-Z]?${SMALL}+(?:'s(?![A-Za-z]))?|[A-Z${ACCENTED_CAPITALS}]${SMALL}*|\\d+|[^A-Za-z\\d]`,
+  'g',
+);
+const VOWEL = new RegExp(`[aeiouy${ACCENTED_CAPITALS}${ACCENTED_SMALL}]`, 'i');
 
 /** Small letters that are said by name when they are a part of an address, a path or an identifier. */
 const SPELLED_SMALL = new Set(
@@ -70,13 +74,9 @@ export function sayPart(part: string): string {
   const many = small.endsWith('s') ? small.slice(0, -1) : '';
   if (many.length > 2 && SPELLED_SMALL.has(many)) return `${spell(many)}'s`;
   if (/^[A-Z]+s?$/.test(part)) return capitals(part) ?? part;
-  if (part.length < 8 && !/[aeiouy\u00c0-\u024f]/i.test(part)) return spell(part);
+  if (part.length < 8 && !VOWEL.test(part)) return spell(part);
   return part;
 }
-
-/** A letter or a digit, accented ones included. */
-const isSaid = (code: number): boolean =>
-  (code > 47 && code < 58) || (code > 64 && code < 91) || (code > 96 && code < 123) || (code > 191 && code < 592);
 
 const MODEL = /^[A-Z]\d+(?:neo|[a-z]{1,2})?$/;
 
@@ -86,7 +86,7 @@ const isMany = (text: string, at: number): boolean =>
 
 /** Splits an identifier and says its parts, each standing for its own characters. */
 export function sayIdentifier(scan: Scan, from: number, to: number): void {
-  if (to - from === 1 && isSaid(scan.text.charCodeAt(from))) {
+  if (to - from === 1 && isAlphanumeric(scan.text.charCodeAt(from))) {
     scan.out.say(sayPart(scan.text[from]!), from, to);
     return;
   }
@@ -95,7 +95,7 @@ export function sayIdentifier(scan: Scan, from: number, to: number): void {
   PARTS.lastIndex = 0;
   for (let match = PARTS.exec(text); match; match = PARTS.exec(text)) {
     const part = constant && isPronounceable(match[0]) ? match[0].toLowerCase() : match[0];
-    if (part.length === 1 && !isSaid(part.charCodeAt(0))) continue;
+    if (part.length === 1 && !isAlphanumeric(part.charCodeAt(0))) continue;
     const begin = from + match.index;
     // "A320", "F150": the number of a model behind its letter, and several of them.
     const model = match.index === 1 && /^[1-9]\d[1-9]$|^[1-9][1-9]0$/.test(part) && MODEL.test(text);

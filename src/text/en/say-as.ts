@@ -1,6 +1,6 @@
 /** Readings the author asked for by name. */
 import type { Language, SayAs } from '../../protocol/job.js';
-import type { Scan } from '../normalize/scan.js';
+import { isLetter, type Scan } from '../normalize/scan.js';
 import { spell } from './acronyms.js';
 import { MONTHS, numericDate } from './dates.js';
 import { amount, cardinal, digitByDigit, ordinal, year } from './numbers.js';
@@ -62,7 +62,7 @@ function characters(scan: Scan): boolean {
     const char = text[at]!;
     if (char === ' ') out.mark(',', at, at + 1);
     else if (/\d/.test(char)) out.say(digitByDigit(char), at, at + 1);
-    else if (/[A-Za-z\u00c0-\u024f]/.test(char)) out.say(letter(text, at), at, at + 1);
+    else if (isLetter(char.charCodeAt(0))) out.say(letter(text, at), at, at + 1);
     else {
       const words = NAMES[char] ?? signWords(char) ?? '';
       if (words === '') out.skip('symbol', 1);

@@ -1,12 +1,12 @@
 /** Hashtags, mentions, numbers behind a hash, and stars given as marks. */
 
 import type { Rule } from '../normalize/rule.js';
-import type { Scan } from '../normalize/scan.js';
+import { LETTERS, type Scan } from '../normalize/scan.js';
 import { matchAt, runLength } from '../normalize/sticky.js';
 import { sayIdentifier } from './identifiers.js';
 import { cardinal } from './numbers.js';
 
-const HASHTAG = /#([A-Za-z\u00c0-\u024f][A-Za-z0-9_\u00c0-\u024f]{0,100})/y;
+const HASHTAG = new RegExp(`#([${LETTERS}][${LETTERS}0-9_]{0,100})`, 'y');
 const NUMBERED = /#(?=\d)/y;
 const MENTION = /@([A-Za-z_][A-Za-z0-9_.-]{0,60})/y;
 const TILDE = /~ ?(?=[$£€]?\d)/y;

@@ -1,7 +1,7 @@
 /** Names and terms of art whose letters do not tell how they are said. */
 
 import type { Rule } from '../normalize/rule.js';
-import type { Scan } from '../normalize/scan.js';
+import { LETTERS, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { spell } from './acronyms.js';
 
@@ -140,12 +140,13 @@ const TERMS: Readonly<Record<string, string>> = {
 };
 
 const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
-const WORDS = new Set(Object.keys(TERMS).filter((key) => /^[A-Za-z]+$/.test(key)));
-const NOT_INSIDE = '(?![A-Za-z0-9_+#]|[.@/:][A-Za-z0-9])';
-const WORD = new RegExp(`([A-Za-z]+)('s)?${NOT_INSIDE}`, 'y');
-/** The terms that are more than letters. */
+/** The terms that are a word, "gov't" among them. */
+const WORDS = new Set(Object.keys(TERMS).filter((key) => /^[A-Za-z]+(?:'[a-z])?$/.test(key)));
+const ENDING = `('s)?(?![${LETTERS}0-9_+#]|[.@/:][${LETTERS}0-9])`;
+const WORD_ENDING = new RegExp(ENDING, 'y');
+/** The terms that are more than a word. */
 const MIXED_TERMS = Object.keys(TERMS).filter((key) => !WORDS.has(key));
-const MIXED = new RegExp(`(${MIXED_TERMS.map(quoted).join('|')})('s)?${NOT_INSIDE}`, 'y');
+const MIXED = new RegExp(`(${MIXED_TERMS.map(quoted).join('|')})${ENDING}`, 'y');
 const AMPERSAND = /([A-Z])&([A-Z])(?:('s|s))?(?![A-Za-z0-9])/y;
 const SHARP = /([A-G])(#|b(?= (?:major|minor)))(m(?![a-z])|maj(?![a-z]))?(?![A-Za-z0-9])/y;
 const SCRIPTED = /([A-Z][a-z]{1,9})\.js(?![A-Za-z0-9])/y;
@@ -159,13 +160,7 @@ const SMALL = new Set(
 
 /** Flats: "Bb major". */
 const FLATS = [...'ABCDEFG'].map((note) => `${note}b`);
-const KNOWN = [
-  ...[...WORDS].flatMap((word) => [word, `${word}'s`]),
-  ...MIXED_TERMS.filter((key) => /^[A-Za-z]+'[a-z]$/.test(key)),
-  ...SMALL,
-  ...FLATS,
-  'rock',
-];
+const KNOWN = [...[...WORDS].flatMap((word) => [word, `${word}'s`]), ...SMALL, ...FLATS, 'rock'];
 
 /** The word without its possessive. */
 const stem = (word: string): string => (word.endsWith("'s") ? word.slice(0, -2) : word);
@@ -183,9 +178,11 @@ function term(scan: Scan, at: number): number {
     return at + whole.length;
   };
   const word = scan.wordAt(at);
-  const simple = WORDS.has(stem(word)) ? matchAt(WORD, text, at) : null;
-  const known = simple ?? (beginsMixed(text, at) ? matchAt(MIXED, text, at) : null);
-  if (known) return say(TERMS[known[1]!]! + (known[2] ?? ''), known[0]);
+  const bare = stem(word);
+  const ending = WORDS.has(bare) ? matchAt(WORD_ENDING, text, at + bare.length) : null;
+  if (ending) return say(TERMS[bare]! + ending[0], bare + ending[0]);
+  const mixed = beginsMixed(text, at) ? matchAt(MIXED, text, at) : null;
+  if (mixed) return say(TERMS[mixed[1]!]! + (mixed[2] ?? ''), mixed[0]);
   const second = text.charCodeAt(at + 1);
   const ampersand = second === 38 /* & */ ? matchAt(AMPERSAND, text, at) : null;
   if (ampersand)

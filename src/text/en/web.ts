@@ -1,7 +1,7 @@
 /** Addresses: of pages, people, files and machines. */
 
 import type { Rule } from '../normalize/rule.js';
-import { isDigit, isWordLetter, MARKS, opensWord, type Scan } from '../normalize/scan.js';
+import { isDigit, isLetter, MARKS, opensWord, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { sayIdentifier, sayPart } from './identifiers.js';
 import { cardinal, pairs, triple } from './numbers.js';
@@ -50,6 +50,8 @@ const SIGNS: Readonly<Record<string, string>> = {
   ',': 'comma',
   ';': 'semicolon',
   '!': 'exclamation mark',
+  '×': 'times',
+  '÷': 'divided by',
 };
 
 /** Says an address piece by piece, each standing for its own characters. */
@@ -61,8 +63,8 @@ function sayAddress(scan: Scan, from: number, to: number, silent = ''): void {
     if (isDigit(code)) {
       while (end < to && isDigit(text.charCodeAt(end))) end++;
       scan.out.say(sayPart(text.slice(begin, end)), begin, end);
-    } else if (isWordLetter(code)) {
-      while (end < to && isWordLetter(text.charCodeAt(end))) end++;
+    } else if (isLetter(code)) {
+      while (end < to && isLetter(text.charCodeAt(end))) end++;
       sayIdentifier(scan, begin, end);
     } else {
       const piece = text[begin]!;

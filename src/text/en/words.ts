@@ -1,13 +1,13 @@
 /** Words: ordinary ones are copied; acronyms, identifiers and mixtures of letters and digits are not ordinary. */
 
 import type { Rule } from '../normalize/rule.js';
-import { isAlphanumeric, isDigit, type Scan } from '../normalize/scan.js';
+import { isAlphanumeric, isDigit, LETTERS, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { capitals, spell } from './acronyms.js';
 import { sayIdentifier } from './identifiers.js';
 import { unitAlone } from './units.js';
 
-const MIXTURE = /[A-Za-z\u00c0-\u024f\d]+(?:_[A-Za-z\u00c0-\u024f\d]+)*/y;
+const MIXTURE = new RegExp(`[${LETTERS}\\d]+(?:_[${LETTERS}\\d]+)*`, 'y');
 const COMPOUND_UNIT = /[A-Za-z]{1,3}(?:\/[a-z]{1,3}|[²³])(?![A-Za-z0-9])/y;
 /** A capital inside a word that is not all capitals: "camelCase", but not "McDonald" or "O'Neil". */
 const CAMEL = /[a-z][A-Z]|[A-Z]{2}[a-z]{2}/;

@@ -1,5 +1,6 @@
 /** What single characters mean, whatever alphabet or keyboard they come from. */
 
+import { LETTERS } from './scan.js';
 import { romanize, scriptOf } from './scripts.js';
 
 /** Pairs of "characters written many ways" and the one way the later rules know. */
@@ -64,7 +65,7 @@ function characterTable(): ReadonlyMap<string, string> {
 
 const TABLE = characterTable();
 
-const LATIN_OR_ASCII = /^[\x20-\x7e\u00b0\u00c0-\u024f]+$/;
+const LATIN_OR_ASCII = new RegExp(`^[\\x20-\\x7e\\u00b0${LETTERS}]+$`);
 /** Latin letters the pronouncing dictionary knows with their accents; the rest lose theirs. */
 const KEPT_ACCENTS = /^[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f]$/;
 

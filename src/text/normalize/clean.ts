@@ -7,16 +7,8 @@ import { type LineKind, type LineStart, lineStart } from '../line-marks.js';
 import { type Characters, isGreek } from './characters.js';
 import { characterReference } from './entities.js';
 import { markRun } from './mark-runs.js';
-import {
-  autolinkEnd,
-  htmlTag,
-  isDigit,
-  isEmphasis,
-  isWordUnit,
-  linkTailEnd,
-  opensLink,
-  pointerEnd,
-} from './markdown.js';
+import { autolinkEnd, htmlTag, isEmphasis, isWordUnit, linkTailEnd, opensLink, pointerEnd } from './markdown.js';
+import { isDigit } from './scan.js';
 import { type Mapped, Room, Spoken } from './spoken.js';
 import { matchAt, runLength } from './sticky.js';
 

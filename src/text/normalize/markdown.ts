@@ -1,4 +1,5 @@
 /** Markdown and HTML marks, recognised piece by piece: a segment may begin or end anywhere inside a construct. */
+import { isAlphanumeric, isDigit } from './scan.js';
 import { matchAt } from './sticky.js';
 
 const LINK = /\[[^\][\n]{0,300}\](?:\(|\[[^\][\n]{1,80}\])/y;
@@ -55,11 +56,10 @@ export function autolinkEnd(text: string, at: number): number | undefined {
   return match ? at + match[0].length : undefined;
 }
 
+/** A letter or a digit, and all beyond the letters we read. */
 export function isWordUnit(code: number): boolean {
-  return (code > 47 && code < 58) || (code > 64 && code < 91) || (code > 96 && code < 123) || code > 191;
+  return isAlphanumeric(code) || code > 591;
 }
-
-export const isDigit = (code: number) => code > 47 && code < 58;
 
 /** Whether the asterisks `[at, end)` mark emphasis or a footnote (not said) rather than a product (said). */
 export function isEmphasis(text: string, at: number, end: number): boolean {

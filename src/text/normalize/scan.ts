@@ -71,7 +71,7 @@ export class Scan {
     let begin = at;
     while (begin < at + MOST_MARKS_BEFORE && opensWord(text.charCodeAt(begin))) begin++;
     let end = begin;
-    while (end < begin + LONGEST_NEXT_WORD && isWordLetter(text.charCodeAt(end))) end++;
+    while (end < begin + LONGEST_NEXT_WORD && isLetter(text.charCodeAt(end))) end++;
     return text.slice(begin, end);
   }
 
@@ -95,18 +95,14 @@ export class Scan {
   }
 }
 
-/** A letter as words have them: two signs among the accented ones are taken along. */
-export const isWordLetter = (code: number): boolean =>
-  (code > 96 && code < 123) || (code > 64 && code < 91) || (code > 191 && code < 592);
-
 /** Where the letters that begin at `at` end, apostrophes between them included. */
 function wordEnd(text: string, at: number): number {
   let end = at;
-  while (isWordLetter(text.charCodeAt(end))) end++;
+  while (isLetter(text.charCodeAt(end))) end++;
   if (end === at) return at;
-  while (text.charCodeAt(end) === 39 /* ' */ && isWordLetter(text.charCodeAt(end + 1))) {
+  while (text.charCodeAt(end) === 39 /* ' */ && isLetter(text.charCodeAt(end + 1))) {
     end += 2;
-    while (isWordLetter(text.charCodeAt(end))) end++;
+    while (isLetter(text.charCodeAt(end))) end++;
   }
   return end;
 }
@@ -176,13 +172,19 @@ export function isDigit(code: number): boolean {
   return code > 47 && code < 58;
 }
 
+/** × and ÷ lie among the accented letters, and are none. */
 export function isLetter(code: number): boolean {
   return (
-    (code > 64 && code < 91) || (code > 96 && code < 123) || (code > 191 && code < 592 && code !== 215 && code !== 247)
+    (code > 96 && code < 123) || (code > 64 && code < 91) || (code > 191 && code < 592 && code !== 215 && code !== 247)
   );
 }
 
+/** The same for patterns, to stand between square brackets. */
+export const ACCENTED_CAPITALS = '\\u00c0-\\u00d6\\u00d8-\\u00de';
+export const ACCENTED_SMALL = '\\u00df-\\u00f6\\u00f8-\\u024f';
+export const LETTERS = `A-Za-z${ACCENTED_CAPITALS}${ACCENTED_SMALL}`;
+
 export const isCapitalised = (word: string): boolean => {
   const code = word.charCodeAt(0);
-  return (code > 64 && code < 91) || (code > 191 && code < 223);
+  return (code > 64 && code < 91) || (code > 191 && code < 223 && isLetter(code));
 };
