@@ -17,7 +17,7 @@ import torch
 from onnx import TensorProto, helper
 
 from front_corpus import Corpus
-from front_student import HEADS, PITCH_UNIT, PROSODY_DIM, SLOPES, SOUND_DIM, STYLE, TOKEN_DIM, TOKEN_LAYERS, load_front
+from front_student import HEADS, PITCH_UNIT, PROSODY_DIM, SLOPES, SOUND_DIM, STYLE, TOKEN_DIM, load_front
 from graph import FloatLayers, Graph, Int8Layers, silu
 from quantise import FINE_STRENGTH, STRENGTH, _range, _seen
 from student import STYLE_DIM, X_DIM
@@ -28,7 +28,8 @@ END = 2 ** 31 - 1
 
 class Writer:
     def __init__(self, front, layers, mean, deviation):
-        self.g, self.layers, self.melody, self.sound = Graph(), layers, len(front.prosody), len(front.sound)
+        self.g, self.layers = Graph(), layers
+        self.tokens, self.melody, self.sound = len(front.tokens), len(front.prosody), len(front.sound)
         self.state = {key: value.detach().double().numpy() for key, value in front.state_dict().items()}
         self.mean, self.deviation = mean, deviation
 
@@ -97,11 +98,11 @@ class Writer:
         g = self.g
         cond = silu(g, self.linear('cond.0', 'style'))
         cond = silu(g, self.linear('cond.2', cond))
-        blocks = [name for i in range(TOKEN_LAYERS) for name in (f'attentions.{i}.qkv', f'tokens.{i}.w1')]
+        blocks = [name for i in range(self.tokens) for name in (f'attentions.{i}.qkv', f'tokens.{i}.w1')]
         smooth = self.smoothing(blocks, TOKEN_DIM) + [np.ones(TOKEN_DIM, np.float32)]
         films = self.film_layer('token_film', cond, [TOKEN_DIM] * len(smooth), smooth)
         h, bias = g.op('Gather', g.floats(self.state['embed.weight']), 'input_ids', axis=0), self.distances()
-        for i in range(TOKEN_LAYERS):
+        for i in range(self.tokens):
             h = self.attention(f'attentions.{i}', h, films[2 * i], bias)
             h = self.mixer(f'tokens.{i}', h, films[2 * i + 1])
         h = self.modulate(h, films[-1])

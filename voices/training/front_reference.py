@@ -1,6 +1,7 @@
-"""The teacher speaks the held-out lines: what the front's student is measured against.
+"""The teacher speaks the held-out lines: what the front's student is measured against.  Or utterances drawn as for training, for front_polish.py.
 
     python front_reference.py front.onnx generator.onnx front-corpus.npz reference/ --processes 14
+    python front_reference.py front.onnx generator.onnx front-corpus.npz drawn/ --drawn 250 --processes 2
 
 Both parts are the quantised ones of kokoro_graph.py, folded to float32 here and run by onnxruntime.  One file a line: samples, F0,
 energy, durations (rounded and not), tokens, style, x.
@@ -29,17 +30,17 @@ def work(rank, args):
     front = open_graph(names.fold_to_float(onnx.load(args.front), kept))
     generator = open_graph(names.fold_to_float(onnx.load(args.generator), inputs=names.GENERATOR_INPUTS))
     corpus = Corpus(args.corpus)
-    for index in range(rank, corpus.held, args.processes):
+    for index in range(rank, args.drawn or corpus.held, args.processes):
         path = os.path.join(args.out, f'{index:04d}.npz')
         if os.path.exists(path):
             continue
-        tokens, style, speed = corpus.held_out(index)
+        tokens, style, speed = corpus.draw(np.random.default_rng(index)) if args.drawn else corpus.held_out(index)
         x, f0, s, durations, raw, energy = front.run([name for name, _, _ in kept], {
             'input_ids': tokens[None], 'style': style[None], 'speed': np.array([speed], np.float32)})
         wave = generator.run([names.WAVEFORM], {names.X: x, names.F0: f0, names.STYLE: s})[0].reshape(-1)
         np.savez(path + '.tmp.npz', wave=np.round(np.clip(wave, -1, 1) * 32767).astype(np.int16), f0=f0[0, 0], energy=energy[0, 0],
                  durations=durations[0].astype(np.int32), raw=raw[0], tokens=tokens, style=style, x=x[0].astype(np.float16),
-                 voice=corpus.names[corpus.english[index % len(corpus.english)]])
+                 voice='drawn' if args.drawn else corpus.names[corpus.english[index % len(corpus.english)]])
         os.replace(path + '.tmp.npz', path)
 
 
@@ -50,6 +51,7 @@ def main():
     parser.add_argument('corpus')
     parser.add_argument('out')
     parser.add_argument('--processes', type=int, default=1)
+    parser.add_argument('--drawn', type=int, help='draw so many utterances instead')
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
     multiprocessing.spawn(work, args=(args,), nprocs=args.processes)

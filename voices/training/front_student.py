@@ -93,14 +93,14 @@ class Attention(nn.Module):
 
 
 class Front(nn.Module):
-    def __init__(self, prosody_layers=PROSODY_LAYERS, sound_layers=SOUND_LAYERS):
+    def __init__(self, token_layers=TOKEN_LAYERS, prosody_layers=PROSODY_LAYERS, sound_layers=SOUND_LAYERS):
         super().__init__()
         self.embed = nn.Embedding(SYMBOLS, TOKEN_DIM)
         self.cond = nn.Sequential(nn.Linear(STYLE, 256), nn.SiLU(), nn.Linear(256, COND), nn.SiLU())
-        self.token_film = nn.Linear(COND, TOKEN_LAYERS * 4 * TOKEN_DIM + 2 * TOKEN_DIM)
+        self.token_film = nn.Linear(COND, (4 * token_layers + 2) * TOKEN_DIM)
         self.frame_film = nn.Linear(COND + POOLED, 2 * ((prosody_layers + 1) * PROSODY_DIM + (sound_layers + 1) * SOUND_DIM))
-        self.attentions = nn.ModuleList(Attention(TOKEN_DIM, TOKEN_LAYERS) for _ in range(TOKEN_LAYERS))
-        self.tokens = nn.ModuleList(Mixer(TOKEN_DIM, TOKEN_HIDDEN, TOKEN_KERNEL, TOKEN_LAYERS) for _ in range(TOKEN_LAYERS))
+        self.attentions = nn.ModuleList(Attention(TOKEN_DIM, token_layers) for _ in range(token_layers))
+        self.tokens = nn.ModuleList(Mixer(TOKEN_DIM, TOKEN_HIDDEN, TOKEN_KERNEL, token_layers) for _ in range(token_layers))
         self.duration = nn.Linear(TOKEN_DIM, 1)
         self.pool = nn.Linear(TOKEN_DIM, POOLED)
         self.prosody_in = nn.Linear(TOKEN_DIM, PROSODY_DIM)
@@ -204,38 +204,39 @@ def speak(front, ids, style, speed=1.0, durations=None, curves=None):
     return x, pitch_of(made[0, :, :2].reshape(-1)), made[0, :, 2:].reshape(-1) * ENERGY_UNIT, durations, raw
 
 
-def depth(state, part):
-    """How many blocks a checkpoint has of 'prosody' or 'sound'."""
-    return 1 + max(int(key.split('.')[1]) for key in state if key.startswith(part + '.'))
+def depths(state):
+    """How many blocks of tokens, of melody and of sound a checkpoint has."""
+    return tuple(1 + max(int(key.split('.')[1]) for key in state if key.startswith(part + '.')) for part in ('tokens', 'prosody', 'sound'))
 
 
-def grow(state, prosody_layers, sound_layers):
-    """The same function with more blocks of melody and of sound at their ends: a new one begins by adding nothing."""
-    grown, fresh, end = dict(state), Front(prosody_layers, sound_layers).state_dict(), 0
-    for part, dim, layers in (('prosody', PROSODY_DIM, prosody_layers), ('sound', SOUND_DIM, sound_layers)):
-        old = depth(state, part)
+def grow(state, sizes):
+    """The same function with more blocks, at the ends of the tokens', the melody's and the sound's: a new one begins by adding nothing."""
+    grown, fresh, end = dict(state), Front(*sizes).state_dict(), 0
+    for part, film, width, old, layers in zip(('tokens', 'prosody', 'sound'), ('token_film', 'frame_film', 'frame_film'),
+                                              (4 * TOKEN_DIM, 2 * PROSODY_DIM, 2 * SOUND_DIM), depths(state), sizes):
         if layers < old:
             raise ValueError(f'the checkpoint has {old} blocks of {part}')
-        end += 2 * old * dim                                # of the FiLM values of the blocks there are
-        for name in ('frame_film.weight', 'frame_film.bias'):
-            new = torch.zeros(2 * (layers - old) * dim, *state[name].shape[1:])
+        end += old * width                                  # of the FiLM values of the blocks there are
+        for name in (f'{film}.weight', f'{film}.bias'):
+            new = torch.zeros((layers - old) * width, *state[name].shape[1:])
             grown[name] = torch.cat([grown[name][:end], new, grown[name][end:]])
-        end += 2 * (layers - old + 1) * dim
+        end = end + (layers - old) * width + 2 * PROSODY_DIM if part == 'prosody' else 0
         for at in range(old, layers):
-            block = {key: value for key, value in fresh.items() if key.startswith(f'{part}.{at}.')}
-            grown |= block | {f'{part}.{at}.w2.{name}': torch.zeros_like(block[f'{part}.{at}.w2.{name}']) for name in ('weight', 'bias')}
+            for block, last in ((part, 'w2'), ('attentions', 'out'))[:2 if part == 'tokens' else 1]:
+                values = {key: value for key, value in fresh.items() if key.startswith(f'{block}.{at}.')}
+                grown |= values | {f'{block}.{at}.{last}.{name}': torch.zeros_like(values[f'{block}.{at}.{last}.{name}']) for name in ('weight', 'bias')}
     return grown
 
 
-def load_front(prefix, prosody_layers=None, sound_layers=None):
-    """A front from the parts `<prefix>*.pt`, in evaluation mode, perhaps with more blocks of melody or of sound."""
+def load_front(prefix, sizes=(None, None, None)):
+    """A front from the parts `<prefix>*.pt`, in evaluation mode, perhaps with more blocks of tokens, of melody or of sound."""
     state = {}
     for path in sorted(glob.glob(prefix + '*.pt')):
         state.update(torch.load(path, map_location='cpu'))
     if not state:
         raise FileNotFoundError(f'no checkpoint parts at {prefix}*.pt')
     state = {key: value.float() for key, value in state.items()}
-    sizes = prosody_layers or depth(state, 'prosody'), sound_layers or depth(state, 'sound')
+    sizes = tuple(wanted or there for wanted, there in zip(sizes, depths(state)))
     front = Front(*sizes)
-    front.load_state_dict(grow(state, *sizes))
+    front.load_state_dict(grow(state, sizes))
     return front.eval()

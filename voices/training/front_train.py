@@ -24,14 +24,13 @@ import torch.nn as nn
 from front_generate import Labels
 from front_pool import Pool, doubled
 from front_student import ENERGY_UNIT, TOKEN_DIM, Front, load_front, pitch_of, places, repeat_tokens, z_of
-from losses import CEPSTRUM, Haze, Reconstruction
+from losses import Envelope, Haze, Reconstruction
 from metrics import Distance, Periodicity
 from student import FRAME, SAMPLE_RATE, X_DIM, excitation, istft, load_state, shaped_like, stft
 from trainer import Average, Trainer, parser
 
 TERMS = ('duration', 'total', 'pitch', 'slope', 'energy', 'x', 'hints', 'inner', *Reconstruction.WEIGHTS, 'envelope', 'distance', 'haze', 'ear', 'generator_norm', 'norm')
 SEGMENT = ('index', 'mask', 'number')
-ENVELOPE = {256: 1.0, 512: 5.0}       # weights of the log magnitude without harmonics, and of the mel bands
 
 
 def parse():
@@ -40,7 +39,8 @@ def parse():
     made.add_argument('corpus')
     made.add_argument('--generator', required=True, help='prefix of the light generator\'s checkpoint')
     made.add_argument('--generator-rate', type=float, default=1e-4)
-    made.add_argument('--prosody-layers', type=int, help='grow the checkpoint to this many blocks of melody')
+    made.add_argument('--token-layers', type=int, help='grow the checkpoint to this many blocks of tokens')
+    made.add_argument('--prosody-layers', type=int, help='of melody')
     made.add_argument('--sound-layers', type=int, help='and of sound')
     made.add_argument('--teacher-generator', help='of kokoro_graph.py, for waveforms; without it there are none')
     made.add_argument('--wave-seconds', type=float, default=300, help='of making utterances with waveforms, before training')
@@ -117,7 +117,7 @@ class FrontTrainer(Trainer):
         for part in ('front', 'generator'):
             os.makedirs(os.path.join(args.out, part), exist_ok=True)
         self.labels.load(args.model, self.device, args.teacher_generator)
-        self.model = self.front = (load_front(args.resume, args.prosody_layers, args.sound_layers) if args.resume else Front()).to(self.device).train()
+        self.model = self.front = (load_front(args.resume, (args.token_layers, args.prosody_layers, args.sound_layers)) if args.resume else Front()).to(self.device).train()
         self.hints = nn.Linear(TOKEN_DIM, 2 * X_DIM).to(self.device)
         self.listener, self.ear = (Listener(args.generator, self.device, args.compile) for _ in range(2))
         student = self.listener.student
@@ -125,7 +125,7 @@ class FrontTrainer(Trainer):
         self.waves = Pool(self.device, args.wave_capacity, student.xm, student.xs, waves=True) if args.teacher_generator else None
         self.reconstruction, self.distance, self.periodicity = Reconstruction(self.device), Distance(self.device), Periodicity(self.device)
         self.reconstruction.begin_with_phase(1.0)
-        self.haze = Haze(self.device)
+        self.envelope, self.haze = Envelope(self.device), Haze(self.device)
         if args.compile:
             self.reconstruction.compile()
             for block in [*self.front.tokens, *self.front.attentions, *self.front.prosody, *self.front.sound]:
@@ -255,7 +255,7 @@ class FrontTrainer(Trainer):
         phase = self.own_phase(f0, b['frame_start'][own], index, number)
         true_f0, f0 = b['f0'][own].flatten()[index] * mask, f0.flatten()[index] * mask
         _, made = self.heard(x, b, own, segments, f0, phase)
-        terms['envelope'], terms['distance'] = self.envelope(made, b['own_wave'])
+        terms['envelope'], terms['distance'] = self.envelope(self.reconstruction.stft, made, b['own_wave'])
         terms['haze'] = 0.5 * (haze + self.haze(self.reconstruction.stft, made, b['own_wave'], f0[:, kept], true_f0[:, kept], FRAME))
         return terms
 
@@ -266,24 +266,6 @@ class FrontTrainer(Trainer):
         before = (cycles - f0.flatten(1) * (FRAME / SAMPLE_RATE)).gather(1, 2 * starts.clamp(max=f0.shape[1] - 1))
         phase = cycles.flatten()[index] - before.flatten()[number][:, None]
         return (phase - torch.floor(phase)).float()
-
-    def envelope(self, made, target):
-        """What can be compared where harmonics lie elsewhere -> weighted log magnitudes and mel bands of short windows; cepstral distance in dB."""
-        r, total = self.reconstruction, 0.0
-        for n in (256, 512, CEPSTRUM):
-            unit = 1 / math.sqrt(n)
-            magnitude = lambda wave: torch.sqrt(sum(part * part for part in r.stft(wave, n)) + 1e-10)
-            if n not in r.filters:
-                a, b = magnitude(made), magnitude(target)
-                total = total + ENVELOPE[n] * (torch.log(a * unit + 3e-4) - torch.log(b * unit + 3e-4)).abs().mean()
-                continue
-            a, b = magnitude(made) @ r.filters[n], magnitude(target) @ r.filters[n]
-            mel = torch.log(a * unit + 5e-4) - torch.log(b * unit + 5e-4)
-            if n in ENVELOPE:
-                total = total + ENVELOPE[n] * mel.abs().mean()
-            else:
-                distance = 10 / math.log(10) * torch.sqrt(2 * ((mel @ r.cosines) ** 2).sum(-1) + 1e-4).mean()
-        return total, distance
 
     def take(self):
         """The next rows: labels alone, then waveforms with the teacher's F0, then waveforms with the student's."""

@@ -89,6 +89,31 @@ class Reconstruction:
         return sum(self.WEIGHTS[name] * value for name, value in terms.items()) + self.phase_weight * terms['complex']
 
 
+class Envelope:
+    """What can be compared where harmonics lie elsewhere: log magnitudes and mel bands of windows too short to resolve them, and the cepstral distance."""
+    WEIGHTS = {256: 1.0, 512: 5.0}        # of the log magnitude, and of the mel bands
+
+    def __init__(self, device):
+        self.filters = {n: mel_filters(n, MEL_BANDS[n]).to(device).t().contiguous() for n in (512, CEPSTRUM)}
+        self.cosines = cepstral_cosines(MEL_BANDS[CEPSTRUM]).to(device).t().contiguous()
+
+    def __call__(self, stft, made, true):
+        """`stft` is Reconstruction's -> the weighted sum of the first two, and the distance in dB."""
+        total = 0.0
+        for n in (256, 512, CEPSTRUM):
+            unit = 1 / math.sqrt(n)
+            a, b = (torch.sqrt(sum(part * part for part in stft(wave, n)) + 1e-10) for wave in (made, true))
+            if n not in self.filters:
+                total = total + self.WEIGHTS[n] * (torch.log(a * unit + 3e-4) - torch.log(b * unit + 3e-4)).abs().mean()
+                continue
+            mel = torch.log(a @ self.filters[n] * unit + 5e-4) - torch.log(b @ self.filters[n] * unit + 5e-4)
+            if n in self.WEIGHTS:
+                total = total + self.WEIGHTS[n] * mel.abs().mean()
+            else:
+                distance = 10 / math.log(10) * torch.sqrt(2 * ((mel @ self.cosines) ** 2).sum(-1) + 1e-4).mean()
+        return total, distance
+
+
 class Haze:
     """How much less, or more, a voice repeats itself a pitch period later than the teacher's does, in the bands where harmonics turn to haze.
 
