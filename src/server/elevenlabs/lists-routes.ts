@@ -49,7 +49,7 @@ const MODELS = [
 const toldModel = ({ id, base }: { readonly id: string; readonly base: string }) => ({
   model_id: id,
   name: id === base ? base : `${id} (${base})`,
-  description: base === 'base-tts' ? 'Kokoro-82M whole.' : "Kokoro's front with a light generator of our own.",
+  description: base === 'base-tts' ? 'Kokoro-82M whole.' : 'Light networks of our own, trained on Kokoro-82M.',
   can_be_finetuned: false,
   can_do_text_to_speech: true,
   can_do_voice_conversion: false,
