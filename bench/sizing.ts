@@ -248,7 +248,7 @@ export function fewest(streams: number, costs: Costs, gateways: number, brokers:
 }
 
 export const MEASURED: Costs = {
-  engineCoreS: 0.187,
+  engineCoreS: 0.12,
   frontShare: 0.5,
   gatewayCoreMs: 2.03,
   gatewayRequestMs: 6.2,
