@@ -17,7 +17,8 @@ from corpus.assemble import ENGLISH, OFTEN, load_voices, read_ids
 
 SPACE = 16
 LONGEST = 509
-HARD = {'am_santa': 8.0, 'bf_alice': 5.5, 'bf_lily': 2.5}            # what the student finds hardest is drawn more often
+# What the student finds hardest is drawn more often.
+HARD = {'am_santa': 10.0, 'bf_alice': 6.0, 'bf_lily': 2.5, 'af_sky': 2.0, 'am_liam': 2.0, 'am_fenrir': 1.7, 'af_nicole': 1.5, 'am_eric': 1.5}
 KINDS = ('us', 'gb', 'other', 'held_us', 'held_gb')
 
 

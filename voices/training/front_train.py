@@ -206,7 +206,7 @@ class FrontTrainer(Trainer):
         if self.waves:
             terms |= self.listen_to_teacher(b, x, curves)
             sound = 0.5 * self.reconstruction.weigh({name: terms[name] for name in Reconstruction.WEIGHTS}) + (
-                terms['envelope'] + terms['distance'] + self.args.haze_weight * terms['haze'])
+                terms['envelope'] + 1.5 * terms['distance'] + self.args.haze_weight * terms['haze'])
         else:
             sound = torch.zeros((), device=self.device)
         if self.args.ear_segments:
