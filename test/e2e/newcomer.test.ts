@@ -116,7 +116,7 @@ function start(line: string, cwd: string): Running {
 
 async function shown(line: string, cwd = work): Promise<Shown> {
   const result = await start(line, cwd).ended();
-  expect(result, line).toMatchObject({ code: 0 });
+  expect(result.code, [line, ...result.screen].join('\n')).toBe(0);
   expect(result.screen.filter((text) => STRAY.test(text))).toEqual([]);
   return result;
 }

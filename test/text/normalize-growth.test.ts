@@ -1,15 +1,11 @@
 /** Time grows with the length of a text and no faster, whatever the text is made of. */
-import { cpuUsage } from 'node:process';
 import { describe, expect, it } from 'vitest';
 import { normalize } from '../../src/text/normalize.js';
 import { segmentText } from '../../src/text/segment.js';
+import { growth, MOST_GROWTH } from '../support/growth.js';
 import { randomBytes, repeated } from '../support/long-texts.js';
 
-/** Four times the text may take this many times as long; quadratic work would take sixteen. */
-const MOST = 10;
-const SMALL = 1 << 14;
-/** Below this a measurement is nothing but noise. */
-const LEAST_MS = 4;
+const SIZE = { length: 1 << 14, leastMs: 4 };
 
 const PIECES = [
   ...['1', '[', '(', '{', '"', "'", '😀', 'a', 'A', 'I', ' ', '\n', '$', '#', '-', '*', '_', '`', '|', '\\', '.', '&'],
@@ -99,34 +95,16 @@ function speak(text: string): void {
   }
 }
 
-/** Processor time, for other work on the machine must not count. */
-function milliseconds(work: (text: string) => void, text: string): number {
-  const before = cpuUsage();
-  work(text);
-  const { user, system } = cpuUsage(before);
-  return (user + system) / 1000;
-}
-
-function growth(work: (text: string) => void, make: (units: number) => string): number {
-  const [small, large] = [make(SMALL), make(SMALL * 4)];
-  let best = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < 4 && best > MOST; run++) {
-    const smallMs = Math.max(milliseconds(work, small), LEAST_MS);
-    best = Math.min(best, milliseconds(work, large) / smallMs);
-  }
-  return best;
-}
-
 describe('four times the text takes about four times as long', () => {
   for (const piece of PIECES) {
     it(`for a row of ${JSON.stringify(piece)}`, () => {
-      expect(growth(normalize, (units) => repeated(piece, units))).toBeLessThan(MOST);
-      expect(growth(speak, (units) => repeated(piece, units))).toBeLessThan(MOST);
+      expect(growth(normalize, (units) => repeated(piece, units), SIZE)).toBeLessThan(MOST_GROWTH);
+      expect(growth(speak, (units) => repeated(piece, units), SIZE)).toBeLessThan(MOST_GROWTH);
     });
   }
 
   it('for random bytes taken as text', () => {
-    expect(growth(normalize, randomBytes)).toBeLessThan(MOST);
-    expect(growth(speak, randomBytes)).toBeLessThan(MOST);
+    expect(growth(normalize, randomBytes, SIZE)).toBeLessThan(MOST_GROWTH);
+    expect(growth(speak, randomBytes, SIZE)).toBeLessThan(MOST_GROWTH);
   });
 });

@@ -5,6 +5,7 @@ import type { Segment } from '../../src/protocol/job.js';
 import { createReader } from '../../src/text/reader.js';
 import { Segmenter, segmentText } from '../../src/text/segment.js';
 import { MAX_TOKENS } from '../../src/text/types.js';
+import { growth, MOST_GROWTH } from '../support/growth.js';
 import { repeated } from '../support/long-texts.js';
 
 const reader = await createReader();
@@ -204,11 +205,13 @@ describe('growth', () => {
     });
     return sum;
   };
-  const cpuMs = (work: () => void) => {
-    const before = process.cpuUsage();
-    work();
-    return process.cpuUsage(before).user / 1000;
-  };
+  const single =
+    (options: { ssml?: boolean } = {}) =>
+    (text: string) => {
+      const segmenter = new Segmenter({ countTokens: chars, ...options });
+      for (let i = 0; i < text.length; i += 1) segmenter.push(text[i]!);
+      segmenter.end();
+    };
 
   for (const [name, make] of Object.entries(TEXTS)) {
     it(`is linear for ${name}: counting`, () => {
@@ -220,22 +223,9 @@ describe('growth', () => {
 
   for (const [name, make] of Object.entries(TEXTS)) {
     it(`is linear for ${name}: a megabyte whole and one unit at a time`, () => {
-      const whole = (length: number) => {
-        const text = make(length);
-        return cpuMs(() => segmentText(text, { countTokens: chars }));
-      };
-      const single = (length: number) => {
-        const text = make(length);
-        const segmenter = new Segmenter({ countTokens: chars });
-        return cpuMs(() => {
-          for (let i = 0; i < text.length; i += 1) segmenter.push(text[i]!);
-          segmenter.end();
-        });
-      };
-      for (const run of [whole, single]) {
-        const small = Math.max(run(250_000), 20);
-        // Four times the text: quadratic work would take sixteen times as long.
-        expect(run(1_000_000) / small).toBeLessThan(10);
+      const whole = (text: string) => segmentText(text, { countTokens: chars });
+      for (const work of [whole, single()]) {
+        expect(growth(work, make, { length: 250_000, leastMs: 20 })).toBeLessThan(MOST_GROWTH);
       }
     });
   }
@@ -243,16 +233,7 @@ describe('growth', () => {
   it('is linear for SSML one unit at a time, comments included', () => {
     const ssml = (length: number) =>
       `<speak><!--${repeated('a comment ', length)}-->${repeated('Some <b>text</b> here. ', length - (length % 23))}</speak>`;
-    const run = (length: number) => {
-      const text = ssml(length);
-      const segmenter = new Segmenter({ countTokens: chars, ssml: true });
-      return cpuMs(() => {
-        for (let i = 0; i < text.length; i += 1) segmenter.push(text[i]!);
-        segmenter.end();
-      });
-    };
-    const small = Math.max(run(23 * 2000), 20);
-    expect(run(23 * 8000) / small).toBeLessThan(10);
+    expect(growth(single({ ssml: true }), ssml, { length: 23 * 2000, leastMs: 20 })).toBeLessThan(MOST_GROWTH);
   });
 });
 
