@@ -2,7 +2,7 @@
 
 Kokoro's front is an ALBERT of twelve layers, six LSTMs and convolutions of 1,024 channels.  This one has no recurrence:
 
-    tokens --5 blocks of attention and ConvNeXt--> token features --> durations
+    tokens --blocks of attention and ConvNeXt--> token features --> durations
     token features, repeated for their durations, and the place within the token      (40 frames a second)
         --ConvNeXt--> F0 and energy, two values a frame
         with F0 and energy --ConvNeXt--> x, two columns a frame
