@@ -33,6 +33,15 @@ describe('in a clone', () => {
     expect(known).toEqual(expect.arrayContaining(named));
   });
 
+  it("holds no file over 1 MB but the model's own and the one set of weights that training goes on from", () => {
+    const files = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0').filter(Boolean);
+    const large = files.filter(
+      (file) => existsSync(path.join(ROOT, file)) && statSync(path.join(ROOT, file)).size > 1e6,
+    );
+    const allowed = /^voices\/(base-tts-fast|training\/front-checkpoint-4)\//;
+    expect(large.filter((file) => !allowed.test(file))).toEqual([]);
+  });
+
   it("does not run onnxruntime's download of CUDA libraries, whatever the version of npm", () => {
     // From npm 11.16 on `allowScripts` says so; the earlier ones run only what the lock file marks.
     expect(manifest.allowScripts['onnxruntime-node']).toBe(false);

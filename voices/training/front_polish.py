@@ -1,7 +1,7 @@
 """Go on with the head of the light generator alone, on what the light front gives it: small enough for a CPU.
 
     python front_reference.py front.onnx teacher-generator.onnx front-corpus.npz drawn/ --drawn 300 --processes 2
-    python front_polish.py polished/ drawn/ --front front-checkpoint/ck_ --resume front-checkpoint/generator-ck_ --seconds 600
+    python front_polish.py polished/ drawn/ --front front-checkpoint-4/ck_ --resume front-checkpoint-4/generator-ck_ --seconds 600
 
 A generator that learnt with the front was hazier than one that learnt alone (losses.Haze), and what is heard of that its last product decides.  All before it is run
 once and kept; minutes of speech are soon learnt by heart by a whole network, but not by that.  Half of the pieces have the teacher's F0
