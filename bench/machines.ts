@@ -21,6 +21,7 @@ const machines = new Set<Machine>();
 process.once('exit', () => {
   for (const machine of machines) machine.signal('SIGKILL');
 });
+process.once('SIGTERM', () => process.exit(143));
 
 /** One `tts` command that stays. */
 export function startMachine(name: string, args: readonly string[], env: Record<string, string>): Machine {

@@ -16,6 +16,8 @@ export interface BenchServer {
   readonly pid: number;
   /** One number of `/metrics`, summed over its labels; 0 where it is absent. */
   metric(name: string): Promise<number>;
+  /** Several of one scrape: some begin anew with each. */
+  metrics(names: readonly string[]): Promise<number[]>;
   /** Another command against the same folders; what it wrote to stdout. */
   run(...args: string[]): Promise<string>;
   /** The engine processes there are now. */
@@ -67,6 +69,13 @@ export async function startServer(env: Record<string, string>, flags: readonly s
     const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
     return children.split(' ').filter(Boolean).map(Number);
   };
+  const metrics = async (names: readonly string[]): Promise<number[]> => {
+    const text = await (await fetch(`${baseUrl}/metrics`)).text();
+    return names.map((name) => {
+      const lines = text.split('\n').filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
+      return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+    });
+  };
   const created = await run('keys', 'create', '--tier', 'partner', '--credits', String(BENCH_CREDITS), '--json');
   const { key } = JSON.parse(created) as { key: string };
   while ((await fetch(`${baseUrl}/readyz`)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 100));
@@ -74,11 +83,8 @@ export async function startServer(env: Record<string, string>, flags: readonly s
     baseUrl,
     key,
     pid: child.pid!,
-    async metric(name) {
-      const text = await (await fetch(`${baseUrl}/metrics`)).text();
-      const lines = text.split('\n').filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
-      return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
-    },
+    metric: async (name) => (await metrics([name]))[0]!,
+    metrics,
     run,
     engines,
     async memoryMb() {

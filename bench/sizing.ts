@@ -5,7 +5,7 @@
  *   npm run bench -- sizing [--streams 1000,100000] [--engine-core-s 0.1] [--gateway-core-ms 2] …
  *   npm run bench -- sizing --measure [--seconds 10]     the costs of engine, gateway and broker on this machine
  *
- * deploy/SIZING.md says where the numbers that stand here as defaults come from.
+ * docs/sizing.md says where the numbers that stand here as defaults come from.
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';

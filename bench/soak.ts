@@ -7,7 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { ledgerDifferences } from './ledger.js';
+import { ledgerDifferences, readAccounts } from './ledger.js';
 import { type BenchServer, startServer } from './serve.js';
 import { learnSounds, type Visit, visit } from './visitors.js';
 
@@ -51,6 +51,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     { TTS_ENGINE: values.engine, TTS_SINE_OPTIONS: JSON.stringify({ msPerChar: 55, pace: 40 }) },
     ['--workers', '2'],
   );
+  const created = await server.run('keys', 'create', '--tier', 'free', '--json');
+  const { key: freeKey } = JSON.parse(created) as { key: string };
   const sounds = await learnSounds(server);
   const startMs = performance.now();
   const endMs = startMs + Number(values.minutes) * 60_000;
@@ -60,7 +62,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   const public_ = Array.from({ length: Number(values.visitors) }, async (_, i) => {
     await sleep(i * 50);
     while (performance.now() < endMs) {
-      visits.push(...(await visit(server, sounds)));
+      visits.push(...(await visit({ ...server, freeKey }, sounds)));
       await sleep(Math.random() * 400);
     }
   });
@@ -88,7 +90,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   await Promise.all([watch(), ...(values.calm ? [] : [disturb(server, endMs, disturbed)]), ...public_]);
   for (let i = 0; i < 300 && (await leftBehind(server)) > 0; i++) await sleep(100);
   const orphans = await leftBehind(server);
-  const wrong = await ledgerDifferences(server.run, visits);
+  const wrong = ledgerDifferences(await readAccounts(server.run), visits);
   // The rest of the warm-up is in the first third: caches filled, code compiled.
   const third = memory.slice(0, Math.max(1, Math.floor(memory.length / 3)));
   const growth = memory.at(-1)! / Math.max(...third);

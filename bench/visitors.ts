@@ -9,9 +9,12 @@ import { streamPath } from '../src/protocol/stream.js';
 export interface Door {
   readonly baseUrl: string;
   readonly key: string;
+  /** With it some knock with a Free key where none is let in. */
+  readonly freeKey?: string;
 }
 
 const VOICE = 'english_female_professional';
+const MULTI_PATH = `/elevenlabs/v1/text-to-speech/${VOICE}/multi-stream-input`;
 const MODEL = 'base-tts-fast';
 
 export const TEXTS = [
@@ -158,6 +161,115 @@ async function socket(
   return { requestId, chars: length(TEXTS[text]!), ending, said, sound: digest(pieces) };
 }
 
+/** Two contexts one after the other by one name, on a socket of ElevenLabs' dialect: two requests. */
+async function contexts(server: Door, text: number): Promise<(Omit<Visit, 'manner'> & { sound: string })[]> {
+  const id = newId();
+  const url = `${server.baseUrl.replace('http', 'ws')}${MULTI_PATH}?model_id=${MODEL}&output_format=pcm_24000`;
+  const ws = new WebSocket(url, { headers: headersOf(server, id) });
+  ws.on('error', () => undefined);
+  const heard: Buffer[][] = [[], []];
+  const said: string[] = ['', ''];
+  let finals = 0;
+  const begin = () => {
+    for (const word of TEXTS[text]!.match(/\S+\s*/g)!) ws.send(JSON.stringify({ text: word, context_id: 'one' }));
+    ws.send(JSON.stringify({ context_id: 'one', close_context: true }));
+  };
+  ws.on('message', (data) => {
+    const message = JSON.parse(String(data)) as { audio?: string; isFinal?: boolean; error?: string };
+    if (message.audio !== undefined) heard[finals]!.push(Buffer.from(message.audio, 'base64'));
+    // The door's word for a close that asks to come back later.
+    if (message.error !== undefined) said[finals] = message.error === 'overloaded' ? '1013' : message.error;
+    if (!message.isFinal) return;
+    finals += 1;
+    if (finals < heard.length && said[0] === '') begin();
+    else ws.close();
+  });
+  ws.once('open', begin);
+  await new Promise<void>((resolve) => ws.once('close', () => resolve()));
+  const chars = length(TEXTS[text]!);
+  return heard.slice(0, Math.max(1, finals)).map((pieces, at) => ({
+    requestId: `${id}.${at + 1}`,
+    chars,
+    ending: at < finals && said[at] === '' ? 'completed' : said[at] === '1013' ? 'refused' : 'open',
+    said: said[at]!,
+    sound: digest(pieces),
+  }));
+}
+
+/** Flushes and contexts that nobody reads of, and no goodbye. */
+async function hoarder(server: Door): Promise<Omit<Visit, 'manner'>[]> {
+  const requestId = newId();
+  const ws = new WebSocket(`${server.baseUrl.replace('http', 'ws')}${MULTI_PATH}?model_id=${MODEL}`, {
+    headers: headersOf(server, requestId),
+  });
+  ws.on('error', () => undefined);
+  ws.once('open', () => ws.pause());
+  await new Promise<void>((resolve) => {
+    ws.once('open', () => resolve());
+    ws.once('close', () => resolve());
+  });
+  for (let i = 0; i < 4_000 && ws.readyState === ws.OPEN; i++) {
+    ws.send(JSON.stringify({ text: 'a', flush: true, context_id: `c${i % 2}` }));
+    if (i % 10 === 0) ws.send(JSON.stringify({ text: ' ', context_id: `n${i}` }));
+    if (i % 10 === 5) ws.send(JSON.stringify({ context_id: `n${i - 5}`, close_context: true }));
+    if (i % 100 === 99) await sleep(5);
+  }
+  ws.terminate();
+  return [{ requestId, chars: 0, ending: 'unknown' }];
+}
+
+/** A Free key at a socket: refused, or the server failed. */
+async function knock(server: Door): Promise<Omit<Visit, 'manner'>[]> {
+  const requestId = newId();
+  const path = pick([streamPath(VOICE), MULTI_PATH, MULTI_PATH.replace('multi-', '')]);
+  const ws = new WebSocket(`${server.baseUrl.replace('http', 'ws')}${path}`, {
+    headers: headersOf({ ...server, key: server.freeKey! }, requestId),
+  });
+  ws.on('error', () => undefined);
+  const opened = await new Promise<boolean>((resolve) => {
+    ws.once('open', () => resolve(true));
+    ws.once('close', () => resolve(false));
+  });
+  ws.terminate();
+  return [{ requestId, chars: 0, ending: opened ? 'failed' : 'refused' }];
+}
+
+/** A Free key that has a long answer made, reads nothing of it, and goes after a while. */
+async function holder(server: Door): Promise<Omit<Visit, 'manner'>[]> {
+  const { hostname, port } = new URL(server.baseUrl);
+  const requestId = newId();
+  const body = JSON.stringify({ text: TEXTS.join(' ').repeat(8) });
+  const connection = createConnection({ host: hostname, port: Number(port) });
+  connection.on('error', () => undefined);
+  connection.pause();
+  connection.write(
+    `POST ${MULTI_PATH.replace('multi-stream-input', 'with-timestamps')} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n` +
+      `authorization: Bearer ${server.freeKey}\r\nx-request-id: ${requestId}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  await sleep(Math.random() * 10_000);
+  connection.destroy();
+  return [{ requestId, chars: 0, ending: 'unknown' }];
+}
+
+/** Several explanations at once: some are put off with 429, none may fail. */
+async function explainer(server: Door): Promise<Omit<Visit, 'manner'>[]> {
+  const requestId = newId();
+  const text = TEXTS.join(' ').repeat(4).slice(0, 4_000);
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () =>
+      fetch(`${server.baseUrl}/playground/explain`, {
+        method: 'POST',
+        headers: { ...headersOf(server, requestId), 'content-type': 'application/json' },
+        body: JSON.stringify({ text }),
+      }),
+    ),
+  );
+  await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+  const odd = answers.find(({ status }) => status !== 200 && status !== 429);
+  return [{ requestId, chars: 0, ending: odd === undefined ? 'unknown' : 'failed', said: String(odd?.status ?? '') }];
+}
+
 /** Two requests in one write, then a cut: the second's answer is never begun. */
 async function pipelined(server: Door): Promise<Omit<Visit, 'manner'>[]> {
   const { hostname, port } = new URL(server.baseUrl);
@@ -197,12 +309,20 @@ const MANNERS: Readonly<Record<string, number>> = {
   'socket, silent': 6,
   'socket, hostile': 10,
   'whole, listens': 12,
+  'whole, slow': 3,
+  'whole, leaves': 4,
+  explains: 3,
   'streamed, listens': 12,
   'streamed, slow': 4,
   'streamed, leaves': 6,
   pipelined: 4,
+  'contexts, listens': 6,
+  'contexts, hoards': 3,
+  'free, knocks': 3,
+  'free, holds': 3,
 };
 const LOT = Object.entries(MANNERS).flatMap(([manner, weight]) => Array<string>(weight).fill(manner));
+const LOT_WITHOUT_FREE = LOT.filter((manner) => !manner.startsWith('free'));
 /** A visit that lasts longer than this has no end: the longest text, spoken again after an engine froze, is far below. */
 const LIMIT_MS = 120_000;
 
@@ -225,6 +345,14 @@ async function play(
     }
     case 'whole, listens':
       return [await http(server, text, { stream: false })];
+    case 'whole, slow':
+      return [await http(server, text, { stream: false, pauseMs: 60 })];
+    case 'whole, leaves':
+      return [await http(server, text, { stream: false, cutAfter: Math.random() * 200_000 })];
+    case 'explains':
+      return explainer(server);
+    case 'free, holds':
+      return holder(server);
     case 'streamed, listens':
       return [await http(server, text, { stream: true })];
     case 'streamed, slow':
@@ -233,6 +361,12 @@ async function play(
       return [await http(server, text, { stream: true, cutAfter: Math.random() * 200_000 })];
     case 'pipelined':
       return pipelined(server);
+    case 'contexts, listens':
+      return contexts(server, text);
+    case 'contexts, hoards':
+      return hoarder(server);
+    case 'free, knocks':
+      return knock(server);
     default:
       return [await socket(server, text, {})];
   }
@@ -249,7 +383,7 @@ export async function learnSounds(server: Door): Promise<Sounds> {
 }
 
 export async function visit(server: Door, sounds: Sounds): Promise<Visit[]> {
-  const manner = pick(LOT);
+  const manner = pick(server.freeKey === undefined ? LOT_WITHOUT_FREE : LOT);
   const text = Math.floor(Math.random() * TEXTS.length);
   const late = new AbortController();
   const hung = sleep(LIMIT_MS, undefined, { signal: late.signal }).then(

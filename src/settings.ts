@@ -2,6 +2,8 @@
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { DEVICES } from './protocol/device.js';
+import { allowedFreeLimit, type FreeLimit, freeLimitOf, parseFreeLimit } from './protocol/free-limit.js';
+import { BASE_MODELS } from './protocol/job.js';
 
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
@@ -59,6 +61,20 @@ const wholeOrAuto = (range: readonly [number, number], words: Words, zeroIsAuto 
     allowed: `auto or ${row.allowed}`,
   };
 };
+
+/** One number for each `:free` model, or by model; models that are not named have the default. */
+const freeLimit = (value: number, max: number, words: Words): Row<FreeLimit> => ({
+  placeholder: 'N|MODEL=N,…',
+  ...words,
+  defaultValue: () => value,
+  read(raw) {
+    const limit = parseFreeLimit(raw, max);
+    if (limit === undefined || typeof limit === 'number') return limit;
+    const all = BASE_MODELS.map((model) => [model, freeLimitOf(limit, model) ?? value]);
+    return Object.fromEntries(all) as FreeLimit;
+  },
+  allowed: allowedFreeLimit(max),
+});
 
 const oneOf = <const T extends readonly string[]>(choices: T, value: T[number], words: Words): Row<T[number]> => ({
   ...words,
@@ -144,8 +160,14 @@ const TABLE = {
     defaultText: 'none, SQLite in the data folder',
     secret: true,
   }),
-  freeConcurrency: whole(2, [0, 1_000_000], { group: 'server', description: 'concurrent Free sessions per key' }),
-  freeDaily: whole(200, [0, 1_000_000_000], { group: 'server', description: 'Free requests per key and UTC day' }),
+  freeConcurrency: freeLimit(2, 1_000_000, {
+    group: 'server',
+    description: 'concurrent Free sessions per key and :free model, or by model: base-tts=1,base-tts-fast=4',
+  }),
+  freeDaily: freeLimit(200, 1_000_000_000, {
+    group: 'server',
+    description: 'Free requests per key, :free model and UTC day, or by model: base-tts=100,base-tts-fast=400',
+  }),
   partnerConcurrency: whole(8, [0, 1_000_000], {
     group: 'server',
     description: 'concurrent sessions per Partner key',
@@ -165,7 +187,11 @@ const TABLE = {
   }),
   maxHeldMb: whole(44, [1, 1_000_000], {
     group: 'server',
-    description: 'megabytes of audio in answers that are not streamed, made and unread; beyond it 503',
+    description: 'megabytes of memory for answers that are not streamed, made and unread; a quarter of it for one key',
+  }),
+  maxHeldDiskMb: whole(400, [0, 1_000_000], {
+    group: 'server',
+    description: 'megabytes of temporary files for what memory does not hold of them; beyond both 503',
   }),
   allowedHosts: text('', {
     group: 'server',

@@ -18,7 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   client: ['protocol', 'text', 'audio'],
 };
 /** Leaves that import nothing of ours and may be imported by anyone. */
-const LEAVES = ['alive', 'log', 'condition', 'atomic-file', 'folder'];
+const LEAVES = ['alive', 'log', 'condition', 'atomic-file', 'folder', 'loop-turn'];
 /** Entry files of child processes: the only places outside `cli/` and `config.ts` where the process itself is touched. */
 const PROCESS_ENTRIES = ['worker/main.ts', 'client/sinks/player-process.ts'];
 
@@ -51,6 +51,26 @@ function importsOf(file: string): Import[] {
 const roomOf = (file: string) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : file.replace(/\.ts$/, ''));
 const resolve = (file: string, target: string) =>
   path.posix.normalize(path.posix.join(path.posix.dirname(file), target)).replace(/\.js$/, '');
+
+describe('the table of rooms in ARCHITECTURE.md', () => {
+  const document = readFileSync(path.resolve(SRC, '../ARCHITECTURE.md'), 'utf8');
+  const rows = [...document.matchAll(/^\| `src\/(\w+)` \| .* \| ([^|]+) \|$/gm)].map(
+    ([, room, allowed]) => [room!, allowed!] as const,
+  );
+
+  it('says of each room what this test lets it import', () => {
+    const told = rows
+      .filter(([room]) => room !== 'cli')
+      .map(([room, allowed]) => [room, allowed === 'nothing' ? [] : allowed.split(', ').sort()]);
+    const held = Object.entries(MAY_IMPORT).map(([room, allowed]) => [room, [...allowed].sort()]);
+    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(held));
+  });
+
+  it('knows every folder of src', () => {
+    const folders = readdirSync(SRC, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(rows.map(([room]) => room).sort()).toEqual(folders.map(({ name }) => name).sort());
+  });
+});
 
 describe('the import table', () => {
   it('finds the sources', () => {

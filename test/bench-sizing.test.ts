@@ -1,4 +1,4 @@
-/** The simulation behind deploy/SIZING.md: it must know when a machine is too small, and what waits costs time. */
+/** The simulation behind docs/sizing.md: it must know when a machine is too small, and what waits costs time. */
 import { describe, expect, it } from 'vitest';
 import { type Costs, fewest, simulate } from '../bench/sizing.js';
 

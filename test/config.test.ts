@@ -38,6 +38,20 @@ describe('the order of the sources', () => {
     expect(sources).toMatchObject({ port: 'flag', host: 'environment', freeDaily: 'file', freeConcurrency: 'default' });
   });
 
+  it('takes limits of Free access for all models or by model, from every source', () => {
+    const [limits, both] = [
+      { 'base-tts': 100, 'base-tts-fast': 400 },
+      { 'base-tts': 1, 'base-tts-fast': 2 },
+    ];
+    const env = withFile({ freeDaily: limits }, { TTS_FREE_CONCURRENCY: ' base-tts-fast=2 , base-tts = 1' });
+    expect(loadConfig({ env }).config).toMatchObject({ freeDaily: limits, freeConcurrency: both });
+    const flags = { freeDaily: 'base-tts=100,base-tts-fast=400', freeConcurrency: '7' };
+    expect(loadConfig({ flags, env }).config).toMatchObject({ freeDaily: limits, freeConcurrency: 7 });
+    // A model that is not named has the default.
+    const partly = loadConfig({ flags: { freeDaily: 'base-tts-fast=0' }, env: { HOME: dir } }).config;
+    expect(partly.freeDaily).toEqual({ 'base-tts': 200, 'base-tts-fast': 0 });
+  });
+
   it('ignores an empty environment variable', () => {
     expect(loadConfig({ env: { TTS_PORT: '', HOME: dir } }).sources.port).toBe('default');
   });
@@ -67,6 +81,17 @@ describe('a wrong value', () => {
     ['a word for a number', { port: 'many' }, {}, /^--port must be a whole number from 0 to 65535, not "many"\.$/],
     ['a number out of range', {}, { TTS_PORT: '70000' }, /^TTS_PORT must be a whole number from 0 to 65535/],
     ['a fraction', { freeDaily: '1.5' }, {}, /^--free-daily must be a whole number/],
+    ...[
+      ...['base-tts', 'base-tts=', 'base-tts=-1', 'base-tts=1.5', 'base-tts=1=2', 'base-tts=1,', 'base-tts-slow=1'],
+      ...['base-tts=1,base-tts=2', '', 'base-tts:free=1', 'base-tts=1000000000000', '1,2', 'toString=1'],
+    ].map((freeDaily): (typeof cases)[number] => [
+      `the limit ${JSON.stringify(freeDaily)}`,
+      { freeDaily },
+      {},
+      /^--free-daily must be a whole number .* for each :free model, or one by model such as base-tts=100,base-tts-fast=400, not/,
+    ]),
+    ['a list for a limit', { freeDaily: [1] }, {}, /^--free-daily must be/],
+    ['no model in a limit', { freeDaily: {} }, {}, /^--free-daily must be/],
     [
       'an unknown choice',
       { device: 'tpu' },

@@ -3,12 +3,23 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from '../log.js';
 import { parseModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
+import {
+  count,
+  dailyLimit,
+  freeDailyOf,
+  LOCAL_KEY_ID,
+  noSlot,
+  refusalOf,
+  secondsToMidnight,
+  sessionsOf,
+} from './access.js';
 import { hashKey, keyId, sameHash } from './api-key.js';
 import { isCommitUnknown } from './database.js';
 import { createLease } from './lease.js';
+import { AHEAD_BALANCE, CREDITS_PER_CHAR, Reservation } from './reservation.js';
 import { createSettlements } from './settlements.js';
-import type { AccountStore, ReservationEnd } from './store.js';
-import type { Accounts, Admission, AdmissionRequest, KeyRecord, Limits, RateLimit } from './types.js';
+import type { AccountStore, NewReservation, ReservationEnd } from './store.js';
+import type { Accounts, Admission, AdmissionRequest, KeyRecord, Limits, LostReservations, RateLimit } from './types.js';
 
 export interface AccountsOptions {
   /** Owned from here on: `close` closes it. */
@@ -20,35 +31,23 @@ export interface AccountsOptions {
   readonly billDelivered?: boolean;
   /** Told when the store fails, and when it is back. */
   readonly log?: Pick<Logger, 'error' | 'info'>;
-  readonly now?: () => Date;
   /** Of a shared store: how long what this server holds is safe after it was last heard of. */
   readonly leaseMs?: number;
 }
 
 export const DEFAULT_LIMITS: Limits = { freeConcurrency: 2, freeDaily: 200, partnerConcurrency: 8 };
 
-const LOCAL_KEY_ID = 'local';
-const DAY_MS = 86_400_000;
-/** A request that failed for want of a slot may try again soon: sentences take about as long. */
-const SLOT_RETRY_S = 1;
-
-/** Ends kept for a store that cannot write. Partner work is refused from the first on, any work beyond so many. */
-const MAX_WAITING = 1_000;
+/** Unwritten ends of one key beyond which its work is refused: with a price from the first on, free ones later. */
+const MAX_WAITING_CHARGED = 1;
+const MAX_WAITING_OF_KEY = 50;
+/** Unwritten ends of all keys beyond which any work is refused. */
+const MAX_WAITING = 5_000;
 const STORE_RETRY_S = 5;
 /** Every request would say it again. */
 const COMPLAIN_MS = 10_000;
 
-const CREDITS_PER_CHAR = 1;
-/**
- * A session that is sent an LLM's words one by one would ask a database elsewhere for each. Where the balance is far from its end it
- * reserves so much more at a time; what it did not need is returned when it ends.
- */
-const AHEAD_CHARS = 256;
-const AHEAD_BALANCE = 100 * AHEAD_CHARS * CREDITS_PER_CHAR;
 /** Compared where no key has the id that was asked for, so that a wrong id takes as long as a wrong key. */
 const NO_HASH = new Uint8Array(32);
-
-const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
 /**
  * Opens the accounts and sees to it that what dead servers had reserved is returned: at once where the store is this server's
@@ -60,13 +59,12 @@ export async function createAccounts({
   localKey,
   billDelivered = false,
   log,
-  now = () => new Date(),
   leaseMs,
 }: AccountsOptions): Promise<Accounts> {
-  const startedAt = now().toISOString();
-  const lease = store.shared ? await createLease({ store, log, now, ...(leaseMs && { leaseMs }) }) : undefined;
+  const startedAt = new Date().toISOString();
+  const lease = store.shared ? await createLease({ store, log, ...(leaseMs && { leaseMs }) }) : undefined;
   const holder = lease?.holder ?? '';
-  if (!lease) await store.recover(startedAt, 'all');
+  if (!lease) await store.recover('all');
 
   const localHash = localKey === undefined ? undefined : hashKey(localKey);
   const local: KeyRecord = {
@@ -78,15 +76,17 @@ export async function createAccounts({
     createdAt: startedAt,
     expiresAt: null,
     revoked: false,
+    expired: false,
     limits: { concurrency: null, freeDaily: null },
   };
 
   const settlements = createSettlements(log);
+  const lost: LostReservations = { renewed: 0, refused: 0, booked: 0 };
   /** The store's own words are for the log: they name files of this machine. */
   const unrecorded = (cause?: unknown) =>
     new TtsError(
-      'overloaded',
-      `The accounts cannot be written at the moment, so no new work is taken on. Try again in ${STORE_RETRY_S} seconds.`,
+      'store_unavailable',
+      `The accounts cannot be read or written at the moment, so no new work is taken on. Try again in ${STORE_RETRY_S} seconds.`,
       { retryAfterS: STORE_RETRY_S, cause },
     );
   let complainedAtMs = Number.NEGATIVE_INFINITY;
@@ -114,8 +114,6 @@ export async function createAccounts({
     if (ofKey.size === 0) endings.delete(keyId);
   };
 
-  const secondsToMidnight = (at: Date): number => Math.ceil((DAY_MS - (at.getTime() % DAY_MS)) / 1000);
-
   const authenticate = async (key: string | undefined): Promise<KeyRecord> => {
     if (key === undefined || key === '') {
       throw new TtsError(
@@ -127,32 +125,32 @@ export async function createAccounts({
     if (localHash && sameHash(hash, localHash)) return local;
     const id = keyId(key);
     const stored = id === undefined ? undefined : await asked(() => store.findKey(id));
-    if (!sameHash(hash, stored?.hash ?? NO_HASH) || !stored) {
-      throw new TtsError(
-        'invalid_api_key',
-        'This API key is not known here. "tts keys list" on the server shows the ids.',
-      );
-    }
-    if (stored.revoked) throw new TtsError('revoked_api_key', `The API key ${stored.id} was revoked.`);
-    if (stored.expiresAt !== null && Date.parse(stored.expiresAt) <= now().getTime()) {
-      throw new TtsError('expired_api_key', `The API key ${stored.id} expired at ${stored.expiresAt}.`);
-    }
-    const { hash: _hash, ...record } = stored;
+    const isSame = sameHash(hash, stored?.hash ?? NO_HASH);
+    const refused = refusalOf(isSame ? stored : undefined);
+    if (refused) throw refused;
+    const { hash: _hash, ...record } = stored!;
     return record;
   };
 
-  const dailyLimit = (at: Date, freeDaily: number): TtsError =>
-    new TtsError(
-      'daily_limit_exceeded',
-      `This key has used its ${count(freeDaily, 'Free request')} of today. The count begins again at 00:00 UTC.`,
-      { retryAfterS: secondsToMidnight(at) },
+  const refusedAmong = async (ids: readonly string[]): Promise<Map<string, TtsError>> => {
+    const stored = ids.filter((id) => id !== LOCAL_KEY_ID);
+    const found = new Map((await asked(() => store.findKeys(stored))).map((key) => [key.id, key]));
+    return new Map(
+      stored.flatMap((id) => {
+        const refused = refusalOf(found.get(id));
+        return refused === undefined ? [] : [[id, refused]];
+      }),
     );
-  const noSlot = (free: boolean, limit: number): TtsError =>
-    new TtsError(
-      'concurrency_limit_exceeded',
-      `This key already has ${count(limit, 'session')} running, which is the limit of ${free ? 'Free' : 'Partner'} access. Wait for one to end.`,
-      { retryAfterS: SLOT_RETRY_S },
-    );
+  };
+
+  const renew = async (key: KeyRecord): Promise<KeyRecord> => {
+    if (key.id === LOCAL_KEY_ID) return key;
+    const [found] = await asked(() => store.findKeys([key.id]));
+    const refused = refusalOf(found);
+    if (refused) throw refused;
+    return found!;
+  };
+
   const shortOf = (chars: number, balance: number): TtsError =>
     new TtsError(
       'insufficient_credits',
@@ -160,7 +158,7 @@ export async function createAccounts({
     );
 
   const admit = async ({ key, requestId, model, voice, chars }: AdmissionRequest): Promise<Admission> => {
-    const { free } = parseModel(model);
+    const { base, free } = parseModel(model);
     if (!free && key.tier !== 'partner') {
       throw new TtsError(
         'early_access_required',
@@ -170,33 +168,31 @@ export async function createAccounts({
     }
     const isLocal = key.id === LOCAL_KEY_ID;
     const charged = !free && !isLocal;
-    const sessions =
-      key.limits.concurrency ?? (free ? limits.freeConcurrency : isLocal ? undefined : limits.partnerConcurrency);
-    const freeDaily = key.limits.freeDaily ?? limits.freeDaily;
-    const at = now();
-    const day = at.toISOString().slice(0, 10);
-    if (settlements.waiting >= (charged ? 1 : MAX_WAITING)) throw unrecorded();
+    const sessions = sessionsOf(limits, key, base, free);
+    const freeDaily = freeDailyOf(limits, key, base);
+    const mostOfKey = charged ? MAX_WAITING_CHARGED : MAX_WAITING_OF_KEY;
+    if (settlements.waitingOf(key.id) >= mostOfKey || settlements.waiting >= MAX_WAITING) throw unrecorded();
 
-    const id = randomUUID();
+    const reservation: NewReservation = {
+      id: randomUUID(),
+      keyId: key.id,
+      requestId,
+      model,
+      voice,
+      characters: chars,
+      credits: chars * CREDITS_PER_CHAR,
+      charged,
+      holder,
+      ...(sessions !== undefined && { sessions }),
+      ...(free && { free: { limit: freeDaily } }),
+    };
+    let epoch: number | undefined;
     const reserve = async () => {
+      epoch = lease?.epoch;
       try {
-        return await asked(() =>
-          store.reserve({
-            id,
-            keyId: key.id,
-            requestId,
-            model,
-            voice,
-            characters: chars,
-            credits: chars * CREDITS_PER_CHAR,
-            charged,
-            holder,
-            ...(sessions !== undefined && { sessions }),
-            ...(free && { free: { day, limit: freeDaily } }),
-          }),
-        );
+        return await asked(() => store.reserve(reservation));
       } catch (error) {
-        if (isCommitUnknown(error)) lease?.disown(id);
+        if (isCommitUnknown(error)) lease?.disown(reservation);
         throw error;
       }
     };
@@ -211,25 +207,25 @@ export async function createAccounts({
     }
     if (!reserved.ok) {
       if (reserved.reason === 'insufficient_credits') throw shortOf(chars, reserved.balance);
-      throw reserved.reason === 'daily_limit' ? dailyLimit(at, freeDaily) : noSlot(free, sessions!);
+      if (reserved.reason === 'daily_limit') throw dailyLimit(reserved.nowMs, model, freeDaily);
+      throw noSlot(model, free, sessions!);
     }
-    const { freeRequests } = reserved;
+    const { freeRequests, nowMs } = reserved;
+    /** Days and times in the ledger are the database's, whatever this machine's clock says. */
+    const clockAheadMs = nowMs - performance.now();
     active++;
 
     const rateLimit: RateLimit | undefined = free
-      ? { limit: freeDaily, remaining: freeDaily - freeRequests, resetS: secondsToMidnight(at) }
+      ? { limit: freeDaily, remaining: freeDaily - freeRequests, resetS: secondsToMidnight(nowMs) }
       : undefined;
-    let total = chars;
-    /** Reserved beyond that. */
-    let spare = 0;
-    const mayReserveAhead = store.shared && (!charged || key.credits - key.reserved >= AHEAD_BALANCE);
-    const extendBy = (by: number) => asked(() => store.extend(id, by, charged ? by * CREDITS_PER_CHAR : 0));
+    const reserveAhead = store.shared && (!charged || key.credits - key.reserved >= AHEAD_BALANCE);
+    const held = new Reservation({ store, lease, epoch, reservation, reserveAhead, asked, shortOf, lost, log });
     let ended = false;
     const endOnce = async (how: () => Promise<unknown>): Promise<void> => {
       if (ended) return;
       ended = true;
       active--;
-      await ending(key.id, settlements.write(how));
+      await ending(key.id, settlements.write(key.id, how));
     };
     const end = (
       outcome: ReservationEnd['outcome'],
@@ -237,41 +233,31 @@ export async function createAccounts({
       deliveredCharacters: number,
       billedChars: number,
     ) => {
-      const credits = charged ? billedChars * CREDITS_PER_CHAR : 0;
-      return endOnce(() =>
-        store.end(id, { outcome, audioMs, characters: total, deliveredCharacters, credits, time: now().toISOString() }),
-      );
+      // What made no sample was not delivered, and is not debited.
+      const sounded = audioMs > 0;
+      const credits = charged && sounded ? billedChars * CREDITS_PER_CHAR : 0;
+      const delivered = sounded ? deliveredCharacters : 0;
+      const time = new Date(clockAheadMs + performance.now()).toISOString();
+      return endOnce(() => held.end({ outcome, audioMs, deliveredCharacters: delivered, credits, time }));
     };
 
     return {
       rateLimit,
       get chars() {
-        return total;
+        return held.chars;
       },
-      async extend(more) {
-        if (ended || more === 0) return;
-        const fromSpare = Math.min(spare, more);
-        spare -= fromSpare;
-        const needed = more - fromSpare;
-        if (needed > 0) {
-          let ahead = mayReserveAhead ? AHEAD_CHARS : 0;
-          let balance = await extendBy(needed + ahead);
-          if (balance !== undefined && ahead > 0) {
-            ahead = 0;
-            balance = await extendBy(needed);
-          }
-          if (balance !== undefined) {
-            spare += fromSpare;
-            throw shortOf(more, balance);
-          }
-          spare += ahead;
-        }
-        total += more;
+      get held() {
+        return held.held;
       },
-      settle: ({ audioMs }) => end('completed', audioMs, total, total),
-      release: (outcome, { audioMs, deliveredChars, byClient }) =>
-        end(outcome, audioMs, deliveredChars, billDelivered && byClient ? Math.min(deliveredChars, total) : 0),
-      reject: () => endOnce(() => store.drop(id)),
+      confirm: () => held.confirm(),
+      extend: (more) => held.extend(more),
+      settle: ({ audioMs }) => end('completed', audioMs, held.chars, held.chars),
+      release(outcome, { audioMs, deliveredChars, byClient }) {
+        // What was heard on a reservation that was gone is not the client's luck.
+        const billed = billDelivered && (byClient || held.wasLost);
+        return end(outcome, audioMs, deliveredChars, billed ? Math.min(deliveredChars, held.chars) : 0);
+      },
+      reject: () => endOnce(() => held.drop()),
     };
   };
 
@@ -279,8 +265,11 @@ export async function createAccounts({
     limits,
     local: localHash && local,
     authenticate,
-    revokedAmong: (ids) => asked(() => store.revokedAmong(ids)),
+    renew,
+    refusedAmong,
+    freeDaily: (key, model) => freeDailyOf(limits, key, parseModel(model).base),
     admit,
+    lost,
     get active() {
       return active;
     },

@@ -1,6 +1,13 @@
 /** How money moves: reserve, extend, end and drop, each one transaction, the same on every database. */
 import { type AccountsDatabase, ask, type Change, tell } from './database.js';
-import type { LedgerRow, NewReservation, ReservationEnd, ReserveResult } from './store.js';
+import type {
+  EndResult,
+  ExtendResult,
+  NewReservation,
+  ReservationEnd,
+  ReservationRef,
+  ReserveResult,
+} from './store.js';
 
 interface ReservationRow {
   key_id: string;
@@ -12,18 +19,15 @@ interface ReservationRow {
   free_day: string | null;
 }
 
-/** `interrupted` is the end that nobody called. */
-type End = Omit<ReservationEnd, 'outcome'> & Pick<LedgerRow, 'outcome'>;
+/** A ledger row's own part; `interrupted` is the end that nobody called. */
+type Booking = Omit<ReservationEnd, 'outcome'> & { readonly outcome: ReservationEnd['outcome'] | 'interrupted' };
 
-const RUNNING = (free: boolean) =>
-  `SELECT (SELECT count(*) FROM reservations WHERE key_id = ? AND free_day IS ${free ? 'NOT NULL' : 'NULL'}) AS running,
-     coalesce((SELECT requests FROM free_requests WHERE key_id = ? AND day = ?), 0) AS requests`;
-const RUNNING_FREE = RUNNING(true);
-const RUNNING_PARTNER = RUNNING(false);
-const COUNT_FREE = `INSERT INTO free_requests (key_id, day, requests) VALUES (?, ?, 1)
-  ON CONFLICT (key_id, day) DO UPDATE SET requests = free_requests.requests + 1 WHERE free_requests.requests < ?
+const COUNT_FREE = `INSERT INTO free_requests (key_id, day, model, requests) VALUES (?, ?, ?, 1)
+  ON CONFLICT (key_id, day, model) DO UPDATE SET requests = free_requests.requests + 1
+    WHERE free_requests.requests < ?
   RETURNING requests`;
-const UNCOUNT_FREE = 'UPDATE free_requests SET requests = requests - 1 WHERE key_id = ? AND day = ?';
+const UNCOUNT_FREE =
+  'UPDATE free_requests SET requests = requests - 1 WHERE key_id = ? AND day = ? AND model = ? AND requests > 0';
 const HOLD = 'UPDATE keys SET reserved = reserved + ? WHERE id = ? AND credits - reserved >= ? RETURNING id';
 const GIVE_BACK = 'UPDATE keys SET reserved = reserved - ? WHERE id = ?';
 const DEBIT = 'UPDATE keys SET reserved = reserved - ?, credits = credits - ? WHERE id = ?';
@@ -35,87 +39,151 @@ const TAKE_OUT = `DELETE FROM reservations WHERE id = ?
 const BOOK = `INSERT INTO ledger (reservation_id, time, request_id, key_id, model, voice, characters, credits, audio_ms,
   outcome, delivered_characters) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const CORRECT = `UPDATE ledger SET outcome = ?, characters = ?, credits = ?, audio_ms = ?, delivered_characters = ?
-  WHERE reservation_id = ? AND outcome = 'interrupted' RETURNING seq`;
-const INTERRUPTED = `SELECT key_id, characters FROM ledger WHERE reservation_id = ? AND outcome = 'interrupted'`;
+  WHERE reservation_id = ?`;
+const BOOKED = `SELECT outcome FROM ledger WHERE reservation_id = ?`;
+const FORGET_INTERRUPTION = `DELETE FROM ledger WHERE reservation_id = ? AND outcome = 'interrupted'`;
 
-export function createChanges({ forUpdate }: AccountsDatabase['dialect']) {
+interface FreeNow {
+  now_ms: number;
+  day: string;
+  running: number;
+  requests: number;
+  pooled: number;
+}
+
+export function createChanges({ forUpdate, nowMs, dayOf }: AccountsDatabase['dialect']) {
+  const lockReservation = `SELECT id FROM reservations WHERE id = ?${forUpdate}`;
+  /**
+   * The lease is looked at by the statement that deletes, and that begins with the row locked: a server that renewed its
+   * lease and then saw its reservation keeps it.
+   */
+  const takeOutLapsed = TAKE_OUT.replace(
+    'WHERE id = ?',
+    `WHERE id = ? AND NOT EXISTS (SELECT 1 FROM leases WHERE leases.holder = reservations.holder AND expires_ms > ${nowMs})`,
+  );
   const selectBalance = `SELECT credits - reserved AS balance FROM keys WHERE id = ?`;
   const lockBalance = `${selectBalance}${forUpdate}`;
+  const selectPartner = `SELECT ${nowMs} AS now_ms, count(*) AS running FROM reservations
+    WHERE key_id = ? AND free_day IS NULL`;
+  /** `pooled` is the day's count of a version that counted all models together; it counts for each of them. */
+  const selectFree = `SELECT clock.ms AS now_ms, clock.day AS day,
+      (SELECT count(*) FROM reservations WHERE key_id = ? AND model = ? AND free_day IS NOT NULL) AS running,
+      coalesce((SELECT requests FROM free_requests WHERE key_id = ? AND day = clock.day AND model = ?), 0) AS requests,
+      coalesce((SELECT requests FROM free_requests WHERE key_id = ? AND day = clock.day AND model = ''), 0) AS pooled
+    FROM (SELECT ms, ${dayOf('ms')} AS day FROM (SELECT ${nowMs} AS ms) AS now) AS clock`;
 
   /** The key's row is locked first: requests of one key are admitted one after the other, whichever server they came to. */
   function* reserve(reservation: NewReservation): Change<ReserveResult> {
-    const { id, keyId, free, charged, credits, characters, sessions, holder } = reservation;
+    const { id, keyId, requestId, model, voice, free, charged, credits, characters, sessions, holder } = reservation;
+    const { again = false } = reservation;
     const [key] = yield* ask<{ balance: number }>(lockBalance, keyId);
-    const day = free?.day ?? null;
-    const running = free ? RUNNING_FREE : RUNNING_PARTNER;
-    const [now] = yield* ask<{ running: number; requests: number }>(running, keyId, keyId, day);
-    if (free && now!.requests >= free.limit) return { ok: false, reason: 'daily_limit' };
-    if (sessions !== undefined && now!.running >= sessions) return { ok: false, reason: 'concurrency' };
+    const [now] = free
+      ? yield* ask<FreeNow>(selectFree, keyId, model, keyId, model, keyId)
+      : yield* ask<FreeNow>(selectPartner, keyId);
+    const { now_ms: nowMs, day = null, running, requests, pooled } = now!;
+    if (free && !again && requests + pooled >= free.limit) return { ok: false, reason: 'daily_limit', nowMs };
+    if (sessions !== undefined && running >= sessions) return { ok: false, reason: 'concurrency' };
     const balance = key?.balance ?? 0;
     if (charged && balance < Math.max(1, credits)) return { ok: false, reason: 'insufficient_credits', balance };
     let freeRequests = 0;
-    if (free) {
-      const [counted] = yield* ask<{ requests: number }>(COUNT_FREE, keyId, free.day, free.limit);
+    if (again) yield* tell(FORGET_INTERRUPTION, id);
+    else if (free) {
+      const [counted] = yield* ask<{ requests: number }>(COUNT_FREE, keyId, day, model, free.limit - pooled);
       // Only the machine's own key, which has no row to lock, can have been overtaken.
-      if (!counted) return { ok: false, reason: 'daily_limit' };
-      freeRequests = counted.requests;
+      if (!counted) return { ok: false, reason: 'daily_limit', nowMs };
+      freeRequests = counted.requests + pooled;
     }
     if (charged && credits > 0) yield* tell(HOLD, credits, keyId, credits);
-    const { requestId, model, voice } = reservation;
     yield* tell(INSERT_RESERVATION, id, keyId, requestId, model, voice, characters, charged ? credits : 0, day, holder);
-    return { ok: true, freeRequests };
+    return { ok: true, freeRequests, nowMs };
   }
 
-  function* extend(id: string, characters: number, credits: number): Change<number | undefined> {
-    const [row] = yield* ask<{ key_id: string }>(EXTEND, characters, credits, id);
-    if (!row || credits === 0) return undefined;
-    const [held] = yield* ask(HOLD, credits, row.key_id, credits);
-    if (held) return undefined;
+  function* extend({ id, keyId }: ReservationRef, characters: number, credits: number): Change<ExtendResult> {
+    const [row] = yield* ask(EXTEND, characters, credits, id);
+    if (!row) return { ok: false, reason: 'lost' };
+    if (credits === 0) return { ok: true };
+    const [held] = yield* ask(HOLD, credits, keyId, credits);
+    if (held) return { ok: true };
     yield* ask(EXTEND, -characters, -credits, id);
-    const [key] = yield* ask<{ balance: number }>(selectBalance, row.key_id);
-    return key?.balance ?? 0;
+    const [key] = yield* ask<{ balance: number }>(selectBalance, keyId);
+    return { ok: false, reason: 'insufficient_credits', balance: key?.balance ?? 0 };
   }
 
-  /** Taking the reservation out is what happens once: whoever comes second finds none. */
-  function* end(id: string, how: End): Change<boolean> {
-    const [held] = yield* ask<ReservationRow>(TAKE_OUT, id);
-    if (!held) return yield* endLate(id, how);
-    const { key_id, request_id, model, voice } = held;
-    const characters = Math.min(held.characters, how.characters ?? held.characters);
+  /** The row is locked: a server that is returning it at this moment has finished when the answer comes. */
+  function* holds({ id }: ReservationRef): Change<boolean> {
+    return (yield* ask(lockReservation, id)).length > 0;
+  }
+
+  /** Deleting the reservation happens once: a second end finds no row. */
+  function* end(reservation: ReservationRef, how: ReservationEnd): Change<EndResult> {
+    const [held] = yield* ask<ReservationRow>(TAKE_OUT, reservation.id);
+    if (!held) return yield* endWithoutReservation(reservation, how);
+    yield* settle(reservation, held, how);
+    return 'ended';
+  }
+
+  function* settle(reservation: ReservationRef, held: ReservationRow, how: ReservationEnd): Change<void> {
+    const characters = Math.min(held.characters, how.characters);
     const credits = Math.min(held.credits, how.credits);
-    const delivered = Math.min(characters, how.deliveredCharacters);
-    const { time, audioMs, outcome } = how;
+    yield* book(reservation, { ...how, characters, credits });
+    if (held.credits > 0) yield* tell(DEBIT, held.credits, credits, held.key_id);
+  }
+
+  function* book(
+    { id, keyId, requestId, model, voice }: ReservationRef,
+    { time, characters, credits, audioMs, outcome, deliveredCharacters }: Booking,
+  ): Change<void> {
+    const delivered = Math.min(characters, deliveredCharacters);
     const audio = Math.round(audioMs);
-    yield* tell(BOOK, id, time, request_id, key_id, model, voice, characters, credits, audio, outcome, delivered);
-    if (held.credits > 0) yield* tell(DEBIT, held.credits, credits, key_id);
-    return true;
+    yield* tell(BOOK, id, time, requestId, keyId, model, voice, characters, credits, audio, outcome, delivered);
   }
 
   /**
-   * A server that was taken for dead and was not: its reservation was returned, and now its end is told. The row says what
+   * Another server returned the reservation, or its row went with a fail-over of the database. The ledger tells what
    * happened after all, and the debit takes what the balance still has of it.
    */
-  function* endLate(id: string, how: End): Change<boolean> {
-    const { outcome, credits, audioMs, deliveredCharacters } = how;
-    if (outcome === 'interrupted') return false;
-    const [row] = yield* ask<{ key_id: string; characters: number }>(INTERRUPTED, id);
-    if (!row) return false;
-    const [key] = yield* ask<{ balance: number }>(lockBalance, row.key_id);
-    const characters = Math.min(row.characters, how.characters ?? row.characters);
-    const owed = Math.min(credits, characters, key?.balance ?? 0);
-    const delivered = Math.min(deliveredCharacters, characters);
-    const [corrected] = yield* ask(CORRECT, outcome, characters, owed, Math.round(audioMs), delivered, id);
-    if (corrected && owed > 0) yield* tell(DEBIT, 0, owed, row.key_id);
-    return corrected !== undefined;
+  function* endWithoutReservation(reservation: ReservationRef, how: ReservationEnd): Change<EndResult> {
+    const { id, keyId } = reservation;
+    const [key] = yield* ask<{ balance: number }>(lockBalance, keyId);
+    // The lock may have waited for a commit whose answer was lost: that of the reservation, made anew.
+    const [held] = yield* ask<ReservationRow>(TAKE_OUT, id);
+    if (held) {
+      yield* settle(reservation, held, how);
+      return 'ended';
+    }
+    const [row] = yield* ask<{ outcome: string }>(BOOKED, id);
+    if (row && row.outcome !== 'interrupted') return 'repeated';
+    const { outcome, characters, audioMs } = how;
+    const owed = Math.min(how.credits, characters, key?.balance ?? 0);
+    const delivered = Math.min(how.deliveredCharacters, characters);
+    if (row) yield* tell(CORRECT, outcome, characters, owed, Math.round(audioMs), delivered, id);
+    else yield* book(reservation, { ...how, credits: owed });
+    if (owed > 0) yield* tell(DEBIT, 0, owed, keyId);
+    return row ? 'late' : 'unknown';
   }
 
-  function* drop(id: string): Change<boolean> {
-    const [held] = yield* ask<ReservationRow>(TAKE_OUT, id);
+  /** Returns what nobody ended: all of it, or only where its server's lease has run out. */
+  function* interrupt(id: string, time: string, whose: 'lapsed' | 'all'): Change<boolean> {
+    if (whose === 'lapsed') yield* ask(lockReservation, id);
+    const [held] = yield* ask<ReservationRow>(whose === 'lapsed' ? takeOutLapsed : TAKE_OUT, id);
     if (!held) return false;
-    if (held.credits > 0) yield* tell(GIVE_BACK, held.credits, held.key_id);
-    if (held.free_day !== null) yield* tell(UNCOUNT_FREE, held.key_id, held.free_day);
+    const { key_id: keyId, request_id: requestId, model, voice, characters } = held;
+    const nothing = { credits: 0, audioMs: 0, deliveredCharacters: 0 };
+    yield* book({ id, keyId, requestId, model, voice }, { time, characters, outcome: 'interrupted', ...nothing });
+    if (held.credits > 0) yield* tell(GIVE_BACK, held.credits, keyId);
     return true;
   }
 
-  return { reserve, extend, end, drop };
+  function* drop({ id }: ReservationRef): Change<boolean> {
+    const [held] = yield* ask<ReservationRow>(TAKE_OUT, id);
+    if (!held) {
+      yield* tell(FORGET_INTERRUPTION, id);
+      return false;
+    }
+    if (held.credits > 0) yield* tell(GIVE_BACK, held.credits, held.key_id);
+    if (held.free_day !== null) yield* tell(UNCOUNT_FREE, held.key_id, held.free_day, held.model);
+    return true;
+  }
+
+  return { reserve, extend, holds, end, interrupt, drop };
 }

@@ -22,12 +22,18 @@ const TABLES: readonly Table[] = [
     order: ['seq'],
     sums: ['credits', 'reserved'],
   },
+  {
+    name: 'free_limits',
+    columns: ['key_id', 'model', 'concurrency', 'free_daily'],
+    order: ['key_id', 'model'],
+    sums: ['concurrency', 'free_daily'],
+  },
   { name: 'secrets', columns: ['name', 'hash'], order: ['name'], sums: [] },
   { name: 'grants', columns: ['seq', 'time', 'key_id', 'credits'], order: ['seq'], sums: ['credits'] },
   {
     name: 'free_requests',
-    columns: ['key_id', 'day', 'requests'],
-    order: ['key_id', 'day'],
+    columns: ['key_id', 'day', 'model', 'requests'],
+    order: ['key_id', 'day', 'model'],
     sums: ['requests'],
   },
   {

@@ -1,11 +1,23 @@
 /** The folder of the accounts: what lies in it, for its owner alone. */
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { writePrivateFileSync } from '../atomic-file.js';
 import { makeFolder } from '../folder.js';
 import { TtsError } from '../protocol/errors.js';
 
 /** The database file of a data folder. */
 export const accountsFile = (dataDir: string): string => path.join(dataDir, 'accounts.db');
+
+/** Where a first start leaves the admin secret that no terminal shows. */
+export const adminSecretFile = (dataDir: string): string => path.join(dataDir, 'admin-secret');
+
+export function writeAdminSecret(dataDir: string, secret: string): void {
+  makeFolder(dataDir, 0o700);
+  writePrivateFileSync(adminSecretFile(dataDir), `${secret}\n`);
+}
+
+/** A secret that is void is not left lying about. */
+export const removeAdminSecret = (dataDir: string): void => rmSync(adminSecretFile(dataDir), { force: true });
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',

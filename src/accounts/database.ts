@@ -29,6 +29,8 @@ interface Dialect {
   readonly forUpdate: string;
   /** The database's own clock in milliseconds: one for all servers. */
   readonly nowMs: string;
+  /** The UTC day (YYYY-MM-DD) of an expression in milliseconds. */
+  readonly dayOf: (ms: string) => string;
 }
 
 /** The connection broke while a transaction was being committed: it was, or it was not. */
@@ -44,6 +46,10 @@ interface WriteOptions {
   readonly durable: boolean;
   /** Takes work on, which must not happen where it could not be kept. */
   readonly takesOn?: boolean;
+  /** The key whose row it locks: where that row is locked for long, only the work of this key waits. */
+  readonly keyId?: string;
+  /** A server's sign of life: it waits for no other work of this server. */
+  readonly lease?: boolean;
 }
 
 export type Read = <Row>(sql: string, ...values: Value[]) => Promise<Row[]>;

@@ -47,10 +47,10 @@ export function createKeyring(store: AccountStore, now: () => Date = () => new D
       for (;;) {
         const { key, id, hash } = drawKey();
         const row = { id, ...given };
-        if (await store.createKey({ ...row, hash })) return { key, ...row, reserved: 0, revoked: false };
+        if (await store.createKey({ ...row, hash })) return { key, ...(await found(id, true)) };
       }
     },
-    list: () => store.listKeys(now().toISOString().slice(0, 10)),
+    list: () => store.listKeys(),
     change: async (id, change) => found(id, await store.changeKey(id, change)),
     revoke: async (id) => found(id, await store.revokeKey(id, now().toISOString())),
     async grant(id, credits) {

@@ -1,4 +1,5 @@
 /** Accounts in PostgreSQL: a few connections, migrations under a lock, and transactions that give up rather than hang. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { TtsError } from '../protocol/errors.js';
 import {
@@ -10,6 +11,7 @@ import {
   type Read,
   type Value,
 } from './database.js';
+import { createLanes } from './lanes.js';
 import { POSTGRES_MIGRATIONS as MIGRATIONS } from './migrations/index.js';
 import { isCollision, isStatementFailure, postgresError } from './postgres-failure.js';
 import { type PostgresAddress, parsePostgresUrl } from './postgres-url.js';
@@ -25,7 +27,13 @@ const CONNECTIONS = 10;
 const PATIENCE_MS = 5_000;
 /** A server that froze in the middle of a transaction keeps others from its keys for no longer. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
-const COLLISION_TRIES = 5;
+/** Whatever the database's own default: each statement sees what was committed before it, and waits for locked rows. */
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+/** Tries of a transaction that failed by a collision (40001, 40P01), all of them within the database's patience. */
+const COLLISION_TRIES = 12;
+/** Longest pause before the second try; it doubles with each further one, up to the maximum. */
+const FIRST_PAUSE_MS = 10;
+const MAX_PAUSE_MS = 500;
 /** Taken while the tables are made or changed; any number that nothing else in the database takes. */
 const MIGRATION_LOCK = 7_787_001;
 /** Of a query that may take as long as it takes; the driver reads it here as well, which its types do not say. */
@@ -109,17 +117,22 @@ async function migrate(client: pg.PoolClient, place: string): Promise<void> {
     return (await client.query<{ version: number }>('SELECT version FROM tts_schema')).rows[0]?.version ?? 0;
   };
   if ((await version()) < MIGRATIONS.length) {
-    await client.query('BEGIN');
-    await client.query('SET LOCAL statement_timeout = 0');
-    await client.query({ text: `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`, ...NO_TIME_LIMIT });
-    await client.query('CREATE TABLE IF NOT EXISTS tts_schema (version INTEGER NOT NULL)');
-    const from = await version();
-    for (let next = from; next < MIGRATIONS.length; next++) {
-      await client.query({ text: MIGRATIONS[next]!, ...NO_TIME_LIMIT });
+    await client.query(BEGIN);
+    try {
+      await client.query('SET LOCAL statement_timeout = 0');
+      await client.query({ text: `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`, ...NO_TIME_LIMIT });
+      await client.query('CREATE TABLE IF NOT EXISTS tts_schema (version INTEGER NOT NULL)');
+      const from = await version();
+      for (let next = from; next < MIGRATIONS.length; next++) {
+        await client.query({ text: MIGRATIONS[next]!, ...NO_TIME_LIMIT });
+      }
+      await client.query('DELETE FROM tts_schema');
+      await client.query('INSERT INTO tts_schema (version) VALUES ($1)', [Math.max(from, MIGRATIONS.length)]);
+      await client.query('COMMIT');
+    } catch (error) {
+      if (isStatementFailure(error)) await client.query('ROLLBACK');
+      throw error;
     }
-    await client.query('DELETE FROM tts_schema');
-    await client.query('INSERT INTO tts_schema (version) VALUES ($1)', [Math.max(from, MIGRATIONS.length)]);
-    await client.query('COMMIT');
   }
   if ((await version()) > MIGRATIONS.length) {
     throw new TtsError(
@@ -136,12 +149,15 @@ export async function openPostgresDatabase(
   const address = parsePostgresUrl(url);
   const { place } = address;
   const pool = createPool(address, connections, patienceMs);
+  /** A connection of its own for the lease, which work that waits for rows or connections must not hold up. */
+  const leasePool = createPool(address, 1, patienceMs);
+  const lanes = createLanes(patienceMs, place);
   const translated = createTranslator();
   let ending: Promise<void> | undefined;
 
   /** One connection for a while. One that failed in any way but by a statement is not used again. */
-  const connected = async <T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
-    const client = await pool.connect();
+  const connected = async <T>(use: (client: pg.PoolClient) => Promise<T>, from = pool): Promise<T> => {
+    const client = await from.connect();
     try {
       const result = await use(client);
       client.release();
@@ -153,7 +169,11 @@ export async function openPostgresDatabase(
   };
 
   /** What needs no answer travels with what does: a reservation takes three round trips, an end two. */
-  const transaction = <T>(begin: string, use: (client: pg.PoolClient, sent: Sent) => Promise<T>): Promise<T> =>
+  const transaction = <T>(
+    begin: string,
+    use: (client: pg.PoolClient, sent: Sent) => Promise<T>,
+    from = pool,
+  ): Promise<T> =>
     connected(async (client) => {
       const sent = createSent();
       sent.add(client.query(begin));
@@ -173,14 +193,19 @@ export async function openPostgresDatabase(
       } catch (cause) {
         throw isStatementFailure(cause) ? cause : new CommitUnknown('it broke off at a commit', { cause });
       }
-    });
+    }, from);
 
+  /** Tries collisions again after a random pause: transactions that met once would meet again in step. */
   const told = async <T>(work: () => Promise<T>): Promise<T> => {
+    const lastTryMs = performance.now() + patienceMs;
     for (let tries = 1; ; tries++) {
       try {
         return await work();
       } catch (error) {
-        if (!isCollision(error) || tries === COLLISION_TRIES) throw postgresError(error, place);
+        const pauseMs = Math.random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1));
+        const isLast = tries === COLLISION_TRIES || performance.now() + pauseMs > lastTryMs;
+        if (!isCollision(error) || isLast) throw postgresError(error, place);
+        await sleep(pauseMs);
       }
     }
   };
@@ -226,19 +251,29 @@ export async function openPostgresDatabase(
     );
 
   const database: AccountsDatabase = {
-    dialect: { forUpdate: ' FOR UPDATE', nowMs: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)' },
+    dialect: {
+      forUpdate: ' FOR UPDATE',
+      nowMs: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)',
+      dayOf: (ms) => `to_char(to_timestamp(${ms} / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
+    },
     shared: true,
     read: (sql, ...values) => told(() => connected((client) => reader(client)(sql, ...values))),
     // Always to the disk: a server outlives its database, and would go on with reservations that are no more.
-    write: (_options, change) => told(() => transaction('BEGIN', (client, sent) => run(client, sent, change()))),
+    write({ keyId, lease = false }, change) {
+      const changed = () =>
+        told(() => transaction(BEGIN, (client, sent) => run(client, sent, change()), lease ? leasePool : pool));
+      return keyId === undefined ? changed() : lanes.run(keyId, changed);
+    },
     damage: async () => [],
     snapshot,
     fill: (use) =>
       told(() =>
-        transaction('BEGIN', async (client) => {
+        transaction(BEGIN, async (client) => {
           await client.query('SET LOCAL statement_timeout = 0');
           await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-          await client.query('LOCK TABLE keys, secrets, reservations, free_requests, grants, ledger IN EXCLUSIVE MODE');
+          await client.query(
+            'LOCK TABLE keys, free_limits, secrets, reservations, free_requests, grants, ledger IN EXCLUSIVE MODE',
+          );
           return use({ read: reader(client, NO_TIME_LIMIT), insert: insertInto(client) });
         }),
       ),
@@ -259,7 +294,7 @@ export async function openPostgresDatabase(
       const late = new Promise<void>((resolve) => {
         giveUp = setTimeout(resolve, CLOSE_MS);
       });
-      ending ??= pool.end();
+      ending ??= Promise.all([pool.end(), leasePool.end()]).then(() => undefined);
       await Promise.race([ending, late]);
       clearTimeout(giveUp);
     },
@@ -268,7 +303,7 @@ export async function openPostgresDatabase(
     await told(() => connected((client) => migrate(client, place)));
     return database;
   } catch (error) {
-    await pool.end();
+    await Promise.all([pool.end(), leasePool.end()]);
     throw error;
   }
 }

@@ -24,6 +24,7 @@ const CONDITIONS: readonly (readonly [RegExp, string])[] = [
   [/^57P03$/, 'is starting or stopping'],
   [/^57P/, 'was shut down'],
   [/^57014$|^55P03$/, 'took too long'],
+  [/^40/, "has too many transactions that stand in each other's way"],
   [/^25006$/, 'is read-only: it may be a standby'],
   [/^42501$/, 'does not let this user make its tables: GRANT CREATE ON SCHEMA public TO it'],
   [

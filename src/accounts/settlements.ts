@@ -1,4 +1,4 @@
-/** Ends of requests until they are written: what was delivered is debited also where the store could not write just then. */
+/** Ends of requests until they are written, key by key: what was delivered is debited also where the store could not write just then. */
 import type { Logger } from '../log.js';
 import { TtsError } from '../protocol/errors.js';
 
@@ -9,20 +9,32 @@ const LAST_TRY_MS = 5_000;
 
 type Write = () => Promise<unknown>;
 
+/** The unwritten ends of one key, retried at a pace of their own: a key whose row is locked holds up no other. */
+interface Backlog {
+  readonly ends: Set<Write>;
+  waitMs: number;
+  timer: NodeJS.Timeout | undefined;
+  retrying: Promise<void> | undefined;
+}
+
 export interface Settlements {
-  /** Ends that were not written yet. */
+  /** Ends that were not written yet, of all keys. */
   readonly waiting: number;
+  /** Of one key. */
+  waitingOf(keyId: string): number;
   /** Resolves when it was written, or is kept to be tried again. */
-  write(end: Write): Promise<void>;
+  write(keyId: string, end: Write): Promise<void>;
   /** Tries once more, for a bounded time. */
   close(): Promise<void>;
 }
 
 export function createSettlements(log?: Pick<Logger, 'error' | 'info'>): Settlements {
-  const waiting = new Set<Write>();
-  let timer: NodeJS.Timeout | undefined;
-  let waitMs = FIRST_RETRY_MS;
-  let retrying: Promise<void> | undefined;
+  const backlogs = new Map<string, Backlog>();
+  const waiting = () => {
+    let sum = 0;
+    for (const { ends } of backlogs.values()) sum += ends.size;
+    return sum;
+  };
 
   /** False where the store cannot write. An end that the store refuses for another reason would be refused for ever. */
   async function attempt(end: Write): Promise<boolean> {
@@ -30,66 +42,73 @@ export function createSettlements(log?: Pick<Logger, 'error' | 'info'>): Settlem
       await end();
     } catch (error) {
       if (error instanceof TtsError && error.code === 'store_unavailable') {
-        if (waiting.size === 0) {
+        if (backlogs.size === 0) {
           log?.error({ err: error }, 'the accounts cannot be written; what ends is kept until they can');
         }
-        waiting.add(end);
         return false;
       }
       log?.error({ err: error }, 'the end of a request could not be booked');
     }
-    waiting.delete(end);
     return true;
   }
 
-  /** One goes ahead: where it gets through, the rest follow together and share a commit. */
-  async function retry(): Promise<void> {
-    const [first, ...rest] = waiting;
-    if (first !== undefined && (await attempt(first))) {
-      await Promise.all(rest.map(attempt));
-      log?.info({ written: rest.length + 1 - waiting.size }, 'the accounts can be written again');
-      waitMs = FIRST_RETRY_MS;
-    } else waitMs = Math.min(MAX_RETRY_MS, waitMs * 2);
+  /** One goes ahead: where it is written, the rest of its key follow together and share a commit. */
+  async function retry(keyId: string, backlog: Backlog): Promise<void> {
+    const { ends } = backlog;
+    const settle = async (end: Write) => {
+      if (await attempt(end)) ends.delete(end);
+    };
+    const [first, ...rest] = ends;
+    await settle(first!);
+    if (!ends.has(first!)) await Promise.all(rest.map(settle));
+    backlog.waitMs = ends.size > 0 ? Math.min(MAX_RETRY_MS, backlog.waitMs * 2) : FIRST_RETRY_MS;
+    if (ends.size > 0) return;
+    backlogs.delete(keyId);
+    if (backlogs.size === 0) log?.info('the accounts can be written again');
   }
 
-  function retryNow(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    retrying ??= retry().finally(() => {
-      retrying = undefined;
-      schedule();
+  function retryNow(keyId: string, backlog: Backlog): Promise<void> {
+    clearTimeout(backlog.timer);
+    backlog.timer = undefined;
+    backlog.retrying ??= retry(keyId, backlog).finally(() => {
+      backlog.retrying = undefined;
+      schedule(keyId, backlog);
     });
-    return retrying;
+    return backlog.retrying;
   }
 
-  function schedule(): void {
-    if (waiting.size === 0 || timer !== undefined || retrying !== undefined) return;
-    timer = setTimeout(() => void retryNow(), waitMs);
-    timer.unref();
+  function schedule(keyId: string, backlog: Backlog): void {
+    if (backlog.ends.size === 0 || backlog.timer !== undefined || backlog.retrying !== undefined) return;
+    backlog.timer = setTimeout(() => void retryNow(keyId, backlog), backlog.waitMs);
+    backlog.timer.unref();
   }
 
   return {
     get waiting() {
-      return waiting.size;
+      return waiting();
     },
-    async write(end) {
-      if (!(await attempt(end))) schedule();
+    waitingOf: (keyId) => backlogs.get(keyId)?.ends.size ?? 0,
+    async write(keyId, end) {
+      if (await attempt(end)) return;
+      const fresh: Backlog = { ends: new Set(), waitMs: FIRST_RETRY_MS, timer: undefined, retrying: undefined };
+      const backlog = backlogs.get(keyId) ?? fresh;
+      backlogs.set(keyId, backlog);
+      backlog.ends.add(end);
+      schedule(keyId, backlog);
     },
     async close() {
-      if (waiting.size > 0) {
+      if (backlogs.size > 0) {
         let giveUp: NodeJS.Timeout | undefined;
         const late = new Promise<void>((resolve) => {
           giveUp = setTimeout(resolve, LAST_TRY_MS);
         });
-        await Promise.race([retryNow(), late]);
+        const all = [...backlogs].map(([keyId, backlog]) => retryNow(keyId, backlog));
+        await Promise.race([Promise.all(all), late]);
         clearTimeout(giveUp);
       }
-      clearTimeout(timer);
-      if (waiting.size > 0) {
-        log?.error(
-          { lost: waiting.size },
-          'requests could not be booked: their credits are returned at the next start',
-        );
+      for (const { timer } of backlogs.values()) clearTimeout(timer);
+      if (backlogs.size > 0) {
+        log?.error({ lost: waiting() }, 'requests could not be booked: their credits are returned at the next start');
       }
     },
   };

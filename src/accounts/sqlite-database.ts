@@ -255,7 +255,11 @@ export async function openSqliteDatabase(
 
   return {
     // BEGIN IMMEDIATE keeps all other writers out.
-    dialect: { forUpdate: '', nowMs: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)" },
+    dialect: {
+      forUpdate: '',
+      nowMs: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
+      dayOf: (ms) => `date(${ms} / 1000, 'unixepoch')`,
+    },
     shared: false,
     read,
     write<T>({ durable, takesOn = false }: { durable: boolean; takesOn?: boolean }, change: () => Change<T>) {

@@ -2,6 +2,7 @@
  * The seam between the rules of accounts and the database that remembers them. Every method is one transaction, and rejects
  * with `store_unavailable` where the database cannot be read or written for now.
  */
+import type { BaseModel } from '../protocol/job.js';
 import type { KeyLimits, KeyRecord, Outcome, Tier } from './types.js';
 
 interface NewKey {
@@ -20,19 +21,21 @@ interface NewKey {
 /** What of a key can be changed later; what is left out stays. */
 export interface KeyChange {
   readonly name?: string | null | undefined;
-  readonly concurrency?: number | null | undefined;
-  readonly freeDaily?: number | null | undefined;
+  readonly concurrency?: KeyLimits['concurrency'] | undefined;
+  readonly freeDaily?: KeyLimits['freeDaily'] | undefined;
 }
 
 export interface StoredKey extends KeyRecord {
   readonly hash: Uint8Array;
 }
 
-/** A key with what it did on one UTC day. */
+/** A key with what it did on the database's present UTC day. */
 export interface KeySummary extends KeyRecord {
   readonly today: {
-    /** Accepted requests with Free access: what the daily limit counts. */
+    /** Accepted requests with Free access, of all models. */
     readonly freeRequests: number;
+    /** What the daily limit of each `:free` model counts. */
+    readonly freeRequestsByModel: Readonly<Record<BaseModel, number>>;
     /** Ended requests of any kind, and what they came to. */
     readonly requests: number;
     readonly characters: number;
@@ -40,40 +43,66 @@ export interface KeySummary extends KeyRecord {
   };
 }
 
-export interface NewReservation {
+/** A reservation by its id, with what the ledger's row needs where the reservation's own row is gone. */
+export interface ReservationRef {
   readonly id: string;
   readonly keyId: string;
   readonly requestId: string;
   readonly model: string;
   readonly voice: string;
+}
+
+export interface NewReservation extends ReservationRef {
   readonly characters: number;
   /** What it costs now. */
   readonly credits: number;
   /** Whether the key's balance must cover it, and be above zero to begin with. */
   readonly charged: boolean;
-  /** With Free access: the day it counts for, and how many a day there are. */
-  readonly free?: { readonly day: string; readonly limit: number };
-  /** The most that may be open for this key and kind of access, this one included; any number without it. */
+  /** With Free access: requests a day that the key has on the model. The day is the database's. */
+  readonly free?: { readonly limit: number };
+  /**
+   * The most that may be open of this key, this one included: with Free access on its model, with Partner access on all
+   * of them. Any number without it.
+   */
   readonly sessions?: number;
   /** The server that holds it: the name of its lease. */
   readonly holder: string;
+  /**
+   * The reservation existed and its row was lost. It is made anew under the limits of this moment, is not counted
+   * for the day a second time, and takes the place of the ledger row that tells of its loss.
+   */
+  readonly again?: boolean;
 }
 
-/** The first of these that stands in the way, in this order. */
+/** The first of these that stands in the way, in this order. `nowMs` is the database's clock. */
 export type ReserveResult =
-  | { readonly ok: true; readonly freeRequests: number }
-  | { readonly ok: false; readonly reason: 'daily_limit' | 'concurrency' }
+  | { readonly ok: true; readonly freeRequests: number; readonly nowMs: number }
+  | { readonly ok: false; readonly reason: 'daily_limit'; readonly nowMs: number }
+  | { readonly ok: false; readonly reason: 'concurrency' }
   | { readonly ok: false; readonly reason: 'insufficient_credits'; readonly balance: number };
+
+export type ExtendResult =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly reason: 'insufficient_credits'; readonly balance: number }
+  /** There is no such reservation (any more). */
+  | { readonly ok: false; readonly reason: 'lost' };
+
+/**
+ * What an end found: its reservation (`ended`), the ledger row of a reservation that had been returned as interrupted and
+ * is put right (`late`), neither of them, so that the row was made from what the caller knows (`unknown`), or the row
+ * of an earlier end, which stays (`repeated`).
+ */
+export type EndResult = 'ended' | 'late' | 'unknown' | 'repeated';
 
 export interface ReservationEnd {
   readonly outcome: Outcome;
   readonly time: string;
   readonly audioMs: number;
-  /** How many of the characters that were reserved for it had; all where it is not told. */
-  readonly characters?: number;
+  /** Characters of the request; what was reserved beyond them is returned. */
+  readonly characters: number;
   /** What of it reached the client; never more than was reserved for. */
   readonly deliveredCharacters: number;
-  /** To debit; never more than is reserved. */
+  /** To debit; never more than is reserved, or than the balance has where the reservation was lost. */
   readonly credits: number;
 }
 
@@ -118,10 +147,10 @@ export interface AccountStore {
   /** False where the id is taken. */
   createKey(key: NewKey): Promise<boolean>;
   findKey(id: string): Promise<StoredKey | undefined>;
-  /** Those of the keys that were revoked. */
-  revokedAmong(ids: readonly string[]): Promise<string[]>;
-  /** In order of creation, with the counts of `day` (YYYY-MM-DD). */
-  listKeys(day: string): Promise<KeySummary[]>;
+  /** Those of the keys that there are. */
+  findKeys(ids: readonly string[]): Promise<KeyRecord[]>;
+  /** In order of creation. */
+  listKeys(): Promise<KeySummary[]>;
   /** False where there is no such key. */
   changeKey(id: string, change: KeyChange): Promise<boolean>;
   /** False where there is no such key. Revoking twice keeps the first time. */
@@ -130,21 +159,20 @@ export interface AccountStore {
   grant(id: string, credits: number, time: string): Promise<boolean>;
   /** Counts and reserves, all or nothing. */
   reserve(reservation: NewReservation): Promise<ReserveResult>;
-  /** Undefined when it reserved more; else the free balance, which did not reach. A reservation that ended is left alone. */
-  extend(id: string, characters: number, credits: number): Promise<number | undefined>;
-  /**
-   * Ends a reservation with its ledger row: debits, and returns the rest. False where it had ended before. One that was
-   * returned as `interrupted` meanwhile is put right: its row tells this end, and what the balance still has of it is debited.
-   */
-  end(id: string, end: ReservationEnd): Promise<boolean>;
+  /** Reserves more for an open reservation, all or nothing. */
+  extend(reservation: ReservationRef, characters: number, credits: number): Promise<ExtendResult>;
+  /** Whether the reservation's row is there, and nobody is returning it at this moment. */
+  holds(reservation: ReservationRef): Promise<boolean>;
+  /** Ends a reservation with its ledger row: debits, and returns the rest. Exactly one row is left, whatever it finds. */
+  end(reservation: ReservationRef, end: ReservationEnd): Promise<EndResult>;
   /** Undoes a reservation as if it had never been. False where it had ended before. */
-  drop(id: string): Promise<boolean>;
+  drop(reservation: ReservationRef): Promise<boolean>;
   /** Takes or renews the lease under which a server holds its reservations, by the database's clock. */
   renewLease(holder: string, ms: number): Promise<void>;
   /** What is still held under it may be returned from now on. */
   endLease(holder: string): Promise<void>;
   /** Returns open reservations as `interrupted`: those without a lease that runs, or all, where the caller knows that nobody else lives. */
-  recover(time: string, whose: 'lapsed' | 'all'): Promise<number>;
+  recover(whose: 'lapsed' | 'all'): Promise<number>;
   /** In order of time of ending. */
   usage(filter: UsageFilter): AsyncIterable<LedgerRow>;
   /** The same in sums, ordered by day, key and model. */

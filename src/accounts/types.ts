@@ -6,15 +6,17 @@
  * or `openPostgresStore(url)` (postgres-store.ts) → `await createAccounts({ store, limits, localKey? })` (accounts.ts).
  */
 import type { SpeechModel } from '../protocol/contract.js';
+import type { TtsError } from '../protocol/errors.js';
+import type { FreeLimit, OwnFreeLimit } from '../protocol/free-limit.js';
 
 export type Tier = 'free' | 'partner';
 
 /** Of one key; null where the server's own hold. */
 export interface KeyLimits {
-  /** Sessions at once, of either access. */
-  readonly concurrency: number | null;
-  /** Free requests a UTC day. */
-  readonly freeDaily: number | null;
+  /** Sessions at once: a number holds for Partner access and for each `:free` model, by model for Free access alone. */
+  readonly concurrency: OwnFreeLimit | null;
+  /** Free requests a UTC day, of each `:free` model. */
+  readonly freeDaily: OwnFreeLimit | null;
 }
 
 export interface KeyRecord {
@@ -29,6 +31,8 @@ export interface KeyRecord {
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revoked: boolean;
+  /** Whether `expiresAt` had passed by the database's clock when the record was read. */
+  readonly expired: boolean;
   readonly limits: KeyLimits;
 }
 
@@ -69,9 +73,16 @@ export interface Admission {
   readonly rateLimit: RateLimit | undefined;
   /** Characters reserved so far. */
   readonly chars: number;
+  /** Whether the reservation holds for certain; where it does not, nothing may leave before `confirm` has resolved. */
+  readonly held: boolean;
+  /**
+   * Makes sure of the reservation after the lease ran out, and makes it anew, under the limits of that moment, where it was
+   * lost. Rejects with `store_unavailable` where neither can be had.
+   */
+  confirm(): Promise<void>;
   /** Reserves for more characters; rejects with `insufficient_credits` and reserves nothing where the balance is short. */
   extend(chars: number): Promise<void>;
-  /** Done and heard: debits the reservation and writes the ledger row, in one transaction. */
+  /** Done and heard: debits the reservation, unless no sample was made, and writes the ledger row, in one transaction. */
   settle(result: { audioMs: number }): Promise<void>;
   /** Failed or cancelled: returns the reservation (less what was delivered, where that is billed) and writes the ledger row. */
   release(outcome: 'failed' | 'cancelled', result: Unfinished): Promise<void>;
@@ -80,9 +91,21 @@ export interface Admission {
 }
 
 export interface Limits {
-  readonly freeConcurrency: number;
-  readonly freeDaily: number;
+  /** Sessions at once of a key on one `:free` model. */
+  readonly freeConcurrency: FreeLimit;
+  /** Requests of a key on one `:free` model in a UTC day of the database's clock. */
+  readonly freeDaily: FreeLimit;
   readonly partnerConcurrency: number;
+}
+
+/** Reservations whose row was gone, by what became of them. */
+export interface LostReservations {
+  /** Made anew under the limits of that moment. */
+  renewed: number;
+  /** Not to be made anew: the request was ended. */
+  refused: number;
+  /** Found gone when the request ended: its ledger row was put right or written all the same. */
+  booked: number;
 }
 
 export interface Accounts {
@@ -91,10 +114,16 @@ export interface Accounts {
   readonly local: KeyRecord | undefined;
   /** Rejects with `missing_api_key`, `invalid_api_key`, `revoked_api_key` or `expired_api_key`. */
   authenticate(key: string | undefined): Promise<KeyRecord>;
-  /** Those of the keys that were revoked since they were authenticated, by this process or another one. */
-  revokedAmong(keyIds: readonly string[]): Promise<readonly string[]>;
+  /** The key as the store has it now; rejects as `authenticate` does where it would be refused. */
+  renew(key: KeyRecord): Promise<KeyRecord>;
+  /** The keys among these that `authenticate` would refuse now, each with its error, whoever changed them. */
+  refusedAmong(keyIds: readonly string[]): Promise<ReadonlyMap<string, TtsError>>;
+  /** Free requests a UTC day that the key has on the model. */
+  freeDaily(key: KeyRecord, model: SpeechModel): number;
   /** Checks tier, daily limit, concurrency and credits in this order, and takes what the request needs. */
   admit(request: AdmissionRequest): Promise<Admission>;
+  /** Reservations whose row was gone, since the start. */
+  readonly lost: Readonly<LostReservations>;
   /** Admissions that have not ended. */
   readonly active: number;
   /** Writes what still waits to be written, within seconds, and closes the store. Admissions still open are left to the next start, or to the other servers of a shared store, which return what they reserved. */

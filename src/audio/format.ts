@@ -1,4 +1,5 @@
 /** The audio formats that speech leaves in, by the names that clients know them by. */
+import { SAMPLE_RATE, samplesToBytes } from '../protocol/audio.js';
 
 type Mp3Rate = 22_050 | 24_000 | 44_100;
 export const PCM_RATES = [8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const;
@@ -63,3 +64,24 @@ const CONTENT_TYPES: Readonly<Record<AudioCodec, string>> = {
 
 /** What an HTTP response calls it. */
 export const contentTypeOf = (format: AudioFormat): string => CONTENT_TYPES[SPECS[format].codec];
+
+/** Ogg's page headers, and what a variable bit rate may take beyond its mean. */
+const OPUS_MARGIN = 1.15;
+
+/** The most bytes that a second of speech takes in it. */
+export function bytesPerSecond(format: AudioFormat): number {
+  const spec = audioSpec(format);
+  switch (spec.codec) {
+    case 'mp3':
+      return spec.kbps * 125;
+    case 'opus':
+      return spec.kbps * 125 * OPUS_MARGIN;
+    case 'flac':
+    case 'wav':
+      return samplesToBytes(SAMPLE_RATE);
+    case 'pcm':
+      return samplesToBytes(spec.sampleRate);
+    default:
+      return 8_000;
+  }
+}

@@ -1,12 +1,25 @@
 /** `tts admin`: the secret that opens the dashboard and the admin interface. */
 import { Command } from 'commander';
 import { printJson, withStore } from './account-store.js';
-import { addSettings } from './context.js';
+import { addSettings, settingsOf } from './context.js';
+
+const HELP = `
+The secret goes to the standard output, a terminal or not: it was asked for. In a service's script, keep that output out
+of the log. The file admin-secret that a first start left in the data folder is removed.
+
+Examples:
+  tts admin reset
+  SECRET=$(tts admin reset)`;
 
 async function reset({ json }: { json?: boolean }, command: Command): Promise<void> {
-  const { createAdminSecret } = await import('../accounts/admin-secret.js');
+  const [{ createAdminSecret }, { removeAdminSecret }] = await Promise.all([
+    import('../accounts/admin-secret.js'),
+    import('../accounts/data-folder.js'),
+  ]);
   await withStore(command, { create: true }, async (store) => {
     const secret = await createAdminSecret(store).reset();
+    // The one that a first start left there is void now.
+    removeAdminSecret(settingsOf(command).config.dataDir);
     if (json) return printJson({ secret });
     process.stdout.write(`${secret}\n`);
     process.stderr.write('Keep it: it is not shown again. Whoever was signed in to the dashboard is signed out.\n');
@@ -22,7 +35,7 @@ export function command(): Command {
     ['dataDir'],
   )
     .option('--json', 'print {"secret"}')
-    .addHelpText('after', '\nExamples:\n  tts admin reset\n  SECRET=$(tts admin reset)')
+    .addHelpText('after', HELP)
     .action((options: { json?: boolean }, self: Command) => reset(options, self));
   return admin;
 }

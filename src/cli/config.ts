@@ -1,6 +1,7 @@
 /** `tts config`: every setting, its value, and where that came from; `set` and `unset` change the config file. */
 import { Command } from 'commander';
 import { type Config, flagOf, SETTINGS, type Setting, writeSetting } from '../config.js';
+import { freeLimitText } from '../protocol/free-limit.js';
 import { addSettings, settingsOf } from './context.js';
 import { table, terminalWidth } from './table.js';
 
@@ -47,7 +48,7 @@ function remember(key: string, value: string | undefined): void {
 /** Enough of a secret to recognise it by. */
 const masked = (secret: string): string => (secret === '' ? '' : `${secret.slice(0, Math.min(8, secret.length / 4))}…`);
 
-function shown(row: Setting, config: Config): string | number | boolean {
+function shown(row: Setting, config: Config): Config[keyof Config] {
   const value = config[row.key];
   return row.secret ? masked(String(value)) : value;
 }
@@ -67,7 +68,8 @@ function show(json: boolean, self: Command): void {
   const origin = (row: Setting) =>
     ({ flag: flagOf(row.key), environment: row.env, file: file.path, default: 'default' })[sources[row.key]];
   const rows = SETTINGS.map((row) => {
-    const value = String(shown(row, config));
+    const held = shown(row, config);
+    const value = typeof held === 'object' ? freeLimitText(held) : String(held);
     return [row.key, value === '' ? '-' : value, origin(row), row.env];
   });
   const columns = [

@@ -122,10 +122,18 @@ const processes: Examine = async (config) => {
 };
 
 const sound: Examine = async (_config, signal) => {
-  const { openSpeaker } = await import('../client/sinks/speaker.js');
-  const speaker = await openSpeaker({}, signal);
-  await speaker.discard();
-  return { what: 'Sound', state: 'fine', found: `plays through ${speaker.player}` };
+  const [{ findPlayer }, { soundAdvice, triedText, whyNoSound }] = await Promise.all([
+    import('../client/sinks/players.js'),
+    import('../client/sinks/sound-advice.js'),
+  ]);
+  const search = await findPlayer({}, signal);
+  const { player, tried } = search;
+  if (player === undefined) {
+    return { what: 'Sound', state: 'broken', found: whyNoSound(search), advice: soundAdvice(search, process.platform) };
+  }
+  player.child.kill('SIGKILL');
+  const others = tried.length === 0 ? '' : ` (${triedText(tried)})`;
+  return { what: 'Sound', state: 'fine', found: `plays through ${player.name}${others}` };
 };
 
 const localServer: Examine = async ({ runtimeDir }, signal) => {
@@ -212,8 +220,6 @@ const remote: Examine = async ({ server, apiKey, model }, signal) => {
 };
 
 const ADVICE: Record<string, string> = {
-  Sound:
-    'Write files with -o out.wav. Where there is a device, a player may be missing: on Debian, apt install alsa-utils.',
   Engine: 'tts models verify shows whether the model is whole; TTS_DEBUG=1 shows more.',
   Server: 'Check --server and --api-key.',
   Model: 'tts models pull',

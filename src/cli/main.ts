@@ -70,6 +70,8 @@ Examples:
   tts serve                                 a speech server on this machine
   tts doctor                                check this machine
 
+Documentation: docs/ in the package (docs/README.md), and /docs of a running server (http://127.0.0.1:8787/docs).
+
 Exit codes: 0 done, 1 failed, 2 usage, 3 no connection or it broke, 4 key refused, 5 credits or limits,
 6 model missing or broken, 7 no sound device, 8 engine failed, 130 interrupted.`;
 

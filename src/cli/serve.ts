@@ -29,6 +29,8 @@ Examples:
   $ TTS_DATABASE=postgres://tts:PASSWORD@db.example.org/tts tts serve      one of several servers
   $ TTS_PORT=9000 TTS_LOG_LEVEL=warn tts serve
 
+The first start draws the dashboard's admin secret: a terminal shows it once, any other output (a service's log) says in
+which file of the data folder it is. Behind a database that has one nothing is drawn.
 Stops on Ctrl-C or SIGTERM once what runs has ended (30 s at most); a second signal stops at once.
 Every option can also be set in the config file; "tts config" shows where each value came from.`;
 
@@ -80,7 +82,6 @@ async function run(config: Config): Promise<void> {
   try {
     const store = await openStore(config, log);
     const { key: localKey } = drawKey();
-    const newSecret = config.web === 'off' ? undefined : await createAdminSecret(store).begin();
     service = await createService({
       config,
       log,
@@ -93,6 +94,9 @@ async function run(config: Config): Promise<void> {
         maxConnections: config.maxConnections,
         maxConnectionsPerAddress: config.maxConnectionsPerAddress,
         maxHeldBytes: config.maxHeldMb * 1_000_000,
+        maxHeldDiskBytes: config.maxHeldDiskMb * 1_000_000,
+        // Beside the accounts; where those are elsewhere there may be no data folder.
+        heldDir: config.database === '' ? config.dataDir : undefined,
         metrics: config.metricsPort === 0,
         web: config.web,
       },
@@ -107,6 +111,8 @@ async function run(config: Config): Promise<void> {
     const address = localAddress(listening);
     lock?.announce(address);
     await publish(config, { baseUrl: address, apiKey: localKey, ...certificateOf(tls) }, log);
+    // Drawn last: a start that failed before would have shown it to nobody.
+    const newSecret = config.web === 'off' ? undefined : await createAdminSecret(store).begin();
     await greet(config, listening, log, newSecret);
     const signal = await signalled;
     log.info({ signal }, 'stopping once what runs has ended');
@@ -229,11 +235,25 @@ async function greet(config: Config, listening: Listening, log: Logger, newSecre
       `${least} engine process${least === 1 ? '' : 'es'}${most > least ? `, up to ${most} while work waits` : ''}\n` +
       (outer.length > 0 ? `reached from elsewhere at ${outer.join(' and ')}\n` : '') +
       (config.web === 'off' ? '' : `try it in a browser: ${address}/, and run it at ${address}/dashboard\n`) +
-      (newSecret === undefined
-        ? ''
-        : `the dashboard's admin secret, shown this once: ${newSecret}\n(another one: tts admin reset${folder})\n`) +
+      (newSecret === undefined ? '' : await handOver(newSecret, config, log, `tts admin reset${folder}`)) +
       `make a key with: tts keys create --tier partner --credits 100000${folder}\n`,
   );
+}
+
+/** What the greeting says of a new admin secret. Only a terminal shows the secret: any other output may be kept in a log. */
+async function handOver(secret: string, { dataDir }: Config, log: Logger, reset: string): Promise<string> {
+  const another = `(another one: ${reset})\n`;
+  if (process.stdout.isTTY) return `the dashboard's admin secret, shown this once: ${secret}\n${another}`;
+  const { adminSecretFile, writeAdminSecret } = await import('../accounts/data-folder.js');
+  const file = adminSecretFile(dataDir);
+  try {
+    writeAdminSecret(dataDir, secret);
+    log.info({ file }, "the dashboard's admin secret is in a file that only this user can read");
+    return `the dashboard's admin secret is in ${file}: keep it elsewhere and delete the file\n${another}`;
+  } catch (error) {
+    log.warn({ err: error, file }, `the dashboard's admin secret could not be written; make one with: ${reset}`);
+    return `the dashboard's admin secret could not be written to ${file}. Make one with: ${reset}\n`;
+  }
 }
 
 /** Resolves with the first signal; the second one ends the process on the spot. */

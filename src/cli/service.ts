@@ -84,8 +84,7 @@ async function assemble(
     metrics,
     { buildServer },
     { createStreamInput },
-    { createReaders },
-    { loadLexicon },
+    { createTexts },
     { silentLogger },
   ] = await Promise.all([
     import('../accounts/accounts.js'),
@@ -97,14 +96,13 @@ async function assemble(
     options.metrics ? import('../server/metrics.js').then(({ createMetrics }) => createMetrics()) : silence(),
     import('../server/server.js'),
     import('../server/v1/stream-input/index.js'),
-    import('../text/reader.js'),
-    import('../text/lexicon.js'),
+    import('../text/texts.js'),
     import('../log.js'),
   ]);
   const { freeConcurrency, freeDaily, partnerConcurrency, queueLimit } = config;
   const catalogue = loadCatalogue({ voicesDir: config.voicesDir });
-  const lexicon = config.lexicon === '' ? undefined : await loadLexicon(config.lexicon);
-  const readers = await createReaders(lexicon ? { lexicon } : {});
+  const texts = createTexts({ lexicon: config.lexicon });
+  await texts.ready();
   const { crowd = false } = options.engine;
   const remembered = config.engine === 'kokoro' ? await import('../engine/remembered.js') : undefined;
   const recall = async () => remembered?.readMeasurement(config.modelDir, config);
@@ -135,7 +133,7 @@ async function assemble(
     costs,
     ...(options.startPatienceMs === undefined ? {} : { startPatienceMs: options.startPatienceMs }),
   });
-  metrics.watch(gateway);
+  metrics.watch(gateway, accounts);
   const admin: AdminDeps = {
     version: (createRequire(import.meta.url)('../../package.json') as { version: string }).version,
     secret: createAdminSecret(store),
@@ -149,7 +147,7 @@ async function assemble(
     accounts,
     gateway,
     catalogue,
-    readers,
+    texts,
     firstPieces,
     metrics,
     log,
@@ -182,6 +180,7 @@ async function assemble(
     const remembering =
       crowd && remembered?.rememberCosts(config.modelDir, config, gateway.costs).catch(() => undefined);
     await within(Promise.resolve(remembering), CLOSE_MS);
+    await texts.close();
     if (!(await within(accounts.close(), CLOSE_MS))) log.error('the accounts could not be closed');
   }
 

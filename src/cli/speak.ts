@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import type { Chapter } from '../audio/tags.js';
 import type { SpokenChunk } from '../client/speech-socket.js';
 import { samplesToMs } from '../protocol/audio.js';
+import { parseModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import { settingsOf } from './context.js';
 import { listDevices } from './devices.js';
@@ -73,11 +74,10 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
     throw new TtsError('usage', '--chapters needs a file that can hold them: add -o book.mp3, .opus or .flac.');
   }
   const text = await readText({ words, files }, signal);
-  // Alignment, markup and seed exist on the WebSocket only.
+  // Alignment, markup and seed exist on the WebSocket only. So does a speed, but for Free models, which are on HTTP alone.
   const aligned = srt !== undefined || vtt !== undefined;
   const ssml = options.ssml ?? false;
   const { speed = 1 } = options;
-  const overSocket = aligned || ssml || options.seed !== undefined || speed !== 1;
   const { CueBuilder, toSrt, toVtt } = await import('../client/subtitles.js');
   const cues = new CueBuilder(aligned ? (await import('../text/display.js')).displayText(text, { ssml }) : []);
 
@@ -98,13 +98,14 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
   await runSpeech(
     { settings, voice, destination, options, show: false, steady: true, ssml, book, screen: 'lines' },
     async ({ address, model, sink, progress, leftOut, wrote }, runSignal) => {
-      if (!overSocket) {
+      const paced = speed !== 1 && !parseModel(model).free;
+      if (!aligned && !ssml && options.seed === undefined && !paced) {
         const [{ createHttpClient }, { speakRequests }] = await Promise.all([
           import('../client/http.js'),
           import('../client/speak-requests.js'),
         ]);
         const client = createHttpClient(address);
-        const fields = { model, voice, ...(options.language ? { language: options.language } : {}) };
+        const fields = { model, voice, speed, ...(options.language ? { language: options.language } : {}) };
         const told = sections.map((section) => ({ text: section.text, onBegin: () => starts.push(progress.made) }));
         await speakRequests({ client, sections: told, fields, sink, progress, leftOut }, runSignal).finally(() => {
           client.close();

@@ -6,11 +6,12 @@ import type { LeftOut } from '../client/left-out.js';
 import type { Progress } from '../client/progress.js';
 import type { AudioSink } from '../client/sinks/sink.js';
 import type { SpeakerSink } from '../client/sinks/speaker.js';
-import type { SocketParams } from '../client/speech-socket.js';
 import type { Sources } from '../config.js';
 import { samplesToMs } from '../protocol/audio.js';
+import { isBlank } from '../protocol/characters.js';
 import { parseModel, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
 import { type ErrorCode, printable, TtsError } from '../protocol/errors.js';
+import type { StreamParams } from '../protocol/stream-messages.js';
 import { type Connection, closeSoon, connect, lostSettings, ofOwnServer } from './connection.js';
 import { chooseModel, knownChoice } from './model-choice.js';
 import { checkModel, type Destination, isUnheard, type OutputOptions, type SpeechOptions } from './speech-options.js';
@@ -56,6 +57,7 @@ const BROKEN: readonly ErrorCode[] = [
   'connection_lost',
   'shutting_down',
   'overloaded',
+  'store_unavailable',
   'synthesis_failed',
   'internal_error',
   'inactivity_timeout',
@@ -199,7 +201,7 @@ function openLive(
       heard += printable(progress.timeline.takeSpoken(sink.heardSamples));
       const lines = heard.split('\n');
       heard = ended ? '' : lines.pop()!;
-      for (const line of lines.filter((text) => text.trim() !== '')) process.stderr.write(`▸ ${line}\n`);
+      for (const line of lines.filter((text) => !isBlank(text))) process.stderr.write(`▸ ${line}\n`);
     };
     const timer = setInterval(write, FOLLOW_MS, false);
     return {
@@ -278,11 +280,11 @@ function orAbort(promise: Promise<void>, signal: AbortSignal): Promise<void> {
 }
 
 /** The WebSocket knows the models by their own names; Free access has no way in there. */
-export function streamParams(model: SpeechModel, { language, seed, ssml, speed = 1 }: SpeechOptions): SocketParams {
+export function streamParams(model: SpeechModel, { language, seed, ssml }: SpeechOptions): Partial<StreamParams> {
   const { base, free } = parseModel(model);
-  if (!free || speed !== 1) {
+  if (!free) {
     return {
-      model_id: speed === 1 ? base : model,
+      model_id: base,
       ...(language !== undefined && { language_code: language }),
       ...(seed !== undefined && { seed }),
       ...(ssml && { enable_ssml_parsing: true }),

@@ -1,5 +1,6 @@
 /** The text of a command: its words, its files, or what is piped into it. */
 import { readFile } from 'node:fs/promises';
+import { isBlank } from '../protocol/characters.js';
 import { TtsError } from '../protocol/errors.js';
 
 export interface TextSource {
@@ -24,7 +25,7 @@ export async function readText({ words, files }: TextSource, signal: AbortSignal
   const parts = said === '' ? [] : [said];
   for (const name of names) parts.push(decode(await bytesOf(name, signal), name));
   const text = parts.join('\n\n');
-  if (text.trim() === '') throw new TtsError('empty_input', 'There is no text to speak: it is empty or white space.');
+  if (isBlank(text)) throw new TtsError('empty_input', 'There is no text to speak: it is empty or white space.');
   return text;
 }
 

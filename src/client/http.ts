@@ -6,7 +6,7 @@ import { SPEECH_PATH, VOICES_PATH } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import type { SpeechRequest, VoiceCatalog } from '../protocol/http.js';
 import { endpoint, headersOf, type ServerAddress, trustIn } from './address.js';
-import { connectionLost, errorOfConnecting, errorOfResponse } from './wire-error.js';
+import { connectionLost, errorOfConnecting, errorOfResponse, orNoSpeed } from './wire-error.js';
 
 const MAX_ERROR_BYTES = 65_536;
 
@@ -18,9 +18,14 @@ interface SpokenResponse {
   readonly audio: AsyncIterable<Int16Array>;
 }
 
+/** `speed` other than 1 goes through OpenAI's dialect, since the contract's own route knows one pace only. */
+export type PacedRequest = Omit<SpeechRequest, 'stream' | 'response_format'> & { readonly speed?: number };
+
+const SPEED_DOOR = '/openai';
+
 export interface HttpClient {
   /** Streams the speech for one request of at most the interface's length. */
-  speech(request: Omit<SpeechRequest, 'stream' | 'response_format'>, signal: AbortSignal): Promise<SpokenResponse>;
+  speech(request: PacedRequest, signal: AbortSignal): Promise<SpokenResponse>;
   voices(model: string, signal: AbortSignal): Promise<VoiceCatalog>;
   /** The status and body of a page that needs no key, such as `/readyz`. */
   probe(path: string, signal: AbortSignal): Promise<{ status: number; body: string }>;
@@ -72,9 +77,13 @@ export function createHttpClient(address: ServerAddress): HttpClient {
   }
 
   return {
-    async speech(fields, signal) {
-      const body = JSON.stringify({ ...fields, stream: true, response_format: 'pcm' } satisfies SpeechRequest);
-      const response = await answered(endpoint(baseUrl, SPEECH_PATH), body, signal);
+    async speech({ speed = 1, ...fields }, signal) {
+      const contract = { ...fields, stream: true, response_format: 'pcm' } satisfies SpeechRequest;
+      const path = speed === 1 ? SPEECH_PATH : `${SPEED_DOOR}${SPEECH_PATH}`;
+      const body = JSON.stringify(speed === 1 ? contract : { ...fields, response_format: 'pcm', speed });
+      const response = await answered(endpoint(baseUrl, path), body, signal).catch((error: unknown) => {
+        throw speed === 1 ? error : orNoSpeed(error, SPEED_DOOR);
+      });
       const requestId = header(response, 'x-request-id');
       const chars = Number(header(response, 'x-usage-input-characters') ?? Number.NaN);
       return {

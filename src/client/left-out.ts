@@ -1,5 +1,6 @@
 /** What of a text is not spoken, told to people: letters and signs no voice here can say, and markup without an effect. */
-import { TtsError } from '../protocol/errors.js';
+import { isBlank } from '../protocol/characters.js';
+import { nothingToSay } from '../protocol/errors.js';
 
 /** Every character that can be left out lies beyond these: Latin letters with their accents, and common punctuation. */
 const UNUSUAL = /[^\t\n\r -~\u00a0-\u024f\u2010-\u2026]/;
@@ -18,7 +19,7 @@ export class LeftOut {
 
   /** `text` goes to be spoken. Cheap for ordinary text: nothing is loaded for it. */
   async add(text: string): Promise<void> {
-    this.sawText ||= /\S/.test(text);
+    this.sawText ||= !isBlank(text);
     if (!this.ssml && !UNUSUAL.test(text)) return;
     this.reading ??= read(this.ssml);
     (await this.reading).push(text);
@@ -27,12 +28,7 @@ export class LeftOut {
   /** Throws where there was text and none of it can be spoken. For a run that made no sound. */
   async refuseNothing(): Promise<void> {
     if (!this.sawText) return;
-    const unspoken = (await this.reading)?.unspoken();
-    throw new TtsError(
-      'empty_input',
-      `Nothing of the text can be spoken${unspoken ? ` (${unspoken})` : ''}: it holds no word or number in English. ` +
-        'tts explain shows how a text is read.',
-    );
+    throw nothingToSay((await this.reading)?.unspoken());
   }
 
   /** One remark for all of it, or undefined where everything was spoken. */

@@ -2,7 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ErrorCode, TtsError } from '../protocol/errors.js';
 
-const PASSING: readonly ErrorCode[] = ['overloaded', 'no_worker_ready', 'concurrency_limit_exceeded'];
+const PASSING: readonly ErrorCode[] = [
+  'overloaded',
+  'store_unavailable',
+  'no_worker_ready',
+  'concurrency_limit_exceeded',
+];
 const ATTEMPTS = 6;
 const MAX_WAIT_S = 15;
 

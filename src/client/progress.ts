@@ -70,6 +70,8 @@ export class Progress {
 
   /** Sound arrived. `alignment` is of the text that begins in it. */
   received(pcm: Int16Array, alignment?: Alignment): void {
+    if (alignment) this.timeline.align(alignment, this.madeSamples);
+    if (pcm.length === 0) return;
     const now = this.now();
     this.phase = 'speaking';
     this.receivedMs = now;
@@ -78,7 +80,6 @@ export class Progress {
       this.synthesisMs += now - this.waitingSinceMs;
       this.measuredSamples += pcm.length;
     }
-    if (alignment) this.timeline.align(alignment, this.madeSamples);
     this.madeSamples += pcm.length;
     this.timeline.made(this.madeSamples);
     this.addLevels(pcm);

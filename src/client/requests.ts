@@ -1,4 +1,5 @@
 /** Cuts a text of any length into pieces that one request may carry, at the best place each stretch offers. */
+import { trim } from '../protocol/characters.js';
 import { MAX_INPUT_CHARS } from '../protocol/contract.js';
 import { type Boundary, BoundaryScanner } from '../text/segment-boundaries.js';
 import { RANK } from '../text/sentence-ends.js';
@@ -16,7 +17,7 @@ interface Place {
  * they hold every other character of the text. Sees each character once: the time grows with the length.
  */
 export function* splitIntoRequests(whole: string, maxChars: number = MAX_INPUT_CHARS): Generator<string> {
-  const text = whole.trim();
+  const text = trim(whole);
   let start: Place = { index: 0, chars: 0, quality: 0 };
   let ahead: Place[] = [];
   for (const place of placesOf(text)) {
@@ -32,7 +33,7 @@ export function* splitIntoRequests(whole: string, maxChars: number = MAX_INPUT_C
 }
 
 function* trimmed(piece: string): Generator<string> {
-  const text = piece.trim();
+  const text = trim(piece);
   if (text !== '') yield text;
 }
 
@@ -75,11 +76,4 @@ function hardCut(text: string, start: Place, maxChars: number): Place {
     index += text.codePointAt(index)! > 0xffff ? 2 : 1;
   }
   return { index, chars: start.chars + maxChars, quality: RANK.inside };
-}
-
-/** Characters as the service counts them. */
-export function countChars(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }

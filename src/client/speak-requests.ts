@@ -1,6 +1,6 @@
 /** Speaks a text of any length over HTTP: one request after the other into one sink, the next fetched while one is heard. */
-import type { SpeechRequest } from '../protocol/http.js';
-import type { HttpClient } from './http.js';
+import { TtsError } from '../protocol/errors.js';
+import type { HttpClient, PacedRequest } from './http.js';
 import type { LeftOut } from './left-out.js';
 import { patiently } from './patience.js';
 import type { Progress } from './progress.js';
@@ -17,7 +17,7 @@ export interface SpeakRequestsOptions {
   readonly client: HttpClient;
   /** All of it together is what is said; a section begins a request of its own. */
   readonly sections: readonly Section[];
-  readonly fields: Omit<SpeechRequest, 'input' | 'stream' | 'response_format'>;
+  readonly fields: Omit<PacedRequest, 'input'>;
   readonly sink: AudioSink;
   readonly progress: Progress;
   readonly leftOut?: LeftOut;
@@ -34,10 +34,13 @@ export async function speakRequests(options: SpeakRequestsOptions, signal: Abort
     onBegin?.();
     for (const input of splitIntoRequests(text)) {
       progress.requested();
-      const response = await patiently(() => client.speech({ ...fields, input }, signal), signal);
+      const audio = await patiently(() => client.speech({ ...fields, input }, signal), signal).then(
+        (response) => response.audio,
+        nothingOf,
+      );
       progress.timeline.begin(input);
       await leftOut?.add(input);
-      for await (const pcm of response.audio) {
+      for await (const pcm of audio) {
         progress.received(pcm);
         await sink.write(pcm, signal);
         progress.taken();
@@ -46,4 +49,10 @@ export async function speakRequests(options: SpeakRequestsOptions, signal: Abort
     }
   }
   progress.finished();
+}
+
+/** A stretch of a text in which nothing can be spoken is silence between others; a whole text of it is the caller's to refuse. */
+function nothingOf(error: unknown): readonly Int16Array[] {
+  if (error instanceof TtsError && error.code === 'empty_input') return [];
+  throw error;
 }

@@ -1,19 +1,20 @@
 /** Speaks text while it is still being written: pieces go out as they arrive, sound comes back, a pause ends the session. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Condition } from '../condition.js';
+import { countChars } from '../protocol/characters.js';
+import type { StreamParams } from '../protocol/stream-messages.js';
 import type { ServerAddress } from './address.js';
 import type { LeftOut } from './left-out.js';
 import { patiently } from './patience.js';
 import type { Progress } from './progress.js';
-import { countChars } from './requests.js';
 import type { AudioSink } from './sinks/sink.js';
-import { openSpeechSocket, type SocketParams, type SpeechSocket, type SpokenChunk } from './speech-socket.js';
+import { openSpeechSocket, type SpeechSocket, type SpokenChunk } from './speech-socket.js';
 import { type FeedPiece, TextFeed } from './text-feed.js';
 
 export interface SpeakStreamOptions {
   readonly address: ServerAddress;
   readonly voice: string;
-  readonly params: SocketParams;
+  readonly params: Partial<StreamParams>;
   /** 1, the voice's own pace, where it is left out. */
   readonly speed?: number;
   readonly text: AsyncIterable<string>;
@@ -102,7 +103,7 @@ async function speakSession(
     for await (const chunk of socket.audio) {
       onChunk?.(chunk, progress.made);
       progress.received(chunk.pcm, chunk.alignment);
-      await sink.write(chunk.pcm, signal);
+      if (chunk.pcm.length > 0) await sink.write(chunk.pcm, signal);
       window.heard(chunk.alignment?.chars.length ?? 0);
       progress.taken();
     }

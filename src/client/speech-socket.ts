@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { Condition } from '../condition.js';
 import { pcmSamples, samplesToMs } from '../protocol/audio.js';
-import type { SpeechModel } from '../protocol/contract.js';
 import { isErrorCode, printable, TtsError } from '../protocol/errors.js';
 import { MAX_FRAME_BYTES, streamPath } from '../protocol/stream.js';
 import type {
@@ -14,7 +13,7 @@ import type {
   StreamParams,
 } from '../protocol/stream-messages.js';
 import { headersOf, type ServerAddress, socketEndpoint, trustIn } from './address.js';
-import { connectionLost, errorOfConnecting, errorOfResponse } from './wire-error.js';
+import { connectionLost, errorOfConnecting, errorOfResponse, orNoSpeed } from './wire-error.js';
 
 export interface SpokenChunk {
   readonly pcm: Int16Array;
@@ -33,12 +32,9 @@ export interface SpeechSocket {
   close(): void;
 }
 
-/** Free models are there only where another speed is asked for, by the door that has it. */
-export type SocketParams = Partial<Omit<StreamParams, 'model_id'>> & { readonly model_id?: SpeechModel };
-
 export interface SpeechSocketOptions extends ServerAddress {
   readonly voice: string;
-  readonly params: SocketParams;
+  readonly params: Partial<StreamParams>;
   /** Other than 1 it goes through the door of another family, since the contract's own knows one pace only. */
   readonly speed?: number;
 }
@@ -64,7 +60,7 @@ export async function openSpeechSocket(options: SpeechSocketOptions, signal: Abo
   });
   const incoming = receive(socket, signal);
   const requestId = await opened(socket, url, signal).catch((error: unknown) => {
-    throw speed !== 1 && isTtsError(error, 'not_found') ? noSpeedDoor(error) : error;
+    throw speed !== 1 ? orNoSpeed(error, SPEED_DOOR) : error;
   });
   incoming.requestId = requestId;
   const send = (message: ClientMessage) => socket.send(JSON.stringify(message));
@@ -81,16 +77,6 @@ export async function openSpeechSocket(options: SpeechSocketOptions, signal: Abo
     close: () => socket.terminate(),
   };
 }
-
-const isTtsError = (error: unknown, code: TtsError['code']): error is TtsError =>
-  error instanceof TtsError && error.code === code;
-
-const noSpeedDoor = (cause: TtsError): TtsError =>
-  new TtsError(
-    'not_found',
-    `This server speaks at one pace only: it has no ${SPEED_DOOR}. Leave --speed out, or speak without --server.`,
-    { cause },
-  );
 
 function opened(socket: WebSocket, url: URL, signal: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
@@ -155,9 +141,11 @@ function receive(socket: WebSocket, signal: AbortSignal): Incoming {
     const message = isBinary ? undefined : parseMessage(String(data));
     if (!message) return finish(connectionLost('The server sent a message that is not of this service.'));
     if ('error' in message) return finish(errorOfMessage(message.error, message.message, message.requestId));
-    if ('audio' in message && message.audio !== '') {
+    const alignment = 'audio' in message ? alignmentOf(message, samples) : undefined;
+    // Without audio it tells of characters that are silent.
+    if ('audio' in message && (message.audio !== '' || alignment !== undefined)) {
       const pcm = pcmSamples(Buffer.from(message.audio, 'base64'));
-      held.push({ pcm, alignment: alignmentOf(message, samples) });
+      held.push({ pcm, alignment });
       samples += pcm.length;
       if (held.length >= HELD_MESSAGES) socket.pause();
       changed.notify();

@@ -1,5 +1,6 @@
 /** Subtitles from the alignment: words gathered into cues a person can read, as SRT or WebVTT. */
 import { samplesToMs } from '../protocol/audio.js';
+import { isBlank } from '../protocol/characters.js';
 import type { Alignment } from '../protocol/stream-messages.js';
 
 export interface Cue {
@@ -41,8 +42,8 @@ export class CueBuilder {
       const start = offsetMs + (alignment.charStartTimesMs[index] ?? 0);
       const end = start + (alignment.charDurationsMs[index] ?? 0);
       const char = this.shown[this.seen++] ?? sent;
-      if (/^\s*$/.test(char)) {
-        if (char !== '' || /\s/.test(sent)) this.endWord();
+      if (isBlank(char)) {
+        if (char !== '' || isBlank(sent)) this.endWord();
         // Lines are those of the text, also where nothing else is shown of them.
         if (sent === '\n') this.lineBreaks++;
         return;

@@ -150,7 +150,7 @@ export class Timeline {
       if (weight <= 0) break;
       index += char.length;
     }
-    const wordEnd = piece.text.slice(index).search(/\s/);
+    const wordEnd = piece.text.slice(index).search(/\p{White_Space}/u);
     return wordEnd < 0 ? piece.text : piece.text.slice(0, index + wordEnd);
   }
 

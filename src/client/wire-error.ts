@@ -65,6 +65,7 @@ function withAdvice(code: ErrorCode, message: string, retryAfterS: number | unde
     case 'concurrency_limit_exceeded':
     case 'daily_limit_exceeded':
     case 'overloaded':
+    case 'store_unavailable':
     case 'no_worker_ready':
       return retryAfterS === undefined ? message : `${message} Try again in ${inWords(retryAfterS)}.`;
     default:
@@ -110,3 +111,13 @@ export function connectionLost(detail: string, requestId?: string, cause?: unkno
     ...(cause === undefined ? {} : { cause }),
   });
 }
+
+/** A server without the dialect that has a speed answers 404: said as what it means to a person. */
+export const orNoSpeed = (error: unknown, door: string): unknown =>
+  error instanceof TtsError && error.code === 'not_found'
+    ? new TtsError(
+        'not_found',
+        `This server speaks at one pace only: it has no ${door}. Leave --speed out, or speak without --server.`,
+        { cause: error },
+      )
+    : error;

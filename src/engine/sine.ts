@@ -1,6 +1,7 @@
 /** An engine without a model: a sine whose length follows the text. Tests and `TTS_ENGINE=sine` speak through it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { msToSamples, SAMPLE_RATE, samplesToMs } from '../protocol/audio.js';
+import { isBlank } from '../protocol/characters.js';
 import { TtsError } from '../protocol/errors.js';
 import type { Segment, SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { Card } from './card.js';
@@ -20,8 +21,10 @@ export interface SineOptions {
   readonly failAtOnceOn?: string;
   /** A text that contains this takes the whole process down halfway through, as a native fault would. */
   readonly crashOn?: string;
-  /** A text that contains this keeps the process busy, deaf to messages, for `hangMs`. */
+  /** A text that contains this stops the process, deaf to messages, for `hangMs`: as a deadlock would. */
   readonly hangOn?: string;
+  /** A text that contains this keeps the processor busy for `hangMs`, deaf to messages: as a long native run would. */
+  readonly spinOn?: string;
   readonly hangMs?: number;
   /** Speaks through a card, as a GPU does: chunks of all jobs gathered, `most` to a run of `runMs`. */
   readonly card?: { readonly runMs: number; readonly most: number };
@@ -29,8 +32,9 @@ export interface SineOptions {
   readonly loseAtRun?: number;
   /** Claims this much memory when it starts, to be seen from outside. */
   readonly ballastBytes?: number;
-  /** How long the engine takes to come up. */
+  /** How long the engine takes to come up, and what processor time of that. */
   readonly startMs?: number;
+  readonly startSpinMs?: number;
   /** Cannot start at all, and says this. */
   readonly startError?: string;
 }
@@ -63,7 +67,7 @@ function plan(segment: Segment, msPerChar: number) {
     }
     for (; next < span.end; next += 1) {
       startSamples[next] = at;
-      if (/\s/.test(chars[next] ?? ' ')) continue;
+      if (isBlank(chars[next] ?? ' ')) continue;
       durationSamples[next] = charSamples;
       runs.push({ start: at, end: at + charSamples });
       at += charSamples;
@@ -106,6 +110,7 @@ export async function createSineEngine(
 ): Promise<Engine> {
   const { msPerChar = 55, chunkMs = 100, pace, delayMs = 0, hangMs = 1_000 } = options;
   if (options.startMs) await sleep(options.startMs);
+  for (const begin = process.cpuUsage(); process.cpuUsage(begin).user < (options.startSpinMs ?? 0) * 1000; );
   if (options.startError !== undefined) throw new TtsError('model_missing', options.startError);
   const ballast = options.ballastBytes ? Buffer.alloc(options.ballastBytes, 1) : undefined;
 
@@ -153,6 +158,7 @@ export async function createSineEngine(
         if (has(options.failOn)) throw new TtsError('synthesis_failed', 'The sine engine was told to fail here.');
         if (has(options.crashOn)) process.kill(process.pid, 'SIGKILL');
         if (has(options.hangOn)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, hangMs);
+        if (has(options.spinOn)) for (const end = performance.now() + hangMs; performance.now() < end; );
       }
       signal.throwIfAborted();
       yield { type: 'audio', pcm };

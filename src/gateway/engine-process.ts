@@ -1,9 +1,11 @@
 /** Supervision of one engine process: started, started again with back-off when it dies, replaced when it grows, killed. */
 import type { ChildProcess } from 'node:child_process';
+import { availableParallelism, loadavg } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Logger } from '../log.js';
 import { TtsError } from '../protocol/errors.js';
 import type { EngineFacts, EngineOptions, FromWorker, JobReply, JobRequest } from '../worker/protocol.js';
+import { Standstill } from '../worker/standstill.js';
 import { forkEngine } from './fork-engine.js';
 import { WorkerLost, type WorkerState } from './worker.js';
 
@@ -15,16 +17,18 @@ export interface SupervisionOptions {
   /** First wait before a restart; doubles with every failure up to `maxBackoffMs`. */
   readonly backoffMs?: number;
   readonly maxBackoffMs?: number;
-  /** A process that is not ready by then is killed and started again. */
+  /** A process that stood still for this long before it was ready is killed and started again. */
   readonly startTimeoutMs?: number;
+  /** Processor time without a sign of progress, or before it is ready, after which a process is taken for an endless loop. */
+  readonly spinMs?: number;
 }
 
 /** What is told of the process to whoever gives it work. */
 export interface SupervisionListener {
   onReady(facts: EngineFacts): void;
   onReply(reply: JobReply): void;
-  /** It is gone, with all that was in it. */
-  onLost(how: string): void;
+  /** It is gone, with all that was in it. `blameless`: it was killed on a guess, so that no segment need be the reason. */
+  onLost(how: string, blameless: boolean): void;
   onChange(): void;
   /** Whether it may be replaced without loss. */
   isIdle(): boolean;
@@ -34,6 +38,11 @@ export interface SupervisionListener {
 const HEALTHY_MS = 30_000;
 const MANY_AT_ONCE = 4;
 const DEFAULTS = { maxRssBytes: 2 * 1024 ** 3, backoffMs: 200, maxBackoffMs: 30_000, startTimeoutMs: 120_000 };
+/** How often a process that starts is looked at, in its time-out. */
+const START_LOOKS = 10;
+
+/** More wants to run than there are processors; Windows never says so. */
+const isMachineBusy = (): boolean => loadavg()[0]! > availableParallelism();
 
 /** What is to be done when this process ends: one listener for all engines, however many there are. */
 const endingWithUs = new Set<() => void>();
@@ -42,7 +51,9 @@ process.once('exit', () => {
 });
 
 export class EngineProcess {
-  readonly #settings: Required<SupervisionOptions>;
+  /** What the process does while it says nothing, since the last reply to a job. */
+  readonly standstill: Standstill;
+  readonly #settings: Required<Omit<SupervisionOptions, 'spinMs'>> & SupervisionOptions;
   readonly #listener: SupervisionListener;
   #state: WorkerState = 'starting';
   #restarts = 0;
@@ -57,6 +68,7 @@ export class EngineProcess {
   constructor(settings: SupervisionOptions, listener: SupervisionListener) {
     this.#settings = { ...DEFAULTS, ...settings };
     this.#listener = listener;
+    this.standstill = new Standstill(() => this.#child?.pid, settings.spinMs);
     this.#spawn();
   }
 
@@ -84,8 +96,13 @@ export class EngineProcess {
   }
 
   /** Ends it at once, as if it had died. Not waited for: a process may be too deep in the kernel to die when it should. */
-  kill(why: string): void {
-    if (this.#child !== undefined) this.#ended(`${why} and was killed`);
+  kill(why: string, { blameless = false } = {}): void {
+    if (this.#child !== undefined) this.#ended(`${why} and was killed`, blameless);
+  }
+
+  /** Ends it for having stood still. Where that was not seen, and the machine is busy, it may only have been slow. */
+  killSilent(why: string): void {
+    this.kill(why, { blameless: !this.standstill.certain && isMachineBusy() });
   }
 
   async close(): Promise<void> {
@@ -125,8 +142,17 @@ export class EngineProcess {
       const how = signal ? `was killed by ${signal}` : `ended with exit code ${code}`;
       if (started === this.#child) this.#ended(`${how}.${stderrTail}`);
     });
-    const late = () => this.kill(`was not ready within ${startTimeoutMs / 1000} s`);
-    this.#startTimer = setTimeout(late, startTimeoutMs).unref();
+    this.standstill.reset();
+    this.#startTimer = setInterval(() => this.#watchStart(startTimeoutMs), startTimeoutMs / START_LOOKS).unref();
+  }
+
+  /** A machine that is busy lets a start take as long as it takes. */
+  #watchStart(timeoutMs: number): void {
+    const { standstill } = this;
+    standstill.look(performance.now(), (2 * timeoutMs) / START_LOOKS);
+    const seconds = timeoutMs / 1000;
+    if (standstill.spins(timeoutMs)) this.kill('ran for too long without being ready');
+    else if (standstill.stillMs >= timeoutMs) this.kill(`was not ready and stood still for ${seconds} s`);
   }
 
   readonly #killAtExit = (): void => {
@@ -137,7 +163,8 @@ export class EngineProcess {
     const { log, maxRssBytes } = this.#settings;
     switch (message.type) {
       case 'ready':
-        clearTimeout(this.#startTimer);
+        clearInterval(this.#startTimer);
+        this.standstill.reset();
         this.#readyAtMs = performance.now();
         this.#facts = message;
         this.#lastError = undefined;
@@ -163,6 +190,7 @@ export class EngineProcess {
         this.#restartIn(0);
         break;
       default:
+        this.standstill.reset();
         if (message.type === 'end') this.#failures = 0;
         this.#listener.onReply(message);
     }
@@ -170,7 +198,7 @@ export class EngineProcess {
 
   /** Forgets the process, which is killed if it still runs; what it had is lost. */
   #letGo(): void {
-    clearTimeout(this.#startTimer);
+    clearInterval(this.#startTimer);
     endingWithUs.delete(this.#killAtExit);
     const gone = this.#child;
     this.#child = undefined;
@@ -178,7 +206,7 @@ export class EngineProcess {
     gone?.kill('SIGKILL');
   }
 
-  #ended(how: string): void {
+  #ended(how: string, blameless = false): void {
     const { backoffMs, maxBackoffMs, log } = this.#settings;
     const healthy = this.#readyAtMs !== undefined && performance.now() - this.#readyAtMs > HEALTHY_MS;
     this.#failures = healthy ? 1 : this.#failures + 1;
@@ -189,7 +217,7 @@ export class EngineProcess {
     log.warn({ how, waitMs, reason: this.#lastError.message }, 'engine process died; it is started again');
     this.#restartIn(waitMs);
     // Last: what was in it is given away at once, and not to what is no more.
-    this.#listener.onLost(how);
+    this.#listener.onLost(how, blameless);
   }
 
   #restartIn(waitMs: number): void {

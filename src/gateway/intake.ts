@@ -133,7 +133,8 @@ export class Intake implements StreamIntake {
 
   closed({ order, writtenChars }: SpeechStream): void {
     if (order.chars !== undefined || order.whole || writtenChars === 0) return;
-    this.#sessionMs += (writtenChars * this.#admission.msPerChar - this.#sessionMs) / 20;
+    const saidMs = (writtenChars / (order.speed ?? 1)) * this.#admission.msPerChar;
+    this.#sessionMs += (saidMs - this.#sessionMs) / 20;
   }
 
   /** Sees what share of their time workers are at work while segments are always queued: what hand-overs leave. */

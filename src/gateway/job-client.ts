@@ -4,6 +4,7 @@ import { msToSamples } from '../protocol/audio.js';
 import { type ErrorCode, TtsError } from '../protocol/errors.js';
 import type { SegmentJob } from '../protocol/job.js';
 import type { JobReply, JobRequest } from '../worker/protocol.js';
+import type { Standstill } from '../worker/standstill.js';
 import { Pace } from './pace.js';
 import { type Runnable, type WorkerEvent, WorkerLost } from './worker.js';
 
@@ -11,17 +12,25 @@ import { type Runnable, type WorkerEvent, WorkerLost } from './worker.js';
 const CREDIT_SAMPLES = msToSamples(6_000);
 /** Credit is given back in steps, so that it is not a message a chunk. */
 const CREDIT_STEP_SAMPLES = msToSamples(500);
-/** An engine that has work is never silent for longer, unless its segments were measured to take it. */
+/** An engine that has work never stands still for longer, unless its segments were measured to take it. */
 const SILENCE_MS = 20_000;
 
 export interface JobClientOptions {
   /** Throws `WorkerLost` where nobody is there, another error where the message cannot be sent. */
   readonly send: (message: JobRequest) => void;
-  /** The engine has work and gave no sign of life for longer than it ever needs. */
-  readonly onSilent: (silentMs: number) => void;
+  /** The engine has work, stood still for longer than it ever needs, or runs without an end. */
+  readonly onSilent: (silence: Silence) => void;
   /** A place became free, or a job asks for a turn. */
   readonly onChange: () => void;
   readonly silenceMs?: number;
+  /** What is seen of the engine's process; without it all silence counts as standing still. */
+  readonly standstill?: Pick<Standstill, 'look' | 'spins' | 'stillMs' | 'certain'>;
+}
+
+interface Silence {
+  readonly silentMs: number;
+  /** In words: "had work and was silent for 20 s". */
+  readonly how: string;
 }
 
 /** A job that the engine has not answered to its end. */
@@ -128,7 +137,7 @@ export class JobClient {
     try {
       this.#options.send({ type: 'job', job, creditSamples: CREDIT_SAMPLES });
     } catch (cause) {
-      if (cause instanceof WorkerLost) throw cause;
+      if (cause instanceof WorkerLost || cause instanceof TtsError) throw cause;
       throw new TtsError('synthesis_failed', 'The segment could not be handed to the speech engine.', { cause });
     }
     this.#beginWork();
@@ -262,7 +271,8 @@ export class JobClient {
 
   #listen(): void {
     const nowMs = performance.now();
-    const lateMs = nowMs - this.#watchedMs - this.#silenceMs / 10;
+    const everyMs = this.#silenceMs / 10;
+    const lateMs = nowMs - this.#watchedMs - everyMs;
     this.#watchedMs = nowMs;
     const working = [...this.#jobs.values()].filter(isWorking);
     if (working.length === 0) {
@@ -273,11 +283,22 @@ export class JobClient {
     // Whoever was stopped or busy itself (Ctrl-Z, a suspended machine) has not listened meanwhile.
     if (lateMs > this.#silenceMs / 2) this.#heardMs = nowMs;
     const silentMs = nowMs - this.#heardMs;
+    // Nobody looks at a process that speaks.
+    if (silentMs < everyMs) return;
+    const { standstill } = this.#options;
+    standstill?.look(nowMs, 2 * everyMs);
     const allowedMs = ({ job, loading }: Job) => this.#pace.allowedMs(job, loading);
     const longest = working.reduce((most, job) => (allowedMs(job) > allowedMs(most) ? job : most));
-    if (silentMs <= allowedMs(longest)) return;
-    this.#pace.doubt(longest.job, silentMs);
-    this.#options.onSilent(silentMs);
+    const mostMs = allowedMs(longest);
+    const spins = standstill?.spins(mostMs) ?? false;
+    if (!spins && Math.min(silentMs, standstill?.stillMs ?? silentMs) <= mostMs) return;
+    const certain = standstill?.certain ?? false;
+    if (!certain) this.#pace.doubt(longest.job, silentMs);
+    const seconds = Math.round(silentMs / 1000);
+    const how = spins
+      ? `ran for ${seconds} s without any progress`
+      : `had work and was silent for ${seconds} s${certain ? ', standing still' : ''}`;
+    this.#options.onSilent({ silentMs, how });
   }
 }
 

@@ -90,7 +90,7 @@ class EngineElsewhere implements NatsWorker {
     this.#jobs = new JobClient({
       ...(options.silenceMs !== undefined && { silenceMs: options.silenceMs }),
       send: (message) => message.type !== 'wide' && this.#send(message),
-      onSilent: (silentMs) => this.#doubt(silentMs),
+      onSilent: ({ silentMs }) => this.#doubt(silentMs),
       onChange: () => this.#changed(),
     });
     this.#unsubscribe = options.bus.onChange(() => this.#look());

@@ -1,17 +1,10 @@
 /** The workers on a NATS server, as they come and go: each is put into the pool when it is first heard of. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../log.js';
+import { LogBrake } from '../worker/log-brake.js';
 import type { Bus } from '../worker/nats-bus.js';
-import {
-  type Announcement,
-  BEAT_MS,
-  decode,
-  encode,
-  type LinkReply,
-  SUBJECT,
-  WIRE_VERSION,
-  workerOf,
-} from '../worker/nats-wire.js';
+import { parseAnnouncement, parseReply } from '../worker/nats-messages.js';
+import { BEAT_MS, encode, SUBJECT, WIRE_VERSION, workerOf } from '../worker/nats-wire.js';
 import { createNatsWorker, type NatsWorker } from './nats-worker.js';
 import type { WorkerPool } from './pool.js';
 
@@ -26,6 +19,10 @@ export interface NatsWorkersOptions {
 
 /** A worker that was silent for this long does not come back under its name. */
 const FORGET_MS = 30_000;
+/** Workers that a gateway knows at most; what else announces itself is left alone. */
+const MAX_WORKERS = 1_000;
+/** Workers of another version that are remembered, so that each is named once in the log. */
+const MAX_INCOMPATIBLE = 1_000;
 
 export interface NatsWorkers {
   readonly workers: readonly NatsWorker[];
@@ -35,7 +32,8 @@ export interface NatsWorkers {
 export function watchNatsWorkers({ bus, pool, log, ...options }: NatsWorkersOptions): NatsWorkers {
   const gateway = randomUUID();
   const workers = new Map<string, NatsWorker>();
-  const strangers = new Set<string>();
+  const incompatible = new Set<string>();
+  const brake = new LogBrake(log);
   let beatMs = performance.now();
 
   const allSilent = (): boolean => {
@@ -44,17 +42,26 @@ export function watchNatsWorkers({ bus, pool, log, ...options }: NatsWorkersOpti
   };
   const hello = () => bus.publish(SUBJECT.hello, encode({ v: WIRE_VERSION }));
 
-  function announced(news: Announcement | undefined): void {
-    if (news === undefined) return;
-    if (news.v !== WIRE_VERSION) {
-      if (!strangers.has(news.id))
-        log.warn({ worker: news.id, theirs: news.v, ours: WIRE_VERSION }, 'a worker of another version is left alone');
-      strangers.add(news.id);
+  function announced(payload: Uint8Array): void {
+    const news = parseAnnouncement(payload);
+    if (news === undefined) {
+      brake.write('warn', {}, 'an announcement of a worker is not understood and is left alone');
+      return;
+    }
+    if ('otherVersion' in news) {
+      const { id, otherVersion: theirs } = news;
+      if (incompatible.has(id)) return;
+      if (incompatible.size < MAX_INCOMPATIBLE) incompatible.add(id);
+      brake.write('warn', { worker: id, theirs, ours: WIRE_VERSION }, 'a worker of another version is left alone');
       return;
     }
     let worker = workers.get(news.id);
     if (worker === undefined) {
       if (news.state === 'gone') return;
+      if (workers.size >= MAX_WORKERS) {
+        brake.write('warn', { worker: news.id, most: MAX_WORKERS }, 'one worker too many is left alone');
+        return;
+      }
       worker = createNatsWorker({ bus, gateway, id: news.id, log, allSilent, ...options });
       workers.set(news.id, worker);
       worker.announced(news);
@@ -66,17 +73,20 @@ export function watchNatsWorkers({ bus, pool, log, ...options }: NatsWorkersOpti
 
   function forget(id: string, worker: NatsWorker): void {
     workers.delete(id);
-    log.info({ worker: id }, 'worker gone');
+    brake.write('info', { worker: id }, 'worker gone');
     void pool.remove(worker);
   }
 
   const stop = [
-    bus.subscribe(SUBJECT.workers, (payload) => announced(decode<Announcement>(payload))),
+    bus.subscribe(SUBJECT.workers, announced),
     // One subscription for all links, made long before the first reply: interest in a subject takes its time through a cluster.
     bus.subscribe(SUBJECT.link(gateway, '*'), (payload, subject) => {
-      const reply = decode<LinkReply>(payload);
       const link = subject.slice(subject.lastIndexOf('.') + 1);
-      if (reply !== undefined) workers.get(workerOf(link))?.receive(link, reply);
+      const worker = workers.get(workerOf(link));
+      if (worker === undefined) return;
+      const reply = parseReply(payload);
+      if (reply !== undefined) worker.receive(link, reply);
+      else brake.write('warn', { worker: worker.id }, 'a reply of a worker is not understood and is left alone');
     }),
     bus.onChange(() => bus.connected && hello()),
   ];
@@ -98,6 +108,7 @@ export function watchNatsWorkers({ bus, pool, log, ...options }: NatsWorkersOpti
     },
     close() {
       clearInterval(beats);
+      brake.close();
       for (const end of stop) end();
     },
   };

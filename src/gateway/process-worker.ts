@@ -22,7 +22,10 @@ export function createProcessWorker(options: ProcessWorkerOptions): Worker {
   const jobs = new JobClient({
     ...(silenceMs !== undefined && { silenceMs }),
     send: (message) => engine.send(message),
-    onSilent: (silentMs) => engine.kill(`had work and was silent for ${Math.round(silentMs / 1000)} s`),
+    get standstill() {
+      return engine.standstill;
+    },
+    onSilent: ({ how }) => engine.killSilent(how),
     onChange,
   });
   const engine = new EngineProcess(
@@ -30,7 +33,7 @@ export function createProcessWorker(options: ProcessWorkerOptions): Worker {
     {
       onReady: ({ realTimeFactor }) => realTimeFactor !== undefined && jobs.assume(realTimeFactor),
       onReply: (reply) => jobs.receive(reply),
-      onLost: (how) => jobs.lose(new WorkerLost(`The engine process ${how}`)),
+      onLost: (how, blameless) => jobs.lose(new WorkerLost(`The engine process ${how}`, { blameless })),
       onChange,
       isIdle: () => jobs.idle,
     },

@@ -236,7 +236,7 @@ export class SpeechStream implements Speech, SegmentStream {
     const knownChars = Math.max(chars ?? 0, this.#writtenChars);
     const writes = chars === undefined && !this.#written && nowMs - this.#wroteAtMs < WRITER_MS;
     const pendingMs = (Math.max(0, knownChars - cutChars) / speed) * msPerChar;
-    const expectedMs = writes ? sessionMs - cutChars * msPerChar : 0;
+    const expectedMs = writes ? sessionMs - (cutChars / speed) * msPerChar : 0;
     demands.push(...this.#host.intake.uncut(model, speed, aheadMs, Math.max(pendingMs, expectedMs)));
     return demands.filter(({ restMs }) => restMs > 0);
   }

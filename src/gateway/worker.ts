@@ -1,4 +1,4 @@
-/** The seam between the gateway and whatever runs an engine: a child process today, a machine on a bus later. */
+/** The seam between the gateway and an engine: a child process, or `tts worker` on another machine over NATS. */
 import type { TtsError } from '../protocol/errors.js';
 import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
 

@@ -1,16 +1,28 @@
 /** The admin interface: schemas for validation, types and OpenAPI alike. Everything the dashboard does is said in them. */
 import Type, { type Static } from 'typebox';
+import { type FreeLimit, MAX_LIMIT, type OwnFreeLimit } from './free-limit.js';
+import { BASE_MODELS, type BaseModel } from './job.js';
 import { oneOf } from './one-of.js';
 
-const MAX_COUNT = 1_000_000_000;
 const MAX_CREDITS = 1_000_000_000_000;
 const MAX_NAME_CHARS = 200;
 
+const bounds = { minimum: 0, maximum: MAX_LIMIT };
+const count = () => ({ type: 'integer', ...bounds });
 const orNull = <T extends 'integer' | 'string'>(type: T, options: object = {}) =>
   Type.Unsafe<(T extends 'integer' ? number : string) | null>({ type: [type, 'null'], ...options });
-const limit = (description: string) => orNull('integer', { minimum: 0, maximum: MAX_COUNT, description });
-const Concurrency = limit("Sessions at once; null: the server's own limit");
-const FreeDaily = limit("Free requests a UTC day; null: the server's own limit");
+const byModel = { properties: Object.fromEntries(BASE_MODELS.map((model) => [model, count()])) };
+const perModel = <T>(types: readonly string[], description: string) =>
+  Type.Unsafe<T>({ type: ['integer', 'object', ...types], ...bounds, ...byModel, description });
+const own = (description: string) =>
+  perModel<OwnFreeLimit | null>(['null'], `${description}; null, or a model that is not named: the server's own limit`);
+const Concurrency = own(
+  'Sessions at once. A number holds for Partner access and for each `:free` model by itself; by model, such as ' +
+    '`{"base-tts": 1}`, for Free access alone',
+);
+const FreeDaily = own(
+  'Free requests a UTC day of each `:free` model by itself: a number, or by model such as `{"base-tts": 100}`',
+);
 const Name = orNull('string', { maxLength: MAX_NAME_CHARS, description: 'What the key is for' });
 const Tier = oneOf(['free', 'partner'] as const);
 const Time = (description?: string) => Type.String({ ...(description && { description }) });
@@ -22,7 +34,12 @@ export const SignIn = Type.Object(
 export type SignIn = Static<typeof SignIn>;
 
 const Counts = Type.Object({
-  free_requests: Type.Integer(),
+  free_requests: Type.Integer({ description: 'Accepted requests with Free access, of all models' }),
+  free_requests_by_model: Type.Unsafe<Record<BaseModel, number>>({
+    type: 'object',
+    ...byModel,
+    description: 'What the daily limit of each `:free` model counts',
+  }),
   requests: Type.Integer(),
   characters: Type.Integer(),
   credits: Type.Integer(),
@@ -38,6 +55,7 @@ export const AdminKey = Type.Object(
     created_at: Time(),
     expires_at: orNull('string'),
     revoked: Type.Boolean(),
+    expired: Type.Boolean({ description: "Whether `expires_at` has passed by the database's clock" }),
     concurrency: Concurrency,
     free_daily: FreeDaily,
     today: Type.Optional(Counts),
@@ -96,7 +114,9 @@ export const AdminUsage = Type.Object(
     data: Type.Array(
       Type.Object({
         day: Type.String(),
-        key_id: Type.String(),
+        key_id: Type.String({
+          description: '`local` is the use on the server itself, which has no row among the keys',
+        }),
         model: Type.String(),
         requests: Type.Integer(),
         unfinished: Type.Integer(),
@@ -158,8 +178,8 @@ export const AdminStatus = Type.Object(
     places: Type.Object({ taken: Type.Integer(), limit: Type.Integer() }),
     segments: Type.Object({ queued: Type.Integer(), running: Type.Integer() }),
     limits: Type.Object({
-      free_concurrency: Type.Integer(),
-      free_daily: Type.Integer(),
+      free_concurrency: perModel<FreeLimit>([], 'Sessions at once of a key on each `:free` model, or by model'),
+      free_daily: perModel<FreeLimit>([], 'Requests of a key a UTC day on each `:free` model, or by model'),
       partner_concurrency: Type.Integer(),
     }),
     workers: Type.Array(

@@ -92,6 +92,7 @@ const WIRE_ERRORS = {
   synthesis_failed: engine,
   no_worker_ready: busy(1013),
   overloaded: busy(1013),
+  store_unavailable: row(503, 'server_error', 1013, EXIT.failed, true),
   shutting_down: busy(1012),
   session_ended: row(503, 'server_error', 1012, EXIT.connection),
   // WebSocket only
@@ -120,7 +121,6 @@ const LOCAL_ERRORS = {
   connection_lost: row(503, 'server_error', 1011, EXIT.connection, true),
   data_dir_locked: row(500, 'server_error', 1011, EXIT.failed),
   data_dir_unusable: row(500, 'server_error', 1011, EXIT.failed),
-  store_unavailable: row(503, 'server_error', 1013, EXIT.failed, true),
   config_invalid: row(500, 'server_error', 1011, EXIT.usage),
   output_failed: row(500, 'server_error', 1011, EXIT.failed),
   listen_failed: row(500, 'server_error', 1011, EXIT.failed),
@@ -129,6 +129,8 @@ const LOCAL_ERRORS = {
 const ERRORS = { ...WIRE_ERRORS, ...LOCAL_ERRORS };
 
 export type ErrorCode = keyof typeof ERRORS;
+
+export const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[];
 
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
 
@@ -169,14 +171,43 @@ export const voiceNotFound = (there: readonly { readonly id: string }[], param =
   return new TtsError('voice_not_found', `There is no such voice. There are: ${ids}.`, { param });
 };
 
+/** The one answer to a text of which nothing can be spoken; `unspoken` is what it holds instead, in words. */
+export const nothingToSay = (unspoken = '', param?: string): TtsError =>
+  new TtsError(
+    'empty_input',
+    `Nothing of the text can be spoken${unspoken && ` (${unspoken})`}: it holds no word or number in English. ` +
+      'tts explain shows how a text is read.',
+    param === undefined ? {} : { param },
+  );
+
 /** Aborted work is not an error to report: whoever aborted knows why. */
 export const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
-/** A key of ours, or as much of one as says more than its public id; and any long run of letters and digits like one. */
-const KEY = /tts_[A-Za-z0-9_-]{9,}|(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])[A-Za-z0-9_-]{24,}/g;
+/** Everything a key or token can be made of, in one run. */
+const RUN = /[A-Za-z0-9_-]+/g;
+/**
+ * Behind the prefix of a key (ours, the admin secret's, OpenAI's and ElevenLabs'), more characters than
+ * the 8 of a public id: a whole key, or enough of one to be worth hiding.
+ */
+const PREFIXED = /(?<![A-Za-z0-9])(?:tts_|ttsadmin_|sk[-_])([A-Za-z0-9_-]{9,})$/;
+/** Without a prefix: tickets, and the keys of other families. */
+const MIN_SECRET_CHARS = 24;
+const MIXED = /^(?=.*\d)(?=.*[A-Za-z])/;
+/** A part of a name: stream, Stream, STREAM, streamInput, v2, mp3, 4o, text2speech, 2026. */
+const NAME_PART =
+  /^(?:\d{0,8}|\d{1,4}[a-z]{1,2}|[A-Z]+\d{0,4}|[A-Z]?[a-z]+\d{0,4}|[a-z]+\d{1,4}[a-z]+|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+\d{0,4})$/;
 
-/** Whatever looks like a key, out of sight. */
-export const maskKeys = (text: string): string => text.replace(KEY, '[key]');
+/** Words and numbers. 43 random characters never are; behind a prefix, 22 of them are in 3 of a million. */
+const isName = (run: string): boolean => run.split(/[-_]/).every((part) => NAME_PART.test(part));
+
+const isSecret = (run: string): boolean => {
+  const rest = PREFIXED.exec(run)?.[1];
+  if (rest !== undefined) return !isName(rest) || /[a-z][A-Z]/.test(rest);
+  return run.length >= MIN_SECRET_CHARS && MIXED.test(run) && !isName(run);
+};
+
+/** Keys and tokens out of sight. Words, however long, and names like `tts_websocket` stay. */
+export const maskKeys = (text: string): string => text.replace(RUN, (run) => (isSecret(run) ? '[key]' : run));
 
 /** More than a message shows of a text, so that a key is seen whole before the text is cut. */
 const LOOKED_AT_UNITS = 1_024;
@@ -207,6 +238,11 @@ export function publicError(error: unknown): TtsError {
     if (error.row.exit !== EXIT.model) return internalError(error);
     const message = `The speech engine cannot run. ${IN_THE_LOG}`;
     return new TtsError('synthesis_failed', message, { cause: error });
+  }
+  // The database's own words name files and hosts; what the accounts say to a client tells when to come back.
+  if (error.code === 'store_unavailable' && error.retryAfterS === undefined) {
+    const message = 'The accounts cannot be reached at the moment. Try again in a few seconds.';
+    return new TtsError('store_unavailable', message, { cause: error, retryAfterS: 5 });
   }
   if (error.code === 'synthesis_failed') {
     return new TtsError('synthesis_failed', 'The speech engine failed on this text.', { cause: error });

@@ -9,7 +9,10 @@ const Model = oneOf(SPEECH_MODELS, { description: '`:free` selects Free access' 
 export const SpeechRequest = Type.Object(
   {
     model: Model,
-    input: Type.String({ description: `1 to ${MAX_INPUT_CHARS} characters once surrounding white space is removed` }),
+    input: Type.String({
+      description: `1 to ${MAX_INPUT_CHARS} characters once surrounding white space (Unicode's White_Space) is removed, with something to say among them`,
+      examples: ['Hello there.'],
+    }),
     voice: Type.Optional(Type.String({ default: DEFAULT_VOICE, description: 'A voice id of the catalogue' })),
     language: Type.Optional(
       oneOf(REQUEST_LANGUAGES, { default: 'auto', description: '`auto` is the language of the voice' }),

@@ -5,7 +5,9 @@ import { MAX_EXPLAINED_CHARS } from './pages.js';
 
 export const PlaygroundSession = Type.Object(
   {
-    keyless: Type.Boolean({ description: 'Whether this page may speak without a key' }),
+    keyless: Type.Boolean({
+      description: 'Whether this page may speak without a key, as the key `local` of this machine',
+    }),
     version: Type.String(),
     default_voice: Type.String(),
     models: Type.Array(Type.String()),

@@ -18,7 +18,10 @@ export const StreamParams = Type.Object({
     default: D.inactivity_timeout,
     description: 'Seconds without a message while no audio is owed',
   }),
-  auto_mode: Type.Boolean({ default: D.auto_mode, description: 'false: fewer, better-phrased segments, later' }),
+  auto_mode: Type.Boolean({
+    default: D.auto_mode,
+    description: 'Accepted; generation is always automatic, so false changes nothing',
+  }),
   sync_alignment: Type.Boolean({ default: D.sync_alignment, description: 'Audio messages carry `alignment`' }),
   enable_ssml_parsing: Type.Boolean({
     default: D.enable_ssml_parsing,

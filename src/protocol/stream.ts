@@ -48,7 +48,9 @@ export const SESSION_CODES: readonly ErrorCode[] = [
   'invalid_ssml',
   'text_too_long',
   'inactivity_timeout',
+  'invalid_api_key',
   'revoked_api_key',
+  'expired_api_key',
   'insufficient_credits',
   'message_too_large',
   'synthesis_failed',
@@ -56,4 +58,5 @@ export const SESSION_CODES: readonly ErrorCode[] = [
   'shutting_down',
   'session_ended',
   'overloaded',
+  'store_unavailable',
 ];

@@ -45,7 +45,7 @@ function waitFor(
 /** Writes and ends the body; resolves when all of it was handed to the socket. */
 export async function writeBody(
   raw: ServerResponse,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
   limits: WriteLimits,
 ): Promise<void> {
   const { timeoutMs } = limits;

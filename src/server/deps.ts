@@ -11,7 +11,7 @@ import type { Gateway, ObservableGateway } from '../gateway/types.js';
 import type { Worker } from '../gateway/worker.js';
 import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
-import type { Readers } from '../text/reader.js';
+import type { Texts } from '../text/texts.js';
 import type { Admit } from './admit.js';
 import type { Grants } from './grants.js';
 import type { Metrics } from './metrics.js';
@@ -33,8 +33,14 @@ export interface ServerSettings {
   readonly keepAliveTimeoutMs: number;
   /** How long a reader may take nothing of a response that waits for it. */
   readonly stallTimeoutMs: number;
-  /** Audio of answers that are not streamed, being made or waiting to be read, all of them together. */
+  /** Memory of responses that are not streamed, being made or read, all of them together; see `held-audio.ts`. */
   readonly maxHeldBytes: number;
+  /** And of the temporary files that hold what memory does not. */
+  readonly maxHeldDiskBytes: number;
+  /** Where those files are made; the system's folder for them where it is undefined. */
+  readonly heldDir: string | undefined;
+  /** How long a reader may take nothing of such a response while others wait for room. */
+  readonly heldStallMs: number;
   /** Failed keys an address may present a minute. */
   readonly failedKeysPerMinute: number;
   /** `/openapi.json` and `/docs`. */
@@ -103,7 +109,7 @@ export interface ServerDeps {
   readonly accounts: Accounts;
   readonly gateway: Gateway;
   readonly catalogue: Pick<VoiceCatalogue, 'version' | 'all' | 'voices' | 'get'>;
-  readonly readers: Readers;
+  readonly texts: Texts;
   /** Left out, the first sentence of a stream is cut at its first clause. */
   readonly firstPieces?: FirstPieces | undefined;
   readonly metrics: Metrics;

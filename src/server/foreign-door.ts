@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { DoorOptions, ServerDeps, UpgradeHandler } from './deps.js';
 import type { ErrorHandler } from './error-handler.js';
 import type { Grants } from './grants.js';
+import type { DocPage } from './html-page.js';
 
 /** A path that speaks WebSocket, with `:voice_id` in it. */
 export interface SocketRoute {
@@ -18,6 +19,6 @@ export interface ForeignDoor {
   /** Headers its clients send from a browser beside those that every client may. */
   readonly corsHeaders: readonly string[];
   /** Its own page in /docs. */
-  readonly page: { readonly path: string; html(): string };
+  readonly page: DocPage;
   sockets?(deps: ServerDeps, grants: Grants): readonly SocketRoute[];
 }

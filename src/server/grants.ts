@@ -1,6 +1,6 @@
 /** What an accepted request or session holds, whichever door it came through: taken in one place, given back in one. */
 import { randomUUID } from 'node:crypto';
-import type { Accounts, Admission, KeyRecord, Outcome } from '../accounts/types.js';
+import type { Accounts, Admission, AdmissionRequest, KeyRecord, Outcome } from '../accounts/types.js';
 import type { FirstPieces } from '../gateway/first-piece.js';
 import { SpokenText } from '../gateway/spoken-text.js';
 import type { Gateway } from '../gateway/types.js';
@@ -8,8 +8,11 @@ import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
 import { parseModel, type SpeechModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
-import type { Readers } from '../text/reader.js';
-import type { HeldAnswer, HeldAudio } from './held-audio.js';
+import type { Texts } from '../text/texts.js';
+import type { AnswerSize } from './answer-size.js';
+import type { HeldAnswer } from './held-answer.js';
+import type { HeldAudio } from './held-audio.js';
+import { KeyWatch } from './key-watch.js';
 import type { Metrics, SpeechRoute } from './metrics.js';
 import { RecentFailures } from './recent-failures.js';
 
@@ -19,17 +22,16 @@ export interface GrantRequest {
   readonly requestId: string;
   readonly model: SpeechModel;
   readonly voice: string;
-  /** Characters known now. */
-  readonly chars: number;
+  /** Absent where the text arrives over time, as somebody writes it. */
+  readonly chars?: number;
   readonly seed?: number;
   /** 1, the voice's own pace, where it is left out. */
   readonly speed?: number;
-  /** Nobody listens before all of it is there. */
-  readonly whole?: boolean;
+  /** Of a buffered response, which nobody hears before all of it is there: how large it will be. */
+  readonly whole?: AnswerSize | undefined;
   /** Nobody listens meanwhile: as of what is whole, where it is left out. */
   readonly unheard?: boolean;
   readonly ssml?: boolean;
-  readonly autoMode?: boolean;
 }
 
 /** How it ended. `refused` is as if it had never been accepted: no row, no count. */
@@ -60,7 +62,7 @@ export interface LiveWork {
 export interface GrantsOptions {
   readonly accounts: Accounts;
   readonly gateway: Gateway;
-  readonly readers: Readers;
+  readonly texts: Texts;
   readonly catalogue: Pick<VoiceCatalogue, 'get'>;
   readonly metrics: Metrics;
   readonly heldAudio: HeldAudio;
@@ -69,24 +71,21 @@ export interface GrantsOptions {
   readonly log: Logger;
 }
 
-/** How soon a revoked key's work ends, wherever it was revoked: the accounts are asked this often while any work runs. */
-const REVOCATION_MS = 1_000;
-
 export class Grants {
   readonly failures = new RecentFailures();
+  readonly keyWatch: KeyWatch;
   readonly #options: GrantsOptions;
   readonly #open = new Set<Grant>();
   readonly #ending = new Set<Promise<void>>();
-  #watch: NodeJS.Timeout | undefined;
-  #checking = false;
 
   constructor(options: GrantsOptions) {
     this.#options = options;
+    this.keyWatch = new KeyWatch(options);
   }
 
   /** Checks and takes in the decided order: tier, daily limit, concurrency, credits, queue. All or nothing. */
   async open(request: GrantRequest): Promise<Grant> {
-    const { accounts, gateway, readers, catalogue, heldAudio, firstPieces } = this.#options;
+    const { gateway, texts, catalogue, heldAudio, firstPieces } = this.#options;
     const {
       key,
       requestId,
@@ -95,42 +94,49 @@ export class Grants {
       chars,
       seed = 0,
       speed = 1,
-      whole = false,
-      unheard = whole,
+      whole,
+      unheard = whole !== undefined,
       ssml = false,
-      autoMode = true,
     } = request;
+    if (whole !== undefined) heldAudio.check(whole);
     const { base } = parseModel(model);
     const { language } = catalogue.get(base, voice);
-    const reader = await readers(language);
     const inTimeChars = unheard ? Number.POSITIVE_INFINITY : ((await firstPieces?.(base)) ?? 0);
-    const admission = await accounts.admit({ key, requestId, model, voice, chars });
-    const known = request.route === 'stream_input' ? {} : { chars };
+    const admission = await this.#admit({ key, requestId, model, voice, chars: chars ?? 0 });
+    const known = chars === undefined ? {} : { chars };
     let held: HeldAnswer | undefined;
     try {
-      if (whole) held = heldAudio.take(chars / speed);
-      const speech = gateway.open({ model: base, voice, seed, speed, owner: key.id, requestId, whole, ...known });
-      const text = new SpokenText(speech, {
-        countTokens: (piece) => reader.countTokens(piece),
-        language,
-        ssml,
-        autoMode,
-        inTimeChars,
-      });
+      if (whole !== undefined) held = await heldAudio.take(whole, key);
+      const order = { model: base, voice, seed, speed, owner: key.id, requestId, whole: whole !== undefined };
+      const speech = gateway.open({ ...order, ...known });
+      const text = new SpokenText(speech, texts.cutter({ language, ssml, inTimeChars }));
       const grant = new Grant(request, {
         ...this.#options,
         admission,
         text,
         held,
         failures: this.failures,
-        onEnd: (end) => this.#ended(grant, end),
+        onEnd: (end) => {
+          unwatch();
+          this.#ended(grant, end);
+        },
       });
       this.#open.add(grant);
-      this.#watch ??= setInterval(() => void this.#checkKeys(), REVOCATION_MS).unref();
+      const unwatch = this.keyWatch.watch(key.id, (reason) => grant.stop(reason));
       return grant;
     } catch (error) {
       held?.release();
       await admission.reject();
+      throw error;
+    }
+  }
+
+  async #admit(request: AdmissionRequest): Promise<Admission> {
+    const { accounts, metrics } = this.#options;
+    try {
+      return await accounts.admit(request);
+    } catch (error) {
+      if (error instanceof TtsError && error.row.status === 429) metrics.limited(request.model, error.code);
       throw error;
     }
   }
@@ -158,27 +164,6 @@ export class Grants {
     this.#open.delete(grant);
     this.#ending.add(ending);
     void ending.finally(() => this.#ending.delete(ending));
-    if (this.#open.size > 0) return;
-    clearInterval(this.#watch);
-    this.#watch = undefined;
-  }
-
-  /** One question at a time: a database that does not answer is not asked again before it has failed to. */
-  async #checkKeys(): Promise<void> {
-    if (this.#checking) return;
-    this.#checking = true;
-    const { accounts, log } = this.#options;
-    try {
-      const revoked = await accounts.revokedAmong([...new Set([...this.#open].map(({ key }) => key.id))]);
-      for (const grant of this.#open) {
-        const { id } = grant.key;
-        if (revoked.includes(id)) grant.stop(new TtsError('revoked_api_key', `The API key ${id} was revoked.`));
-      }
-    } catch (error) {
-      log.debug({ err: error }, 'keys could not be looked up');
-    } finally {
-      this.#checking = false;
-    }
   }
 }
 

@@ -33,10 +33,14 @@ export function answerPings(socket: WebSocket): void {
 
 export function createHeartbeat({ intervalMs, timeoutMs }: HeartbeatOptions): Heartbeat {
   const peers = new Map<WebSocket, { heardAtMs: number; behindMs: (nowMs: number) => number }>();
+  let lookedAtMs = performance.now();
   const timer = setInterval(() => {
     const now = performance.now();
+    // A server that was frozen or starved heard nobody meanwhile; what came then is read after this.
+    const lateMs = Math.max(0, now - lookedAtMs - intervalMs);
+    lookedAtMs = now;
     for (const [socket, peer] of peers) {
-      if (now - peer.heardAtMs > timeoutMs + peer.behindMs(now)) socket.terminate();
+      if (now - peer.heardAtMs > timeoutMs + lateMs + peer.behindMs(now)) socket.terminate();
       else if (socket.readyState === socket.OPEN) socket.ping();
     }
   }, intervalMs);

@@ -1,61 +1,89 @@
-/** Pages for people out of the schemas that validate: fields as tables, in one plain style. */
+/** HTML for the pages of /docs that are made from schemas: text, tables of fields, and the document around them. */
 import type { TSchema } from 'typebox';
 
+/** A page of the documentation: its address, its title, and the HTML below the title. */
+export interface DocPage {
+  /** Last part of the address: `openai` is served at `/docs/openai`. */
+  readonly name: string;
+  readonly title: string;
+  body(): string;
+}
+
 /** The part of a schema that a reader is told. */
-interface Told {
-  readonly type?: string;
+export interface FieldSchema {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly default?: unknown;
+  readonly examples?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly description?: string;
-  readonly items?: Told;
-  readonly anyOf?: readonly Told[];
-  readonly properties?: Readonly<Record<string, Told>>;
+  readonly items?: FieldSchema;
+  readonly anyOf?: readonly FieldSchema[];
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
   readonly required?: readonly string[];
 }
-
-const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
-table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.3rem .8rem .3rem 0;border-bottom:1px solid #ddd}
-pre{background:#f4f4f4;padding:1rem;overflow-x:auto;line-height:1.3}code{font-size:.95em}
-@media(prefers-color-scheme:dark){body{color:#ddd;background:#111}td,th{border-color:#333}pre{background:#1b1b1b}a{color:#8bf}}`;
 
 export const escaped = (text: string): string =>
   text.replace(/[&<>"]/g, (sign) => `&${{ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' }[sign]};`);
 export const code = (value: unknown): string =>
   `<code>${escaped(typeof value === 'string' ? value : JSON.stringify(value))}</code>`;
 
-function kind(schema: Told): string {
+/** A description with its `code`, **bold** and [links](…) as HTML. */
+export const prose = (text: string): string =>
+  escaped(text)
+    .replace(/`([^`]+)`/g, '<code>$1</code>')
+    .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
+    .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, '<a href="$2">$1</a>');
+
+function kind(schema: FieldSchema): string {
   if (schema.const !== undefined) return code(JSON.stringify(schema.const));
   if (schema.enum !== undefined) return schema.enum.map((value) => code(JSON.stringify(value))).join(' or ');
   if (schema.anyOf !== undefined) return schema.anyOf.map(kind).join(' or ');
-  if (schema.type === 'array') return `list of ${kind(schema.items!)}`;
+  if (schema.type === 'array') return `list of ${schema.items === undefined ? 'values' : kind(schema.items)}`;
   const range = schema.maximum === undefined ? '' : `, ${schema.minimum} to ${schema.maximum}`;
-  return `${schema.type ?? 'anything'}${range}`;
+  return `${[schema.type ?? 'any value'].flat().join(' or ')}${range}`;
+}
+
+/** The words for a field that must be there, and for one that need not. */
+interface Needs {
+  readonly required: string;
+  readonly optional: string;
+}
+const OF_A_REQUEST: Needs = { required: 'required', optional: 'optional' };
+export const OF_AN_ANSWER: Needs = { required: '', optional: 'may be absent' };
+
+/** Field by field, those of objects inside under their full name: `data[].id`. */
+function fieldRows(schema: FieldSchema, needs: Needs, prefix = ''): string[][] {
+  const { properties = {}, required = [] } = schema;
+  return Object.entries(properties).flatMap(([name, field]) => {
+    const described = field.description ?? field.anyOf?.[0]?.description ?? '';
+    const fallback = field.default === undefined ? needs.optional : `default ${code(JSON.stringify(field.default))}`;
+    const need = required.includes(name) && field.default === undefined ? needs.required : fallback;
+    const isList = field.type === 'array';
+    const inside = isList ? field.items : field;
+    const row = [code(prefix + name), kind(field), need, prose(described)];
+    const below =
+      inside?.properties === undefined ? [] : fieldRows(inside, needs, `${prefix}${name}${isList ? '[]' : ''}.`);
+    return [row, ...below];
+  });
 }
 
 /** The fields of a schema, one a row. */
-export function fieldTable(schema: TSchema, optional = 'optional'): string {
-  const { properties = {}, required = [] } = schema as Told;
-  const rows = Object.entries(properties).map(([name, field]) => {
-    const told = field.description ?? field.anyOf?.[0]?.description ?? '';
-    const fallback = field.default === undefined ? optional : `default ${code(JSON.stringify(field.default))}`;
-    const need = required.includes(name) && field.default === undefined ? 'required' : fallback;
-    return [code(name), kind(field), need, escaped(told)];
-  });
-  return rowTable(['Field', 'Value', '', ''], rows);
-}
+export const fieldTable = (schema: TSchema | FieldSchema, needs: Needs = OF_A_REQUEST): string =>
+  rowTable(['Field', 'Value', '', ''], fieldRows(schema as FieldSchema, needs));
 
-/** Cells are HTML already. */
+/** Cells are HTML already. A column without a name has no header cell: one without words helps nobody. */
 export const rowTable = (heads: readonly string[], rows: readonly (readonly string[])[]): string => {
-  const cells = (tag: string, row: readonly string[]) => row.map((cell) => `<${tag}>${cell}</${tag}>`).join('');
-  return `<table><tr>${cells('th', heads)}</tr>${rows.map((row) => `<tr>${cells('td', row)}</tr>`).join('')}</table>`;
+  const head = heads.map((cell) => (cell === '' ? '<td></td>' : `<th>${cell}</th>`)).join('');
+  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('');
+  const table = `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
+  return `<div class="scroll" role="group" aria-label="Table" tabindex="0">${table}</div>`;
 };
 
-export const htmlPage = (title: string, body: string): string =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escaped(title)}</title><style>${STYLE}</style>
-<h1>${escaped(title)}</h1>
-${body}
-</html>`;
+export const example = (text: string): string => `<pre tabindex="0"><code>${escaped(text)}</code></pre>`;
+
+/** A heading that can be linked to. */
+export const heading = (level: 2 | 3, id: string, html: string): string => `<h${level} id="${id}">${html}</h${level}>`;

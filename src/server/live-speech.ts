@@ -1,10 +1,13 @@
 /** Text that arrives while its speech leaves: what of it is reserved, bounded and counted, whichever socket it came through. */
 import type { Outcome } from '../accounts/types.js';
+import { Condition } from '../condition.js';
 import type { GatewayEvent } from '../gateway/types.js';
 import { samplesToMs } from '../protocol/audio.js';
+import { countChars } from '../protocol/characters.js';
 import { TtsError } from '../protocol/errors.js';
 import { MAX_PENDING_CHARS } from '../protocol/stream.js';
 import type { Grant } from './grants.js';
+import { TrimmedCount } from './trimmed-count.js';
 
 export interface LiveSpeechOptions {
   /** Held until `close`. */
@@ -15,16 +18,20 @@ export interface LiveSpeechOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-const codePoints = (text: string): number => [...text].length;
-
 export class LiveSpeech {
   readonly #options: LiveSpeechOptions;
   /** Characters received and not yet spoken. */
   #unspoken = 0;
+  /** What the text received costs so far. */
+  readonly #received = new TrimmedCount();
+  /** What the text of the segments handed out so far costs. */
+  readonly #handedOut = new TrimmedCount();
   /** Of segments whose audio was handed to the socket whole. */
   #deliveredChars = 0;
-  #unreserved = 0;
+  /** Characters whose reservation is committed. */
+  #reservedChars = 0;
   #reserving: Promise<void> | undefined;
+  readonly #reservedMore = new Condition();
   #sentSamples = 0;
   #firstTextAtMs: number | undefined;
   #firstAudioAtMs: number | undefined;
@@ -47,14 +54,15 @@ export class LiveSpeech {
 
   /** Throws `text_too_long` where too much waits to be spoken. */
   append(text: string): void {
-    const chars = codePoints(text);
+    const chars = countChars(text);
     this.#firstTextAtMs ??= performance.now();
     this.#unspoken += chars;
     if (this.#unspoken > MAX_PENDING_CHARS) {
       const bound = `${MAX_PENDING_CHARS} characters are waiting to be spoken, which is the bound`;
       throw new TtsError('text_too_long', `More than ${bound}. Send text at the pace at which its audio arrives.`);
     }
-    this.#reserve(chars);
+    // Speech is made at once; it leaves when its text is paid for.
+    if (this.#received.add(text) > 0) this.#reserving ??= this.#reserveAll();
     this.#options.grant.text.text(text);
   }
 
@@ -68,16 +76,24 @@ export class LiveSpeech {
     this.#options.grant.text.end();
   }
 
-  /** Hands every event to `write` and waits for it; resolves after the last of what was written before the end. */
+  /**
+   * Hands every event to `write` and waits for it; resolves after the last of what was written before the end. No event
+   * of a segment is handed on before the reservation of its text is committed, and none while it may have been lost.
+   */
   async speak(write: (event: GatewayEvent) => Promise<void>, signal: AbortSignal): Promise<void> {
-    const { text } = this.#options.grant;
+    const { text, admission } = this.#options.grant;
     for await (const event of text.speak(signal)) {
+      if (event.type === 'segment') {
+        this.#handedOut.add(event.segment.text);
+        await this.#paid(this.#handedOut.chars, signal);
+      }
+      if (!admission.held) await admission.confirm();
+      signal.throwIfAborted();
       if (event.type === 'audio') this.#hear(event.pcm.length);
       await write(event);
       if (event.type !== 'segment-end') continue;
-      const chars = codePoints(event.segment.text);
-      this.#unspoken -= chars;
-      this.#deliveredChars += chars;
+      this.#unspoken -= countChars(event.segment.text);
+      this.#deliveredChars = this.#handedOut.chars;
       if (!text.idle) continue;
       // Counted anew: a character that came in two halves was counted twice.
       this.#unspoken = text.pendingChars;
@@ -85,9 +101,12 @@ export class LiveSpeech {
     }
   }
 
-  /** Resolves when everything that was written is reserved, or has failed to be. */
-  async reserved(): Promise<void> {
-    await this.#reserving;
+  /** Resolves when everything that was written is reserved, for certain; rejects when `signal` aborts before. */
+  async reserved(signal: AbortSignal): Promise<void> {
+    const { admission } = this.#options.grant;
+    await this.#paid(this.#received.chars, signal);
+    if (!admission.held) await admission.confirm();
+    signal.throwIfAborted();
   }
 
   /** Gives everything back, and settles or returns the reservation; resolves when the ledger has its row. */
@@ -96,24 +115,26 @@ export class LiveSpeech {
     return this.#options.grant.end({ outcome, audioMs, deliveredChars: this.#deliveredChars, byClient, error });
   }
 
-  /** Messages that arrive while one reservation is being written share the next. */
-  #reserve(chars: number): void {
-    this.#unreserved += chars;
-    this.#reserving ??= this.#reserveAll();
+  /** Waits until so many characters are reserved. A reservation that fails ends the session, which aborts `signal`. */
+  async #paid(chars: number, signal: AbortSignal): Promise<void> {
+    if (this.#reservedChars < chars) await this.#reservedMore.until(() => this.#reservedChars >= chars, signal);
   }
 
+  /** Messages that arrive while one reservation is being written share the next. */
   async #reserveAll(): Promise<void> {
     const { grant, onFailure } = this.#options;
     try {
-      while (this.#unreserved > 0) {
-        const chars = this.#unreserved;
-        this.#unreserved = 0;
-        await grant.admission.extend(chars);
+      while (this.#reservedChars < this.#received.chars) {
+        const { chars } = this.#received;
+        await grant.admission.extend(chars - this.#reservedChars);
+        this.#reservedChars = chars;
+        this.#reservedMore.notify();
       }
+      this.#reserving = undefined;
     } catch (error) {
+      // `#reserving` stays: nothing more is reserved.
       onFailure(error);
     }
-    this.#reserving = undefined;
   }
 
   #hear(samples: number): void {

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import { TtsError } from '../protocol/errors.js';
 import { errorBody } from '../protocol/http.js';
-import { createHostCheck } from './hosts.js';
+import { createHostCheck, originForm } from './hosts.js';
 import type { Metrics } from './metrics.js';
 import { requestIdFor } from './request-id.js';
 
@@ -10,9 +10,9 @@ export function buildMetricsServer(
   metrics: Pick<Metrics, 'text' | 'contentType'>,
   allowedHosts: readonly string[] = [],
 ): Server {
-  const server = createServer(async (request, response) => {
+  const server = createServer({ requireHostHeader: false }, async (request, response) => {
     const refusal = checkHost(request);
-    const isScrape = request.method === 'GET' && request.url?.split('?', 1)[0] === '/metrics';
+    const isScrape = request.method === 'GET' && originForm(request.url).split('?', 1)[0] === '/metrics';
     if (isScrape && refusal === undefined) {
       const text = await metrics.text();
       response.writeHead(200, { 'content-type': metrics.contentType }).end(text);

@@ -1,8 +1,10 @@
 /** The numbers an operator steers by, in one registry; every name begins with `tts_`. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Outcome } from '../accounts/types.js';
+import type { Accounts, Limits, Outcome } from '../accounts/types.js';
 import type { GatewayObserver, ObservableGateway } from '../gateway/types.js';
 import { SAMPLE_RATE } from '../protocol/audio.js';
+import { freeLimitOf } from '../protocol/free-limit.js';
+import { BASE_MODELS } from '../protocol/job.js';
 import { RecentSpeed } from './recent-speed.js';
 
 const SPEECH_ROUTES = [
@@ -30,7 +32,7 @@ export interface Metrics {
   readonly contentType: string;
   /** Hand it to the gateway, then the gateway to `watch`. */
   readonly observer: GatewayObserver;
-  watch(gateway: ObservableGateway): void;
+  watch(gateway: ObservableGateway, accounts: Pick<Accounts, 'lost'>): void;
   /** One answered HTTP request or handshake; `model` where the request named a valid one. */
   request(info: { route: string; method: string; model?: string; status: number; seconds: number }): void;
   /** A speech request or session that was admitted; call the returned function once, when it ended. */
@@ -38,6 +40,10 @@ export interface Metrics {
   /** From the arrival of the request (or of the first text) to its first audio. */
   firstAudio(route: SpeechRoute, model: string, seconds: number): void;
   failedKey(code: string): void;
+  /** A request or session that a limit of its key refused. */
+  limited(model: string, code: string): void;
+  /** The limits of Free access that keys without their own have. */
+  freeLimits(limits: Pick<Limits, 'freeDaily' | 'freeConcurrency'>): void;
 }
 
 const LATENCY_S = [0.025, 0.05, 0.1, 0.15, 0.25, 0.4, 0.6, 1, 1.5, 2.5, 4, 7, 15, 30, 60];
@@ -90,6 +96,10 @@ export function createMetrics(): Metrics {
   const retries = counter('tts_segment_retries_total', 'Segments run again after a worker died', ['model']);
   const failures = counter('tts_segment_failures_total', 'Segments that failed for good', ['model']);
   const failedKeys = counter('tts_failed_keys_total', 'Requests whose key was refused', ['code']);
+  const limited = counter('tts_limited_requests_total', 'Requests and handshakes that a limit of their key refused', [
+    'model',
+    'code',
+  ]);
   collectDefaultMetrics({ register: registry, prefix: 'tts_' });
 
   const gauge = (name: string, help: string, read: () => number) =>
@@ -118,7 +128,7 @@ export function createMetrics(): Metrics {
       segmentRetried: ({ model }) => retries.inc({ model }),
       segmentFailed: ({ model }) => failures.inc({ model }),
     },
-    watch(gateway) {
+    watch(gateway, accounts) {
       gauge('tts_queue_depth', 'Segments that wait for a worker', () => gateway.stats.queuedSegments);
       gauge('tts_running_segments', 'Segments in an engine', () => gateway.stats.runningSegments);
       gauge('tts_places_taken', 'Speech requests and sessions that hold a place', () => gateway.stats.open);
@@ -133,6 +143,16 @@ export function createMetrics(): Metrics {
         },
       });
       gauge('tts_workers_most', 'Engine processes there may be', () => gateway.stats.mostWorkers);
+      new Counter({
+        name: 'tts_lost_reservations_total',
+        help: 'Reservations whose row was gone: renewed, refused (the request was ended), booked (found at its end)',
+        labelNames: ['result'],
+        registers,
+        collect() {
+          this.reset();
+          for (const [result, count] of Object.entries(accounts.lost)) this.inc({ result }, count);
+        },
+      });
       new Counter({
         name: 'tts_engine_restarts_total',
         help: 'Engine processes started again',
@@ -162,5 +182,19 @@ export function createMetrics(): Metrics {
       recent.firstAudio(seconds * 1000);
     },
     failedKey: (code) => failedKeys.inc({ code }),
+    limited: (model, code) => limited.inc({ model, code }),
+    freeLimits({ freeDaily, freeConcurrency }) {
+      const limits = new Gauge({
+        name: 'tts_free_limit',
+        help: 'Requests a UTC day and sessions at once of a key on a Free model',
+        labelNames: ['model', 'limit'],
+        registers,
+      });
+      for (const base of BASE_MODELS) {
+        const model = `${base}:free`;
+        limits.set({ model, limit: 'daily' }, freeLimitOf(freeDaily, base));
+        limits.set({ model, limit: 'concurrency' }, freeLimitOf(freeConcurrency, base));
+      }
+    },
   };
 }

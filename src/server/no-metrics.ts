@@ -14,5 +14,7 @@ export function noMetrics(): Metrics {
     session: () => nothing,
     firstAudio: nothing,
     failedKey: nothing,
+    limited: nothing,
+    freeLimits: nothing,
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { TtsError } from '../protocol/errors.js';
+import { authorityOf } from './hosts.js';
 
 const FOREIGN = 'This is for pages of this server itself. A page of another site cannot use it.';
 
@@ -17,12 +18,13 @@ function isOwn(origin: string, host: string | undefined): boolean {
 }
 
 /** Throws `foreign_origin` where another site's page asks. `named`: where it must be a page, one of ours. */
-export function checkOrigin({ headers }: IncomingMessage, { named = false } = {}): void {
-  const { origin, host } = headers;
+export function checkOrigin(request: IncomingMessage, { named = false } = {}): void {
+  const { headers } = request;
+  const { origin } = headers;
   const site = headers['sec-fetch-site'];
   const foreign =
     origin === undefined
       ? named || (site !== undefined && site !== 'same-origin' && site !== 'none')
-      : !isOwn(origin, host);
+      : !isOwn(origin, authorityOf(request));
   if (foreign) throw new TtsError('foreign_origin', FOREIGN);
 }

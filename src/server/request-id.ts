@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const CALLERS_OWN = /^[A-Za-z0-9._-]{1,128}$/;
-const OUR_KEY = /tts_[A-Za-z0-9_-]{43}/;
+const OUR_SECRET = /tts(?:admin)?_[A-Za-z0-9_-]{43}/;
 
 /** `req_`, 10 characters of time in milliseconds, 16 of chance. */
 export function newRequestId(nowMs = Date.now()): string {
@@ -18,8 +18,8 @@ export function newRequestId(nowMs = Date.now()): string {
   return `req_${time}${chance}`;
 }
 
-/** Made once a request; whoever needs it later is handed it. One that is a key of ours would end up in logs. */
+/** Made once a request; whoever needs it later is handed it. A key or the admin secret as a label would end up in logs. */
 export function requestIdFor(headers: IncomingHttpHeaders): string {
   const sent = headers['x-request-id'];
-  return typeof sent === 'string' && CALLERS_OWN.test(sent) && !OUR_KEY.test(sent) ? sent : newRequestId();
+  return typeof sent === 'string' && CALLERS_OWN.test(sent) && !OUR_SECRET.test(sent) ? sent : newRequestId();
 }

@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify';
@@ -19,7 +20,7 @@ import { handleError, notFound } from './error-handler.js';
 import type { ForeignDoor } from './foreign-door.js';
 import { Grants } from './grants.js';
 import { HeldAudio } from './held-audio.js';
-import { createHostCheck } from './hosts.js';
+import { createHostCheck, originForm } from './hosts.js';
 import { OPENAI } from './openai/index.js';
 import { operations } from './operations.js';
 import { answerRaw } from './raw-response.js';
@@ -56,7 +57,7 @@ const doorOf = (url: string): ForeignDoor | undefined =>
 
 /** A base URL that was typed with a slash at its end makes clients ask for `/elevenlabs//v1/…`. Only the other doors forgive that. */
 const BASE_URL_END = new RegExp(`^((?:${FOREIGN_DOORS.map(({ prefix }) => prefix).join('|')})(?:/v\\d)?)/{2,}`);
-const joined = (url = ''): string => url.replace(BASE_URL_END, '$1/');
+const joined = (target: string | undefined): string => originForm(target).replace(BASE_URL_END, '$1/');
 
 const ALLOWED_HEADERS = ['authorization', 'content-type', 'xi-api-key', 'x-request-id'];
 const EXPOSED_HEADERS = [
@@ -71,6 +72,7 @@ const RATE_LIMIT_HEADERS = ['limit', 'remaining', 'reset'].map((name) => `x-rate
 export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   const settings: ServerSettings = { ...DEFAULT_SETTINGS, ...deps.settings };
   const { metrics, log } = deps;
+  metrics.freeLimits(deps.accounts.limits);
   // Every reader that is waited for listens for the stop.
   setMaxListeners(0, deps.shutdown);
   const connections = new Connections();
@@ -85,7 +87,16 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
     return503OnClosing: false,
     // No shorter than the longest path that Node reads.
     routerOptions: { maxParamLength: 16_384 },
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false } },
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        allErrors: false,
+        // A limit is a number, an object by model, or null.
+        allowUnionTypes: true,
+      },
+    },
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
       handleError(error, request, reply);
@@ -176,16 +187,27 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
     });
   }
   answerUnknownRoutes(app);
-  if (settings.docs) await (await import('./pages/index.js')).addPages(app, FOREIGN_DOORS);
+  const hasWeb = deps.admin !== undefined && settings.web !== 'off';
+  if (settings.docs) await (await import('./pages/index.js')).addPages(app, { doors: FOREIGN_DOORS, web: hasWeb });
+  const assets = settings.docs || hasWeb ? (await import('./web-assets.js')).serveAssets(app) : new Map();
 
-  const grants = new Grants({ ...deps, heldAudio: new HeldAudio(settings.maxHeldBytes) });
+  const heldAudio = new HeldAudio({
+    memoryBytes: settings.maxHeldBytes,
+    diskBytes: settings.maxHeldDiskBytes,
+    dir: settings.heldDir ?? tmpdir(),
+    stallMs: settings.heldStallMs,
+    log,
+  });
+  await heldAudio.begin();
+  app.addHook('onClose', () => heldAudio.close());
+  const grants = new Grants({ ...deps, heldAudio });
   const tickets = new StreamTickets(deps);
   const door: DoorOptions = {
     deps,
     settings,
     grants,
     tickets,
-    admit: createAdmit(grants, deps.accounts),
+    admit: createAdmit(grants, deps),
     authenticator: auth,
     authenticate: async (request) => {
       request.key = await auth.authenticate(request.raw);
@@ -194,10 +216,10 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   await app.register(v1, door);
   for (const { prefix, routes } of FOREIGN_DOORS) await app.register((scope) => routes(scope, door), { prefix });
   await app.register(operations, door);
-  if (deps.admin !== undefined && settings.web !== 'off') {
+  if (deps.admin !== undefined && hasWeb) {
     const [{ adminDoor }, { webDoor }] = await Promise.all([import('./admin/index.js'), import('./web/index.js')]);
     await app.register(adminDoor, { ...door, admin: deps.admin });
-    await app.register(webDoor, { ...door, version: deps.admin.version });
+    await app.register(webDoor, { ...door, version: deps.admin.version, assets });
   }
 
   const own = deps.upgrades?.(deps, grants);

@@ -14,8 +14,11 @@ export const DEFAULT_SETTINGS: ServerSettings = {
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 72_000,
   stallTimeoutMs: 300_000,
-  // A quarter of an hour of audio: the longest text six times over, or a sentence a hundred times.
+  // A quarter of an hour of audio, and two hours and a half on disk: an eighth of both is more than any text of /v1 makes.
   maxHeldBytes: 44_000_000,
+  maxHeldDiskBytes: 400_000_000,
+  heldDir: undefined,
+  heldStallMs: 20_000,
   failedKeysPerMinute: 20,
   docs: true,
   web: 'off',

@@ -13,7 +13,7 @@ export interface SpeechBody {
   /** What stands before everything; `bytes` of the rest are known where it is sent as a whole. */
   head?(bytes?: number): Uint8Array;
   /** The bytes that this event completes; none where it completes none. */
-  take(event: GatewayEvent): Uint8Array;
+  take(event: GatewayEvent): Uint8Array | Promise<Uint8Array>;
   /** What is left when all was spoken. */
   end(): Uint8Array;
   /** Gives back what it holds. Called once, in every case. */
@@ -49,8 +49,10 @@ export class SpeechReply {
   /** Turned away before a header was sent: as if it had never been accepted. */
   #refused = false;
   #samples = 0;
-  /** Of segments whose audio was written whole: what is pulled next was preceded by a write of all before it. */
+  /** Characters of segments that were handed over whole: of a stream, what is pulled next was preceded by a write of it. */
   #deliveredChars = 0;
+  /** Of a buffered response: after how many bytes a segment has been handed over. */
+  readonly #marks: { readonly chars: number; endByte: number }[] = [];
   #firstMs = 0;
 
   constructor(options: SpeechReplyOptions) {
@@ -91,37 +93,49 @@ export class SpeechReply {
     this.#begin(body, `queue;dur=${ms(grant.text.queueMs)}, first;dur=${ms(this.#firstMs)}`);
     const begin = first.done ? NOTHING : first.value;
     const head = body.head === undefined ? begin : Buffer.concat([body.head(), begin]);
-    await this.#send(
-      (async function* () {
-        if (head.length > 0) yield head;
-        yield* chunks;
-      })(),
-    );
+    await this.#send(after(head, chunks));
   }
 
   async #whole(body: SpeechBody): Promise<void> {
     const { reply, grant, settings } = this.#options;
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
+    const held = grant.held!;
     for await (const chunk of this.#chunks(body)) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      grant.held?.grow(bytes);
+      await held.append(chunk, this.#signal);
+      this.#mark(held.madeBytes);
     }
+    this.#mark(held.madeBytes);
+    held.finish();
+    held.onCut = () => reply.raw.req.socket.destroy();
     const { queueMs, cutMs } = grant.text;
     const synthMs = performance.now() - this.#openedMs - cutMs - queueMs;
-    const head = body.head?.(bytes) ?? NOTHING;
-    if (head.length > 0) chunks.unshift(head);
-    reply.header('content-length', head.length + bytes);
+    const head = body.head?.(held.madeBytes) ?? NOTHING;
+    reply.header('content-length', head.length + held.madeBytes);
     this.#begin(body, `queue;dur=${ms(queueMs)}, text;dur=${ms(cutMs)}, synth;dur=${ms(synthMs)}`);
-    // Whoever reads it as slowly as it is heard has time enough; what is held longer is missing to others.
-    await this.#send(chunks, samplesToMs(this.#samples) + settings.stallTimeoutMs);
+    const audioMs = samplesToMs(this.#samples);
+    // A reader that takes it as slowly as it is heard has time enough; what is held longer is missing to others.
+    await this.#send(after(head, this.#whilePaid(held.read(audioMs))), audioMs + settings.stallTimeoutMs);
+  }
+
+  /** A reader may take longer than the lease lasts. */
+  async *#whilePaid(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const { admission } = this.#options.grant;
+    for await (const chunk of chunks) {
+      if (!admission.held) await admission.confirm();
+      yield chunk;
+    }
+  }
+
+  /** Segments that ended before the last bytes came: an encoder may have kept a frame of them until then. */
+  #mark(endByte: number): void {
+    for (let at = this.#marks.length - 1; this.#marks[at]?.endByte === Number.POSITIVE_INFINITY; at--) {
+      this.#marks[at]!.endByte = endByte;
+    }
   }
 
   async *#chunks(body: SpeechBody): AsyncGenerator<Uint8Array, void, undefined> {
     const { grant, request, stream } = this.#options;
     for await (const event of grant.text.speak(this.#signal)) {
-      if (event.type === 'segment-end' && stream) this.#deliveredChars += [...event.segment.text].length;
+      if (event.type === 'segment-end') this.#spoke([...event.segment.text].length);
       if (event.type === 'audio') {
         if (this.#samples === 0) {
           this.#firstMs = performance.now() - request.exchange.arrivedMs;
@@ -129,11 +143,19 @@ export class SpeechReply {
         }
         this.#samples += event.pcm.length;
       }
-      const bytes = body.take(event);
+      if (stream && !grant.admission.held) await grant.admission.confirm();
+      const bytes = await body.take(event);
       if (bytes.length > 0) yield bytes;
     }
+    // A response that ends is debited: what was reserved for it must still be there.
+    if (!grant.admission.held) await grant.admission.confirm();
     const rest = body.end();
     if (rest.length > 0) yield rest;
+  }
+
+  #spoke(chars: number): void {
+    if (this.#options.stream) this.#deliveredChars += chars;
+    else this.#marks.push({ chars, endByte: Number.POSITIVE_INFINITY });
   }
 
   #begin(body: SpeechBody, timing: string): void {
@@ -143,7 +165,7 @@ export class SpeechReply {
     reply.header('server-timing', timing);
   }
 
-  async #send(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, timeoutMs?: number): Promise<void> {
+  async #send(chunks: AsyncIterable<Uint8Array>, timeoutMs?: number): Promise<void> {
     const { reply, settings, stop } = this.#options;
     const headers = reply.getHeaders();
     reply.hijack();
@@ -154,7 +176,10 @@ export class SpeechReply {
 
   #end(whole: boolean): void {
     const outcome = this.#failure !== undefined ? 'failed' : whole ? 'completed' : 'cancelled';
-    void this.#options.grant.end({
+    const { grant } = this.#options;
+    const sentBytes = grant.held?.sentBytes ?? 0;
+    for (const { chars, endByte } of this.#marks) if (endByte <= sentBytes) this.#deliveredChars += chars;
+    void grant.end({
       outcome: this.#refused ? 'refused' : outcome,
       audioMs: Math.round(samplesToMs(this.#samples)),
       deliveredChars: this.#deliveredChars,
@@ -162,6 +187,11 @@ export class SpeechReply {
       error: this.#failure,
     });
   }
+}
+
+async function* after(head: Uint8Array, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  if (head.length > 0) yield head;
+  yield* chunks;
 }
 
 const ms = (value: number): string => Math.max(0, value).toFixed(1);

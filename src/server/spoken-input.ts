@@ -1,17 +1,20 @@
 /** The text of a speech request as every door takes it: without surrounding white space, and within that door's bound. */
-import { TtsError } from '../protocol/errors.js';
+import { countChars, trim } from '../protocol/characters.js';
+import { nothingToSay, TtsError } from '../protocol/errors.js';
+import type { Language } from '../protocol/job.js';
+import type { Texts } from '../text/texts.js';
 
 export interface SpokenInput {
   readonly text: string;
   /** Code points. */
   readonly chars: number;
+  /** What the door calls the field it came in. */
+  readonly param: string;
 }
 
-/** `param` is what the door calls the field. */
 export function spokenInput(value: string, param: string, maxChars: number): SpokenInput {
-  const text = value.trim();
-  // Cheaper than counting where the answer is clear: a code point is at most two units.
-  const chars = text.length > maxChars * 2 ? text.length : [...text].length;
+  const text = trim(value);
+  const chars = countChars(text);
   if (chars === 0) {
     throw new TtsError('empty_input', `The field "${param}" holds nothing but white space.`, { param });
   }
@@ -22,5 +25,11 @@ export function spokenInput(value: string, param: string, maxChars: number): Spo
       { param },
     );
   }
-  return { text, chars };
+  return { text, chars, param };
+}
+
+/** Throws `empty_input` where nothing of it can be spoken: there would be nothing to hear, and nothing to pay. */
+export async function checkSounds({ text, param }: SpokenInput, texts: Texts, language: Language): Promise<void> {
+  const unspoken = await texts.soundless(text, language);
+  if (unspoken !== undefined) throw nothingToSay(unspoken, param);
 }

@@ -1,4 +1,5 @@
 /** Where the chapters of a text begin: at its headings, of Markdown or as books set them. */
+import { isBlank, trim } from '../protocol/characters.js';
 
 export interface TextChapter {
   readonly title: string;
@@ -26,7 +27,7 @@ export function chaptersOf(text: string, opening: string): TextChapter[] {
   const headings = leading(headingsOf(text));
   const begin = headings[0]?.at ?? text.length;
   const before = text.slice(0, begin);
-  const hasOpening = headings.length === 0 || before.trim() !== '';
+  const hasOpening = headings.length === 0 || !isBlank(before);
   const chapters = headings.map(({ at, title }, i) => ({
     title,
     text: text.slice(i === 0 && !hasOpening ? 0 : at, headings[i + 1]?.at ?? text.length),
@@ -40,8 +41,8 @@ function joined(chapters: readonly TextChapter[]): TextChapter[] {
   let held: TextChapter | undefined;
   for (const [i, chapter] of chapters.entries()) {
     const whole = held ? { title: `${held.title}: ${chapter.title}`, text: held.text + chapter.text } : chapter;
-    const lines = chapter.text.trim().split('\n').slice(1);
-    const bare = i < chapters.length - 1 && lines.every((line) => line.trim() === '' || UNDERLINE.test(line));
+    const lines = trim(chapter.text).split('\n').slice(1);
+    const bare = i < chapters.length - 1 && lines.every((line) => isBlank(line) || UNDERLINE.test(line));
     held = bare ? whole : undefined;
     if (!bare) out.push(whole);
   }
@@ -68,11 +69,10 @@ function headingsOf(text: string): Heading[] {
     const underline = UNDERLINE.exec(line);
     if (FENCE.test(line)) fenced = !fenced;
     else if (!fenced && hashes) markdown.push({ at, title: plain(hashes[2]!), level: hashes[1]!.length });
-    else if (!fenced && underline && before.blankBefore && before.line.trim() !== '') {
+    else if (!fenced && underline && before.blankBefore && !isBlank(before.line)) {
       markdown.push({ at: before.at, title: plain(before.line), level: underline[1]![0] === '=' ? 1 : 2 });
-    } else if (!fenced && before.line.trim() === '' && isBookHeading(line))
-      book.push({ at, title: line.trim(), level: 1 });
-    before = { at, line, blankBefore: before.line.trim() === '' };
+    } else if (!fenced && isBlank(before.line) && isBookHeading(line)) book.push({ at, title: trim(line), level: 1 });
+    before = { at, line, blankBefore: isBlank(before.line) };
     at += line.length + 1;
   }
   return markdown.length > 0 ? markdown : book;
@@ -80,7 +80,7 @@ function headingsOf(text: string): Heading[] {
 
 function isBookHeading(line: string): boolean {
   const found = BOOK.exec(line);
-  if (!found || line.trim().length > 100) return false;
+  if (!found || trim(line).length > 100) return false;
   const [, rest] = /^\s*(?:chapter|part|book|section|act|letter)\s+(.*)$/i.exec(line) ?? [];
   return rest === undefined || NUMBER.test(rest);
 }

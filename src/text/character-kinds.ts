@@ -40,7 +40,7 @@ const SETS: readonly (readonly [string, number])[] = [
 ];
 const PATTERNS: readonly (readonly [RegExp, number])[] = [
   [/[\p{L}\p{M}\p{N}]/u, IS.letter],
-  [/\s/, IS.space],
+  [/\p{White_Space}/u, IS.space],
   [/\p{M}|\u200D|\p{Emoji_Modifier}/u, IS.extending],
   [/\p{Ll}/u, IS.lower],
   [/[\p{Lu}\p{Lt}]/u, IS.upper],

@@ -23,6 +23,7 @@ export async function createReader(options: ReaderOptions = {}): Promise<Reader>
   const reader: Reader = {
     read: (segment) => readSegment(segment, speaker, lexicon),
     countTokens: (text) => countTokens(text, speaker, lexicon),
+    sounds: (text) => sounds(text, speaker, lexicon),
   };
   // The first text read takes ten times as long as the next: let it be this one, and not the first that is waited for.
   reader.countTokens(WARM_UP);
@@ -78,9 +79,23 @@ function readSegment(segment: Segment, speaker: Speaker, lexicon?: Lexicon): Rea
   return { normalized, words, phonemes: shown.join(' '), parts, skipped };
 }
 
-function countTokens(text: string, speaker: Speaker, lexicon?: Lexicon): number {
+/** The items of a plain text, without their places. */
+function plainItems(text: string, { front }: Speaker, lexicon?: Lexicon): readonly Item[] {
   const span = { kind: 'text' as const, text, start: 0, end: -1 };
-  const { items } = itemsOf({ text: '', offset: 0, spans: [span], pause: 'none' }, speaker.front, lexicon, false);
+  return itemsOf({ text: '', offset: 0, spans: [span], pause: 'none' }, front, lexicon, false).items;
+}
+
+function sounds(text: string, speaker: Speaker, lexicon?: Lexicon): boolean {
+  const { front, phonemizer, alphabet } = speaker;
+  return plainItems(text, speaker, lexicon).some((item) => {
+    if (item.kind !== 'word') return false;
+    const said = item.phonemes ?? front.pronounce([{ text: item.text, followed: false }], phonemizer)[0]!;
+    return [...said].some((symbol) => alphabet.has(symbol));
+  });
+}
+
+function countTokens(text: string, speaker: Speaker, lexicon?: Lexicon): number {
+  const items = plainItems(text, speaker, lexicon);
   let open = 0;
   let count = 0;
   tokenise(items, speaker, {

@@ -1,4 +1,5 @@
 /** A segment's spans as words, signs and silences, each with the characters of the segment it stands for. */
+import { isWhiteSpace, trimEnd, trimStart } from '../protocol/characters.js';
 import type { Segment, SegmentSpan } from '../protocol/job.js';
 import type { FrontEnd, PhonemeAlphabet } from './front-end.js';
 import type { Lexicon } from './lexicon.js';
@@ -93,7 +94,7 @@ export function itemsOf(segment: Segment, front: FrontEnd, lexicon?: Lexicon, pl
   };
   /** Adds a stretch of text that may continue what was said before it. Spaces at its edges part words. */
   const addText = (text: string, seen: Seen, base: number) => {
-    const lead = /^\s*/.exec(text)![0];
+    const lead = text.slice(0, text.length - trimStart(text).length);
     if (lead !== '') space(seen(base).start);
     const joined =
       lead === '' && items.at(-1)?.kind === 'word' ? (/^(?:['’]s(?!\p{L})|[,.;:!?…)”"]+)/u.exec(text)?.[0] ?? '') : '';
@@ -101,13 +102,15 @@ export function itemsOf(segment: Segment, front: FrontEnd, lexicon?: Lexicon, pl
       addJoined(joined, (start, end) => between(seen, base + start, base + end), items, alphabet);
       normalized += joined;
     }
-    const inner = /^\s*/.exec(text.slice(lead.length + joined.length))![0];
+    const after = text.slice(lead.length + joined.length);
+    const inner = after.slice(0, after.length - trimStart(after).length);
     if (joined !== '' && inner !== '') space(seen(base + joined.length).start);
     const head = lead + joined + inner;
-    const rest = text.slice(head.length).trimEnd();
+    const rest = trimEnd(text.slice(head.length));
     const from = base + [...head].length;
     if (rest !== '') add(normalize(rest, { language }), (start, end) => between(seen, from + start, from + end));
-    if (/\s$/.test(text.slice(lead.length))) space(seen(base + [...text].length - 1).start);
+    if (text.length > lead.length && isWhiteSpace(text.charCodeAt(text.length - 1)))
+      space(seen(base + [...text].length - 1).start);
   };
 
   for (const span of segment.spans) {

@@ -241,7 +241,7 @@ export class BoundaryScanner {
   #space(code: number, index: number): void {
     if (this.#inWord) this.#closeWord(index);
     this.totals.weight += 1;
-    if (code === 0xa || code === 0x2028 /* line separator */) {
+    if (code === 0xa || code === 0x85 /* next line */ || code === 0x2028 /* line separator */) {
       this.#newlines += 1;
       this.#indent = 0;
     } else if (code === 0x2029 /* paragraph separator */) {

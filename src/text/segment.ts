@@ -1,4 +1,5 @@
 /** Cuts text that arrives in any pieces into segments that depend on the text alone. */
+import { countChars, isHighSurrogate, isLowSurrogate } from '../protocol/characters.js';
 import type { Language, PauseKind, Segment } from '../protocol/job.js';
 import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
 import { MarkupTrack, silentTokens, type Taken } from './markup.js';
@@ -21,15 +22,12 @@ export interface SegmenterOptions {
    * before it is all there.
    */
   readonly inTimeChars?: number;
-  /** False trades latency for phrasing: cuts at blank lines, or at a sentence end after 1,000 characters. */
-  readonly autoMode?: boolean;
 }
 
 /** A segment holds no more than this even where nothing of it can be spoken, so that a count stays cheap. */
 const MAX_UNITS = 2000;
 /** Up to this guess the tokens need not be counted: no text makes three times as many as it weighs. */
 const SURELY_FITS = 170;
-const PATIENT_CHARS = 1000;
 /** Letters below which a sentence waits for the next one. */
 const MIN_LETTERS = 12;
 /** The first thing heard may be shorter: nobody should wait for a second sentence to hear "Hello there." */
@@ -52,7 +50,6 @@ const SPEAKABLE = /[\p{L}\p{N}\p{S}]/u;
 
 export class Segmenter {
   readonly #count: (text: string) => number;
-  readonly #auto: boolean;
   readonly #inTime: number;
   readonly #scanner: BoundaryScanner;
   readonly #words: SentenceWords;
@@ -78,7 +75,6 @@ export class Segmenter {
 
   constructor(options: SegmenterOptions) {
     this.#count = options.countTokens;
-    this.#auto = options.autoMode ?? true;
     this.#inTime = options.inTimeChars ?? 0;
     const { language = DEFAULT_LANGUAGE } = options;
     this.#scanner = new BoundaryScanner(language);
@@ -100,7 +96,8 @@ export class Segmenter {
 
   /** Throws `invalid_ssml` where the markup is wrong. */
   push(text: string): Segment[] {
-    this.#received += codePoints(text) - (isHigh(this.#lastUnit) && isLow(text.charCodeAt(0)) ? 1 : 0);
+    this.#received +=
+      countChars(text) - (isHighSurrogate(this.#lastUnit) && isLowSurrogate(text.charCodeAt(0)) ? 1 : 0);
     if (text !== '') this.#lastUnit = text.charCodeAt(text.length - 1);
     const seen = this.#markup ? this.#see(this.#markup.parser.push(text)) : text;
     this.#text += seen;
@@ -165,7 +162,7 @@ export class Segmenter {
     const known = this.#known;
     const guess = known.tokens + (weight - known.weight) * known.factor;
     if (guess > MAX_TOKENS || at - this.#start > MAX_UNITS) this.#fit(at);
-    if (rank < RANK.weak || !this.#ends(at, boundary)) return;
+    if (rank < RANK.weak || !this.#ends(boundary)) return;
     if (rank < RANK.sentence && at - this.#start <= this.#inTime) {
       this.#held = candidate;
       return;
@@ -175,15 +172,10 @@ export class Segmenter {
   }
 
   /** Whether the text asks for a cut here. */
-  #ends(at: number, { rank, pause, clause }: Boundary): boolean {
+  #ends({ rank, pause, clause }: Boundary): boolean {
     const letters = this.#scanner.totals.letters - this.#base.letters;
     if (letters === 0 || rank < RANK.weak || pause === 'none') return false;
-    if (rank === RANK.paragraph) return true;
-    if (!this.#auto) {
-      if (rank < RANK.sentence || at - this.#start < PATIENT_CHARS) return false;
-      return codePoints(this.#text.slice(0, at - this.#start)) >= PATIENT_CHARS;
-    }
-    if (pause === 'paragraph') return true;
+    if (rank === RANK.paragraph || pause === 'paragraph') return true;
     const words = this.#scanner.totals.words - this.#base.words;
     if (rank >= RANK.sentence) {
       if (this.#first) return letters >= FIRST_SENTENCE.letters && words >= FIRST_SENTENCE.words;
@@ -282,7 +274,7 @@ export class Segmenter {
     this.#out.push({ text: source, offset: this.#offset, spans, pause });
     this.#text = this.#text.slice(at - this.#start);
     this.#start = at;
-    this.#offset += codePoints(source);
+    this.#offset += countChars(source);
     this.#first = false;
     this.#held = undefined;
     this.#base = { letters: totals.letters, words: totals.words, weight: totals.weight };
@@ -294,7 +286,7 @@ export class Segmenter {
     if (this.#markup) return this.#markup.track.take(all ? 'all' : units);
     const source = this.#text.slice(0, units);
     const spans = SPEAKABLE.test(source)
-      ? [{ kind: 'text' as const, text: source, start: 0, end: codePoints(source) }]
+      ? [{ kind: 'text' as const, text: source, start: 0, end: countChars(source) }]
       : [];
     return { source, spans };
   }
@@ -316,15 +308,4 @@ function lastAtMost(places: readonly Candidate[], at: number): number {
     else high = middle;
   }
   return low;
-}
-
-const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
-const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;
-
-function codePoints(text: string): number {
-  let count = text.length;
-  for (let i = 0; i < text.length - 1; i += 1) {
-    if (isHigh(text.charCodeAt(i)) && isLow(text.charCodeAt(i + 1))) count -= 1;
-  }
-  return count;
 }

@@ -1,4 +1,5 @@
 /** One SSML tag taken apart and checked: names, attributes, references. */
+import { isBlank } from '../protocol/characters.js';
 import { excerpt } from '../protocol/errors.js';
 import type { SayAs } from '../protocol/job.js';
 import { namedCharacter, numberedCharacter } from './normalize/entities.js';
@@ -110,14 +111,14 @@ function decodeAll(value: string, fail: Fail): string {
 function spokenValue(name: string, attributes: ReadonlyMap<string, string>, fail: Fail): string {
   if (name === 'sub') {
     const alias = attributes.get('alias');
-    return alias?.trim() ? alias : fail('<sub> needs alias="what to say instead"');
+    return alias !== undefined && !isBlank(alias) ? alias : fail('<sub> needs alias="what to say instead"');
   }
   if (name === 'phoneme') {
     const alphabet = attributes.get('alphabet') ?? 'ipa';
     if (alphabet !== 'ipa')
       return fail(`the alphabet "${excerpt(alphabet, 20)}" is not known; <phoneme> takes alphabet="ipa"`);
     const ph = attributes.get('ph');
-    return ph?.trim() ? ph : fail('<phoneme> needs ph="…" with the sounds in IPA');
+    return ph !== undefined && !isBlank(ph) ? ph : fail('<phoneme> needs ph="…" with the sounds in IPA');
   }
   if (name === 'say-as') {
     const as = attributes.get('interpret-as') ?? '';

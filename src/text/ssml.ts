@@ -1,5 +1,5 @@
 /** An incremental SSML parser: markup in any pieces becomes what is visible to the reader, each with its source. */
-
+import { isBlank } from '../protocol/characters.js';
 import { excerpt, TtsError } from '../protocol/errors.js';
 import type { SayAs } from '../protocol/job.js';
 import { decodeEntity, nameShown, PARTING, parseTag, type Tag } from './ssml-tags.js';
@@ -294,7 +294,7 @@ export class SsmlParser {
     if (tag.name === 'sub') this.#out.push({ source: whole, visible: 'x', said: { kind: 'sub', alias: tag.value } });
     else if (tag.name === 'phoneme') {
       this.#out.push({ source: whole, visible: 'x', said: { kind: 'phoneme', ipa: tag.value, text } });
-    } else if (text.trim() === '') this.#silent(whole);
+    } else if (isBlank(text)) this.#silent(whole);
     else this.#out.push({ source: whole, visible: 'x', said: { kind: 'say-as', as: tag.value as SayAs, text } });
   }
 }

@@ -47,6 +47,8 @@ export interface Reader {
   read(segment: Segment): Reading;
   /** How many tokens the text makes, without pads. */
   countTokens(text: string): number;
+  /** Whether it makes any; found at its first word. */
+  sounds(text: string): boolean;
 }
 
 /** The most tokens the model takes at once, without the two pads. */

@@ -5,6 +5,8 @@ import { AuthorizationError, credsAuthenticator, type NatsConnection } from '@na
 import { connect } from '@nats-io/transport-node';
 import type { Logger } from '../log.js';
 import { TtsError } from '../protocol/errors.js';
+import { LogBrake } from './log-brake.js';
+import { NEEDED_PAYLOAD_BYTES } from './nats-wire.js';
 
 export interface BusOptions {
   /** One or several addresses of one cluster, separated by commas; user and password may stand in the first. */
@@ -23,9 +25,11 @@ export interface BusOptions {
 }
 
 export interface Bus {
+  /** False as well while the server takes only messages that are too small. */
   readonly connected: boolean;
   /** Throws where the message is larger than the server takes. While there is no connection it goes nowhere. */
   publish(subject: string, payload: Uint8Array): void;
+  /** What `receive` throws is logged and goes no further. */
   subscribe(subject: string, receive: (payload: Uint8Array, subject: string) => void): () => void;
   /** Calls back when the connection was lost or is back. */
   onChange(listener: () => void): () => void;
@@ -53,12 +57,18 @@ export async function openBus(options: BusOptions, signal: AbortSignal): Promise
     signal.throwIfAborted();
     try {
       const connection = await connect(settings);
+      const tooSmall = payloadError(connection, server);
+      if (tooSmall !== undefined) {
+        await connection.close();
+        throw tooSmall;
+      }
       if (!signal.aborted) {
         log.info({ server, prefix: options.prefix }, 'connected to NATS');
         return new NatsBus(connection, options, server);
       }
       await connection.close();
     } catch (cause) {
+      if (cause instanceof TtsError) throw cause;
       if (isFinal(cause)) {
         const why = (cause as Error).message;
         throw new TtsError('config_invalid', `NATS at ${server} refused the connection: ${why}. ${ADVICE}`, { cause });
@@ -68,6 +78,16 @@ export async function openBus(options: BusOptions, signal: AbortSignal): Promise
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     }
   }
+}
+
+/** Where the server would refuse what gateways and workers send each other: an error that names its setting. */
+function payloadError({ info }: NatsConnection, server: string): TtsError | undefined {
+  const most = info?.max_payload ?? NEEDED_PAYLOAD_BYTES;
+  if (most >= NEEDED_PAYLOAD_BYTES) return undefined;
+  return new TtsError(
+    'config_invalid',
+    `NATS at ${server} takes messages of at most ${most} bytes, and speech needs ${NEEDED_PAYLOAD_BYTES}. Set max_payload in the configuration of that server to ${NEEDED_PAYLOAD_BYTES} or more (its default is 1 MB).`,
+  );
 }
 
 const ADVICE = 'Check the user and password in TTS_NATS, --nats-creds and --nats-ca.';
@@ -129,21 +149,37 @@ function readFile(file: string, flag: string): string {
 class NatsBus implements Bus {
   readonly #connection: NatsConnection;
   readonly #prefix: string;
+  readonly #server: string;
+  readonly #log: Logger;
+  readonly #brake: LogBrake;
   readonly #listeners = new Set<() => void>();
-  #connected = true;
+  #linked = true;
+  #closing = false;
 
   constructor(connection: NatsConnection, { prefix, log }: BusOptions, server: string) {
     this.#connection = connection;
     this.#prefix = prefix;
-    void this.#follow(log, server);
+    this.#server = server;
+    this.#log = log;
+    this.#brake = new LogBrake(log);
+    void this.#follow();
   }
 
+  /** The limit is looked at each time: a server of the same cluster may have another, and a server may be configured anew. */
   get connected(): boolean {
-    return this.#connected;
+    return this.#linked && payloadError(this.#connection, this.#server) === undefined;
   }
 
   publish(subject: string, payload: Uint8Array): void {
-    if (this.#connected) this.#connection.publish(`${this.#prefix}.${subject}`, payload);
+    if (!this.connected) return;
+    const most = this.#connection.info?.max_payload ?? payload.length;
+    if (payload.length > most) {
+      throw new TtsError(
+        'synthesis_failed',
+        `A message of ${payload.length} bytes is more than NATS takes: max_payload in the configuration of its server is ${most}.`,
+      );
+    }
+    this.#connection.publish(`${this.#prefix}.${subject}`, payload);
   }
 
   subscribe(subject: string, receive: (payload: Uint8Array, subject: string) => void): () => void {
@@ -151,7 +187,13 @@ class NatsBus implements Bus {
     const subscription = this.#connection.subscribe(`${this.#prefix}.${subject}`, {
       // Iterators queue without bound; this is called as messages come.
       callback: (error, message) => {
-        if (error === null) receive(message.data, message.subject.slice(from));
+        if (error !== null) return;
+        // What the library is thrown, it takes for a fault of the connection and gives that up.
+        try {
+          receive(message.data, message.subject.slice(from));
+        } catch (cause) {
+          this.#brake.write('warn', { subject, err: cause }, 'a message on NATS could not be acted on');
+        }
       },
     });
     return () => subscription.unsubscribe();
@@ -163,23 +205,32 @@ class NatsBus implements Bus {
   }
 
   async close(): Promise<void> {
+    this.#closing = true;
     this.#listeners.clear();
+    this.#brake.close();
     // What was published last says goodbye; a server that is not there does not hear it.
-    if (this.#connected) await this.#connection.flush().catch(() => undefined);
-    this.#connected = false;
+    if (this.#linked) await this.#connection.flush().catch(() => undefined);
+    this.#linked = false;
     await this.#connection.close();
   }
 
-  async #follow(log: Logger, server: string): Promise<void> {
+  async #follow(): Promise<void> {
     for await (const status of this.#connection.status()) {
-      if (status.type === 'disconnect' || status.type === 'reconnect') {
-        this.#connected = status.type === 'reconnect';
-        if (this.#connected) log.info({ server }, 'connected to NATS again');
-        else log.warn({ server }, 'the connection to NATS was lost; it is made again');
-        for (const listener of [...this.#listeners]) listener();
-      } else if (status.type === 'error') {
-        log.warn({ server, reason: status.error.message }, 'NATS reported an error');
-      }
+      if (status.type === 'disconnect' || status.type === 'reconnect') this.#link(status.type === 'reconnect');
+      else if (status.type === 'error')
+        this.#brake.write('warn', { server: this.#server, reason: status.error.message }, 'NATS reported an error');
     }
+    // The library ends it only when it will not connect again.
+    if (!this.#closing) this.#link(false);
+  }
+
+  #link(linked: boolean): void {
+    this.#linked = linked;
+    const server = this.#server;
+    const tooSmall = linked ? payloadError(this.#connection, server) : undefined;
+    if (tooSmall !== undefined) this.#log.error({ server, err: tooSmall }, 'NATS cannot be used');
+    else if (linked) this.#log.info({ server }, 'connected to NATS again');
+    else this.#log.warn({ server }, 'the connection to NATS was lost; it is made again');
+    for (const listener of [...this.#listeners]) listener();
   }
 }

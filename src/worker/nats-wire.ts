@@ -1,4 +1,4 @@
-/** What gateways and workers say to each other over NATS, and how it is written. */
+/** What gateways and workers say to each other over NATS, and how it is written; how it is read is in `nats-messages.ts`. */
 import type { BaseModel } from '../protocol/job.js';
 import type { EngineFacts, JobReply, JobRequest } from './protocol.js';
 
@@ -75,7 +75,7 @@ export type LinkRequest =
   /** The engine had work of the link and was silent for this long. */
   | { readonly type: 'silent'; readonly v: number; readonly life: string; readonly silentMs: number };
 
-/** Of the engine, told along with what is said: turns of other gateways in it, and for how long it has said nothing while it had work. */
+/** Of the engine, told along with what is said: turns of other gateways in it, and for how long it stood still while it had work. */
 interface Load {
   readonly others: number;
   readonly silentMs: number;
@@ -89,10 +89,15 @@ export type LinkReply =
 
 /** Samples in a message: far below what a broker takes (1 MB), and little enough that others get in between. */
 export const AUDIO_SAMPLES = 16_000;
+/**
+ * What a broker has to take in one message: more than audio (32 kB), and than a job and its times, of which a segment of 2,000
+ * characters makes 30 kB. Only one that carries tens of thousands of characters of tags is larger.
+ */
+export const NEEDED_PAYLOAD_BYTES = 65_536;
 /** First byte of an audio message; every other message is JSON and begins with a brace. */
-const AUDIO = 1;
+export const AUDIO = 1;
 /** Kind, length of the id, number; then the id, then samples as 16-bit little-endian. */
-const HEADER_BYTES = 6;
+export const HEADER_BYTES = 6;
 
 /** Throws where the message holds what JSON would leave out without a word. */
 export function encode(message: object): Uint8Array {
@@ -118,30 +123,6 @@ export function encodeAudio(id: string, n: number, pcm: Int16Array): Uint8Array 
   idBytes.copy(bytes, HEADER_BYTES);
   bytes.set(new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength), HEADER_BYTES + idBytes.length);
   return bytes;
-}
-
-/** Undefined for what is no message of ours. */
-export function decode<T extends object>(payload: Uint8Array): T | undefined {
-  if (payload[0] === AUDIO) return decodeAudio(payload) as T;
-  try {
-    const message: unknown = JSON.parse(Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString());
-    return typeof message === 'object' && message !== null ? (message as T) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function decodeAudio(payload: Uint8Array): LinkReply {
-  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.length);
-  const samplesFrom = HEADER_BYTES + bytes.readUInt8(1);
-  // Samples want an even address, which the message need not give them.
-  const samples = Uint8Array.from(bytes.subarray(samplesFrom));
-  return {
-    type: 'audio',
-    id: bytes.toString('latin1', HEADER_BYTES, samplesFrom),
-    n: bytes.readUInt32LE(2),
-    pcm: new Int16Array(samples.buffer, 0, samples.length >> 1),
-  };
 }
 
 /** The receiving end of numbered messages. */

@@ -1,36 +1,42 @@
 /** Serves an engine to gateways over NATS: announces it, keeps their jobs apart, and drops those of a gateway that is gone. */
 import { Condition } from '../condition.js';
 import type { Logger } from '../log.js';
+import { TtsError } from '../protocol/errors.js';
+import { LogBrake } from './log-brake.js';
 import type { Bus } from './nats-bus.js';
+import { engineId, type Job, type Link, Links, newLink } from './nats-links.js';
+import { isHello, MAX_WORDS, parseRequest } from './nats-messages.js';
 import {
   type Announcement,
   AUDIO_SAMPLES,
   BEAT_MS,
-  decode,
   encode,
   encodeAudio,
   type LinkJobRequest,
   type LinkReply,
   type LinkRequest,
-  Numbers,
   type Offer,
   SUBJECT,
   WIRE_VERSION,
 } from './nats-wire.js';
 import type { EngineFacts, JobReply, JobRequest } from './protocol.js';
+import type { Standstill } from './standstill.js';
 
 /** The engine's process, as whoever supervises it shows it. */
 interface ServedEngine {
   readonly facts: EngineFacts | undefined;
+  /** What the process does while it says nothing. */
+  readonly standstill: Pick<Standstill, 'look' | 'spins' | 'stillMs'>;
   /** Throws where there is nobody to receive it. */
   send(message: JobRequest): void;
-  kill(why: string): void;
+  /** Ends it for having stood still. */
+  killSilent(why: string): void;
 }
 
 interface ServedEngineListener {
   onReady(facts: EngineFacts): void;
   onReply(reply: JobReply): void;
-  onLost(how: string): void;
+  onLost(how: string, blameless: boolean): void;
   onChange(): void;
   isIdle(): boolean;
 }
@@ -52,26 +58,14 @@ export interface NatsServer {
   close(): void;
 }
 
-interface Link {
-  readonly id: string;
-  readonly gateway: string;
-  readonly numbers: Numbers;
-  sent: number;
-  heardMs: number;
-}
-
-interface Job {
-  readonly id: string;
-  /** Undefined once nobody wants it: the engine has been told, and has not answered. */
-  link: Link | undefined;
-  turns: number;
-  cancelled: boolean;
-}
-
 /** A gateway that was not heard for this long is gone, or has forgotten the link. */
 const LINK_GONE_MS = 5_000;
 /** What does not change is told again with every so many announcements. */
 const FACTS_EVERY = 10;
+/** Whoever asks who is there is answered no more often than this. */
+const HELLO_MS = 100;
+/** An engine that spoke this lately is not looked at. */
+const LOOK_AFTER_MS = 1_000;
 
 export function serveNats(options: NatsServerOptions): NatsServer {
   return new EngineOnNats(options);
@@ -80,12 +74,14 @@ export function serveNats(options: NatsServerOptions): NatsServer {
 class EngineOnNats implements NatsServer, ServedEngineListener {
   readonly #options: NatsServerOptions;
   readonly #engine: ServedEngine;
-  readonly #links = new Map<string, Link>();
-  /** By the engine's id of them. */
-  readonly #jobs = new Map<string, Job>();
+  readonly #links = new Links();
   readonly #ended = new Condition();
   readonly #stop: (() => void)[] = [];
   readonly #beats: NodeJS.Timeout;
+  readonly #brake: LogBrake;
+  /** Runs after the answer to a greeting; others that come meanwhile are answered together at its end. */
+  #hello: NodeJS.Timeout | undefined;
+  #greetedAgain = false;
   #lives = 1;
   #announced = 0;
   #beatMs = performance.now();
@@ -96,9 +92,10 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
   constructor(options: NatsServerOptions) {
     this.#options = options;
     const { bus, id } = options;
+    this.#brake = new LogBrake(options.log);
     this.#stop.push(
-      bus.subscribe(SUBJECT.worker(id), (payload) => this.#receive(decode<LinkRequest>(payload))),
-      bus.subscribe(SUBJECT.hello, () => this.#announce(true)),
+      bus.subscribe(SUBJECT.worker(id), (payload) => this.#receive(parseRequest(payload))),
+      bus.subscribe(SUBJECT.hello, (payload) => this.#greeted(payload)),
       bus.onChange(() => this.#announce(true)),
     );
     this.#engine = options.open(this);
@@ -111,9 +108,7 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
     this.#announce();
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), graceMs);
-    await this.#ended
-      .until(() => ![...this.#jobs.values()].some((job) => job.link), late.signal)
-      .catch(() => undefined);
+    await this.#ended.until(() => !this.#links.isWanted, late.signal).catch(() => undefined);
     clearTimeout(timer);
   }
 
@@ -122,6 +117,8 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
     this.#leaving = 'gone';
     this.#announce();
     clearInterval(this.#beats);
+    clearTimeout(this.#hello);
+    this.#brake.close();
     for (const stop of this.#stop) stop();
   }
 
@@ -136,29 +133,47 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
   }
 
   isIdle(): boolean {
-    return this.#jobs.size === 0;
+    return this.#links.jobs.size === 0;
   }
 
   onReply(reply: JobReply): void {
     this.#engineHeardMs = performance.now();
-    const job = this.#jobs.get(reply.id);
+    const { jobs } = this.#links;
+    const job = jobs.get(reply.id);
     if (job === undefined) return;
     if (reply.type === 'ran') job.turns -= 1;
-    if (reply.type === 'end' || reply.type === 'error') this.#jobs.delete(reply.id);
+    if (reply.type === 'end' || reply.type === 'error') jobs.delete(reply.id);
     if (job.link !== undefined) this.#reply(job.link, job, reply);
-    if (!this.#jobs.has(reply.id)) this.#ended.notify();
+    if (!jobs.has(reply.id)) this.#ended.notify();
   }
 
-  onLost(how: string): void {
+  onLost(how: string, blameless: boolean): void {
     this.#lives += 1;
-    this.#jobs.clear();
-    for (const link of [...this.#links.values()]) this.#lose(link, `The engine process ${how}`, true);
+    this.#links.jobs.clear();
+    for (const link of this.#links) this.#lose(link, `The engine process ${how}`, !blameless);
     this.#ended.notify();
     if (this.#engine !== undefined) this.#announce();
   }
 
+  #greeted(payload: Uint8Array): void {
+    if (!isHello(payload)) return;
+    if (this.#hello !== undefined) {
+      this.#greetedAgain = true;
+      return;
+    }
+    this.#announce(true);
+    this.#hello = setTimeout(() => {
+      this.#hello = undefined;
+      if (this.#greetedAgain) this.#announce(true);
+      this.#greetedAgain = false;
+    }, HELLO_MS);
+  }
+
   #receive(message: LinkRequest | undefined): void {
-    if (message === undefined || message.v !== WIRE_VERSION) return;
+    if (message === undefined) {
+      this.#brake.write('warn', {}, 'a message to this worker is not understood and is left alone');
+      return;
+    }
     if (message.type === 'silent') this.#doubt(message.life, message.silentMs);
     else if (message.type === 'beat') this.#heardOf(message);
     else if (message.type === 'bye') this.#forget(this.#links.get(message.link));
@@ -166,17 +181,22 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
   }
 
   #request({ v: _v, link: linkId, gateway, n, ...request }: Extract<LinkRequest, { n: number }>): void {
-    let link = this.#links.get(linkId);
-    if (link === undefined) {
-      link = { id: linkId, gateway, numbers: new Numbers(), sent: 0, heardMs: 0 };
-      // A gateway that begins anew has given up what it had here before.
-      for (const other of [...this.#links.values()]) if (other.gateway === gateway) this.#forget(other);
-      this.#links.set(linkId, link);
-    }
+    const link = this.#links.get(linkId) ?? newLink(linkId, gateway);
     link.heardMs = performance.now();
     if (!link.numbers.take(n)) {
       this.#lose(link, 'A message to the worker was lost.', false);
       return;
+    }
+    const refusal = this.#links.refusal(link, request);
+    if (refusal !== undefined) {
+      this.#brake.write('warn', { gateway, why: refusal }, 'a gateway was refused');
+      this.#lose(link, `The worker refused it: ${refusal}.`, false);
+      return;
+    }
+    if (!this.#links.has(link)) {
+      // A gateway that begins anew has given up what it had here before.
+      for (const other of this.#links) if (other.gateway === gateway) this.#forget(other);
+      this.#links.add(link);
     }
     try {
       this.#hand(request, link);
@@ -186,15 +206,16 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
   }
 
   #hand(request: LinkJobRequest, link: Link): void {
-    if (!this.#isWorking()) this.#engineHeardMs = performance.now();
+    const { jobs, isWorking } = this.#links;
+    if (!isWorking) this.#engineHeardMs = performance.now();
     if (request.type === 'job') {
       const id = engineId(link, request.job.id);
       this.#engine.send({ ...request, job: { ...request.job, id } });
-      this.#jobs.set(id, { id: request.job.id, link, turns: 1, cancelled: false });
+      jobs.set(id, { id: request.job.id, link, turns: 1, cancelled: false });
       return;
     }
     const id = engineId(link, request.id);
-    const job = this.#jobs.get(id);
+    const job = jobs.get(id);
     if (job === undefined) return;
     if (request.type === 'turn') job.turns += 1;
     if (request.type === 'cancel') job.cancelled = true;
@@ -206,7 +227,8 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
     const subject = SUBJECT.link(link.gateway, link.id);
     try {
       if (reply.type !== 'audio') {
-        const message = { ...reply, id: job.id, n: link.sent, others: this.#othersOf(link) } satisfies LinkReply;
+        const said = reply.type === 'error' ? { ...reply, message: reply.message.slice(0, MAX_WORDS) } : reply;
+        const message = { ...said, id: job.id, n: link.sent, others: this.#links.turns(link) } satisfies LinkReply;
         bus.publish(subject, encode(message));
         link.sent += 1;
         return;
@@ -216,47 +238,63 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
         link.sent += 1;
       }
     } catch (error) {
-      // More than the broker takes: the gateway learns by the missing number that something is.
-      this.#options.log.error({ err: error }, 'a message could not be sent to a gateway');
-      this.#lose(link, 'A message could not be sent.', true);
+      this.#unsent(link, job, error);
+    }
+  }
+
+  /** More than the broker takes. The segment fails for that reason, and nothing else does. */
+  #unsent(link: Link, job: Job, cause: unknown): void {
+    const { bus, log } = this.#options;
+    log.error({ err: cause }, 'a message could not be sent to a gateway');
+    const failed: JobReply = {
+      type: 'error',
+      id: job.id,
+      code: 'synthesis_failed',
+      message: cause instanceof TtsError ? cause.message : 'What the engine said could not be sent.',
+    };
+    const message = { ...failed, n: link.sent, others: this.#links.turns(link) } satisfies LinkReply;
+    bus.publish(SUBJECT.link(link.gateway, link.id), encode(message));
+    link.sent += 1;
+    this.#cancel(engineId(link, job.id), job);
+  }
+
+  /** Nobody wants it any more; what the engine still says of it goes nowhere. */
+  #cancel(id: string, job: Job): void {
+    job.link = undefined;
+    job.cancelled = true;
+    try {
+      this.#engine.send({ type: 'cancel', id });
+    } catch {
+      this.#links.jobs.delete(id);
     }
   }
 
   /** Says what became of the link, and lets its jobs go. */
   #lose(link: Link, why: string, engine: boolean): void {
-    const message: LinkReply = { type: 'lost', engine, why };
+    const message: LinkReply = { type: 'lost', engine, why: why.slice(0, MAX_WORDS) };
     this.#options.bus.publish(SUBJECT.link(link.gateway, link.id), encode(message));
     this.#forget(link);
   }
 
   #forget(link: Link | undefined): void {
     if (link === undefined) return;
-    this.#links.delete(link.id);
-    for (const [id, job] of this.#jobs) {
-      if (job.link !== link) continue;
-      job.link = undefined;
-      job.cancelled = true;
-      try {
-        this.#engine.send({ type: 'cancel', id });
-      } catch {
-        this.#jobs.delete(id);
-      }
-    }
+    for (const [id, job] of this.#links.delete(link)) this.#cancel(id, job);
     this.#ended.notify();
   }
 
   #heardOf({ link: id, gateway, sent }: Extract<LinkRequest, { type: 'beat' }>): void {
     // One that was never heard of, or was forgotten, has lost all that was sent on it.
-    const link = this.#links.get(id) ?? { id, gateway, numbers: new Numbers(), sent: 0, heardMs: 0 };
+    const link = this.#links.get(id) ?? newLink(id, gateway);
     link.heardMs = performance.now();
-    if (this.#links.has(id) && link.numbers.told(sent, link.heardMs)) return;
+    if (this.#links.has(link) && link.numbers.told(sent, link.heardMs)) return;
     this.#lose(link, 'A message to the worker was lost.', false);
   }
 
-  /** A gateway heard nothing of the engine for longer than it ever needs; it is believed where nobody else heard anything either. */
+  /** A gateway says that the engine stands still for longer than it ever needs: it is believed where that is seen here as well. */
   #doubt(life: string, silentMs: number): void {
     if (life !== this.#life || this.#silentMs() < silentMs / 2) return;
-    this.#engine.kill(`had work and was silent for ${Math.round(silentMs / 1000)} s`);
+    const silentS = Math.round((performance.now() - this.#engineHeardMs) / 1000);
+    this.#engine.killSilent(`had work and was silent for ${silentS} s`);
   }
 
   #beat(): void {
@@ -264,8 +302,10 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
     // Whoever was stopped itself has not listened meanwhile.
     const stopped = nowMs - this.#beatMs > 2 * BEAT_MS;
     this.#beatMs = nowMs;
+    if (this.#links.isWorking && nowMs - this.#engineHeardMs > LOOK_AFTER_MS)
+      this.#engine.standstill.look(nowMs, 2 * BEAT_MS);
     this.#announce(this.#announced % FACTS_EVERY === 0);
-    for (const link of [...this.#links.values()]) {
+    for (const link of this.#links) {
       if (stopped) link.heardMs = nowMs;
       if (nowMs - link.heardMs > LINK_GONE_MS) {
         this.#forget(link);
@@ -274,7 +314,7 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
       const beat: LinkReply = {
         type: 'beat',
         sent: link.sent,
-        others: this.#othersOf(link),
+        others: this.#links.turns(link),
         silentMs: this.#silentMs(),
       };
       this.#options.bus.publish(SUBJECT.link(link.gateway, link.id), encode(beat));
@@ -290,7 +330,7 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
       id,
       life: this.#life,
       state: this.#leaving ?? (facts === undefined ? 'starting' : 'ready'),
-      turns: this.#turns(),
+      turns: this.#links.turns(),
       ...(whole && facts !== undefined && { facts: { ...facts, ...offer } }),
     };
     bus.publish(SUBJECT.workers, encode(announcement));
@@ -300,27 +340,11 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
     return String(this.#lives);
   }
 
-  #turns(): number {
-    let turns = 0;
-    for (const job of this.#jobs.values()) turns += job.turns;
-    return turns;
-  }
-
-  #othersOf(link: Link): number {
-    let others = 0;
-    for (const job of this.#jobs.values()) if (job.link !== link) others += job.turns;
-    return others;
-  }
-
-  #isWorking(): boolean {
-    for (const job of this.#jobs.values()) if (job.turns > 0 || job.cancelled) return true;
-    return false;
-  }
-
+  /** For how long the engine has said nothing and stood still while it had work; all of the silence where it runs without an end. */
   #silentMs(): number {
-    return this.#isWorking() ? performance.now() - this.#engineHeardMs : 0;
+    if (!this.#links.isWorking) return 0;
+    const { standstill } = this.#engine;
+    const silentMs = performance.now() - this.#engineHeardMs;
+    return standstill.spins() ? silentMs : Math.min(silentMs, standstill.stillMs);
   }
 }
-
-/** Ids are the gateway's own: two of them may use the same. */
-const engineId = (link: Link, id: string): string => `${link.id}/${id}`;

@@ -1,11 +1,14 @@
 /** Who may do what, how often, and what it costs: every rule of accounts, on the real database. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createAccounts, DEFAULT_LIMITS } from '../../src/accounts/accounts.js';
+import { tell } from '../../src/accounts/database.js';
+import { createStore } from '../../src/accounts/database-store.js';
 import { createKeyring, type Keyring } from '../../src/accounts/keyring.js';
-import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
+import { openSqliteDatabase } from '../../src/accounts/sqlite-database.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 import type { Accounts, KeyRecord } from '../../src/accounts/types.js';
 import type { SpeechModel } from '../../src/protocol/contract.js';
+import { type ClockedDatabase, withClock } from '../support/database-clock.js';
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
 const AUDIO = { audioMs: 100 };
@@ -15,15 +18,18 @@ describe('accounts', () => {
   let store: AccountStore;
   let keys: Keyring;
   let accounts: Accounts;
-  let clock: Date;
+  let database: ClockedDatabase;
+  const clock = new Date('2026-03-01T23:59:30.000Z');
   const now = () => clock;
   beforeEach(async () => {
-    clock = new Date('2026-03-01T23:59:30.000Z');
-    store = await openSqliteStore(':memory:');
+    database = await withClock(await openSqliteDatabase(':memory:'));
+    await database.freezeAt(clock.toISOString());
+    store = createStore(database);
     keys = createKeyring(store, now);
-    accounts = await createAccounts({ store, limits: DEFAULT_LIMITS, localKey: 'local-secret', now });
+    accounts = await createAccounts({ store, limits: DEFAULT_LIMITS, localKey: 'local-secret' });
   });
   afterEach(() => accounts.close());
+  afterEach(() => void vi.useRealTimers());
 
   const admit = (key: KeyRecord, chars = 10, model: SpeechModel = 'base-tts') =>
     accounts.admit({ key, requestId: 'req_1', model, voice: 'v', chars });
@@ -81,11 +87,70 @@ describe('accounts', () => {
       await (await admit(await accounts.authenticate(key), 1, 'base-tts:free')).settle(AUDIO);
     });
 
-    it('work until the moment they expire', async () => {
-      const { key } = await keys.create({ tier: 'free', expiresAt: new Date('2026-03-01T23:59:31.000Z') });
-      expect(await accounts.authenticate(key)).toMatchObject({ tier: 'free' });
-      clock = new Date('2026-03-01T23:59:31.000Z');
+    it("work until the moment they expire, by the database's clock and no server's", async () => {
+      const { key, id } = await keys.create({ tier: 'free', expiresAt: new Date('2026-03-01T23:59:31.000Z') });
+      expect(await accounts.authenticate(key)).toMatchObject({ tier: 'free', expired: false });
+      for (const time of ['2026-02-27T00:00:00.000Z', '2026-03-04T00:00:00.000Z']) {
+        vi.useFakeTimers({ toFake: ['Date'], now: new Date(time) });
+        expect(await accounts.authenticate(key)).toMatchObject({ id });
+        expect((await accounts.refusedAmong([id])).size).toBe(0);
+      }
+      vi.useRealTimers();
+      await database.freezeAt('2026-03-01T23:59:31.000Z');
       await expect(accounts.authenticate(key)).rejects.toEqual(code('expired_api_key'));
+      expect((await keys.list())[0]).toMatchObject({ id, expired: true });
+    });
+
+    it('are asked for anew while they work: revoked, expired or gone since then', async () => {
+      const [valid, revoked, expiring, deleted] = [
+        await keys.create({ tier: 'partner', credits: 1 }),
+        await keys.create({ tier: 'partner' }),
+        await keys.create({ tier: 'partner', expiresAt: new Date('2026-03-01T23:59:31.000Z') }),
+        await keys.create({ tier: 'partner' }),
+      ];
+      const local = await accounts.authenticate('local-secret');
+      const all = [local, valid, revoked, expiring, deleted];
+      const ids = all.map(({ id }) => id);
+      expect((await accounts.refusedAmong(ids)).size).toBe(0);
+      await keys.grant(valid.id, 4);
+      await keys.revoke(revoked.id);
+      await database.freezeAt('2026-03-01T23:59:31.000Z');
+      await database.write({ durable: true }, () => tell('DELETE FROM keys WHERE id = ?', deleted.id));
+      const refused = await accounts.refusedAmong(ids);
+      expect([...refused].map(([id, error]) => [id, error.code])).toEqual([
+        [revoked.id, 'revoked_api_key'],
+        [expiring.id, 'expired_api_key'],
+        [deleted.id, 'invalid_api_key'],
+      ]);
+      for (const key of [revoked, expiring, deleted]) {
+        await expect(accounts.renew(key)).rejects.toEqual(code(refused.get(key.id)!.code));
+      }
+      expect(await accounts.renew(local)).toBe(local);
+      expect(await accounts.renew(valid)).toMatchObject({ id: valid.id, credits: 5 });
+    });
+
+    it('expire when an operator says so by SQL, in the forms that SQL writes; a time that cannot be read has passed', async () => {
+      const { key, id } = await keys.create({ tier: 'partner', expiresAt: new Date('2026-03-01T00:00:00.000Z') });
+      const set = (time: string | null) =>
+        database.write({ durable: true }, () => tell('UPDATE keys SET expires_at = ? WHERE id = ?', time, id));
+      const later = [
+        ...['2026-03-02', '2026-03-01T23:59:31Z', '2026-03-01 23:59:31', '2026-03-01 23:59:30.123456+00'],
+        ...['2026-03-01 23:59:31+00:00', '2026-03-01T15:59:31-0800', '2026-03-02 01:29:31+01:30', null],
+      ];
+      for (const time of later) {
+        await set(time);
+        expect(await accounts.authenticate(key), String(time)).toMatchObject({ expired: false });
+        expect((await accounts.refusedAmong([id])).size, String(time)).toBe(0);
+      }
+      const passed = [
+        ...['2026-03-01', '2026-03-01T23:59:30Z', '2026-03-01 23:59:29', '2026-03-01 23:59:29.9+00', '', 'tomorrow'],
+        ...['2026-03-02 00:59:29+01', '2026-03-01T15:59:29-08:00', '2026-99-99'],
+      ];
+      for (const time of passed) {
+        await set(time);
+        await expect(accounts.authenticate(key), time).rejects.toEqual(code('expired_api_key'));
+        expect((await accounts.refusedAmong([id])).get(id), time).toEqual(code('expired_api_key'));
+      }
     });
 
     it('never show up in an error', async () => {
@@ -112,28 +177,76 @@ describe('accounts', () => {
       expect(admission.rateLimit).toEqual({ limit: 200, remaining: 199, resetS: 30 });
       await admission.settle(AUDIO);
       expect((await ledger())[0]).toMatchObject({ characters: 500, credits: 0, outcome: 'completed' });
-      const two = [await admit(key, 1, 'base-tts:free'), await admit(key, 1, 'base-tts-fast:free')];
+      const two = [await admit(key, 1, 'base-tts:free'), await admit(key, 1, 'base-tts:free')];
       await expect(admit(key, 1, 'base-tts:free')).rejects.toEqual(code('concurrency_limit_exceeded'));
       await Promise.all(two.map((one) => one.settle(AUDIO)));
     });
   });
 
   describe('the daily limit', () => {
-    const use = async (key: KeyRecord, times: number) => {
-      for (let i = 0; i < times; i++) {
-        await (await admit(key, 1, i % 2 ? 'base-tts:free' : 'base-tts-fast:free')).settle(AUDIO);
-      }
+    const use = async (key: KeyRecord, times: number, model: SpeechModel = 'base-tts:free') => {
+      for (let i = 0; i < times; i++) await (await admit(key, 1, model)).settle(AUDIO);
     };
 
-    it('counts both Free models together and ends at midnight UTC', async () => {
+    it('is of each Free model by itself and ends at midnight UTC', async () => {
       const key = await keys.create({ tier: 'free' });
       await use(key, 200);
       await expect(admit(key, 1, 'base-tts:free')).rejects.toMatchObject({
         code: 'daily_limit_exceeded',
+        message: expect.stringContaining('base-tts:free'),
         retryAfterS: 30,
       });
-      clock = new Date('2026-03-02T00:00:00.000Z');
+      expect((await admit(key, 1, 'base-tts-fast:free')).rateLimit).toEqual({ limit: 200, remaining: 199, resetS: 30 });
+      expect((await keys.list())[0]!.today).toMatchObject({
+        freeRequests: 201,
+        freeRequestsByModel: { 'base-tts': 200, 'base-tts-fast': 1 },
+      });
+      await database.freezeAt('2026-03-02T00:00:00.000Z');
       expect((await admit(key, 1, 'base-tts:free')).rateLimit).toEqual({ limit: 200, remaining: 199, resetS: 86_400 });
+    });
+
+    it("follows the database's day, whatever a server's own clock says", async () => {
+      const limits = { ...DEFAULT_LIMITS, freeDaily: 10 };
+      const server = await createAccounts({ store, limits });
+      const times = ['2026-02-28T12:00:00Z', '2026-03-01T12:00:00Z', '2026-03-02T12:00:00Z'];
+      const key = await keys.create({ tier: 'free' });
+      const asked = [];
+      for (let n = 0; n < 30; n++) {
+        const request = { key, requestId: 'r', model: 'base-tts:free', voice: 'v', chars: 1 } as const;
+        vi.useFakeTimers({ toFake: ['Date'], now: new Date(times[n % 3]!) });
+        try {
+          const admission = await server.admit(request);
+          await admission.settle(AUDIO);
+          asked.push(admission.rateLimit);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'daily_limit_exceeded', retryAfterS: 30 });
+        }
+      }
+      vi.useRealTimers();
+      expect(asked).toEqual(Array.from({ length: 10 }, (_, n) => ({ limit: 10, remaining: 9 - n, resetS: 30 })));
+      expect((await ledger()).every(({ time }) => time.startsWith('2026-03-01T23:59:3'))).toBe(true);
+      expect((await createKeyring(store, () => new Date(0)).list())[0]!.today.freeRequests).toBe(10);
+    });
+
+    it('can be another for each model, of the server and of a key', async () => {
+      const limits = { ...DEFAULT_LIMITS, freeDaily: { 'base-tts': 1, 'base-tts-fast': 3 } };
+      const server = await createAccounts({ store, limits });
+      const remaining = async (key: KeyRecord, model: SpeechModel) => {
+        const admission = await server.admit({ key, requestId: 'r', model, voice: 'v', chars: 1 });
+        await admission.settle(AUDIO);
+        expect(admission.rateLimit?.limit).toBe(server.freeDaily(key, model));
+        return admission.rateLimit?.remaining;
+      };
+      const usual = await keys.create({ tier: 'free' });
+      expect(await remaining(usual, 'base-tts:free')).toBe(0);
+      expect(await remaining(usual, 'base-tts-fast:free')).toBe(2);
+      await expect(remaining(usual, 'base-tts:free')).rejects.toEqual(code('daily_limit_exceeded'));
+      const own = await keys.create({ tier: 'free', limits: { freeDaily: { 'base-tts': 5 } } });
+      expect(await remaining(own, 'base-tts:free')).toBe(4);
+      expect(await remaining(own, 'base-tts-fast:free')).toBe(2);
+      const both = await keys.create({ tier: 'free', limits: { freeDaily: 7 } });
+      expect(await remaining(both, 'base-tts:free')).toBe(6);
+      expect(await remaining(both, 'base-tts-fast:free')).toBe(6);
     });
 
     it('is of each key alone', async () => {
@@ -183,6 +296,29 @@ describe('accounts', () => {
         await Promise.all(running.map((one) => one.settle(AUDIO)));
       }
       expect(accounts.active).toBe(0);
+    });
+
+    it('is of each Free model by itself, and of all Partner models together', async () => {
+      const key = await keys.create({ tier: 'partner', credits: 100, limits: { concurrency: 1 } });
+      const models = ['base-tts:free', 'base-tts-fast:free', 'base-tts'] as const;
+      for (const model of models) await admit(key, 1, model);
+      for (const model of [...models, 'base-tts-fast'] as const) {
+        await expect(admit(key, 1, model)).rejects.toEqual(code('concurrency_limit_exceeded'));
+      }
+      const own = await keys.create({
+        tier: 'partner',
+        credits: 100,
+        limits: { concurrency: { 'base-tts': 0, 'base-tts-fast': 3 } },
+      });
+      await expect(admit(own, 1, 'base-tts:free')).rejects.toMatchObject({
+        code: 'concurrency_limit_exceeded',
+        message: expect.stringContaining('base-tts:free'),
+      });
+      for (let i = 0; i < 3; i++) await admit(own, 1, 'base-tts-fast:free');
+      await expect(admit(own, 1, 'base-tts-fast:free')).rejects.toEqual(code('concurrency_limit_exceeded'));
+      // By model for Free access alone: Partner access keeps the server's limit.
+      for (let i = 0; i < 8; i++) await admit(own, 1, 'base-tts');
+      await expect(admit(own, 1, 'base-tts')).rejects.toEqual(code('concurrency_limit_exceeded'));
     });
 
     it('frees the slot when the end is called, not when it is written', async () => {
@@ -242,7 +378,7 @@ describe('accounts', () => {
     });
 
     it('pay for what was delivered where that is billed, unless the server is to blame or access was Free', async () => {
-      const billing = await createAccounts({ store, limits: DEFAULT_LIMITS, billDelivered: true, now });
+      const billing = await createAccounts({ store, limits: DEFAULT_LIMITS, billDelivered: true });
       const key = await keys.create({ tier: 'partner', credits: 100 });
       const end = async (how: 'failed' | 'cancelled', byClient: boolean, deliveredChars: number, free = false) => {
         const model = free ? 'base-tts:free' : 'base-tts';
@@ -298,7 +434,7 @@ describe('accounts', () => {
     it('return at the next start when the process died', async () => {
       const key = await keys.create({ tier: 'partner', credits: 25 });
       await admit(key, 10);
-      await createAccounts({ store, limits: DEFAULT_LIMITS, now });
+      await createAccounts({ store, limits: DEFAULT_LIMITS });
       expect(await balance(key.id)).toEqual([25, 0]);
       expect((await ledger())[0]).toMatchObject({ outcome: 'interrupted', credits: 0, characters: 10 });
     });

@@ -41,14 +41,40 @@ describe('the account commands', () => {
         ...listed,
         expires_at: null,
         revoked: false,
+        expired: false,
         reserved: 0,
-        today: { free_requests: 0, requests: 0, characters: 0, credits: 0 },
+        concurrency: null,
+        free_daily: null,
+        today: {
+          free_requests: 0,
+          free_requests_by_model: { 'base-tts': 0, 'base-tts-fast': 0 },
+          requests: 0,
+          characters: 0,
+          credits: 0,
+        },
       },
       expect.objectContaining({ id: free.out.slice(4, 12), tier: 'free', credits: 0, name: null, revoked: false }),
     ]);
     const shown = await tts('keys', 'list');
     expect(shown.out).toContain('büro');
     expect(shown.out).not.toContain(partner.key);
+  });
+
+  it('give a key limits of its own, by Free model as well, and take them back', async () => {
+    const byModel = 'base-tts=100,base-tts-fast=400';
+    const { id } = await json('keys', 'create', '--tier', 'free', '--concurrency', '1', '--free-daily', byModel);
+    const limits = async () => {
+      const [{ concurrency, free_daily }] = await json('keys', 'list');
+      return [concurrency, free_daily];
+    };
+    expect(await limits()).toEqual([1, { 'base-tts': 100, 'base-tts-fast': 400 }]);
+    const changed = await tts('keys', 'limit', id, '--free-daily', '9');
+    expect(changed.out).toBe(`Key ${id}: 1 at once, 9 Free requests a day.\n`);
+    expect(await json('keys', 'limit', id, '--concurrency', 'usual')).toMatchObject({
+      concurrency: null,
+      free_daily: 9,
+    });
+    expect(await limits()).toEqual([null, 9]);
   });
 
   it('take effect at once beside a running server', async () => {
@@ -106,6 +132,10 @@ describe('the account commands', () => {
       [['keys', 'create', '--tier', 'gold'], 2, /free, partner/],
       [['keys', 'create', '--tier', 'free', '--credits', '-3'], 2, /whole number/],
       [['keys', 'create', '--tier', 'free', '--expires', 'soon'], 2, /30d/],
+      [['keys', 'create', '--tier', 'free', '--free-daily', 'base-tts=x'], 2, /base-tts=100,base-tts-fast=400/],
+      [['keys', 'limit', 'abcdefgh'], 2, /--concurrency, --free-daily/],
+      [['keys', 'limit', 'abcdefgh', '--concurrency', '-1'], 2, /whole number/],
+      [['keys', 'limit', 'abcdefgh', '--concurrency', '1'], 1, /no key with the id "abcdefgh"/],
       [['keys', 'revoke', 'abcdefgh'], 1, /no key with the id "abcdefgh"/],
       [['keys', 'grant', 'abcdefgh', '0'], 2, /at least 1/],
       [['usage', '--since', 'yesterday'], 2, /7d/],

@@ -56,7 +56,7 @@ if (!hasPostgres()) {
       await sleep(LEASE_MS * 1.5);
       await postgres.stop();
       await Promise.all(kept.map((admission) => admission.settle({ audioMs: 1 })));
-      const refused = { code: 'overloaded' };
+      const refused = { code: 'store_unavailable' };
       await expect(one.admit({ key, ...speech })).rejects.toMatchObject(refused);
       await sleep(LEASE_MS * 1.5);
       await postgres.start();

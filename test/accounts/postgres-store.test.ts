@@ -5,13 +5,16 @@ import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { copyAccounts } from '../../src/accounts/copy.js';
+import { createStore } from '../../src/accounts/database-store.js';
 import { createKeyring } from '../../src/accounts/keyring.js';
+import { POSTGRES_MIGRATIONS } from '../../src/accounts/migrations/index.js';
 import { openPostgresDatabase } from '../../src/accounts/postgres-database.js';
 import { openPostgresStore } from '../../src/accounts/postgres-store.js';
 import { parsePostgresUrl } from '../../src/accounts/postgres-url.js';
 import { openSqliteDatabase } from '../../src/accounts/sqlite-database.js';
 import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
 import { accountStoreContract } from '../contract/account-store.js';
+import { withClock } from '../support/database-clock.js';
 import { hasPostgres, type Postgres, startPostgres } from '../support/postgres.js';
 
 const TIME = '2026-03-01T10:00:00.000Z';
@@ -37,13 +40,16 @@ if (!hasPostgres()) {
   accountStoreContract('PostgreSQL', async () => {
     const url = await postgres.create();
     const opened: { close(): Promise<void> }[] = [];
-    const another = async () => {
-      const store = await openPostgresStore(url, { connections: 5 });
-      opened.push(store);
-      return store;
+    const connect = async () => {
+      const database = await withClock(await openPostgresDatabase(url, { connections: 5 }));
+      opened.push(database);
+      return database;
     };
+    const another = async () => createStore(await connect());
+    const database = await connect();
     return {
-      store: await another(),
+      database,
+      store: createStore(database),
       another,
       openBackup: openSqliteStore,
       backupFile: file(),
@@ -72,16 +78,65 @@ if (!hasPostgres()) {
         expiresAt: null,
       }) as const;
 
+    const held = (id: string, keyId: string, credits: number) =>
+      ({
+        id,
+        keyId,
+        requestId: id,
+        model: 'm',
+        voice: 'v',
+        characters: credits,
+        credits,
+        charged: true,
+        holder: 'h',
+      }) as const;
+    const ENDED = { outcome: 'completed', time: TIME, audioMs: 1, characters: 7, deliveredCharacters: 4 } as const;
+
     it('is made by many that start at the same moment, once', async () => {
       const url = await postgres.create();
       const stores = await Promise.all(Array.from({ length: 8 }, () => openPostgresStore(url, { connections: 1 })));
-      expect(await query(url, 'SELECT version FROM tts_schema')).toEqual([{ version: 1 }]);
+      expect(await query(url, 'SELECT version FROM tts_schema')).toEqual([{ version: POSTGRES_MIGRATIONS.length }]);
       await stores[0]!.createKey(key(1));
       expect((await stores[7]!.findKey('key1'))?.credits).toBe(5);
       await Promise.all(stores.map((store) => store.close()));
       const again = await openPostgresStore(url);
-      expect(await again.listKeys('2026-03-01')).toHaveLength(1);
+      expect(await again.listKeys()).toHaveLength(1);
       await again.close();
+    });
+
+    it('of the version before Free limits by model keeps its keys, counts, reservations and ledger', async () => {
+      const url = await postgres.create();
+      const today = new Date().toISOString().slice(0, 10);
+      await query(url, POSTGRES_MIGRATIONS[0]!);
+      await query(
+        url,
+        `CREATE TABLE tts_schema (version INTEGER NOT NULL);
+         INSERT INTO tts_schema VALUES (1);
+         INSERT INTO keys (id, hash, tier, credits, reserved, created_at, concurrency, free_daily)
+         VALUES ('k', '\\x01', 'partner', 9, 4, 't', 3, 5), ('other', '\\x02', 'free', 0, 0, 't', NULL, NULL);
+         INSERT INTO grants (time, key_id, credits) VALUES ('t', 'k', 9);
+         INSERT INTO free_requests VALUES ('k', '${today}', 4), ('k', '2020-01-01', 7), ('other', '${today}', 1);
+         INSERT INTO reservations (id, key_id, request_id, model, voice, characters, credits, free_day)
+         VALUES ('a', 'k', 'r', 'base-tts', 'v', 4, 4, NULL), ('b', 'k', 'r', 'base-tts:free', 'v', 4, 0, '${today}');`,
+      );
+      const store = await openPostgresStore(url);
+      expect(await query(url, 'SELECT * FROM free_requests ORDER BY key_id, day')).toMatchObject([
+        { key_id: 'k', day: '2020-01-01', model: '', requests: '7' },
+        { key_id: 'k', day: today, model: '', requests: '4' },
+        { key_id: 'other', day: today, model: '', requests: '1' },
+      ]);
+      const [k, other] = await store.listKeys();
+      expect(k).toMatchObject({ credits: 9, reserved: 4, limits: { concurrency: 3, freeDaily: 5 } });
+      expect(k!.today.freeRequests).toBe(4);
+      expect(other).toMatchObject({ limits: { concurrency: null, freeDaily: null }, today: { freeRequests: 1 } });
+      const ask = (id: string, model: string) =>
+        store.reserve({ ...held(id, 'k', 1), model, charged: false, free: { limit: 5 }, sessions: 2 });
+      expect(await ask('c', 'base-tts:free')).toMatchObject({ ok: true, freeRequests: 5 });
+      expect(await ask('d', 'base-tts:free')).toMatchObject({ reason: 'daily_limit' });
+      expect(await ask('e', 'base-tts-fast:free')).toMatchObject({ ok: true, freeRequests: 5 });
+      expect(await ask('f', 'base-tts-fast:free')).toMatchObject({ reason: 'daily_limit' });
+      expect(await store.check()).toEqual([]);
+      await store.close();
     });
 
     it('of a newer version is refused', async () => {
@@ -89,6 +144,67 @@ if (!hasPostgres()) {
       await (await openPostgresStore(url)).close();
       await query(url, 'UPDATE tts_schema SET version = 999');
       await expect(openPostgresStore(url)).rejects.toMatchObject({ message: expect.stringContaining('newer version') });
+    });
+
+    /** A database whose transactions are serialisable unless they say otherwise. */
+    const createSerialisable = async () => {
+      const url = await postgres.create();
+      const name = new URL(url).pathname.slice(1);
+      await query(url, `ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
+      expect(await query(url, 'SHOW default_transaction_isolation')).toEqual([
+        { default_transaction_isolation: 'serializable' },
+      ]);
+      return url;
+    };
+
+    it('is made and used where its default isolation level is serialisable, a hot key included', async () => {
+      const url = await createSerialisable();
+      const stores = await Promise.all(Array.from({ length: 4 }, () => openPostgresStore(url, { connections: 5 })));
+      await stores[0]!.createKey(key(1, 700));
+      const admitted = await Promise.all(
+        Array.from({ length: 120 }, async (_, n) => {
+          const store = stores[n % stores.length]!;
+          const { ok } = await store.reserve(held(`r${n}`, 'key1', 7));
+          if (ok) await store.extend(held(`r${n}`, 'key1', 7), 0, 0);
+          if (ok) await store.end(held(`r${n}`, 'key1', 7), { ...ENDED, credits: 7 });
+          return ok;
+        }),
+      );
+      expect(admitted.filter(Boolean)).toHaveLength(100);
+      expect(await stores[1]!.findKey('key1')).toMatchObject({ credits: 0, reserved: 0 });
+      expect(await stores[2]!.check()).toEqual([]);
+      await Promise.all(stores.map((store) => store.close()));
+    });
+
+    it('is asked again after serialisation failures and deadlocks, and not for ever', async () => {
+      const url = await postgres.create();
+      const store = await openPostgresStore(url);
+      await store.createKey(key(1, 100));
+      await query(
+        url,
+        `CREATE SEQUENCE failures;
+         CREATE TABLE failing (up_to BIGINT);
+         INSERT INTO failing VALUES (8);
+         CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+           DECLARE n BIGINT := nextval('failures');
+           BEGIN
+             IF n <= (SELECT up_to FROM failing) THEN
+               RAISE EXCEPTION 'in the way' USING ERRCODE = CASE n % 2 WHEN 0 THEN '40001' ELSE '40P01' END;
+             END IF;
+             RETURN NEW;
+           END $$;
+         CREATE TRIGGER fail BEFORE INSERT ON reservations FOR EACH ROW EXECUTE FUNCTION fail();`,
+      );
+      expect((await store.reserve(held('a', 'key1', 4))).ok).toBe(true);
+      expect(await query(url, 'SELECT last_value FROM failures')).toEqual([{ last_value: '9' }]);
+      expect(await store.findKey('key1')).toMatchObject({ reserved: 4 });
+      await query(url, 'UPDATE failing SET up_to = 1000000');
+      await expect(store.reserve(held('b', 'key1', 4))).rejects.toMatchObject({
+        code: 'store_unavailable',
+        message: expect.stringMatching(/in each other's way/),
+      });
+      expect(await store.findKey('key1')).toMatchObject({ reserved: 4 });
+      await store.close();
     });
 
     it('refuses by its own constraints what the rules would never ask for, and check finds what follows from nothing', async () => {
@@ -131,13 +247,20 @@ if (!hasPostgres()) {
           charged: true,
           holder: 'h',
         }) as const;
-      const end = { outcome: 'completed', time: TIME, audioMs: 1, deliveredCharacters: 4, credits: 4 } as const;
+      const end = {
+        outcome: 'completed',
+        time: TIME,
+        audioMs: 1,
+        characters: 4,
+        deliveredCharacters: 4,
+        credits: 4,
+      } as const;
       await store.reserve(reservation('a'));
       await postgres.stop();
       await expect(store.reserve(reservation('b'))).rejects.toMatchObject({ code: 'store_unavailable' });
-      await expect(store.end('a', end)).rejects.toMatchObject({ code: 'store_unavailable' });
+      await expect(store.end(reservation('a'), end)).rejects.toMatchObject({ code: 'store_unavailable' });
       await postgres.start();
-      expect(await store.end('a', end)).toBe(true);
+      expect(await store.end(reservation('a'), end)).toBe('ended');
       postgres.freeze();
       await expect(store.findKey('key1')).rejects.toMatchObject({ code: 'store_unavailable' });
       await expect(store.reserve(reservation('c'))).rejects.toMatchObject({
@@ -145,7 +268,7 @@ if (!hasPostgres()) {
       });
       postgres.thaw();
       expect((await store.reserve(reservation('d'))).ok).toBe(true);
-      expect(await store.end('d', end)).toBe(true);
+      expect(await store.end(reservation('d'), end)).toBe('ended');
       expect(await store.findKey('key1')).toMatchObject({ credits: 92, reserved: 0 });
       expect(await store.check()).toEqual([]);
       await store.close();
@@ -236,7 +359,8 @@ if (!hasPostgres()) {
         name: 'büro 𝄞',
         limits: { concurrency: 3 },
       });
-      const free = await keyring.create({ tier: 'free' });
+      const byModel = { freeDaily: { 'base-tts': 4, 'base-tts-fast': 40 }, concurrency: { 'base-tts-fast': 2 } };
+      const free = await keyring.create({ tier: 'free', limits: byModel });
       await keyring.revoke(free.id);
       await sqlite.putSecretHash('admin', Buffer.from('secret'));
       const hold = (id: string, keyId: string) =>
@@ -255,16 +379,32 @@ if (!hasPostgres()) {
         await sqlite.reserve(hold(`r${n}`, n % 2 ? made.id : free.id));
         if (n % 100 !== 0) {
           const credits = n % 2 ? 3 : 0;
-          await sqlite.end(`r${n}`, { outcome: 'completed', time: TIME, audioMs: n, deliveredCharacters: 3, credits });
+          const end = {
+            outcome: 'completed',
+            time: TIME,
+            audioMs: n,
+            characters: 3,
+            deliveredCharacters: 3,
+            credits,
+          } as const;
+          await sqlite.end(hold(`r${n}`, n % 2 ? made.id : free.id), end);
         }
       }
-      await sqlite.reserve({ ...hold('today', free.id), free: { day: '2026-03-01', limit: 9 } });
+      await sqlite.reserve({ ...hold('today', free.id), model: 'base-tts:free', free: { limit: 9 } });
       await sqlite.close();
 
       const url = await postgres.create();
       const [old, fresh] = [await openSqliteDatabase(from), await openPostgresDatabase(url)];
       const copied = await copyAccounts(old, fresh);
-      expect(copied).toEqual({ keys: 2, secrets: 1, grants: 1, free_requests: 1, reservations: 12, ledger: 1089 });
+      expect(copied).toEqual({
+        keys: 2,
+        free_limits: 2,
+        secrets: 1,
+        grants: 1,
+        free_requests: 1,
+        reservations: 12,
+        ledger: 1089,
+      });
       await expect(copyAccounts(old, fresh)).rejects.toMatchObject({
         code: 'usage',
         message: expect.stringMatching(/holds accounts already/),
@@ -276,16 +416,17 @@ if (!hasPostgres()) {
       expect(await store.check()).toEqual([]);
       const { key: _key, ...record } = made;
       expect(await store.findKey(made.id)).toMatchObject({ ...record, credits: record.credits - 3 * 550, reserved: 0 });
-      expect(await store.findKey(free.id)).toMatchObject({ revoked: true });
+      expect(await store.findKey(free.id)).toMatchObject({ revoked: true, limits: byModel });
+      expect((await store.listKeys())[1]!.today.freeRequestsByModel).toEqual({ 'base-tts': 1, 'base-tts-fast': 0 });
       expect(Buffer.from((await store.secretHash('admin'))!).toString()).toBe('secret');
       // What the old server held is nobody's here, and numbers go on behind those that were copied.
-      expect(await store.recover(TIME, 'lapsed')).toBe(12);
+      expect(await store.recover('lapsed')).toBe(12);
       expect((await createKeyring(store).create({ tier: 'free' })).id).toHaveLength(8);
       const back = file();
       await store.backup(back);
       const restored = await openSqliteStore(back);
       expect(await restored.check()).toEqual([]);
-      expect(await restored.listKeys('2026-03-01')).toEqual(await store.listKeys('2026-03-01'));
+      expect(await restored.listKeys()).toEqual(await store.listKeys());
       await restored.close();
       await store.close();
     });

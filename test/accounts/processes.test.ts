@@ -50,13 +50,13 @@ describe('accounts under several processes', () => {
             const reservation = { id: randomUUID(), keyId: ${JSON.stringify(id)}, requestId: 'r', model: 'base-tts',
               voice: 'v', characters: 3, credits: 3, charged: true, holder: '' };
             if (!(await store.reserve(reservation)).ok) continue;
-            if (await store.extend(reservation.id, 2, 2) !== undefined) {
-              await store.end(reservation.id, { outcome: 'failed', time: '${TIME}', audioMs: 0, deliveredCharacters: 0, credits: 0 });
+            if (!(await store.extend(reservation, 2, 2)).ok) {
+              await store.end(reservation, { outcome: 'failed', time: '${TIME}', audioMs: 0, characters: 3, deliveredCharacters: 0, credits: 0 });
               continue;
             }
             const outcome = (i + lane) % 3 === 0 ? 'cancelled' : 'completed';
-            const end = { outcome, time: '${TIME}', audioMs: 1, deliveredCharacters: 5, credits: outcome === 'completed' ? 5 : 0 };
-            await Promise.all([store.end(reservation.id, end), store.end(reservation.id, end)]);
+            const end = { outcome, time: '${TIME}', audioMs: 1, characters: 5, deliveredCharacters: 5, credits: outcome === 'completed' ? 5 : 0 };
+            await Promise.all([store.end(reservation, end), store.end(reservation, end)]);
           }
         }));
         await store.close();`),

@@ -58,7 +58,7 @@ describe('an end that cannot be written', () => {
     await settled!.settle({ audioMs: 5 });
     expect(accounts.active).toBe(1);
     await expect(accounts.admit({ key, model: 'base-tts', ...request })).rejects.toMatchObject({
-      code: 'overloaded',
+      code: 'store_unavailable',
       retryAfterS: 5,
       message: expect.not.stringContaining(folder),
     });

@@ -1,7 +1,8 @@
 /** Texts of any length as requests the interface takes. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countChars, splitIntoRequests } from '../../src/client/requests.js';
+import { splitIntoRequests } from '../../src/client/requests.js';
+import { countChars } from '../../src/protocol/characters.js';
 
 const split = (text: string, max?: number) => [...splitIntoRequests(text, max)];
 const withoutSpace = (text: string) => text.replace(/\s+/gu, '');

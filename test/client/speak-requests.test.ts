@@ -74,6 +74,20 @@ describe('a long text over HTTP', () => {
     expect(sink.heardSamples).toBe(100);
   });
 
+  it('goes on behind a stretch of which nothing can be spoken', async () => {
+    const client = await serve((input, response) => {
+      if (/[a-z]/.test(input)) response.end(Buffer.alloc(200));
+      else refuse(response, 400, 'empty_input', '');
+    });
+    const sink = createNullSink();
+    const text = `Hello. ${'😀 '.repeat(4_000)} Goodbye.`;
+    await speakRequests(
+      { client, sections: [{ text }], fields: { model: 'base-tts' }, sink, progress: new Progress() },
+      never,
+    );
+    expect(sink.heardSamples).toBe(200);
+  });
+
   it('does not wait for what will not pass soon, nor for what will not pass at all', async () => {
     const speak = (client: Awaited<ReturnType<typeof serve>>) =>
       speakRequests(

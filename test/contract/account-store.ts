@@ -2,10 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { drawKey } from '../../src/accounts/api-key.js';
+import { tell } from '../../src/accounts/database.js';
 import type { AccountStore, LedgerRow, NewReservation } from '../../src/accounts/store.js';
 import type { Tier } from '../../src/accounts/types.js';
+import type { ClockedDatabase } from '../support/database-clock.js';
 
 export interface StoreFixture {
+  /** Under the store. */
+  readonly database: ClockedDatabase;
   readonly store: AccountStore;
   /** A second, independent connection to the same data. */
   readonly another: () => Promise<AccountStore>;
@@ -18,6 +22,7 @@ export interface StoreFixture {
 
 const TIME = '2026-03-01T10:00:00.000Z';
 const DAY = '2026-03-01';
+const FREE = { model: 'base-tts:free', charged: false } as const;
 const NO_LIMITS = { concurrency: null, freeDaily: null };
 /** Calls that wait for a store together: few enough to be answered within its patience on a machine that hardly gets its turn. */
 const AT_ONCE = 20;
@@ -29,6 +34,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
     beforeEach(async () => {
       fixture = await open();
       store = fixture.store;
+      await fixture.database.startAt(TIME);
     });
     afterEach(() => fixture.dispose());
 
@@ -50,7 +56,14 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       ...more,
     });
     const completed = (chars: number, time = TIME) =>
-      ({ outcome: 'completed', time, audioMs: 0, deliveredCharacters: chars, credits: chars }) as const;
+      ({
+        outcome: 'completed',
+        time,
+        audioMs: 0,
+        characters: chars,
+        deliveredCharacters: chars,
+        credits: chars,
+      }) as const;
     const balance = async (id: string) => {
       const key = await store.findKey(id);
       return { credits: key?.credits, reserved: key?.reserved };
@@ -73,7 +86,13 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
         limits: NO_LIMITS,
       } as const;
       expect(await store.createKey({ ...made, hash })).toBe(true);
-      expect(await store.findKey(id)).toEqual({ ...made, hash: Buffer.from(hash), reserved: 0, revoked: false });
+      expect(await store.findKey(id)).toEqual({
+        ...made,
+        hash: Buffer.from(hash),
+        reserved: 0,
+        revoked: false,
+        expired: true,
+      });
       expect(await store.findKey('AAAAAAAA')).toBeUndefined();
     });
 
@@ -110,8 +129,14 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       const say = async (keyId: string, chars: number, time: string, model = 'base-tts', done = true) => {
         const held = reservation(keyId, chars, { model });
         await store.reserve(held);
-        const unfinished = { outcome: 'cancelled', time, audioMs: 10, deliveredCharacters: 1, credits: 0 } as const;
-        await store.end(held.id, done ? { ...completed(chars, time), audioMs: 100 } : unfinished);
+        const unfinished = {
+          ...completed(chars, time),
+          outcome: 'cancelled',
+          audioMs: 10,
+          deliveredCharacters: 1,
+          credits: 0,
+        } as const;
+        await store.end(held, done ? { ...completed(chars, time), audioMs: 100 } : unfinished);
       };
       await say(one, 5, '2026-03-01T10:00:00.000Z');
       await say(one, 7, '2026-03-01T23:59:59.999Z', 'base-tts', false);
@@ -136,17 +161,32 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       expect(await store.usageByDay({ keyId: two, since })).toMatchObject([{ keyId: two, characters: 4 }]);
     });
 
-    it('lists keys in order of creation with the counts of the day asked for', async () => {
+    it("lists keys in order of creation with the counts of the database's day", async () => {
       const ids = [await createKey(100), await createKey(0, 'free'), await createKey(5)];
       const spoken = reservation(ids[0]!, 7);
       await store.reserve(spoken);
-      await store.end(spoken.id, completed(7));
-      await store.reserve(reservation(ids[1]!, 3, { charged: false, free: { day: DAY, limit: 9 } }));
-      const list = await store.listKeys(DAY);
+      await store.end(spoken, completed(7));
+      await store.reserve(reservation(ids[1]!, 3, { ...FREE, free: { limit: 9 } }));
+      const list = await store.listKeys();
       expect(list.map((key) => key.id)).toEqual(ids);
-      expect(list[0]!.today).toEqual({ freeRequests: 0, requests: 1, characters: 7, credits: 7 });
-      expect(list[1]!.today).toEqual({ freeRequests: 1, requests: 0, characters: 0, credits: 0 });
-      expect((await store.listKeys('2026-03-02'))[0]!.today.requests).toBe(0);
+      const none = { 'base-tts': 0, 'base-tts-fast': 0 };
+      expect(list[0]!.today).toEqual({
+        freeRequests: 0,
+        freeRequestsByModel: none,
+        requests: 1,
+        characters: 7,
+        credits: 7,
+      });
+      expect(list[1]!.today).toEqual({
+        freeRequests: 1,
+        freeRequestsByModel: { ...none, 'base-tts': 1 },
+        requests: 0,
+        characters: 0,
+        credits: 0,
+      });
+      await fixture.database.freezeAt('2026-03-02T00:00:00.000Z');
+      const next = await store.listKeys();
+      expect(next.map(({ today }) => [today.requests, today.freeRequests])).toEqual(next.map(() => [0, 0]));
     });
 
     it('revokes a key, and says when there is none', async () => {
@@ -165,7 +205,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
 
     it('holds a reservation without touching the balance', async () => {
       const id = await createKey(10);
-      expect(await store.reserve(reservation(id, 4))).toEqual({ ok: true, freeRequests: 0 });
+      expect(await store.reserve(reservation(id, 4))).toMatchObject({ ok: true, freeRequests: 0 });
       expect(await balance(id)).toEqual({ credits: 10, reserved: 4 });
     });
 
@@ -187,10 +227,10 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       const id = await createKey(10);
       const held = reservation(id, 0);
       await store.reserve(held);
-      expect(await store.extend(held.id, 6, 6)).toBeUndefined();
-      expect(await store.extend(held.id, 5, 5)).toBe(4);
+      expect(await store.extend(held, 6, 6)).toEqual({ ok: true });
+      expect(await store.extend(held, 5, 5)).toEqual({ ok: false, reason: 'insufficient_credits', balance: 4 });
       expect(await balance(id)).toEqual({ credits: 10, reserved: 6 });
-      await store.end(held.id, completed(6));
+      await store.end(held, completed(6));
       expect((await ledger())[0]).toMatchObject({ characters: 6, credits: 6 });
     });
 
@@ -199,9 +239,9 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       const held = reservation(id, 4);
       await store.reserve(held);
       const end = { ...completed(4), audioMs: 1234.4 };
-      const ends = await Promise.all([store.end(held.id, end), store.end(held.id, end), store.end(held.id, end)]);
-      expect(ends.sort()).toEqual([false, false, true]);
-      expect([await store.drop(held.id), await store.end(held.id, end)]).toEqual([false, false]);
+      const ends = await Promise.all([store.end(held, end), store.end(held, end), store.end(held, end)]);
+      expect(ends.sort()).toEqual(['ended', 'repeated', 'repeated']);
+      expect([await store.drop(held), await store.end(held, end)]).toEqual([false, 'repeated']);
       expect(await balance(id)).toEqual({ credits: 6, reserved: 0 });
       expect(await ledger()).toEqual([
         {
@@ -224,7 +264,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       for (const outcome of ['failed', 'cancelled'] as const) {
         const held = reservation(id, 4);
         await store.reserve(held);
-        await store.end(held.id, { outcome, time: TIME, audioMs: 5, deliveredCharacters: 3, credits: 0 });
+        await store.end(held, { ...completed(4), outcome, audioMs: 5, deliveredCharacters: 3, credits: 0 });
       }
       expect(await balance(id)).toEqual({ credits: 10, reserved: 0 });
       expect((await ledger()).map((row) => [row.outcome, row.credits, row.deliveredCharacters])).toEqual([
@@ -242,14 +282,15 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
           outcome: 'cancelled',
           time: TIME,
           audioMs: 5,
+          characters: asked + 4,
           deliveredCharacters: asked,
           credits: asked,
         } as const;
-        expect(await store.end(held.id, end)).toBe(true);
+        expect(await store.end(held, end)).toBe('ended');
       }
       const free = reservation(id, 4, { charged: false });
       await store.reserve(free);
-      await store.end(free.id, completed(4));
+      await store.end(free, completed(4));
       expect(await balance(id)).toEqual({ credits: 3, reserved: 0 });
       expect((await ledger()).map((row) => [row.characters, row.deliveredCharacters, row.credits])).toEqual([
         [4, 3, 3],
@@ -262,39 +303,93 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       const id = await createKey(10);
       const held = reservation(id, 8);
       await store.reserve(held);
-      await store.end(held.id, { ...completed(5), characters: 5 });
+      await store.end(held, { ...completed(5), characters: 5 });
       expect(await balance(id)).toEqual({ credits: 5, reserved: 0 });
       expect(await ledger()).toMatchObject([{ characters: 5, deliveredCharacters: 5, credits: 5 }]);
     });
 
     it('drops a reservation without a trace, the day count included', async () => {
       const id = await createKey(10, 'free');
-      const held = reservation(id, 4, { charged: false, free: { day: DAY, limit: 2 } });
-      expect(await store.reserve(held)).toEqual({ ok: true, freeRequests: 1 });
-      expect(await store.drop(held.id)).toBe(true);
-      expect((await store.listKeys(DAY))[0]!.today.freeRequests).toBe(0);
+      const held = reservation(id, 4, { ...FREE, free: { limit: 2 } });
+      expect(await store.reserve(held)).toMatchObject({ ok: true, freeRequests: 1 });
+      expect(await store.drop(held)).toBe(true);
+      expect((await store.listKeys())[0]!.today.freeRequests).toBe(0);
       expect(await ledger()).toEqual([]);
     });
 
-    it('counts Free requests a key and day up to the limit', async () => {
+    it("counts Free requests a key, model and day of the database up to the limit, and tells the database's time", async () => {
       const id = await createKey(0, 'free');
-      const free = { day: DAY, limit: 2 };
-      const ask = (more = {}) => store.reserve(reservation(id, 1, { charged: false, free, ...more }));
+      const ask = (model = 'base-tts:free') =>
+        store.reserve(reservation(id, 1, { ...FREE, model, free: { limit: 2 } }));
+      const late = '2026-03-01T23:59:59.000Z';
+      await fixture.database.freezeAt(late);
+      const nowMs = Date.parse(late);
       expect([await ask(), await ask(), await ask()]).toEqual([
-        { ok: true, freeRequests: 1 },
-        { ok: true, freeRequests: 2 },
-        { ok: false, reason: 'daily_limit' },
+        { ok: true, freeRequests: 1, nowMs },
+        { ok: true, freeRequests: 2, nowMs },
+        { ok: false, reason: 'daily_limit', nowMs },
       ]);
-      expect(await ask({ free: { day: '2026-03-02', limit: 2 } })).toEqual({ ok: true, freeRequests: 1 });
-      expect((await store.listKeys(DAY))[0]!.today.freeRequests).toBe(2);
+      expect(await ask('base-tts-fast:free')).toMatchObject({ ok: true, freeRequests: 1 });
+      expect((await store.listKeys())[0]!.today).toMatchObject({
+        freeRequests: 3,
+        freeRequestsByModel: { 'base-tts': 2, 'base-tts-fast': 1 },
+      });
+      await fixture.database.freezeAt('2026-03-02T00:00:00.000Z');
+      const next = { ok: true, freeRequests: 1, nowMs: nowMs + 1_000 };
+      expect(await ask()).toEqual(next);
+      // Dropped on the day after, it is given back to its own day.
+      const held = reservation(id, 1, { ...FREE, free: { limit: 9 } });
+      await store.reserve(held);
+      await fixture.database.freezeAt('2026-03-03T00:00:00.000Z');
+      await store.drop(held);
+      expect((await store.listKeys())[0]!.today.freeRequests).toBe(0);
+      await fixture.database.freezeAt('2026-03-02T12:00:00.000Z');
+      expect((await store.listKeys())[0]!.today.freeRequests).toBe(1);
+    });
+
+    it('counts what a version without models had counted for every model, and shows it once', async () => {
+      const id = await createKey(0, 'free');
+      await fixture.database.write({ durable: true }, () =>
+        tell("INSERT INTO free_requests (key_id, day, model, requests) VALUES (?, ?, '', 3)", id, DAY),
+      );
+      const ask = (model: string) => store.reserve(reservation(id, 1, { ...FREE, model, free: { limit: 5 } }));
+      for (const model of ['base-tts:free', 'base-tts-fast:free']) {
+        expect(await ask(model)).toMatchObject({ ok: true, freeRequests: 4 });
+        expect(await ask(model)).toMatchObject({ ok: true, freeRequests: 5 });
+        expect(await ask(model)).toMatchObject({ reason: 'daily_limit' });
+      }
+      expect((await store.listKeys())[0]!.today).toMatchObject({
+        freeRequests: 7,
+        freeRequestsByModel: { 'base-tts': 5, 'base-tts-fast': 5 },
+      });
+    });
+
+    it('keeps limits of a key by model', async () => {
+      const { id, hash } = drawKey();
+      const limits = { concurrency: { 'base-tts-fast': 4 }, freeDaily: { 'base-tts': 0, 'base-tts-fast': 9 } } as const;
+      const made = { id, hash, tier: 'free', name: null, credits: 0, createdAt: TIME, expiresAt: null } as const;
+      await store.createKey({ ...made, limits });
+      const limitsOf = async () => (await store.findKey(id))?.limits;
+      expect(await limitsOf()).toEqual(limits);
+      expect((await store.listKeys())[0]?.limits).toEqual(limits);
+      expect((await store.findKeys([id]))[0]?.limits).toEqual(limits);
+      await store.changeKey(id, { name: 'n', freeDaily: 7 });
+      expect(await limitsOf()).toEqual({ concurrency: { 'base-tts-fast': 4 }, freeDaily: 7 });
+      await store.changeKey(id, { concurrency: null, freeDaily: { 'base-tts': 1 } });
+      expect(await limitsOf()).toEqual({ concurrency: null, freeDaily: { 'base-tts': 1 } });
+      // By hand both may be there: the model's own limit goes before the key's.
+      await fixture.database.write({ durable: true }, () => tell('UPDATE keys SET free_daily = 50 WHERE id = ?', id));
+      expect((await limitsOf())?.freeDaily).toEqual({ 'base-tts': 1, 'base-tts-fast': 50 });
+      await store.changeKey(id, { freeDaily: null });
+      expect(await limitsOf()).toEqual(NO_LIMITS);
     });
 
     it('returns what a dead process held, once', async () => {
       const id = await createKey(10);
       await store.reserve(reservation(id, 4));
       await store.reserve(reservation(id, 3));
-      expect(await store.recover(TIME, 'all')).toBe(2);
-      expect(await store.recover(TIME, 'all')).toBe(0);
+      expect(await store.recover('all')).toBe(2);
+      expect(await store.recover('all')).toBe(0);
       expect(await balance(id)).toEqual({ credits: 10, reserved: 0 });
       expect((await ledger()).map(({ outcome, credits }) => [outcome, credits])).toEqual([
         ['interrupted', 0],
@@ -313,7 +408,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       const backwards = all.map((held, n) => ({ held, n })).reverse();
       for (let at = 0; at < all.length; at += AT_ONCE) {
         const some = backwards.slice(at, at + AT_ONCE);
-        await Promise.all(some.map(({ held, n }) => store.end(held.id, completed(1, time(n)))));
+        await Promise.all(some.map(({ held, n }) => store.end(held, completed(1, time(n)))));
       }
       expect((await ledger()).map((row) => row.requestId)).toEqual(all.map((held) => held.requestId));
       expect(await ledger({ keyId: a })).toHaveLength(601);
@@ -328,7 +423,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
           const via = n % 2 ? store : other;
           const held = reservation(id, 7);
           const result = await via.reserve(held);
-          if (result.ok) await via.end(held.id, completed(7));
+          if (result.ok) await via.end(held, completed(7));
           return result.ok;
         }),
       );
@@ -340,7 +435,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
     it('counts what is open of a key and kind of access, over all connections, and refuses one more', async () => {
       const id = await createKey(1000);
       const other = await fixture.another();
-      const free = { charged: false, free: { day: DAY, limit: 99 } };
+      const free = { ...FREE, free: { limit: 99 } };
       const asked = await Promise.all(
         Array.from({ length: 20 }, (_, n) => (n % 2 ? store : other).reserve(reservation(id, 1, { sessions: 3 }))),
       );
@@ -351,15 +446,18 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       expect(await other.reserve(reservation(id, 1, { ...free, sessions: 1 }))).toMatchObject({
         reason: 'concurrency',
       });
-      await other.drop(held.id);
+      await other.drop(held);
       expect((await store.reserve(reservation(id, 1, { ...free, sessions: 1 }))).ok).toBe(true);
-      expect((await store.listKeys(DAY))[0]!.today.freeRequests).toBe(1);
+      expect((await store.listKeys())[0]!.today.freeRequests).toBe(1);
+      const fast = { ...free, model: 'base-tts-fast:free', sessions: 1 };
+      expect((await other.reserve(reservation(id, 1, fast))).ok).toBe(true);
+      expect(await store.reserve(reservation(id, 1, fast))).toMatchObject({ reason: 'concurrency' });
       await other.close();
     });
 
     it('counts the Free requests of a day exactly, over all connections and for a key it has no row of', async () => {
       const other = await fixture.another();
-      const free = { charged: false, free: { day: DAY, limit: 7 } };
+      const free = { ...FREE, free: { limit: 7 } };
       for (const id of [await createKey(0, 'free'), 'local']) {
         const asked = await Promise.all(
           Array.from({ length: 20 }, (_, n) => (n % 2 ? store : other).reserve(reservation(id, 1, free))),
@@ -379,27 +477,91 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       }
       await store.endLease('gone');
       await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(await store.recover(TIME, 'lapsed')).toBe(3);
-      expect(await store.recover(TIME, 'lapsed')).toBe(0);
+      expect(await store.recover('lapsed')).toBe(3);
+      expect(await store.recover('lapsed')).toBe(0);
       expect(await balance(id)).toEqual({ credits: 100, reserved: 1 });
       expect((await ledger()).map(({ requestId }) => requestId).sort()).toEqual(['gone', 'silent', 'unknown']);
       await store.renewLease('alive', 1);
       await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(await store.recover(TIME, 'lapsed')).toBe(1);
+      expect(await store.recover('lapsed')).toBe(1);
+    });
+
+    it('returns nothing of a server that renewed its lease meanwhile, though it was seen without one', async () => {
+      const id = await createKey(100);
+      await store.renewLease('back', 1);
+      const held = reservation(id, 5, { holder: 'back' });
+      await store.reserve(held);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(await store.holds(held)).toBe(true);
+      const [, returned] = await Promise.all([store.renewLease('back', 60_000), store.recover('lapsed')]);
+      expect(await store.holds(held)).toBe(returned === 0);
+      expect(await balance(id)).toEqual({ credits: 100, reserved: returned === 0 ? 5 : 0 });
+    });
+
+    it('says of a reservation that was returned or deleted that it is lost, and changes nothing', async () => {
+      const id = await createKey(10);
+      const held = reservation(id, 4);
+      await store.reserve(held);
+      await store.recover('all');
+      expect(await store.holds(held)).toBe(false);
+      expect(await store.extend(held, 2, 2)).toEqual({ ok: false, reason: 'lost' });
+      expect(await balance(id)).toEqual({ credits: 10, reserved: 0 });
+    });
+
+    it('makes a lost reservation anew under the limits of the moment, with one ledger row in the end', async () => {
+      const id = await createKey(10);
+      const held = reservation(id, 4, { sessions: 1 });
+      await store.reserve(held);
+      await store.recover('all');
+      const other = reservation(id, 7, { sessions: 1 });
+      await store.reserve(other);
+      const again = { ...held, characters: 6, credits: 6, again: true };
+      expect(await store.reserve(again)).toEqual({ ok: false, reason: 'concurrency' });
+      expect(await store.reserve({ ...again, sessions: 2 })).toMatchObject({ reason: 'insufficient_credits' });
+      await store.drop(other);
+      expect(await store.reserve(again)).toMatchObject({ ok: true });
+      expect(await balance(id)).toEqual({ credits: 10, reserved: 6 });
+      expect(await store.end(held, completed(6))).toBe('ended');
+      expect(await ledger()).toMatchObject([{ characters: 6, credits: 6, outcome: 'completed' }]);
+      expect(await balance(id)).toEqual({ credits: 4, reserved: 0 });
+      expect(await store.check()).toEqual([]);
+    });
+
+    it('counts a lost Free request that is made anew once for its day, and above the limit of the day', async () => {
+      const id = await createKey(0, 'free');
+      const held = reservation(id, 1, { ...FREE, free: { limit: 1 } });
+      await store.reserve(held);
+      await store.recover('all');
+      expect(await store.reserve({ ...held, again: true })).toMatchObject({ ok: true });
+      expect((await store.listKeys())[0]!.today.freeRequests).toBe(1);
+    });
+
+    it('leaves a ledger row for an end whose reservation is nowhere, and debits what the balance has', async () => {
+      const id = await createKey(10);
+      const [full, short] = [reservation(id, 6), reservation(id, 6)];
+      expect(await store.end(full, { ...completed(6), audioMs: 7 })).toBe('unknown');
+      expect(await store.end(full, completed(6))).toBe('repeated');
+      expect(await store.end(short, completed(6))).toBe('unknown');
+      expect((await ledger()).map(({ keyId, characters, credits }) => [keyId, characters, credits])).toEqual([
+        [id, 6, 6],
+        [id, 6, 4],
+      ]);
+      expect(await balance(id)).toEqual({ credits: 0, reserved: 0 });
+      expect(await store.check()).toEqual([]);
     });
 
     it('books after all what was returned too early, once and never beyond the balance', async () => {
       const id = await createKey(10);
       const [one, two, three] = [reservation(id, 4), reservation(id, 4), reservation(id, 2, { charged: false })];
       for (const held of [one, two, three]) await store.reserve(held);
-      expect(await store.recover(TIME, 'all')).toBe(3);
+      expect(await store.recover('all')).toBe(3);
       const late = { ...completed(4), audioMs: 7 };
-      expect((await Promise.all([store.end(one.id, late), store.end(one.id, late)])).sort()).toEqual([false, true]);
+      expect((await Promise.all([store.end(one, late), store.end(one, late)])).sort()).toEqual(['late', 'repeated']);
       expect(await balance(id)).toEqual({ credits: 6, reserved: 0 });
       // Somebody else was let have what it had left.
       await store.reserve(reservation(id, 5));
-      expect(await store.end(two.id, late)).toBe(true);
-      expect(await store.end(three.id, { ...completed(2), credits: 0 })).toBe(true);
+      expect(await store.end(two, late)).toBe('late');
+      expect(await store.end(three, { ...completed(2), credits: 0 })).toBe('late');
       expect(await balance(id)).toEqual({ credits: 5, reserved: 5 });
       expect((await ledger()).map(({ outcome, credits, audioMs }) => [outcome, credits, audioMs]).sort()).toEqual([
         ['completed', 0, 0],
@@ -409,12 +571,15 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       expect(await store.check()).toEqual([]);
     });
 
-    it('tells those of many keys that were revoked', async () => {
+    it('finds those of many keys that there are, as they are now', async () => {
       const ids: string[] = [];
       for (let n = 0; n < 130; n++) ids.push(await createKey());
       for (const id of [ids[3]!, ids[125]!]) await store.revokeKey(id, TIME);
-      expect((await store.revokedAmong(['local', ...ids])).sort()).toEqual([ids[3]!, ids[125]!].sort());
-      expect(await store.revokedAmong([])).toEqual([]);
+      const found = await store.findKeys(['local', ...ids]);
+      expect(found.map(({ id }) => id).sort()).toEqual([...ids].sort());
+      expect(found.filter(({ revoked }) => revoked).map(({ id }) => id)).toEqual([ids[3], ids[125]]);
+      expect(found.filter((key) => 'hash' in key)).toEqual([]);
+      expect(await store.findKeys([])).toEqual([]);
     });
 
     it('sees at once what another connection did', async () => {
@@ -433,7 +598,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       for (const end of ends) {
         const held = reservation(id, 4);
         await store.reserve(held);
-        await (end ? store.end(held.id, end) : store.drop(held.id));
+        await (end ? store.end(held, end) : store.drop(held));
       }
       await store.reserve(reservation(id, 9));
       expect(await balance(id)).toEqual({ credits: 101, reserved: 9 });

@@ -83,24 +83,26 @@ describe('tts speak -o -', () => {
 
 describe('--speed', () => {
   it.each([
-    ['speak', ['speak', 'Hello there.']],
+    ['speak, for a Free key as well', ['speak', 'Hello there.']],
     ['stream', ['stream']],
-  ])(
-    'reaches the engine from tts %s, for a Free key as well, and the sound is as much shorter',
-    async (_name, args) => {
-      const samples = async (...more: string[]) => {
-        const ran = await run([...args, '-o', 's.pcm', '-q', ...more], { stdin: 'Hello there.' });
-        expect(ran).toMatchObject({ code: 0, stderr: '' });
-        return readFileSync(home.file('s.pcm')).length;
-      };
-      const plain = await samples();
-      expect(server.worker.jobs.at(-1)).toMatchObject({ speed: 1 });
-      expect(await samples('--speed', '2')).toBe(plain / 2);
-      expect(server.worker.jobs.at(-1)).toMatchObject({ speed: 2, segment: { text: 'Hello there.' } });
-      const free = ['--server', server.baseUrl, '--api-key', server.free.key, '-m', 'base-tts:free'];
-      expect(await samples('--speed', '0.5', ...free)).toBe(plain * 2);
-    },
-  );
+  ])('reaches the engine from tts %s, and the sound is as much shorter', async (_name, args) => {
+    const samples = async (...more: string[]) => {
+      const ran = await run([...args, '-o', 's.pcm', '-q', ...more], { stdin: 'Hello there.' });
+      expect(ran).toMatchObject({ code: 0, stderr: '' });
+      return readFileSync(home.file('s.pcm')).length;
+    };
+    const plain = await samples();
+    expect(server.worker.jobs.at(-1)).toMatchObject({ speed: 1 });
+    expect(await samples('--speed', '2')).toBe(plain / 2);
+    expect(server.worker.jobs.at(-1)).toMatchObject({ speed: 2, segment: { text: 'Hello there.' } });
+    const free = ['--server', server.baseUrl, '--api-key', server.free.key, '-m', 'base-tts:free'];
+    if (args[0] === 'speak') expect(await samples('--speed', '0.5', ...free)).toBe(plain * 2);
+    else
+      expect(await run(['stream', '-o', 's.pcm', '--speed', '2', ...free])).toMatchObject({
+        code: 2,
+        stderr: /WebSocket/,
+      });
+  });
 
   it('keeps subtitles in time', async () => {
     const text = 'One two three. Four five six.';

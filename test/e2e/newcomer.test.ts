@@ -153,6 +153,7 @@ async function expectPages(): Promise<void> {
       expect(asset.headers.get('cache-control')).toContain('immutable');
     }
   }
+  expect(await (await fetch(`${base}/docs/commands`)).text()).toContain('<code>tts speak</code>');
   if (!hasChromium()) return;
   const browser = await launchBrowser();
   try {
@@ -191,6 +192,7 @@ function makeClone(): void {
     'bin',
     'src',
     'web',
+    'docs',
     'pronunciations',
     'voices',
   ];
@@ -219,11 +221,8 @@ beforeAll(async () => {
   makeClone();
   await makeModels();
   standIn(path.join(standIns, 'llm'), '#!/bin/sh\nprintf "Once there was a small grey cat. It slept all day."\n');
-  // A README of the reader's own: its name is what the example needs.
-  writeFileSync(
-    path.join(work, 'README.md'),
-    '# A *short* one\n\nIt has **two** sentences. [This](x.md) is the second.\n',
-  );
+  mkdirSync(path.join(work, 'examples'));
+  cpSync(path.join(ROOT, 'examples/story.txt'), path.join(work, 'examples/story.txt'));
   if (hasPulse()) {
     card = await startSoundCard();
     Object.assign(env, card.env);
@@ -275,13 +274,14 @@ describe('a newcomer', { timeout: 5 * MINUTES }, () => {
   });
 
   it('writes a file and its subtitles', async () => {
-    const { screen } = await shown(take(/^tts speak -f README\.md/).command);
-    expect(screen.join('\n')).toMatch(/readme\.wav/);
-    expectWav(path.join(work, 'readme.wav'));
-    const subtitles = readFileSync(path.join(work, 'readme.srt'), 'utf8');
-    expect(subtitles).toMatch(/^1\n00:00:00,\d{3} --> 00:00:0\d,\d{3}\n/);
-    expect(subtitles.replace(/\s+/g, ' ')).toMatch(/two sentences/);
-    expect(subtitles).not.toMatch(/[*#[\]]/);
+    const { screen } = await shown(take(/^tts speak -f examples\/story\.txt/).command);
+    expect(screen.join('\n')).toMatch(/story\.mp3/);
+    const mp3 = readFileSync(path.join(work, 'story.mp3'));
+    expect(mp3.subarray(0, 3).toString('latin1')).toBe('ID3');
+    expect(mp3.length).toBeGreaterThan(50_000);
+    const subtitles = readFileSync(path.join(work, 'story.srt'), 'utf8');
+    expect(subtitles).toMatch(/^1\n00:00:00,\d{3} --> 00:00:\d\d,\d{3}\n/);
+    expect(subtitles.replace(/\s+/g, ' ')).toMatch(/eleven passengers and a dog/);
   });
 
   it('sees how a text is read', async () => {
@@ -322,18 +322,6 @@ describe('a newcomer', { timeout: 5 * MINUTES }, () => {
     await shown(at(saved));
     expectWav(path.join(work, 'hello.wav'));
 
-    // wscat is somebody else's: npx finds ours first, which does the same with the library behind it.
-    const library = JSON.stringify(path.join(ROOT, 'node_modules/ws/wrapper.mjs'));
-    standIn(path.join(work, 'node_modules/.bin/wscat'), WSCAT.replace('LIBRARY', library));
-    const talk = take(/^npx wscat/);
-    const session = start(at(talk), work);
-    await session.until(/Connected/);
-    for (const line of talk.typed) session.type(`${line}\r`);
-    const { code, output } = await session.ended();
-    expect(output).toMatch(/< \{"audio":"[A-Za-z0-9+/]{100}/);
-    expect(output).toMatch(/"isFinal":true/);
-    expect(code).toBe(0);
-
     server.type('\u0003');
     const stopped = await server.ended();
     expect([0, 130]).toContain(stopped.code);
@@ -349,19 +337,7 @@ describe('a newcomer', { timeout: 5 * MINUTES }, () => {
       /^tts voices --preview/,
       /^tts explain/,
     ];
-    tried.push(/^tts serve/, /tts keys create/, /^curl .* -o hello\.wav$/s, /^npx wscat/);
+    tried.push(/^tts serve/, /tts keys create/, /^curl .* -o hello\.wav$/s);
     expect(examples.filter(({ command }) => !tried.some((pattern) => pattern.test(command)))).toEqual([]);
   });
 });
-
-const WSCAT = `#!/usr/bin/env node
-import { createInterface } from 'node:readline';
-const { default: WebSocket } = await import(LIBRARY);
-const [, , , header, , url] = process.argv;
-const [name, value] = header.split(': ');
-const socket = new WebSocket(url, { headers: { [name]: value } });
-socket.on('open', () => console.log('Connected (press CTRL+C to quit)'));
-socket.on('message', (data) => console.log('< ' + data));
-socket.on('close', () => process.exit(0));
-createInterface({ input: process.stdin }).on('line', (line) => socket.send(line));
-`;

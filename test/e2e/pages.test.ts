@@ -2,13 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import type { Browser, BrowserContextOptions, Download, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { StreamClient } from '../stream-input/client.js';
 import { complaintsOf, expectAccessible, hasChromium, LISTENED, launchBrowser, listenTo } from '../support/browser.js';
 import { letterErrors, lettersOf } from '../support/letters.js';
 import { createRecogniser } from '../support/recogniser.js';
-import { makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
+import { adminSecretOf, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
 import { until } from '../support/server.js';
 import { modelDirForTests } from '../support/speech.js';
 
@@ -30,7 +31,7 @@ if (!hasChromium()) {
     beforeAll(async () => {
       browser = await launchBrowser();
       server = await startServe(home);
-      secret = /ttsadmin_[\w-]{43}/.exec(server.output.stdout)![0];
+      secret = adminSecretOf(home);
       await ready(server);
     });
     afterAll(async () => {
@@ -53,6 +54,25 @@ if (!hasChromium()) {
     const spoken = (page: Page) =>
       page.getByRole('status').getByText('Finished').waitFor({ state: 'attached', timeout: 60_000 });
     const bytesOf = async (download: Download) => readFileSync((await download.path())!);
+
+    describe('the documentation', () => {
+      it.each([
+        { width: 1280, colorScheme: 'light' },
+        { width: 390, colorScheme: 'dark' },
+      ] as const)('is readable and accessible at $width pixels, $colorScheme', async ({ width, colorScheme }) => {
+        const page = await newPage({ viewport: { width, height: 900 }, colorScheme });
+        const complaints = complaintsOf(page);
+        for (const name of ['/docs', '/docs/api', '/docs/reference']) {
+          await page.goto(server.baseUrl + name);
+          await expectAccessible(page);
+          const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+          expect(overflow, name).toBeLessThanOrEqual(0);
+        }
+        await page.getByRole('link', { name: 'Playground' }).click();
+        await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+        expect(complaints).toEqual([]);
+      });
+    });
 
     describe('a new user', () => {
       it('pastes a paragraph, hears every word of it, and takes it along', { retry: 2, timeout: 240_000 }, async () => {
@@ -207,7 +227,8 @@ if (!hasChromium()) {
       });
 
       it('needs a key where the operator says so, and speaks with one, of either kind', async () => {
-        const strict = await startServe(makeHomeBeside(), ['--web', 'key']);
+        const beside = makeHomeBeside();
+        const strict = await startServe(beside, ['--web', 'key']);
         try {
           await ready(strict);
           const page = await newPage();
@@ -216,7 +237,7 @@ if (!hasChromium()) {
           await page.getByRole('button', { name: 'Use this key' }).click();
           await page.getByText('This API key is not known here.').waitFor();
           expect(await page.getByRole('button', { name: 'Play', exact: true }).count()).toBe(0);
-          const headers = { authorization: `Bearer ${/ttsadmin_[\w-]{43}/.exec(strict.output.stdout)![0]}` };
+          const headers = { authorization: `Bearer ${adminSecretOf(beside)}` };
           for (const tier of ['partner', 'free']) {
             await page.goto(strict.baseUrl);
             await page.getByLabel('API key').fill(await createKey(strict.baseUrl, headers, { tier, credits: 1_000 }));
@@ -293,6 +314,28 @@ if (!hasChromium()) {
         await page.getByRole('button', { name: 'Sign out' }).click();
         await page.getByLabel('Admin secret or API key').waitFor();
         expect((await page.request.get(`${server.baseUrl}/admin/v1/keys`)).status()).toBe(401);
+      });
+
+      it("sees what the machine's own user spoke, which has no key", async () => {
+        const spoken = await home.run(
+          'speak',
+          'Spoken without a key.',
+          '-m',
+          'base-tts',
+          '-o',
+          path.join(home.dir, 'a.wav'),
+        );
+        expect(spoken).toMatchObject({ code: 0 });
+        const page = await newPage();
+        await signIn(page);
+        const keys = page.getByRole('region', { name: 'Keys' });
+        const row = keys.getByRole('row', { name: /^this machine local needs no key – \d+ pays nothing/ });
+        await row.waitFor();
+        expect(await row.getByRole('button').count()).toBe(0);
+        const usage = page.getByRole('region', { name: 'Usage' });
+        await usage.getByLabel('Key').selectOption('this machine');
+        await usage.getByRole('row', { name: /this machine base-tts \d+ 0 \d+ 0/ }).waitFor();
+        await expectAccessible(page);
       });
 
       it('sees a session live and ends it; its holder sees only their own part', async () => {

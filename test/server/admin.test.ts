@@ -153,6 +153,27 @@ describe('the admin interface', () => {
       expect(await errorOf(after)).toMatchObject({ status: 401, code: 'revoked_api_key' });
     });
 
+    it('have limits by Free model, and show what each of them has counted today', async () => {
+      const byModel = { concurrency: { 'base-tts': 1 }, free_daily: { 'base-tts': 0, 'base-tts-fast': 5 } };
+      const made = await json('/keys', { method: 'POST', body: { tier: 'free', ...byModel } });
+      expect(made).toMatchObject({ ...byModel, expired: false });
+      const spoken = await server.speak({ model: 'base-tts-fast:free', input: 'Hi.' }, { key: made.key });
+      expect(spoken.headers.get('x-ratelimit-limit-requests')).toBe('5');
+      await spoken.arrayBuffer();
+      const refused = await server.speak({ model: 'base-tts:free', input: 'Hi.' }, { key: made.key });
+      expect(refused.headers.get('x-ratelimit-limit-requests')).toBe('0');
+      expect(await errorOf(refused)).toMatchObject({ status: 429, code: 'daily_limit_exceeded' });
+      const { data } = await json('/keys');
+      expect(data.find(({ id }: { id: string }) => id === made.id)).toMatchObject({
+        ...byModel,
+        today: { free_requests: 1, free_requests_by_model: { 'base-tts': 0, 'base-tts-fast': 1 } },
+      });
+      expect(await json(`/keys/${made.id}`, { method: 'PATCH', body: { free_daily: 9 } })).toMatchObject({
+        concurrency: { 'base-tts': 1 },
+        free_daily: 9,
+      });
+    });
+
     it('are refused with a sentence where something is wrong', async () => {
       const code = async (path: string, options: Ask) => {
         const { status, code, param, message } = await errorOf(await ask(path, options));
@@ -169,6 +190,14 @@ describe('the admin interface', () => {
         'invalid_value',
         'expires_at',
       ]);
+      for (const wrong of [-1, { 'base-tts': -1 }]) {
+        const [status, told] = await code('/keys', post({ tier: 'free', free_daily: wrong }));
+        expect([status, told]).toEqual([400, 'invalid_value']);
+      }
+      for (const wrong of [1.5, '7', { 'base-tts': '7' }, { 'base-tts-slow': 1 }, {}, []]) {
+        const { status, message } = await errorOf(await ask('/keys', post({ tier: 'free', concurrency: wrong })));
+        expect([status, message]).toEqual([400, expect.stringContaining('concurrency')]);
+      }
       expect(await code('/keys/AAAAAAAA/grants', post({ credits: 5 }))).toEqual([404, 'key_not_found', null]);
       expect(await code('/keys/AAAAAAAA', { method: 'DELETE' })).toEqual([404, 'key_not_found', null]);
       expect(await code('/sessions/nothing', { method: 'DELETE' })).toEqual([404, 'not_found', null]);

@@ -149,6 +149,15 @@ describe('402, 403, 429: what a key may', () => {
     expect(beyond.headers.get('x-ratelimit-remaining-requests')).toBe('0');
     expect(beyond.headers.get('x-ratelimit-reset-requests')).toBe(String(retryAfterS));
     expect(await errorOf(beyond)).toMatchObject({ status: 429, code: 'daily_limit_exceeded' });
+    // The other Free model has a day and slots of its own.
+    const other = await limited.speak({ ...good, model: 'base-tts-fast:free' }, free);
+    expect(other.headers.get('x-ratelimit-remaining-requests')).toBe('1');
+    await other.arrayBuffer();
+    const metrics = await limited.metrics.text();
+    for (const code of ['concurrency_limit_exceeded', 'daily_limit_exceeded']) {
+      expect(metrics).toContain(`tts_limited_requests_total{model="base-tts:free",code="${code}"} 1`);
+    }
+    expect(metrics).toContain('tts_free_limit{model="base-tts-fast:free",limit="daily"} 2');
     const partner = limited.speak(good);
     await until(() => limited.accounts.active === 1);
     expect(await errorOf(await limited.speak(good))).toMatchObject({ status: 429, code: 'concurrency_limit_exceeded' });

@@ -99,7 +99,7 @@ describe('the disk of the accounts', () => {
       expect(refused.status).toBe(503);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(await refused.json()).toMatchObject({
-        error: { code: 'overloaded', message: expect.not.stringContaining(home.dataDir) },
+        error: { code: 'store_unavailable', message: expect.not.stringContaining(home.dataDir) },
       });
       rmSync(filler);
       await until(async () => (await key(id))?.reserved === 0, 'the settlement');

@@ -68,6 +68,19 @@ describe('names', () => {
     expect((await server.ledger(server.free.id))[0]).toMatchObject({ model: 'base-tts-fast:free', credits: 0 });
   });
 
+  it('count towards the Free limits of the model they stand for', async () => {
+    const { key } = await server.key({ tier: 'free', credits: 0 });
+    const left = async (answer: Response) => {
+      await answer.arrayBuffer();
+      return answer.headers.get('x-ratelimit-remaining-requests');
+    };
+    expect(await left(await speak({ model: 'tts-1', voice: 'nova', input: 'Hi.' }, { key }))).toBe('199');
+    expect(await left(await speak({ model: 'gpt-4o-mini-tts', voice: 'nova', input: 'Hi.' }, { key }))).toBe('198');
+    expect(await left(await server.speak({ model: 'base-tts-fast:free', input: 'Hi.' }, { key }))).toBe('197');
+    expect(await left(await speak({ model: 'tts-1-hd', voice: 'nova', input: 'Hi.' }, { key }))).toBe('199');
+    expect(await left(await server.speak({ model: 'base-tts:free', input: 'Hi.' }, { key }))).toBe('198');
+  });
+
   it.each([
     ['alloy', 'american_female_alloy'],
     ['ash', 'american_male_puck'],

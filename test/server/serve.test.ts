@@ -114,6 +114,23 @@ describe('tts serve', () => {
     expect(server.output.stderr).not.toContain('listening');
   });
 
+  it('limits each Free model by itself where it is told to', async () => {
+    const at = home({ TTS_FREE_CONCURRENCY: '5' });
+    const server = await serve(at, '--free-daily', 'base-tts=1,base-tts-fast=3');
+    const { key } = await newKey(at);
+    const left = async (model: string) => {
+      const answer = await speak(server.baseUrl, key, { model });
+      await answer.arrayBuffer();
+      const header = (name: string) => answer.headers.get(`x-ratelimit-${name}-requests`);
+      return [answer.status, header('limit'), header('remaining')];
+    };
+    expect(await left('base-tts:free')).toEqual([200, '1', '0']);
+    expect(await left('base-tts:free')).toEqual([429, '1', '0']);
+    expect(await left('base-tts-fast:free')).toEqual([200, '3', '2']);
+    const shown = await at.run('config', '--free-daily', 'base-tts=1');
+    expect(shown.stdout).toMatch(/freeDaily +base-tts=1,base-tts-fast=200 +--free-daily/);
+  });
+
   it('shows every option with its default in its help', async () => {
     const { stdout, code } = await home().run('serve', '--help');
     expect(code).toBe(0);
@@ -132,6 +149,7 @@ describe('tts serve', () => {
       ['--queue-limit', '256'],
       ['--max-connections', '4096'],
       ['--max-held-mb', '44'],
+      ['--max-held-disk-mb', '400'],
       ['--tls-cert', 'none'],
       ['--cors-origin', 'none'],
       ['--metrics-port', '0'],

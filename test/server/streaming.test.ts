@@ -71,8 +71,9 @@ describe('a streamed response', () => {
       await until(async () => (await server.ledger()).length > rows);
       const row = (await server.ledger()).at(-1)!;
       expect(row).toMatchObject({ outcome: 'cancelled', credits: 0 });
-      // What the network took counts as delivered; of an answer that is sent whole or not at all, nothing does.
-      expect(row.deliveredCharacters > 0 && row.deliveredCharacters < row.characters).toBe(stream);
+      // What the network took counts as delivered.
+      expect(row.deliveredCharacters).toBeGreaterThan(0);
+      expect(row.deliveredCharacters).toBeLessThan(row.characters);
       socket.destroy();
     }
     expect(await server.balance(server.partner.id)).toEqual(untouched);
@@ -126,8 +127,7 @@ describe('a streamed response', () => {
     await broken;
     await until(async () => (await server.ledger(id)).length === 1);
     expect((await server.ledger(id))[0]).toMatchObject({ outcome: 'failed', credits: 0 });
-    const day = new Date().toISOString().slice(0, 10);
-    const today = (await server.store.listKeys(day)).find((one) => one.id === id)?.today;
+    const today = (await server.store.listKeys()).find((one) => one.id === id)?.today;
     expect(today?.freeRequests).toBe(1);
   });
 

@@ -54,6 +54,19 @@ describe('alignment', () => {
     expect(Math.round(ms)).toBe(spoken.length * 20);
   });
 
+  it('is sent without audio where nothing sounds for long, so that nothing piles up', async () => {
+    const client = await StreamClient.open(server, { query: { sync_alignment: true } });
+    for (let i = 0; i < 60; i++) client.send({ text: '… '.repeat(50), flush: true });
+    await client.until(() => client.messages.length >= 5);
+    expect(client.audioBytes).toBe(0);
+    expect(await client.finish()).toMatchObject({ code: 1000, final: true });
+    expect(
+      timeline(client.messages)
+        .chars.map(({ char }) => char)
+        .join(''),
+    ).toBe('… '.repeat(3_000));
+  });
+
   it('puts a character into the message in which it begins', async () => {
     const { messages } = await aligned(['This is one sentence of some length. And this is another one.']);
     for (const { audio, alignment } of messages) {
@@ -156,16 +169,20 @@ describe('parameters that shape the speech', () => {
     expect(await client.ended()).toMatchObject({ error: 'invalid_ssml', code: 1008, final: false });
   });
 
-  it('cut at sentence ends by themselves with auto_mode, and wait for a flush without', async () => {
+  it('cut at sentence ends by themselves, whatever auto_mode says', async () => {
     const sentences = 'The first sentence is here. The second one follows it. And the third begins';
     const segmentsOf = async (query: Record<string, boolean>) => {
       const before = server.worker.jobs.length;
       const client = await StreamClient.open(server, { query });
       client.say(sentences);
+      // Before any flush or End.
+      await client.untilAudio();
       await client.finish();
       return server.worker.jobs.slice(before).map((job) => job.segment.text);
     };
-    expect((await segmentsOf({})).length).toBeGreaterThan(1);
-    expect(await segmentsOf({ auto_mode: false })).toEqual([sentences]);
+    const segments = await segmentsOf({});
+    expect(segments.length).toBeGreaterThan(1);
+    expect(await segmentsOf({ auto_mode: true })).toEqual(segments);
+    expect(await segmentsOf({ auto_mode: false })).toEqual(segments);
   });
 });

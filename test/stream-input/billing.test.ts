@@ -10,11 +10,23 @@ describe('billing of a session', () => {
   });
   afterAll(() => server.close());
 
-  it('counts every Text message as sent, in code points, without Initialize, keepalives and End', async () => {
+  it('counts all Text messages joined and trimmed, in code points, without Initialize, keepalives and End', async () => {
     const key = await server.key({ credits: 100 });
     const client = await StreamClient.open(server, { key: key.key });
     client.send(SPACE);
-    client.say('Hé😀. ', '  ', '\n', 'x');
+    // Eighteen characters of white space around nine that count; the emoji comes in two halves.
+    client.say(
+      '\u0085\n   ',
+      '\u3000',
+      'Hé\ud83d',
+      '\ude00. ',
+      '  ',
+      '\n',
+      'x',
+      '  ',
+      '\t\u2029 \u00a0\r\n\u0085',
+      '   ',
+    );
     client.send({ text: ' ', flush: true });
     client.send(SPACE);
     await client.finish();
@@ -33,6 +45,23 @@ describe('billing of a session', () => {
         deliveredCharacters: 9,
       },
     ]);
+  });
+
+  it('bills nothing for a session that holds nothing but white space, and holds none of it against the balance', async () => {
+    const key = await server.key({ credits: 1 });
+    const client = await StreamClient.open(server, { key: key.key });
+    client.say('\n\n  ', '\u0085\u2003'.repeat(50));
+    expect(await client.finish()).toMatchObject({ code: 1000, final: true, audio: Buffer.alloc(0) });
+    expect(await server.balance(key.id)).toEqual({ credits: 1, reserved: 0 });
+    expect(await server.ledger(key.id)).toMatchObject([{ characters: 0, credits: 0, outcome: 'completed' }]);
+  });
+
+  it('counts U+FEFF, which is no white space, and white space between words', async () => {
+    const key = await server.key({ credits: 100 });
+    const client = await StreamClient.open(server, { key: key.key });
+    client.say('  \ufeffa', '   ', '\n', 'b.\ufeff ');
+    await client.finish();
+    expect(await server.balance(key.id)).toEqual({ credits: 91, reserved: 0 });
   });
 
   it('bills nothing for End straight after Initialize', async () => {
@@ -125,16 +154,16 @@ describe('billing of a session', () => {
       };
     };
     const leave = (client: StreamClient) => client.socket.close();
-    const free = { outcome: 'cancelled', delivered: heard.length, billed: 0, spent: 0, reserved: 0 };
+    const free = { outcome: 'cancelled', delivered: heard.trim().length, billed: 0, spent: 0, reserved: 0 };
     const plain = await startStreamServer();
     expect(await play(plain, leave)).toEqual(free);
     expect(await plain.metrics.text()).toContain(
-      `tts_unfinished_delivered_characters_total{model="base-tts",outcome="cancelled"} ${heard.length}`,
+      `tts_unfinished_delivered_characters_total{model="base-tts",outcome="cancelled"} ${heard.trim().length}`,
     );
     await plain.close();
     const billing = await startStreamServer({ billDelivered: true });
     try {
-      const paid = { ...free, billed: heard.length, spent: heard.length };
+      const paid = { ...free, billed: heard.trim().length, spent: heard.trim().length };
       expect(await play(billing, leave)).toEqual(paid);
       expect(await play(billing, (client) => client.send({ text: 7 }))).toEqual({ ...paid, outcome: 'failed' });
       expect(await play(billing, () => undefined, { inactivity_timeout: 1 })).toEqual({ ...paid, outcome: 'failed' });

@@ -49,6 +49,6 @@ describe("LiveKit's plugin", () => {
     await until(async () => (await server.ledger()).length === 2);
     const [row, same] = await server.ledger();
     expect(row).toMatchObject({ outcome: 'completed', credits: same!.credits, audioMs: same!.audioMs });
-    expect(row!.characters).toBe(words.join('').length);
+    expect(row!.characters).toBe(words.join('').trim().length);
   });
 });

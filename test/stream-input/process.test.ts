@@ -58,13 +58,13 @@ describe('sessions of tts serve', () => {
       client.say('This one is being spoken when the server dies. Halfway through. ');
       await client.untilAudio();
     }
-    await until(async () => (await json('keys', 'list'))[0].reserved === 2 * 64);
+    await until(async () => (await json('keys', 'list'))[0].reserved === 2 * 63);
     child!.kill('SIGKILL');
     for (const client of cut) expect(await client.ended()).toMatchObject({ code: 1006, final: false });
-    expect(await json('keys', 'list')).toMatchObject([{ credits: 1000 - 15, reserved: 2 * 64 }]);
+    expect(await json('keys', 'list')).toMatchObject([{ credits: 1000 - 14, reserved: 2 * 63 }]);
 
     const second = { port: await serve(), partner: key };
-    expect(await json('keys', 'list')).toMatchObject([{ credits: 1000 - 15, reserved: 0 }]);
+    expect(await json('keys', 'list')).toMatchObject([{ credits: 1000 - 14, reserved: 0 }]);
     const last = await StreamClient.open(second);
     last.say(LAST);
     await last.untilAudio();
@@ -75,11 +75,11 @@ describe('sessions of tts serve', () => {
     expect(
       (await json('usage')).map((row: { outcome: string; credits: number }) => [row.outcome, row.credits]),
     ).toEqual([
-      ['completed', 15],
+      ['completed', 14],
       ['interrupted', 0],
       ['interrupted', 0],
       ['completed', LAST.length],
     ]);
-    expect(await json('keys', 'list')).toMatchObject([{ credits: 1000 - 15 - LAST.length, reserved: 0 }]);
+    expect(await json('keys', 'list')).toMatchObject([{ credits: 1000 - 14 - LAST.length, reserved: 0 }]);
   });
 });

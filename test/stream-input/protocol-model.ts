@@ -10,7 +10,7 @@ export type Action =
 
 type Effect =
   | { readonly kind: 'initialize' | 'keepalive' | 'end' }
-  | { readonly kind: 'text'; readonly chars: number; readonly fails: boolean }
+  | { readonly kind: 'text'; readonly text: string; readonly fails: boolean }
   | { readonly kind: 'error'; readonly code: string; readonly alsoFirst: boolean }
   /** The library closes by itself. */
   | { readonly kind: 'closed'; readonly code: number };
@@ -23,7 +23,7 @@ export interface Script {
   readonly parting: Parting;
 }
 
-/** Any one of `results` is right; where it is `final`, exactly `chars` were billed. */
+/** Any one of `results` is right; where it is `final` and something was heard, exactly `chars` were billed. */
 export interface Expected {
   readonly results: ReadonlySet<string>;
   readonly chars: number;
@@ -72,7 +72,7 @@ function text(rnd: Random): { data: object; effect: Effect } {
   const body = fails ? 'This will FAIL here. ' : pick(rnd, TEXTS).repeat(1 + Math.floor(rnd() * 3));
   const flush = rnd() < 0.2 ? { flush: rnd() < 0.8 } : {};
   const extra = rnd() < 0.1 ? { unknown: { deep: [1] }, voice_settings: null } : {};
-  return { data: { text: body, ...flush, ...extra }, effect: { kind: 'text', chars: [...body].length, fails } };
+  return { data: { text: body, ...flush, ...extra }, effect: { kind: 'text', text: body, fails } };
 }
 
 const INVALID: readonly (() => Action)[] = [
@@ -113,6 +113,9 @@ export function script(rnd: Random): Script {
   return { actions, parting: dice < 0.7 ? 'end' : dice < 0.72 ? 'idle' : dice < 0.86 ? 'terminate' : 'close' };
 }
 
+/** Characters of the whole text without white space at its ends. */
+const billed = (text: string) => [...text.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, '')].length;
+
 /** The rules once more, written independently of the session: what may this script end with? */
 export function expected({ actions, parting }: Script): Expected {
   // Whoever leaves may be gone before the answer reaches it.
@@ -120,13 +123,13 @@ export function expected({ actions, parting }: Script): Expected {
   const results = new Set<string>(leaves ? ['left'] : []);
   let initialized = false;
   let ended = false;
-  let chars = 0;
+  let text = '';
   for (const one of actions) {
     if (one.do === 'wait') continue;
     if (one.do === 'garbage' || one.effect.kind === 'closed') {
       results.add('closed');
       // Behind End it races with Final.
-      if (!ended) return { results, chars };
+      if (!ended) return { results, chars: billed(text) };
       continue;
     }
     if (ended) continue;
@@ -137,14 +140,14 @@ export function expected({ actions, parting }: Script): Expected {
         continue;
       }
       results.add(effect.kind === 'error' && effect.alsoFirst ? effect.code : 'not_initialized');
-      return { results, chars };
+      return { results, chars: billed(text) };
     }
     if (effect.kind === 'error') {
       results.add(effect.code);
-      return { results, chars };
+      return { results, chars: billed(text) };
     }
     if (effect.kind === 'text') {
-      chars += effect.chars;
+      text += effect.text;
       // The engine fails in its own time: anything that comes in between may be first.
       if (effect.fails) results.add('synthesis_failed');
     }
@@ -161,5 +164,5 @@ export function expected({ actions, parting }: Script): Expected {
   }
   // A text that fails is never left out of what is spoken: Final cannot come.
   if (results.has('synthesis_failed')) results.delete('final');
-  return { results, chars };
+  return { results, chars: billed(text) };
 }

@@ -86,6 +86,19 @@ describe('stream tickets', () => {
     await expect(connect(ticket)).rejects.toThrow('401');
   });
 
+  it('die with a key that expired since they were made', async () => {
+    const key = await server.key({ expiresAt: new Date(Date.now() + 60_000) });
+    const [early, late] = [
+      await ticketFor({ voice: VOICE, query: QUERY }, key.key),
+      await ticketFor({ voice: VOICE, query: QUERY }, key.key),
+    ];
+    await connect(early);
+    await server.expire(key.id);
+    await expect(connect(late)).rejects.toThrow('401');
+    const counted = await server.metrics.text();
+    expect(counted).toMatch(/tts_failed_keys_total\{[^}]*expired_api_key[^}]*\} 1/);
+  });
+
   it('are refused where the session would be, so that a page can say why', async () => {
     const code = async (body: unknown, key?: string) => {
       const { status, code } = await errorOf(await ask(body, key));

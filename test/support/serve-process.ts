@@ -1,6 +1,6 @@
 /** `tts serve` as its users run it: a process of its own, with its folders in a temporary place. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -40,6 +40,10 @@ export function makeHome(more: NodeJS.ProcessEnv = {}): Home {
     remove: () => rmSync(dir, { recursive: true, force: true }),
   };
 }
+
+/** The admin secret that a first start left there. */
+export const adminSecretOf = ({ dataDir }: Home): string =>
+  readFileSync(path.join(dataDir, 'admin-secret'), 'utf8').trim();
 
 export interface ServeProcess {
   readonly child: ChildProcess;

@@ -4,9 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { createAccounts, DEFAULT_LIMITS } from '../../src/accounts/accounts.js';
 import { createAdminSecret } from '../../src/accounts/admin-secret.js';
+import { tell } from '../../src/accounts/database.js';
+import { createStore } from '../../src/accounts/database-store.js';
 import { createKeyring, type KeyOptions } from '../../src/accounts/keyring.js';
-import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
-import type { LedgerRow } from '../../src/accounts/store.js';
+import { openSqliteDatabase } from '../../src/accounts/sqlite-database.js';
+import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 import type { Limits } from '../../src/accounts/types.js';
 import { createSineEngine, type SineOptions } from '../../src/engine/sine.js';
 import { createGateway, type GatewayOptions } from '../../src/gateway/gateway.js';
@@ -16,7 +18,7 @@ import { loadCatalogue } from '../../src/models/catalogue.js';
 import type { ServerDeps, ServerSettings } from '../../src/server/deps.js';
 import { createMetrics } from '../../src/server/metrics.js';
 import { buildServer } from '../../src/server/server.js';
-import { createReaders, type Readers } from '../../src/text/reader.js';
+import { createTexts, type Texts } from '../../src/text/texts.js';
 import { createEngineWorker, type EngineWorkerOptions } from './engine-worker.js';
 
 export interface TestServerOptions {
@@ -29,23 +31,27 @@ export interface TestServerOptions {
   firstPieces?: ServerDeps['firstPieces'];
   log?: Logger;
   localKey?: string;
-  now?: () => Date;
   billDelivered?: boolean;
+  /** Closed with the server. */
+  store?: AccountStore;
+  leaseMs?: number;
 }
 
-let readers: Promise<Readers> | undefined;
+/** One thread for all servers of a test file. */
+let texts: Texts | undefined;
 
 export async function startTestServer(options: TestServerOptions = {}) {
-  readers ??= createReaders();
-  const store = await openSqliteStore(':memory:');
+  texts ??= createTexts();
+  const database = await openSqliteDatabase(':memory:');
+  const store = options.store ?? createStore(database);
   const keyring = createKeyring(store);
-  const { localKey, now, billDelivered = false } = options;
+  const { localKey, billDelivered = false, leaseMs } = options;
   const accounts = await createAccounts({
     store,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     billDelivered,
     ...(localKey === undefined ? {} : { localKey }),
-    ...(now === undefined ? {} : { now }),
+    ...(leaseMs === undefined ? {} : { leaseMs }),
   });
   const log = options.log ?? silentLogger();
   const worker = createEngineWorker(await createSineEngine({ msPerChar: 20, ...options.sine }), {
@@ -63,14 +69,14 @@ export async function startTestServer(options: TestServerOptions = {}) {
     observer: metrics.observer,
     ...options.gateway,
   });
-  metrics.watch(gateway);
+  metrics.watch(gateway, accounts);
   const secret = createAdminSecret(store);
   const shutdown = new AbortController();
   const { app, upgrades } = await buildServer({
     accounts,
     gateway,
     catalogue,
-    readers: await readers,
+    texts,
     firstPieces: options.firstPieces,
     metrics,
     log,
@@ -125,6 +131,9 @@ export async function startTestServer(options: TestServerOptions = {}) {
       const { credits, reserved } = (await store.findKey(id))!;
       return { credits, reserved };
     },
+    /** As an operator does by SQL: the key expires at this moment. */
+    expire: (id: string) =>
+      database.write({ durable: false }, () => tell("UPDATE keys SET expires_at = datetime('now') WHERE id = ?", id)),
     async close(): Promise<void> {
       shutdown.abort();
       app.server.closeAllConnections();

@@ -5,7 +5,7 @@ import type { Segment } from '../../src/protocol/job.js';
 import { Segmenter, segmentText } from '../../src/text/segment.js';
 
 const countTokens = (text: string) => text.length;
-const segments = (text: string, autoMode = true) => segmentText(text, { countTokens, ssml: true, autoMode });
+const segments = (text: string) => segmentText(text, { countTokens, ssml: true });
 const silenceMs = ({ spans }: Segment) => spans.reduce((sum, span) => sum + (span.kind === 'break' ? span.ms : 0), 0);
 const joined = (list: readonly Segment[]) => list.map(({ text }) => text).join('');
 
@@ -48,11 +48,9 @@ describe('breaks', () => {
 
   it('between words count by their time, and are a good place for a cut', () => {
     const text = `This is the opening. ${'word <break time="3s"/>'.repeat(40)}`;
-    for (const autoMode of [true, false]) {
-      const found = segments(text, autoMode);
-      for (const segment of found.slice(0, -1)) expect(segment.text).toMatch(/(?:opening\. |\/>)$/);
-      for (const segment of found) expect(silenceMs(segment)).toBeLessThanOrEqual(MOST_MS);
-    }
+    const found = segments(text);
+    for (const segment of found.slice(0, -1)) expect(segment.text).toMatch(/(?:opening\. |\/>)$/);
+    for (const segment of found) expect(silenceMs(segment)).toBeLessThanOrEqual(MOST_MS);
   });
 
   it('cut nothing where all fits', () => {
@@ -62,11 +60,11 @@ describe('breaks', () => {
 
   it('give the same segments however the text was cut, each of bounded silence', () => {
     fc.assert(
-      fc.property(document, fc.array(fc.nat(4000), { maxLength: 12 }), fc.boolean(), (text, cuts, autoMode) => {
-        const whole = segments(text, autoMode);
+      fc.property(document, fc.array(fc.nat(4000), { maxLength: 12 }), (text, cuts) => {
+        const whole = segments(text);
         expect(joined(whole)).toBe(text);
         for (const segment of whole) expect(silenceMs(segment)).toBeLessThanOrEqual(MOST_MS);
-        const segmenter = new Segmenter({ countTokens, ssml: true, autoMode });
+        const segmenter = new Segmenter({ countTokens, ssml: true });
         const out: Segment[] = [];
         let from = 0;
         for (const at of cuts.sort((a, b) => a - b)) {
@@ -74,7 +72,7 @@ describe('breaks', () => {
           from = Math.max(from, Math.min(at, text.length));
         }
         expect([...out, ...segmenter.push(text.slice(from)), ...segmenter.end()]).toEqual(whole);
-        const single = new Segmenter({ countTokens, ssml: true, autoMode });
+        const single = new Segmenter({ countTokens, ssml: true });
         expect([...[...text].flatMap((char) => single.push(char)), ...single.end()]).toEqual(whole);
       }),
       { numRuns: 300 },

@@ -68,8 +68,8 @@ describe("the model's limit", () => {
 
   it('is kept by every segment, counted by the reader that speaks it', () => {
     fc.assert(
-      fc.property(long, fc.boolean(), (text, autoMode) => {
-        const segments = segmentText(text, { countTokens: (part) => reader.countTokens(part), autoMode });
+      fc.property(long, (text) => {
+        const segments = segmentText(text, { countTokens: (part) => reader.countTokens(part) });
         expect(joined(segments)).toBe(text);
         for (const segment of segments) {
           const speech = reader.read(segment).parts.filter((part) => part.kind === 'speech');
@@ -136,32 +136,6 @@ describe("the model's limit", () => {
     const family = '👩\u200D👩\u200D👧';
     for (const { text } of segmentText(family.repeat(300), { countTokens: chars })) {
       expect(text.length % family.length).toBe(0);
-    }
-  });
-});
-
-describe('patience (auto mode off)', () => {
-  const cut = (text: string) =>
-    segmentText(text, { countTokens: (part) => part.length / 4, autoMode: false }).map((segment) => segment.text);
-  const sentence = 'This sentence has exactly fifty characters in it. ';
-
-  it('cuts at a sentence end after a thousand characters', () => {
-    expect(sentence.length).toBe(50);
-    expect(cut(sentence.repeat(45)).map((text) => text.length)).toEqual([1000, 1000, 250]);
-  });
-
-  it('cuts at a blank line, and at no sentence before', () => {
-    expect(cut('One here. Two here.\n\nThree, and four; and five. Six.')).toEqual([
-      'One here. Two here.\n\n',
-      'Three, and four; and five. Six.',
-    ]);
-  });
-
-  it("cuts at the model's limit all the same, at the last sentence that fits", () => {
-    const segments = segmentText(sentence.repeat(30), { countTokens: chars, autoMode: false });
-    for (const { text } of segments) {
-      expect(text.length).toBeLessThanOrEqual(MAX_TOKENS);
-      expect(text).toMatch(/it\. $/);
     }
   });
 });

@@ -14,8 +14,8 @@ const FRAGMENTS =
 const messy = fc.array(fc.constantFrom(...FRAGMENTS), { maxLength: 120 }).map((parts) => parts.join(''));
 const anyText = fc.oneof(messy, fc.string({ unit: 'binary', maxLength: 300 }), fc.string({ maxLength: 300 }));
 
-function inPieces(text: string, cuts: readonly number[], autoMode: boolean, inTimeChars = 0): Segment[] {
-  const segmenter = new Segmenter({ countTokens, autoMode, inTimeChars });
+function inPieces(text: string, cuts: readonly number[], inTimeChars = 0): Segment[] {
+  const segmenter = new Segmenter({ countTokens, inTimeChars });
   const out: Segment[] = [];
   let from = 0;
   for (const cut of [...cuts].sort((a, b) => a - b)) {
@@ -27,24 +27,21 @@ function inPieces(text: string, cuts: readonly number[], autoMode: boolean, inTi
 }
 
 describe('segments of a text in pieces', () => {
-  for (const autoMode of [true, false]) {
-    it(`are those of the whole text, however it was cut (autoMode ${autoMode})`, () => {
-      fc.assert(
-        fc.property(anyText, fc.array(fc.nat(600), { maxLength: 12 }), (text, cuts) => {
-          const whole = segmentText(text, { countTokens, autoMode });
-          expect(inPieces(text, cuts, autoMode)).toEqual(whole);
-        }),
-        { numRuns: 1000 },
-      );
-    });
-  }
+  it('are those of the whole text, however it was cut', () => {
+    fc.assert(
+      fc.property(anyText, fc.array(fc.nat(600), { maxLength: 12 }), (text, cuts) => {
+        expect(inPieces(text, cuts)).toEqual(segmentText(text, { countTokens }));
+      }),
+      { numRuns: 1000 },
+    );
+  });
 
   it('are those of the whole text on a machine that has longer first pieces in time', () => {
     fc.assert(
       fc.property(anyText, fc.array(fc.nat(600), { maxLength: 12 }), fc.nat(200), (text, cuts, inTimeChars) => {
         const whole = segmentText(text, { countTokens, inTimeChars });
         expect(whole.map((segment) => segment.text).join('')).toBe(text);
-        expect(inPieces(text, cuts, true, inTimeChars)).toEqual(whole);
+        expect(inPieces(text, cuts, inTimeChars)).toEqual(whole);
       }),
       { numRuns: 1000 },
     );
@@ -54,7 +51,7 @@ describe('segments of a text in pieces', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const every = Array.from({ length: text.length }, (_, index) => index);
-        expect(inPieces(text, every, true)).toEqual(segmentText(text, { countTokens }));
+        expect(inPieces(text, every)).toEqual(segmentText(text, { countTokens }));
       }),
       { numRuns: 500 },
     );

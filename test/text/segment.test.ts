@@ -5,8 +5,7 @@ import { Segmenter, segmentText } from '../../src/text/segment.js';
 import { FIRST, LATER, PAUSES } from './segment-cases.js';
 
 const countTokens = (text: string) => [...text].length;
-const cut = (text: string, autoMode = true) =>
-  segmentText(text, { countTokens, autoMode }).map((segment) => segment.text);
+const cut = (text: string) => segmentText(text, { countTokens }).map((segment) => segment.text);
 
 /** Gets the first segment, which has rules of its own, out of the way. */
 const OPENING = 'This is the opening sentence.\n';

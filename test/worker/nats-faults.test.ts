@@ -232,6 +232,20 @@ if (!hasNats()) {
       expect(worker.restarts).toBe(0);
     });
 
+    it('are let be while their engine runs for longer than the time-out without a word', async () => {
+      const nats = await broker();
+      const { pool, workers } = watch(await nats.bus(), { silenceMs: 1_000 });
+      open.push(() => workers.close());
+      const engine = serveSine(await nats.bus(), 'w1', { spinOn: 'spin', hangMs: 5_000 });
+      open.push(engine.close);
+      const worker = await workerNamed(pool, 'w1');
+      await until(() => worker.state === 'ready');
+      worker.onChange(() => grantAll(worker));
+      const pid = engine.pid();
+      expect((await collect(worker.run(jobOf('spin'), never))).pcm.length).toBeGreaterThan(0);
+      expect([engine.pid(), worker.restarts]).toEqual([pid, 0]);
+    });
+
     it('stop what a gateway wanted that is gone', async () => {
       const nats = await broker();
       const ours = await nats.bus();

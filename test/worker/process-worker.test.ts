@@ -10,6 +10,7 @@ import { createProcessWorker, type ProcessWorkerOptions } from '../../src/gatewa
 import { type Worker, WorkerLost } from '../../src/gateway/worker.js';
 import { silentLogger } from '../../src/log.js';
 import { collect, failureOf, jobOf, until, whenReady } from '../support/jobs.js';
+import { pidLog } from '../support/pid-log.js';
 
 const never = new AbortController().signal;
 
@@ -66,8 +67,61 @@ describe('a worker that is a child process', () => {
   it('kills a process that hangs in native code', async () => {
     const worker = sineWorker({ hangOn: 'poison', hangMs: 60_000 }, { silenceMs: 2_000 });
     await whenReady(worker);
-    expect(await failureOf(() => worker.run(jobOf('This is poison.'), never))).toBeInstanceOf(WorkerLost);
+    const lost = await failureOf(() => worker.run(jobOf('This is poison.'), never));
+    expect(lost).toBeInstanceOf(WorkerLost);
+    expect(lost).toMatchObject({ blameless: process.platform === 'linux' ? false : expect.anything() });
     await whenReady(worker);
+  });
+
+  // Where /proc tells what a process does; elsewhere a silence is given three times as long.
+  describe.runIf(process.platform === 'linux')('on a machine that tells what a process does', () => {
+    it('lets a process be that runs for longer than the time-out without a word', async () => {
+      const worker = sineWorker({ spinOn: 'spin', hangMs: 4_000 }, { silenceMs: 1_000 });
+      await whenReady(worker);
+      expect((await collect(worker.run(jobOf('spin'), never))).pcm.length).toBeGreaterThan(0);
+      expect(worker.restarts).toBe(0);
+    });
+
+    it('kills a process that runs on and on, by the processor time that it took', async () => {
+      const worker = sineWorker({ spinOn: 'spin', hangMs: 120_000 }, { silenceMs: 400, spinMs: 1_500 });
+      await whenReady(worker);
+      const lost = await failureOf(() => worker.run(jobOf('spin'), never));
+      expect(lost).toBeInstanceOf(WorkerLost);
+      expect(lost.message).toContain('without any progress');
+      await whenReady(worker);
+    });
+
+    it('replaces a process that was stopped', async () => {
+      const { log, pid } = pidLog();
+      const worker = sineWorker({ pace: 2 }, { silenceMs: 1_000, log });
+      await whenReady(worker);
+      const lost = failureOf(() => worker.run(jobOf('A sentence that takes a while.'), never));
+      await until(() => worker.busy > 0);
+      process.kill(pid(), 'SIGSTOP');
+      expect((await lost).message).toContain('standing still');
+      await until(() => worker.restarts === 1 && worker.state === 'ready');
+    });
+
+    it('lets a process start and speak that many others keep from the processor', async () => {
+      const others = Array.from({ length: 8 }, () => spawn('sh', ['-c', 'while :; do :; done']));
+      try {
+        const worker = sineWorker(
+          { startSpinMs: 200, spinOn: 'spin', hangMs: 1_500 },
+          { startTimeoutMs: 700, silenceMs: 700 },
+        );
+        await whenReady(worker);
+        expect((await collect(worker.run(jobOf('spin'), never))).pcm.length).toBeGreaterThan(0);
+        expect(worker.restarts).toBe(0);
+      } finally {
+        for (const other of others) other.kill('SIGKILL');
+      }
+    });
+
+    it('kills a process that does nothing instead of starting', async () => {
+      const worker = sineWorker({ startMs: 60_000 }, { startTimeoutMs: 700 });
+      await until(() => worker.restarts > 0);
+      expect(worker.state).not.toBe('ready');
+    });
   });
 
   it('takes a start that gives no process for a failed start, and harms nobody', async () => {

@@ -121,12 +121,25 @@ function deviceSeen(): boolean {
   }
 }
 
+function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 async function openDevice(skip: readonly string[]): Promise<SoundDevice | undefined> {
   const seen = deviceSeen();
   for (const { name, open } of LIBRARIES) {
     if (skip.includes(name)) continue;
+    if (!isInstalled(name)) {
+      report({ type: 'unfit', name, installed: false, why: 'not installed' });
+      continue;
+    }
     if (!seen) {
-      report({ type: 'unfit', name, why: 'this machine has no sound device' });
+      report({ type: 'unfit', name, installed: true, why: 'installed, but this machine has no sound device' });
       continue;
     }
     report({ type: 'trying', name });
@@ -135,14 +148,9 @@ async function openDevice(skip: readonly string[]): Promise<SoundDevice | undefi
       report({ type: 'ready', name });
       return device;
     } catch (error) {
-      const missing = (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
       const message = (error as Error).message.split('\n')[0]!;
       const unbuilt = message.startsWith('Could not locate the bindings file');
-      report({
-        type: 'unfit',
-        name,
-        why: missing ? 'not installed' : unbuilt ? 'not built for this machine' : message,
-      });
+      report({ type: 'unfit', name, installed: !unbuilt, why: unbuilt ? 'not built for this machine' : message });
     }
   }
   report({ type: 'none', deviceSeen: seen });

@@ -15,10 +15,20 @@ export interface Player {
   readonly started: Promise<void>;
 }
 
+/** A library or program that could not be used. */
+export interface UnfitPlayer {
+  readonly name: string;
+  /** False where it is not on this machine at all, or was never built for it. */
+  readonly installed: boolean;
+  readonly why: string;
+}
+
 export interface PlayerSearch {
   readonly player: Player | undefined;
-  /** Every way that was tried and why it is none, for people. */
-  readonly tried: ReadonlyArray<{ readonly name: string; readonly why: string }>;
+  /** Every way that was tried before `player`. */
+  readonly tried: readonly UnfitPlayer[];
+  /** False where this machine shows no sound device at all. */
+  readonly deviceSeen: boolean;
 }
 
 interface SystemPlayer {
@@ -85,19 +95,20 @@ const DEVICE_ARGUMENTS = { paplay: (name: string) => [`--device=${name}`], aplay
 
 export async function findPlayer({ without = [], device }: SearchOptions, signal: AbortSignal): Promise<PlayerSearch> {
   if (device !== undefined) return playerOn(device, signal);
-  const tried: Array<{ name: string; why: string }> = [];
+  const tried: UnfitPlayer[] = [];
   const own = await ownPlayer(without, tried, signal);
-  if (own.player) return { player: own.player, tried };
+  const { deviceSeen } = own;
+  if (own.player) return { player: own.player, tried, deviceSeen };
   for (const candidate of SYSTEM_PLAYERS) {
     if (candidate.platform && candidate.platform !== process.platform) continue;
     if (without.includes(candidate.command)) continue;
-    if (candidate.needsDevice && !own.deviceSeen) continue;
+    if (candidate.needsDevice && !deviceSeen) continue;
     signal.throwIfAborted();
     const found = await systemPlayer(candidate);
-    if (typeof found !== 'string') return { player: found, tried };
-    tried.push({ name: candidate.command, why: found });
+    if (!('why' in found)) return { player: found, tried, deviceSeen: true };
+    tried.push(found);
   }
-  return { player: undefined, tried };
+  return { player: undefined, tried, deviceSeen };
 }
 
 async function playerOn(name: string, signal: AbortSignal): Promise<PlayerSearch> {
@@ -115,14 +126,14 @@ async function playerOn(name: string, signal: AbortSignal): Promise<PlayerSearch
   }
   const base = SYSTEM_PLAYERS.find(({ command }) => command === device.player)!;
   const found = await systemPlayer({ ...base, args: [...DEVICE_ARGUMENTS[device.player](name), ...base.args] });
-  if (typeof found !== 'string') return { player: found, tried: [] };
-  return { player: undefined, tried: [{ name: device.player, why: found }] };
+  if (!('why' in found)) return { player: found, tried: [], deviceSeen: true };
+  return { player: undefined, tried: [found], deviceSeen: true };
 }
 
 /** A line of the player process on its stdout. */
 export type PlayerReport =
   | { readonly type: 'trying'; readonly name: string }
-  | { readonly type: 'unfit'; readonly name: string; readonly why: string }
+  | ({ readonly type: 'unfit' } & UnfitPlayer)
   | { readonly type: 'ready'; readonly name: string }
   | { readonly type: 'started' }
   | { readonly type: 'none'; readonly deviceSeen: boolean };
@@ -130,7 +141,7 @@ export type PlayerReport =
 /** Tries the libraries inside our player process; one that takes its process down is skipped in the next. */
 async function ownPlayer(
   without: readonly string[],
-  tried: Array<{ name: string; why: string }>,
+  tried: UnfitPlayer[],
   signal: AbortSignal,
 ): Promise<{ player: Player | undefined; deviceSeen: boolean }> {
   const skip = [...without];
@@ -163,7 +174,8 @@ async function ownPlayer(
       onLines(child, (line) => {
         const report = JSON.parse(line) as PlayerReport;
         if (report.type === 'trying') trying = report.name;
-        else if (report.type === 'unfit') tried.push({ name: report.name, why: report.why });
+        else if (report.type === 'unfit')
+          tried.push({ name: report.name, installed: report.installed, why: report.why });
         else if (report.type === 'started') started();
         else settle(report);
       });
@@ -174,7 +186,7 @@ async function ownPlayer(
     }
     if (outcome.type === 'none') return { player: undefined, deviceSeen: outcome.deviceSeen };
     if (trying === '' || skip.includes(trying)) return { player: undefined, deviceSeen: false };
-    tried.push({ name: trying, why: outcome.type === 'died' ? outcome.why : 'it failed' });
+    tried.push({ name: trying, installed: true, why: outcome.type === 'died' ? outcome.why : 'it failed' });
     skip.push(trying);
   }
 }
@@ -189,22 +201,21 @@ function onLines(child: ChildProcess, take: (line: string) => void): void {
   });
 }
 
-async function systemPlayer(candidate: SystemPlayer): Promise<Player | string> {
+async function systemPlayer(candidate: SystemPlayer): Promise<Player | UnfitPlayer> {
   const child = spawn(candidate.command, candidate.args, {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
     windowsHide: true,
   });
   child.stdin!.on('error', () => undefined);
-  const gone = Promise.race([
-    once(child, 'error').then(([error]) =>
-      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'not installed' : String(error),
-    ),
-    once(child, 'exit').then(([code]) => `it found no device (exit ${code})`),
-  ]).catch((error) => ((error as NodeJS.ErrnoException).code === 'ENOENT' ? 'not installed' : String(error)));
+  const unfit = (why: string): UnfitPlayer => ({ name: candidate.command, installed: true, why });
+  const failed = (error: NodeJS.ErrnoException): UnfitPlayer =>
+    error.code === 'ENOENT' ? { ...unfit('not installed'), installed: false } : unfit(String(error));
+  // A spawn that fails has `once` reject, whatever it waits for.
+  const gone = once(child, 'exit').then(([code]) => unfit(`it found no device (exit ${code})`), failed);
   const settled = new Promise<undefined>((resolve) => setTimeout(resolve, SETTLE_MS, undefined));
-  const why = await Promise.race([gone, settled]);
-  if (why !== undefined) return why;
+  const reason = await Promise.race([gone, settled]);
+  if (reason !== undefined) return reason;
   return {
     name: candidate.command,
     child,

@@ -6,6 +6,7 @@ import { TtsError } from '../../protocol/errors.js';
 import { PlaybackClock } from './playback-clock.js';
 import { findPlayer, type Player, type SearchOptions } from './players.js';
 import type { AudioSink } from './sink.js';
+import { whyNoSound } from './sound-advice.js';
 
 /** Sound in hand before the device begins, and again after it ran dry. */
 const PREBUFFER_MS = 120;
@@ -32,12 +33,11 @@ export interface SpeakerSink extends AudioSink {
 
 /** Finds a way to play before anything is synthesised, or says that there is none and what to do instead. */
 export async function openSpeaker(options: SpeakerOptions, signal: AbortSignal): Promise<SpeakerSink> {
-  const { player, tried } = await findPlayer(options, signal);
-  if (player) return createSpeakerSink(player, options.steady ?? false);
-  const reasons = [...new Set(tried.map(({ name, why }) => `${name}: ${why}`))].join('; ');
+  const search = await findPlayer(options, signal);
+  if (search.player) return createSpeakerSink(search.player, options.steady ?? false);
   throw new TtsError(
     'no_sound_device',
-    `Nothing on this machine can play sound (${reasons}). Write a file with -o out.wav, or pipe: tts speak … -o - | ssh host aplay.`,
+    `Nothing on this machine can play sound. ${whyNoSound(search)} Write a file with -o out.wav, or pipe: tts speak … -o - | ssh host aplay. "tts doctor" says what could be installed.`,
   );
 }
 

@@ -4,7 +4,7 @@ import type { KeyRecord } from '../../accounts/types.js';
 import type { AdminKey } from '../../protocol/admin.js';
 
 export function adminKey(key: KeyRecord | KeySummary): AdminKey {
-  const { id, name, tier, credits, reserved, createdAt, expiresAt, revoked, limits } = key;
+  const { id, name, tier, credits, reserved, createdAt, expiresAt, revoked, expired, limits } = key;
   return {
     id,
     name,
@@ -14,11 +14,13 @@ export function adminKey(key: KeyRecord | KeySummary): AdminKey {
     created_at: createdAt,
     expires_at: expiresAt,
     revoked,
+    expired,
     concurrency: limits.concurrency,
     free_daily: limits.freeDaily,
     ...('today' in key && {
       today: {
         free_requests: key.today.freeRequests,
+        free_requests_by_model: key.today.freeRequestsByModel,
         requests: key.today.requests,
         characters: key.today.characters,
         credits: key.today.credits,

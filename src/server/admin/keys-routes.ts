@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { AdminGrant, AdminKey, AdminKeyChange, AdminKeys, CreatedAdminKey, NewAdminKey } from '../../protocol/admin.js';
 import { TtsError } from '../../protocol/errors.js';
+import { allowedFreeLimit, MAX_LIMIT, type OwnFreeLimit, parseFreeLimit } from '../../protocol/free-limit.js';
 import { ErrorResponse } from '../../protocol/http.js';
 import { checkBodyHeaders } from '../json-body.js';
 import { adminKey } from './admin-key.js';
@@ -22,6 +23,20 @@ function moment(text: string | null | undefined): Date | undefined {
   throw new TtsError('invalid_value', 'The field "expires_at" must be a time such as 2027-01-31T00:00:00Z.', {
     param: 'expires_at',
   });
+}
+
+/** The limits that a body names; null is the server's own, undefined what it leaves out. */
+function limitsIn(body: Pick<NewAdminKey, 'concurrency' | 'free_daily'>) {
+  const checked = (param: 'concurrency' | 'free_daily'): OwnFreeLimit | null | undefined => {
+    const limit = body[param];
+    if (limit === undefined || limit === null) return limit;
+    const known = parseFreeLimit(limit, MAX_LIMIT);
+    if (known !== undefined) return known;
+    throw new TtsError('invalid_value', `The field "${param}" must be ${allowedFreeLimit(MAX_LIMIT)}, as JSON.`, {
+      param,
+    });
+  };
+  return { concurrency: checked('concurrency'), freeDaily: checked('free_daily') };
 }
 
 export const keysRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin, signedIn, operator }) => {
@@ -52,7 +67,8 @@ export const keysRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin, si
       onRequest: writes,
     },
     async ({ body }, reply) => {
-      const { tier, name, credits = 0, concurrency = null, free_daily: freeDaily = null } = body;
+      const { tier, name, credits = 0 } = body;
+      const { concurrency = null, freeDaily = null } = limitsIn(body);
       const { key, ...made } = await keyring.create({
         tier,
         credits,
@@ -77,8 +93,7 @@ export const keysRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin, si
       onRequest: writes,
     },
     async ({ params, body }) => {
-      const { name, concurrency, free_daily: freeDaily } = body;
-      return adminKey(await keyring.change(params.id, { name, concurrency, freeDaily }));
+      return adminKey(await keyring.change(params.id, { name: body.name, ...limitsIn(body) }));
     },
   );
 

@@ -82,8 +82,7 @@ export class SignIns {
     if (standing.expiresAtMs <= now()) return undefined;
     if (standing.role === 'admin') return (await secret.holds(standing.secret)) ? { role: 'admin' } : undefined;
     const found = await store.findKey(standing.keyId);
-    if (found === undefined || found.revoked) return undefined;
-    if (found.expiresAt !== null && Date.parse(found.expiresAt) <= now()) return undefined;
+    if (found === undefined || found.revoked || found.expired) return undefined;
     const { hash: _hash, ...key } = found;
     return { role: 'key', key };
   }

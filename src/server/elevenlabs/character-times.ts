@@ -27,6 +27,11 @@ export class CharacterClock {
     }
   }
 
+  /** How many characters wait to be taken. */
+  get waiting(): number {
+    return this.#waiting.chars.length;
+  }
+
   /** The characters that nobody took yet, or undefined where there are none. */
   take(): CharacterTimes | undefined {
     if (this.#waiting.chars.length === 0) return undefined;

@@ -4,10 +4,12 @@ import { bodyTooLarge, createErrorHandler } from '../error-handler.js';
 import type { ForeignDoor } from '../foreign-door.js';
 import { elevenlabsError } from './errors.js';
 import { listsRoutes } from './lists-routes.js';
-import { elevenlabsPage } from './page.js';
+import { OpenSockets } from './open-sockets.js';
+import { ELEVENLABS_PAGE } from './page.js';
 import { createElevenLabsSocket, SOCKET_PATHS } from './sockets.js';
 import { MAX_REQUEST_BYTES } from './speech-request.js';
 import { speechRoutes } from './speech-routes.js';
+import { WaitingContexts } from './waiting-contexts.js';
 
 const PREFIX = '/elevenlabs';
 
@@ -36,9 +38,12 @@ export const ELEVENLABS: ForeignDoor = {
     'user-agent',
     ...['language', 'runtime', 'runtime-version', 'sdk-name', 'sdk-version'].map((name) => `x-fern-${name}`),
   ],
-  page: { path: '/docs/elevenlabs', html: elevenlabsPage },
-  sockets: (deps, grants) => [
-    { path: SOCKET_PATHS.single, handler: createElevenLabsSocket(deps, grants, 'single') },
-    { path: SOCKET_PATHS.multi, handler: createElevenLabsSocket(deps, grants, 'multi') },
-  ],
+  page: ELEVENLABS_PAGE,
+  sockets(deps, grants) {
+    const shares = { waiting: new WaitingContexts(), sockets: new OpenSockets(deps.accounts) };
+    return [
+      { path: SOCKET_PATHS.single, handler: createElevenLabsSocket(deps, grants, shares, 'single') },
+      { path: SOCKET_PATHS.multi, handler: createElevenLabsSocket(deps, grants, shares, 'multi') },
+    ];
+  },
 };

@@ -12,6 +12,7 @@ import type { SocketSession } from '../socket-endpoint.js';
 import { type ClientMessage, parseMessage } from './messages.js';
 import { SpeechContext } from './speech-context.js';
 import { speedOf } from './speech-request.js';
+import type { WaitingContext } from './waiting-contexts.js';
 
 export interface SessionOptions {
   readonly multi: boolean;
@@ -22,22 +23,30 @@ export interface SessionOptions {
   readonly log: Logger;
   /** A grant for one stretch of speech. */
   readonly open: (order: { readonly requestId: string; readonly speed: number }) => Promise<Grant>;
+  /** Tells where the key of the socket is refused later on; the result ends that. */
+  readonly watchKey: (onRefused: (reason: TtsError) => void) => () => void;
+  /** A place among the contexts that wait for their grant. Throws `overloaded` where there is none. */
+  readonly enter: () => WaitingContext;
   readonly onEnd: () => void;
 }
 
 /** Contexts that one socket may hold at once; what a key may hold is decided by its limits. */
 const MAX_CONTEXTS = 20;
+/** Contexts of one socket that are done, but not yet read to their end or settled. */
+const MAX_LEAVING = 40;
 /** Ids of contexts that failed, remembered so that what a client had already sent for them opens no new one. */
-const MAX_FAILED = 1_000;
+const MAX_FAILED = 100;
 /** Where a message names no context. */
 const UNNAMED = '';
 
 export class ElevenLabsSession implements SocketSession {
   readonly #options: SessionOptions;
+  /** Those that take messages, by their ids. */
   readonly #contexts = new Map<string, SpeechContext>();
+  /** Done, and not yet settled: their ids may name others. */
+  readonly #leaving = new Set<SpeechContext>();
   readonly #failed = new Set<string>();
-  /** Ended, and not yet settled. */
-  #unsettled = 0;
+  readonly #unwatchKey: () => void;
   #count = 0;
   #idle: NodeJS.Timeout | undefined;
   /** Nothing more is read: the socket closes when the last context has ended. */
@@ -47,12 +56,13 @@ export class ElevenLabsSession implements SocketSession {
 
   constructor(options: SessionOptions) {
     this.#options = options;
+    this.#unwatchKey = options.watchKey((reason) => this.#fail(reason));
     this.#watchIdleness();
   }
 
   audioAheadMs(nowMs: number): number {
     let ms = 0;
-    for (const context of this.#contexts.values()) ms += context.audioAheadMs(nowMs);
+    for (const context of this.#held()) ms += context.audioAheadMs(nowMs);
     return ms;
   }
 
@@ -74,7 +84,7 @@ export class ElevenLabsSession implements SocketSession {
 
   shutDown(): void {
     this.#stopping = true;
-    if (this.#contexts.size === 0) this.stop();
+    if (this.#isEmpty) this.stop();
     else this.#options.outbox.watchStall(() => this.stop());
   }
 
@@ -103,24 +113,42 @@ export class ElevenLabsSession implements SocketSession {
       this.#closeWhenDone();
       return;
     }
+    // A message with settings begins a context, so it is none of what was on its way when the last one failed.
+    if (voiceSettings !== undefined && voiceSettings !== null) this.#failed.delete(contextId);
     if (this.#failed.has(contextId)) return;
     const known = this.#contexts.get(contextId);
     // The single space that opens a context is not spoken; a later one may stand between two words.
     if (text !== '') {
-      const context = known ?? this.#open(contextId, voiceSettings);
-      if (known !== undefined || text !== ' ') context.append(text);
-      if (flush) context.flush();
+      const context = known ?? this.#openNamed(contextId, voiceSettings);
+      if (known !== undefined || text !== ' ') context?.append(text);
+      if (flush) context?.flush();
     } else if (flush) known?.flush();
     else known?.touch();
     if (closeContext) this.#contexts.get(contextId)?.end();
   }
 
+  /** Undefined where there is no place for it now, which the client is told. */
+  #openNamed(id: string, voiceSettings: unknown): SpeechContext | undefined {
+    try {
+      return this.#open(id, voiceSettings);
+    } catch (error) {
+      if (!(error instanceof TtsError) || error.code !== 'overloaded') throw error;
+      this.#tell(error, id);
+      return undefined;
+    }
+  }
+
   #open(id: string, voiceSettings: unknown): SpeechContext {
-    const { multi, requestId, format, inactivityS, outbox } = this.#options;
+    const { multi, requestId, format, inactivityS, outbox, enter } = this.#options;
     if (this.#contexts.size >= MAX_CONTEXTS) {
       const message = `A connection may hold ${MAX_CONTEXTS} contexts at once. Close one with "close_context" first.`;
       throw new TtsError('invalid_message', message, { param: 'context_id' });
     }
+    if (this.#leaving.size >= MAX_LEAVING) {
+      const message = `${MAX_LEAVING} contexts of this connection have ended and were not read to their end yet.`;
+      throw new TtsError('overloaded', `${message} Read what was sent before opening more.`, { retryAfterS: 1 });
+    }
+    const waiting = enter();
     const speed = speedOf(voiceSettings);
     const label = multi ? `${requestId}.${++this.#count}` : requestId;
     const context: SpeechContext = new SpeechContext({
@@ -129,9 +157,14 @@ export class ElevenLabsSession implements SocketSession {
       inactivityMs: inactivityS * 1000,
       outbox,
       open: () => this.#options.open({ requestId: label, speed }),
+      waiting,
       onInactive: () => (multi ? context.end() : this.#fail(this.#inactive())),
       onFailure: (error) => this.#tell(error, id),
-      onEnd: () => this.#contextEnded(id),
+      onDone: () => {
+        if (this.#contexts.get(id) === context) this.#contexts.delete(id);
+        this.#leaving.add(context);
+      },
+      onEnd: () => this.#contextEnded(context),
     });
     this.#contexts.set(id, context);
     return context;
@@ -156,20 +189,20 @@ export class ElevenLabsSession implements SocketSession {
     void outbox.send({ isFinal: true, ...contextId }).catch(() => undefined);
   }
 
-  #contextEnded(id: string): void {
-    this.#contexts.delete(id);
+  #contextEnded(context: SpeechContext): void {
+    this.#leaving.delete(context);
     if (this.#closed) {
-      if (--this.#unsettled === 0) this.#options.onEnd();
+      if (this.#isEmpty) this.#options.onEnd();
       return;
     }
     if (!this.#options.multi) this.#closing = true;
-    if (this.#stopping && this.#contexts.size === 0 && !this.#closing) this.stop();
+    if (this.#stopping && this.#isEmpty && !this.#closing) this.stop();
     this.#closeWhenDone();
     this.#watchIdleness();
   }
 
   #closeWhenDone(): void {
-    if (!this.#closing || this.#closed || this.#contexts.size > 0) return;
+    if (!this.#closing || this.#closed || !this.#isEmpty) return;
     this.#options.outbox.close(1000);
     this.#end('cancelled', true);
   }
@@ -186,10 +219,19 @@ export class ElevenLabsSession implements SocketSession {
   #end(outcome: 'failed' | 'cancelled', byClient: boolean): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#unwatchKey();
     clearTimeout(this.#idle);
-    this.#unsettled = this.#contexts.size;
-    if (this.#unsettled === 0) this.#options.onEnd();
-    for (const context of [...this.#contexts.values()]) context.cancel(outcome, byClient);
+    if (this.#isEmpty) this.#options.onEnd();
+    for (const context of this.#held()) context.cancel(outcome, byClient);
+  }
+
+  /** All contexts that hold something. */
+  #held(): SpeechContext[] {
+    return [...this.#contexts.values(), ...this.#leaving];
+  }
+
+  get #isEmpty(): boolean {
+    return this.#contexts.size === 0 && this.#leaving.size === 0;
   }
 
   #log(error: unknown): TtsError {
@@ -209,7 +251,7 @@ export class ElevenLabsSession implements SocketSession {
   /** A socket without contexts; those that are open watch over themselves. */
   #watchIdleness(): void {
     clearTimeout(this.#idle);
-    if (this.#closed || this.#contexts.size > 0) return;
+    if (this.#closed || !this.#isEmpty) return;
     this.#idle = setTimeout(() => this.#fail(this.#inactive()), this.#options.inactivityS * 1000);
   }
 }

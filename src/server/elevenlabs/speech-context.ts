@@ -2,14 +2,16 @@
 import type { Outcome } from '../../accounts/types.js';
 import { type AudioEncoder, createEncoder } from '../../audio/encoder.js';
 import type { AudioFormat } from '../../audio/format.js';
+import { TextQueue } from '../../gateway/text-queue.js';
 import type { GatewayEvent } from '../../gateway/types.js';
 import { msToSamples } from '../../protocol/audio.js';
 import { isAbort, TtsError } from '../../protocol/errors.js';
-import { MAX_PENDING_CHARS } from '../../protocol/stream.js';
+import { encodeInTurns } from '../encode-in-turns.js';
 import type { Grant } from '../grants.js';
 import { LiveSpeech } from '../live-speech.js';
 import type { Outbox } from '../outbox.js';
 import { CharacterClock, socketAlignment } from './character-times.js';
+import type { WaitingContext } from './waiting-contexts.js';
 
 export interface SpeechContextOptions {
   /** As the client names it, where it does. */
@@ -18,17 +20,21 @@ export interface SpeechContextOptions {
   readonly inactivityMs: number;
   readonly outbox: Outbox;
   readonly open: () => Promise<Grant>;
+  /** Its place among those that wait for their grant. */
+  readonly waiting: WaitingContext;
   /** Nobody wrote for a while, and nothing is owed. */
   readonly onInactive: () => void;
   /** It ended before its final message; called once, before `onEnd`. */
   readonly onFailure: (error: unknown) => void;
-  /** Called once, when everything it held was given back and the ledger has its row. */
+  /** Called once, when it takes no more messages: its final one leaves now, or it ended without. */
+  readonly onDone: () => void;
+  /** Called once, after `onDone`, when everything it held was given back and the ledger has its row. */
   readonly onEnd: () => void;
 }
 
 const MAX_MESSAGE_SAMPLES = msToSamples(200);
-
-type Act = (speech: LiveSpeech) => void;
+/** Silent characters that wait for audio to be told with; beyond it they are told without. */
+const MAX_UNTOLD_CHARS = 1_000;
 
 export class SpeechContext {
   readonly #options: SpeechContextOptions;
@@ -36,12 +42,12 @@ export class SpeechContext {
   readonly #abort = new AbortController();
   readonly #opened: Promise<LiveSpeech | undefined>;
   #speech: LiveSpeech | undefined;
-  /** What was asked while its grant was being opened, in order. */
-  #early: Act[] = [];
-  #earlyUnits = 0;
+  /** What came while its grant was being opened. */
+  #early = new TextQueue();
   #idle: NodeJS.Timeout | undefined;
   /** No more text is taken. */
   #ending = false;
+  #done = false;
   #ended = false;
   /** Where the last character ended that was told. */
   #toldMs = 0;
@@ -58,18 +64,30 @@ export class SpeechContext {
   }
 
   append(text: string): void {
-    if (this.#speech === undefined) this.#earlyUnits += text.length;
-    if (this.#earlyUnits <= MAX_PENDING_CHARS) this.#act((speech) => speech.append(text));
-    else this.#fail(new TtsError('text_too_long', `More than ${MAX_PENDING_CHARS} characters wait to be spoken.`));
+    this.#act(
+      (speech) => speech.append(text),
+      (early) => {
+        this.#options.waiting.hold(text.length);
+        early.add(text);
+      },
+    );
   }
 
   flush(): void {
-    this.#act((speech) => speech.flush());
+    this.#act(
+      (speech) => speech.flush(),
+      (early) => {
+        if (early.flush()) this.#options.waiting.hold(1);
+      },
+    );
   }
 
   /** No more text: what is left is spoken, then comes the final message. */
   end(): void {
-    this.#act((speech) => speech.end());
+    this.#act(
+      (speech) => speech.end(),
+      (early) => early.end(),
+    );
     this.#ending = true;
     clearTimeout(this.#idle);
   }
@@ -84,11 +102,11 @@ export class SpeechContext {
     this.#close(outcome, byClient);
   }
 
-  #act(act: Act): void {
+  #act(now: (speech: LiveSpeech) => void, later: (early: TextQueue) => void): void {
     if (this.#ended || this.#ending) return;
     try {
-      if (this.#speech === undefined) this.#early.push(act);
-      else act(this.#speech);
+      if (this.#speech === undefined) later(this.#early);
+      else now(this.#speech);
       this.#watchIdleness();
     } catch (error) {
       this.#fail(error);
@@ -112,35 +130,49 @@ export class SpeechContext {
   }
 
   async #run(): Promise<void> {
-    const { format, outbox } = this.#options;
-    const speech = await this.#opened;
-    if (speech === undefined || this.#ended) return;
+    const { format, outbox, waiting } = this.#options;
     let encoder: AudioEncoder | undefined;
     try {
+      const speech = await this.#opened;
+      if (speech === undefined || this.#ended) return;
       const codec = await createEncoder(format);
       encoder = codec;
+      if (this.#ended) return;
       this.#speech = speech;
-      for (const act of this.#early.splice(0)) act(speech);
+      this.#catchUp(speech);
+      waiting.leave();
       this.#watchIdleness();
       await speech.speak((event) => this.#write(event, codec), this.#abort.signal);
       await this.#send(codec.end());
       await this.#sendRest();
-      await speech.reserved();
+      await speech.reserved(this.#abort.signal);
       if (this.#ended) return;
+      this.#finish();
       await outbox.deliver(this.#named({ isFinal: true }));
       this.#close('completed', false);
     } catch (error) {
       this.#fail(error);
     } finally {
+      waiting.leave();
       encoder?.close();
+    }
+  }
+
+  #catchUp(speech: LiveSpeech): void {
+    const early = this.#early;
+    for (let piece = early.take(); piece !== undefined; piece = early.take()) {
+      if (piece.kind === 'text') speech.append(piece.text);
+      else if (piece.kind === 'flush') speech.flush();
+      else speech.end();
     }
   }
 
   async #write(event: GatewayEvent, encoder: AudioEncoder): Promise<void> {
     this.#clock.hear(event);
+    if (event.type === 'segment-end' && this.#clock.waiting >= MAX_UNTOLD_CHARS) await this.#sendRest();
     if (event.type !== 'audio') return;
     for (let at = 0; at < event.pcm.length; at += MAX_MESSAGE_SAMPLES) {
-      await this.#send(encoder.encode(event.pcm.subarray(at, at + MAX_MESSAGE_SAMPLES)));
+      await this.#send(await encodeInTurns(encoder, event.pcm.subarray(at, at + MAX_MESSAGE_SAMPLES)));
     }
   }
 
@@ -150,7 +182,7 @@ export class SpeechContext {
     await this.#options.outbox.send(this.#named({ audio: base64, isFinal: false, ...this.#alignments() }));
   }
 
-  /** Characters behind the last audio, of which no message could tell. */
+  /** Characters behind the last audio, which no message has told of. */
   async #sendRest(): Promise<void> {
     const alignments = this.#alignments();
     if (alignments.alignment === null) return;
@@ -186,10 +218,17 @@ export class SpeechContext {
   #close(outcome: Outcome, byClient: boolean): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#early = [];
+    this.#early = new TextQueue();
     clearTimeout(this.#idle);
     this.#abort.abort();
+    this.#finish();
     void this.#opened.then((speech) => speech?.close(outcome, byClient)).then(() => this.#options.onEnd());
+  }
+
+  #finish(): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.#options.onDone();
   }
 
   /** Counts from the last message or the last owed audio, whichever came later, and only while nothing is owed. */

@@ -7,7 +7,7 @@ import { MAX_SPEED, MIN_SPEED } from '../../protocol/job.js';
 import { MAX_SEED } from '../../protocol/stream.js';
 import type { ServerDeps } from '../deps.js';
 import { speechModel, voiceId } from '../foreign-names.js';
-import { spokenInput } from '../spoken-input.js';
+import { type SpokenInput, spokenInput } from '../spoken-input.js';
 import { DEFAULT_MODEL, modelAlias, OUTPUT_FORMATS, outputFormat, VOICE_ALIASES } from './names.js';
 
 export const MAX_TEXT_CHARS = 10_000;
@@ -23,7 +23,9 @@ const VoiceSettings = Type.Object(
 
 export const SpeechRequest = Type.Object(
   {
-    text: Type.String({ description: `1 to ${MAX_TEXT_CHARS} characters once surrounding white space is removed` }),
+    text: Type.String({
+      description: `1 to ${MAX_TEXT_CHARS} characters once surrounding white space (Unicode's White_Space) is removed, with something to say among them`,
+    }),
     model_id: Type.Optional(
       Type.String({ default: DEFAULT_MODEL, description: '`eleven_*flash*` and `*turbo*` are the fast model' }),
     ),
@@ -72,15 +74,14 @@ export function namedVoice(
 }
 
 export interface SpokenRequest {
-  readonly text: string;
-  readonly chars: number;
+  readonly input: SpokenInput;
   readonly speed: number;
   readonly seed: number;
   readonly format: AudioFormat;
 }
 
 export function parseSpeechRequest(body: SpeechRequest, query: SpeechQuery): SpokenRequest {
-  const { text, chars } = spokenInput(body.text, 'text', MAX_TEXT_CHARS);
+  const input = spokenInput(body.text, 'text', MAX_TEXT_CHARS);
   const format = outputFormat(query.output_format);
-  return { text, chars, speed: speedOf(body.voice_settings), seed: seedOf(body.seed), format };
+  return { input, speed: speedOf(body.voice_settings), seed: seedOf(body.seed), format };
 }

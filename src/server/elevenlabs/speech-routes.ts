@@ -1,6 +1,7 @@
 /** POST /elevenlabs/v1/text-to-speech/{voice} and its three companions: streamed, and with the times of the characters. */
 import type { FastifyPluginAsync } from 'fastify';
 import { type AudioEncoder, createEncoder } from '../../audio/encoder.js';
+import { answerSize } from '../answer-size.js';
 import type { DoorOptions } from '../deps.js';
 import { encodedBody } from '../encoded-body.js';
 import { ignoredFields } from '../ignored-fields.js';
@@ -14,7 +15,7 @@ import {
   SpeechQuery,
   SpeechRequest,
 } from './speech-request.js';
-import { timedLines, timedObject } from './timed-body.js';
+import { timedLines, timedObject, timedObjectSize } from './timed-body.js';
 
 interface Route {
   readonly path: string;
@@ -51,7 +52,8 @@ export const speechRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps,
         preValidation: async (request) => dropNulls(request),
       },
       async (request, reply) => {
-        const { text, chars, speed, seed, format } = parseSpeechRequest(request.body, request.query);
+        const { input, speed, seed, format } = parseSpeechRequest(request.body, request.query);
+        const { text, chars } = input;
         const { voice_id: voice } = request.params;
         const named = namedVoice(deps.catalogue, request.key, { voice, model: request.body.model_id });
         const ignored = ignoredFields(request.body, KNOWN_FIELDS);
@@ -60,10 +62,10 @@ export const speechRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps,
         const grant = await admit(request, reply, {
           route: 'elevenlabs_speech',
           ...named,
-          chars,
+          input,
           speed,
           seed,
-          whole,
+          whole: whole ? answerSize(input, { speed, ...timedObjectSize(format) }) : undefined,
           unheard,
         });
         return new SpeechReply({

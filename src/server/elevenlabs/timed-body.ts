@@ -1,5 +1,7 @@
 /** Speech with the times of its characters: as one JSON object, or as a line of JSON for every piece of audio. */
 import type { AudioEncoder } from '../../audio/encoder.js';
+import { type AudioFormat, bytesPerSecond } from '../../audio/format.js';
+import { encodeInTurns } from '../encode-in-turns.js';
 import type { SpeechBody } from '../speech-reply.js';
 import { CharacterClock, type CharacterTimes, httpAlignment } from './character-times.js';
 
@@ -22,9 +24,9 @@ export function timedLines(encoder: AudioEncoder): SpeechBody {
   };
   return {
     contentType: TYPE,
-    take(event) {
+    async take(event) {
       clock.hear(event);
-      return event.type === 'audio' ? line(encoder.encode(event.pcm)) : NOTHING;
+      return event.type === 'audio' ? line(await encodeInTurns(encoder, event.pcm)) : NOTHING;
     },
     end() {
       const rest = line(encoder.end());
@@ -36,9 +38,37 @@ export function timedLines(encoder: AudioEncoder): SpeechBody {
   };
 }
 
+/** What a second of speech and a character take in it: base64, and a sign and two times, told twice over. */
+export const timedObjectSize = (format: AudioFormat) => ({
+  bytesPerSecond: (bytesPerSecond(format) * 4) / 3,
+  bytesPerChar: 56,
+});
+
+const listed = (values: readonly unknown[]): string => JSON.stringify(values).slice(1, -1);
+
+/** The alignment of a whole text as JSON, written segment by segment: at its end it would take tens of milliseconds. */
+class AlignmentText {
+  readonly #lists = new Map<string, string[]>();
+
+  add(times: CharacterTimes | undefined): void {
+    if (times === undefined) return;
+    for (const [name, values] of Object.entries(httpAlignment(times))) {
+      const list = this.#lists.get(name) ?? [];
+      this.#lists.set(name, list);
+      list.push(listed(values));
+    }
+  }
+
+  json(): string {
+    if (this.#lists.size === 0) return 'null';
+    return `{${[...this.#lists].map(([name, list]) => `"${name}":[${list.join(',')}]`).join(',')}}`;
+  }
+}
+
 /** Base64 is written as the audio comes; three bytes are four signs, so what is left over waits for more. */
 export function timedObject(encoder: AudioEncoder): SpeechBody {
   const clock = new CharacterClock();
+  const alignment = new AlignmentText();
   let left: Buffer = Buffer.alloc(0);
   const signs = (audio: Uint8Array): Buffer => {
     const all = Buffer.concat([left, audio]);
@@ -49,13 +79,15 @@ export function timedObject(encoder: AudioEncoder): SpeechBody {
   return {
     contentType: TYPE,
     head: () => Buffer.from('{"audio_base64":"'),
-    take(event) {
+    async take(event) {
       clock.hear(event);
-      return event.type === 'audio' ? signs(encoder.encode(event.pcm)) : NOTHING;
+      alignment.add(clock.take());
+      return event.type === 'audio' ? signs(await encodeInTurns(encoder, event.pcm)) : NOTHING;
     },
     end() {
       const last = signs(encoder.end());
-      const rest = JSON.stringify(alignments(clock.take())).slice(1);
+      const times = alignment.json();
+      const rest = `"alignment":${times},"normalized_alignment":${times}}`;
       return Buffer.concat([last, Buffer.from(`${left.toString('base64')}",${rest}`)]);
     },
     close: () => encoder.close(),

@@ -1,5 +1,6 @@
 /** Speech as server-sent events: each carries a piece of the audio, the last one says what it cost. */
 import type { AudioEncoder } from '../../audio/encoder.js';
+import { encodeInTurns } from '../encode-in-turns.js';
 import type { SpeechBody } from '../speech-reply.js';
 
 const NOTHING = new Uint8Array(0);
@@ -16,7 +17,7 @@ const delta = (audio: Uint8Array): Uint8Array =>
 /** A character is what is counted and paid for here, so it stands where OpenAI counts tokens of text; audio is not counted. */
 export const eventBody = (encoder: AudioEncoder, chars: number): SpeechBody => ({
   contentType: 'text/event-stream; charset=utf-8',
-  take: (spoken) => (spoken.type === 'audio' ? delta(encoder.encode(spoken.pcm)) : NOTHING),
+  take: async (spoken) => (spoken.type === 'audio' ? delta(await encodeInTurns(encoder, spoken.pcm)) : NOTHING),
   end() {
     const usage = { input_tokens: chars, output_tokens: 0, total_tokens: chars };
     return Buffer.concat([delta(encoder.end()), event({ type: 'speech.audio.done', usage })]);

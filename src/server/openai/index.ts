@@ -3,7 +3,7 @@ import { createErrorHandler } from '../error-handler.js';
 import type { ForeignDoor } from '../foreign-door.js';
 import { openaiError } from './errors.js';
 import { listsRoutes } from './lists-routes.js';
-import { openaiPage } from './page.js';
+import { OPENAI_PAGE } from './page.js';
 import { speechRoute } from './speech-route.js';
 
 const handleError = createErrorHandler(openaiError);
@@ -40,5 +40,5 @@ export const OPENAI: ForeignDoor = {
     'user-agent',
     ...STAINLESS.map((name) => `x-stainless-${name}`),
   ],
-  page: { path: '/docs/openai', html: openaiPage },
+  page: OPENAI_PAGE,
 };

@@ -5,7 +5,7 @@ import { DEFAULT_VOICE, parseModel, type SpeechModel } from '../../protocol/cont
 import { oneOf } from '../../protocol/one-of.js';
 import type { ServerDeps } from '../deps.js';
 import { speechModel, voiceId } from '../foreign-names.js';
-import { spokenInput } from '../spoken-input.js';
+import { type SpokenInput, spokenInput } from '../spoken-input.js';
 import { modelAlias, VOICE_ALIASES } from './names.js';
 
 const MAX_INPUT_CHARS = 4_096;
@@ -17,7 +17,9 @@ const WHOLE_WAV_CHARS = 300;
 export const SpeechRequest = Type.Object(
   {
     model: Type.String({ description: '`tts-1`, `tts-1-hd`, `gpt-4o-mini-tts`, or one of ours' }),
-    input: Type.String({ description: `1 to ${MAX_INPUT_CHARS} characters once surrounding white space is removed` }),
+    input: Type.String({
+      description: `1 to ${MAX_INPUT_CHARS} characters once surrounding white space (Unicode's White_Space) is removed, with something to say among them`,
+    }),
     voice: Type.Optional(
       Type.Union([Type.String(), Type.Object({ id: Type.String() })], {
         default: DEFAULT_VOICE,
@@ -43,8 +45,7 @@ export const KNOWN_FIELDS: ReadonlySet<string> = new Set(
 export interface SpokenRequest {
   readonly model: SpeechModel;
   readonly voice: string;
-  readonly text: string;
-  readonly chars: number;
+  readonly input: SpokenInput;
   readonly speed: number;
   readonly format: Format;
   readonly events: boolean;
@@ -59,18 +60,17 @@ export function parseSpeechRequest(
 ): SpokenRequest {
   const { voice = DEFAULT_VOICE, response_format: format = 'mp3', speed = 1, stream_format: streamFormat } = body;
   const model = speechModel(body.model, modelAlias, key, 'model');
-  const { text, chars } = spokenInput(body.input, 'input', MAX_INPUT_CHARS);
+  const input = spokenInput(body.input, 'input', MAX_INPUT_CHARS);
   const name = typeof voice === 'string' ? voice : voice.id;
   const { base } = parseModel(model);
   const events = streamFormat === 'sse';
   return {
     model,
     voice: voiceId(catalogue, { base, name, param: 'voice' }, VOICE_ALIASES),
-    text,
-    chars,
+    input,
     speed,
     format,
     events,
-    whole: format === 'wav' && !events && chars <= WHOLE_WAV_CHARS,
+    whole: format === 'wav' && !events && input.chars <= WHOLE_WAV_CHARS,
   };
 }

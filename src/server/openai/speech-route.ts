@@ -1,7 +1,9 @@
 /** POST /openai/v1/audio/speech: complete text in, audio out while it is made, in any of five formats. */
 import type { FastifyPluginAsync } from 'fastify';
 import { createEncoder } from '../../audio/encoder.js';
+import { bytesPerSecond } from '../../audio/format.js';
 import { MAX_BODY_BYTES } from '../../protocol/contract.js';
+import { answerSize } from '../answer-size.js';
 import type { DoorOptions } from '../deps.js';
 import { encodedBody } from '../encoded-body.js';
 import { ignoredFields } from '../ignored-fields.js';
@@ -25,8 +27,16 @@ export const speechRoute: FastifyPluginAsync<DoorOptions> = async (app, { deps, 
       const spoken = parseSpeechRequest(request.body, request.key, deps.catalogue);
       const ignored = ignoredFields(request.body, KNOWN_FIELDS);
       if (ignored !== undefined) reply.header('x-ignored-fields', ignored);
-      const { model, voice, text, chars, speed, format, events, whole } = spoken;
-      const grant = await admit(request, reply, { route: 'openai_speech', model, voice, chars, speed, whole });
+      const { model, voice, input, speed, format, events, whole } = spoken;
+      const { text, chars } = input;
+      const grant = await admit(request, reply, {
+        route: 'openai_speech',
+        model,
+        voice,
+        input,
+        speed,
+        whole: whole ? answerSize(input, { speed, bytesPerSecond: bytesPerSecond(format) }) : undefined,
+      });
       return new SpeechReply({
         request,
         reply,

@@ -25,7 +25,8 @@ const streamInputRoute: FastifyPluginAsync = async (app) => {
         operationId: 'streamInput',
         summary: 'Stream text to speech (WebSocket)',
         description:
-          'Upgrade to a WebSocket: text goes in as JSON messages while audio comes back. A plain GET is 426.',
+          'Upgrade to a WebSocket: text goes in as JSON messages while audio comes back ([every message](/docs/stream-input)). ' +
+          'A plain GET is 426.',
         tags: ['speech'],
         response: { 426: ErrorResponse },
       },

@@ -4,14 +4,13 @@ import { DEFAULT_VOICE, MAX_INPUT_CHARS, parseModel, type SpeechModel } from '..
 import { SpeechRequest } from '../../protocol/http.js';
 import type { BaseModel } from '../../protocol/job.js';
 import type { ServerDeps } from '../deps.js';
-import { spokenInput } from '../spoken-input.js';
+import { type SpokenInput, spokenInput } from '../spoken-input.js';
 
 export interface SpokenRequest {
   readonly model: SpeechModel;
   readonly base: BaseModel;
   readonly voice: string;
-  readonly text: string;
-  readonly chars: number;
+  readonly input: SpokenInput;
   readonly stream: boolean;
   readonly format: 'wav' | 'pcm';
 }
@@ -22,7 +21,7 @@ export const KNOWN_FIELDS: ReadonlySet<string> = new Set(Object.keys(SpeechReque
 export function parseSpeechRequest(body: SpeechRequest, catalogue: ServerDeps['catalogue']): SpokenRequest {
   const { model, voice = DEFAULT_VOICE, stream = false, response_format: format = 'wav' } = body;
   const { base } = parseModel(model);
-  const { text, chars } = spokenInput(body.input, 'input', MAX_INPUT_CHARS);
+  const input = spokenInput(body.input, 'input', MAX_INPUT_CHARS);
   catalogue.get(base, voice);
-  return { model, base, voice, text, chars, stream, format };
+  return { model, base, voice, input, stream, format };
 }

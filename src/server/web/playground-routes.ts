@@ -10,9 +10,10 @@ import { TtsError } from '../../protocol/errors.js';
 import { ErrorResponse, StreamTicket, StreamTicketRequest, VoiceCatalog, VoicesQuery } from '../../protocol/http.js';
 import { MAX_EXPLAINED_CHARS, PLAYGROUND_PATH } from '../../protocol/pages.js';
 import { ExplainRequest, ExplainResponse, PlaygroundSession } from '../../protocol/playground.js';
-import { explainText } from '../../text/explain.js';
 import { presentedKey } from '../authenticate.js';
 import type { DoorOptions } from '../deps.js';
+import { ExplainLimit } from '../explain-limit.js';
+import { addressGroup } from '../failure-brake.js';
 import { isLoopback } from '../hosts.js';
 import { checkBodyHeaders, takeJson } from '../json-body.js';
 import { checkOrigin } from '../origins.js';
@@ -25,7 +26,8 @@ const answers = (ok: object) => ({ 200: ok, '4xx': ErrorResponse });
 
 export const playgroundRoutes: FastifyPluginAsync<DoorOptions & { readonly version: string }> = async (app, door) => {
   const { deps, settings, tickets, authenticate, version } = door;
-  const { accounts, catalogue, readers } = deps;
+  const { accounts, catalogue, texts } = deps;
+  const explaining = new ExplainLimit();
   takeJson(app);
 
   /** Only where the server itself can be reached from nowhere else, and no proxy opens it to others. */
@@ -103,19 +105,23 @@ export const playgroundRoutes: FastifyPluginAsync<DoorOptions & { readonly versi
     {
       bodyLimit: MAX_BODY_BYTES,
       schema: {
-        ...described('explainText', 'How a text is read: each written form, its words and sounds'),
+        ...described(
+          'explainText',
+          'How a text is read: each written form, its words and sounds; 429 beyond two at once',
+        ),
         body: ExplainRequest,
         response: answers(ExplainResponse),
       },
       onRequest: [visitor, checkBodyHeaders],
     },
-    async ({ body: { text, voice = DEFAULT_VOICE, ssml = false } }) => {
+    async ({ body: { text, voice = DEFAULT_VOICE, ssml = false }, key, raw }) => {
       if ([...text].length > MAX_EXPLAINED_CHARS) {
         const message = `The field "text" is longer than ${MAX_EXPLAINED_CHARS} characters.`;
         throw new TtsError('input_too_long', message, { param: 'text' });
       }
       const { language } = catalogue.get('base-tts', voice);
-      return explainText(text, await readers(language), { ssml });
+      const caller = key === accounts.local ? addressGroup(raw.socket.remoteAddress) : key.id;
+      return explaining.run(caller, () => texts.explain(text, { language, ssml }));
     },
   );
 };

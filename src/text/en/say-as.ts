@@ -1,4 +1,5 @@
 /** Readings the author asked for by name. */
+import { trim } from '../../protocol/characters.js';
 import type { Language, SayAs } from '../../protocol/job.js';
 import { isLetter, type Scan } from '../normalize/scan.js';
 import { spell } from './acronyms.js';
@@ -110,7 +111,7 @@ const YEAR_MONTH = /^(\d{4})[-/.](\d{1,2})$/;
 
 function date(scan: Scan): boolean {
   const { text, out } = scan;
-  const words = text.length > 40 ? undefined : dateWords(text.trim(), scan.language);
+  const words = text.length > 40 ? undefined : dateWords(trim(text), scan.language);
   if (words !== undefined) out.say(words, 0, text.length);
   return words !== undefined;
 }

@@ -1,5 +1,4 @@
 /** What single characters mean, whatever alphabet or keyboard they come from. */
-
 import { LETTERS } from './scan.js';
 import { romanize, scriptOf } from './scripts.js';
 
@@ -11,7 +10,7 @@ const SAME: readonly (readonly [string, string])[] = [
   ['–‒', '–'],
   ['—―⸺⸻﹘︱〜～', '—'],
   ['−➖', '−'],
-  ['\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000', ' '],
+  ['\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000', ' '],
   ['。．｡।॥۔։።᙮᠃', '. '],
   ['、，،﹐﹑、՝፣᠂', ', '],
   ['；؛﹔፤', '; '],

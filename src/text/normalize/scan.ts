@@ -1,4 +1,5 @@
 /** The second pass: at each place of the cleaned text the first rule that knows what stands there says it. */
+import { isWhiteSpace } from '../../protocol/characters.js';
 import type { Language } from '../../protocol/job.js';
 import { type Mapped, Room, Spoken } from './spoken.js';
 
@@ -108,13 +109,7 @@ function wordEnd(text: string, at: number): number {
 }
 
 /** A space, a quotation mark or a bracket. */
-export const opensWord = (code: number): boolean =>
-  code === 32 ||
-  code === 34 ||
-  code === 39 ||
-  code === 40 ||
-  (code > 8 && code < 14) ||
-  (code > 159 && /\s/.test(String.fromCharCode(code)));
+export const opensWord = (code: number): boolean => code === 34 || code === 39 || code === 40 || isWhiteSpace(code);
 
 /** White space, a quotation mark or a closing bracket. */
 const closesWord = (code: number): boolean =>

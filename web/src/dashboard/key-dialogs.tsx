@@ -1,6 +1,14 @@
 /** The questions that keys are made, changed, granted and revoked by. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { AdminKey, AdminKeyChange, CreatedAdminKey, NewAdminKey } from '../../../src/protocol/admin.js';
+import {
+  allowedFreeLimit,
+  BY_MODEL_EXAMPLE,
+  freeLimitText,
+  MAX_LIMIT,
+  type OwnFreeLimit,
+  parseFreeLimit,
+} from '../../../src/protocol/free-limit.js';
 import { CopyButton } from '../shared/copy-button.js';
 import { count } from '../shared/format.js';
 import { Dialog } from './dialog.js';
@@ -54,6 +62,29 @@ function Field({ label, value, type = 'text', placeholder }: FieldProps) {
   );
 }
 
+/** Null where the field is empty: the server's own limit. */
+function limitOf(label: string, { value }: Signal<string>): OwnFreeLimit | null {
+  if (value.trim() === '') return null;
+  const limit = parseFreeLimit(value, MAX_LIMIT);
+  if (limit === undefined) throw new Error(`${label} must be ${allowedFreeLimit(MAX_LIMIT)}.`);
+  return limit;
+}
+
+const SESSIONS = 'Sessions at once';
+const DAILY = 'Free requests a day';
+
+function LimitFields({ concurrency, daily }: { readonly concurrency: Signal<string>; readonly daily: Signal<string> }) {
+  return (
+    <>
+      <div class="two">
+        <Field label={SESSIONS} value={concurrency} placeholder="as usual" />
+        <Field label={DAILY} value={daily} placeholder="as usual" />
+      </div>
+      <p class="hint">A number holds for each free model by itself; {BY_MODEL_EXAMPLE} sets them apart.</p>
+    </>
+  );
+}
+
 const numberOf = (value: Signal<string>): number | null => (value.value.trim() === '' ? null : Number(value.value));
 
 function Buttons({
@@ -90,8 +121,8 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
       tier: tier.value,
       name: name.value.trim() || null,
       credits: tier.value === 'partner' ? (numberOf(credits) ?? 0) : 0,
-      concurrency: numberOf(concurrency),
-      free_daily: numberOf(daily),
+      concurrency: limitOf(SESSIONS, concurrency),
+      free_daily: limitOf(DAILY, daily),
       expires_at: expires.value === '' ? null : `${expires.value}T00:00:00Z`,
     };
     made.value = await admin<CreatedAdminKey>('/keys', { body });
@@ -131,10 +162,7 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
           </label>
           {tier.value === 'partner' && <Field label="Credits, 1 a character" value={credits} type="number" />}
         </div>
-        <div class="two">
-          <Field label="Sessions at once" value={concurrency} type="number" placeholder="as usual" />
-          <Field label="Free requests a day" value={daily} type="number" placeholder="as usual" />
-        </div>
+        <LimitFields concurrency={concurrency} daily={daily} />
         <Field label="Expires" value={expires} type="date" />
         {complaint}
         <Buttons onClose={onClose} verb="Create" />
@@ -144,15 +172,15 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
 }
 
 export function ChangeKey({ of, onClose }: OfKey) {
-  const shown = (value: number | null) => (value === null ? '' : String(value));
+  const shown = (value: OwnFreeLimit | null) => (value === null ? '' : freeLimitText(value));
   const name = useSignal(of.name ?? '');
   const concurrency = useSignal(shown(of.concurrency));
   const daily = useSignal(shown(of.free_daily));
   const { submit, complaint } = useSend(async () => {
     const body: AdminKeyChange = {
       name: name.value.trim() || null,
-      concurrency: numberOf(concurrency),
-      free_daily: numberOf(daily),
+      concurrency: limitOf(SESSIONS, concurrency),
+      free_daily: limitOf(DAILY, daily),
     };
     await admin(`/keys/${of.id}`, { method: 'PATCH', body });
     onClose();
@@ -161,10 +189,7 @@ export function ChangeKey({ of, onClose }: OfKey) {
     <Dialog title={`Key ${of.id}`} onClose={onClose}>
       <form onSubmit={submit}>
         <Field label="Name" value={name} />
-        <div class="two">
-          <Field label="Sessions at once" value={concurrency} type="number" placeholder="as usual" />
-          <Field label="Free requests a day" value={daily} type="number" placeholder="as usual" />
-        </div>
+        <LimitFields concurrency={concurrency} daily={daily} />
         {complaint}
         <Buttons onClose={onClose} verb="Save" />
       </form>

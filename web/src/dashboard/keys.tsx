@@ -1,11 +1,12 @@
 /** Keys: made, named, limited, granted and revoked. A key itself is shown once. */
 import { useSignal } from '@preact/signals';
 import type { AdminKey } from '../../../src/protocol/admin.js';
+import { freeLimitText, type OwnFreeLimit } from '../../../src/protocol/free-limit.js';
 import { count } from '../shared/format.js';
 import { Icon } from '../shared/icons.js';
 import { ChangeKey, CreateKey, GrantCredits, RevokeKey } from './key-dialogs.js';
 import { Scroll } from './scroll.js';
-import { keys } from './state.js';
+import { keys, LOCAL_KEY, usage } from './state.js';
 
 type Asked = { readonly what: 'change' | 'grant' | 'revoke'; readonly key: AdminKey } | { readonly what: 'create' };
 
@@ -15,6 +16,7 @@ export function Keys() {
     asked.value = undefined;
   };
   const now = asked.value;
+  const spokeHere = usage.value?.data.some(({ key_id }) => key_id === LOCAL_KEY.id) ?? false;
   return (
     <section class="panel" aria-labelledby="keys-title">
       <div class="panel-head">
@@ -30,7 +32,7 @@ export function Keys() {
           New key
         </button>
       </div>
-      {keys.value.length === 0 ? (
+      {keys.value.length === 0 && !spokeHere ? (
         <p class="empty">No keys yet. Whoever calls this server from elsewhere needs one.</p>
       ) : (
         <Scroll label="Keys">
@@ -56,6 +58,7 @@ export function Keys() {
               {[...keys.value].reverse().map((key) => (
                 <KeyRow key={key.id} of={key} ask={(what) => (asked.value = { what, key })} />
               ))}
+              {spokeHere && <LocalRow />}
             </tbody>
           </table>
         </Scroll>
@@ -83,7 +86,10 @@ function KeyRow({ of, ask }: KeyRowProps) {
         <KeyState of={of} />
       </td>
       <td class="number">{of.tier === 'partner' ? count(of.credits) : '–'}</td>
-      <td class="number">{count(of.today?.requests ?? 0)}</td>
+      <td class="number">
+        {count(of.today?.requests ?? 0)}
+        {of.today !== undefined && of.today.free_requests > 0 && <FreeToday of={of.today.free_requests_by_model} />}
+      </td>
       <td>{limitsOf(of)}</td>
       <td>
         {!of.revoked && (
@@ -106,16 +112,45 @@ function KeyRow({ of, ask }: KeyRowProps) {
   );
 }
 
+/** Commands and the playground on the server's own machine: there is nothing to edit, grant or revoke. */
+function LocalRow() {
+  const today = new Date().toISOString().slice(0, 10);
+  const requests = (usage.value?.data ?? [])
+    .filter(({ key_id, day }) => key_id === LOCAL_KEY.id && day === today)
+    .reduce((sum, row) => sum + row.requests, 0);
+  return (
+    <tr data-key={LOCAL_KEY.id}>
+      <td>{LOCAL_KEY.name}</td>
+      <td class="code">{LOCAL_KEY.id}</td>
+      <td>
+        <span class="tag">needs no key</span>
+      </td>
+      <td class="number">–</td>
+      <td class="number">{count(requests)}</td>
+      <td>pays nothing</td>
+      <td />
+    </tr>
+  );
+}
+
+function FreeToday({ of }: { readonly of: NonNullable<AdminKey['today']>['free_requests_by_model'] }) {
+  const counts = Object.entries(of).filter(([, requests]) => requests > 0);
+  return <div class="hint">{counts.map(([model, requests]) => `${model}:free ${count(requests)}`).join(', ')}</div>;
+}
+
+const shown = (limit: OwnFreeLimit): string =>
+  typeof limit === 'number' ? count(limit) : freeLimitText(limit).replaceAll('=', ' ').replaceAll(',', ', ');
+
 function limitsOf({ tier, concurrency, free_daily: daily }: AdminKey): string {
   const own = [
-    ...(concurrency === null ? [] : [`${count(concurrency)} at once`]),
-    ...(daily === null ? [] : [`${count(daily)} Free a day`]),
+    ...(concurrency === null ? [] : [`${shown(concurrency)} at once`]),
+    ...(daily === null ? [] : [`${shown(daily)} Free a day`]),
   ];
   return own.join(', ') || (tier === 'free' ? 'the usual of Free' : 'the usual');
 }
 
-export function KeyState({ of: { revoked, expires_at: expires, tier } }: { readonly of: AdminKey }) {
+export function KeyState({ of: { revoked, expired, expires_at: expires, tier } }: { readonly of: AdminKey }) {
   if (revoked) return <span class="tag bad">revoked</span>;
-  if (expires !== null && Date.parse(expires) <= Date.now()) return <span class="tag bad">expired</span>;
+  if (expired) return <span class="tag bad">expired</span>;
   return <span class="tag good">{expires === null ? tier : `${tier} until ${expires.slice(0, 10)}`}</span>;
 }

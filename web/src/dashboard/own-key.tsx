@@ -11,6 +11,9 @@ export function OwnKey() {
     ['Credits', key.tier === 'partner' ? count(key.credits - key.reserved) : 'none needed'],
     ['Requests today', count(key.today?.requests ?? 0)],
     ['Characters today', count(key.today?.characters ?? 0)],
+    ...Object.entries(key.today?.free_requests_by_model ?? {}).map(
+      ([model, requests]) => [`${model}:free today`, count(requests)] as const,
+    ),
     ['Live sessions', count(sessions.value.length)],
   ] as const;
   return (

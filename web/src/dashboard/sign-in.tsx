@@ -18,8 +18,9 @@ export function SignIn() {
       <form class="card narrow" onSubmit={(event) => void submit(event)}>
         <h1 class="page-title">Sign in</h1>
         <p class="hint" id="secret-hint">
-          With the admin secret that <span class="code">tts serve</span> showed when it first started, or with an API
-          key to see its own use. <span class="code">tts admin reset</span> makes a new secret.
+          With the admin secret that <span class="code">tts serve</span> showed when it first started, or left in the
+          file <span class="code">admin-secret</span> of its data folder, or with an API key to see its own use.{' '}
+          <span class="code">tts admin reset</span> makes a new secret.
         </p>
         <label for="secret">Admin secret or API key</label>
         <input

@@ -33,6 +33,9 @@ export const firstDay = (): string => isoDay(Date.now() - (days.value - 1) * 86_
 export const shownDays = (): string[] =>
   Array.from({ length: days.value }, (_, i) => isoDay(Date.now() - (days.value - 1 - i) * 86_400_000));
 
+/** The key that speaks on the server's own machine without having been made: it has usage and no row among the keys. */
+export const LOCAL_KEY = { id: 'local', name: 'this machine' } as const;
+
 let timer: ReturnType<typeof setTimeout> | undefined;
 let round = 0;
 

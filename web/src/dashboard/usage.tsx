@@ -6,7 +6,7 @@ import { count, duration, short } from '../shared/format.js';
 import { Icon } from '../shared/icons.js';
 import { Chart } from './chart.js';
 import { Scroll } from './scroll.js';
-import { days, firstDay, identity, keys, refresh, shownDays, usage } from './state.js';
+import { days, firstDay, identity, keys, LOCAL_KEY, refresh, shownDays, usage } from './state.js';
 
 type Row = AdminUsage['data'][number];
 
@@ -28,7 +28,7 @@ export function Usage() {
   const keyId = useSignal('');
   const isOperator = identity.value?.role === 'admin';
   const rows = (usage.value?.data ?? []).filter((row) => keyId.value === '' || row.key_id === keyId.value);
-  const names = new Map(keys.value.map(({ id, name }) => [id, name ?? id]));
+  const names = new Map([LOCAL_KEY, ...keys.value].map(({ id, name }) => [id, name ?? id]));
   const query = new URLSearchParams({ since: firstDay(), ...(keyId.value && { key: keyId.value }) });
   return (
     <section class="panel" aria-labelledby="usage-title">
@@ -57,8 +57,7 @@ export function Usage() {
               }}
             >
               <option value="">All keys</option>
-              <option value="local">this machine</option>
-              {keys.value.map(({ id, name }) => (
+              {[LOCAL_KEY, ...keys.value].map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name ?? id}
                 </option>
@@ -158,9 +157,7 @@ function UsageTable({ rows, names, isOperator }: UsageTableProps) {
             .map((row) => (
               <tr key={`${row.day} ${row.key_id} ${row.model}`}>
                 <td>{row.day}</td>
-                {isOperator && (
-                  <td>{row.key_id === 'local' ? 'this machine' : (names.get(row.key_id) ?? row.key_id)}</td>
-                )}
+                {isOperator && <td>{names.get(row.key_id) ?? row.key_id}</td>}
                 <td>{row.model}</td>
                 <td class="number">{count(row.requests)}</td>
                 <td class="number">{count(row.unfinished)}</td>

@@ -1,5 +1,6 @@
 /** Type and listen: what is typed is sent word by word, and what hangs in the air is said when the typing rests. */
 import { effect } from '@preact/signals';
+import { isBlank } from '../../../src/protocol/characters.js';
 import type { Run } from './run.js';
 import * as state from './state.js';
 
@@ -16,8 +17,8 @@ export class LiveTyping {
     // What was said cannot be taken back: a change in it waits until something new stands behind it.
     if (!text.startsWith(this.#sent)) this.#sent = text.slice(0, commonStart(text, this.#sent));
     const fresh = text.slice(this.#sent.length);
-    const whole = fresh.slice(0, fresh.search(/\s\S*$/) + 1);
-    if (whole.trim() !== '') this.#say(whole, false);
+    const whole = fresh.slice(0, fresh.search(/\p{White_Space}\P{White_Space}*$/u) + 1);
+    if (!isBlank(whole)) this.#say(whole, false);
     this.#rest = setTimeout(() => this.#say(text.slice(this.#sent.length), true), REST_MS);
   }
 
@@ -29,7 +30,7 @@ export class LiveTyping {
   }
 
   #say(text: string, flush: boolean): void {
-    if (text.trim() === '' && (!flush || this.#run === undefined)) return;
+    if (isBlank(text) && (!flush || this.#run === undefined)) return;
     const run = this.#current();
     run.say(text, flush);
     this.#sent += text;

@@ -1,5 +1,6 @@
 /** How is this read? Each written form that is not said as it is written, with its words and its sounds. */
 import { useSignal } from '@preact/signals';
+import { isBlank } from '../../../src/protocol/characters.js';
 import { MAX_EXPLAINED_CHARS } from '../../../src/protocol/pages.js';
 import type { ExplainResponse } from '../../../src/protocol/playground.js';
 import { call } from '../shared/api.js';
@@ -32,7 +33,7 @@ export function ReadingView() {
     <section class="panel" aria-labelledby="reading-title">
       <div class="panel-head">
         <h2 id="reading-title">How is this read?</h2>
-        <button type="button" class="quiet" onClick={() => void ask()} disabled={text.value.trim() === ''}>
+        <button type="button" class="quiet" onClick={() => void ask()} disabled={isBlank(text.value)}>
           Show the reading
         </button>
       </div>

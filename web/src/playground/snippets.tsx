@@ -1,5 +1,6 @@
 /** The same request from a shell, from the command line and from the openai client, ready to copy. */
 import { useSignal } from '@preact/signals';
+import { trim } from '../../../src/protocol/characters.js';
 import { CopyButton } from '../shared/copy-button.js';
 import { model, server, text, voice } from './state.js';
 
@@ -54,7 +55,7 @@ const SNIPPETS = [
 export function Snippets() {
   const chosen = useSignal<string>('curl');
   const snippet = SNIPPETS.find(({ id }) => id === chosen.value)!;
-  const code = snippet.of(text.value.trim() || 'Hello.');
+  const code = snippet.of(trim(text.value) || 'Hello.');
   return (
     <section class="panel" aria-labelledby="code-title">
       <div class="panel-head">

@@ -1,5 +1,6 @@
 /** What the playground knows: the text, who speaks it, what runs, and the ways to change that. */
 import { computed, effect, signal } from '@preact/signals';
+import { isBlank } from '../../../src/protocol/characters.js';
 import type { VoiceCatalog } from '../../../src/protocol/http.js';
 import type { PlaygroundSession } from '../../../src/protocol/playground.js';
 import { Player } from '../audio/player.js';
@@ -86,7 +87,7 @@ function listenTo(started: Run): void {
 
 /** Says the whole text from its beginning. */
 export function speak(): void {
-  if (text.value.trim() === '') return;
+  if (isBlank(text.value)) return;
   void player.open();
   stop();
   const started = startRun();

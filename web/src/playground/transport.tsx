@@ -1,4 +1,5 @@
 /** Play and stop, the waveform, and how fast it was. */
+import { isBlank } from '../../../src/protocol/characters.js';
 import { duration } from '../shared/format.js';
 import { Icon } from '../shared/icons.js';
 import { live, player, run, sampling, speak, stop, text } from './state.js';
@@ -18,7 +19,7 @@ export function Transport() {
           type="button"
           class="play"
           aria-label="Play"
-          disabled={text.value.trim() === '' || live.value}
+          disabled={isBlank(text.value) || live.value}
           onClick={speak}
         >
           <Icon name="play" size={26} />

@@ -13,7 +13,7 @@ export interface Word {
 export function wordsOf(text: string): Word[] {
   const words: Word[] = [];
   let at = 0;
-  for (const [, before = '', word = ''] of text.matchAll(/(\s*)(\S+)/gu)) {
+  for (const [, before = '', word = ''] of text.matchAll(/(\p{White_Space}*)(\P{White_Space}+)/gu)) {
     const start = at + [...before].length;
     at = start + [...word].length;
     words.push({ text: word, before, start, end: at });

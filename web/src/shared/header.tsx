@@ -1,4 +1,4 @@
-/** The head of both pages: who we are, the way to the other page, and a place for what a page wants to say of itself. */
+/** The head of both pages: the brand, links to the other pages, and a place for the page's own status. */
 import type { ComponentChildren } from 'preact';
 import mark from './mark.svg';
 
@@ -22,7 +22,7 @@ export function Header({ here, children }: HeaderProps) {
       <nav aria-label="Pages">
         {link('playground', '/', 'Playground')}
         {link('dashboard', '/dashboard', 'Dashboard')}
-        <a href="/docs">API</a>
+        <a href="/docs">Docs</a>
       </nav>
       <div class="head-end">{children}</div>
     </header>

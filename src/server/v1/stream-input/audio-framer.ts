@@ -7,6 +7,8 @@ import type { Alignment, AudioMessage } from '../../../protocol/stream-messages.
 const MIN_SAMPLES = msToSamples(20);
 const MAX_SAMPLES = msToSamples(200);
 const NOTHING = new Int16Array(0);
+/** Silent characters that wait for the next audio to be told with; beyond it they are told without. */
+const MAX_CARRIED_CHARS = 1_000;
 
 const emptyAlignment = (): Alignment => ({ chars: [], charStartTimesMs: [], charDurationsMs: [] });
 
@@ -38,6 +40,7 @@ export class AudioFramer {
       if (this.#rest.length > 0) yield this.#message(this.#rest);
       this.#rest = NOTHING;
       this.#carry(Number.POSITIVE_INFINITY);
+      if (this.#carried.chars.length >= MAX_CARRIED_CHARS) yield this.#message(NOTHING);
     }
   }
 

@@ -44,10 +44,10 @@ export function createStreamInput(
       const params = parseParams(query);
       const model = params.model_id;
       deps.catalogue.get(model, voiceId, 'voice_id');
-      const order = { route: 'stream_input', key, requestId, model, voice: voiceId, chars: 0 } as const;
-      const { seed, enable_ssml_parsing: ssml, auto_mode: autoMode } = params;
+      const order = { route: 'stream_input', key, requestId, model, voice: voiceId } as const;
+      const { seed, enable_ssml_parsing: ssml } = params;
       const unheard = prefersWholeSentences(request.headers.prefer);
-      return { params, grant: await grants.open({ ...order, seed, ssml, autoMode, unheard }) };
+      return { params, grant: await grants.open({ ...order, seed, ssml, unheard }) };
     },
     onRefused: (error, requestId) => grants.failures.add(error, { requestId, route: STREAM_PATH }),
     modelOf: ({ params }) => params.model_id,

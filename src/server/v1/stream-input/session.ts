@@ -117,7 +117,7 @@ export class StreamSession implements SocketSession {
         for (const message of this.#framer.frame(event)) await outbox.send(message);
       }, this.#abort.signal);
       for (const message of this.#framer.finish()) await outbox.send(message);
-      await this.#speech.reserved();
+      await this.#speech.reserved(this.#abort.signal);
       if (this.#state !== 'Draining') return;
       await outbox.deliver({ isFinal: true });
       this.#end('completed');

@@ -3,9 +3,11 @@ import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Accounts, KeyRecord } from '../../../accounts/types.js';
 import type { VoiceCatalogue } from '../../../models/catalogue.js';
+import { SPEECH_PATH } from '../../../protocol/contract.js';
 import { TtsError } from '../../../protocol/errors.js';
 import type { StreamTicket } from '../../../protocol/http.js';
 import { TICKET_PROTOCOL_PREFIX, TICKET_TTL_MS } from '../../../protocol/stream.js';
+import { checkPartner } from '../../live-access.js';
 import { parseParams } from './params.js';
 
 /** Those of one key that wait to be used; the oldest makes room. */
@@ -25,7 +27,7 @@ interface Held {
 }
 
 export interface StreamTicketsOptions {
-  readonly accounts: Pick<Accounts, 'revokedAmong'>;
+  readonly accounts: Pick<Accounts, 'renew'>;
   readonly catalogue: Pick<VoiceCatalogue, 'get'>;
   readonly now?: () => number;
 }
@@ -48,10 +50,7 @@ export class StreamTickets {
   /** Whatever is wrong with the session is said here: a browser is not told why a handshake failed. */
   issue(key: KeyRecord, request: TicketRequest): { ticket: string; expiresAt: Date } {
     const session = this.#sessionOf(request);
-    if (key.tier !== 'partner') {
-      const message = 'The WebSocket speaks with Partner models, which need a Partner key. A Free key like this one';
-      throw new TtsError('early_access_required', `${message} uses a ":free" model over POST /v1/audio/speech.`);
-    }
+    checkPartner(key, `POST ${SPEECH_PATH}`);
     if (key.credits - key.reserved <= 0) {
       throw new TtsError('insufficient_credits', 'This key has no free credits, of which a character needs 1.');
     }
@@ -82,11 +81,7 @@ export class StreamTickets {
     if (this.#sessionOf(request) !== held.session) {
       throw new TtsError('invalid_api_key', 'This ticket is for another voice or other parameters.');
     }
-    const { key } = held;
-    if ((await accounts.revokedAmong([key.id])).length > 0) {
-      throw new TtsError('revoked_api_key', `The API key ${key.id} was revoked.`);
-    }
-    return key;
+    return accounts.renew(held.key);
   }
 
   /** The session that is asked for, as one string: two that mean the same are the same. */

@@ -1,13 +1,14 @@
-/** The pages as they were built: read once, packed once, sent with what a browser may keep and what it may load. */
+/** The built files of the site: read once, compressed once, sent with their cache and content security headers. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { notFound } from './error-handler.js';
 
 /** Seen from the sources and from what is built of them alike. */
-const WEB_DIR = path.resolve(import.meta.dirname, '../../../dist/web');
+export const WEB_DIR = path.resolve(import.meta.dirname, '../../dist/web');
 
 /** Nothing but what this server serves, no script in the page itself; WebAssembly encodes MP3. */
 const CSP = [
@@ -47,7 +48,7 @@ const PACKERS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
 };
 
 /** By path below the folder; empty where nothing was built. */
-export function loadAssets(folder = WEB_DIR): ReadonlyMap<string, Asset> {
+function loadAssets(folder = WEB_DIR): ReadonlyMap<string, Asset> {
   const assets = new Map<string, Asset>();
   if (!existsSync(folder)) return assets;
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -62,7 +63,12 @@ export function loadAssets(folder = WEB_DIR): ReadonlyMap<string, Asset> {
   return assets;
 }
 
-export async function sendAsset(asset: Asset, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+export async function sendAsset(
+  asset: Asset | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (asset === undefined) throw notFound(request);
   const extension = path.extname(asset.name);
   const isPage = extension === '.html';
   reply.headers({
@@ -83,4 +89,16 @@ export async function sendAsset(asset: Asset, request: FastifyRequest, reply: Fa
     asset.packed.set(coding, packed);
   }
   return reply.header('content-encoding', coding).send(await packed);
+}
+
+/** Options of routes that serve pages: not in the OpenAPI document, no line in the log. */
+export const PAGE_ROUTE = { logLevel: 'warn', schema: { hide: true } } as const;
+
+/** Serves `/assets/…` for every page of the site, and hands the files on to the routes of those pages. */
+export function serveAssets(app: FastifyInstance): ReadonlyMap<string, Asset> {
+  const assets = loadAssets();
+  app.get<{ Params: { name: string } }>('/assets/:name', PAGE_ROUTE, (request, reply) =>
+    sendAsset(assets.get(`assets/${request.params.name}`), request, reply),
+  );
+  return assets;
 }

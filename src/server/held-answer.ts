@@ -1,0 +1,164 @@
+/** One buffered response: in memory as far as its key's share goes, then in a temporary file, until its reader took it. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { SpillFile } from './spill-file.js';
+
+/** Where bytes of a response lie: in memory, or behind one another in its file. */
+type Part = Uint8Array | { readonly from: number; bytes: number };
+
+/** What a response is given of the budget that all of them share; see `HeldAudio`. */
+export interface AnswerBudget {
+  readonly dir: string;
+  /** Resolves when so many more bytes than were promised are promised. */
+  grow(answer: HeldAnswer, bytes: number, signal: AbortSignal): Promise<void>;
+  /** Resolves with where the next bytes go, once there is room. */
+  place(answer: HeldAnswer, bytes: number, signal: AbortSignal): Promise<'memory' | 'disk'>;
+  /** The file could not be written. */
+  diskFailed(error: unknown): void;
+  /** The numbers of an answer became smaller. */
+  freed(
+    answer: HeldAnswer,
+    less: { readonly promised?: number; readonly memory?: number; readonly disk?: number },
+  ): void;
+  /** It is over; resolves `gone` when its file is. */
+  closed(answer: HeldAnswer, gone: Promise<void>): void;
+}
+
+/** Pieces that are read from the file, and after which a reader's progress is counted. */
+const PIECE_BYTES = 65_536;
+
+export class HeldAnswer {
+  readonly keyId: string;
+  /** One part in so many of everything is what its key may take. */
+  readonly share: number;
+  /** Bytes of the budget that no other answer can take: as many as were expected, then as many as there are. */
+  promised: number;
+  memory = 0;
+  disk = 0;
+  /** Its maker waits for room. */
+  waiting = false;
+  readonly sinceMs = performance.now();
+  /** How it ends a reader that keeps others waiting. */
+  onCut: (() => void) | undefined;
+  readonly #budget: AnswerBudget;
+  readonly #parts: Part[] = [];
+  #file: Promise<SpillFile> | undefined;
+  #madeBytes = 0;
+  #sentBytes = 0;
+  /** Since when it is read, when bytes were taken last, and how long its audio is. */
+  #reader: { readonly sinceMs: number; lastMs: number; readonly audioMs: number } | undefined;
+  #released = false;
+
+  constructor(holder: Pick<HeldAnswer, 'keyId' | 'share'>, promised: number, budget: AnswerBudget) {
+    this.keyId = holder.keyId;
+    this.share = holder.share;
+    this.promised = promised;
+    this.#budget = budget;
+  }
+
+  get madeBytes(): number {
+    return this.#madeBytes;
+  }
+
+  /** Bytes that were handed to the socket. */
+  get sentBytes(): number {
+    return this.#sentBytes;
+  }
+
+  /** Keeps `bytes`; its maker waits here while there is no room. */
+  async append(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+    const more = this.#madeBytes + bytes.length - this.promised;
+    if (more > 0) await this.#budget.grow(this, more, signal);
+    while (!(await this.#keep(bytes, signal)));
+    this.#madeBytes += bytes.length;
+  }
+
+  /** All of it is made: what was promised beyond that is free again. */
+  finish(): void {
+    if (!this.#released) this.#budget.freed(this, { promised: this.promised - this.#madeBytes });
+  }
+
+  /** Hands it out in order, once; what is pulled next was preceded by a write of all before it. */
+  async *read(audioMs: number): AsyncGenerator<Uint8Array, void, undefined> {
+    const nowMs = performance.now();
+    this.#reader = { sinceMs: nowMs, lastMs: nowMs, audioMs };
+    for (const part of this.#parts.splice(0)) {
+      if (part instanceof Uint8Array) {
+        for (let at = 0; at < part.length; at += PIECE_BYTES) {
+          yield* this.#hand(part.subarray(at, at + PIECE_BYTES));
+        }
+        if (!this.#released) this.#budget.freed(this, { promised: part.length, memory: part.length });
+        continue;
+      }
+      for (let at = 0; at < part.bytes; at += PIECE_BYTES) {
+        if (this.#released) await this.#leave();
+        yield* this.#hand(await (await this.#file!).read(part.from + at, Math.min(PIECE_BYTES, part.bytes - at)));
+      }
+    }
+  }
+
+  *#hand(piece: Uint8Array): Generator<Uint8Array, void, undefined> {
+    yield piece;
+    this.#sentBytes += piece.length;
+    this.#reader!.lastMs = performance.now();
+  }
+
+  /** Its connection was destroyed, and is told of that in the next turn of the event loop. */
+  async #leave(): Promise<never> {
+    await turn();
+    throw new DOMException('The reader was cut off', 'AbortError');
+  }
+
+  /** Whether its reader took nothing for `stallMs`, or has been slower than the audio is heard. */
+  isOverdue(stallMs: number, nowMs: number): boolean {
+    const reader = this.#reader;
+    if (reader === undefined) return false;
+    if (nowMs - reader.lastMs >= stallMs) return true;
+    const elapsedMs = nowMs - reader.sinceMs;
+    const heardMs = (this.#sentBytes / Math.max(1, this.#madeBytes)) * reader.audioMs;
+    return elapsedMs >= stallMs && heardMs < elapsedMs;
+  }
+
+  /** Ends its reader, and gives everything back at once. */
+  cut(): void {
+    this.onCut?.();
+    this.release();
+  }
+
+  /** Gives everything back. Idempotent. */
+  release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.#parts.length = 0;
+    this.#budget.closed(this, this.#removeFile());
+  }
+
+  /** False where the file cannot be written: another place is looked for. */
+  async #keep(bytes: Uint8Array, signal: AbortSignal): Promise<boolean> {
+    if ((await this.#budget.place(this, bytes.length, signal)) === 'memory') {
+      // A copy: the view may be of a message many times its size, which it would keep.
+      this.#parts.push(Uint8Array.prototype.slice.call(bytes));
+      return true;
+    }
+    let from: number;
+    try {
+      this.#file ??= SpillFile.create(this.#budget.dir);
+      from = await (await this.#file).append(bytes);
+    } catch (error) {
+      if (this.#released) await this.#leave();
+      if ((await this.#file?.catch(() => undefined)) === undefined) this.#file = undefined;
+      this.#budget.freed(this, { disk: bytes.length });
+      this.#budget.diskFailed(error);
+      return false;
+    }
+    const last = this.#parts.at(-1);
+    if (last !== undefined && 'from' in last) last.bytes += bytes.length;
+    else this.#parts.push({ from, bytes: bytes.length });
+    return true;
+  }
+
+  async #removeFile(): Promise<void> {
+    // One that could not be made needs no removal.
+    const file = await this.#file?.catch(() => undefined);
+    await file?.remove();
+  }
+}

@@ -1,0 +1,56 @@
+/** A TCP proxy whose network can fail: silent in both directions, as a partition is, or reset. */
+import { createConnection, createServer, type Socket } from 'node:net';
+
+export interface TcpProxy {
+  readonly port: number;
+  /** Nothing passes any more, and no connection ends: bytes wait until `heal`. */
+  cut(): void;
+  heal(): void;
+  /** Everybody is thrown out; new connections are taken. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+export async function startProxy(target: { readonly port: number; readonly host?: string }): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  /** Sockets whose other side closed while nothing passed. */
+  const closing = new Set<Socket>();
+  let isCut = false;
+  const forward = (from: Socket, to: Socket) => {
+    sockets.add(from);
+    from.on('data', (data) => to.write(data));
+    from.on('error', () => to.destroy());
+    from.on('close', () => {
+      sockets.delete(from);
+      // A close is a packet too.
+      if (isCut) closing.add(to);
+      else to.end();
+    });
+    if (isCut) from.pause();
+  };
+  const server = createServer((near) => {
+    const far = createConnection({ host: target.host ?? '127.0.0.1', port: target.port });
+    forward(near, far);
+    forward(far, near);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const each = (act: (socket: Socket) => void) => [...sockets].forEach(act);
+  return {
+    port: (server.address() as { port: number }).port,
+    cut() {
+      isCut = true;
+      each((socket) => socket.pause());
+    },
+    heal() {
+      isCut = false;
+      each((socket) => socket.resume());
+      for (const socket of closing) socket.end();
+      closing.clear();
+    },
+    reset: () => each((socket) => socket.resetAndDestroy()),
+    async close() {
+      each((socket) => socket.destroy());
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
