@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import type { Crew } from '../gateway/crew.js';
 import type { WorkerPool } from '../gateway/pool.js';
 import type { Logger } from '../log.js';
-import { DEVICES, isGpu, mayBeHere } from '../protocol/device.js';
+import { DEVICES, type Gpu, isGpu, mayBeHere } from '../protocol/device.js';
 import { TtsError } from '../protocol/errors.js';
 import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
 import type { Preparation } from '../protocol/preparation.js';
@@ -38,6 +38,11 @@ export interface EngineRoom {
   readonly stop: () => void;
 }
 
+/**
+ * Engine processes on one GPU. While one hands over what it made and what comes next, the other's run is made; with more of them the GPU is
+ * no busier (measured on an H200).
+ */
+const GPU_PROCESSES = 2;
 const FIRST_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 60_000;
 
@@ -47,8 +52,8 @@ export async function processesOf(
   crowd: boolean,
 ): Promise<{ least: number; most: number }> {
   if (workers !== 'auto') return { least: workers, most: workers };
-  // Engines that share a GPU would only stand in each other's way.
-  if (!crowd || isGpu(device)) return { least: 1, most: 1 };
+  if (!crowd) return { least: 1, most: 1 };
+  if (isGpu(device)) return { least: 1, most: GPU_PROCESSES };
   const { mostWorkers } = await import('../engine/machine.js');
   return { least: 1, most: mostWorkers(threads) };
 }
@@ -73,6 +78,9 @@ export function createEngineRoom({
     begin = resolve;
   });
 
+  const gpuInUse = (): Gpu | undefined =>
+    DEVICES.filter(isGpu).find((name) => pool.workers.some(({ description }) => description?.startsWith(name)));
+
   async function bringCrew(): Promise<void> {
     const [{ createCrew }, { createProcessWorker }, { least, most }] = await Promise.all([
       import('../gateway/crew.js'),
@@ -89,16 +97,16 @@ export function createEngineRoom({
       hire(number, preload) {
         const [share, asked] = number === 1 ? (['either', models] as const) : (['core', preload] as const);
         const preloaded = workers === 'auto' ? asked : models;
-        const options = engineOptions(config, widens ? share : 'machine', preloaded, crowd && number === 1);
+        // What `auto` chose is known once an engine runs: those that help it run there too.
+        const here = { ...config, device: gpuInUse() ?? config.device };
+        const options = engineOptions(here, widens ? share : 'machine', preloaded, crowd && number === 1);
         return createProcessWorker({ id: `engine-${number}`, options, widens: widens && number === 1, log });
       },
       least,
       most,
       startsAtOnce: Math.ceil(most / 2),
       idleMs: workerIdleSeconds * 1000,
-      // What `auto` chose is known once an engine runs.
-      mayGrow: () =>
-        !pool.workers.some(({ description }) => DEVICES.some((name) => isGpu(name) && description?.startsWith(name))),
+      mostNow: () => (workers === 'auto' && gpuInUse() !== undefined ? Math.min(most, GPU_PROCESSES) : most),
       log,
     });
     crew.start();

@@ -14,13 +14,20 @@ export interface CardOptions<Item, Result> {
   readonly onLost: (error: unknown) => void;
   /** Runs that may be handed over at once: with 2, the next lies ready when one ends. They are still made one after the other. */
   readonly ahead?: number;
+  /** Kinds whose items cost what they cost in a full run. Without it, each its part of the run's time. */
+  readonly isShared?: (kind: string) => boolean;
 }
 
 export interface Made<Result> {
   readonly result: Result;
-  /** Its part of the run's time. */
+  /** What it cost of the GPU's time. */
   readonly shareMs: number;
 }
+
+/** A run that is this full says what full runs cost. */
+const FULL = 0.5;
+/** How much it says. */
+const PRICE_STEP = 0.1;
 
 interface Waiting<Item, Result> extends Due {
   readonly item: Item;
@@ -36,6 +43,12 @@ export class Card<Item, Result> {
   #running = 0;
   #lost: unknown;
   #lastEndMs = 0;
+  /**
+   * Milliseconds of a full run for each of its size, by kind. A run costs a good part of its time however little is in it, and none
+   * waits to be fuller, so that a GPU which could do three times as much is always at work. What is in it would be done as well if more
+   * came, and in the time of a full run: that is what it costs.
+   */
+  readonly #prices = new Map<string, number>();
 
   constructor(options: CardOptions<Item, Result>) {
     this.#options = options;
@@ -91,17 +104,19 @@ export class Card<Item, Result> {
 
   async #execute(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     const { kindOf, sizeOf, run, onLost } = this.#options;
+    const kind = kindOf(batch[0]!.item);
     const handedMs = performance.now();
     try {
       const items = batch.map(({ item }) => item);
-      const results = await run(kindOf(items[0]!), items);
+      const results = await run(kind, items);
       const endMs = performance.now();
       // One that lay ready began when the one before it ended.
       const runMs = endMs - Math.max(handedMs, this.#lastEndMs);
       this.#lastEndMs = endMs;
       const total = items.reduce((sum, item) => sum + sizeOf(item), 0);
+      const msPerSize = this.#price(kind, total, runMs);
       for (const [i, { item, done }] of batch.entries()) {
-        done({ result: results[i]!, shareMs: (runMs * sizeOf(item)) / Math.max(1, total) });
+        done({ result: results[i]!, shareMs: msPerSize * sizeOf(item) });
       }
     } catch (error) {
       const first = this.#lost === undefined;
@@ -110,5 +125,15 @@ export class Card<Item, Result> {
       this.#waiting = [];
       if (first) onLost(error);
     }
+  }
+
+  #price(kind: string, size: number, runMs: number): number {
+    const actual = runMs / Math.max(1, size);
+    if (!this.#options.isShared?.(kind)) return actual;
+    const known = this.#prices.get(kind) ?? actual;
+    const full = size >= FULL * this.#options.mostOf(kind);
+    const price = full ? known + PRICE_STEP * (actual - known) : Math.min(known, actual);
+    this.#prices.set(kind, price);
+    return price;
   }
 }

@@ -72,6 +72,7 @@ export function createGpuSessions(options: GpuSessionsOptions): GpuSessions {
     run: (_kind, items) => runOnCard(thread, items, { givesItems: true }),
     onLost,
     ahead: 2,
+    isShared: (kind) => kind !== 'whole',
   });
   const opened = new Map<string, Promise<void>>();
   const models = new Map<BaseModel, Promise<LoadedModel>>();
@@ -142,7 +143,7 @@ export function createGpuSessions(options: GpuSessionsOptions): GpuSessions {
   return {
     fronts: fronts.count,
     loneThreads,
-    capacity: 4 * fronts.count + 8,
+    capacity: 8 * fronts.count + 16,
     get realTimeFactor() {
       return realTimeFactor;
     },

@@ -1,6 +1,8 @@
 /** Whether one more live stream can be carried without a stall of those there are: from what a second of speech was measured to cost. */
 import { samplesToMs } from '../protocol/audio.js';
 import { type BaseModel, stretchOf } from '../protocol/job.js';
+import { Timeline } from './timeline.js';
+import type { Wants } from './wants.js';
 
 /** Speech is made in runs of about so much, none of which is heard before it is done. */
 const RUN_MS = 1_600;
@@ -26,14 +28,17 @@ const AT_WORK_STEP = 0.2;
 /** Nobody has to be given more than this before he needs it, so that no more can be made of idle workers in advance. */
 const AHEAD_MS = 10_000;
 
-/** What a live stream will want: `restMs` of speech, none of it before the `aheadMs` that its listener has in hand have passed. */
-export interface Demand {
-  readonly model: BaseModel;
-  readonly aheadMs: number;
+export interface Want {
+  readonly atMs: number;
   readonly restMs: number;
-  readonly speed?: number;
-  /** What has to be done before its first sample; of the rest the share that comes after. Absent: all of it as it is heard. */
-  readonly leadMs?: number;
+  readonly leadMs?: number | undefined;
+}
+
+interface Moment {
+  /** Of the workers' time, for live streams. */
+  readonly share?: number;
+  /** What is due before this is late already, and nobody else's fault. */
+  readonly fromMs?: number;
 }
 
 /** Workers that are there from some moment on. */
@@ -72,6 +77,8 @@ const towards = (mean: number | undefined, value: number, step: number): number 
   mean === undefined ? value : mean + (value - mean) * Math.min(1, step);
 
 export class Admission {
+  readonly #timeline = new Timeline();
+  #nowMs = 0;
   readonly #costs = new Map<BaseModel, Cost>();
   #msPerChar = MS_PER_CHAR;
   #atWork = AT_WORK;
@@ -153,52 +160,33 @@ export class Admission {
   }
 
   /**
-   * Whether all of it is done in time by the share of `supply` that is for live streams. What has to be done until any moment
-   * must fit into what the workers do until then: both are lines with bends, looked at from bend to bend.
+   * Notes what a live stream will want: `restMs` of speech, none of it before `atMs`, when its listener has heard what he has in hand.
+   * `leadMs` has to be done before its first sample, and of the rest the share that comes after; without it, all of it as it is heard.
    */
-  carries(
-    demands: readonly Demand[],
-    supply: readonly Supply[],
-    {
-      share = 1,
-      nowMs = 0,
-      fromMs = 0,
-    }: { readonly share?: number; readonly nowMs?: number; readonly fromMs?: number } = {},
-  ): boolean {
-    const usable = this.#atWork * (USABLE - this.#cautionAt(nowMs)) * share;
-    const bends: Bend[] = [];
-    for (const { model, aheadMs, restMs, speed = 1, leadMs } of demands) {
-      const cost = this.#costOf(model) * stretchOf(speed);
-      if (cost === 0 || restMs === 0) continue;
-      const rate = leadMs === undefined ? cost : cost - this.#leadCostOf(model, speed);
-      const runMs = leadMs === undefined ? 0 : Math.min(restMs, RUN_MS);
-      const atOnceMs = (leadMs ?? 0) + rate * runMs;
-      bends.push({ atMs: aheadMs, atOnceMs, wanted: rate }, { atMs: aheadMs + restMs - runMs, wanted: -rate });
-    }
-    for (const { workers, fromMs } of supply) bends.push({ atMs: fromMs, working: workers * usable });
-    bends.sort((a, b) => a.atMs - b.atMs);
-    let [owedMs, rate, workers, lastMs] = [0, 0, 0, 0];
-    for (const { atMs, atOnceMs = 0, wanted = 0, working = 0 } of bends) {
-      const idleMs = -workers * AHEAD_MS;
-      owedMs = Math.max(owedMs + (rate - workers) * (atMs - lastMs), idleMs) + atOnceMs;
-      if (atMs >= fromMs && owedMs > 1e-6) return false;
-      lastMs = atMs;
-      rate += wanted;
-      workers += working;
-    }
-    return true;
+  note(wants: Wants, model: BaseModel, speed: number, { atMs, restMs, leadMs }: Want): void {
+    if (restMs <= 0) return;
+    wants.firstEndMs = Math.min(wants.firstEndMs, atMs + restMs);
+    const cost = this.#costOf(model) * stretchOf(speed);
+    if (cost === 0) return;
+    const rate = leadMs === undefined ? cost : cost - this.#leadCostOf(model, speed);
+    const runMs = leadMs === undefined ? 0 : Math.min(restMs, RUN_MS);
+    wants.add(atMs, (leadMs ?? 0) + rate * runMs, rate, restMs - runMs);
+  }
+
+  /** Begins to add up what is wanted. */
+  begin(nowMs: number): void {
+    this.#nowMs = nowMs;
+    this.#timeline.begin(nowMs);
+  }
+
+  add(wants: Wants): void {
+    this.#timeline.add(wants);
+  }
+
+  /** Whether all that was added is done in time by the share of `supply` that is for live streams. */
+  isCarried(supply: readonly Supply[], { share = 1, fromMs = 0 }: Moment = {}): boolean {
+    const usable = this.#atWork * (USABLE - this.#cautionAt(this.#nowMs)) * share;
+    for (const { workers, fromMs: thereMs } of supply) this.#timeline.supply(thereMs, workers * usable);
+    return this.#timeline.isCarried(fromMs, AHEAD_MS);
   }
 }
-
-/** From a moment on more or less is wanted, or more workers are there. */
-interface Bend {
-  readonly atMs: number;
-  /** Work that has to be done by then. */
-  readonly atOnceMs?: number;
-  readonly wanted?: number;
-  readonly working?: number;
-}
-
-/** When the first of them is through, heard as it is spoken. */
-export const firstEndMs = (demands: readonly Demand[]): number =>
-  demands.reduce((first, { aheadMs, restMs }) => Math.min(first, aheadMs + restMs), Number.POSITIVE_INFINITY);

@@ -15,8 +15,8 @@ export interface CrewOptions {
   readonly startsAtOnce: number;
   /** A worker beyond the least goes after so long without a job. */
   readonly idleMs: number;
-  /** Whether more workers make the machine faster, asked when one is ready. */
-  readonly mayGrow?: () => boolean;
+  /** How many there may be of what was found to run here, asked when one is ready; `most` where absent. */
+  readonly mostNow?: () => number;
   readonly log: Logger;
 }
 
@@ -32,7 +32,7 @@ export interface Crew {
 }
 
 export function createCrew(options: CrewOptions): Crew {
-  const { pool, hire, least, most, startsAtOnce, idleMs, mayGrow = () => true, log } = options;
+  const { pool, hire, least, most, startsAtOnce, idleMs, mostNow = () => most, log } = options;
   /** Those that came for a while, and since when they have had no job. */
   const helpers = new Map<Worker, number | undefined>();
   let permanent = 0;
@@ -42,8 +42,8 @@ export function createCrew(options: CrewOptions): Crew {
   let watch: NodeJS.Timeout | undefined;
 
   const spare = (): number => {
-    const room = Math.max(0, most - permanent - helpers.size);
-    return room > 0 && started && !mayGrow() ? 0 : room;
+    const limit = started ? mostNow() : most;
+    return Math.max(0, limit - permanent - helpers.size);
   };
 
   /** Lets those go that had nothing to do for long enough, the last to come first where all had. */

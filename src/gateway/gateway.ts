@@ -204,16 +204,17 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
     const { lone } = this.#scheduler;
     const widened = lone ? pool.workers.find((worker) => worker.setWide && worker.state === 'ready') : undefined;
     for (const worker of pool.workers) worker.setWide?.(worker === widened);
+    const nowMs = performance.now();
+    const round = this.#scheduler.round(nowMs);
     for (;;) {
       const worker = pool.next(served);
       if (worker === undefined) break;
-      const nowMs = performance.now();
-      const task = this.#scheduler.next(worker, nowMs, this.#mayBegin(worker, widened));
+      const task = round.next(worker, this.#mayBegin(worker, widened));
       if (task === undefined) {
         served.add(worker);
         continue;
       }
-      this.#scheduler.take(task);
+      round.take(task, worker);
       if (worker === widened) task.wide = true;
       if (task.state === 'queued') void this.#run(task, worker);
       else worker.grant(task.job.id, task.dueInMs(nowMs));

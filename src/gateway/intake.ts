@@ -1,7 +1,7 @@
 /** Who is taken in: what a gateway sees of its streams and workers, for the admission to judge. */
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel, SegmentJob } from '../protocol/job.js';
-import { Admission, type Demand, firstEndMs, type Supply } from './admission.js';
+import { Admission, type Supply, type Want } from './admission.js';
 import type { Crew } from './crew.js';
 import type { WorkerPool } from './pool.js';
 import { AGED_TURNS } from './scheduler.js';
@@ -9,6 +9,7 @@ import { FIRST_WITHIN_MS, type SegmentTask } from './segment-task.js';
 import type { StreamIntake } from './speech-host.js';
 import type { SpeechStream } from './speech-stream.js';
 import type { SpeechOrder } from './types.js';
+import { Wants } from './wants.js';
 
 export interface IntakeOptions {
   readonly pool: WorkerPool;
@@ -37,6 +38,8 @@ export class Intake implements StreamIntake {
   readonly #pool: WorkerPool;
   readonly #crew: Pick<Crew, 'spare'> | undefined;
   readonly #admission: Admission;
+  /** Of the one who asks. */
+  readonly #asked = new Wants();
   /** What sessions say, on average. */
   #sessionMs = SESSION_MS;
   /** How long segments are, on average. */
@@ -57,23 +60,27 @@ export class Intake implements StreamIntake {
   /** Throws where those that are `open` would stall for one more; the first is always taken. */
   admit({ model, chars, speed = 1 }: SpeechOrder, open: Iterable<SpeechStream>, turnMs: number): void {
     const nowMs = performance.now();
-    const { msPerChar } = this.#admission;
-    const live: Demand[] = [];
     let share = 1;
+    let firstEndMs = Number.POSITIVE_INFINITY;
+    this.#admission.begin(nowMs);
     for (const stream of open) {
       if (stream.order.whole) {
         // What is left of the turns where those of whole answers are late.
         share = 1 - 1 / AGED_TURNS;
         continue;
       }
-      live.push(...stream.demands(nowMs, msPerChar, this.#sessionMs));
+      const wants = stream.wants(nowMs, this.#sessionMs);
+      firstEndMs = Math.min(firstEndMs, wants.firstEndMs);
+      this.#admission.add(wants);
     }
-    if (live.length === 0) return;
-    const restMs = chars === undefined ? this.#sessionMs : (chars / speed) * msPerChar;
+    if (firstEndMs === Number.POSITIVE_INFINITY) return;
+    const restMs = chars === undefined ? this.#sessionMs : (chars / speed) * this.#admission.msPerChar;
     const fromMs = this.withinMs(model);
-    const demands = [...live, ...this.uncut(model, speed, fromMs, restMs)];
-    if (this.#admission.carries(demands, this.#supply(turnMs), { share, nowMs, fromMs })) return;
-    const retryAfterS = Math.min(60, Math.max(1, Math.ceil(firstEndMs(live) / 1000)));
+    this.#asked.clear();
+    this.noteUncut(this.#asked, model, speed, { atMs: nowMs + fromMs, restMs });
+    this.#admission.add(this.#asked);
+    if (this.#admission.isCarried(this.#supply(turnMs), { share, fromMs })) return;
+    const retryAfterS = Math.min(60, Math.max(1, Math.ceil((firstEndMs - nowMs) / 1000)));
     throw new TtsError('overloaded', 'There are as many listeners as this server can carry without a break.', {
       retryAfterS,
     });
@@ -83,17 +90,20 @@ export class Intake implements StreamIntake {
     return Math.max(FIRST_WITHIN_MS, WITHIN_LEADS * this.firstMs(model));
   }
 
-  uncut(model: BaseModel, speed: number, aheadMs: number, restMs: number): Demand[] {
-    const segmentMs = (this.#segmentChars / speed) * this.#admission.msPerChar;
-    const demands: Demand[] = [];
-    for (let fromMs = 0; fromMs < restMs; ) {
-      const last = demands.length + 1 === MOST_UNCUT;
+  note(wants: Wants, model: BaseModel, speed: number, want: Want): void {
+    this.#admission.note(wants, model, speed, want);
+  }
+
+  noteUncut(wants: Wants, model: BaseModel, speed: number, { atMs, restMs }: Want): void {
+    const { msPerChar } = this.#admission;
+    const segmentMs = (this.#segmentChars / speed) * msPerChar;
+    for (let [fromMs, count] = [0, 1]; fromMs < restMs; count += 1) {
+      const last = count === MOST_UNCUT;
       const partMs = last ? restMs - fromMs : Math.min(segmentMs, restMs - fromMs);
-      const leadMs = this.#admission.leadMs(model, (partMs * speed) / this.#admission.msPerChar, speed);
-      demands.push({ model, speed, aheadMs: aheadMs + fromMs, restMs: partMs, ...(!last && { leadMs }) });
+      const leadMs = last ? undefined : this.#admission.leadMs(model, (partMs * speed) / msPerChar, speed);
+      this.#admission.note(wants, model, speed, { atMs: atMs + fromMs, restMs: partMs, leadMs });
       fromMs += partMs;
     }
-    return demands;
   }
 
   leadMs({ model, segment, speed }: SegmentJob): number {

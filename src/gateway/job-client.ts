@@ -34,7 +34,7 @@ interface Silence {
 }
 
 /** A job that the engine has not answered to its end. */
-interface Job {
+interface Job extends Runnable {
   readonly job: SegmentJob;
   readonly changed: Condition;
   /** At most as much audio as there was credit. */
@@ -50,6 +50,8 @@ interface Job {
   cancelled: boolean;
   longestSilenceMs: number;
   outcome: { readonly error?: unknown } | undefined;
+  /** What of it is in the sums over all jobs. */
+  readonly counted: { places: number; working: boolean };
 }
 
 /** Waits for nothing but its own consumer. */
@@ -65,6 +67,10 @@ export class JobClient {
   readonly #pace: Pace;
   readonly #silenceMs: number;
   readonly #jobs = new Map<string, Job>();
+  /** Kept as jobs change, so that nobody has to look at a thousand of them for every turn. */
+  readonly #runnable = new Set<Job>();
+  #busy = 0;
+  #working = 0;
   #watch: NodeJS.Timeout | undefined;
   #watchedMs = 0;
   /** When the engine last gave a sign of life, or was last given something to do while it had nothing. */
@@ -79,16 +85,12 @@ export class JobClient {
   }
 
   get busy(): number {
-    let busy = 0;
-    for (const job of this.#jobs.values()) busy += placesOf(job);
-    return busy;
+    return this.#busy;
   }
 
   /** Jobs that could use a turn: those that wait for one, and those that will when they have used up theirs. */
-  get runnable(): Runnable[] {
-    return [...this.#jobs.values()]
-      .filter((job) => job.turns <= 1 && !job.cancelled && !isParked(job))
-      .map(({ job, turns }) => ({ id: job.id, turns }));
+  get runnable(): Iterable<Runnable> {
+    return this.#runnable;
   }
 
   /** Gives the job a turn; one that has ended meanwhile needs none. */
@@ -98,6 +100,7 @@ export class JobClient {
     this.#beginWork();
     running.turns += 1;
     running.waits = false;
+    this.#count(running);
     this.#tell({ type: 'turn', id, dueInMs });
   }
 
@@ -122,6 +125,7 @@ export class JobClient {
     // The engine knows jobs by id alone; a caller that reuses one while it runs would mix two speeches.
     if (this.#jobs.has(job.id)) throw new TtsError('internal_error', 'A job of this id is running already.');
     const running: Job = {
+      id: job.id,
       job,
       changed: new Condition(),
       queue: [],
@@ -133,6 +137,7 @@ export class JobClient {
       cancelled: false,
       longestSilenceMs: 0,
       outcome: undefined,
+      counted: { places: 0, working: false },
     };
     try {
       this.#options.send({ type: 'job', job, creditSamples: CREDIT_SAMPLES });
@@ -142,6 +147,7 @@ export class JobClient {
     }
     this.#beginWork();
     this.#jobs.set(job.id, running);
+    this.#count(running);
     return this.#events(running, signal);
   }
 
@@ -179,10 +185,12 @@ export class JobClient {
       case 'waits':
         // Else one is on its way.
         running.waits = running.turns === 0;
+        this.#count(running);
         this.#options.onChange();
         break;
       case 'ran':
         running.turns -= 1;
+        this.#count(running);
         this.#push(running, { type: 'ran', runMs: message.runMs, earlyMs: message.earlyMs ?? 0 });
         this.#options.onChange();
         break;
@@ -195,6 +203,7 @@ export class JobClient {
         break;
       case 'audio':
         running.aheadSamples += message.pcm.length;
+        this.#count(running);
         this.#push(running, { type: 'audio', pcm: message.pcm });
         if (isParked(running)) this.#options.onChange();
         break;
@@ -213,9 +222,20 @@ export class JobClient {
     clearInterval(this.#watch);
     this.#watch = undefined;
     this.#wide = false;
-    const lost = [...this.#jobs.values()];
-    this.#jobs.clear();
-    for (const running of lost) this.#end(running, { error });
+    for (const running of [...this.#jobs.values()]) this.#end(running, { error });
+  }
+
+  /** Brings the sums over all jobs up to what this one is now. To be called whenever one of its fields has changed. */
+  #count(job: Job): void {
+    const { counted } = job;
+    const there = job.outcome === undefined;
+    const [places, working] = [there ? placesOf(job) : 0, there && isWorking(job)];
+    this.#busy += places - counted.places;
+    this.#working += Number(working) - Number(counted.working);
+    counted.places = places;
+    counted.working = working;
+    if (there && job.turns <= 1 && !job.cancelled && !isParked(job)) this.#runnable.add(job);
+    else this.#runnable.delete(job);
   }
 
   #push(running: Job, event: WorkerEvent): void {
@@ -225,8 +245,9 @@ export class JobClient {
   }
 
   #end(running: Job, outcome: { readonly error?: unknown }): void {
-    this.#jobs.delete(running.job.id);
+    this.#jobs.delete(running.id);
     running.outcome = outcome;
+    this.#count(running);
     // Whoever hears of a failure has no use for what came before it.
     if (outcome.error !== undefined) running.queue.length = 0;
     running.changed.notify();
@@ -238,7 +259,8 @@ export class JobClient {
     this.#beginWork();
     running.cancelled = true;
     running.queue.length = 0;
-    this.#tell({ type: 'cancel', id: running.job.id });
+    this.#count(running);
+    this.#tell({ type: 'cancel', id: running.id });
   }
 
   #credit(running: Job, samples: number): void {
@@ -246,7 +268,8 @@ export class JobClient {
     if (running.takenSamples < CREDIT_STEP_SAMPLES || running.outcome !== undefined || running.cancelled) return;
     this.#beginWork();
     running.aheadSamples -= running.takenSamples;
-    this.#tell({ type: 'credit', id: running.job.id, samples: running.takenSamples });
+    this.#count(running);
+    this.#tell({ type: 'credit', id: running.id, samples: running.takenSamples });
     running.takenSamples = 0;
   }
 
@@ -261,7 +284,7 @@ export class JobClient {
 
   /** To be called before the engine is given something to do: silence counts from here if it had nothing. */
   #beginWork(): void {
-    for (const job of this.#jobs.values()) if (isWorking(job)) return;
+    if (this.#working > 0) return;
     this.#heardMs = performance.now();
     if (this.#watch !== undefined) return;
     this.#watchedMs = this.#heardMs;

@@ -24,7 +24,7 @@ export interface WorkerPool {
   remove(worker: Worker): Promise<void>;
   /** No worker can be made, for this reason; undefined takes it back. */
   setFailure(error: TtsError | undefined): void;
-  /** The least busy worker that is ready and takes a turn; of equals the first, so that the last ones may run out of work. */
+  /** The least busy worker that is ready and has room for a turn; of equals the first, so that the last ones may run out of work. */
   next(except?: ReadonlySet<Worker>): Worker | undefined;
   /** Calls back whenever a place may have become free or, `restated`, a worker came, went or changed its state, until the returned function is called. */
   onChange(listener: (restated: boolean) => void): () => void;
@@ -35,6 +35,12 @@ const NONE: ReadonlySet<Worker> = new Set();
 /** Until one was seen to start. */
 const START_MS = 2_000;
 const BEST_FIRST: readonly WorkerState[] = ['ready', 'starting', 'dead', 'closed'];
+
+/**
+ * One that takes many turns at once is given them a few at a time: to look through all streams for each would be the gateway's largest
+ * task, and so many that lie ready are not missed.
+ */
+const hasRoom = ({ busy, capacity }: Worker): boolean => capacity - busy >= Math.max(1, Math.floor(capacity / 16));
 
 export function createPool(initial: readonly Worker[] = []): WorkerPool {
   const workers: Worker[] = [];
@@ -128,7 +134,7 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
     next(except = NONE) {
       let best: Worker | undefined;
       for (const worker of workers) {
-        if (except.has(worker) || worker.state !== 'ready' || worker.busy >= worker.capacity) continue;
+        if (except.has(worker) || worker.state !== 'ready' || !hasRoom(worker)) continue;
         if (!best || worker.busy + worker.others < best.busy + best.others) best = worker;
       }
       return best;

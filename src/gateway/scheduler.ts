@@ -1,7 +1,7 @@
 /** What runs next, over all streams of all workers: whoever's listener would run dry first. The only place that decides it. */
 import { FIRST_SOUND_MS } from '../protocol/job.js';
 import { FIRST_PATIENCE_MS, type SegmentStream, type SegmentTask } from './segment-task.js';
-import type { Worker } from './worker.js';
+import type { Runnable, Worker } from './worker.js';
 
 /** `fifo` is first come, first served: for comparison. */
 export type Policy = 'deadline' | 'fifo';
@@ -22,16 +22,35 @@ type Rank = (typeof RANKS)[keyof typeof RANKS];
 
 const any = (): boolean => true;
 
+/** Whoever work belongs to. */
+interface Owner {
+  /** When it last had a turn, in turns. */
+  lastTurn: number;
+}
+
+/** What could run next, as it was when it was looked at. */
+interface Candidate {
+  readonly task: SegmentTask;
+  readonly owner: Owner;
+  readonly deadlineMs: number;
+  readonly rank: Rank;
+  /** It is a first sound that is late. */
+  readonly late: boolean;
+  readonly whole: boolean;
+  /** Of the worker that has it; undefined where it waits for one. */
+  readonly runnable: Runnable | undefined;
+}
+
 export class Scheduler {
   /** What a worker that has just begun something is busy with, about. */
   turnMs = 0;
   readonly #policy: Policy;
-  /** Segments that no worker has, by when they are due as of the last look. */
-  readonly #queue: SegmentTask[] = [];
+  /** Segments that no worker has, in the order in which they came. */
+  readonly #queue = new Set<SegmentTask>();
   /** Those that one has, by job: each asks for turns until it is through. */
   readonly #running = new Map<string, SegmentTask>();
-  /** When an owner's work last had a turn, in turns; for those that have work here. */
-  readonly #lastTurn = new Map<string, number>();
+  /** Those that have work here. */
+  readonly #owners = new Map<string, Owner>();
   #turns = 0;
 
   constructor(policy: Policy = 'deadline') {
@@ -39,7 +58,7 @@ export class Scheduler {
   }
 
   get queued(): number {
-    return this.#queue.length;
+    return this.#queue.size;
   }
 
   get running(): number {
@@ -48,7 +67,8 @@ export class Scheduler {
 
   /** All the work there is belongs to one stream. */
   get lone(): boolean {
-    const only: SegmentStream | undefined = (this.#queue[0] ?? this.#running.values().next().value)?.stream;
+    const [first = this.#running.values().next().value] = this.#queue;
+    const only: SegmentStream | undefined = first?.stream;
     if (only === undefined) return false;
     for (const { stream } of this.#queue) if (stream !== only) return false;
     for (const { stream } of this.#running.values()) if (stream !== only) return false;
@@ -60,73 +80,122 @@ export class Scheduler {
   }
 
   add(task: SegmentTask): void {
-    this.#queue.push(task);
+    this.#queue.add(task);
   }
 
   remove(task: SegmentTask): void {
-    this.#unqueue(task);
+    this.#queue.delete(task);
     this.#running.delete(task.job.id);
-    if (this.#queue.length === 0 && this.#running.size === 0) this.#lastTurn.clear();
+    if (this.#queue.size === 0 && this.#running.size === 0) this.#owners.clear();
+  }
+
+  /**
+   * Turns that are given at one moment: what could run on a worker is looked at once, and one after the other taken from it, for a
+   * thousand streams are many to look at for each.
+   */
+  round(nowMs: number): Round {
+    const candidates = new Map<Worker, Candidate[]>();
+    /** What was begun in this round, with the turns that it has. */
+    const begun = new Map<SegmentTask, { id: string; turns: number }>();
+    return {
+      next: (worker, mayBegin = any) => {
+        const may = (task: SegmentTask) => task.fits(worker) && mayBegin(task);
+        if (this.#policy === 'fifo') return this.#firstCome(worker, may);
+        const known = candidates.get(worker) ?? this.#candidates(worker, nowMs);
+        candidates.set(worker, known);
+        return this.#best(known, nowMs, may);
+      },
+      take: (task, worker) => {
+        const given = begun.get(task);
+        if (given !== undefined) given.turns += 1;
+        else if (this.#queue.has(task)) {
+          const runnable = { id: task.job.id, turns: 1 };
+          begun.set(task, runnable);
+          candidates.get(worker)?.unshift(this.#candidate(task, nowMs, runnable));
+        }
+        this.take(task);
+      },
+    };
   }
 
   /** The next for `worker`, among what it has or what it may begin of the queue; undefined where it has nothing to do. */
-  next(worker: Worker, nowMs: number, mayBegin: (task: SegmentTask) => boolean = any): SegmentTask | undefined {
-    const begun: SegmentTask[] = [];
-    for (const { id } of worker.runnable) {
-      const task = this.#running.get(id);
-      if (task !== undefined) begun.push(task);
-    }
-    this.#order(begun);
-    this.#order(this.#queue);
-    const fits = (task: SegmentTask) => task.fits(worker) && mayBegin(task);
-    if (this.#policy === 'fifo') {
-      const queued = this.#queue.find(fits);
-      return begun[0] === undefined || (queued && queued.queuedAtMs < begun[0].queuedAtMs) ? queued : begun[0];
-    }
-    const [live, whole] = [this.#search(nowMs), this.#search(nowMs)];
-    // What was begun first: of equals, it is finished before another is begun.
-    for (const task of begun) (task.stream.order.whole ? whole : live).look(task, any);
-    for (const task of this.#queue) (task.stream.order.whole ? whole : live).look(task, fits);
-    return this.#wholeGoesFirst(whole.best, live.best, nowMs) ? whole.best : (live.best ?? whole.best);
+  next(worker: Worker, nowMs: number, mayBegin?: (task: SegmentTask) => boolean): SegmentTask | undefined {
+    return this.round(nowMs).next(worker, mayBegin);
   }
 
   /** The task has its turn. */
   take(task: SegmentTask): void {
-    this.#unqueue(task);
+    this.#queue.delete(task);
     this.#running.set(task.job.id, task);
     this.#turns += 1;
-    this.#lastTurn.set(task.stream.order.owner, this.#turns);
+    this.#ownerOf(task).lastTurn = this.#turns;
   }
 
-  #unqueue(task: SegmentTask): void {
-    const at = this.#queue.indexOf(task);
-    if (at >= 0) this.#queue.splice(at, 1);
+  #ownerOf({ stream }: SegmentTask): Owner {
+    const { owner } = stream.order;
+    const known = this.#owners.get(owner) ?? { lastTurn: 0 };
+    this.#owners.set(owner, known);
+    return known;
   }
 
-  #keyOf(task: SegmentTask): number {
-    return this.#policy === 'fifo' ? task.queuedAtMs : task.deadlineMs;
+  #candidate(task: SegmentTask, nowMs: number, runnable?: Runnable): Candidate {
+    const { deadlineMs, stream } = task;
+    const { whole = false } = stream.order;
+    const first = !whole && !stream.heard;
+    const soon = deadlineMs <= nowMs + (first ? FIRST_SOUND_MS : PRESSING_MS + this.turnMs);
+    const rank = whole || !soon ? RANKS.live : first ? RANKS.first : RANKS.pressed;
+    const late = first && deadlineMs <= nowMs - FIRST_PATIENCE_MS;
+    return { task, owner: this.#ownerOf(task), deadlineMs, rank, late, whole, runnable };
   }
 
-  /** Between two looks few deadlines change, so that most often there is nothing to move. */
-  #order(tasks: SegmentTask[]): void {
-    for (let i = 1; i < tasks.length; i++) {
-      if (this.#keyOf(tasks[i]!) >= this.#keyOf(tasks[i - 1]!)) continue;
-      tasks.sort((a, b) => this.#keyOf(a) - this.#keyOf(b));
-      return;
+  /** What was begun comes first: of equals, it is finished before another is begun. */
+  #candidates(worker: Worker, nowMs: number): Candidate[] {
+    const all: Candidate[] = [];
+    for (const runnable of worker.runnable) {
+      const task = this.#running.get(runnable.id);
+      if (task !== undefined) all.push(this.#candidate(task, nowMs, runnable));
     }
+    for (const task of this.#queue) all.push(this.#candidate(task, nowMs));
+    return all;
   }
 
-  #search(nowMs: number): Search {
-    return new Search({
-      nowMs,
-      pressedMs: nowMs + PRESSING_MS + this.turnMs,
-      firstsAge: this.#turns % AGED_TURNS === AGED_TURNS / 2,
-      turnOf: ({ stream }) => this.#lastTurn.get(stream.order.owner) ?? 0,
-    });
+  /** The best of them; those that turn out to be none are left out from then on. */
+  #best(candidates: Candidate[], nowMs: number, mayBegin: (task: SegmentTask) => boolean): SegmentTask | undefined {
+    const firstsAge = this.#turns % AGED_TURNS === AGED_TURNS / 2;
+    let [live, whole]: [Candidate | undefined, Candidate | undefined] = [undefined, undefined];
+    let kept = 0;
+    for (const one of candidates) {
+      const best = one.whole ? whole : live;
+      const better = best === undefined || isBefore(one, best, nowMs, firstsAge);
+      if (better && !this.#mayRun(one, mayBegin)) continue;
+      candidates[kept++] = one;
+      if (!better) continue;
+      if (one.whole) whole = one;
+      else live = one;
+    }
+    candidates.length = kept;
+    return (this.#wholeGoesFirst(whole, live, nowMs) ? whole : (live ?? whole))?.task;
+  }
+
+  /** One that has a turn and another that lies ready needs none. */
+  #mayRun({ task, runnable }: Candidate, mayBegin: (task: SegmentTask) => boolean): boolean {
+    return runnable === undefined ? this.#queue.has(task) && mayBegin(task) : runnable.turns <= 1;
+  }
+
+  #firstCome(worker: Worker, fits: (task: SegmentTask) => boolean): SegmentTask | undefined {
+    let first: SegmentTask | undefined;
+    for (const { id } of worker.runnable) {
+      const task = this.#running.get(id);
+      if (task !== undefined && (first === undefined || task.queuedAtMs < first.queuedAtMs)) first = task;
+    }
+    for (const task of this.#queue) {
+      if ((first === undefined || task.queuedAtMs < first.queuedAtMs) && fits(task)) return task;
+    }
+    return first;
   }
 
   /** Whole answers fill what is left: they wait for live listeners with little in hand, however late they are themselves. */
-  #wholeGoesFirst(whole: SegmentTask | undefined, live: SegmentTask | undefined, nowMs: number): boolean {
+  #wholeGoesFirst(whole: Candidate | undefined, live: Candidate | undefined, nowMs: number): boolean {
     if (whole === undefined || live === undefined) return false;
     if (whole.deadlineMs <= nowMs && this.#turns % AGED_TURNS === 0) return true;
     const spareMs = Math.max(LIVE_MS, PRESSING_MS + this.turnMs);
@@ -134,44 +203,19 @@ export class Scheduler {
   }
 }
 
-interface Moment {
-  readonly nowMs: number;
-  /** Whoever runs dry before this is pressed. */
-  readonly pressedMs: number;
-  /** This turn is for first sounds that are late. */
-  readonly firstsAge: boolean;
-  /** When the owner last had one. */
-  readonly turnOf: (task: SegmentTask) => number;
+export interface Round {
+  /** The next for `worker`, among what it has or what it may begin of the queue; undefined where it has nothing to do. */
+  next(worker: Worker, mayBegin?: (task: SegmentTask) => boolean): SegmentTask | undefined;
+  /** The task has its turn there. */
+  take(task: SegmentTask, worker: Worker): void;
 }
 
-/** Keeps the best of what it is shown. */
-class Search {
-  readonly #moment: Moment;
-  best: SegmentTask | undefined;
-
-  constructor(moment: Moment) {
-    this.#moment = moment;
-  }
-
-  look(task: SegmentTask, may: (task: SegmentTask) => boolean): void {
-    if ((this.best === undefined || this.#isBefore(task, this.best)) && may(task)) this.best = task;
-  }
-
-  /** Where owners compete, because they are late or wait for their first sound, they take turns: nobody's many drown another's one. */
-  #isBefore(a: SegmentTask, b: SegmentTask): boolean {
-    const { nowMs, turnOf } = this.#moment;
-    const [rank, other] = [this.#rankOf(a), this.#rankOf(b)];
-    if (rank !== other) return rank < other;
-    const compete = rank === RANKS.first || (a.deadlineMs <= nowMs && b.deadlineMs <= nowMs);
-    if (compete && turnOf(a) !== turnOf(b)) return turnOf(a) < turnOf(b);
-    return a.deadlineMs < b.deadlineMs;
-  }
-
-  #rankOf({ stream, deadlineMs }: SegmentTask): Rank {
-    const { nowMs, pressedMs, firstsAge } = this.#moment;
-    if (stream.order.whole) return RANKS.live;
-    if (stream.heard) return deadlineMs <= pressedMs ? RANKS.pressed : RANKS.live;
-    if (firstsAge && deadlineMs <= nowMs - FIRST_PATIENCE_MS) return RANKS.aged;
-    return deadlineMs <= nowMs + FIRST_SOUND_MS ? RANKS.first : RANKS.live;
-  }
+/** Where owners compete, because they are late or wait for their first sound, they take turns: nobody's many drown another's one. */
+function isBefore(a: Candidate, b: Candidate, nowMs: number, firstsAge: boolean): boolean {
+  const rank = firstsAge && a.late ? RANKS.aged : a.rank;
+  const other = firstsAge && b.late ? RANKS.aged : b.rank;
+  if (rank !== other) return rank < other;
+  const compete = rank === RANKS.first || (a.deadlineMs <= nowMs && b.deadlineMs <= nowMs);
+  if (compete && a.owner.lastTurn !== b.owner.lastTurn) return a.owner.lastTurn < b.owner.lastTurn;
+  return a.deadlineMs < b.deadlineMs;
 }

@@ -1,8 +1,9 @@
 /** What a stream asks of the gateway that it belongs to. */
 import type { BaseModel, Segment, SegmentJob } from '../protocol/job.js';
-import type { Demand } from './admission.js';
+import type { Want } from './admission.js';
 import type { SegmentTask } from './segment-task.js';
 import type { SpeechOrder } from './types.js';
+import type { Wants } from './wants.js';
 
 /** What is known of the engines' pace, and told of it. */
 export interface StreamIntake {
@@ -13,8 +14,9 @@ export interface StreamIntake {
   runMs(job: SegmentJob): number;
   /** Nobody is taken in who would wait longer than this for his first sound. */
   withinMs(model: BaseModel): number;
-  /** What `restMs` of speech will want that is not cut into segments yet, none of it before `aheadMs` have passed. */
-  uncut(model: BaseModel, speed: number, aheadMs: number, restMs: number): Demand[];
+  /** Notes what is wanted of a segment; and of speech that is not cut into segments yet. */
+  note(wants: Wants, model: BaseModel, speed: number, want: Want): void;
+  noteUncut(wants: Wants, model: BaseModel, speed: number, want: Want): void;
   /** An engine ran for so long. */
   ran(runMs: number): void;
   /** A listener ran dry though his text was there. */

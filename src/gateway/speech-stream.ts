@@ -2,10 +2,10 @@
 import { Condition } from '../condition.js';
 import { msToSamples, samplesToMs } from '../protocol/audio.js';
 import { FIRST_SOUND_MS, type Segment } from '../protocol/job.js';
-import type { Demand } from './admission.js';
 import { type SegmentStream, SegmentTask } from './segment-task.js';
 import type { SpeechHost } from './speech-host.js';
 import type { GatewayEvent, Speech, SpeechOrder } from './types.js';
+import { Wants } from './wants.js';
 
 /** A character lasts at least about this long; a guess that is too low only makes the next segment come early. */
 const MIN_MS_PER_CHAR = 40;
@@ -22,6 +22,10 @@ const WRITER_MS = 5_000;
 /** Segments that keep one worker from ever waiting; more are only begun while little lies here. */
 const LEAST_LOOKAHEAD = 2;
 
+/** What a stream wants is worked out anew after so long even if nothing has changed. */
+const WANTS_MS = 1_000;
+const NEVER = { revision: -1, atMs: 0 };
+
 export class SpeechStream implements Speech, SegmentStream {
   readonly order: SpeechOrder;
   readonly #host: SpeechHost<SpeechStream>;
@@ -29,6 +33,9 @@ export class SpeechStream implements Speech, SegmentStream {
   readonly #tasks: SegmentTask[] = [];
   readonly #condition = new Condition();
   #revision = 0;
+  readonly #wants = new Wants();
+  /** What they were worked out of. */
+  #wantsOf = NEVER;
   #queueMs: number | undefined;
   /** When a listener who began with the first sample will have heard all that was handed over. */
   #heardOutAtMs = 0;
@@ -214,31 +221,41 @@ export class SpeechStream implements Speech, SegmentStream {
     this.#writtenChars += chars;
     this.#wroteAtMs = performance.now();
     if (last) this.#written = true;
+    this.#wantsOf = NEVER;
   }
 
-  /** What it will still want, segment by segment. Of a writer who is at it, as much as sessions usually say is expected. */
-  demands(nowMs: number, msPerChar: number, sessionMs: number): Demand[] {
+  /** What it will still want. Worked out when something changed here; what it costs is learnt meanwhile, so not only then. */
+  wants(nowMs: number, sessionMs: number): Wants {
+    const { revision, atMs } = this.#wantsOf;
+    if (revision === this.#revision && nowMs - atMs < WANTS_MS) return this.#wants;
+    this.#wantsOf = { revision: this.#revision, atMs: nowMs };
+    this.#wants.clear();
+    this.#noteWants(nowMs, sessionMs);
+    return this.#wants;
+  }
+
+  /** Segment by segment. Of a writer who is at it, as much as sessions usually say is expected. */
+  #noteWants(nowMs: number, sessionMs: number): void {
     const { model, chars, speed = 1 } = this.order;
-    const firstByMs = this.#admittedAtMs + this.#host.intake.withinMs(model);
-    let aheadMs = Math.max(0, (this.#heardOutAtMs === 0 ? firstByMs : this.#heardOutAtMs) - nowMs);
+    const { intake } = this.#host;
+    const { msPerChar } = intake;
+    let atMs = Math.max(nowMs, this.#heardOutAtMs || this.#admittedAtMs + intake.withinMs(model));
     let cutChars = this.#madeChars;
-    const demands: Demand[] = [];
     for (const task of this.#tasks) {
-      aheadMs += samplesToMs(task.heldSamples);
+      atMs += samplesToMs(task.heldSamples);
       if (task.state === 'done') continue;
       const { length } = task.job.segment.text;
       cutChars += length;
       const restMs = Math.max(0, (length / speed) * msPerChar - samplesToMs(task.receivedSamples));
-      const leadMs = task.receivedSamples > 0 ? 0 : Math.max(0, this.#host.intake.leadMs(task.job) - task.leadMs);
-      demands.push({ model, speed, aheadMs, restMs, leadMs });
-      aheadMs += restMs;
+      const leadMs = task.receivedSamples > 0 ? 0 : Math.max(0, intake.leadMs(task.job) - task.leadMs);
+      intake.note(this.#wants, model, speed, { atMs, restMs, leadMs });
+      atMs += restMs;
     }
     const knownChars = Math.max(chars ?? 0, this.#writtenChars);
     const writes = chars === undefined && !this.#written && nowMs - this.#wroteAtMs < WRITER_MS;
     const pendingMs = (Math.max(0, knownChars - cutChars) / speed) * msPerChar;
     const expectedMs = writes ? sessionMs - (cutChars / speed) * msPerChar : 0;
-    demands.push(...this.#host.intake.uncut(model, speed, aheadMs, Math.max(pendingMs, expectedMs)));
-    return demands.filter(({ restMs }) => restMs > 0);
+    intake.noteUncut(this.#wants, model, speed, { atMs, restMs: Math.max(pendingMs, expectedMs) });
   }
 
   get writtenChars(): number {

@@ -42,7 +42,7 @@ export interface Worker {
   /** It has no job at all, not even a cancelled one that its engine still has to notice. */
   readonly idle: boolean;
   /** Jobs that could use another turn. */
-  readonly runnable: readonly Runnable[];
+  readonly runnable: Iterable<Runnable>;
   /** Restarts since it was made. */
   readonly restarts: number;
   /** What the engine runs on, once it is ready. */

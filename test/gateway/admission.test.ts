@@ -1,7 +1,9 @@
 /** Who is taken in by measurement: the sum of it, and what a server over HTTP and over the WebSocket makes of it. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { Admission, type Demand, firstEndMs } from '../../src/gateway/admission.js';
+import { Admission, type Supply } from '../../src/gateway/admission.js';
+import { Wants } from '../../src/gateway/wants.js';
 import { msToSamples } from '../../src/protocol/audio.js';
+import type { BaseModel } from '../../src/protocol/job.js';
 import { Refused, StreamClient, startStreamServer } from '../stream-input/client.js';
 import { errorOf, type TestServer, until } from '../support/server.js';
 
@@ -16,54 +18,76 @@ const spoken = (share: number, more: object = {}) => ({
   crowded: false,
   ...more,
 });
+interface Demand {
+  readonly model: BaseModel;
+  readonly aheadMs: number;
+  readonly restMs: number;
+  readonly speed?: number;
+}
+/** Whether `admission` would carry all of them. */
+function carries(
+  admission: Admission,
+  demands: readonly Demand[],
+  supply: readonly Supply[],
+  { nowMs = 0, ...moment }: { nowMs?: number } & Parameters<Admission['isCarried']>[1] = {},
+): boolean {
+  admission.begin(nowMs);
+  for (const demand of demands) admission.add(wantsOf(admission, demand, nowMs));
+  return admission.isCarried(supply, moment);
+}
+function wantsOf(admission: Admission, { model, speed = 1, aheadMs, restMs }: Demand, nowMs = 0): Wants {
+  const wants = new Wants();
+  admission.note(wants, model, speed, { atMs: nowMs + aheadMs, restMs });
+  return wants;
+}
 const stream = (restMs: number, aheadMs = 0): Demand => ({ model: 'base-tts', aheadMs, restMs });
 const workers = (count: number, fromMs = 0) => [{ workers: count, fromMs }];
 const streams = (count: number, restMs: number) => Array.from({ length: count }, () => stream(restMs));
 
 describe('what can be carried', () => {
   it('is not known before anything was measured, and nobody is refused for a guess', () => {
-    expect(new Admission().carries(streams(10_000, 60_000), workers(1))).toBe(true);
+    expect(carries(new Admission(), streams(10_000, 60_000), workers(1))).toBe(true);
   });
 
   it('is what the workers do in the time of a listener, less a margin', () => {
     const admission = new Admission();
     admission.learn(spoken(0.1));
-    expect(admission.carries(streams(8, 10_000), workers(1))).toBe(true);
-    expect(admission.carries(streams(10, 10_000), workers(1))).toBe(false);
-    expect(admission.carries(streams(34, 10_000), workers(4))).toBe(true);
-    expect(admission.carries(streams(40, 10_000), workers(4))).toBe(false);
+    expect(carries(admission, streams(8, 10_000), workers(1))).toBe(true);
+    expect(carries(admission, streams(10, 10_000), workers(1))).toBe(false);
+    expect(carries(admission, streams(34, 10_000), workers(4))).toBe(true);
+    expect(carries(admission, streams(40, 10_000), workers(4))).toBe(false);
   });
 
   it('is more where streams were made ahead or are nearly through, and not more where they are only long', () => {
     const admission = new Admission();
     admission.learn(spoken(0.1));
     const ahead = Array.from({ length: 9 }, () => stream(5_000, 10_000));
-    expect(admission.carries([...ahead, ...streams(4, 10_000)], workers(1))).toBe(true);
-    expect(admission.carries([...streams(8, 500), ...streams(8, 10_000)], workers(1))).toBe(false);
-    expect(admission.carries([...streams(3, 200), ...streams(5, 10_000)], workers(1))).toBe(true);
-    expect(admission.carries(streams(10, 600_000), workers(1))).toBe(false);
+    expect(carries(admission, [...ahead, ...streams(4, 10_000)], workers(1))).toBe(true);
+    expect(carries(admission, [...streams(8, 500), ...streams(8, 10_000)], workers(1))).toBe(false);
+    expect(carries(admission, [...streams(3, 200), ...streams(5, 10_000)], workers(1))).toBe(true);
+    expect(carries(admission, streams(10, 600_000), workers(1))).toBe(false);
   });
 
   it('counts what a crowd costs before what a few cost, and a lone listener on all cores as the least it can be', () => {
     const admission = new Admission();
     admission.learn(spoken(0.05, { wide: true }));
-    expect(admission.carries(streams(17, 10_000), workers(1))).toBe(true);
-    expect(admission.carries(streams(20, 10_000), workers(1))).toBe(false);
+    expect(carries(admission, streams(17, 10_000), workers(1))).toBe(true);
+    expect(carries(admission, streams(20, 10_000), workers(1))).toBe(false);
     admission.learn(spoken(0.1));
-    expect(admission.carries(streams(10, 10_000), workers(1))).toBe(false);
+    expect(carries(admission, streams(10, 10_000), workers(1))).toBe(false);
     admission.learn(spoken(0.2, { crowded: true }));
-    expect(admission.carries(streams(5, 10_000), workers(1))).toBe(false);
+    expect(carries(admission, streams(5, 10_000), workers(1))).toBe(false);
     expect(admission.costs).toEqual({ 'base-tts': 0.2 });
     for (let i = 0; i < 2_000; i++) admission.learn(spoken(0.1));
-    expect(admission.carries(streams(8, 10_000), workers(1))).toBe(true);
+    expect(carries(admission, streams(8, 10_000), workers(1))).toBe(true);
   });
 
   it('is remembered from the day before, as far as that fits what is seen today', () => {
     const admission = new Admission({ 'base-tts': 0.3 });
-    expect(admission.carries(streams(4, 1_000), workers(1))).toBe(false);
+    expect(carries(admission, streams(4, 1_000), workers(1))).toBe(false);
     admission.learn(spoken(0.1));
-    expect(admission.carries(streams(4, 1_000), workers(1))).toBe(true);
-    expect(admission.carries(streams(5, 1_000), workers(1))).toBe(false);
+    expect(carries(admission, streams(4, 1_000), workers(1))).toBe(true);
+    expect(carries(admission, streams(5, 1_000), workers(1))).toBe(false);
   });
 
   it('is less while the workers are yet to come, and less where whole answers have a share', () => {
@@ -71,26 +95,26 @@ describe('what can be carried', () => {
     admission.learn(spoken(0.1));
     const burst = (count: number) => Array.from({ length: count }, () => stream(10_000, 1_000));
     const growing = [...workers(1), ...workers(3, 4_000)];
-    expect(admission.carries(burst(30), workers(4))).toBe(true);
-    expect(admission.carries(burst(30), growing)).toBe(false);
-    expect(admission.carries(burst(11), growing)).toBe(true);
-    expect(admission.carries(burst(35), workers(4))).toBe(true);
-    expect(admission.carries(burst(35), workers(4), { share: 0.9 })).toBe(false);
+    expect(carries(admission, burst(30), workers(4))).toBe(true);
+    expect(carries(admission, burst(30), growing)).toBe(false);
+    expect(carries(admission, burst(11), growing)).toBe(true);
+    expect(carries(admission, burst(35), workers(4))).toBe(true);
+    expect(carries(admission, burst(35), workers(4), { share: 0.9 })).toBe(false);
   });
 
   it('is as much fewer fast speakers as their model has to say more in a second', () => {
     const admission = new Admission();
     admission.learn(spoken(0.1));
     const fast = (count: number, speed: number) => streams(count, 10_000).map((one) => ({ ...one, speed }));
-    expect(admission.carries(fast(8, 1.25), workers(1))).toBe(true);
-    expect(admission.carries(fast(4, 2.5), workers(1))).toBe(true);
-    expect(admission.carries(fast(5, 2.5), workers(1))).toBe(false);
-    expect(admission.carries(fast(16, 0.25), workers(1))).toBe(true);
+    expect(carries(admission, fast(8, 1.25), workers(1))).toBe(true);
+    expect(carries(admission, fast(4, 2.5), workers(1))).toBe(true);
+    expect(carries(admission, fast(5, 2.5), workers(1))).toBe(false);
+    expect(carries(admission, fast(16, 0.25), workers(1))).toBe(true);
     // And what fast speech took is what slow speech takes.
     const other = new Admission();
     other.learn(spoken(0.2, { speed: 2.5 }));
-    expect(other.carries(streams(8, 10_000), workers(1))).toBe(true);
-    expect(other.carries(streams(9, 10_000), workers(1))).toBe(false);
+    expect(carries(other, streams(8, 10_000), workers(1))).toBe(true);
+    expect(carries(other, streams(9, 10_000), workers(1))).toBe(false);
   });
 
   it('is what speech takes, not what most segments take: short ones are dear and few', () => {
@@ -99,13 +123,13 @@ describe('what can be carried', () => {
       admission.learn(spoken(0.09));
       admission.learn(spoken(0.5, { samples: msToSamples(500), chars: 5, runMs: 250 }));
     }
-    expect(admission.carries(streams(8, 10_000), workers(1))).toBe(true);
+    expect(carries(admission, streams(8, 10_000), workers(1))).toBe(true);
   });
 
   it('is less after every break that somebody heard, and the same again when there was none for long', () => {
     const admission = new Admission();
     admission.learn(spoken(0.1));
-    const carried = (count: number, nowMs: number) => admission.carries(streams(count, 10_000), workers(1), { nowMs });
+    const carried = (count: number, nowMs: number) => carries(admission, streams(count, 10_000), workers(1), { nowMs });
     for (let i = 0; i < 45; i++) admission.broke(0);
     expect(carried(8, 0)).toBe(false);
     expect(carried(7, 0)).toBe(true);
@@ -118,12 +142,23 @@ describe('what can be carried', () => {
     const admission = new Admission();
     admission.learn(spoken(0.1));
     for (let i = 0; i < 30; i++) admission.sawAtWork(0.7);
-    expect(admission.carries(streams(6, 10_000), workers(1))).toBe(true);
-    expect(admission.carries(streams(7, 10_000), workers(1))).toBe(false);
+    expect(carries(admission, streams(6, 10_000), workers(1))).toBe(true);
+    expect(carries(admission, streams(7, 10_000), workers(1))).toBe(false);
+  });
+
+  it('is not held up by what is late already, and counts nothing twice that was asked before', () => {
+    const admission = new Admission();
+    admission.learn(spoken(0.1));
+    expect(carries(admission, streams(10, 10_000), workers(1))).toBe(false);
+    expect(carries(admission, streams(8, 10_000), workers(1))).toBe(true);
+    const late = wantsOf(admission, stream(10_000));
+    admission.begin(5_000);
+    admission.add(late);
+    expect(admission.isCarried(workers(1))).toBe(true);
   });
 
   it('has room again when the first of them is through', () => {
-    expect(firstEndMs([stream(5_000, 1_000), stream(2_000, 1_500)])).toBe(3_500);
+    expect(wantsOf(new Admission(), stream(5_000, 1_000)).firstEndMs).toBe(6_000);
   });
 });
 

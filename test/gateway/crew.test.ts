@@ -135,7 +135,7 @@ it('ends those that are starting when it is closed', async () => {
 });
 
 it('brings nobody where that would make nothing faster', async () => {
-  await open({ pace: 10, msPerChar: 50 }, { mayGrow: () => false });
+  await open({ pace: 10, msPerChar: 50 }, { mostNow: () => 1 });
   await crowd(6);
   expect(pool.workers.length).toBe(1);
   expect(gateway.stats.mostWorkers).toBe(1);
