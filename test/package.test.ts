@@ -63,7 +63,7 @@ describe('as a package', () => {
     expect(manifest).toMatchObject({
       name: 'selfhosted-tts',
       bin: { tts: 'bin/tts.js' },
-      engines: { node: '>=20.19' },
+      engines: { node: '^20.19 || ^22.12 || ^24' },
     });
     for (const field of ['repository', 'homepage', 'bugs', 'keywords', 'license', 'exports', 'publishConfig', 'man']) {
       expect(manifest).toHaveProperty(field);

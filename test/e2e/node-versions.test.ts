@@ -1,0 +1,36 @@
+/** The newer versions of Node that `engines` promises: the smoke suite on each, with the binary that npm has of it. */
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { modelDirForTests } from '../support/speech.js';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const VERSIONS = ['22', '24'] as const;
+const MINUTES = 60_000;
+const run = promisify(execFile);
+
+const dir = mkdtempSync(path.join(tmpdir(), 'tts-node-'));
+beforeAll(modelDirForTests, 5 * MINUTES);
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+describe.each(VERSIONS)('Node %s', (major) => {
+  it('is promised by package.json', () => {
+    const { engines } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+    expect(engines.node.split(' || ')).toContainEqual(expect.stringMatching(`^\\^${major}(?:\\.|$)`));
+  });
+
+  it('installs, builds, speaks, serves, streams and shows the pages', { timeout: 10 * MINUTES }, async () => {
+    const prefix = path.join(dir, major);
+    const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+    const install = ['install', '--prefix', prefix, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+    execFileSync('npm', [...install, '--prefer-offline', `${name}@${major}`], { stdio: 'pipe' });
+    const node = path.join(prefix, 'node_modules', name, 'bin', 'node');
+    const { stdout } = await run(node, ['scripts/smoke.js'], { cwd: ROOT, maxBuffer: 16 * 1024 * 1024 });
+    expect(stdout).toContain(`smoke: Node v${major}.`);
+    expect(stdout).toMatch(/^smoke: passed$/m);
+    rmSync(prefix, { recursive: true, force: true });
+  });
+});
