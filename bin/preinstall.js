@@ -4,26 +4,19 @@
  *
  * - libraries for other systems, some 260 MB that cannot be loaded here, are removed, and doubles become one;
  * - so are type declarations and source maps, 30 MB in thousands of files that no program reads;
- * - so is what dependencies are tested, measured and explained with, 14 MB, and espeak's Russian dictionary, 9 MB;
+ * - so is espeak's Russian dictionary, 9 MB, which no language of ours reads;
  * - onnxruntime-node's own postinstall, which on Linux x64 fetches CUDA libraries from outside and fails the whole
  *   installation where it cannot, does nothing unless ONNXRUNTIME_NODE_INSTALL asks for it.
  *
- * In a clone the same is said by package-lock.json and `allowScripts`, and no file is removed.
+ * TTS_INSTALL_TRIM=0 switches all of it off: 487 MB instead of 184 on Linux x64. In a clone package-lock.json and
+ * `allowScripts` keep the postinstall from running, and no file is removed.
  */
-import { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const GUARD = `// Added by selfhosted-tts: an installation fetches nothing from elsewhere unless it is asked to.
 if (process.env.npm_lifecycle_event === 'postinstall' && !process.env.ONNXRUNTIME_NODE_INSTALL) process.exit(0);
 `;
-
-/** What a package is made with. Only at its root: deeper down a folder of such a name may be a part of the program. */
-const WORKSHOP = /^(?:tests?|__tests__|fixtures|bench|benchmarks?|examples?|docs|\.github)$/;
-const TEST = /\.test\.[cm]?[jt]s$/;
-/** The first folder or file on the way to what a program loads by a relative path. */
-const LOADED = /(?:\brequire\(|\bimport\(?|\bfrom)\s*['"`](?:\.{1,2}\/)+([\w.-]+)/g;
-/** The same of the paths in a manifest. */
-const NAMED = /"(?:\.\/)?([\w.-]+)/g;
 
 const foldersIn = (dir) =>
   readdirSync(dir, { withFileTypes: true })
@@ -71,39 +64,7 @@ function trimDeclarations(dir) {
   }
 }
 
-/** The packages in a node_modules folder, and those that they have of their own. Links lead elsewhere, and are not followed. */
-function* packagesIn(dir) {
-  for (const folder of foldersIn(dir)) {
-    if (path.basename(folder).startsWith('@')) yield* packagesIn(folder);
-    else if (existsSync(path.join(folder, 'package.json'))) yield folder;
-    const inner = path.join(folder, 'node_modules');
-    if (existsSync(inner)) yield* packagesIn(inner);
-  }
-}
-
-/** A folder stays where the package says that it runs by it, or where a program outside loads something from it. */
-function trimWorkshops(own) {
-  for (const dir of packagesIn(own)) {
-    const files = readdirSync(dir, { recursive: true }).filter((name) => !/(?:^|[\\/])node_modules[\\/]/.test(name));
-    for (const name of files) if (TEST.test(name)) rmSync(path.join(dir, name));
-    const folders = foldersIn(dir).filter((folder) => WORKSHOP.test(path.basename(folder)));
-    if (folders.length === 0) continue;
-    const { main, module, browser, exports, imports, bin } = JSON.parse(
-      readFileSync(path.join(dir, 'package.json'), 'utf8'),
-    );
-    const entries = JSON.stringify({ main, module, browser, exports, imports, bin });
-    const used = new Set(Array.from(entries.matchAll(NAMED), ([, name]) => name));
-    const programs = files.filter(
-      (name) => /\.[cm]?js$/.test(name) && !TEST.test(name) && !WORKSHOP.test(name.split(path.sep)[0]),
-    );
-    for (const name of programs) {
-      for (const [, first] of readFileSync(path.join(dir, name), 'utf8').matchAll(LOADED)) used.add(first);
-    }
-    for (const folder of folders) if (!used.has(path.basename(folder))) rmSync(folder, { recursive: true });
-  }
-}
-
-/** Whoever speaks English never opens it, and it is more than all the other languages together. */
+/** It is larger than the dictionaries of all other languages together. */
 function trimDictionaries(dir) {
   rmSync(path.join(dir, 'dist', 'data', 'ru.data'));
 }
@@ -118,7 +79,7 @@ function guardInstall(dir) {
 }
 
 const packageDir = path.join(import.meta.dirname, '..');
-if (path.basename(path.dirname(packageDir)) === 'node_modules') {
+if (process.env.TTS_INSTALL_TRIM !== '0' && path.basename(path.dirname(packageDir)) === 'node_modules') {
   const own = path.join(packageDir, 'node_modules');
   const runtime = path.join(own, 'onnxruntime-node');
   for (const step of [
@@ -126,7 +87,6 @@ if (path.basename(path.dirname(packageDir)) === 'node_modules') {
     () => trimRuntime(runtime),
     () => trimDatabase(path.join(own, '@libsql')),
     () => trimDeclarations(own),
-    () => trimWorkshops(own),
     () => trimDictionaries(path.join(own, 'espeak-phonemizer')),
   ]) {
     try {

@@ -123,7 +123,8 @@ describe('installed by itself', () => {
       .filter((file) => statSync(inside(name, file)).isFile())
       .map((file) => file.split(path.sep).join('/'))
       .sort();
-  const preinstall = () => execFileSync(process.execPath, [path.join(packageDir(), 'bin', 'preinstall.js')]);
+  const preinstall = (env: NodeJS.ProcessEnv = {}) =>
+    execFileSync(process.execPath, [path.join(packageDir(), 'bin', 'preinstall.js')], { env });
 
   beforeEach(() => {
     prefix = mkdtempSync(path.join(tmpdir(), 'tts-package-'));
@@ -154,42 +155,6 @@ describe('installed by itself', () => {
     expect(readdirSync(runtime('dist')).sort()).toEqual(['bitmap', 'index.js', 'word.ts']);
   });
 
-  it('keeps no tests, measurements, examples and documents of dependencies', () => {
-    const workshop = [
-      'test',
-      'tests',
-      '__tests__',
-      'fixtures',
-      'bench',
-      'benchmark',
-      'benchmarks',
-      'example',
-      'examples',
-    ];
-    const program = ['lib/index.js', 'lib/test/part.js', 'node_modules/test/index.js', 'test.js'];
-    const inner = 'node_modules/@of/inner';
-    dependency('plain', { main: './lib/index.js' }, [
-      ...program,
-      ...[...workshop, 'docs', '.github'].map((folder) => `${folder}/deep/index.js`),
-      'lib/index.test.js',
-      `${inner}/test/index.js`,
-      `${inner}/package.json`,
-    ]);
-    preinstall();
-    expect(filesOf('plain')).toEqual([...program, `${inner}/package.json`, 'package.json'].sort());
-  });
-
-  it('keeps such a folder where the package runs by it', () => {
-    const files = ['docs/a.js', 'test/a.js'];
-    dependency('named', { exports: { '.': { default: './test/a.js' } } }, files);
-    dependency('@of/loaded', { main: 'lib' }, files);
-    writeFileSync(inside('@of/loaded', 'index.js'), "exports.a = require('./test/a');\n");
-    writeFileSync(inside('@of/loaded', 'index.mjs'), "export * from './docs/a.js';\n");
-    preinstall();
-    expect(filesOf('named')).toEqual(['package.json', 'test/a.js']);
-    expect(filesOf('@of/loaded')).toEqual(['docs/a.js', 'index.js', 'index.mjs', 'package.json', 'test/a.js']);
-  });
-
   it("leaves out espeak's dictionary of a language that is not read here, and no other", () => {
     const data = path.join('node_modules', 'espeak-phonemizer', 'dist', 'data');
     const { voiceToBucket, buckets } = JSON.parse(read(path.join(data, 'manifest.json')));
@@ -200,6 +165,15 @@ describe('installed by itself', () => {
     const left = filesOf('espeak-phonemizer');
     expect(files.filter((name) => !left.includes(name))).toEqual(['dist/data/ru.data']);
     expect(opened).not.toContain('ru.data');
+  });
+
+  it('changes nothing with TTS_INSTALL_TRIM=0', () => {
+    const before = filesOf('onnxruntime-node');
+    preinstall({ TTS_INSTALL_TRIM: '0' });
+    expect(filesOf('onnxruntime-node')).toEqual(before);
+    expect(readFileSync(runtime('script/install.js'), 'utf8')).toBe('console.log("fetching");');
+    preinstall();
+    expect(filesOf('onnxruntime-node')).not.toEqual(before);
   });
 
   it('removes nothing where there is no library of this system', () => {
