@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { AMERICAN } from '../../src/text/en/english.js';
 import { RULES } from '../../src/text/en/rules.js';
 import { clean } from '../../src/text/normalize/clean.js';
+import { createReading, type Rule } from '../../src/text/normalize/rule.js';
 import { isDigit, isLetter, Scan } from '../../src/text/normalize/scan.js';
 import { normalize } from '../../src/text/normalize.js';
 
@@ -36,6 +37,21 @@ const words = [...new Set(written.flatMap((line) => line.split(/\s+/)))].filter(
 const chars = [...'0123456789.,:;/\\-–—+*_#@$€£%^&|~`\'"<>()[]{}!? aAbBcCdDeEfFiIlLvVxXsSmMpP°²½µ…→★♯₂⁺éÉß×÷'];
 
 describe('a rule', () => {
+  it('is asked at its own words, however many rules there are', () => {
+    const asked: string[] = [];
+    const rules = Array.from({ length: 70 }, (_, i): Rule => {
+      const word = String.fromCharCode(97 + Math.floor(i / 26), 97 + (i % 26));
+      const apply: Rule['apply'] = (_scan, at) => {
+        asked.push(word);
+        return at + word.length;
+      };
+      return { name: word, begins: { words: { known: [word] } }, apply };
+    });
+    const words = rules.map(({ name }) => name);
+    createReading(rules)(new Scan(clean(words.join(' '), AMERICAN.characters), AMERICAN));
+    expect(asked).toEqual(words);
+  });
+
   it('has a name of its own', () => {
     const names = RULES.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);

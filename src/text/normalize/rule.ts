@@ -52,8 +52,6 @@ interface Asked {
   /** Nothing more is needed. */
   readonly always: boolean;
   readonly when: Words['when'];
-  /** Its bit among those of the words that are known. */
-  readonly bit: number;
 }
 
 const SPACE = 32;
@@ -99,18 +97,20 @@ function digitReading(rules: readonly Rule[]): Apply {
 function wordReading(rules: readonly Rule[]): (scan: Scan, at: number, code: number) => number {
   const spoken = rules.filter(({ begins }) => begins.words);
   const inside = spoken.filter(({ begins }) => begins.inside).map(({ apply }) => apply);
-  const known = new Map<string, number>();
-  for (const [index, { begins }] of spoken.entries()) {
-    for (const word of (begins.words as Words).known ?? []) known.set(word, (known.get(word) ?? 0) | (1 << index));
+  const rulesByWord = new Map<string, Set<Apply>>();
+  for (const { begins, apply } of spoken) {
+    for (const word of (begins.words as Words).known ?? []) {
+      rulesByWord.set(word, (rulesByWord.get(word) ?? new Set()).add(apply));
+    }
   }
   const asked = (first: number, behind: number): Asked[] =>
-    spoken.flatMap(({ begins, apply }, index) => {
+    spoken.flatMap(({ begins, apply }) => {
       const words = begins.words === 'any word' ? {} : begins.words!;
       if (words.first && !words.first.test(String.fromCharCode(first))) return [];
       const told = !words.behind && !words.known && !words.when;
       const always = told || !!words.behind?.test(String.fromCharCode(behind));
       if (!always && !words.known && !words.when) return [];
-      return [{ apply, always, when: words.when, bit: words.known ? 1 << index : 0 }];
+      return [{ apply, always, when: words.when }];
     });
   const byFirst = Array.from({ length: LETTERS }, () => new Map<number, readonly Asked[]>());
   return (scan, at, code) => {
@@ -122,10 +122,10 @@ function wordReading(rules: readonly Rule[]): (scan: Scan, at: number, code: num
       list = asked(code, behind);
       byFirst[code]!.set(behind, list);
     }
-    const bits = known.get(word) ?? 0;
+    const named = rulesByWord.get(word);
     for (let i = 0; i < list.length; i++) {
       const rule = list[i]!;
-      if (!(rule.always || bits & rule.bit || rule.when?.(word, scan, at))) continue;
+      if (!(rule.always || named?.has(rule.apply) || rule.when?.(word, scan, at))) continue;
       const end = rule.apply(scan, at);
       if (end > at) return end;
     }
