@@ -3,13 +3,14 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { defineConfig } from 'vite';
 import { docsPages } from './docs-pages.js';
+import { packedFiles } from './packed-files.js';
 
 const root = import.meta.dirname;
 const encoders = path.dirname(createRequire(import.meta.url).resolve('wasm-media-encoders'));
 
 export default defineConfig({
   root,
-  plugins: [docsPages()],
+  plugins: [docsPages(), packedFiles()],
   // The build that carries no encoder inside: ours is a file of its own, fetched when it is wanted.
   resolve: {
     alias: {

@@ -189,7 +189,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   answerUnknownRoutes(app);
   const hasWeb = deps.admin !== undefined && settings.web !== 'off';
   if (settings.docs) await (await import('./pages/index.js')).addPages(app, { doors: FOREIGN_DOORS, web: hasWeb });
-  const assets = settings.docs || hasWeb ? (await import('./web-assets.js')).serveAssets(app) : new Map();
+  if (settings.docs || hasWeb) await (await import('./web-assets.js')).serveAssets(app);
 
   const heldAudio = new HeldAudio({
     memoryBytes: settings.maxHeldBytes,
@@ -219,7 +219,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   if (deps.admin !== undefined && hasWeb) {
     const [{ adminDoor }, { webDoor }] = await Promise.all([import('./admin/index.js'), import('./web/index.js')]);
     await app.register(adminDoor, { ...door, admin: deps.admin });
-    await app.register(webDoor, { ...door, version: deps.admin.version, assets });
+    await app.register(webDoor, { ...door, version: deps.admin.version });
   }
 
   const own = deps.upgrades?.(deps, grants);

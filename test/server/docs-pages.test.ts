@@ -77,6 +77,24 @@ describe('the documentation', () => {
     expect(html.replace(/<pre[\s\S]*?<\/pre>/g, '').match(/.{0,40}`/g)).toBeNull();
   });
 
+  it('loads its files compressed and once', async () => {
+    const address = hrefs(await (await get('/docs')).text()).find((href) => href.endsWith('.css'))!;
+    const plain = await fetch(server.baseUrl + address, { headers: { 'accept-encoding': 'identity' } });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    const style = await plain.text();
+    for (const coding of ['br', 'gzip']) {
+      const packed = await fetch(server.baseUrl + address, { headers: { 'accept-encoding': coding } });
+      expect(packed.headers.get('content-encoding')).toBe(coding);
+      expect(packed.headers.get('vary')).toMatch(/accept-encoding/i);
+      expect(packed.headers.get('cache-control')).toContain('immutable');
+      expect(await packed.text()).toBe(style);
+    }
+    const again = { headers: { 'accept-encoding': 'identity', 'if-none-match': plain.headers.get('etag')! } };
+    expect((await fetch(server.baseUrl + address, again)).status).toBe(304);
+    for (const path of ['/assets/', '/assets/..%2findex.html', '/assets/%2e%2e/docs.json', `${address}.br`])
+      expect((await get(path)).status, path).toBe(404);
+  });
+
   it('answers an unknown page with 404', async () => {
     expect((await get('/docs/nothing')).status).toBe(404);
   });
