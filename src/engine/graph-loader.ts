@@ -7,6 +7,7 @@ import { env, InferenceSession } from 'onnxruntime-node';
 import { MAKING, removeLeftovers } from '../atomic-file.js';
 import { makeFolder } from '../folder.js';
 import { RECIPE } from '../models/manifest.js';
+import { openExact, productsSaturate } from './exact-products.js';
 import type { Provider } from './provider.js';
 
 const GRAPH = 'graph.onnx';
@@ -20,6 +21,8 @@ const ABANDONED_MS = 600_000;
  * A kept graph is a folder: the graph, and beside it its weights in the very layout the runtime's kernels read. Those are mapped,
  * not loaded, so that every process that speaks has the same pages: 130 MB of weights of its own become 25 (base-tts-fast).
  * What is kept holds for this file, this recipe (a package's files all have one date), this runtime and this processor, which its name says.
+ * Processors with and without exact 8-bit products may have one name in a cloud, so a graph that was
+ * rewritten for the latter has a name of its own.
  */
 export function graphLoader(dir: string, provider: Provider): (file: string) => Promise<InferenceSession> {
   const { sessionOptions } = provider;
@@ -27,6 +30,7 @@ export function graphLoader(dir: string, provider: Provider): (file: string) => 
   async function keptName(file: string): Promise<string> {
     const { size, mtimeMs } = await stat(file);
     const machine = [RECIPE, env.versions.node, process.arch, cpus()[0]?.model, provider.device];
+    if (await productsSaturate()) machine.push('exact products');
     const facts = JSON.stringify([path.resolve(file), size, mtimeMs, ...machine]);
     const hash = createHash('sha256').update(facts).digest('hex').slice(0, 16);
     return path.join(dir, `${path.basename(file, '.onnx')}-${hash}`);
@@ -51,7 +55,7 @@ export function graphLoader(dir: string, provider: Provider): (file: string) => 
     const fresh = await mkdtemp(path.join(dir, MAKING));
     try {
       const { session, ...others } = sessionOptions.extra as { session: object };
-      const made = await InferenceSession.create(file, {
+      const made = await openExact(file, {
         ...sessionOptions,
         optimizedModelFilePath: path.join(fresh, GRAPH),
         extra: {
@@ -84,6 +88,6 @@ export function graphLoader(dir: string, provider: Provider): (file: string) => 
     } catch {
       // No room or no right to write there costs time at every start and memory in every process, nothing else.
     }
-    return InferenceSession.create(file, sessionOptions);
+    return openExact(file, sessionOptions);
   };
 }

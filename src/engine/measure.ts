@@ -1,11 +1,12 @@
 /** Times both of Kokoro's vocoders on a short word, once a machine, and remembers which is faster and how fast it is. */
-import { env, InferenceSession, Tensor } from 'onnxruntime-node';
+import { env, Tensor } from 'onnxruntime-node';
 import { ensureModel } from '../models/packs.js';
 import { SAMPLE_RATE } from '../protocol/audio.js';
 import type { Gpu } from '../protocol/device.js';
 import type { BaseModel } from '../protocol/job.js';
 import type { ReadingToken } from '../text/types.js';
 import { FREE } from './engine.js';
+import { openExact, productsSaturate } from './exact-products.js';
 import { createGpuSessions } from './gpu-sessions.js';
 import type { KokoroOptions } from './kokoro-options.js';
 import { maySpin } from './machine.js';
@@ -79,7 +80,7 @@ async function measureFront(model: BaseModel, options: KokoroOptions): Promise<n
   const { sessionOptions } = cpuProvider(threads, maySpin(threads));
   const { front, stylesDir } = await ensureModel(model, { modelDir, offline });
   const style = await createStyles(stylesDir).take([{ style: 'af_heart', weight: 1 }], SENTENCE_TOKENS.length, 0);
-  const session = graphOf(await InferenceSession.create(front, sessionOptions));
+  const session = graphOf(await openExact(front, sessionOptions));
   try {
     const { frames } = await runFront(session, SENTENCE_TOKENS, style, FREE);
     const sharedBy = Math.min(threads, FRONT_SHARED_BY);
@@ -89,18 +90,23 @@ async function measureFront(model: BaseModel, options: KokoroOptions): Promise<n
   }
 }
 
+/** The runtime's version, and whether graphs are rewritten for this processor: rewritten ones take longer. */
+async function runtimeHere(): Promise<string> {
+  const version = env.versions.node!;
+  return (await productsSaturate()) ? `${version}, exact products` : version;
+}
+
 /** What is remembered already is answered at once. */
 export async function measureVocoders(options: KokoroOptions): Promise<Measurement> {
   const { modelDir, offline = false } = options;
-  const runtime = env.versions.node!;
   const [gpu] = gpusToTry(options);
   if (gpu !== undefined) return measureGpu(gpu, options);
-  const known = await readMeasurement(modelDir, options);
+  const [runtime, known] = [await runtimeHere(), await readMeasurement(modelDir, options)];
   if (known?.runtime === runtime) return known;
   const provider = cpuFor(options);
   const files = await ensureModel('base-tts', { modelDir, offline });
   const style = await createStyles(files.stylesDir).take([{ style: 'af_heart', weight: 1 }], TOKENS.length, 0);
-  const frontSession = graphOf(await InferenceSession.create(files.front, provider.sessionOptions));
+  const frontSession = graphOf(await openExact(files.front, provider.sessionOptions));
   const front = await runFront(frontSession, TOKENS, style, FREE);
   const frontSeconds = await secondsOf(() => runFront(frontSession, TOKENS, style, FREE), provider.threads);
   await frontSession.release();
@@ -109,7 +115,7 @@ export async function measureVocoders(options: KokoroOptions): Promise<Measureme
   let best: { vocoder: Measurement['vocoder']; seconds: number } | undefined;
   for (const vocoder of ['float', 'quantised'] as const) {
     const file = vocoder === 'float' ? files.generatorFloat! : files.generatorQuantised!;
-    const whole = createWholeVocoder(graphOf(await InferenceSession.create(file, provider.sessionOptions)));
+    const whole = createWholeVocoder(graphOf(await openExact(file, provider.sessionOptions)));
     const seconds = await secondsOf(() => whole.begin(short, 0, short.frames).next(FREE), provider.threads);
     await whole.release();
     if (!best || seconds < best.seconds) best = { vocoder, seconds };
@@ -139,7 +145,7 @@ async function measureGpu(device: Gpu, options: KokoroOptions): Promise<Measurem
       vocoder: 'float',
       realTimeFactor,
       untilHeard: { 'base-tts': rounded(whole), 'base-tts-fast': rounded(light) },
-      runtime: env.versions.node!,
+      runtime: await runtimeHere(),
     } as const;
     await writeMeasurement(modelDir, options, measured);
     return measured;

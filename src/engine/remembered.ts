@@ -14,7 +14,7 @@ export interface Measurement {
   readonly realTimeFactor: number;
   /** Seconds of work before the first sound of a piece, for a second of its speech. */
   readonly untilHeard: Readonly<Record<BaseModel, number>>;
-  /** Version of the runtime it was measured with. */
+  /** Version of the runtime it was measured with, and whether graphs were rewritten for this processor. */
   readonly runtime: string;
   /** Seconds of an engine process for a second of speech among many, as the last server that had many saw it. */
   readonly costs?: Readonly<Partial<Record<BaseModel, number>>>;

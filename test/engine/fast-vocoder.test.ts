@@ -1,8 +1,8 @@
 /** The light vocoder: windows, whatever they are, against the whole run. */
 import { readFileSync } from 'node:fs';
-import { InferenceSession } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
 import { FREE } from '../../src/engine/engine.js';
+import { openExact } from '../../src/engine/exact-products.js';
 import { createFastVocoder } from '../../src/engine/fast-vocoder.js';
 import { toPcm } from '../../src/engine/finish.js';
 import { cpuProvider } from '../../src/engine/provider.js';
@@ -28,7 +28,7 @@ describe('the light vocoder', () => {
   });
 
   it('says the same however it is cut, but for the last of 16 bits where sums are made in another order', async () => {
-    const graph = graphOf(await InferenceSession.create(generator8(), cpuProvider(2).sessionOptions));
+    const graph = graphOf(await openExact(generator8(), cpuProvider(2).sessionOptions));
     const reference = lightReference();
     const { frames } = reference;
     const pcmOf = async (windows: Windows): Promise<Int16Array> =>
@@ -50,7 +50,7 @@ describe('the light vocoder', () => {
 
 /** The reference's frames, in the product's windows and in one run. */
 async function bothWays(bytes: Uint8Array) {
-  const graph = graphOf(await InferenceSession.create(bytes, cpuProvider(2).sessionOptions));
+  const graph = graphOf(await openExact(bytes, cpuProvider(2).sessionOptions));
   const reference = lightReference();
   const { frames } = reference;
   const utterance = createFastVocoder(graph, fixedWindows).begin(reference, 0, frames);

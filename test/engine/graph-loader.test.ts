@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openExact, PROBE } from '../../src/engine/exact-products.js';
 import { graphLoader } from '../../src/engine/graph-loader.js';
 import { cpuProvider } from '../../src/engine/provider.js';
 
@@ -34,7 +35,7 @@ describe('graphs as the runtime prepared them', () => {
   const open = () => graphLoader(dir, provider)(FILE);
 
   it('are kept whole, with nothing beside them, and sound the same to the sample', async () => {
-    const fresh = await samplesOf(await InferenceSession.create(FILE, provider.sessionOptions));
+    const fresh = await samplesOf(await openExact(FILE, provider.sessionOptions));
     expect(await samplesOf(await open())).toEqual(fresh);
     const kept = readdirSync(dir);
     expect(kept).toEqual([expect.stringMatching(/^generator-int8-[0-9a-f]{16}$/)]);
@@ -62,6 +63,18 @@ describe('graphs as the runtime prepared them', () => {
     const maps = process.platform === 'linux' ? readFileSync('/proc/self/maps', 'utf8') : 'graph.weights';
     expect(maps).toContain('graph.weights');
     await session.release();
+  });
+
+  it('have exact products on every processor, when they are made and when they were kept', async () => {
+    const file = path.join(dir, 'largest.onnx');
+    writeFileSync(file, PROBE);
+    for (let time = 0; time < 2; time += 1) {
+      const session = await graphLoader(path.join(dir, 'kept'), provider)(file);
+      const { y } = await session.run({ a: new Tensor('uint8', new Uint8Array(4).fill(255), [1, 4]) });
+      expect([...(y!.data as Int32Array)]).toEqual([4 * 255 * 127]);
+      await session.release();
+    }
+    expect(readdirSync(path.join(dir, 'kept'))).toHaveLength(1);
   });
 
   it('are no condition: where nothing can be kept, the graph is loaded as it is', async () => {

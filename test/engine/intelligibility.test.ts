@@ -5,7 +5,6 @@ import type { Engine } from '../../src/engine/engine.js';
 import type { BaseModel } from '../../src/protocol/job.js';
 import { faultsOf } from '../support/clip-checks.js';
 import { letterErrors, lettersOf } from '../support/letters.js';
-import { HAS_EXACT_INT8 } from '../support/processor.js';
 import { createRecogniser, type Recogniser } from '../support/recogniser.js';
 import { SENTENCES } from '../support/sentences.js';
 import { modelDirForTests, realEngine, speak, VOICES } from '../support/speech.js';
@@ -47,31 +46,23 @@ async function listen(model: BaseModel, pairs: readonly (readonly [string, strin
 }
 
 describe('speech is understood', () => {
-  it.skipIf(!HAS_EXACT_INT8)('has at least 40 sentences to say', () => {
+  it('has at least 40 sentences to say', () => {
     expect(new Set(SENTENCES).size).toBeGreaterThanOrEqual(40);
   });
 
-  it.skipIf(!HAS_EXACT_INT8)(
-    'base-tts-fast: every sentence in both voices, at most 3% of letters wrong, none above 15%, no faulty clip',
-    async () => {
-      const pairs = SENTENCES.flatMap((sentence) => VOICES.map((voice) => [sentence, voice] as const));
-      const { overall, bad, faults } = await listen('base-tts-fast', pairs);
-      expect(bad).toEqual([]);
-      expect(faults).toEqual([]);
-      expect(overall).toBeLessThanOrEqual(0.03);
-    },
-    600_000,
-  );
+  it('base-tts-fast: every sentence in both voices, at most 3% of letters wrong, none above 15%, no faulty clip', async () => {
+    const pairs = SENTENCES.flatMap((sentence) => VOICES.map((voice) => [sentence, voice] as const));
+    const { overall, bad, faults } = await listen('base-tts-fast', pairs);
+    expect(bad).toEqual([]);
+    expect(faults).toEqual([]);
+    expect(overall).toBeLessThanOrEqual(0.03);
+  }, 600_000);
 
-  it.skipIf(!HAS_EXACT_INT8)(
-    'base-tts: every sentence, the voices in turn, at most 3% of letters wrong, none above 15%, no faulty clip',
-    async () => {
-      const pairs = SENTENCES.map((sentence, i) => [sentence, VOICES[i % VOICES.length]!] as const);
-      const { overall, bad, faults } = await listen('base-tts', pairs);
-      expect(bad).toEqual([]);
-      expect(faults).toEqual([]);
-      expect(overall).toBeLessThanOrEqual(0.03);
-    },
-    900_000,
-  );
+  it('base-tts: every sentence, the voices in turn, at most 3% of letters wrong, none above 15%, no faulty clip', async () => {
+    const pairs = SENTENCES.map((sentence, i) => [sentence, VOICES[i % VOICES.length]!] as const);
+    const { overall, bad, faults } = await listen('base-tts', pairs);
+    expect(bad).toEqual([]);
+    expect(faults).toEqual([]);
+    expect(overall).toBeLessThanOrEqual(0.03);
+  }, 900_000);
 });

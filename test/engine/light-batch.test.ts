@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { beforeAll, expect, it } from 'vitest';
 import { FREE } from '../../src/engine/engine.js';
+import { openExact } from '../../src/engine/exact-products.js';
 import { apartDb } from '../../src/engine/gpu-check.js';
 import type { Packed } from '../../src/engine/graph-threads.js';
 import { joinWindows, mostWindows, windowKind, windowSize } from '../../src/engine/light-batch.js';
@@ -16,7 +17,7 @@ let eight: InferenceSession;
 beforeAll(async () => {
   const options = cpuProvider(2).sessionOptions;
   gpu = await InferenceSession.create(lightGraph(await readFile(LIGHT_GENERATOR)), options);
-  eight = await InferenceSession.create(LIGHT_GENERATOR, options);
+  eight = await openExact(LIGHT_GENERATOR, options);
 }, 120_000);
 
 async function run(windows: readonly Packed[]): Promise<Float32Array[]> {

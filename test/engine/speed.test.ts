@@ -2,16 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import { msToSamples } from '../../src/protocol/audio.js';
-import { HAS_EXACT_INT8 } from '../support/processor.js';
 import { createRecogniser, type Recogniser } from '../support/recogniser.js';
 import { modelDirForTests, realEngine, segmentOf, speak } from '../support/speech.js';
 
 const TEXT = 'The old lighthouse keeper climbed the narrow stairs every evening before the ships came home.';
-/**
- * Words of 15 that may be missed. An x64 processor without VNNI adds 8-bit products in 16 bits, which saturate: the
- * recogniser and the models are less exact there (6 missed at 1.75 on such a Xeon, 2 at most elsewhere).
- */
-const MISSED = HAS_EXACT_INT8 ? 2 : 7;
+/** Words of 15 that may be missed. */
+const MISSED = 2;
 const words = (text: string): string[] => text.toLowerCase().match(/[a-z]+/g) ?? [];
 
 describe('speed', () => {

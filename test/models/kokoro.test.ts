@@ -2,9 +2,10 @@
 
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.js';
+import { openExact } from '../../src/engine/exact-products.js';
 import { apartDb } from '../../src/engine/gpu-check.js';
 import { createStyles } from '../../src/engine/styles.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
@@ -20,7 +21,6 @@ import { kokoroParts } from '../../src/models/onnx/kokoro.js';
 import { createCodec, DATA_TYPE } from '../../src/models/onnx/schema.js';
 import { ensureModel, type ModelFiles } from '../../src/models/packs.js';
 import { decibelsOfDifference } from '../support/clip-checks.js';
-import { HAS_EXACT_INT8 } from '../support/processor.js';
 
 const PHONEMES = 'həlˈoʊ ðˈɛɹ.';
 /** One thread: threads that wait for work by spinning are slow where other tests want the cores too. */
@@ -29,9 +29,7 @@ const OPTIONS: InferenceSession.SessionOptions = { intraOpNumThreads: 1, logSeve
 type Values = Record<string, Tensor>;
 
 async function run(graph: string | Uint8Array, feeds: Values): Promise<Values> {
-  const session = await (typeof graph === 'string'
-    ? InferenceSession.create(graph, OPTIONS)
-    : InferenceSession.create(graph, OPTIONS));
+  const session = await openExact(graph, OPTIONS);
   const values = (await session.run(feeds)) as Values;
   await session.release();
   return values;
@@ -72,7 +70,7 @@ describe('Kokoro, cut apart', () => {
   });
 
   // To the bit on arm64; other processors' kernels add in another order, and the last bit of a float may differ.
-  it.skipIf(!HAS_EXACT_INT8)('gives the same samples as the whole', async () => {
+  it('gives the same samples as the whole', async () => {
     const parts = samples(await run(files.generatorQuantised!, between(front)));
     expect(parts).toHaveLength(whole.length);
     expect(decibelsOfDifference(whole, parts)).toBeGreaterThan(90);
@@ -86,7 +84,7 @@ describe('Kokoro, cut apart', () => {
     expect(durations.reduce((sum, frames) => sum + frames) * 600).toBe(whole.length);
   });
 
-  it.skipIf(!HAS_EXACT_INT8)('sounds the same with the generator folded back to floats', async () => {
+  it('sounds the same with the generator folded back to floats', async () => {
     const float = samples(await run(files.generatorFloat!, between(front)));
     expect(float).toHaveLength(whole.length);
     expect(correlation(float, whole)).toBeGreaterThan(0.97);
@@ -121,20 +119,16 @@ describe('Kokoro, cut apart', () => {
     }
   }, 240_000);
 
-  it.skipIf(!HAS_EXACT_INT8)(
-    'is the same where 8-bit convolutions are written as matrix products, as on x64: the front to the bit',
-    async () => {
-      const published = await readFile(files.published);
-      const [x64, arm64] = ['x64', 'arm64'].map((arch) => kokoroParts(published, arch));
-      const [a, b] = [await run(x64!.make('front-quantised'), feeds), await run(arm64!.make('front-quantised'), feeds)];
-      for (const name of ['x', 'f0', 's', 'durations']) expect(a[name]!.data).toEqual(b[name]!.data);
-      // Beside them the generator has convolutions in float32, which AVX-512 adds up in another order in a plane than in a line.
-      const [line, plane] = [x64!, arm64!].map((parts) => parts.make('generator-quantised'));
-      const [generated, expected] = [await run(line!, between(front)), await run(plane!, between(front))];
-      expect(apartDb(samples(generated), samples(expected))).toBeGreaterThan(100);
-    },
-    240_000,
-  );
+  it('is the same where 8-bit convolutions are written as matrix products, as on x64: the front to the bit', async () => {
+    const published = await readFile(files.published);
+    const [x64, arm64] = ['x64', 'arm64'].map((arch) => kokoroParts(published, arch));
+    const [a, b] = [await run(x64!.make('front-quantised'), feeds), await run(arm64!.make('front-quantised'), feeds)];
+    for (const name of ['x', 'f0', 's', 'durations']) expect(a[name]!.data).toEqual(b[name]!.data);
+    // Beside them the generator has convolutions in float32, which AVX-512 adds up in another order in a plane than in a line.
+    const [line, plane] = [x64!, arm64!].map((parts) => parts.make('generator-quantised'));
+    const [generated, expected] = [await run(line!, between(front)), await run(plane!, between(front))];
+    expect(apartDb(samples(generated), samples(expected))).toBeGreaterThan(100);
+  }, 240_000);
 });
 
 describe('the manifests', () => {
