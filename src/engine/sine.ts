@@ -1,5 +1,6 @@
 /** An engine without a model: a sine whose length follows the text. Tests and `TTS_ENGINE=sine` speak through it. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Condition } from '../condition.js';
 import { msToSamples, SAMPLE_RATE, samplesToMs } from '../protocol/audio.js';
 import { isBlank } from '../protocol/characters.js';
 import { TtsError } from '../protocol/errors.js';
@@ -27,7 +28,7 @@ export interface SineOptions {
   readonly spinOn?: string;
   readonly hangMs?: number;
   /** Speaks through a card, as a GPU does: chunks of all jobs gathered, `most` to a run of `runMs`. */
-  readonly card?: { readonly runMs: number; readonly most: number };
+  readonly card?: SineCard;
   /** The card is lost under its run of this number, as often as the process starts again. */
   readonly loseAtRun?: number;
   /** Claims this much memory when it starts, to be seen from outside. */
@@ -37,6 +38,13 @@ export interface SineOptions {
   readonly startSpinMs?: number;
   /** Cannot start at all, and says this. */
   readonly startError?: string;
+}
+
+interface SineCard {
+  readonly runMs: number;
+  readonly most: number;
+  /** The first run ends only once this many chunks were asked for, its own among them: what waits then fills the second. */
+  readonly firstAwaits?: number;
 }
 
 const AMPLITUDE = 8_000;
@@ -101,7 +109,37 @@ interface SineChunk {
 interface SineSurroundings {
   readonly onLost?: (error: unknown) => void;
   /** The texts whose chunks share a run of the card, when it begins. */
-  readonly onRun?: (texts: readonly string[]) => void;
+  readonly onRun?: ((texts: readonly string[]) => void) | undefined;
+}
+
+function sineCard(
+  { runMs, most, firstAwaits = 0 }: SineCard,
+  loseAtRun: number | undefined,
+  { onLost, onRun }: Required<SineSurroundings>,
+): Pick<Card<SineChunk, Int16Array>, 'run'> {
+  const asking = new Condition();
+  let [asked, runs] = [0, 0];
+  const card = new Card<SineChunk, Int16Array>({
+    kindOf: () => 'sine',
+    sizeOf: () => 1,
+    mostOf: () => most,
+    async run(_kind, chunks) {
+      onRun?.(chunks.map(({ text }) => text));
+      await asking.until(() => asked >= firstAwaits);
+      await sleep(runMs);
+      runs += 1;
+      if (runs === loseAtRun) throw new Error('device lost');
+      return chunks.map(({ render }) => render());
+    },
+    onLost,
+  });
+  return {
+    run(chunk, grant) {
+      asked += 1;
+      asking.notify();
+      return card.run(chunk, grant);
+    },
+  };
 }
 
 export async function createSineEngine(
@@ -114,23 +152,7 @@ export async function createSineEngine(
   if (options.startError !== undefined) throw new TtsError('model_missing', options.startError);
   const ballast = options.ballastBytes ? Buffer.alloc(options.ballastBytes, 1) : undefined;
 
-  const { card: cardOptions } = options;
-  let runs = 0;
-  const card =
-    cardOptions &&
-    new Card<SineChunk, Int16Array>({
-      kindOf: () => 'sine',
-      sizeOf: () => 1,
-      mostOf: () => cardOptions.most,
-      async run(_kind, chunks) {
-        onRun?.(chunks.map(({ text }) => text));
-        await sleep(cardOptions.runMs);
-        runs += 1;
-        if (runs === options.loseAtRun) throw new Error('device lost');
-        return chunks.map(({ render }) => render());
-      },
-      onLost,
-    });
+  const card = options.card && sineCard(options.card, options.loseAtRun, { onLost, onRun });
 
   async function* speak(job: SegmentJob, turn: Turn, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     const { segment } = job;
