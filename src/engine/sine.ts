@@ -43,6 +43,8 @@ export interface SineOptions {
 interface SineCard {
   readonly runMs: number;
   readonly most: number;
+  /** Turns that the engine takes at once. */
+  readonly capacity?: number;
   /** The first run ends only once this many chunks were asked for, its own among them: what waits then fills the second. */
   readonly firstAwaits?: number;
 }
@@ -98,7 +100,7 @@ function render({ runs, samples }: ReturnType<typeof plan>, from: number, to: nu
   return pcm;
 }
 
-/** How many turns a sine engine with a card takes at once. */
+/** Turns that a sine engine with a card takes at once, where nothing else is said. */
 const CARD_CAPACITY = 16;
 
 interface SineChunk {
@@ -194,7 +196,7 @@ export async function createSineEngine(
     // As with a GPU: whoever heard a part of a segment from one does not hear the rest from the other.
     version: card ? 'sine card' : 'sine',
     realTimeFactor: 0,
-    ...(card && { capacity: CARD_CAPACITY }),
+    ...(options.card && { capacity: options.card.capacity ?? CARD_CAPACITY }),
     speak,
     close: async () => undefined,
   };

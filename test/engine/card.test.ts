@@ -1,5 +1,5 @@
 /** The one place that uses a GPU: what it gathers, what it leaves out, and what becomes of those that wait when it is lost. */
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Card } from '../../src/engine/card.js';
 import { FREE } from '../../src/engine/engine.js';
 
@@ -124,5 +124,80 @@ describe('a card', () => {
       ends[i]!();
     }
     await all;
+  });
+});
+
+describe('what an item costs', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** Makes runs of `sizes`, each of which takes its milliseconds, and says what a size of each cost. */
+  async function pricesOf(runs: readonly (readonly [size: number, runMs: number])[], shared = true): Promise<number[]> {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    let runMs = 0;
+    const card = new Card<number, number>({
+      kindOf: () => 'one',
+      sizeOf: (size) => size,
+      mostOf: () => 8,
+      async run(_kind, items) {
+        vi.advanceTimersByTime(runMs);
+        return items;
+      },
+      onLost: () => undefined,
+      isShared: () => shared,
+    });
+    const prices: number[] = [];
+    for (const [size, takesMs] of runs) {
+      runMs = takesMs;
+      const { shareMs } = await card.run(size, FREE);
+      prices.push(Math.round((shareMs / size) * 1_000) / 1_000);
+    }
+    return prices;
+  }
+
+  it('is its part of a full run, however empty its own was', async () => {
+    const [full, lone, few] = await pricesOf([
+      [8, 40],
+      [1, 20],
+      [2, 22],
+    ]);
+    expect(full).toBe(5);
+    expect(lone).toBe(5);
+    expect(few).toBe(5);
+  });
+
+  it('is never more than it took, and the whole of a run before there was a full one', async () => {
+    expect(
+      await pricesOf([
+        [1, 20],
+        [2, 22],
+        [1, 30],
+        [1, 3],
+      ]),
+    ).toEqual([20, 11, 11, 3]);
+  });
+
+  it('follows full runs by tenths, slower ones as well, and is not moved by lone ones that are', async () => {
+    expect(
+      await pricesOf([
+        [8, 40],
+        [4, 40],
+        [1, 40],
+        [8, 40],
+      ]),
+    ).toEqual([5, 5.5, 5.5, 5.45]);
+  });
+
+  it('is what its run took where runs are not shared', async () => {
+    expect(
+      await pricesOf(
+        [
+          [8, 40],
+          [1, 20],
+        ],
+        false,
+      ),
+    ).toEqual([5, 20]);
   });
 });

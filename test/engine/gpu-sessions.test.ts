@@ -14,17 +14,22 @@ async function shares(cores: number, threads?: number) {
     onLost: () => undefined,
     ...use,
   });
-  const { fronts, loneThreads } = sessions;
+  const { fronts, loneThreads, capacity } = sessions;
   await sessions.close();
-  return { fronts, loneThreads };
+  return { fronts, loneThreads, capacity };
 }
 
 it('leaves two cores to the card and the gateway, and gives a lone listener the threads he has without a GPU', async () => {
-  expect(await shares(1)).toEqual({ fronts: 1, loneThreads: 1 });
-  expect(await shares(4)).toEqual({ fronts: 2, loneThreads: chooseThreads('auto', 1, 4) });
+  expect(await shares(1)).toMatchObject({ fronts: 1, loneThreads: 1 });
+  expect(await shares(4)).toMatchObject({ fronts: 2, loneThreads: chooseThreads('auto', 1, 4) });
   expect(chooseThreads('auto', 1, 16)).toBe(8);
 });
 
 it('gives him as many as were asked for', async () => {
-  expect(await shares(4, 2)).toEqual({ fronts: 2, loneThreads: 2 });
+  expect(await shares(4, 2)).toMatchObject({ fronts: 2, loneThreads: 2 });
+});
+
+it('has more steps in flight the more fronts feed the card: 128 with 16 cores', async () => {
+  expect((await shares(4)).capacity).toBe(32);
+  expect((await shares(16)).capacity).toBe(128);
 });

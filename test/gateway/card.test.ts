@@ -98,6 +98,18 @@ describe('a card under many streams', () => {
     expect(gpu.runs.length).toBeLessThan(chunks / 2);
   });
 
+  it('has as many turns in flight as its engine takes, given a sixteenth of them at a time', async () => {
+    // The first run ends when 24 streams have asked, so that the turns of all of them are out at once.
+    const { server, gpu } = await start([{ card: { runMs: 20, most: 8, capacity: 48, firstAwaits: 24 } }]);
+    let most = 0;
+    gpu.worker.onChange(() => {
+      most = Math.max(most, gpu.worker.busy);
+    });
+    await expectUndisturbed(listenAll(server));
+    expect(most).toBeGreaterThan(48 - 48 / 16);
+    expect(most).toBeLessThanOrEqual(48);
+  });
+
   it('keeps nobody waiting for company: a lone stream has runs of its own', async () => {
     const { server, gpu } = await start([GPU]);
     await ended([listen(server, 0, { sentences: 1 })]);

@@ -134,6 +134,25 @@ it('ends those that are starting when it is closed', async () => {
   expect(pool.workers.every(({ state }) => state === 'closed')).toBe(true);
 });
 
+it('brings one more to a card while work waits, not a third, and lets it go again', async () => {
+  // The engine's capacity is small, so that six listeners have more to do than it takes.
+  await open({ card: { runMs: 20, most: 2, capacity: 4 }, msPerChar: 50 }, { mostNow: () => 2 });
+  expect(gateway.stats.mostWorkers).toBe(2);
+  await listen();
+  expect(pool.workers.length).toBe(1);
+  let [most, helped] = [0, false];
+  pool.onChange(() => {
+    most = Math.max(most, pool.workers.length);
+    helped ||= (pool.workers[1]?.busy ?? 0) > 0;
+  });
+  // As long as it takes for the second to come and have a part of what waits.
+  while (!helped) expect(new Set(await crowd(12))).toEqual(new Set([3 * 22 * 1_200]));
+  expect(gateway.stats.mostWorkers).toBe(2);
+  await until(() => pool.workers.length === 1);
+  expect(most).toBe(2);
+  expect(pool.workers[0]!.id).toBe('e1');
+});
+
 it('brings nobody where that would make nothing faster', async () => {
   await open({ pace: 10, msPerChar: 50 }, { mostNow: () => 1 });
   await crowd(6);
