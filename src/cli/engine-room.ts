@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import type { Crew } from '../gateway/crew.js';
 import type { WorkerPool } from '../gateway/pool.js';
 import type { Logger } from '../log.js';
-import { DEVICES, type Gpu, isGpu, mayBeHere } from '../protocol/device.js';
+import { isGpu, mayBeHere } from '../protocol/device.js';
 import { TtsError } from '../protocol/errors.js';
 import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
 import type { Preparation } from '../protocol/preparation.js';
@@ -42,7 +42,7 @@ export interface EngineRoom {
  * Engine processes on one GPU. While one hands over what it made and what comes next, the other's run is made; with more of them the GPU is
  * no busier (measured on an H200).
  */
-const GPU_PROCESSES = 2;
+export const GPU_PROCESSES = 2;
 const FIRST_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 60_000;
 
@@ -78,8 +78,8 @@ export function createEngineRoom({
     begin = resolve;
   });
 
-  const gpuInUse = (): Gpu | undefined =>
-    DEVICES.filter(isGpu).find((name) => pool.workers.some(({ description }) => description?.startsWith(name)));
+  /** Engine processes of this machine alone have a device: a GPU elsewhere says nothing of what runs here. */
+  const gpuInUse = (): boolean => pool.workers.some(({ device }) => device !== undefined && isGpu(device));
 
   async function bringCrew(): Promise<void> {
     const [{ createCrew }, { createProcessWorker }, { least, most }] = await Promise.all([
@@ -92,21 +92,28 @@ export function createEngineRoom({
     const { workers, threads, workerIdleSeconds } = config;
     // Several engines have a core each; the first has all of them besides, for a listener who is alone.
     const widens = workers === 'auto' && threads === 'auto' && most > 1;
+    // Those that wait for a GPU would wait for up to a minute: one on the CPU serves until it is ready.
+    const standIn = (number: number) => {
+      const options = engineOptions(config, widens ? 'either' : 'machine', models);
+      return createProcessWorker({ id: `engine-${number}`, options, widens, log });
+    };
     crew = createCrew({
       pool,
       hire(number, preload) {
         const [share, asked] = number === 1 ? (['either', models] as const) : (['core', preload] as const);
         const preloaded = workers === 'auto' ? asked : models;
-        // What `auto` chose is known once an engine runs: those that help it run there too.
-        const here = { ...config, device: gpuInUse() ?? config.device };
-        const options = engineOptions(here, widens ? share : 'machine', preloaded, crowd && number === 1);
+        // The first process compares a GPU with the CPU. The verdict is known once it is ready: the others follow it.
+        const seeksGpu = crowd && (number === 1 || gpuInUse());
+        const options = engineOptions(config, widens ? share : 'machine', preloaded, seeksGpu);
         return createProcessWorker({ id: `engine-${number}`, options, widens: widens && number === 1, log });
       },
       least,
       most,
+      inTurn: crowd && config.device !== 'cpu',
+      ...(config.device === 'auto' && { standIn }),
       startsAtOnce: Math.ceil(most / 2),
       idleMs: workerIdleSeconds * 1000,
-      mostNow: () => (workers === 'auto' && gpuInUse() !== undefined ? Math.min(most, GPU_PROCESSES) : most),
+      mostNow: () => (workers === 'auto' && gpuInUse() ? Math.min(most, GPU_PROCESSES) : most),
       log,
     });
     crew.start();
@@ -186,8 +193,12 @@ export function engineOptions(
   seeksGpu = false,
 ): EngineOptions {
   if (config.engine === 'sine') {
-    // A test of the whole program tells the sine engine by this how slow or frail to be.
-    return { engine: 'sine', sine: JSON.parse(process.env.TTS_SINE_OPTIONS ?? '{}') };
+    // A test of the whole program tells the sine engine by this how slow or frail to be. Its card is a GPU like any other.
+    const { card, ...sine }: Extract<EngineOptions, { engine: 'sine' }>['sine'] = JSON.parse(
+      process.env.TTS_SINE_OPTIONS ?? '{}',
+    );
+    const onCard = isGpu(config.device) || (config.device === 'auto' && seeksGpu);
+    return { engine: 'sine', sine: { ...sine, ...(card && onCard && { card }) } };
   }
   return { engine: 'kokoro', kokoro: { ...kokoroOptions(config, preload), share, seeksGpu } };
 }

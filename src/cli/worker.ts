@@ -3,18 +3,18 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Command } from 'commander';
 import { type Config, SETTINGS } from '../config.js';
-import { DEVICES, isGpu } from '../protocol/device.js';
+import { isGpu } from '../protocol/device.js';
 import { TtsError } from '../protocol/errors.js';
 import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
 import type { EngineFacts } from '../worker/protocol.js';
 import type { NatsServer, NatsServerOptions } from '../worker/serve-nats.js';
 import { addSettings, settingsOf } from './context.js';
-import { engineOptions, fetchModels, processesOf } from './engine-room.js';
+import { engineOptions, fetchModels, GPU_PROCESSES, processesOf } from './engine-room.js';
 import { busOptions, readingOf, refuseShownPassword } from './nats.js';
 import { downloadLog, untilSignalled } from './serve.js';
 
 const GRACE_MS = 30_000;
-/** Turns one gateway may have in an engine: one that runs, and one that hides the hand-over of the next. */
+/** Turns one gateway may have in an engine on the CPU: one that runs, and one that hides the hand-over of the next. */
 const CAPACITY = 2;
 
 const EXAMPLES = `
@@ -81,7 +81,7 @@ async function run(config: Config, models: readonly BaseModel[]): Promise<void> 
     // Its own at every start: what an earlier one was sent is none of its business.
     const name = `${hostname().replaceAll(/[^\w-]/g, '-')}-${randomBytes(3).toString('hex')}`;
     const { most } = await processesOf(config, true);
-    const options = engineOptions({ ...config, workers: most }, 'machine', models);
+    const options = engineOptions({ ...config, workers: most }, 'machine', models, true);
     const engines: { server: NatsServer; stop: () => Promise<void> }[] = [];
     const add = (onReady?: (facts: EngineFacts) => void): void => {
       const id = `${name}-${engines.length + 1}`;
@@ -95,11 +95,11 @@ async function run(config: Config, models: readonly BaseModel[]): Promise<void> 
       const server = serveNats({ bus, id, offer, log: own, open, ...(onReady && { onReady }) });
       engines.push({ server, stop: () => stop() });
     };
-    // What `auto` chose is known once an engine runs: on a GPU several would stand in each other's way.
-    add(({ description }) => {
+    // The first process compares a GPU with the CPU, if there is one; the others start when the verdict is known, and follow it.
+    add(({ device }) => {
       if (signal.aborted) return;
-      const gpu = DEVICES.some((device) => isGpu(device) && device === description);
-      while (engines.length < (config.workers === 'auto' && gpu ? 1 : most)) add();
+      const count = config.workers === 'auto' && isGpu(device) ? GPU_PROCESSES : most;
+      while (engines.length < count) add();
     });
     log.info({ name, engines: most, models }, 'a worker for the gateways on NATS');
     const stoppedBy = await signalled;

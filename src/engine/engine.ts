@@ -1,8 +1,11 @@
 /** The seam between the worker process and whatever makes sound of a segment. */
+import type { Device } from '../protocol/device.js';
 import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
 
 /** What is told about an engine: plain data, so that it can cross a process boundary. */
 export interface EngineFacts {
+  /** What its vocoders run on. */
+  readonly device: Exclude<Device, 'auto'>;
   /** Human-readable: what it runs on ("cpu, 2 threads"), for logs and `tts doctor`. */
   readonly description: string;
   /** Two engines of one version make the same samples of a job, so one can go on where the other broke off. */

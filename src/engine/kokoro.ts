@@ -22,6 +22,8 @@ export interface KokoroSurroundings {
   readonly log: EngineLog;
   /** The GPU is gone and with it all that was on it: whoever holds the engine ends it. */
   readonly onLost?: (error: unknown) => void;
+  /** `auto` found a GPU, and whether it can be used is being looked at. */
+  readonly onTry?: (device: Gpu) => void;
   /** GPUs to try, in this order; those that the runtime and the machine have, where absent. */
   readonly gpus?: readonly Gpu[];
 }
@@ -78,7 +80,8 @@ async function onCpu({
   for (const model of preload) await sessions.model(model);
   // After the engine said that it is ready, and before there is a crowd.
   if (widens) setImmediate(() => sessions.narrow().catch(() => undefined));
-  return { sessions, description, version: versionOf('cpu', vocoder), realTimeFactor: measured?.realTimeFactor };
+  const version = versionOf('cpu', vocoder);
+  return { sessions, device: 'cpu', description, version, realTimeFactor: measured?.realTimeFactor };
 }
 
 /** A segment is tried three times: what a GPU failed under twice is left to the CPU. */
@@ -99,6 +102,7 @@ async function onGpu(options: KokoroOptions & KokoroSurroundings): Promise<Found
       log('warn', 'the GPU is not used, the CPU is', { device, reason });
       continue;
     }
+    if (options.device === 'auto') options.onTry?.(device);
     const sessions = createGpuSessions({ modelDir, offline, device, threads, onLost, onCheck });
     try {
       // One of them in any case: `auto` has to know now whether it can be used.
@@ -111,7 +115,8 @@ async function onGpu(options: KokoroOptions & KokoroSurroundings): Promise<Found
       const beside = `${fronts} front${fronts === 1 ? '' : 's'} beside it`;
       const description = `${device}, ${beside}, ${loneThreads} threads for a lone listener`;
       if (options.device === 'auto') log('info', 'device chosen', { device: description });
-      return { sessions, description, version: versionOf(device, driverFacts()), realTimeFactor, capacity };
+      const version = versionOf(device, driverFacts());
+      return { sessions, device, description, version, realTimeFactor, capacity };
     } catch (error) {
       await sessions.close();
       if (options.device !== 'auto') throw error;

@@ -1,8 +1,10 @@
 /** An engine without a model: a sine whose length follows the text. Tests and `TTS_ENGINE=sine` speak through it. */
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Condition } from '../condition.js';
 import { msToSamples, SAMPLE_RATE, samplesToMs } from '../protocol/audio.js';
 import { isBlank } from '../protocol/characters.js';
+import type { Gpu } from '../protocol/device.js';
 import { TtsError } from '../protocol/errors.js';
 import type { Segment, SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { Card } from './card.js';
@@ -45,6 +47,8 @@ interface SineCard {
   readonly most: number;
   /** Turns that the engine takes at once. */
   readonly capacity?: number;
+  /** Before the engine is ready its card is compared with the CPU, until this file is there: "passed", or why it is not used. */
+  readonly checkedBy?: string;
   /** The first run ends only once this many chunks were asked for, its own among them: what waits then fills the second. */
   readonly firstAwaits?: number;
 }
@@ -112,12 +116,25 @@ interface SineSurroundings {
   readonly onLost?: (error: unknown) => void;
   /** The texts whose chunks share a run of the card, when it begins. */
   readonly onRun?: ((texts: readonly string[]) => void) | undefined;
+  /** Whether its card can be used is being looked at. */
+  readonly onTry?: ((device: Gpu) => void) | undefined;
+}
+
+/** Whether the comparison of a card with the CPU was passed, once there is word of it. */
+async function isPassed({ checkedBy }: SineCard, onTry: SineSurroundings['onTry']): Promise<boolean> {
+  if (checkedBy === undefined) return true;
+  onTry?.('webgpu');
+  for (;;) {
+    const verdict = await readFile(checkedBy, 'utf8').catch(() => '');
+    if (verdict !== '') return verdict === 'passed';
+    await sleep(20);
+  }
 }
 
 function sineCard(
   { runMs, most, firstAwaits = 0 }: SineCard,
   loseAtRun: number | undefined,
-  { onLost, onRun }: Required<SineSurroundings>,
+  { onLost, onRun }: Required<Pick<SineSurroundings, 'onLost' | 'onRun'>>,
 ): Pick<Card<SineChunk, Int16Array>, 'run'> {
   const asking = new Condition();
   let [asked, runs] = [0, 0];
@@ -146,7 +163,7 @@ function sineCard(
 
 export async function createSineEngine(
   options: SineOptions = {},
-  { onLost = () => undefined, onRun }: SineSurroundings = {},
+  { onLost = () => undefined, onRun, onTry }: SineSurroundings = {},
 ): Promise<Engine> {
   const { msPerChar = 55, chunkMs = 100, pace, delayMs = 0, hangMs = 1_000 } = options;
   if (options.startMs) await sleep(options.startMs);
@@ -154,7 +171,8 @@ export async function createSineEngine(
   if (options.startError !== undefined) throw new TtsError('model_missing', options.startError);
   const ballast = options.ballastBytes ? Buffer.alloc(options.ballastBytes, 1) : undefined;
 
-  const card = options.card && sineCard(options.card, options.loseAtRun, { onLost, onRun });
+  const found = options.card && (await isPassed(options.card, onTry)) ? options.card : undefined;
+  const card = found && sineCard(found, options.loseAtRun, { onLost, onRun });
 
   async function* speak(job: SegmentJob, turn: Turn, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     const { segment } = job;
@@ -190,13 +208,15 @@ export async function createSineEngine(
   }
 
   return {
+    // A card stands for a GPU in all that is asked of an engine.
+    device: card ? 'webgpu' : 'cpu',
     get description() {
       return ballast ? `sine, ${ballast.length} bytes of ballast` : 'sine';
     },
     // As with a GPU: whoever heard a part of a segment from one does not hear the rest from the other.
     version: card ? 'sine card' : 'sine',
     realTimeFactor: 0,
-    ...(options.card && { capacity: options.card.capacity ?? CARD_CAPACITY }),
+    ...(found && { capacity: found.capacity ?? CARD_CAPACITY }),
     speak,
     close: async () => undefined,
   };

@@ -11,6 +11,10 @@ export interface CrewOptions {
   /** Those that are always there, and how many there may be. */
   readonly least: number;
   readonly most: number;
+  /** Whether the others of the least start when the first one is ready, and not beside it. */
+  readonly inTurn?: boolean;
+  /** Makes a worker on the CPU, which serves while the first one looks whether a GPU can be used; without it nobody does. */
+  readonly standIn?: (number: number) => Worker;
   /** That may be starting at the same time: a start takes a core for as long as it lasts. */
   readonly startsAtOnce: number;
   /** A worker beyond the least goes after so long without a job. */
@@ -32,9 +36,11 @@ export interface Crew {
 }
 
 export function createCrew(options: CrewOptions): Crew {
-  const { pool, hire, least, most, startsAtOnce, idleMs, mostNow = () => most, log } = options;
+  const { pool, hire, least, most, inTurn = false, startsAtOnce, idleMs, mostNow = () => most, standIn, log } = options;
   /** Those that came for a while, and since when they have had no job. */
   const helpers = new Map<Worker, number | undefined>();
+  /** The one that serves until the first worker is ready. */
+  let substitute: Worker | undefined;
   let permanent = 0;
   let hired = 0;
   let started = false;
@@ -42,8 +48,8 @@ export function createCrew(options: CrewOptions): Crew {
   let watch: NodeJS.Timeout | undefined;
 
   const spare = (): number => {
-    const limit = started ? mostNow() : most;
-    return Math.max(0, limit - permanent - helpers.size);
+    const limit = started ? mostNow() - least : most;
+    return Math.max(0, limit - helpers.size);
   };
 
   /** Lets those go that had nothing to do for long enough, the last to come first where all had. */
@@ -65,6 +71,49 @@ export function createCrew(options: CrewOptions): Crew {
     pool.remove(worker).catch((error: unknown) => log.warn({ err: error }, 'an engine process could not be ended'));
   }
 
+  function bringLeast(): void {
+    for (; !stopped && permanent < least; permanent += 1) pool.add(hire(++hired, []));
+  }
+
+  /** Brings the others of the least once `first` is ready, and a substitute for as long as it looks at a GPU instead. */
+  function watchFirst(first: Worker): void {
+    let wasReady = false;
+    first.onChange(() => {
+      if (stopped) return;
+      if (first.trying !== undefined) substituteFor(first);
+      const isReady = first.state === 'ready';
+      if (isReady && !wasReady) {
+        bringLeast();
+        giveWayTo(first);
+      }
+      wasReady = isReady;
+    });
+  }
+
+  function substituteFor({ id, trying }: Worker): void {
+    if (standIn === undefined || substitute !== undefined || pool.state === 'ready') return;
+    substitute = standIn(++hired);
+    log.info({ worker: id, gpu: trying, substitute: substitute.id }, 'a GPU is looked at; the CPU serves meanwhile');
+    pool.add(substitute);
+  }
+
+  /** What began on the CPU while the GPU was looked at ends there. */
+  function giveWayTo(first: Worker): void {
+    if (substitute === undefined) return;
+    const gone = [substitute, ...helpers.keys()].filter(
+      (worker) => worker === substitute || worker.version !== first.version,
+    );
+    substitute = undefined;
+    for (const worker of gone) {
+      helpers.delete(worker);
+      log.info({ worker: worker.id, first: first.id, engine: first.description }, 'an engine process gives way');
+      pool.retire(worker).then(
+        () => log.info({ worker: worker.id }, 'what it began has ended, and it ends'),
+        (error: unknown) => log.warn({ err: error }, 'an engine process could not be ended'),
+      );
+    }
+  }
+
   return {
     get spare() {
       return spare();
@@ -72,11 +121,18 @@ export function createCrew(options: CrewOptions): Crew {
     start() {
       if (started || stopped) return;
       started = true;
-      for (; permanent < least; permanent++) pool.add(hire(++hired, []));
+      if (!inTurn) {
+        bringLeast();
+        return;
+      }
+      const first = hire(++hired, []);
+      permanent = 1;
+      watchFirst(first);
+      pool.add(first);
     },
     need(turns, models) {
       if (!started || stopped || pool.state !== 'ready') return;
-      const { starting } = pool.counts;
+      const starting = pool.serving.filter(({ state }) => state === 'starting').length;
       // Those that are on their way will take some of it.
       const missing = Math.ceil(turns / 2) - starting;
       const count = Math.min(missing, startsAtOnce - starting, spare());

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { availableParallelism, loadavg } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Logger } from '../log.js';
+import type { Gpu } from '../protocol/device.js';
 import { TtsError } from '../protocol/errors.js';
 import type { EngineFacts, EngineOptions, FromWorker, JobReply, JobRequest } from '../worker/protocol.js';
 import { Standstill } from '../worker/standstill.js';
@@ -59,6 +60,7 @@ export class EngineProcess {
   #restarts = 0;
   #child: ChildProcess | undefined;
   #facts: EngineFacts | undefined;
+  #trying: Gpu | undefined;
   #lastError: TtsError | undefined;
   #readyAtMs: number | undefined;
   #failures = 0;
@@ -83,6 +85,11 @@ export class EngineProcess {
   /** Undefined while it is not ready. */
   get facts(): EngineFacts | undefined {
     return this.#facts;
+  }
+
+  /** The GPU that its engine looks at before it is ready, where it said so. */
+  get trying(): Gpu | undefined {
+    return this.#trying;
   }
 
   get lastError(): TtsError | undefined {
@@ -167,6 +174,7 @@ export class EngineProcess {
         this.standstill.reset();
         this.#readyAtMs = performance.now();
         this.#facts = message;
+        this.#trying = undefined;
         this.#lastError = undefined;
         log.info({ engine: message.description, pid: this.#child?.pid }, 'engine ready');
         this.#listener.onReady(message);
@@ -174,6 +182,10 @@ export class EngineProcess {
         break;
       case 'failed':
         this.#lastError = new TtsError(message.code, message.message);
+        break;
+      case 'tries':
+        this.#trying = message.device;
+        this.#listener.onChange();
         break;
       case 'measured':
         break;
@@ -203,6 +215,7 @@ export class EngineProcess {
     const gone = this.#child;
     this.#child = undefined;
     this.#facts = undefined;
+    this.#trying = undefined;
     gone?.kill('SIGKILL');
   }
 

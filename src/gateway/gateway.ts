@@ -141,8 +141,10 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
 
   /** Where every worker has something to do. */
   get cushionMs(): number {
-    const idle = this.#options.pool.workers.some(({ state, busy }) => state === 'ready' && busy === 0);
-    return idle || this.#scheduler.lone ? 0 : Math.min(MOST_CUSHION_MS, CUSHION_TURNS * this.#scheduler.turnMs);
+    const idle = this.#options.pool.serving.some(({ state, busy }) => state === 'ready' && busy === 0);
+    return idle || this.#scheduler.lone !== undefined
+      ? 0
+      : Math.min(MOST_CUSHION_MS, CUSHION_TURNS * this.#scheduler.turnMs);
   }
 
   job({ model, voice, seed, speed = 1 }: SpeechOrder, segment: Segment): SegmentJob {
@@ -170,6 +172,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
   closed(stream: SpeechStream): void {
     this.#open.delete(stream);
     this.intake.closed(stream);
+    if (stream.version !== undefined) this.#options.pool.streamEnded(stream.version);
     this.#left.notify();
   }
 
@@ -202,7 +205,9 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
     const served = new Set<Worker>();
     // A lone listener has one worker, which has the whole machine; of several each has its core.
     const { lone } = this.#scheduler;
-    const widened = lone ? pool.workers.find((worker) => worker.setWide && worker.state === 'ready') : undefined;
+    const mayWiden = (worker: Worker) =>
+      worker.setWide !== undefined && worker.state === 'ready' && pool.mayBegin(worker, lone?.version);
+    const widened = lone && pool.workers.find(mayWiden);
     for (const worker of pool.workers) worker.setWide?.(worker === widened);
     const nowMs = performance.now();
     const round = this.#scheduler.round(nowMs);
@@ -219,16 +224,21 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
       if (task.state === 'queued') void this.#run(task, worker);
       else worker.grant(task.job.id, task.dueInMs(nowMs));
     }
-    if (!lone) this.#askForWorkers();
+    if (lone === undefined) this.#askForWorkers();
     this.intake.watch(this.#scheduler.queued);
   }
 
   #mayBegin(worker: Worker, widened: Worker | undefined): (task: SegmentTask) => boolean {
     if (widened !== undefined && worker !== widened) return () => false;
-    const { workers } = this.#options.pool;
-    if (this.#placement.isFastest(worker, workers)) return () => true;
+    const { pool } = this.#options;
+    const { workers } = pool;
+    if (this.#placement.isFastest(worker, workers)) return ({ stream }) => pool.mayBegin(worker, stream.version);
     const { queued } = this.#scheduler;
-    return (task) => this.#placement.isSoonest(worker, workers, queued, (other) => task.fits(other));
+    return (task) => {
+      const { version } = task.stream;
+      const fits = (other: Worker) => task.fits(other) && pool.mayBegin(other, version);
+      return pool.mayBegin(worker, version) && this.#placement.isSoonest(worker, workers, queued, fits);
+    };
   }
 
   #askForWorkers(): void {
@@ -246,6 +256,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
     const startMs = performance.now();
     observer?.segmentStarted({ model, waitMs: startMs - task.queuedAtMs });
     this.#unplaced.delete(task);
+    this.#begins(task, worker);
     await task.run(worker, retries);
     this.#scheduler.remove(task);
     const fields = { requestId, job: task.job.id, attempts: task.attempts };
@@ -267,6 +278,14 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
       observer?.segmentFailed({ model });
     }
     this.#dispatchSoon();
+  }
+
+  /** A stream whose first segment this is begins here. */
+  #begins({ stream }: SegmentTask, { version }: Worker): void {
+    if (!(stream instanceof SpeechStream) || stream.version !== undefined || version === undefined) return;
+    if (!this.#open.has(stream)) return;
+    stream.version = version;
+    this.#options.pool.streamBegan(version);
   }
 
   #poolChanged(restated: boolean): void {
@@ -291,7 +310,8 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
       return;
     }
     this.#unplaced.add(task);
-    const patienceMs = pool.failure ? 0 : pool.state === 'starting' ? startPatienceMs : deadPatienceMs;
+    const starting = pool.state === 'starting' || pool.counts.starting > 0;
+    const patienceMs = pool.failure ? 0 : starting ? startPatienceMs : deadPatienceMs;
     task.waitForWorker(patienceMs, () => {
       this.#forget(task);
       // There are workers, and none of them would go on as it began.

@@ -4,6 +4,8 @@ import type { Worker, WorkerState } from './worker.js';
 
 export interface WorkerPool {
   readonly workers: readonly Worker[];
+  /** Those that new streams are for: not those that retire, and not those that nobody knows when they will be ready. */
+  readonly serving: readonly Worker[];
   /** The best state any worker is in; `starting` while there is none yet. */
   readonly state: WorkerState;
   readonly counts: Readonly<Record<WorkerState, number>>;
@@ -22,6 +24,16 @@ export interface WorkerPool {
   add(worker: Worker): void;
   /** Takes it out at once and closes it; what it had runs again elsewhere. */
   remove(worker: Worker): Promise<void>;
+  /**
+   * Lets it end what it began: streams whose first segment it spoke stay with workers of its version, and none begins on it while
+   * another is ready. Resolves when it was taken out because no such stream is open any more.
+   */
+  retire(worker: Worker): Promise<void>;
+  /** Whether a worker may begin a segment of a stream whose first one was spoken by this version; undefined where it is the first. */
+  mayBegin(worker: Worker, version: string | undefined): boolean;
+  /** A stream has begun on an engine of this version, and is over. */
+  streamBegan(version: string): void;
+  streamEnded(version: string): void;
   /** No worker can be made, for this reason; undefined takes it back. */
   setFailure(error: TtsError | undefined): void;
   /** The least busy worker that is ready and has room for a turn; of equals the first, so that the last ones may run out of work. */
@@ -50,6 +62,10 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
   const startedAtMs = new Map<Worker, number>();
   /** Those that were taken out and are not through with closing. */
   const leaving = new Set<Promise<void>>();
+  /** Those that end what they began. */
+  const retiring = new Map<Worker, { readonly version: string; readonly left: () => void }>();
+  /** Open streams by the version that spoke their first segment. */
+  const streams = new Map<string, number>();
   let startMs = START_MS;
   let goneRestarts = 0;
   let failure: TtsError | undefined;
@@ -68,6 +84,18 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
     states.set(worker, state);
     if (restated) timeStart(worker);
     changed(restated);
+    letGo(worker);
+  }
+  const isServing = (worker: Worker): boolean => !retiring.has(worker) && worker.trying === undefined;
+  const isReady = ({ state }: Worker): boolean => state === 'ready';
+  /** Takes out one that retires, where nothing needs it any more. */
+  function letGo(worker: Worker): void {
+    const retired = retiring.get(worker);
+    if (retired === undefined || !worker.idle) return;
+    const isOne = (other: Worker) => isReady(other) && !retiring.has(other) && other.version === retired.version;
+    if ((streams.get(retired.version) ?? 0) > 0 && !workers.some(isOne)) return;
+    retiring.delete(worker);
+    void remove(worker).finally(retired.left);
   }
   function timeStart(worker: Worker): void {
     const atMs = startedAtMs.get(worker);
@@ -90,6 +118,7 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
     forget.delete(worker);
     states.delete(worker);
     startedAtMs.delete(worker);
+    retiring.delete(worker);
     goneRestarts += worker.restarts;
     changed(true);
     const closed = worker.close();
@@ -100,6 +129,9 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
 
   return {
     workers,
+    get serving() {
+      return workers.filter(isServing);
+    },
     get state() {
       return stateOf();
     },
@@ -119,7 +151,9 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
     },
     get comingMs() {
       const nowMs = performance.now();
-      return [...startedAtMs.values()].map((atMs) => Math.max(0, atMs + startMs - nowMs));
+      return [...startedAtMs]
+        .filter(([worker]) => isServing(worker))
+        .map(([, atMs]) => Math.max(0, atMs + startMs - nowMs));
     },
     get failure() {
       return failure;
@@ -127,6 +161,31 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
     deadForMs: () => (deadSinceMs === undefined ? 0 : performance.now() - deadSinceMs),
     add,
     remove,
+    retire(worker) {
+      if (!workers.includes(worker) || retiring.has(worker)) return Promise.resolve();
+      // One that was never ready has begun nothing.
+      if (worker.version === undefined) return remove(worker);
+      const { version } = worker;
+      return new Promise((left) => {
+        retiring.set(worker, { version, left });
+        letGo(worker);
+      });
+    },
+    mayBegin(worker, version) {
+      if (version !== undefined && version === worker.version) return true;
+      if (retiring.has(worker)) return !workers.some((other) => isReady(other) && !retiring.has(other));
+      for (const [other, retired] of retiring) if (isReady(other) && retired.version === version) return false;
+      return true;
+    },
+    streamBegan(version) {
+      streams.set(version, (streams.get(version) ?? 0) + 1);
+    },
+    streamEnded(version) {
+      const left = (streams.get(version) ?? 0) - 1;
+      if (left > 0) streams.set(version, left);
+      else streams.delete(version);
+      for (const worker of [...retiring.keys()]) letGo(worker);
+    },
     setFailure(error) {
       failure = error;
       changed(true);

@@ -66,6 +66,12 @@ export function createProcessWorker(options: ProcessWorkerOptions): Worker {
     get description() {
       return engine.facts?.description;
     },
+    get trying() {
+      return engine.trying;
+    },
+    get device() {
+      return engine.facts?.device;
+    },
     get version() {
       return engine.facts?.version;
     },

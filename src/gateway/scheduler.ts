@@ -65,14 +65,14 @@ export class Scheduler {
     return this.#running.size;
   }
 
-  /** All the work there is belongs to one stream. */
-  get lone(): boolean {
+  /** The stream that all the work there is belongs to, where that is one. */
+  get lone(): SegmentStream | undefined {
     const [first = this.#running.values().next().value] = this.#queue;
     const only: SegmentStream | undefined = first?.stream;
-    if (only === undefined) return false;
-    for (const { stream } of this.#queue) if (stream !== only) return false;
-    for (const { stream } of this.#running.values()) if (stream !== only) return false;
-    return true;
+    if (only === undefined) return undefined;
+    for (const { stream } of this.#queue) if (stream !== only) return undefined;
+    for (const { stream } of this.#running.values()) if (stream !== only) return undefined;
+    return only;
   }
 
   [Symbol.iterator](): Iterator<SegmentTask> {

@@ -15,6 +15,8 @@ export interface SegmentStream {
   ran(runMs: number): void;
   /** Its first segment left the queue. */
   started(atMs: number): void;
+  /** Of the engine that was given its first segment. */
+  readonly version?: string | undefined;
   /** Counts what changes a deadline. */
   readonly revision: number;
   /** Somebody hears it: he has its sound in hand, or ran dry while more of its text was there. */

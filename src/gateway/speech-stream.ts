@@ -28,6 +28,7 @@ const NEVER = { revision: -1, atMs: 0 };
 
 export class SpeechStream implements Speech, SegmentStream {
   readonly order: SpeechOrder;
+  version: string | undefined;
   readonly #host: SpeechHost<SpeechStream>;
   readonly #admittedAtMs = performance.now();
   readonly #tasks: SegmentTask[] = [];

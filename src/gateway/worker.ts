@@ -1,6 +1,8 @@
 /** The seam between the gateway and an engine: a child process, or `tts worker` on another machine over NATS. */
+import type { Gpu } from '../protocol/device.js';
 import type { TtsError } from '../protocol/errors.js';
 import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
+import type { EngineFacts } from '../worker/protocol.js';
 
 export type WorkerState = 'starting' | 'ready' | 'dead' | 'closed';
 
@@ -45,8 +47,12 @@ export interface Worker {
   readonly runnable: Iterable<Runnable>;
   /** Restarts since it was made. */
   readonly restarts: number;
-  /** What the engine runs on, once it is ready. */
+  /** What the engine runs on, once it is ready, in words. */
   readonly description: string | undefined;
+  /** The GPU that an engine process of this machine looks at before it is ready: nobody knows for how long. */
+  readonly trying?: Gpu | undefined;
+  /** The device of an engine process of this machine, once it is ready. */
+  readonly device?: EngineFacts['device'] | undefined;
   /** Workers of one version make the same samples of a job. */
   readonly version: string | undefined;
   /** Whether it has what the job needs: the model and the styles, and reads as this gateway does. */

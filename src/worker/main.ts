@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Engine } from '../engine/engine.js';
 import type { KokoroOptions } from '../engine/kokoro-options.js';
+import type { Gpu } from '../protocol/device.js';
 import { isErrorCode, TtsError } from '../protocol/errors.js';
 import type { EngineOptions, FromWorker, JobReply, ToWorker } from './protocol.js';
 import { type EngineServer, serveEngine } from './serve-engine.js';
@@ -34,6 +35,8 @@ function reply(message: JobReply): void {
   send({ type: 'memory', rssBytes: process.memoryUsage.rss() });
 }
 
+const onTry = (device: Gpu): void => send({ type: 'tries', device });
+
 /** A lost GPU is a dead worker: what was on it is spoken again elsewhere, or here when the process is back. */
 function onLost(error: unknown): void {
   console.error(`The GPU failed: ${error instanceof Error ? error.message : String(error)}`);
@@ -44,13 +47,13 @@ async function build(options: EngineOptions): Promise<Engine> {
   if (options.engine === 'sine') {
     const { createSineEngine } = await import('../engine/sine.js');
     const onRun = (texts: readonly string[]) => log('debug', 'the card runs', { texts });
-    return createSineEngine(options.sine, { onLost, onRun });
+    return createSineEngine(options.sine, { onLost, onRun, onTry });
   }
   const { createKokoroEngine } = await import('../engine/kokoro.js');
   // Before the first thread: each has a copy of the environment.
   const { vulkanEnvironment } = await import('../engine/vulkan.js');
   Object.assign(process.env, await vulkanEnvironment(options.kokoro.modelDir, process.env));
-  return createKokoroEngine({ ...options.kokoro, log, onLost });
+  return createKokoroEngine({ ...options.kokoro, log, onLost, onTry });
 }
 
 async function measure(options: KokoroOptions): Promise<void> {
@@ -74,8 +77,8 @@ async function start(options: EngineOptions): Promise<EngineServer | undefined> 
   try {
     const engine = await build(options);
     const server = serveEngine(engine, reply);
-    const { description, version, realTimeFactor, capacity } = engine;
-    send({ type: 'ready', description, version, realTimeFactor, ...(capacity !== undefined && { capacity }) });
+    const { device, description, version, realTimeFactor, capacity } = engine;
+    send({ type: 'ready', device, description, version, realTimeFactor, ...(capacity !== undefined && { capacity }) });
     return server;
   } catch (error) {
     fail(error);

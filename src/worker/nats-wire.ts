@@ -46,7 +46,7 @@ export interface Announcement {
   readonly state: 'starting' | 'ready' | 'draining' | 'gone';
   /** Turns that all gateways together have in it. */
   readonly turns: number;
-  readonly facts?: EngineFacts & Offer;
+  readonly facts?: Omit<EngineFacts, 'device'> & Offer;
 }
 
 /**

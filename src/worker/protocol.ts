@@ -3,6 +3,7 @@ import type { EngineFacts } from '../engine/engine.js';
 import type { KokoroOptions } from '../engine/kokoro-options.js';
 import type { Measurement } from '../engine/remembered.js';
 import type { SineOptions } from '../engine/sine.js';
+import type { Gpu } from '../protocol/device.js';
 import type { ErrorCode } from '../protocol/errors.js';
 import type { SegmentJob, SegmentTimings } from '../protocol/job.js';
 
@@ -55,6 +56,8 @@ export type ToWorker =
 
 export type FromWorker =
   | ({ readonly type: 'ready' } & EngineFacts)
+  /** Its engine looks whether this GPU can be used, which may take a minute; `ready` comes behind it, whatever comes of it. */
+  | { readonly type: 'tries'; readonly device: Gpu }
   | { readonly type: 'measured'; readonly measurement: Measurement }
   | { readonly type: 'failed'; readonly code: ErrorCode; readonly message: string }
   | {

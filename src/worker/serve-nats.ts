@@ -331,7 +331,7 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
       life: this.#life,
       state: this.#leaving ?? (facts === undefined ? 'starting' : 'ready'),
       turns: this.#links.turns(),
-      ...(whole && facts !== undefined && { facts: { ...facts, ...offer } }),
+      ...(whole && facts !== undefined && { facts: { ...offer, ...facts } }),
     };
     bus.publish(SUBJECT.workers, encode(announcement));
   }
