@@ -34,12 +34,32 @@ const CROWDED = 0.75;
 /** Work has to wait for so long without a break for what workers do meanwhile to mean something. */
 const BUSY_MS = 1_000;
 
+/** For this long, requests that want as much as one that was refused are refused without looking at all streams again. */
+const REFUSAL_MS = 100;
+
+/** A request that could not be carried. */
+interface Refusal {
+  readonly model: BaseModel;
+  readonly speed: number;
+  readonly restMs: number;
+  /** When it was refused, and when the first of the others will be through. */
+  readonly atMs: number;
+  readonly firstEndMs: number;
+}
+
+const overloaded = ({ firstEndMs }: Refusal, nowMs: number): TtsError =>
+  new TtsError('overloaded', 'There are as many listeners as this server can carry without a break.', {
+    retryAfterS: Math.min(60, Math.max(1, Math.ceil((firstEndMs - nowMs) / 1000))),
+  });
+
 export class Intake implements StreamIntake {
   readonly #pool: WorkerPool;
   readonly #crew: Pick<Crew, 'spare'> | undefined;
   readonly #admission: Admission;
   /** Of the one who asks. */
   readonly #asked = new Wants();
+  /** The last one; undefined where a stream has ended since. */
+  #refusal: Refusal | undefined;
   /** What sessions say, on average. */
   #sessionMs = SESSION_MS;
   /** How long segments are, on average. */
@@ -60,6 +80,10 @@ export class Intake implements StreamIntake {
   /** Throws where those that are `open` would stall for one more; the first is always taken. */
   admit({ model, chars, speed = 1 }: SpeechOrder, open: Iterable<SpeechStream>, turnMs: number): void {
     const nowMs = performance.now();
+    const restMs = chars === undefined ? this.#sessionMs : (chars / speed) * this.#admission.msPerChar;
+    const refusal = this.#refusal;
+    const isAsMuch = refusal?.model === model && refusal.speed === speed && restMs >= refusal.restMs;
+    if (isAsMuch && nowMs - refusal.atMs < REFUSAL_MS) throw overloaded(refusal, nowMs);
     let share = 1;
     let firstEndMs = Number.POSITIVE_INFINITY;
     this.#admission.begin(nowMs);
@@ -74,16 +98,13 @@ export class Intake implements StreamIntake {
       this.#admission.add(wants);
     }
     if (firstEndMs === Number.POSITIVE_INFINITY) return;
-    const restMs = chars === undefined ? this.#sessionMs : (chars / speed) * this.#admission.msPerChar;
     const fromMs = this.withinMs(model);
     this.#asked.clear();
     this.noteUncut(this.#asked, model, speed, { atMs: nowMs + fromMs, restMs });
     this.#admission.add(this.#asked);
     if (this.#admission.isCarried(this.#supply(turnMs), { share, fromMs })) return;
-    const retryAfterS = Math.min(60, Math.max(1, Math.ceil((firstEndMs - nowMs) / 1000)));
-    throw new TtsError('overloaded', 'There are as many listeners as this server can carry without a break.', {
-      retryAfterS,
-    });
+    this.#refusal = { model, speed, restMs, atMs: nowMs, firstEndMs };
+    throw overloaded(this.#refusal, nowMs);
   }
 
   withinMs(model: BaseModel): number {
@@ -142,6 +163,7 @@ export class Intake implements StreamIntake {
   }
 
   closed({ order, writtenChars }: SpeechStream): void {
+    this.#refusal = undefined;
     if (order.chars !== undefined || order.whole || writtenChars === 0) return;
     const saidMs = (writtenChars / (order.speed ?? 1)) * this.#admission.msPerChar;
     this.#sessionMs += (saidMs - this.#sessionMs) / 20;
@@ -150,7 +172,7 @@ export class Intake implements StreamIntake {
   /** Sees what share of their time workers are at work while segments are always queued: what hand-overs leave. */
   watch(queued: number): void {
     const nowMs = performance.now();
-    const { ready } = this.#pool.counts;
+    const ready = this.#ready;
     const busy = this.#busy;
     const goesOn = queued > 0 && busy?.workers === ready;
     if (goesOn && nowMs - busy.sinceMs < BUSY_MS) return;
@@ -160,14 +182,14 @@ export class Intake implements StreamIntake {
 
   /** Workers that are there, that come, and that would come if they were needed. */
   #supply(turnMs: number): Supply[] {
-    const { comingMs, startMs, counts } = this.#pool;
+    const { comingMs, startMs } = this.#pool;
     const coming = comingMs.map((fromMs) => ({ workers: 1, fromMs }));
     // They start in two halves, the second when the first is there.
     const spare = this.#crew?.spare ?? 0;
     const first = comingMs.length > 0 ? 0 : Math.ceil(spare / 2);
     const firstMs = comingMs.length > 0 ? Math.max(...comingMs) : startMs;
     return [
-      { workers: counts.ready, fromMs: BEGUN * turnMs },
+      { workers: this.#ready, fromMs: BEGUN * turnMs },
       ...coming,
       { workers: first, fromMs: firstMs },
       { workers: spare - first, fromMs: firstMs + startMs },
@@ -176,7 +198,15 @@ export class Intake implements StreamIntake {
 
   /** Most of the workers there can be have work. */
   get #crowded(): boolean {
-    const busy = this.#pool.workers.filter((worker) => worker.busy > 0).length;
-    return busy >= CROWDED * (this.#pool.workers.length + (this.#crew?.spare ?? 0));
+    const { serving } = this.#pool;
+    const busy = serving.filter((worker) => worker.busy > 0).length;
+    return busy >= CROWDED * (serving.length + (this.#crew?.spare ?? 0));
+  }
+
+  /** Workers that are ready for new streams. */
+  get #ready(): number {
+    let ready = 0;
+    for (const { state } of this.#pool.serving) if (state === 'ready') ready += 1;
+    return ready;
   }
 }

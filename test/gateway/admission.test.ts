@@ -1,6 +1,9 @@
 /** Who is taken in by measurement: the sum of it, and what a server over HTTP and over the WebSocket makes of it. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { Admission, type Supply } from '../../src/gateway/admission.js';
+import { Intake } from '../../src/gateway/intake.js';
+import { createPool } from '../../src/gateway/pool.js';
+import type { SpeechStream } from '../../src/gateway/speech-stream.js';
 import { Wants } from '../../src/gateway/wants.js';
 import { msToSamples } from '../../src/protocol/audio.js';
 import type { BaseModel } from '../../src/protocol/job.js';
@@ -159,6 +162,51 @@ describe('what can be carried', () => {
 
   it('has room again when the first of them is through', () => {
     expect(wantsOf(new Admission(), stream(5_000, 1_000)).firstEndMs).toBe(6_000);
+  });
+});
+
+describe('a refusal', () => {
+  /** A machine that no stream more can be carried on, and how often all of its streams were looked at. */
+  function fullMachine() {
+    const intake = new Intake({ pool: createPool(), costs: { 'base-tts': 0.5, 'base-tts-fast': 0.5 } });
+    const wants = new Wants();
+    intake.note(wants, 'base-tts', 1, { atMs: performance.now(), restMs: 60_000 });
+    const stream = { order: { writtenChars: 0 }, wants: () => wants } as unknown as SpeechStream;
+    const looked = { times: 0 };
+    const open = {
+      *[Symbol.iterator]() {
+        looked.times += 1;
+        yield stream;
+      },
+    };
+    const ask = (chars: number, model: BaseModel = 'base-tts') =>
+      intake.admit({ model, chars, voice: 'v', seed: 0, owner: 'a', requestId: 'r' }, open, 0);
+    return { intake, stream, looked, ask };
+  }
+
+  it('looks at all streams ten times a second at most, however many are refused', () => {
+    const { looked, ask } = fullMachine();
+    const startMs = performance.now();
+    for (let i = 0; i < 2_000; i += 1) expect(() => ask(100 + i)).toThrow('as many listeners as this server can carry');
+    expect(looked.times).toBeLessThanOrEqual(1 + (performance.now() - startMs) / 100);
+  });
+
+  it('is not that of another model, of who wants less, or of who comes after a stream has ended', () => {
+    const { intake, stream, looked, ask } = fullMachine();
+    const times = [
+      () => ask(500),
+      () => ask(400),
+      () => ask(500, 'base-tts-fast'),
+      () => {
+        intake.closed(stream);
+        ask(500, 'base-tts-fast');
+      },
+    ].map((request) => {
+      const before = looked.times;
+      expect(request).toThrow('as many listeners');
+      return looked.times - before;
+    });
+    expect(times).toEqual([1, 1, 1, 1]);
   });
 });
 
