@@ -182,14 +182,15 @@ export class Intake implements StreamIntake {
 
   /** Workers that are there, that come, and that would come if they were needed. */
   #supply(turnMs: number): Supply[] {
-    const { comingMs, startMs } = this.#pool;
+    const { comingMs, startMs, counts } = this.#pool;
     const coming = comingMs.map((fromMs) => ({ workers: 1, fromMs }));
     // They start in two halves, the second when the first is there.
     const spare = this.#crew?.spare ?? 0;
     const first = comingMs.length > 0 ? 0 : Math.ceil(spare / 2);
     const firstMs = comingMs.length > 0 ? Math.max(...comingMs) : startMs;
     return [
-      { workers: this.#ready, fromMs: BEGUN * turnMs },
+      // Those that retire as well: they speak for streams that are counted.
+      { workers: counts.ready, fromMs: BEGUN * turnMs },
       ...coming,
       { workers: first, fromMs: firstMs },
       { workers: spare - first, fromMs: firstMs + startMs },

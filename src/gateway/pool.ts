@@ -86,7 +86,10 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
     changed(restated);
     letGo(worker);
   }
-  const isServing = (worker: Worker): boolean => !retiring.has(worker) && worker.trying === undefined;
+  /** How long a second process takes with a GPU is known: as long as any start. */
+  const isExpected = ({ trying }: Worker): boolean =>
+    trying === undefined || workers.some(({ device }) => device === trying);
+  const isServing = (worker: Worker): boolean => !retiring.has(worker) && isExpected(worker);
   const isReady = ({ state }: Worker): boolean => state === 'ready';
   /** Takes out one that retires, where nothing needs it any more. */
   function letGo(worker: Worker): void {
