@@ -98,7 +98,7 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
     const isOne = (other: Worker) => isReady(other) && !retiring.has(other) && other.version === retired.version;
     if ((streams.get(retired.version) ?? 0) > 0 && !workers.some(isOne)) return;
     retiring.delete(worker);
-    void remove(worker).finally(retired.left);
+    remove(worker).then(retired.left, retired.left);
   }
   function timeStart(worker: Worker): void {
     const atMs = startedAtMs.get(worker);
