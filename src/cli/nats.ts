@@ -47,18 +47,22 @@ export interface NatsRoom {
 }
 
 /** Brings the workers of a NATS server into the pool, whenever that is reached. */
-export async function createNatsRoom(config: Config, pool: WorkerPool, log: Logger): Promise<NatsRoom> {
-  const [{ openBus }, { watchNatsWorkers }, version] = await Promise.all([
+export async function createNatsRoom(
+  config: Config,
+  reading: Reading,
+  pool: WorkerPool,
+  log: Logger,
+): Promise<NatsRoom> {
+  const [{ openBus }, { watchNatsWorkers }] = await Promise.all([
     import('../worker/nats-bus.js'),
     import('../gateway/nats-workers.js'),
-    readingOf(config),
   ]);
   const stopped = new AbortController();
   const options = busOptions(config, 'tts serve', log);
   let close = async (): Promise<void> => undefined;
   const join = async (): Promise<void> => {
     const bus = await openBus(options, stopped.signal);
-    const watch = watchNatsWorkers({ bus, pool, log, ...version });
+    const watch = watchNatsWorkers({ bus, pool, log, ...reading });
     close = async () => {
       watch.close();
       await bus.close();
@@ -83,16 +87,21 @@ export async function createNatsRoom(config: Config, pool: WorkerPool, log: Logg
   };
 }
 
-/** How text is read here, and of which styles voices are made. */
-export async function readingOf({ engine, lexicon }: Pick<Config, 'engine' | 'lexicon'>): Promise<{
+/** How text is read, and of which styles voices are made: what gateways and workers have to agree on. */
+export interface Reading {
   readonly textVersion: string;
   readonly styles: Readonly<Record<string, string>> | undefined;
-}> {
-  // The engine for tests reads nothing.
-  if (engine === 'sine') return { textVersion: 'sine', styles: undefined };
+}
+
+export async function readingOf({ engine, lexicon }: Pick<Config, 'engine' | 'lexicon'>): Promise<Reading> {
   const [{ textVersion }, { styleDigests }] = await Promise.all([
     import('../text/text-version.js'),
     import('../models/manifest.js'),
   ]);
+  // The engine for tests reads nothing, and has no styles.
+  if (engine === 'sine') {
+    const styles = undefined;
+    return { textVersion: lexicon === '' ? 'sine' : `sine ${textVersion(lexicon)}`, styles };
+  }
   return { textVersion: textVersion(lexicon), styles: styleDigests() };
 }

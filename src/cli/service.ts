@@ -11,7 +11,7 @@ import { TtsError } from '../protocol/errors.js';
 import type { AdminDeps, ServerSettings } from '../server/deps.js';
 import type { Metrics } from '../server/metrics.js';
 import { createEngineRoom, type EngineRoom, type EngineRoomOptions } from './engine-room.js';
-import type { NatsRoom } from './nats.js';
+import type { NatsRoom, Reading } from './nats.js';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -43,6 +43,8 @@ export interface Service {
 /** What clients have to take their last answer once the grace is over, and every other step of a stop. */
 const LAST_WORDS_MS = 1_000;
 const CLOSE_MS = 10_000;
+/** So long after its start, a gateway without engines of its own has heard of every worker there is. */
+const EXPECT_MS = 5_000;
 
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, log, store } = options;
@@ -53,11 +55,14 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   let elsewhere: NatsRoom | undefined;
   try {
     if (options.engine.start === 'now') await engines.begun;
-    if (options.nats) {
-      const { createNatsRoom } = await import('./nats.js');
-      elsewhere = await createNatsRoom(config, pool, log);
+    let reading: Reading | undefined;
+    // A command has nobody to agree with, and no time.
+    if (options.nats || options.metrics) {
+      const { createNatsRoom, readingOf } = await import('./nats.js');
+      reading = await readingOf(config);
+      if (options.nats) elsewhere = await createNatsRoom(config, reading, pool, log);
     }
-    return await assemble(options, pool, engines, elsewhere);
+    return await assemble(options, pool, engines, elsewhere, reading);
   } catch (error) {
     engines.stop();
     await pool.close();
@@ -72,6 +77,7 @@ async function assemble(
   pool: WorkerPool,
   engines: EngineRoom,
   elsewhere: NatsRoom | undefined,
+  reading: Reading | undefined,
 ): Promise<Service> {
   const { config, log, store, localKey } = options;
   const [
@@ -116,6 +122,7 @@ async function assemble(
   const limits = { freeConcurrency, freeDaily, partnerConcurrency };
   const accounts = await createAccounts({ store, limits, localKey, billDelivered: config.billDelivered, log });
   const { workers } = config;
+  const startedMs = performance.now();
   const alone = !options.nats && (workers === 1 || (workers === 'auto' && !crowd));
   const gateway = createGateway({
     pool,
@@ -128,6 +135,9 @@ async function assemble(
     onDemand: engines.demand,
     crew: engines.crew,
     policy: config.policy,
+    ...(reading && { textVersion: reading.textVersion }),
+    // Workers elsewhere answer within milliseconds of being asked; whoever was not heard by then is not there.
+    expects: () => workers !== 0 || performance.now() - startedMs < EXPECT_MS,
     // In a command there is one listener, and nobody who could come back later.
     admission: crowd,
     costs,

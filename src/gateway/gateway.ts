@@ -14,6 +14,7 @@ import { otherReading, type SegmentTask } from './segment-task.js';
 import type { SpeechHost } from './speech-host.js';
 import { SpeechStream } from './speech-stream.js';
 import type { GatewayObserver, GatewayStats, ObservableGateway, Speech, SpeechOrder } from './types.js';
+import { isUsable, noWorker, Usable } from './usable.js';
 import type { Worker } from './worker.js';
 
 export interface GatewayOptions {
@@ -40,10 +41,14 @@ export interface GatewayOptions {
   readonly onDemand?: () => void;
   /** Where more workers come from while work waits. */
   readonly crew?: Pick<Crew, 'need' | 'spare'>;
+  /** How text is read here: what a worker elsewhere has to agree with. */
+  readonly textVersion?: string;
+  /** Whether workers may come that nobody has heard of yet; true where it is left out. */
+  readonly expects?: () => boolean;
 }
 
 /** Options that have no default, or are kept elsewhere. */
-type Bare = 'observer' | 'onDemand' | 'lookahead' | 'policy' | 'crew' | 'costs';
+type Bare = 'observer' | 'onDemand' | 'lookahead' | 'policy' | 'crew' | 'costs' | 'textVersion' | 'expects';
 
 const RETRY_AFTER_S = 5;
 /** With every segment, the longest turns of another model count for less. */
@@ -54,8 +59,6 @@ const CUSHION_TURNS = 2.5;
 const MOST_CUSHION_MS = 1_500;
 /** How often it is looked at whether all that waits has a worker that could run it. */
 const WATCH_MS = 250;
-const noWorker = (retryAfterS = RETRY_AFTER_S) =>
-  new TtsError('no_worker_ready', `No speech engine is ready. Try again in ${retryAfterS} seconds.`, { retryAfterS });
 const shuttingDown = () =>
   new TtsError('shutting_down', 'The server is stopping and takes no new work. Try again once it is back.', {
     retryAfterS: RETRY_AFTER_S,
@@ -71,6 +74,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
   readonly #options: Required<Omit<GatewayOptions, Bare>> & GatewayOptions;
   readonly #scheduler: Scheduler;
   readonly #placement = new Placement();
+  readonly #usable: Usable;
   readonly #open = new Set<SpeechStream>();
   readonly #unsubscribe: () => void;
   /** Queued segments that no worker which is ready could run. */
@@ -96,11 +100,20 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
     this.lookahead = options.lookahead ?? 2;
     this.#scheduler = new Scheduler(options.policy);
     this.intake = new Intake(options);
+    this.#usable = new Usable(this.#options);
     this.#unsubscribe = options.pool.onChange((restated) => this.#poolChanged(restated));
   }
 
   get ready(): boolean {
-    return !this.#draining && this.#options.pool.state === 'ready';
+    return !this.#draining && this.#usable.any;
+  }
+
+  get readiness(): string {
+    return this.#usable.words;
+  }
+
+  get unusable(): ReadonlyMap<string, string> {
+    return this.#usable.whys;
   }
 
   get stats(): GatewayStats {
@@ -111,6 +124,8 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
       queuedSegments: this.#scheduler.queued,
       runningSegments: this.#scheduler.running,
       workers: pool.counts,
+      usable: { textVersion: this.#usable.textVersion, models: this.#usable.counts },
+      unusable: this.#usable.reasons,
       mostWorkers: pool.workers.length + (crew?.spare ?? 0),
       restarts: pool.restarts,
     };
@@ -121,7 +136,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
   }
 
   open(order: SpeechOrder): Speech {
-    const { pool, queueLimit, deadPatienceMs, onDemand } = this.#options;
+    const { pool, queueLimit, onDemand, catalogue } = this.#options;
     if (this.#draining) throw shuttingDown();
     if (this.#open.size >= queueLimit) {
       const aheadMs = (this.#scheduler.queued * this.#meanRunMs) / Math.max(1, pool.capacity);
@@ -131,7 +146,8 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
       });
     }
     onDemand?.();
-    if (pool.failure !== undefined || pool.deadForMs() > deadPatienceMs) throw noWorker();
+    if (pool.failure !== undefined) throw noWorker();
+    this.#usable.check({ model: order.model, mix: catalogue.get(order.model, order.voice).mix });
     if (this.#options.admission && order.whole !== true) this.intake.admit(order, this.#open, this.#scheduler.turnMs);
     this.#models.add(order.model);
     const stream = new SpeechStream(order, this);
@@ -141,7 +157,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
 
   /** Where every worker has something to do. */
   get cushionMs(): number {
-    const idle = this.#options.pool.serving.some(({ state, busy }) => state === 'ready' && busy === 0);
+    const idle = this.#options.pool.serving.some((worker) => worker.busy === 0 && isUsable(worker));
     return idle || this.#scheduler.lone !== undefined
       ? 0
       : Math.min(MOST_CUSHION_MS, CUSHION_TURNS * this.#scheduler.turnMs);
@@ -185,6 +201,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
     this.#draining = true;
     for (const stream of [...this.#open]) stream.end(shuttingDown());
     this.#unsubscribe();
+    this.#usable.close();
     clearTimeout(this.#watch);
     await this.#options.pool.close();
   }
@@ -310,8 +327,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
       return;
     }
     this.#unplaced.add(task);
-    const starting = pool.state === 'starting' || pool.counts.starting > 0;
-    const patienceMs = pool.failure ? 0 : starting ? startPatienceMs : deadPatienceMs;
+    const patienceMs = pool.failure ? 0 : this.#usable.isComing ? startPatienceMs : deadPatienceMs;
     task.waitForWorker(patienceMs, () => {
       this.#forget(task);
       // There are workers, and none of them would go on as it began.

@@ -9,7 +9,9 @@ import { FIRST_WITHIN_MS, type SegmentTask } from './segment-task.js';
 import type { StreamIntake } from './speech-host.js';
 import type { SpeechStream } from './speech-stream.js';
 import type { SpeechOrder } from './types.js';
+import { isUsable } from './usable.js';
 import { Wants } from './wants.js';
+import type { Worker } from './worker.js';
 
 export interface IntakeOptions {
   readonly pool: WorkerPool;
@@ -51,6 +53,13 @@ const overloaded = ({ firstEndMs }: Refusal, nowMs: number): TtsError =>
   new TtsError('overloaded', 'There are as many listeners as this server can carry without a break.', {
     retryAfterS: Math.min(60, Math.max(1, Math.ceil((firstEndMs - nowMs) / 1000))),
   });
+
+/** How many of these workers can be used by this gateway now. */
+function usableOf(workers: readonly Worker[]): number {
+  let count = 0;
+  for (const worker of workers) if (isUsable(worker)) count += 1;
+  return count;
+}
 
 export class Intake implements StreamIntake {
   readonly #pool: WorkerPool;
@@ -172,7 +181,7 @@ export class Intake implements StreamIntake {
   /** Sees what share of their time workers are at work while segments are always queued: what hand-overs leave. */
   watch(queued: number): void {
     const nowMs = performance.now();
-    const ready = this.#ready;
+    const ready = usableOf(this.#pool.serving);
     const busy = this.#busy;
     const goesOn = queued > 0 && busy?.workers === ready;
     if (goesOn && nowMs - busy.sinceMs < BUSY_MS) return;
@@ -182,7 +191,7 @@ export class Intake implements StreamIntake {
 
   /** Workers that are there, that come, and that would come if they were needed. */
   #supply(turnMs: number): Supply[] {
-    const { comingMs, startMs, counts } = this.#pool;
+    const { comingMs, startMs } = this.#pool;
     const coming = comingMs.map((fromMs) => ({ workers: 1, fromMs }));
     // They start in two halves, the second when the first is there.
     const spare = this.#crew?.spare ?? 0;
@@ -190,7 +199,7 @@ export class Intake implements StreamIntake {
     const firstMs = comingMs.length > 0 ? Math.max(...comingMs) : startMs;
     return [
       // Those that retire as well: they speak for streams that are counted.
-      { workers: counts.ready, fromMs: BEGUN * turnMs },
+      { workers: usableOf(this.#pool.workers), fromMs: BEGUN * turnMs },
       ...coming,
       { workers: first, fromMs: firstMs },
       { workers: spare - first, fromMs: firstMs + startMs },
@@ -201,13 +210,7 @@ export class Intake implements StreamIntake {
   get #crowded(): boolean {
     const { serving } = this.#pool;
     const busy = serving.filter((worker) => worker.busy > 0).length;
-    return busy >= CROWDED * (serving.length + (this.#crew?.spare ?? 0));
-  }
-
-  /** Workers that are ready for new streams. */
-  get #ready(): number {
-    let ready = 0;
-    for (const { state } of this.#pool.serving) if (state === 'ready') ready += 1;
-    return ready;
+    const unusable = serving.filter(({ state }) => state === 'ready').length - usableOf(serving);
+    return busy >= CROWDED * (serving.length - unusable + (this.#crew?.spare ?? 0));
   }
 }

@@ -1,7 +1,7 @@
 /** A worker on another machine: jobs for its engine go over NATS, on a link whose messages are numbered. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../log.js';
-import type { SegmentJob } from '../protocol/job.js';
+import type { BaseModel, SegmentJob } from '../protocol/job.js';
 import type { Bus } from '../worker/nats-bus.js';
 import {
   type Announcement,
@@ -17,7 +17,7 @@ import {
   WIRE_VERSION,
 } from '../worker/nats-wire.js';
 import { JobClient } from './job-client.js';
-import { type Worker, WorkerLost, type WorkerState } from './worker.js';
+import { type Unusable, type Worker, WorkerLost, type WorkerState } from './worker.js';
 
 export interface NatsWorkerOptions {
   readonly bus: Bus;
@@ -132,16 +132,30 @@ class EngineElsewhere implements NatsWorker {
     return this.#facts?.version;
   }
 
-  takes({ model, mix }: SegmentJob): boolean {
-    const { textVersion, styles: known } = this.#options;
+  get textVersion(): string | undefined {
+    return this.#facts?.textVersion;
+  }
+
+  takes({ model, mix }: Pick<SegmentJob, 'model' | 'mix'>): boolean {
     if (this.#facts === undefined || this.#news?.state !== 'ready') return false;
-    const { models, styles } = this.#facts;
-    return (
-      this.#facts.textVersion === textVersion &&
-      models.includes(model) &&
-      (styles === undefined ||
-        mix.every(({ style }) => styles[style] !== undefined && styles[style] === known?.[style]))
-    );
+    return this.unusable(model) === undefined && mix.every(({ style }) => this.#hasStyle(style));
+  }
+
+  unusable(model: BaseModel): Unusable | undefined {
+    if (this.#facts === undefined) return undefined;
+    const { models, textVersion } = this.#facts;
+    const { styles = {} } = this.#options;
+    if (textVersion !== this.#options.textVersion) return 'text_version';
+    if (!models.includes(model)) return 'model';
+    if (this.#facts.styles !== undefined && !Object.keys(styles).some((style) => this.#hasStyle(style)))
+      return 'styles';
+    return this.#news?.state === 'draining' ? 'draining' : undefined;
+  }
+
+  /** With the content that it has at this gateway; an engine that names none needs none. */
+  #hasStyle(style: string): boolean {
+    const theirs = this.#facts?.styles;
+    return theirs === undefined || (theirs[style] !== undefined && theirs[style] === this.#options.styles?.[style]);
   }
 
   run(job: SegmentJob, signal: AbortSignal) {
@@ -160,6 +174,7 @@ class EngineElsewhere implements NatsWorker {
 
   announced(news: Announcement): void {
     const life = this.#news?.life;
+    const leaves = news.state === 'draining' && this.#news?.state !== 'draining';
     this.#heardMs = performance.now();
     this.#news = news;
     if (news.facts !== undefined) {
@@ -173,6 +188,8 @@ class EngineElsewhere implements NatsWorker {
     if (this.#link === undefined) this.#others = news.turns;
     if (news.state === 'gone') this.#lose('has left', { blameless: true });
     this.#look();
+    // It is as ready as before, and takes nothing any more.
+    if (leaves) this.#changed();
   }
 
   receive(linkId: string, reply: LinkReply): void {

@@ -19,8 +19,8 @@ export interface WorkerPool {
   readonly comingMs: readonly number[];
   /** Why no worker will come at all, where that is known. */
   readonly failure: TtsError | undefined;
-  /** How long there have been only dead workers; 0 otherwise. */
-  deadForMs(): number;
+  /** How long a worker has been dead; 0 where it is not. */
+  deadForMs(worker: Worker): number;
   add(worker: Worker): void;
   /** Takes it out at once and closes it; what it had runs again elsewhere. */
   remove(worker: Worker): Promise<void>;
@@ -60,6 +60,7 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
   const states = new Map<Worker, WorkerState>();
   const forget = new Map<Worker, () => void>();
   const startedAtMs = new Map<Worker, number>();
+  const deadSinceMs = new Map<Worker, number>();
   /** Those that were taken out and are not through with closing. */
   const leaving = new Set<Promise<void>>();
   /** Those that end what they began. */
@@ -69,20 +70,21 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
   let startMs = START_MS;
   let goneRestarts = 0;
   let failure: TtsError | undefined;
-  let deadSinceMs: number | undefined;
 
   const stateOf = (): WorkerState =>
     BEST_FIRST.find((state) => workers.some((worker) => worker.state === state)) ?? 'starting';
   function changed(restated: boolean): void {
-    if (stateOf() !== 'dead') deadSinceMs = undefined;
-    else deadSinceMs ??= performance.now();
     for (const listener of [...listeners]) listener(restated);
   }
   function workerChanged(worker: Worker): void {
     const { state } = worker;
     const restated = states.get(worker) !== state;
     states.set(worker, state);
-    if (restated) timeStart(worker);
+    if (restated) {
+      timeStart(worker);
+      if (state === 'dead') deadSinceMs.set(worker, performance.now());
+      else deadSinceMs.delete(worker);
+    }
     changed(restated);
     letGo(worker);
   }
@@ -122,6 +124,7 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
     states.delete(worker);
     startedAtMs.delete(worker);
     retiring.delete(worker);
+    deadSinceMs.delete(worker);
     goneRestarts += worker.restarts;
     changed(true);
     const closed = worker.close();
@@ -161,7 +164,10 @@ export function createPool(initial: readonly Worker[] = []): WorkerPool {
     get failure() {
       return failure;
     },
-    deadForMs: () => (deadSinceMs === undefined ? 0 : performance.now() - deadSinceMs),
+    deadForMs(worker) {
+      const sinceMs = deadSinceMs.get(worker);
+      return sinceMs === undefined ? 0 : performance.now() - sinceMs;
+    },
     add,
     remove,
     retire(worker) {

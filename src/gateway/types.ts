@@ -1,6 +1,6 @@
 /** The gateway as the server sees it: segments in, speech in order out. */
 import type { BaseModel, Segment, SegmentTimings } from '../protocol/job.js';
-import type { WorkerState } from './worker.js';
+import type { Unusable, WorkerState } from './worker.js';
 
 export interface SpeechOrder {
   readonly model: BaseModel;
@@ -41,8 +41,10 @@ export interface Speech {
 export interface Gateway {
   /** Throws `overloaded` also where one more live stream would make others stall, `shutting_down`, or `no_worker_ready` when no worker can come up in bounded time. */
   open(order: SpeechOrder): Speech;
-  /** True once a worker can take work. */
+  /** True while there is a worker that can be used. */
   readonly ready: boolean;
+  /** Why it is not ready, or what workers cannot be used for; '' where all is well. */
+  readonly readiness: string;
   /** Stops taking new work; resolves when what runs is done. */
   drain(): Promise<void>;
   close(): Promise<void>;
@@ -67,6 +69,10 @@ export interface GatewayStats {
   readonly queuedSegments: number;
   readonly runningSegments: number;
   readonly workers: Readonly<Record<WorkerState, number>>;
+  /** Those that can be used, by model; and how text is read here, which they agree with. */
+  readonly usable: { readonly textVersion: string; readonly models: Readonly<Record<BaseModel, number>> };
+  /** Those that are ready and are given nothing, by why. */
+  readonly unusable: Readonly<Record<Unusable, number>>;
   /** As many as there may be. */
   readonly mostWorkers: number;
   readonly restarts: number;
@@ -75,6 +81,8 @@ export interface GatewayStats {
 /** The gateway as whoever put it together sees it. */
 export interface ObservableGateway extends Gateway {
   readonly stats: GatewayStats;
+  /** Workers that are ready and are given nothing: why, in words, by their ids. */
+  readonly unusable: ReadonlyMap<string, string>;
   /** What was measured: seconds of a worker for a second of a model's speech when most workers have work. */
   readonly costs: Readonly<Partial<Record<BaseModel, number>>>;
 }

@@ -1,7 +1,7 @@
 /** The seam between the gateway and an engine: a child process, or `tts worker` on another machine over NATS. */
 import type { Gpu } from '../protocol/device.js';
 import type { TtsError } from '../protocol/errors.js';
-import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
+import type { BaseModel, SegmentJob, SpeechEvent } from '../protocol/job.js';
 import type { EngineFacts } from '../worker/protocol.js';
 
 export type WorkerState = 'starting' | 'ready' | 'dead' | 'closed';
@@ -23,6 +23,10 @@ export class WorkerLost extends Error {
  * into more than was due.
  */
 export type WorkerEvent = SpeechEvent | { readonly type: 'ran'; readonly runMs: number; readonly earlyMs: number };
+
+/** Why a worker that is ready is given nothing: it reads text another way, lacks the model or the styles, or is about to stop. */
+export const UNUSABLE = ['text_version', 'model', 'styles', 'draining'] as const;
+export type Unusable = (typeof UNUSABLE)[number];
 
 export interface Runnable {
   /** Of the job. */
@@ -56,7 +60,11 @@ export interface Worker {
   /** Workers of one version make the same samples of a job. */
   readonly version: string | undefined;
   /** Whether it has what the job needs: the model and the styles, and reads as this gateway does. */
-  takes(job: SegmentJob): boolean;
+  takes(job: Pick<SegmentJob, 'model' | 'mix'>): boolean;
+  /** Why it is given nothing of a model, as far as is known; undefined where it may be. Absent where it always may. */
+  readonly unusable?: (model: BaseModel) => Unusable | undefined;
+  /** How it reads text, once that is known. Absent where it reads as this gateway does. */
+  readonly textVersion?: string | undefined;
   /** Turns that others have in it, which run before one that is given now. */
   readonly others: number;
   /** Why it is not ready. */

@@ -173,7 +173,10 @@ export const AdminStatus = Type.Object(
     version: Type.String(),
     time: Time(),
     started_at: Time(),
-    ready: Type.Boolean(),
+    ready: Type.Boolean({ description: 'Whether there is a worker that can be used' }),
+    readiness: Type.String({
+      description: 'Why it is not ready, or what workers cannot be used for; empty where all is well',
+    }),
     memory_bytes: Type.Integer(),
     places: Type.Object({ taken: Type.Integer(), limit: Type.Integer() }),
     segments: Type.Object({ queued: Type.Integer(), running: Type.Integer() }),
@@ -191,6 +194,7 @@ export const AdminStatus = Type.Object(
         busy: Type.Integer(),
         restarts: Type.Integer(),
         error: orNull('string', { description: 'Why it is not ready' }),
+        unusable: orNull('string', { description: 'Why it is given nothing though it is ready' }),
       }),
     ),
     speed: Type.Object({

@@ -98,7 +98,7 @@ export interface AdminDeps {
   readonly secret: AdminSecret;
   readonly keyring: Keyring;
   readonly store: Pick<AccountStore, 'findKey' | 'usageByDay'>;
-  readonly gateway: Pick<ObservableGateway, 'stats'>;
+  readonly gateway: Pick<ObservableGateway, 'stats' | 'unusable'>;
   readonly workers: () => readonly Pick<
     Worker,
     'id' | 'state' | 'description' | 'capacity' | 'busy' | 'restarts' | 'lastError'

@@ -142,6 +142,25 @@ export function createMetrics(): Metrics {
           for (const [state, count] of Object.entries(gateway.stats.workers)) this.set({ state }, count);
         },
       });
+      new Gauge({
+        name: 'tts_usable_workers',
+        help: 'Workers that speak a model for this server and read text as it does',
+        labelNames: ['model', 'text_version'],
+        registers,
+        collect() {
+          const { textVersion, models } = gateway.stats.usable;
+          for (const [model, count] of Object.entries(models)) this.set({ model, text_version: textVersion }, count);
+        },
+      });
+      new Gauge({
+        name: 'tts_unusable_workers',
+        help: 'Workers that are ready and are given nothing, by why',
+        labelNames: ['reason'],
+        registers,
+        collect() {
+          for (const [reason, count] of Object.entries(gateway.stats.unusable)) this.set({ reason }, count);
+        },
+      });
       gauge('tts_workers_most', 'Engine processes there may be', () => gateway.stats.mostWorkers);
       new Counter({
         name: 'tts_lost_reservations_total',

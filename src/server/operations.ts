@@ -5,6 +5,13 @@ import { ErrorResponse } from '../protocol/http.js';
 import type { DoorOptions } from './deps.js';
 
 const STATUS = { type: 'object', properties: { status: { type: 'string' } } };
+const READY = {
+  type: 'object',
+  properties: {
+    status: { type: 'string' },
+    unusable: { type: 'string', description: 'Which workers cannot be used and why; absent where all can' },
+  },
+};
 
 export const operations: FastifyPluginAsync<DoorOptions> = async (app, { deps, settings }) => {
   const { gateway, metrics, shutdown } = deps;
@@ -24,15 +31,16 @@ export const operations: FastifyPluginAsync<DoorOptions> = async (app, { deps, s
     {
       logLevel: 'warn',
       schema: {
-        summary: 'Can a worker take work?',
+        summary: 'Is there a worker that can be used?',
         tags: ['operations'],
-        response: { 200: STATUS, 503: ErrorResponse },
+        response: { 200: READY, 503: ErrorResponse },
       },
     },
     async () => {
       if (shutdown.aborted) throw new TtsError('shutting_down', 'The server is stopping.', { retryAfterS: 5 });
-      if (!gateway.ready) throw new TtsError('no_worker_ready', 'No speech engine is ready yet.', { retryAfterS: 2 });
-      return { status: 'ready' };
+      const { ready, readiness } = gateway;
+      if (!ready) throw new TtsError('no_worker_ready', readiness, { retryAfterS: 2 });
+      return { status: 'ready', ...(readiness !== '' && { unusable: readiness }) };
     },
   );
 

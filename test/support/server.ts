@@ -58,7 +58,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     capacity: 2,
     ...options.worker,
   });
-  const pool = createPool([worker]);
+  const pool = options.gateway?.pool ?? createPool([worker]);
   const catalogue = loadCatalogue();
   const metrics = createMetrics();
   const gateway = createGateway({

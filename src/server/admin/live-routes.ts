@@ -22,11 +22,13 @@ export const liveRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin, de
       const { open, limit, queuedSegments, runningSegments } = admin.gateway.stats;
       const { freeConcurrency, freeDaily, partnerConcurrency } = deps.accounts.limits;
       const { recent } = deps.metrics;
+      const { unusable } = admin.gateway;
       return {
         version: admin.version,
         time: new Date().toISOString(),
         started_at: startedAt,
         ready: deps.gateway.ready,
+        readiness: deps.gateway.readiness,
         memory_bytes: process.memoryUsage.rss(),
         places: { taken: open, limit },
         segments: { queued: queuedSegments, running: runningSegments },
@@ -43,6 +45,7 @@ export const liveRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin, de
           busy,
           restarts,
           error: state === 'ready' ? null : (lastError?.message ?? null),
+          unusable: unusable.get(id) ?? null,
         })),
         speed: {
           step_ms: recent.stepMs,

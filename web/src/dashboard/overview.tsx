@@ -32,6 +32,7 @@ export function Overview() {
         <FirstAudio points={now.speed.points} />
         <RealTimeFactor points={now.speed.points} />
       </div>
+      {now.readiness !== '' && <p class="problem">{now.readiness}</p>}
       <Workers workers={now.workers} />
     </>
   );
@@ -129,12 +130,14 @@ function Workers({ workers }: { readonly workers: AdminStatus['workers'] }) {
               </tr>
             </thead>
             <tbody>
-              {workers.map(({ id, state, device, busy, capacity, restarts, error }) => (
+              {workers.map(({ id, state, device, busy, capacity, restarts, error, unusable }) => (
                 <tr key={id}>
                   <td class="code">{id}</td>
                   <td>
-                    <span class={`tag ${state === 'ready' ? 'good' : state === 'dead' ? 'bad' : ''}`}>{state}</span>
-                    {error && <small> {error}</small>}
+                    <span class={`tag ${unusable || state === 'dead' ? 'bad' : state === 'ready' ? 'good' : ''}`}>
+                      {unusable ? 'unusable' : state}
+                    </span>
+                    {(error ?? unusable) && <small> {error ?? unusable}</small>}
                   </td>
                   <td>{device ?? '–'}</td>
                   <td class="number">
