@@ -199,6 +199,12 @@ const TABLE = {
     description: 'host names to answer to, comma-separated, * for all',
     defaultText: 'on a loopback address those of this machine, elsewhere all',
   }),
+  trustProxy: text('', {
+    group: 'server',
+    placeholder: 'NETWORKS',
+    description: 'proxies whose X-Forwarded-For says the address of the client, comma-separated: 10.0.0.0/8,192.0.2.7',
+    defaultText: 'none, the address of the connection',
+  }),
   tlsCert: text('', {
     group: 'server',
     placeholder: 'FILE',

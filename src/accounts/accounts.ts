@@ -16,6 +16,8 @@ import {
 import { hashKey, keyId, sameHash } from './api-key.js';
 import { isCommitUnknown } from './database.js';
 import { createLease } from './lease.js';
+import { passesThrough } from './passes.js';
+import { createPurges } from './purges.js';
 import { AHEAD_BALANCE, CREDITS_PER_CHAR, Reservation } from './reservation.js';
 import { createSettlements } from './settlements.js';
 import type { AccountStore, NewReservation, ReservationEnd } from './store.js';
@@ -65,6 +67,7 @@ export async function createAccounts({
   const lease = store.shared ? await createLease({ store, log, ...(leaseMs && { leaseMs }) }) : undefined;
   const holder = lease?.holder ?? '';
   if (!lease) await store.recover('all');
+  const purges = createPurges(store.passes, log);
 
   const localHash = localKey === undefined ? undefined : hashKey(localKey);
   const local: KeyRecord = {
@@ -143,9 +146,9 @@ export async function createAccounts({
     );
   };
 
-  const renew = async (key: KeyRecord): Promise<KeyRecord> => {
-    if (key.id === LOCAL_KEY_ID) return key;
-    const [found] = await asked(() => store.findKeys([key.id]));
+  const renew = async ({ id }: Pick<KeyRecord, 'id'>): Promise<KeyRecord> => {
+    if (id === LOCAL_KEY_ID) return local;
+    const [found] = await asked(() => store.findKeys([id]));
     const refused = refusalOf(found);
     if (refused) throw refused;
     return found!;
@@ -267,6 +270,8 @@ export async function createAccounts({
     authenticate,
     renew,
     refusedAmong,
+    passes: passesThrough(store.passes, asked),
+    shared: store.shared,
     freeDaily: (key, model) => freeDailyOf(limits, key, parseModel(model).base),
     admit,
     lost,
@@ -274,7 +279,7 @@ export async function createAccounts({
       return active;
     },
     async close() {
-      await settlements.close();
+      await Promise.all([settlements.close(), purges.close()]);
       await lease?.close();
       await store.close();
     },

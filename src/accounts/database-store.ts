@@ -4,6 +4,7 @@ import { freeLimitOf } from '../protocol/free-limit.js';
 import { BASE_MODELS } from '../protocol/job.js';
 import { createChanges } from './changes.js';
 import { type AccountsDatabase, ask, type Change, tell } from './database.js';
+import { createPasses } from './passes.js';
 import {
   type FreeTodayRow,
   freeName,
@@ -119,6 +120,7 @@ export function createStore(database: AccountsDatabase): AccountStore {
 
   return {
     shared: database.shared,
+    passes: createPasses(database),
 
     createKey: (key) =>
       write({ durable: true }, function* () {

@@ -145,8 +145,9 @@ export async function openSqliteDatabase(
       known = { statement: connection.prepare(sql), reads: /^\s*SELECT\b|\bRETURNING\b/.test(sql) };
       prepared.set(sql, known);
     }
-    if (known.reads) return withBuffers(known.statement.all(...values) as Record<string, unknown>[]);
-    known.statement.run(...values);
+    // As one list: bytes that come alone are taken for an object of named values, which ends the process.
+    if (known.reads) return withBuffers(known.statement.all([...values]) as Record<string, unknown>[]);
+    known.statement.run([...values]);
     return [];
   };
   const read: Read = async <Row>(sql: string, ...values: Value[]) => {

@@ -3,6 +3,7 @@
  * with `store_unavailable` where the database cannot be read or written for now.
  */
 import type { BaseModel } from '../protocol/job.js';
+import type { Passes } from './passes.js';
 import type { KeyLimits, KeyRecord, Outcome, Tier } from './types.js';
 
 interface NewKey {
@@ -181,6 +182,8 @@ export interface AccountStore {
   secretHash(name: string): Promise<Uint8Array | undefined>;
   /** Writes it. With `keep`, only where there is none yet: false where there was. */
   putSecretHash(name: string, hash: Uint8Array, options?: { readonly keep?: boolean }): Promise<boolean>;
+  /** Tickets, sign-ins and failed attempts, for all servers of this store. */
+  readonly passes: Passes;
   /** Looks at everything: damage, and keys whose balance is not what grants and ledger come to. Empty where all is well. */
   check(): Promise<string[]>;
   /** A consistent copy in a new SQLite file, while others read and write. */

@@ -8,6 +8,7 @@
 import type { SpeechModel } from '../protocol/contract.js';
 import type { TtsError } from '../protocol/errors.js';
 import type { FreeLimit, OwnFreeLimit } from '../protocol/free-limit.js';
+import type { Passes } from './passes.js';
 
 export type Tier = 'free' | 'partner';
 
@@ -115,9 +116,13 @@ export interface Accounts {
   /** Rejects with `missing_api_key`, `invalid_api_key`, `revoked_api_key` or `expired_api_key`. */
   authenticate(key: string | undefined): Promise<KeyRecord>;
   /** The key as the store has it now; rejects as `authenticate` does where it would be refused. */
-  renew(key: KeyRecord): Promise<KeyRecord>;
+  renew(key: Pick<KeyRecord, 'id'>): Promise<KeyRecord>;
   /** The keys among these that `authenticate` would refuse now, each with its error, whoever changed them. */
   refusedAmong(keyIds: readonly string[]): Promise<ReadonlyMap<string, TtsError>>;
+  /** Tickets, sign-ins and failed attempts, of this server and of all others that share its store. */
+  readonly passes: Passes;
+  /** Whether other servers share the store. */
+  readonly shared: boolean;
   /** Free requests a UTC day that the key has on the model. */
   freeDaily(key: KeyRecord, model: SpeechModel): number;
   /** Checks tier, daily limit, concurrency and credits in this order, and takes what the request needs. */

@@ -92,6 +92,7 @@ async function run(config: Config): Promise<void> {
         corsOrigins: listOf(config.corsOrigin),
         allowedHosts: listOf(config.allowedHosts),
         maxConnections: config.maxConnections,
+        trustProxy: listOf(config.trustProxy),
         maxConnectionsPerAddress: config.maxConnectionsPerAddress,
         maxHeldBytes: config.maxHeldMb * 1_000_000,
         maxHeldDiskBytes: config.maxHeldDiskMb * 1_000_000,

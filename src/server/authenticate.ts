@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Accounts } from '../accounts/types.js';
 import { TtsError } from '../protocol/errors.js';
 import type { Authenticator } from './deps.js';
-import { FailureBrake } from './failure-brake.js';
+import { FailureBrake, type FailureBrakeOptions } from './failure-brake.js';
 
 /** `Authorization: Bearer KEY` is the documented way; stock clients of this protocol family send `xi-api-key`. */
 export function presentedKey(request: IncomingMessage): string | undefined {
@@ -14,17 +14,15 @@ export function presentedKey(request: IncomingMessage): string | undefined {
   return key ? key : undefined;
 }
 
-export interface AuthenticatorOptions {
+export interface AuthenticatorOptions extends Pick<FailureBrakeOptions, 'shared' | 'addressOf' | 'now'> {
   readonly accounts: Pick<Accounts, 'authenticate'>;
   readonly failedKeysPerMinute: number;
-  /** Milliseconds of a clock that never jumps. */
-  readonly now?: () => number;
   readonly onFailedKey?: (code: string) => void;
 }
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { accounts, failedKeysPerMinute, now, onFailedKey } = options;
-  const brake = new FailureBrake(failedKeysPerMinute, now);
+  const { accounts, failedKeysPerMinute, shared, addressOf, now, onFailedKey } = options;
+  const brake = new FailureBrake({ kind: 'key', perMinute: failedKeysPerMinute, shared, addressOf, now });
 
   return {
     async authenticate(request, prove = () => accounts.authenticate(presentedKey(request))) {
@@ -33,7 +31,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       } catch (error) {
         if (error instanceof TtsError && error.row.status === 401) {
           onFailedKey?.(error.code);
-          if (error.code !== 'missing_api_key') brake.count(request);
+          if (error.code !== 'missing_api_key') await brake.count(request);
         }
         throw error;
       }

@@ -20,6 +20,8 @@ export interface ConnectionsOptions {
   /** 0 for no bound. */
   readonly perAddress: number;
   readonly secure: boolean;
+  /** Whether an address may hold any number: a proxy, whose connections are those of many. */
+  readonly exempt?: (address: string | undefined) => boolean;
   readonly onRefused?: (address: string) => void;
 }
 
@@ -31,13 +33,13 @@ export class Connections {
   readonly #open = new WeakMap<Duplex, Map<Exchange, () => void>>();
 
   /** Refuses connections of an address that has too many, as Node does where there are too many in all. */
-  bound(server: Server, { perAddress, secure, onRefused }: ConnectionsOptions): void {
+  bound(server: Server, { perAddress, secure, exempt, onRefused }: ConnectionsOptions): void {
     if (perAddress === 0) return;
     const counts = new Map<string, number>();
     const counted = new WeakSet<Socket>();
     server.prependListener(secure ? 'secureConnection' : 'connection', (socket: Socket) => {
       // One that was handed back to the parser comes by a second time.
-      if (counted.has(socket)) return;
+      if (counted.has(socket) || exempt?.(socket.remoteAddress)) return;
       counted.add(socket);
       const address = addressGroup(socket.remoteAddress);
       const count = (counts.get(address) ?? 0) + 1;

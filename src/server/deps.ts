@@ -13,6 +13,7 @@ import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
 import type { Texts } from '../text/texts.js';
 import type { Admit } from './admit.js';
+import type { ProxyTrust } from './client-address.js';
 import type { Grants } from './grants.js';
 import type { Metrics } from './metrics.js';
 import type { StreamTickets } from './v1/stream-input/tickets.js';
@@ -27,6 +28,8 @@ export interface ServerSettings {
   readonly maxConnectionsPerAddress: number;
   /** Hosts that may be asked for beside those of this machine; see `hosts.ts`. */
   readonly allowedHosts: readonly string[];
+  /** Addresses and networks of proxies that may say the client's address; see `client-address.ts`. */
+  readonly trustProxy: readonly string[];
   /** Time for a request's header lines, and for the whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -63,6 +66,7 @@ export interface DoorOptions {
   readonly settings: ServerSettings;
   readonly grants: Grants;
   readonly tickets: StreamTickets;
+  readonly proxies: ProxyTrust;
   readonly admit: Admit;
   readonly authenticator: Authenticator;
   /** A hook that puts the caller's key on the request. */

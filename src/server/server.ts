@@ -12,6 +12,7 @@ import { TtsError } from '../protocol/errors.js';
 import { STREAM_PATH } from '../protocol/stream.js';
 import { createAdmit } from './admit.js';
 import { createAuthenticator } from './authenticate.js';
+import { createProxyTrust } from './client-address.js';
 import { createClientErrorHandler } from './client-errors.js';
 import { Connections, type Exchange } from './connections.js';
 import type { DoorOptions, ServerDeps, ServerSettings, UpgradeHandler } from './deps.js';
@@ -117,9 +118,14 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   const server = app.server as Server;
   const secure = settings.tls !== undefined;
   server.maxConnections = settings.maxConnections;
+  const proxies = createProxyTrust(settings.trustProxy, (address) => {
+    const advice = 'where this is a proxy of yours, name it with --trust-proxy; else all its clients are braked as one';
+    log.warn({ address, advice }, 'X-Forwarded-For came from an address that is not trusted, and is not believed');
+  });
   connections.bound(server, {
     perAddress: settings.maxConnectionsPerAddress,
     secure,
+    exempt: proxies.trusts,
     onRefused: (address) => log.debug({ address }, 'an address has too many connections'),
   });
   connections.skipGone(server);
@@ -128,6 +134,8 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   const auth = createAuthenticator({
     accounts: deps.accounts,
     failedKeysPerMinute: settings.failedKeysPerMinute,
+    shared: deps.accounts.shared ? deps.accounts.passes : undefined,
+    addressOf: proxies.addressOf,
     onFailedKey: metrics.failedKey,
   });
 
@@ -207,6 +215,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
     settings,
     grants,
     tickets,
+    proxies,
     admit: createAdmit(grants, deps),
     authenticator: auth,
     authenticate: async (request) => {

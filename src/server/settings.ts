@@ -10,6 +10,7 @@ export const DEFAULT_SETTINGS: ServerSettings = {
   maxConnections: 4_096,
   maxConnectionsPerAddress: 1_024,
   allowedHosts: [],
+  trustProxy: [],
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 72_000,

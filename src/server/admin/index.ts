@@ -12,13 +12,15 @@ import { SignIns } from './sign-ins.js';
 import { usageRoutes } from './usage-routes.js';
 
 export const adminDoor: FastifyPluginAsync<DoorOptions & { readonly admin: AdminDeps }> = async (app, door) => {
-  const { admin, authenticator, deps } = door;
+  const { admin, authenticator, deps, proxies } = door;
   takeJson(app);
   app.decorateRequest('caller', undefined as never);
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });
-  const signIns = new SignIns({ secret: admin.secret, store: admin.store, accounts: deps.accounts, authenticator });
+  const { accounts } = deps;
+  const { addressOf } = proxies;
+  const signIns = new SignIns({ secret: admin.secret, store: admin.store, accounts, authenticator, addressOf });
   const signedIn = async (request: FastifyRequest) => {
     request.caller = await signIns.caller(request.raw);
   };

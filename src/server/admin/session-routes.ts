@@ -1,4 +1,5 @@
 /** /admin/v1/session: sign in, who is signed in, sign out. */
+import type { IncomingMessage } from 'node:http';
 import type { FastifyPluginAsync } from 'fastify';
 import { AdminIdentity, SignIn } from '../../protocol/admin.js';
 import { ErrorResponse } from '../../protocol/http.js';
@@ -12,11 +13,12 @@ import { type Caller, SIGN_IN_S } from './sign-ins.js';
 const PATH = '/session';
 const described = (operationId: string, summary: string) => ({ operationId, summary, tags: ['admin'] });
 
-export const sessionRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin, signIns, signedIn, settings }) => {
+export const sessionRoutes: FastifyPluginAsync<AdminDoor> = async (app, door) => {
+  const { admin, signIns, signedIn, settings, proxies } = door;
   // To these routes alone, never to a script, never from another site; over TLS only where there is TLS.
-  const cookie = (token: string, maxAgeS: number) =>
+  const cookie = (request: IncomingMessage, token: string, maxAgeS: number) =>
     `${SESSION_COOKIE}=${token}; Path=${ADMIN_PATH}; Max-Age=${maxAgeS}; HttpOnly; SameSite=Strict` +
-    (settings.tls === undefined ? '' : '; Secure');
+    (settings.tls !== undefined || proxies.isSecure(request) ? '; Secure' : '');
   const identity = (caller: Caller): AdminIdentity => ({
     role: caller.role,
     ...(caller.role === 'key' && { key: adminKey(caller.key) }),
@@ -36,7 +38,7 @@ export const sessionRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin,
     },
     async (request, reply) => {
       const { token, caller } = await signIns.signIn(request.raw, request.body.secret.trim());
-      reply.header('set-cookie', cookie(token, SIGN_IN_S));
+      reply.header('set-cookie', cookie(request.raw, token, SIGN_IN_S));
       return identity(caller);
     },
   );
@@ -57,8 +59,11 @@ export const sessionRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin,
       onRequest: async ({ raw }) => checkOrigin(raw),
     },
     async (request, reply) => {
-      signIns.signOut(request.raw);
-      return reply.header('set-cookie', cookie('', 0)).code(204).send();
+      await signIns.signOut(request.raw);
+      return reply
+        .header('set-cookie', cookie(request.raw, '', 0))
+        .code(204)
+        .send();
     },
   );
 };
