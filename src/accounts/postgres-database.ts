@@ -1,20 +1,13 @@
 /** Accounts in PostgreSQL: a few connections, migrations under a lock, and transactions that give up rather than hang. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { TtsError } from '../protocol/errors.js';
-import {
-  type AccountsDatabase,
-  type Change,
-  CommitUnknown,
-  type Filling,
-  type Query,
-  type Read,
-  type Value,
-} from './database.js';
+import { type AccountsDatabase, type Change, CommitUnknown, type Filling, type Read, type Value } from './database.js';
 import { createLanes } from './lanes.js';
 import { POSTGRES_MIGRATIONS as MIGRATIONS } from './migrations/index.js';
 import { isCollision, isStatementFailure, postgresError } from './postgres-failure.js';
-import { type PostgresAddress, parsePostgresUrl } from './postgres-url.js';
+import { beginOn, createPool, createTranslator } from './postgres-pool.js';
+import { parsePostgresUrl } from './postgres-url.js';
 
 export interface PostgresOptions {
   /** Most connections of this process. */
@@ -25,8 +18,6 @@ export interface PostgresOptions {
 
 const CONNECTIONS = 10;
 const PATIENCE_MS = 5_000;
-/** A server that froze in the middle of a transaction keeps others from its keys for no longer. */
-const IDLE_IN_TRANSACTION_MS = 10_000;
 /** Whatever the database's own default: each statement sees what was committed before it, and waits for locked rows. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 /** Tries of a transaction that failed by a collision (40001, 40P01), all of them within the database's patience. */
@@ -40,29 +31,6 @@ const MIGRATION_LOCK = 7_787_001;
 const NO_TIME_LIMIT = { query_timeout: 86_400_000 } as object;
 /** Ending connections asks for the server's answer, which may not come. */
 const CLOSE_MS = 1_000;
-
-/** Balances and sums stay below 2^53 by the tables' own constraints. */
-const NUMERIC = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
-const types = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    NUMERIC.includes(oid) && format !== 'binary'
-      ? Number
-      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-};
-
-/** A statement with `?` as PostgreSQL wants it: `$1`, under a name by which the server keeps its plan. */
-function createTranslator() {
-  const known = new Map<string, { name: string; text: string }>();
-  return ({ sql, values }: Query) => {
-    let found = known.get(sql);
-    if (found === undefined) {
-      let n = 0;
-      found = { name: `tts${known.size}`, text: sql.replaceAll('?', () => `$${++n}`) };
-      known.set(sql, found);
-    }
-    return { ...found, values: values as unknown[] };
-  };
-}
 
 /** Statements whose answers are waited for together. */
 interface Sent {
@@ -85,28 +53,6 @@ function createSent(): Sent {
       if (failure) throw (failure as PromiseRejectedResult).reason;
     },
   };
-}
-
-function createPool(address: PostgresAddress, connections: number, patienceMs: number): pg.Pool {
-  const { place: _place, ...where } = address;
-  const limits = `SET statement_timeout = ${patienceMs}; SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`;
-  const pool = new pg.Pool({
-    ...where,
-    types,
-    max: connections,
-    application_name: 'tts',
-    keepAlive: true,
-    pipeline: true,
-    connectionTimeoutMillis: patienceMs,
-    query_timeout: patienceMs,
-    idleTimeoutMillis: 60_000,
-    // Waited for before the connection is handed out.
-    onConnect: (client) => client.query(limits) as unknown as undefined,
-  });
-  // A connection that breaks while nobody uses it is simply gone; one in use fails its statement, and the event means nothing more.
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  return pool;
 }
 
 /** Forward only. Two servers that start at once take turns, and the second finds the work done. */
@@ -176,13 +122,16 @@ export async function openPostgresDatabase(
   ): Promise<T> =>
     connected(async (client) => {
       const sent = createSent();
-      sent.add(client.query(begin));
+      const begun = client.query(beginOn(client, begin));
+      sent.add(begun);
       let result: T;
       try {
         result = await use(client, sent);
       } catch (error) {
         // Where even that fails the connection ends, and the transaction with it.
         if (error instanceof TtsError || isStatementFailure(error)) await client.query('ROLLBACK');
+        // A pooler that allows no transaction says so to the first statement, and hangs up.
+        else await begun;
         throw error;
       }
       // After a statement that failed this is a rollback, which the server does not call a failure: the statement does.
@@ -213,7 +162,7 @@ export async function openPostgresDatabase(
   const run = async <T>(client: pg.PoolClient, sent: Sent, course: Change<T>): Promise<T> => {
     let step = course.next();
     while (!step.done) {
-      const answer = client.query(translated(step.value));
+      const answer = client.query(translated(client, step.value));
       if (step.value.told) sent.add(answer);
       step = course.next(step.value.told ? [] : (await answer).rows);
     }
@@ -222,7 +171,7 @@ export async function openPostgresDatabase(
   const reader =
     (client: pg.PoolClient, more: object = {}): Read =>
     async <Row>(sql: string, ...values: Value[]) =>
-      (await client.query({ ...translated({ sql, values }), ...more })).rows as Row[];
+      (await client.query({ ...translated(client, { sql, values }), ...more })).rows as Row[];
 
   /** Rows as JSON: one statement however many columns there are. */
   const insertInto =

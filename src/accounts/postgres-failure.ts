@@ -33,11 +33,35 @@ const CONDITIONS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
+/** PgBouncer has one code (08P01) for all that it refuses, and its own words. */
+const POOLER: readonly (readonly [RegExp, string])[] = [
+  [
+    /statement pooling mode/,
+    'is behind a pooler that gives every statement another connection: set pool_mode = transaction there (pgbouncer.ini)',
+  ],
+  [
+    /query_wait_timeout/,
+    'is behind a pooler that had no connection free for too long: raise default_pool_size there (pgbouncer.ini)',
+  ],
+  [
+    /max_client_conn/,
+    'is behind a pooler that takes no more clients: raise max_client_conn there (pgbouncer.ini), 11 for each gateway',
+  ],
+  [
+    /unsupported startup parameter/,
+    'is behind a pooler that refuses a parameter: name it in ignore_startup_parameters',
+  ],
+  [/^(database ".*" does not exist|no such database)/, 'has no such database: create it, or name it to the pooler'],
+  [/authentication failed|no such user/, 'does not let this user in: check user and password, there and at the pooler'],
+];
+
 function conditionOf(error: unknown): string {
   const { message = '' } = error as Partial<Error>;
   const code = codeOf(error);
   const known = CONDITIONS.find(([pattern]) => pattern.test(code))?.[1];
   if (known !== undefined) return known;
+  const refused = code === '08P01' ? POOLER.find(([pattern]) => pattern.test(message))?.[1] : undefined;
+  if (refused !== undefined) return refused;
   if (/SSL connections/.test(message)) {
     return 'offers no TLS: switch it on there, or add sslmode=disable to the address where the network is your own';
   }
