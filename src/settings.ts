@@ -287,9 +287,9 @@ const TABLE = {
   offline: toggle({ group: 'files', description: 'never fetch a model over the network' }),
   nats: text('', {
     group: 'nats',
-    placeholder: 'URL',
+    placeholder: 'URLS',
     description:
-      'NATS server that gateways and workers meet on, tls://… for TLS; a password in it belongs into TTS_NATS',
+      'NATS server that gateways and workers meet on, or several of a cluster, separated by commas; tls://… for TLS; a password in it belongs into TTS_NATS',
     defaultText: 'none, engines on this machine alone',
     secret: true,
   }),
@@ -297,6 +297,12 @@ const TABLE = {
     group: 'nats',
     placeholder: 'NAME',
     description: 'what every NATS subject begins with: whoever shares it shares workers',
+  }),
+  workerName: text('', {
+    group: 'nats',
+    placeholder: 'NAME',
+    description: 'name of a worker in NATS subjects, for permissions: it is sent work on PREFIX.worker.NAME.*',
+    defaultText: 'none',
   }),
   natsCreds: text('', {
     group: 'nats',

@@ -26,6 +26,7 @@ interface Manifest {
   kind: string;
   metadata: { name: string };
   stringData?: Record<string, string>;
+  data?: Record<string, string>;
   spec?: Record<string, never> & {
     template?: { spec: { containers: Container[] } };
     scaleTargetRef?: { kind: string; name: string };
@@ -100,6 +101,14 @@ describe('the Kubernetes manifests', () => {
     expect(containers.map(({ name }) => name).sort()).toEqual(['gateway', 'nats', 'worker']);
   });
 
+  it('give the NATS server the files of deploy/nats, with every password that they ask for', () => {
+    const { data } = all.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'nats')!;
+    for (const [file, text] of Object.entries(data!)) expect(text).toBe(read(`nats/${file}`));
+    const given = containers.find(({ name }) => name === 'nats')!.env!.map(({ name }) => name);
+    const asked = Object.values(data!).flatMap((text) => text.match(/(?<=\$)NATS_\w+/g) ?? []);
+    expect(asked.filter((name) => !given.includes(name))).toEqual([]);
+  });
+
   it('scale what there is by metrics that there are, which the adapter is told to serve', async () => {
     const there = await metricNames();
     const served = read('kubernetes/prometheus-adapter-values.yaml');
@@ -145,7 +154,10 @@ describe('the compose file', () => {
     }
     for (const { depends_on = {}, volumes: mounted = [] } of Object.values(services)) {
       expect(Object.keys(depends_on).filter((name) => !(name in services))).toEqual([]);
-      expect(mounted.map((mount) => mount.split(':')[0]).filter((name) => !(name! in volumes))).toEqual([]);
+      for (const source of mounted.map((mount) => mount.split(':')[0]!)) {
+        if (source.startsWith('./')) expect(existsSync(path.join(DEPLOY, source))).toBe(true);
+        else expect(Object.keys(volumes)).toContain(source);
+      }
     }
   });
 

@@ -39,9 +39,10 @@ export function command(): Command {
     'Runs the speech server: HTTP, WebSocket, accounts, engine processes.',
   );
   const groups = ['server', 'engine', 'files', 'nats'];
+  const unused = ['workerName'];
   addSettings(
     serve,
-    SETTINGS.filter((row) => groups.includes(row.group)).map((row) => row.key),
+    SETTINGS.filter((row) => groups.includes(row.group) && !unused.includes(row.key)).map((row) => row.key),
   );
   return serve.addHelpText('after', EXAMPLES).action(async (_options: unknown, self: Command) => {
     const { config, sources } = settingsOf(self);
@@ -91,8 +92,8 @@ async function run(config: Config): Promise<void> {
         tls,
         corsOrigins: listOf(config.corsOrigin),
         allowedHosts: listOf(config.allowedHosts),
-        maxConnections: config.maxConnections,
         trustProxy: listOf(config.trustProxy),
+        maxConnections: config.maxConnections,
         maxConnectionsPerAddress: config.maxConnectionsPerAddress,
         maxHeldBytes: config.maxHeldMb * 1_000_000,
         maxHeldDiskBytes: config.maxHeldDiskMb * 1_000_000,

@@ -1,5 +1,6 @@
 /** `tts worker`: engine processes of this machine for the gateways on a NATS server. */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { Command } from 'commander';
 import { type Config, SETTINGS } from '../config.js';
@@ -22,6 +23,7 @@ Examples:
   $ tts worker --nats nats://10.0.0.1:4222                   an engine for every gateway on that server
   $ tts worker --nats tls://nats.example.org --nats-creds worker.creds --workers 4
   $ TTS_NATS=nats://user:password@10.0.0.1 tts worker        a password stays out of the process list
+  $ tts worker --nats nats://10.0.0.1,nats://10.0.0.2,nats://10.0.0.3        a cluster: one may be lost
   $ tts serve --nats nats://10.0.0.1:4222 --workers 0        a gateway that leaves all speech to workers
 
 Needs no database and knows no keys: it is sent sentences and answers with sound. Voices are sent along with the work.
@@ -57,6 +59,9 @@ async function run(config: Config, models: readonly BaseModel[]): Promise<void> 
   if (config.nats === '') {
     throw new TtsError('config_invalid', 'A worker needs a NATS server: tts worker --nats nats://host:4222');
   }
+  if (!/^[\w-]{0,64}$/.test(config.workerName)) {
+    throw new TtsError('config_invalid', '--worker-name must be letters, digits, "-" and "_", 64 of them at most.');
+  }
   if (config.workers === 0) throw new TtsError('config_invalid', 'A worker needs an engine: --workers 1 or more.');
   const signalled = untilSignalled();
   const stopping = new AbortController();
@@ -69,6 +74,8 @@ async function run(config: Config, models: readonly BaseModel[]): Promise<void> 
   ]);
   const pretty = process.stderr.isTTY === true;
   const log = await createLogger({ level: config.logLevel, pretty, color: pretty && !process.env.NO_COLOR });
+  /** Why the broker lets nobody send us work, where it does not. */
+  let denied: TtsError | undefined;
   try {
     const { signal } = stopping;
     if (config.engine !== 'sine')
@@ -79,10 +86,16 @@ async function run(config: Config, models: readonly BaseModel[]): Promise<void> 
     ]);
     const offer = { models, textVersion, capacity: CAPACITY, ...(styles !== undefined && { styles }) };
     // Its own at every start: what an earlier one was sent is none of its business.
-    const name = `${hostname().replaceAll(/[^\w-]/g, '-')}-${randomBytes(3).toString('hex')}`;
+    const instance = `${hostname().replaceAll(/[^\w-]/g, '-')}-${randomBytes(3).toString('hex')}`;
+    const { workerId } = await import('../worker/nats-wire.js');
+    const name = workerId(config.workerName, instance);
     const { most } = await processesOf(config, true);
     const options = engineOptions({ ...config, workers: most }, 'machine', models, true);
     const engines: { server: NatsServer; stop: () => Promise<void> }[] = [];
+    const onDenied = (error: TtsError): void => {
+      denied ??= error;
+      stopping.abort();
+    };
     const add = (onReady?: (facts: EngineFacts) => void): void => {
       const id = `${name}-${engines.length + 1}`;
       const own = log.child({ worker: id });
@@ -92,7 +105,7 @@ async function run(config: Config, models: readonly BaseModel[]): Promise<void> 
         stop = () => engine.close();
         return engine;
       };
-      const server = serveNats({ bus, id, offer, log: own, open, ...(onReady && { onReady }) });
+      const server = serveNats({ bus, id, offer, log: own, open, onDenied, ...(onReady && { onReady }) });
       engines.push({ server, stop: () => stop() });
     };
     // The first process compares a GPU with the CPU, if there is one; the others start when the verdict is known, and follow it.
@@ -102,14 +115,17 @@ async function run(config: Config, models: readonly BaseModel[]): Promise<void> 
       while (engines.length < count) add();
     });
     log.info({ name, engines: most, models }, 'a worker for the gateways on NATS');
-    const stoppedBy = await signalled;
-    log.info({ signal: stoppedBy }, 'stopping once what runs has ended');
-    await Promise.all(engines.map(({ server }) => server.drain(GRACE_MS)));
+    if (!signal.aborted) await once(signal, 'abort');
+    if (denied === undefined) {
+      log.info({ signal: await signalled }, 'stopping once what runs has ended');
+      await Promise.all(engines.map(({ server }) => server.drain(GRACE_MS)));
+    }
     for (const { server } of engines) server.close();
     await bus.close();
     await Promise.all(engines.map(({ stop }) => stop()));
+    if (denied !== undefined) throw denied;
   } catch (error) {
-    if (!stopping.signal.aborted) throw error;
+    if (error === denied || !stopping.signal.aborted) throw error;
   }
   log.info('stopped');
   process.exit(0);

@@ -1,7 +1,12 @@
 /** A connection to NATS as workers and gateways use it: subjects under one prefix, kept up for as long as the process lives. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AuthorizationError, credsAuthenticator, type NatsConnection } from '@nats-io/nats-core';
+import {
+  AuthorizationError,
+  credsAuthenticator,
+  type NatsConnection,
+  PermissionViolationError,
+} from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
 import type { Logger } from '../log.js';
 import { TtsError } from '../protocol/errors.js';
@@ -9,7 +14,7 @@ import { LogBrake } from './log-brake.js';
 import { NEEDED_PAYLOAD_BYTES } from './nats-wire.js';
 
 export interface BusOptions {
-  /** One or several addresses of one cluster, separated by commas; user and password may stand in the first. */
+  /** One or several addresses of one cluster, separated by commas; user and password may stand in one of them. */
   readonly servers: string;
   /** Every subject begins with it. */
   readonly prefix: string;
@@ -24,13 +29,15 @@ export interface BusOptions {
   readonly log: Logger;
 }
 
+type Receive = (payload: Uint8Array, subject: string) => void;
+
 export interface Bus {
   /** False as well while the server takes only messages that are too small. */
   readonly connected: boolean;
   /** Throws where the message is larger than the server takes. While there is no connection it goes nowhere. */
   publish(subject: string, payload: Uint8Array): void;
-  /** What `receive` throws is logged and goes no further. */
-  subscribe(subject: string, receive: (payload: Uint8Array, subject: string) => void): () => void;
+  /** What `receive` throws is logged and goes no further. `onDenied` is called where the server does not allow it. */
+  subscribe(subject: string, receive: Receive, onDenied?: (error: TtsError) => void): () => void;
   /** Calls back when the connection was lost or is back. */
   onChange(listener: () => void): () => void;
   /** Sends what was published and closes. */
@@ -131,7 +138,10 @@ function connectionOptions({ servers, credsFile = '', caFile = '', certFile = ''
 function parseAddress(server: string): { host: string; user: string; pass: string; secure: boolean } {
   const full = /^\w+:\/\//.test(server) ? server : `nats://${server}`;
   if (!/^(nats|tls):\/\/[^/]/.test(full) || !URL.canParse(full)) {
-    throw new TtsError('config_invalid', '--nats must be an address such as nats://host:4222 or tls://host:4222.');
+    throw new TtsError(
+      'config_invalid',
+      '--nats must be an address such as nats://host:4222 or tls://host:4222, or several of one cluster, separated by commas.',
+    );
   }
   const url = new URL(full);
   const [user, pass] = [url.username, url.password].map(decodeURIComponent) as [string, string];
@@ -182,11 +192,12 @@ class NatsBus implements Bus {
     this.#connection.publish(`${this.#prefix}.${subject}`, payload);
   }
 
-  subscribe(subject: string, receive: (payload: Uint8Array, subject: string) => void): () => void {
+  subscribe(subject: string, receive: Receive, onDenied?: (error: TtsError) => void): () => void {
     const from = this.#prefix.length + 1;
     const subscription = this.#connection.subscribe(`${this.#prefix}.${subject}`, {
       // Iterators queue without bound; this is called as messages come.
       callback: (error, message) => {
+        if (error instanceof PermissionViolationError) this.#denied(error, onDenied);
         if (error !== null) return;
         // What the library is thrown, it takes for a fault of the connection and gives that up.
         try {
@@ -197,6 +208,15 @@ class NatsBus implements Bus {
       },
     });
     return () => subscription.unsubscribe();
+  }
+
+  #denied({ subject }: PermissionViolationError, onDenied: ((error: TtsError) => void) | undefined): void {
+    const denied = new TtsError(
+      'config_invalid',
+      `NATS at ${this.#server} does not let this user subscribe to ${subject}. Allow it in the permissions of that server (deploy/nats/accounts.conf is an example), or check --nats-prefix and --worker-name.`,
+    );
+    this.#log.error({ subject, err: denied }, 'NATS cannot be used');
+    onDenied?.(denied);
   }
 
   onChange(listener: () => void): () => void {

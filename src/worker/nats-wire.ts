@@ -14,9 +14,13 @@ export const GONE_MS = 1_600;
 export const SUBJECT = {
   workers: 'workers',
   hello: 'hello',
-  worker: (id: string) => `worker.${id}`,
+  /** The name of a worker that has one is a word of its own there, by which a broker's permissions know it. */
+  worker: (id: string) => `worker.${id.replace('~', '.')}`,
   link: (gateway: string, link: string) => `gateway.${gateway}.${link}`,
 } as const;
+
+/** An engine's id: under the name that its operator gave the worker, where there is one. */
+export const workerId = (name: string, instance: string): string => (name === '' ? instance : `${name}~${instance}`);
 
 /** A link says whose it is, so that whoever hears of it need not look for it. */
 export const linkOf = (worker: string, name: string): string => `${worker}~${name}`;

@@ -49,6 +49,8 @@ export interface NatsServerOptions {
   /** Starts the engine. */
   readonly open: (listener: ServedEngineListener) => ServedEngine;
   readonly onReady?: (facts: EngineFacts) => void;
+  /** The broker does not let this worker be sent work. */
+  readonly onDenied?: (error: TtsError) => void;
 }
 
 export interface NatsServer {
@@ -94,7 +96,11 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
     const { bus, id } = options;
     this.#brake = new LogBrake(options.log);
     this.#stop.push(
-      bus.subscribe(SUBJECT.worker(id), (payload) => this.#receive(parseRequest(payload))),
+      bus.subscribe(
+        SUBJECT.worker(id),
+        (payload) => this.#receive(parseRequest(payload)),
+        (error) => this.#denied(error),
+      ),
       bus.subscribe(SUBJECT.hello, (payload) => this.#greeted(payload)),
       bus.onChange(() => this.#announce(true)),
     );
@@ -153,6 +159,12 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
     for (const link of this.#links) this.#lose(link, `The engine process ${how}`, !blameless);
     this.#ended.notify();
     if (this.#engine !== undefined) this.#announce();
+  }
+
+  /** Nobody should send work that does not arrive. */
+  #denied(error: TtsError): void {
+    this.close();
+    this.#options.onDenied?.(error);
   }
 
   #greeted(payload: Uint8Array): void {

@@ -37,7 +37,7 @@ process.once('exit', () => {
   for (const child of started) child.kill('SIGKILL');
 });
 
-export async function startNats(args: readonly string[] = []): Promise<NatsServer> {
+export async function startNats(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<NatsServer> {
   const port = await freePort();
   const url = `nats://127.0.0.1:${port}`;
   const buses: Bus[] = [];
@@ -52,7 +52,7 @@ export async function startNats(args: readonly string[] = []): Promise<NatsServe
   const start = async () => {
     const own = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(port), ...args], {
       stdio: 'ignore',
-      env: { PATH },
+      env: { ...env, PATH },
     });
     child = own;
     started.add(own);
@@ -77,6 +77,17 @@ export async function startNats(args: readonly string[] = []): Promise<NatsServe
       await kill();
     },
   };
+}
+
+/** Servers that know each other; each may be killed and started again by itself. */
+export async function startNatsCluster(size: number): Promise<NatsServer[]> {
+  const ports = await Promise.all(Array.from({ length: size }, () => freePort()));
+  const routes = ports.map((port) => `nats://127.0.0.1:${port}`);
+  return Promise.all(
+    routes.map((own, n) =>
+      startNats(['--name', `server-${n}`, '--cluster_name', 'test', '--cluster', own, '--routes', routes.join(',')]),
+    ),
+  );
 }
 
 export async function freePort(): Promise<number> {
