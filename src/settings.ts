@@ -9,7 +9,7 @@ const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'
 
 /** What a row of the table says beside its value. */
 interface Words {
-  readonly group: 'client' | 'server' | 'engine' | 'files' | 'nats';
+  readonly group: 'client' | 'server' | 'engine' | 'files' | 'nats' | 'worker';
   readonly description: string;
   /** Placeholder of the value in help; none for a switch. */
   readonly placeholder?: string;
@@ -293,6 +293,11 @@ const TABLE = {
     defaultText: 'none, engines on this machine alone',
     secret: true,
   }),
+  probePort: whole(0, [0, 65_535], {
+    group: 'worker',
+    description: 'answer /healthz and /readyz of a worker on this port, 0 for none',
+  }),
+  probeHost: text('127.0.0.1', { group: 'worker', placeholder: 'ADDR', description: 'address of --probe-port' }),
   natsPrefix: text('tts', {
     group: 'nats',
     placeholder: 'NAME',

@@ -233,10 +233,10 @@ async function silence(): Promise<Metrics> {
   return noMetrics();
 }
 
-export function listenError(cause: NodeJS.ErrnoException, host: string, port: number): TtsError {
+export function listenError(cause: NodeJS.ErrnoException, host: string, port: number, flag = '--port'): TtsError {
   const why: Record<string, string> = {
-    EADDRINUSE: `port ${port} is taken by another process. Choose another with --port`,
-    EACCES: `port ${port} needs more rights than this user has. Choose one above 1023 with --port`,
+    EADDRINUSE: `port ${port} is taken by another process. Choose another with ${flag}`,
+    EACCES: `port ${port} needs more rights than this user has. Choose one above 1023 with ${flag}`,
     EADDRNOTAVAIL: `this machine has no address ${host}. Choose another with --host`,
     ENOTFOUND: `this machine has no address ${host}. Choose another with --host`,
   };

@@ -1,6 +1,7 @@
 /** `tts worker`: engine processes of this machine for the gateways on a NATS server. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { hostname } from 'node:os';
 import { Command } from 'commander';
 import { type Config, SETTINGS } from '../config.js';
@@ -31,7 +32,7 @@ Stops on Ctrl-C or SIGTERM once what runs has ended (30 s at most); a second sig
 
 export function command(): Command {
   const worker = new Command('worker').description('Runs engine processes for gateways on other machines, over NATS.');
-  const groups = ['nats', 'engine', 'files'];
+  const groups = ['nats', 'engine', 'files', 'worker'];
   const unused = ['voicesDir'];
   addSettings(worker, [
     ...SETTINGS.filter((row) => groups.includes(row.group) && !unused.includes(row.key)).map((row) => row.key),
@@ -114,12 +115,18 @@ async function run(config: Config, models: readonly BaseModel[]): Promise<void> 
       const count = config.workers === 'auto' && isGpu(device) ? GPU_PROCESSES : most;
       while (engines.length < count) add();
     });
+    const probes = await listenForProbes(config, () => {
+      if (signal.aborted) return 'it stops';
+      if (!bus.connected) return 'there is no connection to NATS';
+      return engines.some(({ server }) => server.ready) ? undefined : 'no engine is ready yet';
+    });
     log.info({ name, engines: most, models }, 'a worker for the gateways on NATS');
     if (!signal.aborted) await once(signal, 'abort');
     if (denied === undefined) {
       log.info({ signal: await signalled }, 'stopping once what runs has ended');
       await Promise.all(engines.map(({ server }) => server.drain(GRACE_MS)));
     }
+    probes?.close();
     for (const { server } of engines) server.close();
     await bus.close();
     await Promise.all(engines.map(({ stop }) => stop()));
@@ -129,4 +136,22 @@ async function run(config: Config, models: readonly BaseModel[]): Promise<void> 
   }
   log.info('stopped');
   process.exit(0);
+}
+
+/** Undefined where nobody asked for it. */
+async function listenForProbes(
+  { probePort, probeHost }: Config,
+  notReady: () => string | undefined,
+): Promise<Server | undefined> {
+  if (probePort === 0) return undefined;
+  const [{ createProbes }, { listenError }] = await Promise.all([
+    import('../worker/probes.js'),
+    import('./service.js'),
+  ]);
+  const server = createProbes({ notReady });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => reject(listenError(cause, probeHost, probePort, '--probe-port')));
+    server.listen(probePort, probeHost, resolve);
+  });
+  return server;
 }

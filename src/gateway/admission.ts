@@ -183,6 +183,11 @@ export class Admission {
     this.#timeline.add(wants);
   }
 
+  /** So many workers' worth of time that may be filled. */
+  capacityOf(workers: number, nowMs: number): number {
+    return workers * this.#atWork * (USABLE - this.#cautionAt(nowMs));
+  }
+
   /** Whether all that was added is done in time by the share of `supply` that is for live streams. */
   isCarried(supply: readonly Supply[], { share = 1, fromMs = 0 }: Moment = {}): boolean {
     const usable = this.#atWork * (USABLE - this.#cautionAt(this.#nowMs)) * share;

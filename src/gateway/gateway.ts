@@ -13,7 +13,7 @@ import { type Policy, Scheduler } from './scheduler.js';
 import { otherReading, type SegmentTask } from './segment-task.js';
 import type { SpeechHost } from './speech-host.js';
 import { SpeechStream } from './speech-stream.js';
-import type { GatewayObserver, GatewayStats, ObservableGateway, Speech, SpeechOrder } from './types.js';
+import type { GatewayLoad, GatewayObserver, GatewayStats, ObservableGateway, Speech, SpeechOrder } from './types.js';
 import { isUsable, noWorker, Usable } from './usable.js';
 import type { Worker } from './worker.js';
 
@@ -129,6 +129,10 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
       mostWorkers: pool.workers.length + (crew?.spare ?? 0),
       restarts: pool.restarts,
     };
+  }
+
+  get load(): GatewayLoad {
+    return this.intake.load(this.#open);
   }
 
   get costs(): Admission['costs'] {

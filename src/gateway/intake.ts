@@ -8,7 +8,7 @@ import { AGED_TURNS } from './scheduler.js';
 import { FIRST_WITHIN_MS, type SegmentTask } from './segment-task.js';
 import type { StreamIntake } from './speech-host.js';
 import type { SpeechStream } from './speech-stream.js';
-import type { SpeechOrder } from './types.js';
+import type { GatewayLoad, GatewayObserver, SpeechOrder } from './types.js';
 import { isUsable } from './usable.js';
 import { Wants } from './wants.js';
 import type { Worker } from './worker.js';
@@ -17,6 +17,7 @@ export interface IntakeOptions {
   readonly pool: WorkerPool;
   readonly crew?: Pick<Crew, 'spare'>;
   readonly costs?: Admission['costs'];
+  readonly observer?: Pick<GatewayObserver, 'stalled'>;
 }
 
 /** What a session says, until some were heard. */
@@ -35,6 +36,8 @@ const MOST_UNCUT = 4;
 const CROWDED = 0.75;
 /** Work has to wait for so long without a break for what workers do meanwhile to mean something. */
 const BUSY_MS = 1_000;
+/** Demand is what is wanted over so long. */
+const LOAD_MS = 10_000;
 
 /** For this long, requests that want as much as one that was refused are refused without looking at all streams again. */
 const REFUSAL_MS = 100;
@@ -64,6 +67,7 @@ function usableOf(workers: readonly Worker[]): number {
 export class Intake implements StreamIntake {
   readonly #pool: WorkerPool;
   readonly #crew: Pick<Crew, 'spare'> | undefined;
+  readonly #observer: IntakeOptions['observer'];
   readonly #admission: Admission;
   /** Of the one who asks. */
   readonly #asked = new Wants();
@@ -76,8 +80,9 @@ export class Intake implements StreamIntake {
   /** Since when there has been more to do than so many workers have room for, and what their engines ran meanwhile. */
   #busy: { readonly sinceMs: number; readonly workers: number; runMs: number } | undefined;
 
-  constructor({ pool, crew, costs }: IntakeOptions) {
+  constructor({ pool, crew, costs, observer }: IntakeOptions) {
     this.#pool = pool;
+    this.#observer = observer;
     this.#crew = crew;
     this.#admission = new Admission(costs);
   }
@@ -167,8 +172,18 @@ export class Intake implements StreamIntake {
   }
 
   /** A listener ran dry though his text was there. */
-  broke(): void {
+  broke(model: BaseModel): void {
     this.#admission.broke(performance.now());
+    this.#observer?.stalled({ model });
+  }
+
+  /** What streams want over the next seconds, whole answers as if they were heard, and what there is for it. */
+  load(open: Iterable<SpeechStream>): GatewayLoad {
+    const nowMs = performance.now();
+    let workMs = 0;
+    for (const stream of open) workMs += stream.wants(nowMs, this.#sessionMs).workMs(nowMs, nowMs + LOAD_MS);
+    const workers = this.#usable + (this.#crew?.spare ?? 0);
+    return { demand: workMs / LOAD_MS, capacity: this.#admission.capacityOf(workers, nowMs) };
   }
 
   closed({ order, writtenChars }: SpeechStream): void {

@@ -20,7 +20,7 @@ export interface StreamIntake {
   /** An engine ran for so long. */
   ran(runMs: number): void;
   /** A listener ran dry though his text was there. */
-  broke(): void;
+  broke(model: BaseModel): void;
 }
 
 export interface SpeechHost<Stream> {

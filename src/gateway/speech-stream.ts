@@ -107,7 +107,8 @@ export class SpeechStream implements Speech, SegmentStream {
       const waits = !ready();
       await this.#until(ready);
       if (task.error !== undefined) throw task.error;
-      if (waits && !whole && this.heard && performance.now() > this.#heardOutAtMs + BREAK_MS) this.#host.intake.broke();
+      const dry = waits && !whole && this.heard && performance.now() > this.#heardOutAtMs + BREAK_MS;
+      if (dry) this.#host.intake.broke(this.order.model);
       const pcm = task.take();
       if (!begun) yield { type: 'segment', segment, timings: task.timings };
       begun = true;

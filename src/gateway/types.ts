@@ -58,6 +58,8 @@ export interface GatewayObserver {
   segmentSpoken(info: { readonly model: BaseModel; readonly runMs: number; readonly samples: number }): void;
   segmentRetried(info: { readonly model: BaseModel }): void;
   segmentFailed(info: { readonly model: BaseModel }): void;
+  /** A listener heard silence because more of a stream came late. */
+  stalled(info: { readonly model: BaseModel }): void;
 }
 
 /** The gateway at this moment, for an operator's eyes. */
@@ -78,11 +80,20 @@ export interface GatewayStats {
   readonly restarts: number;
 }
 
+/** What open streams want of the workers, against what those can give: both in workers. */
+export interface GatewayLoad {
+  /** Over the next seconds, as far as it was measured what speech costs. */
+  readonly demand: number;
+  /** Of the workers that can be used and those that would start here, what may be filled without a stall. */
+  readonly capacity: number;
+}
+
 /** The gateway as whoever put it together sees it. */
 export interface ObservableGateway extends Gateway {
   readonly stats: GatewayStats;
   /** Workers that are ready and are given nothing: why, in words, by their ids. */
   readonly unusable: ReadonlyMap<string, string>;
+  readonly load: GatewayLoad;
   /** What was measured: seconds of a worker for a second of a model's speech when most workers have work. */
   readonly costs: Readonly<Partial<Record<BaseModel, number>>>;
 }

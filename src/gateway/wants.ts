@@ -16,6 +16,17 @@ export class Wants {
     this.#numbers.push(atMs, atOnceMs, rate, forMs);
   }
 
+  /** Of it, the work that is due between two moments; what is late already is due at the first. */
+  workMs(fromMs: number, untilMs: number): number {
+    let workMs = 0;
+    this.forEach((atMs, atOnceMs, rate, forMs) => {
+      if (atMs >= untilMs) return;
+      const overlapMs = Math.min(untilMs, atMs + forMs) - Math.max(fromMs, atMs);
+      workMs += atOnceMs + rate * Math.max(0, overlapMs);
+    });
+    return workMs;
+  }
+
   forEach(take: (atMs: number, atOnceMs: number, rate: number, forMs: number) => void): void {
     const all = this.#numbers;
     for (let i = 0; i < all.length; i += FIELDS) take(all[i]!, all[i + 1]!, all[i + 2]!, all[i + 3]!);

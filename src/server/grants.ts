@@ -85,6 +85,16 @@ export class Grants {
 
   /** Checks and takes in the decided order: tier, daily limit, concurrency, credits, queue. All or nothing. */
   async open(request: GrantRequest): Promise<Grant> {
+    try {
+      return await this.#take(request);
+    } catch (error) {
+      if (error instanceof TtsError && error.row.status === 503)
+        this.#options.metrics.refused(request.route, error.code);
+      throw error;
+    }
+  }
+
+  async #take(request: GrantRequest): Promise<Grant> {
     const { gateway, texts, catalogue, heldAudio, firstPieces } = this.#options;
     const {
       key,

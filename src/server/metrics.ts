@@ -17,6 +17,10 @@ const SPEECH_ROUTES = [
 ] as const;
 export type SpeechRoute = (typeof SPEECH_ROUTES)[number];
 
+/** Why the server takes nothing on, whoever asks. */
+const REFUSALS = ['overloaded', 'no_worker_ready', 'store_unavailable', 'shutting_down'] as const;
+const MODELS = BASE_MODELS.flatMap((base) => [base, `${base}:free`]);
+
 export interface SessionEnd {
   readonly outcome: Outcome;
   readonly chars: number;
@@ -42,6 +46,8 @@ export interface Metrics {
   failedKey(code: string): void;
   /** A request or session that a limit of its key refused. */
   limited(model: string, code: string): void;
+  /** A request or session that the server could not take on. */
+  refused(route: SpeechRoute, code: string): void;
   /** The limits of Free access that keys without their own have. */
   freeLimits(limits: Pick<Limits, 'freeDaily' | 'freeConcurrency'>): void;
 }
@@ -94,6 +100,17 @@ export function createMetrics(): Metrics {
   );
   const audioSeconds = counter('tts_audio_seconds_total', 'Audio that left an engine', ['model']);
   const retries = counter('tts_segment_retries_total', 'Segments run again after a worker died', ['model']);
+  const stalls = counter('tts_stalls_total', 'Silences that listeners heard because audio came late', ['model']);
+  const refusals = counter('tts_refused_requests_total', 'Requests and handshakes that the server could not take on', [
+    'route',
+    'code',
+  ]);
+  // What somebody will watch for is there before it happens: an alarm on a series that does not exist is silent.
+  for (const model of BASE_MODELS) stalls.inc({ model }, 0);
+  for (const route of SPEECH_ROUTES) {
+    for (const code of REFUSALS) refusals.inc({ route, code }, 0);
+    for (const model of MODELS) firstAudio.zero({ route, model });
+  }
   const failures = counter('tts_segment_failures_total', 'Segments that failed for good', ['model']);
   const failedKeys = counter('tts_failed_keys_total', 'Requests whose key was refused', ['code']);
   const limited = counter('tts_limited_requests_total', 'Requests and handshakes that a limit of their key refused', [
@@ -127,9 +144,12 @@ export function createMetrics(): Metrics {
       },
       segmentRetried: ({ model }) => retries.inc({ model }),
       segmentFailed: ({ model }) => failures.inc({ model }),
+      stalled: ({ model }) => stalls.inc({ model }),
     },
     watch(gateway, accounts) {
       gauge('tts_queue_depth', 'Segments that wait for a worker', () => gateway.stats.queuedSegments);
+      gauge('tts_demand_workers', 'Workers that open streams need, by what speech costs', () => gateway.load.demand);
+      gauge('tts_capacity_workers', 'Workers that can be used, less what is kept back', () => gateway.load.capacity);
       gauge('tts_running_segments', 'Segments in an engine', () => gateway.stats.runningSegments);
       gauge('tts_places_taken', 'Speech requests and sessions that hold a place', () => gateway.stats.open);
       gauge('tts_places', 'Places before new requests are turned away', () => gateway.stats.limit);
@@ -202,6 +222,7 @@ export function createMetrics(): Metrics {
     },
     failedKey: (code) => failedKeys.inc({ code }),
     limited: (model, code) => limited.inc({ model, code }),
+    refused: (route, code) => refusals.inc({ route, code }),
     freeLimits({ freeDaily, freeConcurrency }) {
       const limits = new Gauge({
         name: 'tts_free_limit',

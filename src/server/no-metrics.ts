@@ -8,13 +8,20 @@ export function noMetrics(): Metrics {
     recent: new RecentSpeed(),
     text: async () => '',
     contentType: 'text/plain',
-    observer: { segmentStarted: nothing, segmentSpoken: nothing, segmentRetried: nothing, segmentFailed: nothing },
+    observer: {
+      segmentStarted: nothing,
+      segmentSpoken: nothing,
+      segmentRetried: nothing,
+      segmentFailed: nothing,
+      stalled: nothing,
+    },
     watch: nothing,
     request: nothing,
     session: () => nothing,
     firstAudio: nothing,
     failedKey: nothing,
     limited: nothing,
+    refused: nothing,
     freeLimits: nothing,
   };
 }

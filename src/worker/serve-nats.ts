@@ -54,6 +54,8 @@ export interface NatsServerOptions {
 }
 
 export interface NatsServer {
+  /** It takes work: its engine is up, and it is not about to leave. */
+  readonly ready: boolean;
   /** Takes nothing new; resolves when what runs is done or `graceMs` are over. */
   drain(graceMs: number): Promise<void>;
   /** Says that it is gone, and stops listening. */
@@ -107,6 +109,10 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
     this.#engine = options.open(this);
     this.#beats = setInterval(() => this.#beat(), BEAT_MS);
     this.#announce(true);
+  }
+
+  get ready(): boolean {
+    return this.#leaving === undefined && this.#engine.facts !== undefined;
   }
 
   async drain(graceMs: number): Promise<void> {

@@ -100,6 +100,52 @@ describe('metrics', () => {
     }
   });
 
+  it('has what an alarm is for before it happens', async () => {
+    const server = await start();
+    const lines = (await (await server.get('/metrics', '')).text()).split('\n');
+    for (const line of [
+      'tts_refused_requests_total{route="speech",code="overloaded"} 0',
+      'tts_refused_requests_total{route="stream_input",code="no_worker_ready"} 0',
+      'tts_stalls_total{model="base-tts"} 0',
+      'tts_stalls_total{model="base-tts-fast"} 0',
+      'tts_usable_workers{model="base-tts",text_version=""} 1',
+      'tts_unusable_workers{reason="text_version"} 0',
+      'tts_time_to_first_audio_seconds_count{route="speech",model="base-tts-fast"} 0',
+      'tts_time_to_first_audio_seconds_count{route="stream_input",model="base-tts:free"} 0',
+      'tts_demand_workers 0',
+    ]) {
+      expect(lines).toContain(line);
+    }
+    expect(lines.some((line) => /^tts_capacity_workers 0\.8/.test(line))).toBe(true);
+  });
+
+  it('counts what it could not take on, and what streams want of the workers while they are open', async () => {
+    const server = await start({ gateway: { queueLimit: 1 }, sine: { pace: 2 } });
+    await (await server.speak({ ...good, stream: true })).arrayBuffer();
+    const leave = new AbortController();
+    const input = 'The four of them walked back along the river to the old house. '.repeat(20);
+    const response = await server.speak({ ...good, input, stream: true }, { signal: leave.signal });
+    expect((await server.speak(good)).status).toBe(503);
+    const text = await (await server.get('/metrics', '')).text();
+    expect(text).toContain('tts_refused_requests_total{route="speech",code="overloaded"} 1');
+    // It takes half a worker, as it is spoken at twice the pace of a listener; until it has begun, a little more or less.
+    const demand = Number(/^tts_demand_workers (\S+)$/m.exec(text)![1]);
+    expect(demand).toBeGreaterThan(0.1);
+    expect(demand).toBeLessThan(2);
+    leave.abort();
+    await response.arrayBuffer().catch(() => undefined);
+    await until(() => server.gateway.stats.open === 0);
+    expect(await (await server.get('/metrics', '')).text()).toContain('tts_demand_workers 0');
+  });
+
+  it('counts the silences that listeners hear', async () => {
+    // A tone that takes twice as long as it lasts: whoever hears it as it comes hears silence in between.
+    const server = await start({ sine: { pace: 0.5, msPerChar: 20 } });
+    await (await server.speak({ ...good, input: 'Good evening, everybody.', stream: true })).arrayBuffer();
+    const text = await (await server.get('/metrics', '')).text();
+    expect(Number(/^tts_stalls_total\{model="base-tts"\} (\d+)$/m.exec(text)![1])).toBeGreaterThan(0);
+  });
+
   it('counts the restarts of engines', async () => {
     const server = await start();
     server.worker.setState('dead');
