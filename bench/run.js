@@ -24,6 +24,7 @@ const BENCHES = [
   'overhead',
   'formats',
   'nats',
+  'round-trips',
   'chaos',
   'text',
   'picture',

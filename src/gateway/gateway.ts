@@ -162,9 +162,8 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
   /** Where every worker has something to do. */
   get cushionMs(): number {
     const idle = this.#options.pool.serving.some((worker) => worker.busy === 0 && isUsable(worker));
-    return idle || this.#scheduler.lone !== undefined
-      ? 0
-      : Math.min(MOST_CUSHION_MS, CUSHION_TURNS * this.#scheduler.turnMs);
+    if (idle || this.#scheduler.lone !== undefined) return 0;
+    return Math.min(MOST_CUSHION_MS, CUSHION_TURNS * this.#scheduler.turnMs + this.intake.roundTripMs);
   }
 
   job({ model, voice, seed, speed = 1 }: SpeechOrder, segment: Segment): SegmentJob {

@@ -36,6 +36,8 @@ const MOST_UNCUT = 4;
 const CROWDED = 0.75;
 /** Work has to wait for so long without a break for what workers do meanwhile to mean something. */
 const BUSY_MS = 1_000;
+/** How often it is worked out how far away workers are. */
+const TRIPS_MS = 250;
 /** Demand is what is wanted over so long. */
 const LOAD_MS = 10_000;
 
@@ -77,6 +79,9 @@ export class Intake implements StreamIntake {
   #sessionMs = SESSION_MS;
   /** How long segments are, on average. */
   #segmentChars = SEGMENT_CHARS;
+  /** What a message takes to the workers and back, and when that was worked out. */
+  #roundTripMs = 0;
+  #tripsSeenMs = Number.NEGATIVE_INFINITY;
   /** Since when there has been more to do than so many workers have room for, and what their engines ran meanwhile. */
   #busy: { readonly sinceMs: number; readonly workers: number; runMs: number } | undefined;
 
@@ -182,7 +187,7 @@ export class Intake implements StreamIntake {
     const nowMs = performance.now();
     let workMs = 0;
     for (const stream of open) workMs += stream.wants(nowMs, this.#sessionMs).workMs(nowMs, nowMs + LOAD_MS);
-    const workers = this.#usable + (this.#crew?.spare ?? 0);
+    const workers = usableOf(this.#pool.workers) + (this.#crew?.spare ?? 0);
     return { demand: workMs / LOAD_MS, capacity: this.#admission.capacityOf(workers, nowMs) };
   }
 
@@ -213,8 +218,8 @@ export class Intake implements StreamIntake {
     const first = comingMs.length > 0 ? 0 : Math.ceil(spare / 2);
     const firstMs = comingMs.length > 0 ? Math.max(...comingMs) : startMs;
     return [
-      // Those that retire as well: they speak for streams that are counted.
-      { workers: usableOf(this.#pool.workers), fromMs: BEGUN * turnMs },
+      // Those that retire as well: they speak for streams that are counted. What is asked now is here a round trip later.
+      { workers: usableOf(this.#pool.workers), fromMs: BEGUN * turnMs + this.roundTripMs },
       ...coming,
       { workers: first, fromMs: firstMs },
       { workers: spare - first, fromMs: firstMs + startMs },
@@ -227,5 +232,15 @@ export class Intake implements StreamIntake {
     const busy = serving.filter((worker) => worker.busy > 0).length;
     const unusable = serving.filter(({ state }) => state === 'ready').length - usableOf(serving);
     return busy >= CROWDED * (serving.length - unusable + (this.#crew?.spare ?? 0));
+  }
+
+  /** The mean round trip to the workers that can be used. */
+  get roundTripMs(): number {
+    const nowMs = performance.now();
+    if (nowMs - this.#tripsSeenMs < TRIPS_MS) return this.#roundTripMs;
+    this.#tripsSeenMs = nowMs;
+    const tripsMs = this.#pool.workers.filter(isUsable).map((worker) => worker.roundTripMs ?? 0);
+    this.#roundTripMs = tripsMs.reduce((sum, ms) => sum + ms, 0) / Math.max(1, tripsMs.length);
+    return this.#roundTripMs;
   }
 }

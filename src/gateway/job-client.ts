@@ -5,6 +5,7 @@ import { type ErrorCode, TtsError } from '../protocol/errors.js';
 import type { SegmentJob } from '../protocol/job.js';
 import type { JobReply, JobRequest } from '../worker/protocol.js';
 import type { Standstill } from '../worker/standstill.js';
+import { TURNS_OF_A_JOB } from './in-flight.js';
 import { Pace } from './pace.js';
 import { type Runnable, type WorkerEvent, WorkerLost } from './worker.js';
 
@@ -23,6 +24,8 @@ export interface JobClientOptions {
   /** A place became free, or a job asks for a turn. */
   readonly onChange: () => void;
   readonly silenceMs?: number;
+  /** Turns that a job may have at once: one that runs and one that lies ready, where it is left out. */
+  readonly turnsOfAJob?: () => number;
   /** What is seen of the engine's process; without it all silence counts as standing still. */
   readonly standstill?: Pick<Standstill, 'look' | 'spins' | 'stillMs' | 'certain'>;
 }
@@ -225,6 +228,12 @@ export class JobClient {
     for (const running of [...this.#jobs.values()]) this.#end(running, { error });
   }
 
+  /** What a job may have has changed. */
+  recount(): void {
+    for (const running of this.#jobs.values()) this.#count(running);
+    this.#options.onChange();
+  }
+
   /** Brings the sums over all jobs up to what this one is now. To be called whenever one of its fields has changed. */
   #count(job: Job): void {
     const { counted } = job;
@@ -234,7 +243,8 @@ export class JobClient {
     this.#working += Number(working) - Number(counted.working);
     counted.places = places;
     counted.working = working;
-    if (there && job.turns <= 1 && !job.cancelled && !isParked(job)) this.#runnable.add(job);
+    const most = this.#options.turnsOfAJob?.() ?? TURNS_OF_A_JOB;
+    if (there && job.turns < most && !job.cancelled && !isParked(job)) this.#runnable.add(job);
     else this.#runnable.delete(job);
   }
 

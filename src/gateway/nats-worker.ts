@@ -16,6 +16,7 @@ import {
   SUBJECT,
   WIRE_VERSION,
 } from '../worker/nats-wire.js';
+import { InFlight } from './in-flight.js';
 import { JobClient } from './job-client.js';
 import { type Unusable, type Worker, WorkerLost, type WorkerState } from './worker.js';
 
@@ -71,6 +72,7 @@ class EngineElsewhere implements NatsWorker {
   readonly #options: NatsWorkerOptions;
   readonly #log: Logger;
   readonly #jobs: JobClient;
+  readonly #inFlight = new InFlight();
   readonly #listeners = new Set<() => void>();
   readonly #unsubscribe: () => void;
   #state: WorkerState = 'starting';
@@ -92,6 +94,7 @@ class EngineElsewhere implements NatsWorker {
       send: (message) => message.type !== 'wide' && this.#send(message),
       onSilent: ({ silentMs }) => this.#doubt(silentMs),
       onChange: () => this.#changed(),
+      turnsOfAJob: () => this.#inFlight.ofAJob,
     });
     this.#unsubscribe = options.bus.onChange(() => this.#look());
   }
@@ -101,7 +104,15 @@ class EngineElsewhere implements NatsWorker {
   }
 
   get capacity(): number {
-    return this.#facts?.capacity ?? CAPACITY;
+    return (this.#facts?.capacity ?? CAPACITY) + this.#inFlight.ahead;
+  }
+
+  get turnsOfAJob(): number {
+    return this.#inFlight.ofAJob;
+  }
+
+  get roundTripMs(): number {
+    return this.#inFlight.roundTripMs;
   }
 
   get busy(): number {
@@ -178,7 +189,9 @@ class EngineElsewhere implements NatsWorker {
     this.#heardMs = performance.now();
     this.#news = news;
     if (news.facts !== undefined) {
+      const isNew = this.#facts === undefined;
       this.#facts = news.facts;
+      if (isNew) this.#ping();
       if (news.facts.realTimeFactor !== undefined) this.#jobs.assume(news.facts.realTimeFactor);
     }
     if (life !== undefined && life !== news.life) {
@@ -193,6 +206,10 @@ class EngineElsewhere implements NatsWorker {
   }
 
   receive(linkId: string, reply: LinkReply): void {
+    if (reply.type === 'pong') {
+      if (this.#inFlight.tripTook(performance.now() - reply.atMs)) this.#jobs.recount();
+      return;
+    }
     // What comes of a link that was given up is of no use any more.
     if (this.#link?.id !== linkId) return;
     const { numbers } = this.#link;
@@ -212,6 +229,7 @@ class EngineElsewhere implements NatsWorker {
       return;
     }
     if (reply.type !== 'audio') this.#others = reply.others;
+    if (reply.type === 'ran' && this.#inFlight.turnTook(reply.runMs)) this.#jobs.recount();
     this.#jobs.receive(reply);
   }
 
@@ -222,8 +240,12 @@ class EngineElsewhere implements NatsWorker {
     const link = this.#link;
     if (link === undefined) return;
     link.idleBeats = this.#jobs.idle ? link.idleBeats + 1 : 0;
-    if (link.idleBeats > IDLE_BEATS) this.#endLink();
-    else this.#tell({ type: 'beat', v: WIRE_VERSION, link: link.id, gateway: this.#options.gateway, sent: link.sent });
+    if (link.idleBeats > IDLE_BEATS) {
+      this.#endLink();
+      return;
+    }
+    this.#ping();
+    this.#tell({ type: 'beat', v: WIRE_VERSION, link: link.id, gateway: this.#options.gateway, sent: link.sent });
   }
 
   silentForMs(nowMs: number): number {
@@ -303,12 +325,18 @@ class EngineElsewhere implements NatsWorker {
     }
     if (this.#link === undefined) {
       if (message.type !== 'job') throw new WorkerLost('The link is gone.', { blameless: true });
+      this.#ping();
       this.#link = { id: linkOf(this.id, randomUUID()), numbers: new Numbers(), sent: 0, missed: false, idleBeats: 0 };
     }
     const link = this.#link;
     link.idleBeats = 0;
     this.#tell({ ...message, v: WIRE_VERSION, gateway: this.#options.gateway, link: link.id, n: link.sent });
     link.sent += 1;
+  }
+
+  #ping(): void {
+    if (!this.#facts?.echoes) return;
+    this.#tell({ type: 'ping', v: WIRE_VERSION, gateway: this.#options.gateway, atMs: performance.now() });
   }
 
   #tell(message: LinkRequest): void {

@@ -1,5 +1,6 @@
 /** What runs next, over all streams of all workers: whoever's listener would run dry first. The only place that decides it. */
 import { FIRST_SOUND_MS } from '../protocol/job.js';
+import { TURNS_OF_A_JOB } from './in-flight.js';
 import { FIRST_PATIENCE_MS, type SegmentStream, type SegmentTask } from './segment-task.js';
 import type { Runnable, Worker } from './worker.js';
 
@@ -95,6 +96,8 @@ export class Scheduler {
    */
   round(nowMs: number): Round {
     const candidates = new Map<Worker, Candidate[]>();
+    /** What a worker far away has already, for turns beyond those that every job has. */
+    const deeper = new Map<Worker, Candidate[]>();
     /** What was begun in this round, with the turns that it has. */
     const begun = new Map<SegmentTask, { id: string; turns: number }>();
     return {
@@ -103,7 +106,12 @@ export class Scheduler {
         if (this.#policy === 'fifo') return this.#firstCome(worker, may);
         const known = candidates.get(worker) ?? this.#candidates(worker, nowMs);
         candidates.set(worker, known);
-        return this.#best(known, nowMs, may);
+        const best = this.#best(known, nowMs, may, TURNS_OF_A_JOB);
+        const { turnsOfAJob = TURNS_OF_A_JOB } = worker;
+        if (best !== undefined || turnsOfAJob <= TURNS_OF_A_JOB) return best;
+        const begunThere = deeper.get(worker) ?? this.#candidates(worker, nowMs);
+        deeper.set(worker, begunThere);
+        return this.#best(begunThere, nowMs, may, turnsOfAJob);
       },
       take: (task, worker) => {
         const given = begun.get(task);
@@ -160,14 +168,19 @@ export class Scheduler {
   }
 
   /** The best of them; those that turn out to be none are left out from then on. */
-  #best(candidates: Candidate[], nowMs: number, mayBegin: (task: SegmentTask) => boolean): SegmentTask | undefined {
+  #best(
+    candidates: Candidate[],
+    nowMs: number,
+    mayBegin: (task: SegmentTask) => boolean,
+    turnsOfAJob: number,
+  ): SegmentTask | undefined {
     const firstsAge = this.#turns % AGED_TURNS === AGED_TURNS / 2;
     let [live, whole]: [Candidate | undefined, Candidate | undefined] = [undefined, undefined];
     let kept = 0;
     for (const one of candidates) {
       const best = one.whole ? whole : live;
       const better = best === undefined || isBefore(one, best, nowMs, firstsAge);
-      if (better && !this.#mayRun(one, mayBegin)) continue;
+      if (better && !this.#mayRun(one, mayBegin, turnsOfAJob)) continue;
       candidates[kept++] = one;
       if (!better) continue;
       if (one.whole) whole = one;
@@ -178,8 +191,8 @@ export class Scheduler {
   }
 
   /** One that has a turn and another that lies ready needs none. */
-  #mayRun({ task, runnable }: Candidate, mayBegin: (task: SegmentTask) => boolean): boolean {
-    return runnable === undefined ? this.#queue.has(task) && mayBegin(task) : runnable.turns <= 1;
+  #mayRun({ task, runnable }: Candidate, mayBegin: (task: SegmentTask) => boolean, most: number): boolean {
+    return runnable === undefined ? this.#queue.has(task) && mayBegin(task) : runnable.turns < most;
   }
 
   #firstCome(worker: Worker, fits: (task: SegmentTask) => boolean): SegmentTask | undefined {

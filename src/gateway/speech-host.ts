@@ -12,6 +12,8 @@ export interface StreamIntake {
   /** About what an engine takes to the first sound of a segment, and for a run that goes on with it. */
   leadMs(job: SegmentJob): number;
   runMs(job: SegmentJob): number;
+  /** What a message takes to the workers and back, about. */
+  readonly roundTripMs: number;
   /** Nobody is taken in who would wait longer than this for his first sound. */
   withinMs(model: BaseModel): number;
   /** Notes what is wanted of a segment; and of speech that is not cut into segments yet. */

@@ -214,9 +214,10 @@ export class SpeechStream implements Speech, SegmentStream {
     return Math.max(deadlineMs, dryMs - this.#nextRunMs(task));
   }
 
-  /** About what an engine takes until more of it is heard. */
+  /** About what it takes until more of it is here: the way to an engine and back, and its run. */
   #nextRunMs({ job, receivedSamples }: SegmentTask): number {
-    return receivedSamples > 0 ? this.#host.intake.runMs(job) : this.#host.intake.leadMs(job);
+    const { intake } = this.#host;
+    return intake.roundTripMs + (receivedSamples > 0 ? intake.runMs(job) : intake.leadMs(job));
   }
 
   wrote(chars: number, last: boolean): void {

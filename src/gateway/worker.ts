@@ -38,8 +38,12 @@ export interface Runnable {
 export interface Worker {
   readonly id: string;
   readonly state: WorkerState;
-  /** How many turns it takes at once: one that runs, and what hides the hand-over of the next. */
+  /** How many turns it takes at once: one that runs, what hides the hand-over of the next, and what is on its way there and back. */
   readonly capacity: number;
+  /** How many of them one job may have where no other needs them; two where it is left out. */
+  readonly turnsOfAJob?: number;
+  /** What a message takes there and back; nothing where it is left out. */
+  readonly roundTripMs?: number;
   /**
    * Turns that were given and not used up. A job that waits for nothing but its own consumer holds none; one that was
    * cancelled holds a place until the engine said that it stopped.

@@ -67,6 +67,7 @@ const Request = Type.Union([
   Type.Object({ type: literal('cancel'), id: JobId, ...numbered }),
   Type.Object({ type: literal('credit'), id: JobId, samples: Count, ...numbered }),
   Type.Object({ type: literal('beat'), v, link: Token, gateway: Token, sent: Count }),
+  Type.Object({ type: literal('ping'), v, gateway: Token, atMs: Ms }),
   Type.Object({ type: literal('bye'), v, link: Token }),
   Type.Object({ type: literal('silent'), v, life: Word, silentMs: Type.Number({ minimum: 100, maximum: MAX_MS }) }),
 ]);
@@ -85,6 +86,7 @@ const Reply = Type.Union([
   Type.Object({ type: literal('end'), ...answer }),
   Type.Object({ type: literal('error'), code: Word, message: Words, ...answer }),
   Type.Object({ type: literal('beat'), sent: Count, others: Count, silentMs: Ms }),
+  Type.Object({ type: literal('pong'), atMs: Ms }),
   Type.Object({ type: literal('lost'), engine: Type.Boolean(), why: Words }),
 ]);
 
@@ -97,6 +99,7 @@ const Facts = Type.Object({
   styles: Type.Optional(Type.Record(Type.String(), Word, { maxProperties: 10_000 })),
   textVersion: Word,
   capacity: Type.Integer({ minimum: 1, maximum: 10_000 }),
+  echoes: Type.Optional(Type.Boolean()),
 });
 const Announced = Type.Object({
   v,

@@ -22,6 +22,9 @@ export const SUBJECT = {
 /** An engine's id: under the name that its operator gave the worker, where there is one. */
 export const workerId = (name: string, instance: string): string => (name === '' ? instance : `${name}~${instance}`);
 
+/** Where the answer to a `ping` goes, in place of a link. */
+export const PING = 'ping';
+
 /** A link says whose it is, so that whoever hears of it need not look for it. */
 export const linkOf = (worker: string, name: string): string => `${worker}~${name}`;
 export const workerOf = (link: string): string => link.slice(0, link.lastIndexOf('~'));
@@ -50,7 +53,12 @@ export interface Announcement {
   readonly state: 'starting' | 'ready' | 'draining' | 'gone';
   /** Turns that all gateways together have in it. */
   readonly turns: number;
-  readonly facts?: Omit<EngineFacts, 'device'> & Offer;
+  readonly facts?: Omit<EngineFacts, 'device'> & Offer & Echo;
+}
+
+/** Whether it answers a `ping`: workers of earlier releases do not. */
+interface Echo {
+  readonly echoes?: boolean;
 }
 
 /**
@@ -74,6 +82,8 @@ export type LinkRequest =
       readonly gateway: string;
       readonly sent: number;
     }
+  /** Of no link: answered at once with a `pong`, so that the gateway knows how far away it is. */
+  | { readonly type: 'ping'; readonly v: number; readonly gateway: string; readonly atMs: number }
   /** The gateway is done with the link. */
   | { readonly type: 'bye'; readonly v: number; readonly link: string }
   /** The engine had work of the link and was silent for this long. */
@@ -88,6 +98,8 @@ export type LinkReply =
   | (Exclude<JobReply, { type: 'audio' }> & { readonly n: number; readonly others: number })
   | { readonly type: 'audio'; readonly id: string; readonly n: number; readonly pcm: Int16Array }
   | ({ readonly type: 'beat'; readonly sent: number } & Load)
+  /** What the `ping` said, by the clock of whoever sent that. */
+  | { readonly type: 'pong'; readonly atMs: number }
   /** The link is no more: the engine died (then the segment may be why), or a message was lost. */
   | { readonly type: 'lost'; readonly engine: boolean; readonly why: string };
 

@@ -15,7 +15,9 @@ import {
   type LinkJobRequest,
   type LinkReply,
   type LinkRequest,
+  linkOf,
   type Offer,
+  PING,
   SUBJECT,
   WIRE_VERSION,
 } from './nats-wire.js';
@@ -194,8 +196,14 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
     }
     if (message.type === 'silent') this.#doubt(message.life, message.silentMs);
     else if (message.type === 'beat') this.#heardOf(message);
+    else if (message.type === 'ping') this.#echo(message);
     else if (message.type === 'bye') this.#forget(this.#links.get(message.link));
     else this.#request(message);
+  }
+
+  #echo({ gateway, atMs }: Extract<LinkRequest, { type: 'ping' }>): void {
+    const { bus, id } = this.#options;
+    bus.publish(SUBJECT.link(gateway, linkOf(id, PING)), encode({ type: 'pong', atMs } satisfies LinkReply));
   }
 
   #request({ v: _v, link: linkId, gateway, n, ...request }: Extract<LinkRequest, { n: number }>): void {
@@ -349,7 +357,7 @@ class EngineOnNats implements NatsServer, ServedEngineListener {
       life: this.#life,
       state: this.#leaving ?? (facts === undefined ? 'starting' : 'ready'),
       turns: this.#links.turns(),
-      ...(whole && facts !== undefined && { facts: { ...offer, ...facts } }),
+      ...(whole && facts !== undefined && { facts: { ...offer, ...facts, echoes: true } }),
     };
     bus.publish(SUBJECT.workers, encode(announcement));
   }

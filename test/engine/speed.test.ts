@@ -37,13 +37,17 @@ describe('speed', () => {
     expect(Math.max(...timings.startSamples)).toBeLessThanOrEqual(pcm.length);
   });
 
-  it.each([0.25, 0.5, 1.25, 1.75])('%f is understood', async (speed) => {
-    for (const model of ['base-tts-fast', 'base-tts'] as const) {
-      const heard = words(await recogniser.transcribe((await speak(engine, TEXT, { speed, model })).pcm));
-      const understood = words(TEXT).filter((word) => heard.includes(word)).length;
-      expect(understood).toBeGreaterThanOrEqual(words(TEXT).length - MISSED);
-    }
-  }, 600_000);
+  it.each([0.25, 0.5, 1.25, 1.75])(
+    '%f is understood',
+    async (speed) => {
+      for (const model of ['base-tts-fast', 'base-tts'] as const) {
+        const heard = words(await recogniser.transcribe((await speak(engine, TEXT, { speed, model })).pcm));
+        const understood = words(TEXT).filter((word) => heard.includes(word)).length;
+        expect(understood).toBeGreaterThanOrEqual(words(TEXT).length - MISSED);
+      }
+    },
+    600_000,
+  );
 
   it('leaves a rest as long as was asked for', async () => {
     const text = 'Wait. Now.';

@@ -1,4 +1,4 @@
-/** A TCP proxy whose network can fail: silent in both directions, as a partition is, or reset. */
+/** A TCP proxy whose network can fail: silent in both directions, as a partition is, reset, or far away. */
 import { createConnection, createServer, type Socket } from 'node:net';
 
 export interface TcpProxy {
@@ -6,6 +6,8 @@ export interface TcpProxy {
   /** Nothing passes any more, and no connection ends: bytes wait until `heal`. */
   cut(): void;
   heal(): void;
+  /** From now on what is sent arrives so much later, in either direction. */
+  delay(ms: number): void;
   /** Everybody is thrown out; new connections are taken. */
   reset(): void;
   close(): Promise<void>;
@@ -16,9 +18,22 @@ export async function startProxy(target: { readonly port: number; readonly host?
   /** Sockets whose other side closed while nothing passed. */
   const closing = new Set<Socket>();
   let isCut = false;
+  let delayMs = 0;
   const forward = (from: Socket, to: Socket) => {
     sockets.add(from);
-    from.on('data', (data) => to.write(data));
+    /** On its way; whichever timer fires, what was sent first arrives first. */
+    const sent: Buffer[] = [];
+    from.on('data', (data: Buffer) => {
+      if (delayMs === 0 && sent.length === 0) {
+        to.write(data);
+        return;
+      }
+      sent.push(data);
+      setTimeout(() => {
+        const next = sent.shift();
+        if (to.writable) to.write(next!);
+      }, delayMs);
+    });
     from.on('error', () => to.destroy());
     from.on('close', () => {
       sockets.delete(from);
@@ -46,6 +61,9 @@ export async function startProxy(target: { readonly port: number; readonly host?
       each((socket) => socket.resume());
       for (const socket of closing) socket.end();
       closing.clear();
+    },
+    delay(ms) {
+      delayMs = ms;
     },
     reset: () => each((socket) => socket.resetAndDestroy()),
     async close() {
