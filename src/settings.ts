@@ -176,6 +176,14 @@ const TABLE = {
     group: 'server',
     description: 'debit the delivered part of requests that their client breaks off; without it they are free',
   }),
+  requestLogDays: whole(7, [0, 3_650], {
+    group: 'server',
+    description: 'days that the request log keeps: what became of each request, never its text; 0 keeps no log',
+  }),
+  requestLogRows: whole(100_000, [0, 100_000_000], {
+    group: 'server',
+    description: 'requests that the request log keeps, about 500 bytes each; 0 keeps no log',
+  }),
   queueLimit: whole(256, [1, 1_000_000], {
     group: 'server',
     description: 'requests in progress or waiting, beyond which new ones are refused',

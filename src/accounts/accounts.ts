@@ -224,6 +224,7 @@ export async function createAccounts({
     const reserveAhead = store.shared && (!charged || key.credits - key.reserved >= AHEAD_BALANCE);
     const held = new Reservation({ store, lease, epoch, reservation, reserveAhead, asked, shortOf, lost, log });
     let ended = false;
+    let debited = 0;
     const endOnce = async (how: () => Promise<unknown>): Promise<void> => {
       if (ended) return;
       ended = true;
@@ -240,6 +241,7 @@ export async function createAccounts({
       const sounded = audioMs > 0;
       const credits = charged && sounded ? billedChars * CREDITS_PER_CHAR : 0;
       const delivered = sounded ? deliveredCharacters : 0;
+      if (!ended) debited = credits;
       const time = new Date(clockAheadMs + performance.now()).toISOString();
       return endOnce(() => held.end({ outcome, audioMs, deliveredCharacters: delivered, credits, time }));
     };
@@ -248,6 +250,9 @@ export async function createAccounts({
       rateLimit,
       get chars() {
         return held.chars;
+      },
+      get debited() {
+        return debited;
       },
       get held() {
         return held.held;

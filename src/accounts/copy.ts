@@ -1,6 +1,7 @@
-/** All accounts from one database into another, empty one: everything that money follows from, checked before it counts. */
+/** All accounts from one database into another, empty one: everything that money follows from and the request log, checked before it counts. */
 import { TtsError } from '../protocol/errors.js';
 import type { AccountsDatabase, Read, Value } from './database.js';
+import { REQUEST_COLUMNS } from './request-rows.js';
 
 interface Table {
   readonly name: string;
@@ -50,6 +51,12 @@ const TABLES: readonly Table[] = [
     ],
     order: ['seq'],
     sums: ['characters', 'credits', 'audio_ms', 'delivered_characters'],
+  },
+  {
+    name: 'request_log',
+    columns: ['seq', ...REQUEST_COLUMNS],
+    order: ['seq'],
+    sums: ['characters', 'credits', 'audio_ms'],
   },
 ];
 

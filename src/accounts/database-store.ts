@@ -5,6 +5,7 @@ import { BASE_MODELS } from '../protocol/job.js';
 import { createChanges } from './changes.js';
 import { type AccountsDatabase, ask, type Change, tell } from './database.js';
 import { createPasses } from './passes.js';
+import { createRequestRows } from './request-rows.js';
 import {
   type FreeTodayRow,
   freeName,
@@ -119,6 +120,7 @@ export function createStore(database: AccountsDatabase): AccountStore {
   const forgetLeases = `DELETE FROM leases WHERE expires_ms < ${nowMs} - ${FORGET_LEASE_MS}`;
 
   return {
+    ...createRequestRows(database),
     shared: database.shared,
     passes: createPasses(database),
 

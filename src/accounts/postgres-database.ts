@@ -221,7 +221,7 @@ export async function openPostgresDatabase(
           await client.query('SET LOCAL statement_timeout = 0');
           await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
           await client.query(
-            'LOCK TABLE keys, free_limits, secrets, reservations, free_requests, grants, ledger IN EXCLUSIVE MODE',
+            'LOCK TABLE keys, free_limits, secrets, reservations, free_requests, grants, ledger, request_log IN EXCLUSIVE MODE',
           );
           return use({ read: reader(client, NO_TIME_LIMIT), insert: insertInto(client) });
         }),

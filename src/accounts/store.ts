@@ -3,6 +3,7 @@
  * with `store_unavailable` where the database cannot be read or written for now.
  */
 import type { BaseModel } from '../protocol/job.js';
+import type { RequestOutcome } from '../protocol/request-outcome.js';
 import type { Passes } from './passes.js';
 import type { KeyLimits, KeyRecord, Outcome, Tier } from './types.js';
 
@@ -127,6 +128,63 @@ export interface UsageFilter {
   readonly since?: string;
 }
 
+/** One ended request of the request log. Nothing of its text is in it. */
+export interface RequestRow {
+  /** When it ended, ISO 8601. */
+  readonly time: string;
+  readonly requestId: string;
+  readonly keyId: string;
+  /** The API dialect and endpoint it came through. */
+  readonly route: string;
+  /** Null where it was refused before these were known to exist. */
+  readonly model: string | null;
+  readonly voice: string | null;
+  readonly characters: number;
+  /** Credits debited. */
+  readonly credits: number;
+  readonly audioMs: number;
+  readonly durationMs: number;
+  /** From its arrival, or that of its first text, to its first audio; null where there was none. */
+  readonly firstAudioMs: number | null;
+  /** Silences that its listener heard because audio came late. */
+  readonly breaks: number;
+  readonly outcome: RequestOutcome;
+  /** The error code it ended with. */
+  readonly error: string | null;
+  /** Ids of the workers that spoke it, comma-separated. */
+  readonly worker: string | null;
+  readonly traceId: string | null;
+}
+
+export interface LoggedRequest extends RequestRow {
+  /** Tells rows of one time apart. */
+  readonly seq: number;
+}
+
+export interface RequestFilter {
+  readonly keyId?: string | undefined;
+  readonly outcome?: RequestOutcome | undefined;
+  readonly requestId?: string | undefined;
+  /** Inclusive, an ISO time. */
+  readonly since?: string | undefined;
+  /** The last row of the page before. */
+  readonly before?: Pick<LoggedRequest, 'time' | 'seq'> | undefined;
+  readonly limit: number;
+}
+
+/** The request log: bounded, and never in the way of speech. A lost row is no damage. */
+export interface RequestLogStore {
+  /** All of them, in one transaction. */
+  logRequests(rows: readonly RequestRow[]): Promise<void>;
+  /** One page, the latest first. */
+  requestLog(filter: RequestFilter): Promise<LoggedRequest[]>;
+  /**
+   * Removes rows that ended before a time, and the oldest beyond a number of rows. A call removes a bounded number of
+   * rows: it is `done` where none are left to remove.
+   */
+  trimRequestLog(keep: { readonly before: string; readonly rows: number }): Promise<{ removed: number; done: boolean }>;
+}
+
 /** What one key did with one model on one UTC day. */
 export interface UsageSum {
   /** YYYY-MM-DD. */
@@ -142,7 +200,7 @@ export interface UsageSum {
   readonly audioMs: number;
 }
 
-export interface AccountStore {
+export interface AccountStore extends RequestLogStore {
   /** Whether other servers may work on it at the same time: then each holds what it reserves by a lease. */
   readonly shared: boolean;
   /** False where the id is taken. */

@@ -74,6 +74,8 @@ export interface Admission {
   readonly rateLimit: RateLimit | undefined;
   /** Characters reserved so far. */
   readonly chars: number;
+  /** Credits that its end debits; 0 before. */
+  readonly debited: number;
   /** Whether the reservation holds for certain; where it does not, nothing may leave before `confirm` has resolved. */
   readonly held: boolean;
   /**

@@ -25,6 +25,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'keys', summary: 'make, list and revoke API keys, grant credits', load: () => import('./keys.js') },
   { name: 'admin', summary: "the secret of the server's dashboard", load: () => import('./admin.js') },
   { name: 'usage', summary: 'what was spoken, by whom, and what it cost', load: () => import('./usage.js') },
+  { name: 'requests', summary: 'what became of each request', load: () => import('./requests.js') },
   { name: 'db', summary: 'back up and check the accounts', load: () => import('./db.js') },
   { name: 'bench', summary: 'how many live listeners this machine carries', load: () => import('./bench.js') },
   { name: 'doctor', summary: 'check this machine and say what to do', load: () => import('./doctor.js') },

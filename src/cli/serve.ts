@@ -103,6 +103,7 @@ async function run(config: Config): Promise<void> {
         web: config.web,
       },
       metrics: true,
+      requestLog: true,
       nats: config.nats !== '',
       engine: { start: 'now', models: BASE_MODELS, stays: true, crowd: true, onProgress: downloadLog(log) },
     });

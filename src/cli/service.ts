@@ -1,6 +1,7 @@
 /** Puts a speech service together: accounts, voices, workers, gateway, server. `tts serve` and embedded servers share it. */
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import type { RequestLog } from '../accounts/request-log.js';
 import type { AccountStore } from '../accounts/store.js';
 import type { Config } from '../config.js';
 import type { FirstPieces } from '../gateway/first-piece.js';
@@ -25,6 +26,8 @@ export interface ServiceOptions {
   readonly metrics: boolean;
   /** Whether workers on the NATS server of the settings speak as well. */
   readonly nats?: boolean;
+  /** Whether a request log is kept as the settings say. */
+  readonly requestLog?: boolean;
   /** How long speech waits for a first worker. */
   readonly startPatienceMs?: number;
 }
@@ -121,6 +124,7 @@ async function assemble(
   };
   const limits = { freeConcurrency, freeDaily, partnerConcurrency };
   const accounts = await createAccounts({ store, limits, localKey, billDelivered: config.billDelivered, log });
+  const requestLog = options.requestLog ? await openRequestLog(config, store, log) : undefined;
   const { workers } = config;
   const startedMs = performance.now();
   const alone = !options.nats && (workers === 1 || (workers === 'auto' && !crowd));
@@ -143,7 +147,7 @@ async function assemble(
     costs,
     ...(options.startPatienceMs === undefined ? {} : { startPatienceMs: options.startPatienceMs }),
   });
-  metrics.watch(gateway, accounts);
+  metrics.watch(gateway, accounts, requestLog);
   const admin: AdminDeps = {
     version: (createRequire(import.meta.url)('../../package.json') as { version: string }).version,
     secret: createAdminSecret(store),
@@ -160,6 +164,7 @@ async function assemble(
     texts,
     firstPieces,
     metrics,
+    requestLog,
     log,
     shutdown: shutdown.signal,
     admin,
@@ -191,6 +196,7 @@ async function assemble(
       crowd && remembered?.rememberCosts(config.modelDir, config, gateway.costs).catch(() => undefined);
     await within(Promise.resolve(remembering), CLOSE_MS);
     await texts.close();
+    if (requestLog && !(await within(requestLog.close(), CLOSE_MS))) log.error('the request log could not be written');
     if (!(await within(accounts.close(), CLOSE_MS))) log.error('the accounts could not be closed');
   }
 
@@ -213,6 +219,15 @@ async function assemble(
       return stopping;
     },
   };
+}
+
+/** Undefined where the settings keep none; what an earlier server kept is removed then. */
+async function openRequestLog(config: Config, store: AccountStore, log: Logger): Promise<RequestLog | undefined> {
+  const { RequestLog, emptyRequestLog } = await import('../accounts/request-log.js');
+  const { requestLogDays: days, requestLogRows: rows } = config;
+  if (days > 0 && rows > 0) return new RequestLog({ store, days, rows, log });
+  emptyRequestLog(store).catch((error: unknown) => log.warn({ err: error }, 'the request log could not be emptied'));
+  return undefined;
 }
 
 /** Whether it ended in time: a stop waits for nothing without a bound. */

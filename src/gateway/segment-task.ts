@@ -13,8 +13,8 @@ export interface SegmentStream {
   made(chars: number): void;
   /** An engine ran for it. */
   ran(runMs: number): void;
-  /** Its first segment left the queue. */
-  started(atMs: number): void;
+  /** A segment left the queue for the worker of this id. */
+  started(atMs: number, workerId: string): void;
   /** Of the engine that was given its first segment. */
   readonly version?: string | undefined;
   /** Counts what changes a deadline. */
@@ -151,7 +151,7 @@ export class SegmentTask {
     this.stopWaiting();
     this.#state = 'running';
     this.#attempts += 1;
-    this.stream.started(nowMs);
+    this.stream.started(nowMs, worker.id);
     try {
       this.#resumeOn(worker);
       for await (const event of worker.run({ ...this.job, dueInMs }, this.#abort.signal)) {

@@ -4,7 +4,7 @@ import { msToSamples, samplesToMs } from '../protocol/audio.js';
 import { FIRST_SOUND_MS, type Segment } from '../protocol/job.js';
 import { type SegmentStream, SegmentTask } from './segment-task.js';
 import type { SpeechHost } from './speech-host.js';
-import type { GatewayEvent, Speech, SpeechOrder } from './types.js';
+import type { GatewayEvent, Speech, SpeechOrder, SpeechRecord } from './types.js';
 import { Wants } from './wants.js';
 
 /** A character lasts at least about this long; a guess that is too low only makes the next segment come early. */
@@ -22,6 +22,9 @@ const WRITER_MS = 5_000;
 /** Segments that keep one worker from ever waiting; more are only begun while little lies here. */
 const LEAST_LOOKAHEAD = 2;
 
+/** Workers that a stream's record names at most. */
+const RECORDED_WORKERS = 8;
+
 /** What a stream wants is worked out anew after so long even if nothing has changed. */
 const WANTS_MS = 1_000;
 const NEVER = { revision: -1, atMs: 0 };
@@ -38,6 +41,7 @@ export class SpeechStream implements Speech, SegmentStream {
   /** What they were worked out of. */
   #wantsOf = NEVER;
   #queueMs: number | undefined;
+  readonly #record = { breaks: 0, workers: [] as string[] };
   /** When a listener who began with the first sample will have heard all that was handed over. */
   #heardOutAtMs = 0;
   #writtenChars = 0;
@@ -58,6 +62,10 @@ export class SpeechStream implements Speech, SegmentStream {
 
   get queueMs(): number | undefined {
     return this.#queueMs;
+  }
+
+  get record(): SpeechRecord {
+    return this.#record;
   }
 
   get revision(): number {
@@ -107,8 +115,10 @@ export class SpeechStream implements Speech, SegmentStream {
       const waits = !ready();
       await this.#until(ready);
       if (task.error !== undefined) throw task.error;
-      const dry = waits && !whole && this.heard && performance.now() > this.#heardOutAtMs + BREAK_MS;
-      if (dry) this.#host.intake.broke(this.order.model);
+      if (waits && !whole && this.heard && performance.now() > this.#heardOutAtMs + BREAK_MS) {
+        this.#record.breaks += 1;
+        this.#host.intake.broke(this.order.model);
+      }
       const pcm = task.take();
       if (!begun) yield { type: 'segment', segment, timings: task.timings };
       begun = true;
@@ -274,8 +284,10 @@ export class SpeechStream implements Speech, SegmentStream {
     this.#madeChars += chars;
   }
 
-  started(atMs: number): void {
+  started(atMs: number, workerId: string): void {
     this.#queueMs ??= atMs - this.#admittedAtMs;
+    const { workers } = this.#record;
+    if (workers.length < RECORDED_WORKERS && !workers.includes(workerId)) workers.push(workerId);
   }
 
   /** Ends it at once: queued segments are dropped, running ones told to stop, whoever pulls gets `reason`. */

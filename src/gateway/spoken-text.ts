@@ -7,7 +7,7 @@ import type { Segment } from '../protocol/job.js';
 import { LocalCutter, type TextCutter } from '../text/cutter.js';
 import type { SegmenterOptions } from '../text/segment.js';
 import { type Piece, TextQueue } from './text-queue.js';
-import type { GatewayEvent, Speech } from './types.js';
+import type { GatewayEvent, Speech, SpeechRecord } from './types.js';
 
 /** Counting the tokens of what could be one segment is the dear part: in steps, texts take turns. */
 const STEP_UNITS = 256;
@@ -52,6 +52,10 @@ export class SpokenText {
   /** What was waited for a worker: from the place in the queue to the engine, less the cutting of the first segment. */
   get queueMs(): number {
     return Math.max(0, (this.#speech.queueMs ?? 0) - this.#firstCutMs);
+  }
+
+  get record(): SpeechRecord {
+    return this.#speech.record;
   }
 
   /** What the cutting took. */

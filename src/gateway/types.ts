@@ -23,10 +23,19 @@ export type GatewayEvent =
   | { readonly type: 'audio'; readonly pcm: Int16Array }
   | { readonly type: 'segment-end'; readonly segment: Segment };
 
+/** What became of a speech so far, for an operator's eyes. */
+export interface SpeechRecord {
+  /** Silences that a listener heard because audio came late. */
+  readonly breaks: number;
+  /** Ids of the workers that it was given to, the first few. */
+  readonly workers: readonly string[];
+}
+
 /** A place in the queue, taken at once or refused at once. */
 export interface Speech {
   /** Milliseconds between admission and the first segment's start in an engine; undefined until then. */
   readonly queueMs: number | undefined;
+  readonly record: SpeechRecord;
   /**
    * Speaks the segments as they come. Pulling drives it: a consumer that stops pulling stops the synthesis after what is
    * in flight. Ends when `segments` ended and all was delivered. May be called once.

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { type FreeLimit, MAX_LIMIT, type OwnFreeLimit } from './free-limit.js';
 import { BASE_MODELS, type BaseModel } from './job.js';
 import { oneOf } from './one-of.js';
+import { REQUEST_OUTCOMES } from './request-outcome.js';
 
 const MAX_CREDITS = 1_000_000_000_000;
 const MAX_NAME_CHARS = 200;
@@ -165,6 +166,42 @@ export const AdminFailures = Type.Object(
   { $id: 'AdminFailures' },
 );
 export type AdminFailures = Static<typeof AdminFailures>;
+
+export const RequestsQuery = Type.Object({
+  key: Type.Optional(Type.String({ description: 'Only this key id; `local` is the use on the server itself' })),
+  status: Type.Optional(oneOf(REQUEST_OUTCOMES)),
+  request: Type.Optional(Type.String({ description: 'Only this request id' })),
+  since: Type.Optional(Type.String({ description: 'Only what ended from this time on, ISO 8601' })),
+  limit: Type.Optional(Type.String({ pattern: '^([1-9]\\d?|[1-4]\\d\\d|500)$', description: '1 to 500, else 50' })),
+  cursor: Type.Optional(Type.String({ maxLength: 200, description: 'The `next_cursor` of the page before' })),
+});
+export type RequestsQuery = Static<typeof RequestsQuery>;
+
+const AdminRequest = Type.Object({
+  time: Time('When it ended'),
+  request_id: Type.String(),
+  key_id: Type.String(),
+  route: Type.String({ description: 'The API dialect and endpoint' }),
+  model: orNull('string', { description: 'Null, as `voice`, where it was refused before that was known to exist' }),
+  voice: orNull('string'),
+  characters: Type.Integer(),
+  credits: Type.Integer({ description: 'Credits debited' }),
+  audio_ms: Type.Integer(),
+  duration_ms: Type.Integer(),
+  first_audio_ms: orNull('integer', { description: 'From its arrival, or that of its first text' }),
+  breaks: Type.Integer({ description: 'Silences heard because audio came late' }),
+  outcome: oneOf(REQUEST_OUTCOMES),
+  error: orNull('string', { description: 'The error code' }),
+  worker: orNull('string', { description: 'Ids of the workers that spoke it, comma-separated; for the operator' }),
+  trace_id: orNull('string'),
+});
+export type AdminRequest = Static<typeof AdminRequest>;
+
+export const AdminRequests = Type.Object(
+  { data: Type.Array(AdminRequest), next_cursor: orNull('string', { description: 'Null on the last page' }) },
+  { $id: 'AdminRequests' },
+);
+export type AdminRequests = Static<typeof AdminRequests>;
 
 const number = (description: string) => Type.Unsafe<number | null>({ type: ['number', 'null'], description });
 

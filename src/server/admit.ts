@@ -5,6 +5,7 @@ import type { VoiceCatalogue } from '../models/catalogue.js';
 import { parseModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import type { Texts } from '../text/texts.js';
+import { traceIdOf } from '../trace.js';
 import type { Grant, GrantRequest, Grants } from './grants.js';
 import { checkSounds, type SpokenInput } from './spoken-input.js';
 
@@ -25,8 +26,15 @@ export const createAdmit =
   async (request, reply, { input, ...order }) => {
     const { language } = catalogue.get(parseModel(order.model).base, order.voice);
     await checkSounds(input, texts, language);
+    const traceId = traceIdOf(request.headers.traceparent);
     try {
-      const grant = await grants.open({ ...order, chars: input.chars, key: request.key, requestId: request.id });
+      const grant = await grants.open({
+        ...order,
+        chars: input.chars,
+        key: request.key,
+        requestId: request.id,
+        traceId,
+      });
       request.granted = true;
       if (grant.admission.rateLimit !== undefined) reply.headers(rateLimitHeaders(grant.admission.rateLimit));
       return grant;

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { AdminSecret } from '../accounts/admin-secret.js';
 import type { Keyring } from '../accounts/keyring.js';
+import type { RequestLog } from '../accounts/request-log.js';
 import type { AccountStore } from '../accounts/store.js';
 import type { Accounts, KeyRecord } from '../accounts/types.js';
 import type { FirstPieces } from '../gateway/first-piece.js';
@@ -101,7 +102,7 @@ export interface AdminDeps {
   readonly version: string;
   readonly secret: AdminSecret;
   readonly keyring: Keyring;
-  readonly store: Pick<AccountStore, 'findKey' | 'usageByDay'>;
+  readonly store: Pick<AccountStore, 'findKey' | 'usageByDay' | 'requestLog'>;
   readonly gateway: Pick<ObservableGateway, 'stats' | 'unusable'>;
   readonly workers: () => readonly Pick<
     Worker,
@@ -117,6 +118,8 @@ export interface ServerDeps {
   /** Left out, the first sentence of a stream is cut at its first clause. */
   readonly firstPieces?: FirstPieces | undefined;
   readonly metrics: Metrics;
+  /** Absent where no request log is kept. */
+  readonly requestLog?: RequestLog | undefined;
   readonly log: Logger;
   /** Aborts when the server begins to stop: no new work, what runs is finished. */
   readonly shutdown: AbortSignal;

@@ -1,5 +1,6 @@
 /** What an accepted request or session holds, whichever door it came through: taken in one place, given back in one. */
 import { randomUUID } from 'node:crypto';
+import type { RequestLog } from '../accounts/request-log.js';
 import type { Accounts, Admission, AdmissionRequest, KeyRecord, Outcome } from '../accounts/types.js';
 import type { FirstPieces } from '../gateway/first-piece.js';
 import { SpokenText } from '../gateway/spoken-text.js';
@@ -13,6 +14,7 @@ import type { AnswerSize } from './answer-size.js';
 import type { HeldAnswer } from './held-answer.js';
 import type { HeldAudio } from './held-audio.js';
 import { KeyWatch } from './key-watch.js';
+import { type AskedRequest, LoggedRequests } from './logged-requests.js';
 import type { Metrics, SpeechRoute } from './metrics.js';
 import { RecentFailures } from './recent-failures.js';
 
@@ -32,6 +34,8 @@ export interface GrantRequest {
   /** Nobody listens meanwhile: as of what is whole, where it is left out. */
   readonly unheard?: boolean;
   readonly ssml?: boolean;
+  /** Of the trace that the client says it belongs to. */
+  readonly traceId?: string | undefined;
 }
 
 /** How it ended. `refused` is as if it had never been accepted: no row, no count. */
@@ -68,12 +72,15 @@ export interface GrantsOptions {
   readonly heldAudio: HeldAudio;
   /** Left out, the first sentence is cut at its first clause. */
   readonly firstPieces?: FirstPieces | undefined;
+  /** Where the operator keeps a request log. */
+  readonly requestLog?: RequestLog | undefined;
   readonly log: Logger;
 }
 
 export class Grants {
   readonly failures = new RecentFailures();
   readonly keyWatch: KeyWatch;
+  readonly logged: LoggedRequests;
   readonly #options: GrantsOptions;
   readonly #open = new Set<Grant>();
   readonly #ending = new Set<Promise<void>>();
@@ -81,6 +88,7 @@ export class Grants {
   constructor(options: GrantsOptions) {
     this.#options = options;
     this.keyWatch = new KeyWatch(options);
+    this.logged = new LoggedRequests(options.requestLog);
   }
 
   /** Checks and takes in the decided order: tier, daily limit, concurrency, credits, queue. All or nothing. */
@@ -90,6 +98,7 @@ export class Grants {
     } catch (error) {
       if (error instanceof TtsError && error.row.status === 503)
         this.#options.metrics.refused(request.route, error.code);
+      this.logged.refused(error, askedOf(request));
       throw error;
     }
   }
@@ -126,6 +135,7 @@ export class Grants {
         text,
         held,
         failures: this.failures,
+        logged: this.logged,
         onEnd: (end) => {
           unwatch();
           this.#ended(grant, end);
@@ -177,6 +187,16 @@ export class Grants {
   }
 }
 
+const askedOf = ({ requestId, key, route, model, voice, chars, traceId }: GrantRequest): AskedRequest => ({
+  requestId,
+  keyId: key.id,
+  route,
+  model,
+  voice,
+  chars,
+  traceId,
+});
+
 interface Held {
   readonly admission: Admission;
   readonly text: SpokenText;
@@ -184,6 +204,7 @@ interface Held {
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly failures: RecentFailures;
+  readonly logged: LoggedRequests;
   readonly onEnd: (ending: Promise<void>) => void;
 }
 
@@ -250,16 +271,23 @@ export class Grant {
     return this.#ending;
   }
 
-  async #settle({ outcome, audioMs, deliveredChars, byClient }: GrantEnd): Promise<void> {
-    const { requestId, route, model, voice } = this.#request;
+  async #settle({ outcome, audioMs, deliveredChars, byClient, error }: GrantEnd): Promise<void> {
+    const { requestId, route, model, voice, traceId } = this.#request;
     const { admission, log } = this.#holds;
     const { chars } = admission;
     const delivered = outcome === 'completed' ? chars : deliveredChars;
+    const { breaks, workers } = this.text.record;
     this.#endSession({ outcome: outcome === 'refused' ? 'failed' : outcome, chars, deliveredChars: delivered });
     try {
       if (outcome === 'completed') await admission.settle({ audioMs });
       else if (outcome === 'refused') await admission.reject();
       else await admission.release(outcome, { audioMs, deliveredChars, byClient });
+      // A handshake that its client gave up is no request yet.
+      if (outcome !== 'refused' || error !== undefined) {
+        const asked = { ...askedOf(this.#request), chars, arrivedMs: this.#openedMs };
+        const ended = { outcome, error, credits: admission.debited, audioMs, firstMs: this.#firstMs, breaks, workers };
+        this.#holds.logged.ended(asked, ended);
+      }
       const firstMs = this.#firstMs === undefined ? undefined : Math.round(this.#firstMs);
       const ms = Math.round(performance.now() - this.#openedMs);
       const { ignoredMarkup } = this.text;
@@ -272,6 +300,9 @@ export class Grant {
         audioMs: Math.round(audioMs),
         firstMs,
         ms,
+        ...(breaks > 0 && { breaks }),
+        ...(workers.length > 0 && { worker: workers.join(',') }),
+        ...(traceId !== undefined && { traceId }),
         ...(ignoredMarkup.length > 0 && { ignoredMarkup: ignoredMarkup.join(', ') }),
       };
       log.info({ route, keyId: this.key.id, ...told, requestId }, 'speech ended');

@@ -1,5 +1,6 @@
 /** The numbers an operator steers by, in one registry; every name begins with `tts_`. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { RequestLog } from '../accounts/request-log.js';
 import type { Accounts, Limits, Outcome } from '../accounts/types.js';
 import type { GatewayObserver, ObservableGateway } from '../gateway/types.js';
 import { SAMPLE_RATE } from '../protocol/audio.js';
@@ -36,7 +37,7 @@ export interface Metrics {
   readonly contentType: string;
   /** Hand it to the gateway, then the gateway to `watch`. */
   readonly observer: GatewayObserver;
-  watch(gateway: ObservableGateway, accounts: Pick<Accounts, 'lost'>): void;
+  watch(gateway: ObservableGateway, accounts: Pick<Accounts, 'lost'>, requestLog?: Pick<RequestLog, 'lost'>): void;
   /** One answered HTTP request or handshake; `model` where the request named a valid one. */
   request(info: { route: string; method: string; model?: string; status: number; seconds: number }): void;
   /** A speech request or session that was admitted; call the returned function once, when it ended. */
@@ -146,7 +147,7 @@ export function createMetrics(): Metrics {
       segmentFailed: ({ model }) => failures.inc({ model }),
       stalled: ({ model }) => stalls.inc({ model }),
     },
-    watch(gateway, accounts) {
+    watch(gateway, accounts, requestLog) {
       gauge('tts_queue_depth', 'Segments that wait for a worker', () => gateway.stats.queuedSegments);
       gauge('tts_demand_workers', 'Workers that open streams need, by what speech costs', () => gateway.load.demand);
       gauge('tts_capacity_workers', 'Workers that can be used, less what is kept back', () => gateway.load.capacity);
@@ -190,6 +191,15 @@ export function createMetrics(): Metrics {
         collect() {
           this.reset();
           for (const [result, count] of Object.entries(accounts.lost)) this.inc({ result }, count);
+        },
+      });
+      new Counter({
+        name: 'tts_request_log_lost_total',
+        help: 'Rows of the request log that were never written',
+        registers,
+        collect() {
+          this.reset();
+          this.inc(requestLog?.lost ?? 0);
         },
       });
       new Counter({

@@ -10,6 +10,7 @@ import type { KeyRecord } from '../accounts/types.js';
 import { SPEECH_MODELS } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import { STREAM_PATH } from '../protocol/stream.js';
+import { traceIdOf } from '../trace.js';
 import { createAdmit } from './admit.js';
 import { createAuthenticator } from './authenticate.js';
 import { createProxyTrust } from './client-address.js';
@@ -22,6 +23,7 @@ import type { ForeignDoor } from './foreign-door.js';
 import { Grants } from './grants.js';
 import { HeldAudio } from './held-audio.js';
 import { createHostCheck, originForm } from './hosts.js';
+import type { SpeechRoute } from './metrics.js';
 import { OPENAI } from './openai/index.js';
 import { operations } from './operations.js';
 import { answerRaw } from './raw-response.js';
@@ -32,6 +34,10 @@ import { v1 } from './v1/index.js';
 import { StreamTickets } from './v1/stream-input/tickets.js';
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Of a route that speaks: what metrics and the request log call it. */
+    speechRoute?: SpeechRoute;
+  }
   interface FastifyRequest {
     /** Set by the first hook; absent where Fastify could not even read the path. */
     exchange: Exchange;
@@ -158,6 +164,7 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
       const { failure, key, id: requestId } = request;
       // What was accepted as work tells its failure when it is settled.
       if (failure !== undefined && !request.granted) grants.failures.add(failure, { requestId, route, keyId: key?.id });
+      if (failure !== undefined && !request.granted) logRefusal(request, failure, grants);
       request.log[request.granted ? 'debug' : 'info'](told, 'request');
       // A connection that was promised to be kept would hold the stop up for as long as its client keeps it.
       if (deps.shutdown.aborted) setImmediate(() => server.closeIdleConnections());
@@ -264,6 +271,20 @@ function modelOf({ body, query }: FastifyRequest): { model?: string } {
   const named = [body, query].map((from) => (from as { model?: unknown } | null | undefined)?.model);
   const model = SPEECH_MODELS.find((known) => named.includes(known));
   return model === undefined ? {} : { model };
+}
+
+/** A request for speech that was refused after its key was accepted: what comes without a key fills no log. */
+function logRefusal(request: FastifyRequest, failure: TtsError, { logged }: Grants): void {
+  const { speechRoute } = request.routeOptions.config;
+  if (speechRoute === undefined || request.key === null) return;
+  logged.refused(failure, {
+    requestId: request.id,
+    keyId: request.key.id,
+    route: speechRoute,
+    ...modelOf(request),
+    traceId: traceIdOf(request.headers.traceparent),
+    arrivedMs: request.exchange.arrivedMs,
+  });
 }
 
 /** As the router reads it. */

@@ -4,7 +4,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { Condition } from '../condition.js';
 import { publicError, TtsError } from '../protocol/errors.js';
 import { MAX_FRAME_BYTES } from '../protocol/stream.js';
-import type { ServerDeps, UpgradeContext, UpgradeHandler } from './deps.js';
+import { traceIdOf } from '../trace.js';
+import type { Authenticator, ServerDeps, UpgradeContext, UpgradeHandler } from './deps.js';
 import { answerPings, createHeartbeat, type HeartbeatOptions } from './heartbeat.js';
 import { Outbox } from './outbox.js';
 import { answerRaw } from './raw-response.js';
@@ -20,6 +21,13 @@ export interface SocketSession {
   stop(): void;
   /** Audio a listener at normal speed cannot have heard yet. */
   audioAheadMs(nowMs: number): number;
+}
+
+interface Refusal {
+  readonly requestId: string;
+  readonly keyId: string | undefined;
+  readonly traceId: string | undefined;
+  readonly arrivedMs: number;
 }
 
 interface SessionPlace {
@@ -42,7 +50,8 @@ export interface SocketEndpointOptions<Accepted> {
   start(accepted: Accepted, place: SessionPlace): SocketSession;
   /** Accepted, but the client is gone or its handshake is none. */
   abandon(accepted: Accepted): Promise<void>;
-  onRefused?(error: TtsError, requestId: string): void;
+  /** `about.keyId` where the key had been accepted. */
+  onRefused?(error: TtsError, about: Refusal): void;
   /** How a refusal is told; the status and body of the table where it is left out. */
   told?(error: TtsError, requestId: string): { readonly status: number; readonly body: object };
 }
@@ -114,6 +123,14 @@ export function createSocketEndpoint<Accepted>(
   const handle: UpgradeHandler['handle'] = (request, socket, head, context) => {
     const { requestId } = context;
     const startedAtMs = performance.now();
+    let keyId: string | undefined;
+    const authenticator: Authenticator = {
+      async authenticate(handshake, prove) {
+        const key = await context.authenticator.authenticate(handshake, prove);
+        keyId = key.id;
+        return key;
+      },
+    };
     const report = (status: number, model?: string) =>
       metrics.request({
         route: path,
@@ -129,14 +146,15 @@ export function createSocketEndpoint<Accepted>(
       const status = told?.status ?? (reason.code === 'voice_not_found' ? 404 : reason.row.status);
       if (status === 500) log.error({ requestId, err: error }, `a ${name} handshake failed`);
       report(status);
-      endpoint.onRefused?.(reason, requestId);
+      const traceId = traceIdOf(request.headers.traceparent);
+      endpoint.onRefused?.(reason, { requestId, keyId, traceId, arrivedMs: startedAtMs });
       answerRaw(socket, reason, { requestId, status, ...(told && { body: told.body }) });
     };
     const onError = (error: Error) => log.debug({ requestId, err: error }, `a ${name} handshake broke off`);
     socket.on('error', onError);
     handshakes++;
     endpoint
-      .accept(request, context)
+      .accept(request, { ...context, authenticator })
       .then((accepted) => {
         let refusal: TtsError | undefined;
         let upgraded: WebSocket | undefined;

@@ -14,6 +14,7 @@ import { parsePostgresUrl } from '../../src/accounts/postgres-url.js';
 import { openSqliteDatabase } from '../../src/accounts/sqlite-database.js';
 import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
 import { accountStoreContract } from '../contract/account-store.js';
+import { requestRow } from '../contract/request-log.js';
 import { withClock } from '../support/database-clock.js';
 import { hasPostgres, type Postgres, startPostgres } from '../support/postgres.js';
 
@@ -363,6 +364,7 @@ if (!hasPostgres()) {
       const free = await keyring.create({ tier: 'free', limits: byModel });
       await keyring.revoke(free.id);
       await sqlite.putSecretHash('admin', Buffer.from('secret'));
+      await sqlite.logRequests([requestRow(1), requestRow(2, { error: 'overloaded', outcome: 'refused' })]);
       const hold = (id: string, keyId: string) =>
         ({
           id,
@@ -404,6 +406,7 @@ if (!hasPostgres()) {
         free_requests: 1,
         reservations: 12,
         ledger: 1089,
+        request_log: 2,
       });
       await expect(copyAccounts(old, fresh)).rejects.toMatchObject({
         code: 'usage',
@@ -427,6 +430,8 @@ if (!hasPostgres()) {
       const restored = await openSqliteStore(back);
       expect(await restored.check()).toEqual([]);
       expect(await restored.listKeys()).toEqual(await store.listKeys());
+      await store.logRequests([requestRow(3)]);
+      expect((await restored.requestLog({ limit: 9 })).map(({ requestId }) => requestId)).toEqual(['req_2', 'req_1']);
       await restored.close();
       await store.close();
     });

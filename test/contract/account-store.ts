@@ -6,6 +6,7 @@ import { tell } from '../../src/accounts/database.js';
 import type { AccountStore, LedgerRow, NewReservation } from '../../src/accounts/store.js';
 import type { Tier } from '../../src/accounts/types.js';
 import type { ClockedDatabase } from '../support/database-clock.js';
+import { requestLogContract } from './request-log.js';
 
 export interface StoreFixture {
   /** Under the store. */
@@ -73,6 +74,8 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       for await (const row of store.usage(filter)) rows.push(row);
       return rows;
     };
+
+    requestLogContract(() => store);
 
     it('finds a key as it was made, and nothing under another id', async () => {
       const { id, hash } = drawKey();

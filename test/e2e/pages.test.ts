@@ -259,11 +259,11 @@ if (!hasChromium()) {
         await page.getByLabel('Admin secret or API key').fill(given);
         await page.getByRole('button', { name: 'Sign in' }).click();
       };
-      const speak = (key: string) =>
+      const speak = (key: string, input = 'Spoken for a key.') =>
         fetch(`${server.baseUrl}/v1/audio/speech`, {
           method: 'POST',
           headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ model: 'base-tts-fast', input: 'Spoken for a key.' }),
+          body: JSON.stringify({ model: 'base-tts-fast', input }),
         });
 
       it('signs in, makes a key, sees its use, limits and grants it, and revokes it, which stops it at once', async () => {
@@ -361,6 +361,53 @@ if (!hasChromium()) {
         expect(await client.closed).toBe(1012);
         await sessions.getByText('Nobody is listening just now.').waitFor();
         await expectAccessible(page);
+      });
+
+      it.each([
+        { width: 1280, colorScheme: 'light' },
+        { width: 390, colorScheme: 'dark' },
+      ] as const)('finds a request in the log at $width pixels, by its id, key and outcome', async (look) => {
+        const headers = { authorization: `Bearer ${secret}` };
+        const key = await createKey(server.baseUrl, headers, { tier: 'partner', credits: 50, name: 'log reader' });
+        const ok = await speak(key);
+        await ok.arrayBuffer();
+        const okId = ok.headers.get('x-request-id')!;
+        const broke = await speak(key, 'More than the balance of this key has left to pay for.');
+        expect(broke.status).toBe(402);
+        const brokeId = broke.headers.get('x-request-id')!;
+
+        const page = await newPage({ viewport: { width: look.width, height: 900 }, colorScheme: look.colorScheme });
+        const complaints = complaintsOf(page);
+        await signIn(page);
+        const requests = page.getByRole('region', { name: 'Requests' });
+        const done = requests.getByRole('row', { name: new RegExp(okId) });
+        const refused = requests.getByRole('row', { name: new RegExp(brokeId) });
+        await done.getByText('completed').waitFor();
+        await refused.getByText('insufficient_credits').waitFor();
+        await requests.getByLabel('Outcome').selectOption('refused');
+        await done.waitFor({ state: 'detached' });
+        await refused.waitFor();
+        await requests.getByLabel('Outcome').selectOption('');
+        await requests.getByLabel('Key of requests').selectOption('this machine');
+        await refused.waitFor({ state: 'detached' });
+        await requests.getByLabel('Key of requests').selectOption('');
+        await requests.getByLabel('Request id').fill(okId);
+        await page.keyboard.press('Enter');
+        await refused.waitFor({ state: 'detached' });
+        await done.waitFor();
+        await expectAccessible(page);
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        expect(overflow).toBeLessThanOrEqual(0);
+        if (process.env.TTS_TEST_SHOTS) {
+          await requests.getByLabel('Request id').fill('');
+          await refused.waitFor();
+          await requests.screenshot({ path: path.join(process.env.TTS_TEST_SHOTS, `requests-${look.width}.png`) });
+        }
+        await page.getByRole('button', { name: 'Sign out' }).click();
+        await signIn(page, key);
+        await done.waitFor();
+        expect(await requests.getByRole('columnheader', { name: 'Worker' }).count()).toBe(0);
+        expect(complaints).toEqual([]);
       });
 
       it('is shut out by a new secret, made beside the running server', async () => {

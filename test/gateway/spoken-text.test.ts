@@ -12,6 +12,7 @@ function mute(): Speech & { readonly taken: Segment[] } {
   return {
     taken,
     queueMs: undefined,
+    record: { breaks: 0, workers: [] },
     wrote: () => undefined,
     async *speak(segments): AsyncGenerator<GatewayEvent> {
       for await (const segment of segments) {

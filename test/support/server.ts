@@ -7,6 +7,7 @@ import { createAdminSecret } from '../../src/accounts/admin-secret.js';
 import { tell } from '../../src/accounts/database.js';
 import { createStore } from '../../src/accounts/database-store.js';
 import { createKeyring, type KeyOptions } from '../../src/accounts/keyring.js';
+import { RequestLog, type RequestLogBounds } from '../../src/accounts/request-log.js';
 import { openSqliteDatabase } from '../../src/accounts/sqlite-database.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 import type { Limits } from '../../src/accounts/types.js';
@@ -35,6 +36,8 @@ export interface TestServerOptions {
   /** Closed with the server. */
   store?: AccountStore;
   leaseMs?: number;
+  /** Keeps a request log within these bounds. */
+  requestLog?: RequestLogBounds;
 }
 
 /** One thread for all servers of a test file. */
@@ -70,6 +73,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     ...options.gateway,
   });
   metrics.watch(gateway, accounts);
+  const requestLog = options.requestLog && new RequestLog({ store, writeEveryMs: 5, ...options.requestLog });
   const secret = createAdminSecret(store);
   const shutdown = new AbortController();
   const { app, upgrades } = await buildServer({
@@ -79,6 +83,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     texts,
     firstPieces: options.firstPieces,
     metrics,
+    requestLog,
     log,
     shutdown: shutdown.signal,
     admin: { version: '0.0.0-test', secret, keyring, store, gateway, workers: () => pool.workers },
@@ -139,6 +144,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
       app.server.closeAllConnections();
       await app.close();
       await gateway.close();
+      await requestLog?.close();
       await accounts.close();
     },
   };

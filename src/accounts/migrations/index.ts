@@ -2,12 +2,27 @@
 import { sql as postgresInitial } from './postgres-001-initial.js';
 import { sql as postgresFreeModels } from './postgres-002-free-models.js';
 import { sql as postgresPasses } from './postgres-003-passes.js';
+import { sql as postgresRequestLog } from './postgres-004-request-log.js';
 import { sql as initial } from './sqlite-001-initial.js';
 import { sql as delivered } from './sqlite-002-delivered.js';
 import { sql as operators } from './sqlite-003-operators.js';
 import { sql as leases } from './sqlite-004-leases.js';
 import { sql as freeModels } from './sqlite-005-free-models.js';
 import { sql as passes } from './sqlite-006-passes.js';
+import { sql as requestLog } from './sqlite-007-request-log.js';
 
-export const SQLITE_MIGRATIONS: readonly string[] = [initial, delivered, operators, leases, freeModels, passes];
-export const POSTGRES_MIGRATIONS: readonly string[] = [postgresInitial, postgresFreeModels, postgresPasses];
+export const SQLITE_MIGRATIONS: readonly string[] = [
+  initial,
+  delivered,
+  operators,
+  leases,
+  freeModels,
+  passes,
+  requestLog,
+];
+export const POSTGRES_MIGRATIONS: readonly string[] = [
+  postgresInitial,
+  postgresFreeModels,
+  postgresPasses,
+  postgresRequestLog,
+];

@@ -7,6 +7,7 @@ import { takeJson } from '../json-body.js';
 import type { AdminDoor } from './door.js';
 import { keysRoutes } from './keys-routes.js';
 import { liveRoutes } from './live-routes.js';
+import { requestsRoutes } from './requests-routes.js';
 import { sessionRoutes } from './session-routes.js';
 import { SignIns } from './sign-ins.js';
 import { usageRoutes } from './usage-routes.js';
@@ -33,7 +34,8 @@ export const adminDoor: FastifyPluginAsync<DoorOptions & { readonly admin: Admin
   const rooms: AdminDoor = { ...door, signIns, signedIn, operator };
   await app.register(
     async (routes) => {
-      for (const plugin of [sessionRoutes, keysRoutes, usageRoutes, liveRoutes]) await routes.register(plugin, rooms);
+      for (const plugin of [sessionRoutes, keysRoutes, usageRoutes, liveRoutes, requestsRoutes])
+        await routes.register(plugin, rooms);
     },
     { prefix: ADMIN_PATH },
   );

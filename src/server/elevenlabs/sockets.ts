@@ -2,6 +2,7 @@
 import type { AudioFormat } from '../../audio/format.js';
 import type { BaseModel } from '../../protocol/job.js';
 import { MAX_INACTIVITY_S, STREAM_DEFAULTS } from '../../protocol/stream.js';
+import { traceIdOf } from '../../trace.js';
 import type { ServerDeps, UpgradeHandler } from '../deps.js';
 import type { Grant, Grants } from '../grants.js';
 import { checkPartner, partnerModel } from '../live-access.js';
@@ -62,6 +63,7 @@ export function createElevenLabsSocket(
       checkPartner(caller, FREE_WAY);
       const model = partnerModel(named.model, FREE_WAY);
       const { voice } = named;
+      const traceId = traceIdOf(request.headers.traceparent);
       const seed = seedOf(query.get('seed'));
       const ssml = query.get('enable_ssml_parsing') === 'true';
       return {
@@ -74,9 +76,12 @@ export function createElevenLabsSocket(
         // A socket may outlive its key by hours: each stretch of speech asks anew.
         async open({ requestId, speed }): Promise<Grant> {
           const key = await authenticator.authenticate(request);
-          return grants.open({ route, key, requestId, model, voice, seed, speed, ssml });
+          return grants.open({ route, key, requestId, model, voice, seed, speed, ssml, traceId });
         },
       };
+    },
+    onRefused(error, { keyId, ...asked }) {
+      if (keyId !== undefined) grants.logged.refused(error, { ...asked, keyId, route });
     },
     modelOf: ({ model }) => model,
     start: ({ release, ...accepted }, place) =>

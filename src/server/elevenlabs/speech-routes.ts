@@ -48,6 +48,7 @@ export const speechRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps,
       {
         bodyLimit: MAX_REQUEST_BYTES,
         schema: { hide: true, body: SpeechRequest, querystring: SpeechQuery },
+        config: { speechRoute: 'elevenlabs_speech' },
         onRequest: [authenticate, bodyHeadersCheck(MAX_REQUEST_BYTES)],
         preValidation: async (request) => dropNulls(request),
       },

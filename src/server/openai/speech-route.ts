@@ -20,6 +20,7 @@ export const speechRoute: FastifyPluginAsync<DoorOptions> = async (app, { deps, 
     {
       bodyLimit: MAX_BODY_BYTES,
       schema: { hide: true, body: SpeechRequest },
+      config: { speechRoute: 'openai_speech' },
       onRequest: [authenticate, checkBodyHeaders],
       preValidation: async (request) => dropNulls(request),
     },

@@ -59,6 +59,7 @@ export const speechRoute: FastifyPluginAsync<DoorOptions> = async (app, door) =>
     {
       bodyLimit: MAX_BODY_BYTES,
       schema: SCHEMA,
+      config: { speechRoute: 'speech' },
       onRequest: [
         async (_request, reply) => {
           reply.header('server-timing', 'queue;dur=0, text;dur=0, synth;dur=0');

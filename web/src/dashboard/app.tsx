@@ -1,9 +1,10 @@
-/** The dashboard's page: a door, and behind it figures, charts, sessions, keys, usage and failures. */
+/** The dashboard's page: a door, and behind it figures, charts, sessions, keys, usage, requests and failures. */
 import { Header } from '../shared/header.js';
 import { Failures } from './failures.js';
 import { Keys } from './keys.js';
 import { Overview } from './overview.js';
 import { OwnKey } from './own-key.js';
+import { Requests } from './requests.js';
 import { Sessions } from './sessions.js';
 import { SignIn } from './sign-in.js';
 import { identity, signOut, trouble } from './state.js';
@@ -36,6 +37,7 @@ export function App() {
           <Sessions />
           {who.role === 'admin' && <Keys />}
           <Usage />
+          <Requests />
           <Failures />
         </main>
       )}

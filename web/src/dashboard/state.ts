@@ -10,9 +10,10 @@ import type {
 } from '../../../src/protocol/admin.js';
 import { ADMIN_PATH } from '../../../src/protocol/pages.js';
 import { ApiError, type CallOptions, call } from '../shared/api.js';
+import { forgetRequests, newestRequests } from './request-log.js';
 
 const LIVE_MS = 2_000;
-/** Keys, usage and failures change more slowly. */
+/** Keys, usage, requests and failures change more slowly. */
 const SLOW_EVERY = 3;
 
 /** Undefined while that is not known, null where nobody is signed in. */
@@ -68,6 +69,7 @@ function forget(): void {
   usage.value = undefined;
   sessions.value = [];
   failures.value = [];
+  forgetRequests();
 }
 
 async function look(): Promise<void> {
@@ -98,12 +100,13 @@ async function lookNow(): Promise<void> {
   if (now) status.value = now;
 }
 
-/** Keys, usage and failures, now. */
+/** Keys, usage, requests and failures, now. */
 export async function refresh(): Promise<void> {
   const [listed, used, failed] = await Promise.all([
     admin<{ data: AdminKey[] }>('/keys'),
     admin<AdminUsage>(`/usage?since=${firstDay()}`),
     admin<AdminFailures>('/errors'),
+    newestRequests(),
   ]);
   keys.value = listed.data;
   usage.value = used;

@@ -2,6 +2,7 @@
 import { prefersWholeSentences } from '../../../protocol/preference.js';
 import { STREAM_PATH, STREAM_PROTOCOL, TICKET_PROTOCOL_PREFIX } from '../../../protocol/stream.js';
 import type { StreamParams } from '../../../protocol/stream-messages.js';
+import { traceIdOf } from '../../../trace.js';
 import { presentedKey } from '../../authenticate.js';
 import type { ServerDeps, UpgradeHandler } from '../../deps.js';
 import type { Grant, Grants } from '../../grants.js';
@@ -45,11 +46,15 @@ export function createStreamInput(
       const model = params.model_id;
       deps.catalogue.get(model, voiceId, 'voice_id');
       const order = { route: 'stream_input', key, requestId, model, voice: voiceId } as const;
+      const traceId = traceIdOf(request.headers.traceparent);
       const { seed, enable_ssml_parsing: ssml } = params;
       const unheard = prefersWholeSentences(request.headers.prefer);
-      return { params, grant: await grants.open({ ...order, seed, ssml, unheard }) };
+      return { params, grant: await grants.open({ ...order, seed, ssml, unheard, traceId }) };
     },
-    onRefused: (error, requestId) => grants.failures.add(error, { requestId, route: STREAM_PATH }),
+    onRefused(error, { keyId, ...asked }) {
+      grants.failures.add(error, { requestId: asked.requestId, route: STREAM_PATH, keyId });
+      if (keyId !== undefined) grants.logged.refused(error, { ...asked, keyId, route: 'stream_input' });
+    },
     modelOf: ({ params }) => params.model_id,
     start: (granted, place) => new StreamSession({ ...granted, ...place, log: deps.log }),
     abandon: ({ grant }) => grant.end({ outcome: 'refused', audioMs: 0, deliveredChars: 0, byClient: true }),
