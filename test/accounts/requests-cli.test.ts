@@ -42,7 +42,9 @@ describe('tts requests', () => {
     const [third] = await json('req_3');
     expect(third).toMatchObject({ key_id: 'other', breaks: 2, first_audio_ms: 140, trace_id: 'a'.repeat(32) });
     const { stdout } = await home.run('requests');
-    expect(stdout).toMatch(/^TIME \(UTC\) +REQUEST +KEY +ROUTE .*\n.*req_1.*\n.*failed: synthesis_failed.*\n.*140 ms +2 /);
+    expect(stdout).toMatch(
+      /^TIME \(UTC\) +REQUEST +KEY +ROUTE .*\n.*req_1.*\n.*failed: synthesis_failed.*\n.*140 ms +2 /,
+    );
   });
 
   it('says why there is nothing to see, and what is wrong with an option', async () => {

@@ -127,7 +127,6 @@ function RequestTable({ rows, isOperator }: TableProps) {
         <thead>
           <tr>
             <th scope="col">Ended</th>
-            <th scope="col">Request</th>
             <th scope="col">Outcome</th>
             {isOperator && <th scope="col">Key</th>}
             <th scope="col">Route</th>
@@ -137,6 +136,7 @@ function RequestTable({ rows, isOperator }: TableProps) {
                 {title}
               </th>
             ))}
+            <th scope="col">Request</th>
             {isOperator && <th scope="col">Worker</th>}
             <th scope="col">Trace</th>
           </tr>
@@ -145,7 +145,6 @@ function RequestTable({ rows, isOperator }: TableProps) {
           {rows.map((row) => (
             <tr key={`${row.request_id} ${row.time}`}>
               <td>{new Date(row.time).toLocaleString([], { dateStyle: 'short', timeStyle: 'medium' })}</td>
-              <td class="code">{row.request_id}</td>
               <td>
                 <span class={TAGS[row.outcome]}>{row.outcome}</span> <span class="code">{row.error}</span>
               </td>
@@ -158,6 +157,7 @@ function RequestTable({ rows, isOperator }: TableProps) {
               <td class="number">{count(row.credits)}</td>
               <td class="number">{row.first_audio_ms === null ? '–' : `${count(row.first_audio_ms)} ms`}</td>
               <td class="number">{count(row.breaks)}</td>
+              <td class="code">{row.request_id}</td>
               {isOperator && <td class="code">{row.worker ?? '–'}</td>}
               <td class="code" title={row.trace_id ?? ''}>
                 {row.trace_id?.slice(0, TRACE_CHARS) ?? '–'}
