@@ -29,6 +29,7 @@ const BENCHES = [
   'text',
   'picture',
   'accounts',
+  'traces',
   'sizing',
 ];
 if (!BENCHES.includes(name)) {

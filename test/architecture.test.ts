@@ -18,7 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   client: ['protocol', 'text', 'audio'],
 };
 /** Leaves that import nothing of ours and may be imported by anyone. */
-const LEAVES = ['alive', 'log', 'condition', 'atomic-file', 'folder', 'loop-turn', 'trace'];
+const LEAVES = ['alive', 'log', 'condition', 'atomic-file', 'folder', 'loop-turn', 'trace', 'tracing'];
 /** Entry files of child processes: the only places outside `cli/` and `config.ts` where the process itself is touched. */
 const PROCESS_ENTRIES = ['worker/main.ts', 'client/sinks/player-process.ts'];
 
@@ -140,6 +140,17 @@ describe('the import table', () => {
       .filter((file) => file !== 'config.ts' && !file.startsWith('cli/') && !PROCESS_ENTRIES.includes(file))
       .filter((file) => /\bprocess\.(env|exit)\b/.test(source(file)));
     expect(strays).toEqual([]);
+  });
+
+  it('loads OpenTelemetry by tracing.ts alone, and that only where traces are exported', () => {
+    const importing = files.filter((file) =>
+      importsOf(file).some(({ target }) => target.startsWith('@opentelemetry/')),
+    );
+    expect(importing).toEqual(['tracing.ts']);
+    const loaders = files.filter((file) => importsOf(file).some(({ target }) => target.endsWith('/tracing.js')));
+    expect(loaders.sort()).toEqual(['cli/trace-export.ts', 'worker/main.ts']);
+    const eager = loaders.flatMap((file) => importsOf(file).filter(({ target }) => target.endsWith('/tracing.js')));
+    expect(eager.filter(({ dynamic }) => !dynamic)).toEqual([]);
   });
 
   it('keeps onnxruntime in the engine', () => {

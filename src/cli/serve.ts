@@ -15,6 +15,7 @@ import { type Listening, localAddress, outerAddresses } from './addresses.js';
 import { addSettings, settingsOf } from './context.js';
 import { refuseShownPassword } from './nats.js';
 import type { Service } from './service.js';
+import { exportTraces } from './trace-export.js';
 
 const GRACE_MS = 30_000;
 
@@ -80,7 +81,9 @@ async function run(config: Config): Promise<void> {
   };
   let service: Service | undefined;
   let metricsServer: Server | undefined;
+  let stopTraces: (() => Promise<void>) | undefined;
   try {
+    stopTraces = await exportTraces(log);
     const store = await openStore(config, log);
     const { key: localKey } = drawKey();
     service = await createService({
@@ -125,6 +128,7 @@ async function run(config: Config): Promise<void> {
     await service?.stop(GRACE_MS);
     metricsServer?.close();
     metricsServer?.closeAllConnections();
+    await stopTraces?.().catch((error: unknown) => log.warn({ err: error }, 'the last traces could not be exported'));
     lock?.release();
   }
   log.info('stopped');

@@ -272,14 +272,15 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
   async #run(task: SegmentTask, worker: Worker): Promise<void> {
     const { observer, log, retries } = this.#options;
     const { model } = task.job;
-    const { requestId } = task.stream.order;
+    const { requestId, trace } = task.stream.order;
     const startMs = performance.now();
     observer?.segmentStarted({ model, waitMs: startMs - task.queuedAtMs });
     this.#unplaced.delete(task);
     this.#begins(task, worker);
     await task.run(worker, retries);
     this.#scheduler.remove(task);
-    const fields = { requestId, job: task.job.id, attempts: task.attempts };
+    const traced = trace?.traceId === undefined ? {} : { traceId: trace.traceId };
+    const fields = { requestId, job: task.job.id, attempts: task.attempts, ...traced };
     if (task.state === 'done') {
       const { runMs, receivedSamples: samples } = task;
       this.#meanRunMs += (runMs - this.#meanRunMs) / 20;

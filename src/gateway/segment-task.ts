@@ -1,6 +1,8 @@
 /** One segment's life: queued, running, again queued where its worker was lost, and in the end done, failed or cancelled. */
 import { TtsError } from '../protocol/errors.js';
 import { FIRST_SOUND_MS, type SegmentJob, type SegmentTimings } from '../protocol/job.js';
+import { NO_SPAN } from '../trace.js';
+import { SegmentSpans } from './segment-spans.js';
 import type { SpeechOrder } from './types.js';
 import { type Worker, type WorkerEvent, WorkerLost } from './worker.js';
 
@@ -73,10 +75,12 @@ export class SegmentTask {
   #repeatSamples = 0;
   /** Of the worker that made what was received. */
   #version: string | undefined;
+  readonly #spans: SegmentSpans;
 
   constructor(job: SegmentJob, stream: SegmentStream) {
     this.job = job;
     this.stream = stream;
+    this.#spans = new SegmentSpans(stream.order.trace ?? NO_SPAN, job.segment.text.length);
   }
 
   get state(): SegmentState {
@@ -152,9 +156,11 @@ export class SegmentTask {
     this.#state = 'running';
     this.#attempts += 1;
     this.stream.started(nowMs, worker.id);
+    const traceparent = this.#spans.started(worker.id, this.#attempts);
+    const job = { ...this.job, dueInMs, ...(traceparent !== undefined && { traceparent }) };
     try {
       this.#resumeOn(worker);
-      for await (const event of worker.run({ ...this.job, dueInMs }, this.#abort.signal)) {
+      for await (const event of worker.run(job, this.#abort.signal)) {
         this.#receive(event);
         this.stream.changed();
         if (event.type === 'audio') await this.stream.room(this);
@@ -169,6 +175,7 @@ export class SegmentTask {
       else {
         this.#state = 'queued';
         this.#queuedAtMs = performance.now();
+        this.#spans.queuedAgain();
         this.stream.changed();
       }
     }
@@ -213,6 +220,7 @@ export class SegmentTask {
     if (this.#state !== 'queued' && this.#state !== 'running') return;
     this.stopWaiting();
     this.#state = state;
+    this.#spans.ended(state === 'cancelled' ? undefined : this.#error?.code);
     this.stream.changed();
   }
 
@@ -243,6 +251,7 @@ export class SegmentTask {
       if (repeated === event.pcm.length) return;
       const pcm = event.pcm.subarray(repeated);
       this.#held.push(pcm);
+      this.#spans.heard();
       this.#heldSamples += pcm.length;
       this.#receivedSamples += pcm.length;
       this.#attempts = 1;

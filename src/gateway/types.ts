@@ -1,5 +1,6 @@
 /** The gateway as the server sees it: segments in, speech in order out. */
 import type { BaseModel, Segment, SegmentTimings } from '../protocol/job.js';
+import type { TraceSpan } from '../trace.js';
 import type { Unusable, WorkerState } from './worker.js';
 
 export interface SpeechOrder {
@@ -15,6 +16,8 @@ export interface SpeechOrder {
   readonly whole?: boolean;
   /** Characters known before the first is written; absent where they come as somebody writes them. */
   readonly chars?: number;
+  /** The span that its segments are parts of. */
+  readonly trace?: TraceSpan;
 }
 
 /** In order: a `segment`, its `audio`, the next `segment`, … */

@@ -75,6 +75,8 @@ export interface SegmentJob {
   readonly segment: Segment;
   /** How soon its listener needs it, counted from when it is handed over; left out where nobody is in a hurry. */
   readonly dueInMs?: number;
+  /** The gateway's span of this segment, as W3C Trace Context writes it: the engine's own span is a part of it. */
+  readonly traceparent?: string;
 }
 
 /** Times of the code points of `segment.text`, in samples from the segment's first sample. Unspoken ones last 0. */

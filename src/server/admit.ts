@@ -5,14 +5,13 @@ import type { VoiceCatalogue } from '../models/catalogue.js';
 import { parseModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import type { Texts } from '../text/texts.js';
-import { traceIdOf } from '../trace.js';
 import type { Grant, GrantRequest, Grants } from './grants.js';
 import { checkSounds, type SpokenInput } from './spoken-input.js';
 
 export type Admit = (
   request: FastifyRequest,
   reply: FastifyReply,
-  order: Omit<GrantRequest, 'key' | 'requestId' | 'chars'> & { readonly input: SpokenInput },
+  order: Omit<GrantRequest, 'key' | 'requestId' | 'chars' | 'trace'> & { readonly input: SpokenInput },
 ) => Promise<Grant>;
 
 interface AdmitDeps {
@@ -26,14 +25,13 @@ export const createAdmit =
   async (request, reply, { input, ...order }) => {
     const { language } = catalogue.get(parseModel(order.model).base, order.voice);
     await checkSounds(input, texts, language);
-    const traceId = traceIdOf(request.headers.traceparent);
     try {
       const grant = await grants.open({
         ...order,
         chars: input.chars,
         key: request.key,
         requestId: request.id,
-        traceId,
+        trace: request.trace,
       });
       request.granted = true;
       if (grant.admission.rateLimit !== undefined) reply.headers(rateLimitHeaders(grant.admission.rateLimit));

@@ -8,8 +8,9 @@ import type { Gateway } from '../gateway/types.js';
 import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
 import { parseModel, type SpeechModel } from '../protocol/contract.js';
-import { TtsError } from '../protocol/errors.js';
+import { publicError, TtsError } from '../protocol/errors.js';
 import type { Texts } from '../text/texts.js';
+import type { TraceSpan } from '../trace.js';
 import type { AnswerSize } from './answer-size.js';
 import type { HeldAnswer } from './held-answer.js';
 import type { HeldAudio } from './held-audio.js';
@@ -34,8 +35,8 @@ export interface GrantRequest {
   /** Nobody listens meanwhile: as of what is whole, where it is left out. */
   readonly unheard?: boolean;
   readonly ssml?: boolean;
-  /** Of the trace that the client says it belongs to. */
-  readonly traceId?: string | undefined;
+  /** The span of the door that it came through. */
+  readonly trace: TraceSpan;
 }
 
 /** How it ended. `refused` is as if it had never been accepted: no row, no count. */
@@ -93,9 +94,18 @@ export class Grants {
 
   /** Checks and takes in the decided order: tier, daily limit, concurrency, credits, queue. All or nothing. */
   async open(request: GrantRequest): Promise<Grant> {
+    const { requestId, key, route, model, voice } = request;
+    const about = { 'tts.request_id': requestId, 'tts.key_id': key.id, 'tts.route': route };
+    const span = request.trace.child('speech', { ...about, 'tts.model': model, 'tts.voice': voice });
+    const admission = span.child('admission');
     try {
-      return await this.#take(request);
+      const grant = await this.#take(request, span);
+      admission.end();
+      return grant;
     } catch (error) {
+      const { code } = publicError(error);
+      admission.end(code);
+      span.end(code);
       if (error instanceof TtsError && error.row.status === 503)
         this.#options.metrics.refused(request.route, error.code);
       this.logged.refused(error, askedOf(request));
@@ -103,7 +113,7 @@ export class Grants {
     }
   }
 
-  async #take(request: GrantRequest): Promise<Grant> {
+  async #take(request: GrantRequest, trace: TraceSpan): Promise<Grant> {
     const { gateway, texts, catalogue, heldAudio, firstPieces } = this.#options;
     const {
       key,
@@ -126,7 +136,7 @@ export class Grants {
     let held: HeldAnswer | undefined;
     try {
       if (whole !== undefined) held = await heldAudio.take(whole, key);
-      const order = { model: base, voice, seed, speed, owner: key.id, requestId, whole: whole !== undefined };
+      const order = { model: base, voice, seed, speed, owner: key.id, requestId, whole: whole !== undefined, trace };
       const speech = gateway.open({ ...order, ...known });
       const text = new SpokenText(speech, texts.cutter({ language, ssml, inTimeChars }));
       const grant = new Grant(request, {
@@ -136,6 +146,7 @@ export class Grants {
         held,
         failures: this.failures,
         logged: this.logged,
+        trace,
         onEnd: (end) => {
           unwatch();
           this.#ended(grant, end);
@@ -187,14 +198,14 @@ export class Grants {
   }
 }
 
-const askedOf = ({ requestId, key, route, model, voice, chars, traceId }: GrantRequest): AskedRequest => ({
+const askedOf = ({ requestId, key, route, model, voice, chars, trace }: GrantRequest): AskedRequest => ({
   requestId,
   keyId: key.id,
   route,
   model,
   voice,
   chars,
-  traceId,
+  traceId: trace.traceId,
 });
 
 interface Held {
@@ -205,6 +216,7 @@ interface Held {
   readonly log: Logger;
   readonly failures: RecentFailures;
   readonly logged: LoggedRequests;
+  readonly trace: TraceSpan;
   readonly onEnd: (ending: Promise<void>) => void;
 }
 
@@ -255,6 +267,7 @@ export class Grant {
   heardFirst(ms: number): void {
     const { route, model } = this.#request;
     this.#firstMs = ms;
+    this.#holds.trace.child('first audio', undefined, performance.now() - ms).end();
     this.#holds.metrics.firstAudio(route, model, ms / 1000);
   }
 
@@ -272,8 +285,10 @@ export class Grant {
   }
 
   async #settle({ outcome, audioMs, deliveredChars, byClient, error }: GrantEnd): Promise<void> {
-    const { requestId, route, model, voice, traceId } = this.#request;
-    const { admission, log } = this.#holds;
+    const { requestId, route, model, voice } = this.#request;
+    const { admission, log, trace } = this.#holds;
+    const { traceId } = trace;
+    const settlement = trace.child('settlement');
     const { chars } = admission;
     const delivered = outcome === 'completed' ? chars : deliveredChars;
     const { breaks, workers } = this.text.record;
@@ -305,8 +320,14 @@ export class Grant {
         ...(traceId !== undefined && { traceId }),
         ...(ignoredMarkup.length > 0 && { ignoredMarkup: ignoredMarkup.join(', ') }),
       };
+      settlement.end();
+      trace.set({ 'tts.characters': chars, 'tts.credits': admission.debited, 'tts.audio_ms': told.audioMs });
+      trace.set({ 'tts.outcome': outcome, 'tts.breaks': breaks });
+      trace.end(error === undefined ? undefined : publicError(error).code);
       log.info({ route, keyId: this.key.id, ...told, requestId }, 'speech ended');
     } catch (error) {
+      settlement.end('internal_error');
+      trace.end('internal_error');
       // Unforeseen: an end that merely cannot be written yet is kept by the accounts.
       log.error({ requestId, err: error, outcome }, 'a request could not be settled');
     }

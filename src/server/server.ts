@@ -10,7 +10,7 @@ import type { KeyRecord } from '../accounts/types.js';
 import { SPEECH_MODELS } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import { STREAM_PATH } from '../protocol/stream.js';
-import { traceIdOf } from '../trace.js';
+import { beginSpan, NO_SPAN, type TraceSpan } from '../trace.js';
 import { createAdmit } from './admit.js';
 import { createAuthenticator } from './authenticate.js';
 import { createProxyTrust } from './client-address.js';
@@ -45,6 +45,8 @@ declare module 'fastify' {
     key: KeyRecord;
     /** It was accepted as work, whose end is told on its own. */
     granted: boolean;
+    /** Of a request for speech: the span from its arrival to the end of its response. */
+    trace: TraceSpan;
     /** Why it failed, where it did. */
     failure: TtsError | undefined;
   }
@@ -149,11 +151,13 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   app.decorateRequest('key', null as unknown as KeyRecord);
   app.decorateRequest('granted', false);
   app.decorateRequest('failure', undefined);
+  app.decorateRequest('trace', null as unknown as TraceSpan);
   app.addHook('onRequest', (request, reply, done) => {
     const { raw } = reply;
     reply.header('x-request-id', request.id);
     if (deps.shutdown.aborted) reply.header('connection', 'close');
     request.exchange = connections.begin(request.raw, raw, request.id);
+    beginTrace(request);
     void request.exchange.ended.then((whole) => {
       const seconds = (performance.now() - request.exchange.arrivedMs) / 1000;
       const status = whole ? raw.statusCode : 499;
@@ -166,6 +170,8 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
       if (failure !== undefined && !request.granted) grants.failures.add(failure, { requestId, route, keyId: key?.id });
       if (failure !== undefined && !request.granted) logRefusal(request, failure, grants);
       request.log[request.granted ? 'debug' : 'info'](told, 'request');
+      request.trace.set({ 'http.response.status_code': status });
+      request.trace.end(failure?.code);
       // A connection that was promised to be kept would hold the stop up for as long as its client keeps it.
       if (deps.shutdown.aborted) setImmediate(() => server.closeIdleConnections());
     });
@@ -273,6 +279,19 @@ function modelOf({ body, query }: FastifyRequest): { model?: string } {
   return model === undefined ? {} : { model };
 }
 
+/** The span of a request for speech; what is logged of the request names its trace. */
+function beginTrace(request: FastifyRequest): void {
+  const { method, exchange, routeOptions, headers } = request;
+  request.trace = NO_SPAN;
+  if (routeOptions.config?.speechRoute === undefined) return;
+  const route = routeOptions.url ?? '';
+  const attributes = { 'http.request.method': method, 'http.route': route, 'tts.request_id': request.id };
+  const span = { name: `${method} ${route}`, attributes, startMs: exchange.arrivedMs };
+  request.trace = beginSpan(headers.traceparent, span);
+  const { traceId } = request.trace;
+  if (traceId !== undefined) request.log = request.log.child({ traceId });
+}
+
 /** A request for speech that was refused after its key was accepted: what comes without a key fills no log. */
 function logRefusal(request: FastifyRequest, failure: TtsError, { logged }: Grants): void {
   const { speechRoute } = request.routeOptions.config;
@@ -282,7 +301,7 @@ function logRefusal(request: FastifyRequest, failure: TtsError, { logged }: Gran
     keyId: request.key.id,
     route: speechRoute,
     ...modelOf(request),
-    traceId: traceIdOf(request.headers.traceparent),
+    traceId: request.trace.traceId,
     arrivedMs: request.exchange.arrivedMs,
   });
 }

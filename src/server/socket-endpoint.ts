@@ -2,9 +2,10 @@
 import type { IncomingMessage } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Condition } from '../condition.js';
+import type { Logger } from '../log.js';
 import { publicError, TtsError } from '../protocol/errors.js';
 import { MAX_FRAME_BYTES } from '../protocol/stream.js';
-import { traceIdOf } from '../trace.js';
+import { beginSpan, type TraceSpan } from '../trace.js';
 import type { Authenticator, ServerDeps, UpgradeContext, UpgradeHandler } from './deps.js';
 import { answerPings, createHeartbeat, type HeartbeatOptions } from './heartbeat.js';
 import { Outbox } from './outbox.js';
@@ -33,6 +34,8 @@ interface Refusal {
 interface SessionPlace {
   readonly requestId: string;
   readonly outbox: Outbox;
+  /** Names the session's trace, where it has one. */
+  readonly log: Logger;
   /** To be called once, when everything the session held was given back. */
   readonly onEnd: () => void;
 }
@@ -45,7 +48,7 @@ export interface SocketEndpointOptions<Accepted> {
   /** Of the subprotocols that a client offers; the first where it is left out. */
   chooseProtocol?(offered: Set<string>): string | false;
   /** Who may open a session; rejects where a handshake is refused. */
-  accept(request: IncomingMessage, context: UpgradeContext): Promise<Accepted>;
+  accept(request: IncomingMessage, context: UpgradeContext & { readonly trace: TraceSpan }): Promise<Accepted>;
   modelOf(accepted: Accepted): string;
   start(accepted: Accepted, place: SessionPlace): SocketSession;
   /** Accepted, but the client is gone or its handshake is none. */
@@ -97,11 +100,13 @@ export function createSocketEndpoint<Accepted>(
     handshakeOf.get(request)!.refuse(new TtsError('invalid_value', message, { cause: error }));
   });
 
-  function start(socket: WebSocket, requestId: string, accepted: Accepted): void {
+  function start(socket: WebSocket, requestId: string, accepted: Accepted, trace: TraceSpan): void {
     const session: SocketSession = endpoint.start(accepted, {
       requestId,
       outbox: new Outbox(socket),
+      log: trace.traceId === undefined ? log : log.child({ traceId: trace.traceId }),
       onEnd() {
+        trace.end();
         sessions.delete(session);
         if (shutdown.aborted) hurry([socket]);
         left.notify();
@@ -123,6 +128,8 @@ export function createSocketEndpoint<Accepted>(
   const handle: UpgradeHandler['handle'] = (request, socket, head, context) => {
     const { requestId } = context;
     const startedAtMs = performance.now();
+    const attributes = { 'http.request.method': 'GET', 'http.route': path, 'tts.request_id': requestId };
+    const trace = beginSpan(request.headers.traceparent, { name: `GET ${path}`, attributes, startMs: startedAtMs });
     let keyId: string | undefined;
     const authenticator: Authenticator = {
       async authenticate(handshake, prove) {
@@ -146,15 +153,16 @@ export function createSocketEndpoint<Accepted>(
       const status = told?.status ?? (reason.code === 'voice_not_found' ? 404 : reason.row.status);
       if (status === 500) log.error({ requestId, err: error }, `a ${name} handshake failed`);
       report(status);
-      const traceId = traceIdOf(request.headers.traceparent);
-      endpoint.onRefused?.(reason, { requestId, keyId, traceId, arrivedMs: startedAtMs });
+      endpoint.onRefused?.(reason, { requestId, keyId, traceId: trace.traceId, arrivedMs: startedAtMs });
+      trace.set({ 'http.response.status_code': status });
+      trace.end(reason.code);
       answerRaw(socket, reason, { requestId, status, ...(told && { body: told.body }) });
     };
     const onError = (error: Error) => log.debug({ requestId, err: error }, `a ${name} handshake broke off`);
     socket.on('error', onError);
     handshakes++;
     endpoint
-      .accept(request, { ...context, authenticator })
+      .accept(request, { ...context, authenticator, trace })
       .then((accepted) => {
         let refusal: TtsError | undefined;
         let upgraded: WebSocket | undefined;
@@ -169,10 +177,12 @@ export function createSocketEndpoint<Accepted>(
         if (upgraded !== undefined) {
           socket.off('error', onError);
           report(101, endpoint.modelOf(accepted));
-          start(upgraded, requestId, accepted);
+          trace.set({ 'http.response.status_code': 101 });
+          start(upgraded, requestId, accepted, trace);
           return undefined;
         }
         if (refusal !== undefined) refuse(refusal);
+        trace.end();
         return endpoint.abandon(accepted);
       })
       .catch((error) => refuse(error))

@@ -4,6 +4,7 @@ import type { Engine } from '../engine/engine.js';
 import type { KokoroOptions } from '../engine/kokoro-options.js';
 import type { Gpu } from '../protocol/device.js';
 import { isErrorCode, TtsError } from '../protocol/errors.js';
+import { traceEndpoint } from '../trace.js';
 import type { EngineOptions, FromWorker, JobReply, ToWorker } from './protocol.js';
 import { type EngineServer, serveEngine } from './serve-engine.js';
 
@@ -21,6 +22,9 @@ const WATCHDOG = `
   const { workerData: parent } = require('node:worker_threads');
   setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);
 `;
+
+/** An engine's process is ended without a warning: what it has not exported by then is lost. */
+const EXPORT_EVERY_MS = 200;
 
 const send = (message: FromWorker): void => {
   if (process.connected) process.send!(message);
@@ -75,6 +79,7 @@ function fail(error: unknown): void {
 
 async function start(options: EngineOptions): Promise<EngineServer | undefined> {
   try {
+    await recordTraces();
     const engine = await build(options);
     const server = serveEngine(engine, reply);
     const { device, description, version, realTimeFactor, capacity } = engine;
@@ -85,6 +90,14 @@ async function start(options: EngineOptions): Promise<EngineServer | undefined> 
     process.disconnect();
     return undefined;
   }
+}
+
+/** Where the environment says where traces go. What cannot be exported is told in the gateway's log. */
+async function recordTraces(): Promise<void> {
+  if (traceEndpoint(process.env) === undefined) return;
+  const { startTracing } = await import('../tracing.js');
+  const onTrouble = (why: string) => log('warn', `traces of an engine could not be exported: ${why}`);
+  startTracing({ service: 'tts-engine', env: process.env, exportEveryMs: EXPORT_EVERY_MS, onTrouble });
 }
 
 if (process.send) {

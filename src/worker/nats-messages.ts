@@ -57,6 +57,7 @@ const Job = Type.Object({
     pause: oneOf(['none', 'carried', 'clause', 'sentence', 'item', 'paragraph'] as const),
   }),
   dueInMs: DueInMs,
+  traceparent: Type.Optional(Type.String({ pattern: '^[\\da-f-]{55}$' })),
 });
 
 const v = Type.Literal(WIRE_VERSION);

@@ -6,6 +6,7 @@ import type { Engine, Grant, Turn } from '../engine/engine.js';
 import { samplesToMs } from '../protocol/audio.js';
 import { isAbort, TtsError } from '../protocol/errors.js';
 import type { SegmentJob } from '../protocol/job.js';
+import { beginSpan, NO_SPAN } from '../trace.js';
 import type { JobReply, JobRequest } from './protocol.js';
 
 interface Running {
@@ -90,11 +91,13 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
     const { id } = job;
     const { signal } = state.abort;
     let final: JobReply = { type: 'end', id };
+    const span = job.traceparent === undefined ? NO_SPAN : beginSpan(job.traceparent, spanOf(job));
     try {
       for await (const event of engine.speak(job, turnOf(id, state), signal)) {
         signal.throwIfAborted();
         send({ ...event, id });
         if (event.type !== 'audio') continue;
+        if (state.heardOutMs === 0) span.event('first audio');
         state.heardOutMs = Math.max(state.heardOutMs, performance.now()) + samplesToMs(event.pcm.length);
         state.creditSamples -= event.pcm.length;
         await state.changed.until(() => state.creditSamples > 0, signal);
@@ -103,6 +106,7 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
       const code = isAbort(error) ? 'aborted' : error instanceof TtsError ? error.code : 'synthesis_failed';
       final = { type: 'error', id, code, message: error instanceof Error ? error.message : String(error) };
     }
+    span.end(final.type === 'error' && final.code !== 'aborted' ? final.code : undefined);
     running.delete(id);
     send(final);
   }
@@ -144,6 +148,11 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
     },
   };
 }
+
+const spanOf = ({ model, segment }: SegmentJob) => ({
+  name: 'engine',
+  attributes: { 'tts.model': model, 'tts.characters': segment.text.length },
+});
 
 /** Whoever is in no hurry waits for whoever is. */
 const dueAtMs = (dueInMs = Number.MAX_SAFE_INTEGER): number => performance.now() + dueInMs;

@@ -2,7 +2,6 @@
 import type { AudioFormat } from '../../audio/format.js';
 import type { BaseModel } from '../../protocol/job.js';
 import { MAX_INACTIVITY_S, STREAM_DEFAULTS } from '../../protocol/stream.js';
-import { traceIdOf } from '../../trace.js';
 import type { ServerDeps, UpgradeHandler } from '../deps.js';
 import type { Grant, Grants } from '../grants.js';
 import { checkPartner, partnerModel } from '../live-access.js';
@@ -55,7 +54,7 @@ export function createElevenLabsSocket(
     path: SOCKET_PATHS[kind],
     name: kind === 'multi' ? 'multi-stream-input' : 'stream-input',
     told: elevenlabsError,
-    async accept(request, { voiceId, query, authenticator }) {
+    async accept(request, { voiceId, query, authenticator, trace }) {
       const caller = await authenticator.authenticate(request);
       const names = { voice: voiceId, model: query.get('model_id') ?? undefined };
       const named = namedVoice(deps.catalogue, caller, names);
@@ -63,7 +62,6 @@ export function createElevenLabsSocket(
       checkPartner(caller, FREE_WAY);
       const model = partnerModel(named.model, FREE_WAY);
       const { voice } = named;
-      const traceId = traceIdOf(request.headers.traceparent);
       const seed = seedOf(query.get('seed'));
       const ssml = query.get('enable_ssml_parsing') === 'true';
       return {
@@ -76,7 +74,7 @@ export function createElevenLabsSocket(
         // A socket may outlive its key by hours: each stretch of speech asks anew.
         async open({ requestId, speed }): Promise<Grant> {
           const key = await authenticator.authenticate(request);
-          return grants.open({ route, key, requestId, model, voice, seed, speed, ssml, traceId });
+          return grants.open({ route, key, requestId, model, voice, seed, speed, ssml, trace });
         },
       };
     },
@@ -89,7 +87,6 @@ export function createElevenLabsSocket(
         ...accepted,
         ...place,
         multi: kind === 'multi',
-        log: deps.log,
         onEnd() {
           release();
           place.onEnd();

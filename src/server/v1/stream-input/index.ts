@@ -2,7 +2,6 @@
 import { prefersWholeSentences } from '../../../protocol/preference.js';
 import { STREAM_PATH, STREAM_PROTOCOL, TICKET_PROTOCOL_PREFIX } from '../../../protocol/stream.js';
 import type { StreamParams } from '../../../protocol/stream-messages.js';
-import { traceIdOf } from '../../../trace.js';
 import { presentedKey } from '../../authenticate.js';
 import type { ServerDeps, UpgradeHandler } from '../../deps.js';
 import type { Grant, Grants } from '../../grants.js';
@@ -38,7 +37,7 @@ export function createStreamInput(
     name: 'stream-input',
     heartbeat,
     chooseProtocol,
-    async accept(request, { requestId, voiceId, query, authenticator, tickets }) {
+    async accept(request, { requestId, voiceId, query, authenticator, tickets, trace }) {
       const ticket = presentedKey(request) === undefined ? presentedTicket(request) : undefined;
       const prove = ticket === undefined ? undefined : () => tickets.redeem(ticket, { voice: voiceId, query });
       const key = await authenticator.authenticate(request, prove);
@@ -46,17 +45,16 @@ export function createStreamInput(
       const model = params.model_id;
       deps.catalogue.get(model, voiceId, 'voice_id');
       const order = { route: 'stream_input', key, requestId, model, voice: voiceId } as const;
-      const traceId = traceIdOf(request.headers.traceparent);
       const { seed, enable_ssml_parsing: ssml } = params;
       const unheard = prefersWholeSentences(request.headers.prefer);
-      return { params, grant: await grants.open({ ...order, seed, ssml, unheard, traceId }) };
+      return { params, grant: await grants.open({ ...order, seed, ssml, unheard, trace }) };
     },
     onRefused(error, { keyId, ...asked }) {
       grants.failures.add(error, { requestId: asked.requestId, route: STREAM_PATH, keyId });
       if (keyId !== undefined) grants.logged.refused(error, { ...asked, keyId, route: 'stream_input' });
     },
     modelOf: ({ params }) => params.model_id,
-    start: (granted, place) => new StreamSession({ ...granted, ...place, log: deps.log }),
+    start: (granted, place) => new StreamSession({ ...granted, ...place }),
     abandon: ({ grant }) => grant.end({ outcome: 'refused', audioMs: 0, deliveredChars: 0, byClient: true }),
   });
 }
