@@ -67,8 +67,8 @@ const logged = (row: StoredRow): LoggedRequest => ({
 });
 
 const INSERT = `INSERT INTO request_log (${REQUEST_COLUMNS.join(', ')}) VALUES (${REQUEST_COLUMNS.map(() => '?').join(', ')})`;
-/** Rows removed in one statement: SQLite holds up the process meanwhile. */
-const TRIM_PAGE = 500;
+/** Rows removed in one statement: SQLite holds up the process for some milliseconds meanwhile. */
+const TRIM_PAGE = 50;
 /** Pages of one call: what is left over is removed by the next. */
 const TRIM_PAGES = 20;
 const removeRows = (which: string) =>
@@ -109,15 +109,15 @@ export function createRequestRows({ read, write }: AccountsDatabase): RequestLog
     },
 
     async trimRequestLog({ before, rows }) {
+      const steps = [() => remove(REMOVE_OLD, before), () => remove(REMOVE_SURPLUS, rows)];
       let removed = 0;
-      for (let page = 0; page < TRIM_PAGES; page++) {
-        const old = await remove(REMOVE_OLD, before);
-        const surplus = await remove(REMOVE_SURPLUS, rows);
-        removed += old + surplus;
-        if (old < TRIM_PAGE && surplus < TRIM_PAGE) return { removed, done: true };
+      for (let page = 0; page < TRIM_PAGES && steps.length > 0; page++) {
+        const count = await steps[0]!();
+        removed += count;
+        if (count < TRIM_PAGE) steps.shift();
         await loopTurn();
       }
-      return { removed, done: false };
+      return { removed, done: steps.length === 0 };
     },
   };
 }
