@@ -1,128 +1,147 @@
 /**
- * Time from the first word sent to the first audio message, and underruns of a listener who plays what arrives, while a
- * writer as fast as a language model sends its words: at 1, 4 and 16 sessions.
+ * What a listener waits for behind a writer as fast as a language model, over the WebSocket: from the first token to the first
+ * audio, from the character that completes the first piece to the first audio, and the silences of one who plays what arrives.
+ * The texts begin with an early clause, without any, and with a short sentence.
  *
- *   npm run bench -- stream [--sessions 1,4,16] [--model base-tts-fast] [--tokens 20,100] [--engine sine]
+ *   npm run bench -- stream [--tokens 10,20,50,100,200] [--sessions 1] [--runs 3] [--model base-tts-fast] [--engine sine]
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
 import { quantile } from '../src/client/load/capacity.js';
-import { tokensOf } from '../src/client/load/listener.js';
 import { streamPath } from '../src/protocol/stream.js';
+import { Segmenter } from '../src/text/segment.js';
 import { type BenchServer, startServer } from './serve.js';
 
-const TEXT =
-  'Sure, here is what happened next. The two of them walked along the river until the lights of the town were far ' +
-  'behind, and neither said a word. It was cold for the time of year. At the old bridge they stopped, because somebody ' +
-  'had left a lantern on the wall, still burning, with a folded letter under it. "Read it," she said. He shook his head, ' +
-  'put it into his coat, and they went on. Later, when the rain began, he wished that he had listened to her.';
+const REST =
+  'The two of them walked along the river until the lights of the town were far behind, and neither said a word. It was cold ' +
+  'for the time of year. At the old bridge they stopped, because somebody had left a lantern on the wall, still burning.';
+const TEXTS: Readonly<Record<string, string>> = {
+  'early clause': `When the evening comes, a speech service reads the news to everybody who wants to hear it. ${REST}`,
+  'short clause': `For example, the committee that met on Monday in the old town hall could not agree on a plan for the new bridge over the river. ${REST}`,
+  'no clause': `A speech service that runs on your own machine reads every text that you give it in a voice of your choice. ${REST}`,
+  'short sentence': `Of course! ${REST}`,
+};
 const VOICE = 'english_female_professional';
+const TOKEN_CHARS = 4;
+/** From this much on a listener notices a silence. */
+const BREAK_MS = 50;
 
 interface Heard {
   readonly firstAudioMs: number;
-  /** From the last character the first clause needed before it had surely ended. */
-  readonly afterClauseMs: number;
-  readonly underruns: number;
+  /** From the token with the character that completes the first piece. */
+  readonly afterPieceMs: number;
+  readonly breaks: number;
   readonly silenceMs: number;
-  readonly audioMs: number;
 }
 
-async function session(server: BenchServer, model: string, tokensPerSecond: number): Promise<Heard> {
+interface Writing {
+  readonly model: string;
+  readonly text: string;
+  readonly tokensPerSecond: number;
+}
+
+function tokensOf(text: string): string[] {
+  const tokens = text.match(new RegExp(`.{1,${TOKEN_CHARS}}`, 'gs')) ?? [];
+  // A space alone is a keepalive: it travels with the next.
+  return tokens.flatMap((token, i) => (token === ' ' ? [] : [tokens[i - 1] === ' ' ? ` ${token}` : token]));
+}
+
+/** The token that completes the first piece, as the server cuts it. */
+function completing(tokens: readonly string[]): number {
+  const segmenter = new Segmenter({ countTokens: (text) => text.length, written: true });
+  const found = tokens.findIndex((token) => segmenter.push(token).length > 0);
+  return found < 0 ? tokens.length - 1 : found;
+}
+
+async function session(server: BenchServer, { model, text, tokensPerSecond }: Writing): Promise<Heard> {
   const url = `${server.baseUrl.replace('http', 'ws')}${streamPath(VOICE)}?model_id=${model}`;
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${server.key}` } });
   await new Promise((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', reject);
   });
-  let firstSentMs = 0;
-  let clauseSentMs = 0;
   let firstAudioMs = 0;
   let playedOutAtMs = 0;
-  let underruns = 0;
+  let breaks = 0;
   let silenceMs = 0;
-  let audioMs = 0;
   const done = new Promise<void>((resolve, reject) => {
     socket.on('message', (data) => {
       const now = performance.now();
       const message = JSON.parse(String(data)) as { audio?: string; isFinal?: boolean; error?: string };
       if (message.error !== undefined) return reject(new Error(message.error));
       if (message.audio === undefined) return resolve();
-      const ms = Buffer.byteLength(message.audio, 'base64') / 48;
       if (firstAudioMs === 0) firstAudioMs = playedOutAtMs = now;
-      if (now > playedOutAtMs) {
-        underruns += playedOutAtMs === firstAudioMs ? 0 : 1;
+      if (now > playedOutAtMs + BREAK_MS) {
+        breaks += 1;
         silenceMs += now - playedOutAtMs;
-        playedOutAtMs = now;
       }
-      playedOutAtMs += ms;
-      audioMs += ms;
+      playedOutAtMs = Math.max(now, playedOutAtMs) + Buffer.byteLength(message.audio, 'base64') / 48;
     });
     socket.once('close', (code) => reject(new Error(`closed with ${code}`)));
   });
   socket.send('{"text":" "}');
+  const tokens = tokensOf(text);
+  const piece = completing(tokens);
   const startMs = performance.now();
-  let sentChars = 0;
-  let count = 0;
-  for (const token of tokensOf(TEXT)) {
-    const dueMs = startMs + (count++ * 1000) / tokensPerSecond;
-    if (dueMs > performance.now()) await sleep(dueMs - performance.now());
-    if (firstSentMs === 0) firstSentMs = performance.now();
+  let pieceMs = startMs;
+  for (const [index, token] of tokens.entries()) {
+    const waitMs = startMs + (index * 1000) / tokensPerSecond - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
     socket.send(JSON.stringify({ text: token }));
-    sentChars += token.length;
-    if (clauseSentMs === 0 && sentChars > TEXT.indexOf('. ') + 2) clauseSentMs = performance.now();
+    if (index === piece) pieceMs = performance.now();
   }
   socket.send('{"text":""}');
   await done;
   socket.close();
-  return {
-    firstAudioMs: firstAudioMs - firstSentMs,
-    afterClauseMs: firstAudioMs - clauseSentMs,
-    underruns,
-    silenceMs,
-    audioMs,
-  };
+  return { firstAudioMs: firstAudioMs - startMs, afterPieceMs: firstAudioMs - pieceMs, breaks, silenceMs };
 }
+
+const COLUMNS = [14, 8, 8, 24, 28, 14, 18] as const;
+const row = (cells: readonly (string | number)[]): string =>
+  `${cells.map((cell, i) => String(cell).padStart(COLUMNS[i]!)).join('  ')}\n`;
 
 export async function main(argv: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...argv],
     options: {
-      sessions: { type: 'string', default: '1,4,16' },
+      sessions: { type: 'string', default: '1' },
+      runs: { type: 'string', default: '3' },
       model: { type: 'string', default: 'base-tts-fast' },
-      tokens: { type: 'string', default: '20,100' },
+      tokens: { type: 'string', default: '10,20,50,100,200' },
       engine: { type: 'string', default: 'kokoro' },
     },
   });
+  const { model } = values;
   const server = await startServer({
     TTS_ENGINE: values.engine,
     // Audio that costs nothing to make: what is left is the way there and back.
     TTS_SINE_OPTIONS: JSON.stringify({ msPerChar: 60 }),
   });
   try {
-    await session(server, values.model, 1000);
-    process.stdout.write(
-      'sessions  tokens/s  first audio p50 / p95 ms  after clause p50 ms  underruns/session  silence/audio\n',
-    );
-    for (const rate of values.tokens.split(',').map(Number)) {
-      for (const sessions of values.sessions.split(',').map(Number)) {
-        const heard = await Promise.all(
-          Array.from({ length: sessions }, async (_, i) => {
-            await sleep((i * 137) % 1000);
-            return session(server, values.model, rate);
-          }),
-        );
-        const first = heard.map((one) => one.firstAudioMs);
-        const silence = heard.reduce((sum, one) => sum + one.silenceMs, 0);
-        const audio = heard.reduce((sum, one) => sum + one.audioMs, 0);
-        const underruns = heard.reduce((sum, one) => sum + one.underruns, 0);
-        const after = quantile(
-          heard.map((one) => one.afterClauseMs),
-          0.5,
-        );
-        process.stdout.write(
-          `${String(sessions).padStart(8)}  ${String(rate).padStart(8)}  ${`${quantile(first, 0.5).toFixed(0)} / ${quantile(first, 0.95).toFixed(0)}`.padStart(24)}  ${after.toFixed(0).padStart(19)}  ${(underruns / sessions).toFixed(1).padStart(17)}  ${(silence / audio).toFixed(2).padStart(13)}\n`,
-        );
+    await session(server, { model, text: REST, tokensPerSecond: 1000 });
+    const titles = ['first audio p50 / p95 ms', 'after the piece p50 / p95 ms', 'breaks/session', 'silence/session ms'];
+    process.stdout.write(row(['text', 'tokens/s', 'sessions', ...titles]));
+    for (const [name, text] of Object.entries(TEXTS)) {
+      for (const tokensPerSecond of values.tokens.split(',').map(Number)) {
+        for (const sessions of values.sessions.split(',').map(Number)) {
+          const heard: Heard[] = [];
+          for (let run = 0; run < Number(values.runs); run += 1) {
+            const listeners = Array.from({ length: sessions }, async (_, i) => {
+              await sleep((i * 137) % 1000);
+              return session(server, { model, text, tokensPerSecond });
+            });
+            heard.push(...(await Promise.all(listeners)));
+          }
+          const of = (figure: (one: Heard) => number, share: number) => quantile(heard.map(figure), share).toFixed(0);
+          const mean = (figure: (one: Heard) => number) =>
+            heard.reduce((sum, one) => sum + figure(one), 0) / heard.length;
+          const first = `${of((one) => one.firstAudioMs, 0.5)} / ${of((one) => one.firstAudioMs, 0.95)}`;
+          const after = `${of((one) => one.afterPieceMs, 0.5)} / ${of((one) => one.afterPieceMs, 0.95)}`;
+          const breaks = mean((one) => one.breaks).toFixed(1);
+          const silence = mean((one) => one.silenceMs).toFixed(0);
+          process.stdout.write(row([name, tokensPerSecond, sessions, first, after, breaks, silence]));
+        }
       }
     }
   } finally {

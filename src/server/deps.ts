@@ -115,7 +115,7 @@ export interface ServerDeps {
   readonly gateway: Gateway;
   readonly catalogue: Pick<VoiceCatalogue, 'version' | 'all' | 'voices' | 'get'>;
   readonly texts: Texts;
-  /** Left out, the first sentence of a stream is cut at its first clause. */
+  /** Of streamed HTTP; left out, the first sentence is cut at its first clause. */
   readonly firstPieces?: FirstPieces | undefined;
   readonly metrics: Metrics;
   /** Absent where no request log is kept. */

@@ -71,7 +71,7 @@ export interface GrantsOptions {
   readonly catalogue: Pick<VoiceCatalogue, 'get'>;
   readonly metrics: Metrics;
   readonly heldAudio: HeldAudio;
-  /** Left out, the first sentence is cut at its first clause. */
+  /** Where the text is all there; left out, the first sentence is cut at its first clause. */
   readonly firstPieces?: FirstPieces | undefined;
   /** Where the operator keeps a request log. */
   readonly requestLog?: RequestLog | undefined;
@@ -130,7 +130,8 @@ export class Grants {
     if (whole !== undefined) heldAudio.check(whole);
     const { base } = parseModel(model);
     const { language } = catalogue.get(base, voice);
-    const inTimeChars = unheard ? Number.POSITIVE_INFINITY : ((await firstPieces?.(base)) ?? 0);
+    const written = chars === undefined && !unheard;
+    const inTimeChars = unheard ? Number.POSITIVE_INFINITY : written ? 0 : ((await firstPieces?.(base)) ?? 0);
     const admission = await this.#admit({ key, requestId, model, voice, chars: chars ?? 0 });
     const known = chars === undefined ? {} : { chars };
     let held: HeldAnswer | undefined;
@@ -138,7 +139,7 @@ export class Grants {
       if (whole !== undefined) held = await heldAudio.take(whole, key);
       const order = { model: base, voice, seed, speed, owner: key.id, requestId, whole: whole !== undefined, trace };
       const speech = gateway.open({ ...order, ...known });
-      const text = new SpokenText(speech, texts.cutter({ language, ssml, inTimeChars }));
+      const text = new SpokenText(speech, texts.cutter({ language, ssml, inTimeChars, written }));
       const grant = new Grant(request, {
         ...this.#options,
         admission,

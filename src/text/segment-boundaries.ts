@@ -7,6 +7,7 @@ import { footnote, nextKind, nextWord } from './segment-lookahead.js';
 import {
   type Clause,
   clauseAt,
+  clauseBeginnings,
   ITEM_WORDS,
   looksAhead,
   type Mark,
@@ -266,7 +267,7 @@ export class BoundaryScanner {
       : 'other';
     if (next === null) return -1;
     const comma = this.#mark !== null && (markIs(this.#mark) & IS.weak) !== 0;
-    const word = comma ? nextWord(text, i + marker.length, final) : '';
+    const word = comma ? nextWord(text, i + marker.length, final, clauseBeginnings(this.#words)) : '';
     if (word === null) return -1;
     if (!this.#blank) found(i, needNext ? this.#between(next, marker, word) : WORD);
     this.#mark = null;

@@ -19,14 +19,18 @@ export function nextKind(text: string, from: number, final: boolean, further = f
   return is & IS.digit ? 'digit' : 'other';
 }
 
-/** The next word in small letters, no more of it than tells it from others; null if the text does not show its end yet. */
-export function nextWord(text: string, from: number, final: boolean): string | null {
+/**
+ * The next word in small letters, no more of it than tells it from others; null if the text does not show its end yet. Given
+ * what the words that matter begin with, one that begins like none of them is told before its end.
+ */
+export function nextWord(text: string, from: number, final: boolean, beginnings?: ReadonlySet<string>): string | null {
   let end = from;
   const most = Math.min(text.length, from + LONGEST_STARTER);
   while (end < most && (characterIs(text.charCodeAt(end)) & IS.letter || text[end] === "'" || text[end] === '’'))
     end += 1;
-  if (end === text.length && !final && end - from < LONGEST_STARTER) return null;
-  return text.slice(from, end).toLowerCase().replace('’', "'");
+  const word = text.slice(from, end).toLowerCase().replace('’', "'");
+  const open = end === text.length && !final && end - from < LONGEST_STARTER;
+  return open && (beginnings === undefined || beginnings.has(word)) ? null : word;
 }
 
 const LONGEST_STARTER = 12;

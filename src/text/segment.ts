@@ -1,13 +1,14 @@
 /** Cuts text that arrives in any pieces into segments that depend on the text alone. */
 import { countChars, isHighSurrogate, isLowSurrogate } from '../protocol/characters.js';
 import type { Language, PauseKind, Segment } from '../protocol/job.js';
+import { forcedCut } from './forced-cut.js';
 import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
 import { MarkupTrack, silentTokens, type Taken } from './markup.js';
 import { type Boundary, BoundaryScanner, type Rest, type Totals } from './segment-boundaries.js';
-import { nextWord } from './segment-lookahead.js';
-import { RANK, type Rank, type SentenceWords } from './sentence-ends.js';
+import { RANK, type SentenceWords } from './sentence-ends.js';
 import { type Piece, SsmlParser } from './ssml.js';
 import { MAX_TOKENS } from './types.js';
+import { WrittenOpening } from './written-opening.js';
 
 export interface SegmenterOptions {
   /** Tokens of a plain text, without pads. */
@@ -22,6 +23,11 @@ export interface SegmenterOptions {
    * before it is all there.
    */
   readonly inTimeChars?: number;
+  /**
+   * Somebody hears it while it is written: the first sentence, and the first behind every flush, is cut at its first clause or
+   * before a phrase, by the text alone, whatever the machine has in time.
+   */
+  readonly written?: boolean;
 }
 
 /** A segment holds no more than this even where nothing of it can be spoken, so that a count stays cheap. */
@@ -35,10 +41,6 @@ const FIRST_SENTENCE = { letters: 8, words: 2 };
 const FIRST_CLAUSE = { letters: 14, words: 3 };
 /** Of a comma that ends a clause only likely, this many letters must have been heard. */
 const FIRST_CLAUSE_ANY_LETTERS = 48;
-/** A clause mark is a good place for a forced cut only if it lies this far into what fits. */
-const GOOD_SHARE = 0.3;
-/** So does a word that begins a phrase, and later: it is a lesser place. */
-const PHRASE_SHARE = 0.6;
 /** A forced cut need not use the last token. */
 const NEAR_LIMIT = 0.93;
 
@@ -51,6 +53,7 @@ const SPEAKABLE = /[\p{L}\p{N}\p{S}]/u;
 export class Segmenter {
   readonly #count: (text: string) => number;
   readonly #inTime: number;
+  readonly #opening: WrittenOpening | null;
   readonly #scanner: BoundaryScanner;
   readonly #words: SentenceWords;
   readonly #markup: { readonly parser: SsmlParser; readonly track: MarkupTrack } | null;
@@ -65,6 +68,8 @@ export class Segmenter {
   #received = 0;
   #lastUnit = 0;
   #first = true;
+  /** White space that the open segment begins with, once a word is there. */
+  #lead: number | undefined;
   #base: Totals = { letters: 0, words: 0, weight: 0 };
   /** The last exact count: `tokens` up to `at`, where the running weight was `weight`. */
   #known = { at: 0, tokens: 0, weight: 0, factor: 1 };
@@ -79,6 +84,7 @@ export class Segmenter {
     const { language = DEFAULT_LANGUAGE } = options;
     this.#scanner = new BoundaryScanner(language);
     this.#words = frontEnd(language).sentenceWords;
+    this.#opening = options.written ? new WrittenOpening(this.#words) : null;
     this.#markup = options.ssml
       ? { parser: new SsmlParser(), track: new MarkupTrack(options.countTokens, language) }
       : null;
@@ -110,12 +116,13 @@ export class Segmenter {
   flush(): Segment[] {
     this.#advance(true);
     const end = this.#start + this.#text.length;
-    this.#cutInTime(end);
     if (end > this.#start) this.#fit(end);
     if (end > this.#start || (this.#markup && !this.#markup.track.isEmpty)) {
       this.#emit(end, this.#scanner.restingPause(), this.#scanner.totals, true);
     }
     this.#scanner.restart();
+    if (this.#opening) this.#first = true;
+    this.#opening?.restart();
     return this.#take();
   }
 
@@ -151,6 +158,8 @@ export class Segmenter {
       this.#rests = this.#rests.flatMap(({ index, tokens }) => (index < used ? [] : [{ index: index - used, tokens }]));
     }
     this.#scanned = from + used;
+    this.#cutInTime(this.#scanned);
+    this.#cutAtPhrase(this.#scanned);
   }
 
   #found(at: number, boundary: Boundary): void {
@@ -159,20 +168,33 @@ export class Segmenter {
     const candidate = { rank, pause, clause, at, letters, words, weight };
     this.#candidates.push(candidate);
     this.#cutInTime(at);
+    this.#cutAtPhrase(at);
     const known = this.#known;
     const guess = known.tokens + (weight - known.weight) * known.factor;
     if (guess > MAX_TOKENS || at - this.#start > MAX_UNITS) this.#fit(at);
-    if (rank < RANK.weak || !this.#ends(boundary)) return;
-    if (rank < RANK.sentence && at - this.#start <= this.#inTime) {
+    if (rank < RANK.weak) return;
+    const ends = this.#ends(candidate);
+    if (ends && rank < RANK.sentence && at - this.#start <= this.#clauseReach) {
       this.#held = candidate;
       return;
     }
-    if (this.#markup || weight - this.#base.weight > SURELY_FITS) this.#fit(at);
-    if (at > this.#start) this.#emit(at, boundary.pause, { letters, words, weight });
+    if (ends) this.#cutAt(candidate);
+    // What is too short for a segment has ended the first sentence all the same, where some of it was cut off.
+    if (rank >= RANK.sentence && (ends || this.#opening?.begun)) this.#opening?.end();
+  }
+
+  #cutAt(place: Candidate, pause = place.pause): void {
+    if (this.#markup || place.weight - this.#base.weight > SURELY_FITS) this.#fit(place.at);
+    if (place.at > this.#start) this.#emit(place.at, pause, place);
+  }
+
+  /** How far the first sentence waits for a later clause. */
+  get #clauseReach(): number {
+    return this.#opening?.clauseReach ?? this.#inTime;
   }
 
   /** Whether the text asks for a cut here. */
-  #ends({ rank, pause, clause }: Boundary): boolean {
+  #ends({ at, rank, pause, clause }: Candidate): boolean {
     const letters = this.#scanner.totals.letters - this.#base.letters;
     if (letters === 0 || rank < RANK.weak || pause === 'none') return false;
     if (rank === RANK.paragraph || pause === 'paragraph') return true;
@@ -181,16 +203,30 @@ export class Segmenter {
       if (this.#first) return letters >= FIRST_SENTENCE.letters && words >= FIRST_SENTENCE.words;
       return letters >= MIN_LETTERS;
     }
-    if (!this.#first || clause === 'no' || words < FIRST_CLAUSE.words) return false;
+    if (clause === 'no') return false;
+    if (this.#opening) return this.#opening.takesClause(this.#chars(at));
+    if (!this.#first || words < FIRST_CLAUSE.words) return false;
     return letters >= (clause === 'surely' ? FIRST_CLAUSE.letters : FIRST_CLAUSE_ANY_LETTERS);
   }
 
   /** The first sentence has grown beyond what is there in time: it is cut at its last clause that was. */
   #cutInTime(at: number): void {
     const held = this.#held;
-    if (held === undefined || at - this.#start <= this.#inTime) return;
-    if (this.#markup) this.#fit(held.at);
-    if (held.at > this.#start) this.#emit(held.at, held.pause, held);
+    if (held !== undefined && at - this.#start > this.#clauseReach) this.#cutAt(held);
+  }
+
+  /** The first sentence of a writer, looked at up to `at`, is so long without a clause that it is cut before a phrase. */
+  #cutAtPhrase(at: number): void {
+    if (!this.#opening || this.#held !== undefined || this.#scanner.totals.words === this.#base.words) return;
+    this.#lead ??= this.#text.length - this.#text.trimStart().length;
+    const text = this.#text.slice(this.#lead, at - this.#start);
+    const cut = this.#opening.phraseCut(this.#candidates, text, this.#start + this.#lead);
+    if (cut) this.#cutAt(cut, 'carried');
+  }
+
+  /** Characters of the open segment up to `at`, without the white space around them. */
+  #chars(at: number): number {
+    return this.#text.slice(0, at - this.#start).trim().length;
   }
 
   /** Cuts until what lies between the start and `end` is within the model's limit. */
@@ -239,29 +275,7 @@ export class Segmenter {
     }
     // Not even the first stretch fits: cut it off alone.
     if (low < 0) return places[0];
-    const fitting = places.slice(0, low + 1);
-    const reach = this.#start + (fitting[low]!.at - this.#start) * GOOD_SHARE;
-    const late = this.#start + (fitting[low]!.at - this.#start) * PHRASE_SHARE;
-    const last = (rank: Rank, from: number) => fitting.findLast((place) => place.rank >= rank && place.at >= from);
-    return (
-      last(RANK.sentence, this.#start) ??
-      last(RANK.strong, reach) ??
-      last(RANK.weak, reach) ??
-      fitting.findLast((place) => place.at >= late && this.#opensPhrase(place.at)) ??
-      last(RANK.word, this.#start) ??
-      fitting[low]
-    );
-  }
-
-  /** Whether a word begins here that people draw breath before. */
-  #opensPhrase(at: number): boolean {
-    const from = at - this.#start;
-    const word = nextWord(this.#text.slice(from, from + 16), 0, true) ?? '';
-    const { joining, relative, clauseStarts, introducing } = this.#words;
-    // "… the river and | to lay …": one who draws breath does so before the "and".
-    const before = /(\p{L}+)\s+$/u.exec(this.#text.slice(Math.max(0, from - 16), from))?.[1]?.toLowerCase() ?? '';
-    if (joining.has(before) || relative.has(before)) return false;
-    return joining.has(word) || relative.has(word) || clauseStarts.has(word) || introducing.has(word);
+    return forcedCut(places.slice(0, low + 1), { text: this.#text, start: this.#start }, this.#words);
   }
 
   #tokens(end: number): number {
@@ -270,12 +284,14 @@ export class Segmenter {
   }
 
   #emit(at: number, pause: PauseKind, totals: Totals, all = false): void {
+    this.#opening?.cut(this.#chars(at));
     const { source, spans } = this.#read(at - this.#start, all);
     this.#out.push({ text: source, offset: this.#offset, spans, pause });
     this.#text = this.#text.slice(at - this.#start);
     this.#start = at;
     this.#offset += countChars(source);
     this.#first = false;
+    this.#lead = undefined;
     this.#held = undefined;
     this.#base = { letters: totals.letters, words: totals.words, weight: totals.weight };
     this.#known = { at, tokens: 0, weight: totals.weight, factor: 1 };

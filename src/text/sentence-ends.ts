@@ -35,6 +35,12 @@ export interface SentenceWords {
   readonly relative: ReadonlySet<string>;
   /** A sentence that begins so has its first comma where its main clause begins. */
   readonly introducing: ReadonlySet<string>;
+  /** One who draws breath without a mark does so before one of these: best where a clause begins, else where a phrase does. */
+  readonly clauseOpeners: ReadonlySet<string>;
+  readonly phraseOpeners: ReadonlySet<string>;
+  /** No breath is drawn behind these, nor behind those that call for a "to" before it. */
+  readonly clinging: ReadonlySet<string>;
+  readonly leadingTo: ReadonlySet<string>;
   /** A single letter behind one of these is a label ("vitamin C."), not the initial of a name. */
   readonly labelled: ReadonlySet<string>;
 }
@@ -52,6 +58,18 @@ export interface CommaContext {
   /** Commas before this one, and whether one of them closed a stretch as short as an item of a list. */
   readonly earlier: number;
   readonly listed: boolean;
+}
+
+const BEGINNINGS = new WeakMap<SentenceWords, ReadonlySet<string>>();
+
+/** What the words begin with that `clauseAt` looks for behind a comma, the whole of them included. */
+export function clauseBeginnings(words: SentenceWords): ReadonlySet<string> {
+  const known = BEGINNINGS.get(words);
+  if (known) return known;
+  const all = [...words.relative, ...words.clauseStarts, ...words.joining];
+  const found = new Set(all.flatMap((word) => Array.from({ length: word.length + 1 }, (_, i) => word.slice(0, i))));
+  BEGINNINGS.set(words, found);
+  return found;
 }
 
 /** Fewer words than these between two commas may be an item of a list. */

@@ -43,6 +43,23 @@ describe('stream-input', () => {
     expect((await server.ledger(id))[0]).toMatchObject({ outcome: 'completed', characters: chars, credits: chars });
   });
 
+  it('speaks the first clause while the sentence is being written, whatever the machine has in time', async () => {
+    const quick = await start({ firstPieces: async () => 160 });
+    for (const kind of ['stream-input', 'multi-stream-input'] as const) {
+      const client = await Client.open(quick, kind);
+      client.send({ text: ' ' }, { text: 'When the even' }, { text: 'ing comes, a speech' });
+      await until(() => client.audio().length > 0);
+      client.send({ text: ' service reads.', flush: true }, { text: 'If it is dark, we go' });
+      await until(() =>
+        client.messages
+          .flatMap(({ alignment }) => alignment?.chars ?? [])
+          .join('')
+          .endsWith('dark, '),
+      );
+      client.socket.terminate();
+    }
+  });
+
   it.each(['pcm_8000', 'pcm_16000', 'pcm_22050', 'pcm_44100', 'pcm_48000', 'ulaw_8000'])(
     'gives %s, as long as the speech is',
     async (format) => {
@@ -144,7 +161,8 @@ describe('multi-stream-input', () => {
     client.send({ text: TWO, context_id: 'a' }, { context_id: 'a', close_context: true });
     await client.final('a');
     const told = client.of('a').filter(({ alignment }) => alignment);
-    expect(told).toHaveLength(2);
+    // What follows a flush is a first sentence again, and cut at its clause.
+    expect(told).toHaveLength(3);
     // LiveKit: from the beginning of the context. Pipecat: each from where the one before ended.
     const starts = told.flatMap(({ normalizedAlignment }) => normalizedAlignment!.charStartTimesMs);
     let clock = 0;

@@ -67,7 +67,7 @@ export const httpListener =
   };
 
 /** About what a tokeniser makes of it: a word with the space before it, long ones in two. */
-export const tokensOf = (text: string): string[] => text.match(/\s?\S{1,7}/g) ?? [];
+const tokensOf = (text: string): string[] => text.match(/\s?\S{1,7}/g) ?? [];
 
 /** Over the WebSocket, with a writer as fast as a language model. */
 export const socketListener =

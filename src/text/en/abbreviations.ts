@@ -319,6 +319,23 @@ export const SENTENCE_WORDS: SentenceWords = {
     without for to by from under over through among between like unlike given instead however meanwhile today yesterday
     tomorrow now then later soon first second third finally still thus therefore moreover furthermore according
   `),
+  clauseOpeners: words(`
+    because although though while whereas if unless until since when whenever but yet which who whom whose where that
+    after before
+  `),
+  phraseOpeners: words(`
+    and or nor in on at during despite with without within for to by from under over through among between into across
+    along against around behind beside beyond towards toward upon about
+  `),
+  clinging: words(`
+    a an the this these those my your his her its our their some any no every each all both of as than so very too such
+    not just even only is are was were be been am will would can could shall should may might must do does did has have
+    had more most less rather quite how what why i he she we they there
+  `),
+  leadingTo: words(`
+    going want wants wanted wanting need needs needed used able unable ought got like likes liked try tries tried trying
+    due according close next prior thanks subject happy glad ready about begin begins began start starts started
+  `),
   leading: stopping(LEADS),
   beforeNumber: stopping(NUMBERED),
   beforeSmall: stopping(CONTINUED),
