@@ -37,17 +37,14 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const { log, onPreparation, speech = false, crowd = false } = options;
   // A command speaks by itself, also where the server of this machine leaves that to others.
   const config = options.config.workers === 0 ? { ...options.config, workers: 1 } : options.config;
-  const [{ openSqliteStore }, { drawKey }] = await Promise.all([
-    import('../accounts/sqlite-store.js'),
-    import('../accounts/api-key.js'),
-  ]);
+  const { drawKey } = await import('../accounts/api-key.js');
   const { key: localKey } = drawKey();
   // A command speaks with one model; where it does not say with which, none is loaded before it does.
   const model = BASE_MODELS.find((name) => name === config.model.replace(/:free$/, ''));
   const service = await createService({
     config,
     log,
-    store: await openSqliteStore(':memory:'),
+    store: async () => (await import('../accounts/sqlite-store.js')).openSqliteStore(':memory:'),
     localKey,
     settings: { docs: false, metrics: false, maxConnections: config.maxConnections },
     metrics: false,

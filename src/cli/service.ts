@@ -17,8 +17,8 @@ import type { NatsRoom, Reading } from './nats.js';
 export interface ServiceOptions {
   readonly config: Config;
   readonly log: Logger;
-  /** Owned from here on. */
-  readonly store: AccountStore;
+  /** Owned from here on; a function is asked for it when the engine has been started. */
+  readonly store: AccountStore | (() => Promise<AccountStore>);
   readonly localKey: string;
   readonly settings: Partial<ServerSettings>;
   readonly engine: Pick<EngineRoomOptions, 'start' | 'models' | 'stays' | 'crowd' | 'onProgress'>;
@@ -50,12 +50,13 @@ const CLOSE_MS = 10_000;
 const EXPECT_MS = 5_000;
 
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { config, log, store } = options;
+  const { config, log } = options;
   const { createPool } = await import('../gateway/pool.js');
   const pool = createPool();
   // First of all, and before this process is busy loading the rest: an engine takes longer to come up than all of it.
   const engines = createEngineRoom({ config, log, pool, ...options.engine });
   let elsewhere: NatsRoom | undefined;
+  let store = typeof options.store === 'function' ? undefined : options.store;
   try {
     if (options.engine.start === 'now') await engines.begun;
     let reading: Reading | undefined;
@@ -65,24 +66,30 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       reading = await readingOf(config);
       if (options.nats) elsewhere = await createNatsRoom(config, reading, pool, log);
     }
-    return await assemble(options, pool, engines, elsewhere, reading);
+    if (typeof options.store === 'function') store = await options.store();
+    return await assemble(options, { pool, engines, elsewhere, reading, store: store! });
   } catch (error) {
     engines.stop();
     await pool.close();
     await elsewhere?.close();
-    await store.close();
+    await store?.close();
     throw error;
   }
 }
 
+interface Parts {
+  readonly pool: WorkerPool;
+  readonly engines: EngineRoom;
+  readonly elsewhere: NatsRoom | undefined;
+  readonly reading: Reading | undefined;
+  readonly store: AccountStore;
+}
+
 async function assemble(
   options: ServiceOptions,
-  pool: WorkerPool,
-  engines: EngineRoom,
-  elsewhere: NatsRoom | undefined,
-  reading: Reading | undefined,
+  { pool, engines, elsewhere, reading, store }: Parts,
 ): Promise<Service> {
-  const { config, log, store, localKey } = options;
+  const { config, log, localKey } = options;
   const [
     { createAccounts },
     { createAdminSecret },
@@ -110,9 +117,10 @@ async function assemble(
   ]);
   const { freeConcurrency, freeDaily, partnerConcurrency, queueLimit } = config;
   const catalogue = loadCatalogue({ voicesDir: config.voicesDir });
-  const texts = createTexts({ lexicon: config.lexicon });
-  await texts.ready();
   const { crowd = false } = options.engine;
+  // A command that says a sentence needs no reader of its own beside its engine's.
+  const texts = createTexts({ lexicon: config.lexicon, lazy: !crowd });
+  await texts.ready();
   const remembered = config.engine === 'kokoro' ? await import('../engine/remembered.js') : undefined;
   const recall = async () => remembered?.readMeasurement(config.modelDir, config);
   const { costs = {} } = (crowd && (await recall())) || {};

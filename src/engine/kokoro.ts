@@ -3,12 +3,10 @@ import { env } from 'onnxruntime-node';
 import { ownWeights, RECIPE } from '../models/manifest.js';
 import type { Gpu } from '../protocol/device.js';
 import { isAbort, TtsError } from '../protocol/errors.js';
-import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
+import { DEFAULT_LANGUAGE, type SegmentJob, type SpeechEvent } from '../protocol/job.js';
 import { loadLexicon } from '../text/lexicon.js';
-import { createReaders } from '../text/reader.js';
+import { createReaders, warmUp } from '../text/reader.js';
 import type { Engine, EngineFacts, Turn } from './engine.js';
-import { SLOWEST_GPU } from './gpu-check.js';
-import { createGpuSessions } from './gpu-sessions.js';
 import type { KokoroOptions } from './kokoro-options.js';
 import { cpuFor, cpuProvider, gpusToTry } from './provider.js';
 import { type GpuCheck, readMeasurement, recentLosses, rememberLoss } from './remembered.js';
@@ -28,12 +26,17 @@ export interface KokoroSurroundings {
   readonly gpus?: readonly Gpu[];
 }
 
+/** A server's reader has the time to read something first; the text of a command is there before, and need not wait for that. */
+const WARM_UP_AFTER_MS = 300;
+
 export async function createKokoroEngine(options: KokoroOptions & KokoroSurroundings): Promise<Engine> {
   const { lexicon } = options;
   const { sessions, ...facts } = (await onGpu(options)) ?? (await onCpu(options));
   const readers = await createReaders(lexicon === '' ? {} : { lexicon: await loadLexicon(lexicon) });
+  const warming = setTimeout(() => void readers(DEFAULT_LANGUAGE).then(warmUp), WARM_UP_AFTER_MS).unref();
 
   async function* speak(job: SegmentJob, turn: Turn, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
+    clearTimeout(warming);
     try {
       if (!sessions.isLoaded(job.model)) yield { type: 'progress', loading: true };
       const model = await sessions.model(job.model);
@@ -49,7 +52,11 @@ export async function createKokoroEngine(options: KokoroOptions & KokoroSurround
     }
   }
 
-  return { ...facts, speak, close: () => sessions.close() };
+  const close = () => {
+    clearTimeout(warming);
+    return sessions.close();
+  };
+  return { ...facts, speak, close };
 }
 
 interface Found extends EngineFacts {
@@ -103,6 +110,11 @@ async function onGpu(options: KokoroOptions & KokoroSurroundings): Promise<Found
       continue;
     }
     if (options.device === 'auto') options.onTry?.(device);
+    // Loaded where there is one: it brings the check and its measures along.
+    const [{ createGpuSessions }, { SLOWEST_GPU }] = await Promise.all([
+      import('./gpu-sessions.js'),
+      import('./gpu-check.js'),
+    ]);
     const sessions = createGpuSessions({ modelDir, offline, device, threads, onLost, onCheck });
     try {
       // One of them in any case: `auto` has to know now whether it can be used.

@@ -4,8 +4,7 @@
  */
 import { Condition } from '../condition.js';
 import type { Segment } from '../protocol/job.js';
-import { LocalCutter, type TextCutter } from '../text/cutter.js';
-import type { SegmenterOptions } from '../text/segment.js';
+import type { TextCutter } from '../text/cutter.js';
 import { type Piece, TextQueue } from './text-queue.js';
 import type { GatewayEvent, Speech, SpeechRecord } from './types.js';
 
@@ -28,10 +27,9 @@ export class SpokenText {
   /** What the cutting of the first segment took. */
   #firstCutMs = 0;
 
-  /** Given the options alone, the text is cut on this thread. */
-  constructor(speech: Speech, cutter: TextCutter | SegmenterOptions) {
+  constructor(speech: Speech, cutter: TextCutter) {
     this.#speech = speech;
-    this.#cutter = 'push' in cutter ? cutter : new LocalCutter(cutter);
+    this.#cutter = cutter;
   }
 
   /** Everything was looked at, and all audio of it was taken. */

@@ -1,9 +1,10 @@
 /** The admin interface: schemas for validation, types and OpenAPI alike. Everything the dashboard does is said in them. */
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { type FreeLimit, MAX_LIMIT, type OwnFreeLimit } from './free-limit.js';
 import { BASE_MODELS, type BaseModel } from './job.js';
 import { oneOf } from './one-of.js';
 import { REQUEST_OUTCOMES } from './request-outcome.js';
+import { Type } from './schema.js';
 
 const MAX_CREDITS = 1_000_000_000_000;
 const MAX_NAME_CHARS = 200;

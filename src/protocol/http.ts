@@ -1,8 +1,9 @@
 /** The HTTP interface: schemas for validation, types and OpenAPI alike. */
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { DEFAULT_VOICE, MAX_INPUT_CHARS, REQUEST_LANGUAGES, RESPONSE_FORMATS, SPEECH_MODELS } from './contract.js';
 import { ERROR_TYPES, type TtsError } from './errors.js';
 import { oneOf } from './one-of.js';
+import { Type } from './schema.js';
 
 const Model = oneOf(SPEECH_MODELS, { description: '`:free` selects Free access' });
 

@@ -6,6 +6,7 @@ export const BASE_MODELS: readonly BaseModel[] = ['base-tts', 'base-tts-fast'];
 /** The languages and accents that are read, by their tags. */
 export type Language = 'en-US' | 'en-GB';
 export const LANGUAGES: readonly Language[] = ['en-US', 'en-GB'];
+export const DEFAULT_LANGUAGE: Language = 'en-US';
 
 /** One of the styles that voices are made of, and its share; the shares of a voice add up to 1. */
 export interface StyleShare {

@@ -1,7 +1,8 @@
 /** What the playground's page asks of its server beside the contract: schemas for validation, types and OpenAPI alike. */
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { DEFAULT_VOICE } from './contract.js';
 import { MAX_EXPLAINED_CHARS } from './pages.js';
+import { Type } from './schema.js';
 
 export const PlaygroundSession = Type.Object(
   {

@@ -1,7 +1,8 @@
 /** The stream-input WebSocket: its parameters and messages, as schemas that are types and documentation alike. */
-import Type, { type Static, type TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { BASE_MODELS } from './job.js';
 import { oneOf } from './one-of.js';
+import { Type } from './schema.js';
 import { MAX_INACTIVITY_S, MAX_PENDING_CHARS, MAX_SEED, STREAM_DEFAULTS, VOICE_SETTINGS } from './stream.js';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);

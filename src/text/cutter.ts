@@ -21,6 +21,7 @@ export interface TextCutter {
 /** With a letter or digit, and nothing that markup and emoticons are made of, a segment has a word to say. */
 const PLAIN = /[A-Za-z0-9]/;
 const MARKED = /[<&[`:;=^]/;
+export const surelySounds = (text: string): boolean => PLAIN.test(text) && !MARKED.test(text);
 
 export class LocalCutter implements TextCutter {
   readonly #segmenter: Segmenter;
@@ -60,7 +61,7 @@ export class LocalCutter implements TextCutter {
   /** Whether an engine has anything to do with it, as the reader finds. */
   #sounds({ spans }: Segment): boolean {
     return spans.some((span) => {
-      if (span.kind !== 'text' || (PLAIN.test(span.text) && !MARKED.test(span.text))) return true;
+      if (span.kind !== 'text' || surelySounds(span.text)) return true;
       return this.#countTokens(span.text) > 0;
     });
   }

@@ -1,5 +1,6 @@
 /** A text as it may be shown beside its speech: without its markup, in step with the text as sent. */
-import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
+import { DEFAULT_LANGUAGE } from '../protocol/job.js';
+import { frontEnd } from './languages.js';
 import { seenText } from './markup.js';
 import { clean } from './normalize/clean.js';
 

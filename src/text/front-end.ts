@@ -3,7 +3,6 @@ import type { Language, SayAs } from '../protocol/job.js';
 import type { Characters } from './normalize/characters.js';
 import type { Rule } from './normalize/rule.js';
 import type { Scan, ScanLanguage } from './normalize/scan.js';
-import type { SentenceWords } from './sentence-ends.js';
 
 /** A word to say, or one whose phonemes are settled. */
 export interface Utterance {
@@ -23,8 +22,6 @@ export interface Phonemizer {
 }
 
 export interface FrontEnd extends ScanLanguage {
-  /** Where sentences end. */
-  readonly sentenceWords: SentenceWords;
   /** What characters are to the rules. */
   readonly characters: Characters;
   /** The rules that turn what is written into words, the more particular ones first. */

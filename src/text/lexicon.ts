@@ -1,8 +1,9 @@
 /** The operator's own pronunciations: a file of words with their sounds or a respelling. */
 import { readFile } from 'node:fs/promises';
 import { excerpt, TtsError } from '../protocol/errors.js';
+import { DEFAULT_LANGUAGE } from '../protocol/job.js';
 import { characterIs, IS } from './character-kinds.js';
-import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
+import { frontEnd } from './languages.js';
 import { type Alphabet, createAlphabet } from './tokens.js';
 
 type LexiconEntry =

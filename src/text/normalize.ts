@@ -5,9 +5,9 @@
  * said by name stand as single capitals with a space between ("H T M L"); `joinLetters` turns such a row into the form
  * the pronouncing engine stresses as one word.
  */
-import type { Language, SayAs } from '../protocol/job.js';
+import { DEFAULT_LANGUAGE, type Language, type SayAs } from '../protocol/job.js';
 import type { FrontEnd } from './front-end.js';
-import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
+import { frontEnd } from './languages.js';
 import { clean } from './normalize/clean.js';
 import { createReading } from './normalize/rule.js';
 import { Scan } from './normalize/scan.js';

@@ -1,7 +1,7 @@
 /** Words to phonemes. The one file that knows espeak-ng (GPL-3.0), which it holds at arm's length as a black box. */
-import type { Language } from '../protocol/job.js';
+import { DEFAULT_LANGUAGE, type Language } from '../protocol/job.js';
 import type { Phonemizer } from './front-end.js';
-import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
+import { frontEnd } from './languages.js';
 
 /** espeak has one voice for the whole process, and changing it takes longer than a hundred words. */
 let current: Language | undefined;

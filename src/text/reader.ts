@@ -1,7 +1,7 @@
 /** One segment read: spans → normalised text → words → phonemes → tokens, each with the characters it speaks. */
-import type { Language, Segment } from '../protocol/job.js';
+import { DEFAULT_LANGUAGE, type Language, type Segment } from '../protocol/job.js';
 import type { FrontEnd, Phonemizer, Utterance } from './front-end.js';
-import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
+import { frontEnd } from './languages.js';
 import type { Lexicon } from './lexicon.js';
 import { createPhonemizer } from './phonemes.js';
 import { type Item, itemsOf } from './reading-items.js';
@@ -25,13 +25,16 @@ export async function createReader(options: ReaderOptions = {}): Promise<Reader>
     countTokens: (text) => countTokens(text, speaker, lexicon),
     sounds: (text) => sounds(text, speaker, lexicon),
   };
-  // The first text read takes ten times as long as the next: let it be this one, and not the first that is waited for.
-  reader.countTokens(WARM_UP);
   return reader;
 }
 
 /** A reader for each language. */
 export type Readers = (language: Language) => Promise<Reader>;
+
+/** The first text that a reader reads takes ten times as long as the next: let it be this one, and not one that is waited for. */
+export function warmUp(reader: Reader): void {
+  reader.countTokens('Dr. Smith read 42 of the books on May 5, 2024, and “paid” $3.50; is that so?');
+}
 
 /** The default language's is ready when this is; the others are made when they are first asked for. */
 export async function createReaders(options: Pick<ReaderOptions, 'lexicon'> = {}): Promise<Readers> {
@@ -44,8 +47,6 @@ export async function createReaders(options: Pick<ReaderOptions, 'lexicon'> = {}
   await open(DEFAULT_LANGUAGE);
   return open;
 }
-
-const WARM_UP = 'Dr. Smith read 42 of the books on May 5, 2024, and “paid” $3.50; is that so?';
 
 /** What turns words into tokens. */
 interface Speaker {

@@ -1,7 +1,6 @@
 /** Reads visible characters once, left to right, and names every place where a segment could end, with its rank. */
-import type { Language, PauseKind } from '../protocol/job.js';
+import { DEFAULT_LANGUAGE, type Language, type PauseKind } from '../protocol/job.js';
 import { characterIs, IS, IS_MARK } from './character-kinds.js';
-import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
 import { type LineKind, type LineMarker, lineMarker, NO_MARKER } from './line-marks.js';
 import { footnote, nextKind, nextWord } from './segment-lookahead.js';
 import {
@@ -19,6 +18,7 @@ import {
   rankOf,
   type SentenceWords,
 } from './sentence-ends.js';
+import { sentenceWords } from './sentence-words.js';
 
 export interface Boundary {
   readonly rank: Rank;
@@ -95,7 +95,7 @@ export class BoundaryScanner {
   #blank = true;
 
   constructor(language: Language = DEFAULT_LANGUAGE) {
-    this.#words = frontEnd(language).sentenceWords;
+    this.#words = sentenceWords(language);
   }
 
   /**
@@ -118,6 +118,12 @@ export class BoundaryScanner {
     const mark = this.#mark;
     if (mark === null) return this.#lineKind === 'item' && this.#newlines > 0 ? 'item' : 'none';
     return markIs(mark) & (IS.end | IS.wideEnd) ? 'sentence' : 'clause';
+  }
+
+  /** The guess at the tokens with those of the word that is still open, should it be spelled. */
+  get weightSoFar(): number {
+    const spelled = this.#inWord && !this.#vowel ? HEAVY * Math.min(this.#wordChars, WORD_KEPT) : 0;
+    return this.totals.weight + spelled;
   }
 
   /** After a cut that the text did not ask for, the next character begins a new text. */

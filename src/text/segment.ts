@@ -1,11 +1,11 @@
 /** Cuts text that arrives in any pieces into segments that depend on the text alone. */
 import { countChars, isHighSurrogate, isLowSurrogate } from '../protocol/characters.js';
-import type { Language, PauseKind, Segment } from '../protocol/job.js';
+import { DEFAULT_LANGUAGE, type Language, type PauseKind, type Segment } from '../protocol/job.js';
 import { forcedCut } from './forced-cut.js';
-import { DEFAULT_LANGUAGE, frontEnd } from './languages.js';
 import { MarkupTrack, silentTokens, type Taken } from './markup.js';
 import { type Boundary, BoundaryScanner, type Rest, type Totals } from './segment-boundaries.js';
 import { RANK, type SentenceWords } from './sentence-ends.js';
+import { sentenceWords } from './sentence-words.js';
 import { type Piece, SsmlParser } from './ssml.js';
 import { MAX_TOKENS } from './types.js';
 import { WrittenOpening } from './written-opening.js';
@@ -83,7 +83,7 @@ export class Segmenter {
     this.#inTime = options.inTimeChars ?? 0;
     const { language = DEFAULT_LANGUAGE } = options;
     this.#scanner = new BoundaryScanner(language);
-    this.#words = frontEnd(language).sentenceWords;
+    this.#words = sentenceWords(language);
     this.#opening = options.written ? new WrittenOpening(this.#words) : null;
     this.#markup = options.ssml
       ? { parser: new SsmlParser(), track: new MarkupTrack(options.countTokens, language) }
@@ -116,7 +116,8 @@ export class Segmenter {
   flush(): Segment[] {
     this.#advance(true);
     const end = this.#start + this.#text.length;
-    if (end > this.#start) this.#fit(end);
+    const surelyFits = !this.#markup && this.#scanner.weightSoFar - this.#base.weight <= SURELY_FITS;
+    if (end > this.#start && !surelyFits) this.#fit(end);
     if (end > this.#start || (this.#markup && !this.#markup.track.isEmpty)) {
       this.#emit(end, this.#scanner.restingPause(), this.#scanner.totals, true);
     }

@@ -6,6 +6,13 @@ import type { SegmenterOptions } from './segment.js';
 
 export type CutOptions = Omit<SegmenterOptions, 'countTokens' | 'language'> & { readonly language: Language };
 
+export interface TextThreadOptions {
+  /** The file of the operator's own pronunciations, '' for none. */
+  readonly lexicon: string;
+  /** The reader is loaded when it is first needed, and not at once. */
+  readonly lazy: boolean;
+}
+
 export type TextPiece =
   | { readonly kind: 'push'; readonly text: string }
   | { readonly kind: 'flush' }

@@ -1,11 +1,10 @@
 /** Entry of the thread that reads text: cuts sessions step by step, and does the rest in steps between theirs. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { TtsError } from '../protocol/errors.js';
-import { LocalCutter } from './cutter.js';
-import { explainText } from './explain.js';
-import { loadLexicon } from './lexicon.js';
-import { createReaders, type Readers } from './reader.js';
-import { soundless } from './soundless.js';
+import { DEFAULT_LANGUAGE } from '../protocol/job.js';
+import { surelySounds } from './cutter.js';
+import { LazyCutter } from './lazy-cutter.js';
+import type { Readers } from './reader.js';
 import type {
   CutOptions,
   CutResult,
@@ -13,39 +12,57 @@ import type {
   TextReply,
   TextRequest,
   TextResults,
+  TextThreadOptions,
   TextWork,
 } from './text-messages.js';
 
-const sessions = new Map<number, Promise<LocalCutter>>();
+const { lexicon, lazy } = workerData as TextThreadOptions;
+const sessions = new Map<number, LazyCutter>();
 
 async function open(): Promise<Readers> {
-  const { lexicon } = workerData as { readonly lexicon: string };
-  return createReaders(lexicon === '' ? {} : { lexicon: await loadLexicon(lexicon) });
+  const [{ createReaders, warmUp }, { loadLexicon }] = await Promise.all([
+    import('./reader.js'),
+    import('./lexicon.js'),
+  ]);
+  const readers = await createReaders(lexicon === '' ? {} : { lexicon: await loadLexicon(lexicon) });
+  if (!lazy) warmUp(await readers(DEFAULT_LANGUAGE));
+  return readers;
 }
-const opened = open();
-// Told to whoever asks for it.
-opened.catch(() => undefined);
-
-async function cutter(options: CutOptions): Promise<LocalCutter> {
-  const reader = await (await opened)(options.language);
-  return new LocalCutter({ ...options, countTokens: (text) => reader.countTokens(text) });
+let opening: Promise<Readers> | undefined;
+function opened(): Promise<Readers> {
+  opening ??= open();
+  // Told to those who ask for it.
+  opening.catch(() => undefined);
+  return opening;
 }
+// Whether a lexicon is right has to be known before anything is said.
+const soon = !lazy || lexicon !== '';
+if (soon) void opened().catch(() => undefined);
 
 async function cut(session: number, piece: TextPiece, options: CutOptions | undefined): Promise<CutResult> {
-  if (options !== undefined) sessions.set(session, cutter(options));
-  const text = await sessions.get(session);
+  if (options !== undefined) {
+    const count = async () => {
+      const reader = await (await opened())(options.language);
+      return (text: string) => reader.countTokens(text);
+    };
+    sessions.set(session, new LazyCutter(options, count));
+  }
+  const text = sessions.get(session);
   if (text === undefined) throw new Error('the text thread does not know this session');
-  const segments = piece.kind === 'push' ? text.push(piece.text) : text[piece.kind]();
+  const segments = await text.take(piece);
   return { segments, pendingChars: text.pendingChars, ignoredMarkup: [...text.ignoredMarkup] };
 }
 
 async function answer(work: TextWork): Promise<TextResults[keyof TextResults]> {
   if (work.type === 'cut') return cut(work.session, work.piece, work.options);
-  const readers = await opened;
-  if (work.type === 'open') return undefined;
-  const reader = await readers(work.language);
-  if (work.type === 'soundless') return soundless(work.text, reader, work.language);
-  return explainText(work.text, reader, { ssml: work.ssml });
+  if (work.type === 'open') {
+    if (soon) await opened();
+    return undefined;
+  }
+  if (work.type === 'soundless' && surelySounds(work.text)) return undefined;
+  const reader = await (await opened())(work.language);
+  if (work.type === 'soundless') return (await import('./soundless.js')).soundless(work.text, reader, work.language);
+  return (await import('./explain.js')).explainText(work.text, reader, { ssml: work.ssml });
 }
 
 const send = (reply: TextReply): void => parentPort!.postMessage(reply);

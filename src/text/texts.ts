@@ -7,7 +7,15 @@ import { TtsError } from '../protocol/errors.js';
 import type { Language, Segment } from '../protocol/job.js';
 import type { TextCutter } from './cutter.js';
 import type { Explanation } from './explain.js';
-import type { CutOptions, TextPiece, TextReply, TextRequest, TextResults, TextWork } from './text-messages.js';
+import type {
+  CutOptions,
+  TextPiece,
+  TextReply,
+  TextRequest,
+  TextResults,
+  TextThreadOptions,
+  TextWork,
+} from './text-messages.js';
 
 /** The thread runs compiled code, also where a test runner loads this file from `src/`. */
 const ENTRY = import.meta.url.endsWith('.ts')
@@ -29,20 +37,19 @@ export interface Texts {
   close(): Promise<void>;
 }
 
-/** `lexicon`: the file of the operator's own pronunciations, '' for none. */
-export const createTexts = (options: { readonly lexicon?: string } = {}): Texts =>
-  new TextThread(options.lexicon ?? '');
+export const createTexts = ({ lexicon = '', lazy = false }: Partial<TextThreadOptions> = {}): Texts =>
+  new TextThread({ lexicon, lazy });
 
 class TextThread implements Texts {
-  readonly #lexicon: string;
+  readonly #options: TextThreadOptions;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #requests = 0;
   #sessions = 0;
 
-  constructor(lexicon: string) {
-    this.#lexicon = lexicon;
-    // Soon, not when it is first needed: it loads the dictionary.
+  constructor(options: TextThreadOptions) {
+    this.#options = options;
+    // Soon, not when it is first needed: it takes a moment to load.
     this.#worker = this.#start();
   }
 
@@ -71,7 +78,7 @@ class TextThread implements Texts {
   }
 
   #start(): Worker {
-    const worker = new Worker(ENTRY, { workerData: { lexicon: this.#lexicon } });
+    const worker = new Worker(ENTRY, { workerData: this.#options });
     worker.on('message', (reply: TextReply) => this.#receive(reply));
     worker.on('error', (error) => this.#lose(worker, error));
     worker.on('exit', () => this.#lose(worker, new Error('the text thread has ended')));

@@ -12,6 +12,7 @@ import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { TtsError } from '../../src/protocol/errors.js';
 import type { BaseModel } from '../../src/protocol/job.js';
+import { LocalCutter } from '../../src/text/cutter.js';
 import { VirtualMachine } from '../support/virtual-machine.js';
 
 const TEXTS = [
@@ -67,7 +68,7 @@ async function listen(text: string, { whole = false, speed = 1, owner = 'a' } = 
   const about = { model, voice: 'english_female_professional', seed: 0, requestId: 'r' };
   const clock = new PlaybackClock(machine.nowMs);
   const speech = gateway.open({ ...about, owner, speed, whole, chars: text.length });
-  const spoken = new SpokenText(speech, { countTokens: (piece) => piece.length, language: 'en-US' });
+  const spoken = new SpokenText(speech, new LocalCutter({ countTokens: (piece) => piece.length, language: 'en-US' }));
   spoken.text(text);
   spoken.end();
   try {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { SpokenText } from '../../src/gateway/spoken-text.js';
 import type { GatewayEvent, Speech } from '../../src/gateway/types.js';
 import type { Segment } from '../../src/protocol/job.js';
+import { LocalCutter } from '../../src/text/cutter.js';
 
 /** Takes segments one by one and says nothing of them but that they are over. */
 function mute(): Speech & { readonly taken: Segment[] } {
@@ -29,7 +30,7 @@ const { signal } = new AbortController();
 
 async function segmentsOf(pieces: readonly string[]): Promise<string[]> {
   const speech = mute();
-  const text = new SpokenText(speech, { countTokens });
+  const text = new SpokenText(speech, new LocalCutter({ countTokens }));
   for (const piece of pieces) text.text(piece);
   text.end();
   for await (const _event of text.speak(signal));
@@ -63,7 +64,7 @@ describe('text', () => {
 
   it('is cut no further than it is wanted', async () => {
     const speech = mute();
-    const text = new SpokenText(speech, { countTokens });
+    const text = new SpokenText(speech, new LocalCutter({ countTokens }));
     text.text('This is a sentence of some length. '.repeat(1_000));
     const events = text.speak(signal);
     await events.next();
@@ -77,7 +78,7 @@ describe('text', () => {
 
   it('is idle once everything was looked at and heard, also where nothing of it is a sentence yet', async () => {
     const speech = mute();
-    const text = new SpokenText(speech, { countTokens });
+    const text = new SpokenText(speech, new LocalCutter({ countTokens }));
     let idle = 0;
     text.onIdle = () => {
       idle++;
@@ -101,7 +102,7 @@ describe('text', () => {
   });
 
   it('that is wrong markup ends the speech with invalid_ssml', async () => {
-    const text = new SpokenText(mute(), { countTokens, ssml: true });
+    const text = new SpokenText(mute(), new LocalCutter({ countTokens, ssml: true }));
     text.text('<speak>Hello');
     text.end();
     await expect(
@@ -113,7 +114,7 @@ describe('text', () => {
 
   it('stops waiting for more when its listener leaves', async () => {
     const leaving = new AbortController();
-    const text = new SpokenText(mute(), { countTokens });
+    const text = new SpokenText(mute(), new LocalCutter({ countTokens }));
     const next = text.speak(leaving.signal).next();
     await turn();
     leaving.abort();

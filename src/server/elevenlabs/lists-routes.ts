@@ -1,8 +1,9 @@
 /** Voices and models as ElevenLabs lists them. */
 import type { FastifyPluginAsync } from 'fastify';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { CatalogueVoice } from '../../models/voice-file.js';
 import { BASE_MODELS } from '../../protocol/job.js';
+import { Type } from '../../protocol/schema.js';
 import type { DoorOptions } from '../deps.js';
 import { voiceId } from '../foreign-names.js';
 import { VOICE_ALIASES } from './names.js';

@@ -1,9 +1,10 @@
 /** The body of a speech request in ElevenLabs' dialect: taken leniently, as their own service takes it. */
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { KeyRecord } from '../../accounts/types.js';
 import type { AudioFormat } from '../../audio/format.js';
 import { parseModel, type SpeechModel } from '../../protocol/contract.js';
 import { MAX_SPEED, MIN_SPEED } from '../../protocol/job.js';
+import { Type } from '../../protocol/schema.js';
 import { MAX_SEED } from '../../protocol/stream.js';
 import type { ServerDeps } from '../deps.js';
 import { speechModel, voiceId } from '../foreign-names.js';

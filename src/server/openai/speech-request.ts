@@ -1,8 +1,9 @@
 /** The body of a speech request in OpenAI's dialect: its schema, and what it means once it is valid. */
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { KeyRecord } from '../../accounts/types.js';
 import { DEFAULT_VOICE, parseModel, type SpeechModel } from '../../protocol/contract.js';
 import { oneOf } from '../../protocol/one-of.js';
+import { Type } from '../../protocol/schema.js';
 import type { ServerDeps } from '../deps.js';
 import { speechModel, voiceId } from '../foreign-names.js';
 import { type SpokenInput, spokenInput } from '../spoken-input.js';

@@ -3,7 +3,6 @@ import type { Language } from '../../protocol/job.js';
 import type { FrontEnd, PhonemeAlphabet } from '../front-end.js';
 import { Characters } from '../normalize/characters.js';
 import type { Rule } from '../normalize/rule.js';
-import { SENTENCE_WORDS } from './abbreviations.js';
 import { fromEspeak, fromIpa } from './alphabet.js';
 import { britishWording, pastHourRule } from './british.js';
 import { knownReading, respelled } from './known-words.js';
@@ -26,7 +25,6 @@ const alphabet = (language: Language, espeakVoice: string): PhonemeAlphabet => (
 
 const english = (language: Language, espeakVoice: string, rules: readonly Rule[]): FrontEnd => ({
   language,
-  sentenceWords: SENTENCE_WORDS,
   characters: new Characters(isSpokenSign),
   isShouted,
   rules,

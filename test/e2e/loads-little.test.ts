@@ -1,0 +1,48 @@
+/** A command without a server loads what it uses, and nothing that takes long to load beside it. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { afterAll, expect, it } from 'vitest';
+import { makeHome, tts } from '../support/tts.js';
+
+const home = makeHome();
+afterAll(() => home.remove());
+
+/** Every module that any thread of the command or its engine imports is written into a file. */
+const HOOKS = `
+  import { appendFileSync } from 'node:fs';
+  export function load(url, context, next) {
+    appendFileSync(process.env.LOADED_FILE, url + '\\n');
+    return next(url, context);
+  }
+`;
+
+it('speaks a sentence without TypeBox, the readers of its own process, other dialects of the operator, and GPUs', async () => {
+  const [hooks, register, loaded] = ['hooks.mjs', 'register.mjs', 'loaded.txt'].map((name) => home.file(name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(hooks, HOOKS);
+  writeFileSync(
+    register,
+    `import { register } from 'node:module'; register(${JSON.stringify(pathToFileURL(hooks).href)});`,
+  );
+  const env = { ...home.env, NODE_OPTIONS: `--import ${pathToFileURL(register).href}`, LOADED_FILE: loaded };
+  const ran = await tts(['speak', 'Hello there.', '-o', home.file('a.wav')], { env });
+  expect(ran).toMatchObject({ code: 0 });
+  const urls = readFileSync(loaded, 'utf8').split('\n');
+  expect(urls.some((url) => url.endsWith('/dist/server/v1/speech-route.js'))).toBe(true);
+  const unwanted = [
+    '/node_modules/typebox/',
+    '/node_modules/espeak-phonemizer/',
+    '/node_modules/@nats-io/',
+    '/node_modules/prom-client/',
+    '/dist/text/reader.js',
+    '/dist/text/explain.js',
+    '/dist/server/admin/',
+    '/dist/server/web/',
+    '/dist/server/pages/',
+    '/dist/engine/gpu-sessions.js',
+  ];
+  expect(urls.filter((url) => unwanted.some((part) => url.includes(part)))).toEqual([]);
+});
