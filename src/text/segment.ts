@@ -48,6 +48,7 @@ interface Candidate extends Boundary, Totals {
   readonly at: number;
 }
 
+const ASCII = /^[\0-\x7f]*$/;
 const SPEAKABLE = /[\p{L}\p{N}\p{S}]/u;
 
 export class Segmenter {
@@ -116,8 +117,7 @@ export class Segmenter {
   flush(): Segment[] {
     this.#advance(true);
     const end = this.#start + this.#text.length;
-    const surelyFits = !this.#markup && this.#scanner.weightSoFar - this.#base.weight <= SURELY_FITS;
-    if (end > this.#start && !surelyFits) this.#fit(end);
+    if (end > this.#start && !this.#surelyFits()) this.#fit(end);
     if (end > this.#start || (this.#markup && !this.#markup.track.isEmpty)) {
       this.#emit(end, this.#scanner.restingPause(), this.#scanner.totals, true);
     }
@@ -228,6 +228,11 @@ export class Segmenter {
   /** Characters of the open segment up to `at`, without the white space around them. */
   #chars(at: number): number {
     return this.#text.slice(0, at - this.#start).trim().length;
+  }
+
+  /** Whether all of the open segment is within the model's limit without a count. "¼" and its like say more than they weigh. */
+  #surelyFits(): boolean {
+    return !this.#markup && this.#scanner.weightSoFar - this.#base.weight <= SURELY_FITS && ASCII.test(this.#text);
   }
 
   /** Cuts until what lies between the start and `end` is within the model's limit. */
