@@ -42,6 +42,27 @@ describe('tts stream', () => {
     expect(textsSince(before).join('')).toBe('This is the first sentence of all. And this is the second.');
   });
 
+  it.each([
+    ['its first clause', 'When the evening comes, ', 'a speech'],
+    ['its first phrase', 'Everything that is written here was made ', 'by programs running on one mach'],
+  ])('speaks %s while the first sentence is still being written', async (_, piece, more) => {
+    const before = jobs().length;
+    let heard = false;
+    const ran = await stream(['-o', '-', '--format', 'pcm'], {
+      during: async (child) => {
+        child.stdout!.once('data', () => {
+          heard = true;
+        });
+        for (const token of (piece + more).match(/.{1,4}/gs) ?? []) child.stdin!.write(token);
+        await until(() => heard, 'the first sound');
+        expect(textsSince(before)).toEqual([piece]);
+      },
+      stdin: 'ine reads.',
+    });
+    expect(ran.code).toBe(0);
+    expect(textsSince(before).join('')).toBe(`${piece}${more}ine reads.`);
+  });
+
   it('speaks every line when it ends, with --flush-on-newline', async () => {
     const before = jobs().length;
     await stream(['--flush-on-newline', '-o', 'b.pcm'], {
