@@ -26,6 +26,7 @@ const BENCHES = [
   'nats',
   'round-trips',
   'chaos',
+  'cell',
   'text',
   'picture',
   'accounts',

@@ -224,7 +224,7 @@ export function command(): Command {
       '\nExamples:\n  tts keys limit aB3dE6gH --free-daily base-tts=100,base-tts-fast=400\n  tts keys limit aB3dE6gH --concurrency usual',
     )
     .action((id: string, options: LimitOptions & { json?: boolean }, command: Command) => limit(id, options, command));
-  sub('revoke', 'Refuses a key from now on, and ends what it is speaking within a second.')
+  sub('revoke', 'Refuses a key from now on, and ends what it is speaking within 3 seconds.')
     .argument('<id>', 'the first 8 characters after tts_, as in "tts keys list"')
     .option('--json', 'print the key as in "keys list"')
     .addHelpText('after', '\nExample:\n  tts keys revoke aB3dE6gH')

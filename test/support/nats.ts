@@ -23,6 +23,8 @@ export const hasNats = (): boolean => {
 export interface NatsServer {
   readonly url: string;
   readonly port: number;
+  /** Of its process; it has another once it was started again. */
+  readonly pid: number;
   /** Gone from one moment to the next. */
   kill(): Promise<void>;
   /** On the same port. */
@@ -63,6 +65,9 @@ export async function startNats(args: readonly string[] = [], env: NodeJS.Proces
   return {
     url,
     port,
+    get pid() {
+      return child!.pid!;
+    },
     kill,
     start,
     signal: (signal) => void child?.kill(signal),

@@ -24,6 +24,8 @@ const BIN = versions.map((version) => path.join(DEBIAN, version, 'bin')).find((b
 export const hasPostgres = (): boolean => BIN !== undefined;
 
 export interface Postgres {
+  /** Of the process whose children serve the connections. */
+  readonly pid: number;
   /** A new, empty database. */
   create(): Promise<string>;
   /** As an outage: everybody is thrown out at once. */
@@ -136,6 +138,9 @@ export async function startPostgres({ tls, durable = false }: PostgresOptions = 
 
   await start();
   return {
+    get pid() {
+      return server!.pid!;
+    },
     async create() {
       const name = `test${++databases}`;
       await asked(`CREATE DATABASE ${name}`);

@@ -115,7 +115,7 @@ export const keysRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin, si
     '/keys/:id',
     {
       schema: {
-        ...described('revokeKey', 'Revoke a key: refused from now on, and what it is speaking ends within a second'),
+        ...described('revokeKey', 'Revoke a key: refused from now on, and what it is speaking ends within 3 seconds'),
         params: ID,
         response: answers(AdminKey),
       },
