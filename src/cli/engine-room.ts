@@ -9,6 +9,7 @@ import { TtsError } from '../protocol/errors.js';
 import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
 import type { Preparation } from '../protocol/preparation.js';
 import type { EngineOptions, KokoroOptions } from '../worker/protocol.js';
+import { readSineOptions } from './sine-options.js';
 
 export interface EngineRoomOptions {
   readonly config: Config;
@@ -193,10 +194,8 @@ export function engineOptions(
   seeksGpu = false,
 ): EngineOptions {
   if (config.engine === 'sine') {
-    // A test of the whole program tells the sine engine by this how slow or frail to be. Its card is a GPU like any other.
-    const { card, ...sine }: Extract<EngineOptions, { engine: 'sine' }>['sine'] = JSON.parse(
-      process.env.TTS_SINE_OPTIONS ?? '{}',
-    );
+    // A load test tells the tone engine by this how slow or frail to be. Its card is a GPU like any other.
+    const { card, ...sine } = readSineOptions(process.env.TTS_SINE_OPTIONS ?? '{}');
     const onCard = isGpu(config.device) || (config.device === 'auto' && seeksGpu);
     return { engine: 'sine', sine: { ...sine, ...(card && onCard && { card }) } };
   }

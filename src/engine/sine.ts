@@ -42,7 +42,7 @@ export interface SineOptions {
   readonly startError?: string;
 }
 
-interface SineCard {
+export interface SineCard {
   readonly runMs: number;
   readonly most: number;
   /** Turns that the engine takes at once. */
