@@ -8,7 +8,7 @@
  * - onnxruntime-node's own postinstall, which on Linux x64 fetches CUDA libraries from outside and fails the whole
  *   installation where it cannot, does nothing unless ONNXRUNTIME_NODE_INSTALL asks for it.
  *
- * TTS_INSTALL_TRIM=0 switches all of it off: 487 MB instead of 184 on Linux x64. In a clone package-lock.json and
+ * TTS_INSTALL_TRIM=0 keeps every file: some 500 MB instead of 196 on Linux x64. In a clone package-lock.json and
  * `allowScripts` keep the postinstall from running, and no file is removed.
  */
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -79,16 +79,16 @@ function guardInstall(dir) {
 }
 
 const packageDir = path.join(import.meta.dirname, '..');
-if (process.env.TTS_INSTALL_TRIM !== '0' && path.basename(path.dirname(packageDir)) === 'node_modules') {
+if (path.basename(path.dirname(packageDir)) === 'node_modules') {
   const own = path.join(packageDir, 'node_modules');
   const runtime = path.join(own, 'onnxruntime-node');
-  for (const step of [
-    () => guardInstall(runtime),
+  const trims = [
     () => trimRuntime(runtime),
     () => trimDatabase(path.join(own, '@libsql')),
     () => trimDeclarations(own),
     () => trimDictionaries(path.join(own, 'espeak-phonemizer')),
-  ]) {
+  ];
+  for (const step of [() => guardInstall(runtime), ...(process.env.TTS_INSTALL_TRIM === '0' ? [] : trims)]) {
     try {
       step();
     } catch {
