@@ -58,7 +58,7 @@ export async function disturb(faults: readonly Fault[], endMs: number, begun: Be
   await Promise.all(ending);
 }
 
-/** When something was disturbed: whoever used it at that time may have noticed. */
+/** Times at which a part was disturbed; its users at those times may have noticed. */
 export class Disturbances {
   readonly #spans: { from: number; to: number }[] = [];
 

@@ -34,7 +34,7 @@ interface FailureWindow {
 export interface Passes {
   /** Resolves with the time at which it ends, in milliseconds of the database's clock. */
   addTicket(ticket: NewTicket): Promise<number>;
-  /** Uses it up, whoever asks first: of any number at any servers one is told, and nobody once it has ended. */
+  /** Uses the ticket up. Of any number of callers at any servers exactly one gets it, and none after its expiry. */
   takeTicket(hash: Uint8Array): Promise<Pick<NewTicket, 'keyId' | 'session'> | undefined>;
   addSignIn(signIn: NewSignIn): Promise<void>;
   findSignIn(hash: Uint8Array): Promise<Standing | undefined>;
@@ -58,7 +58,7 @@ const MAX_ADDRESSES = 10_000;
 /** Rows beyond a bound that are deleted at a time. */
 const MAX_SURPLUS = 100_000;
 
-/** The lease of whoever purges; servers have names that are UUIDs. */
+/** Name of the lease for purging. It cannot be a server's name: those are UUIDs. */
 const PURGE = 'purge';
 
 const ADD_SIGN_IN = 'INSERT INTO sign_ins (hash, role, standing, expires_ms)';

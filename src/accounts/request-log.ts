@@ -7,7 +7,7 @@ import { loopTurn } from '../loop-turn.js';
 import { isCommitUnknown } from './database.js';
 import type { RequestLogStore, RequestRow } from './store.js';
 
-/** How much is kept: rows of so many days, and no more than so many rows. */
+/** Bounds of the request log: the age of its rows in days, and their number. */
 export interface RequestLogBounds {
   readonly days: number;
   readonly rows: number;

@@ -119,7 +119,7 @@ export interface Accounts {
   authenticate(key: string | undefined): Promise<KeyRecord>;
   /** The key as the store has it now; rejects as `authenticate` does where it would be refused. */
   renew(key: Pick<KeyRecord, 'id'>): Promise<KeyRecord>;
-  /** The keys among these that `authenticate` would refuse now, each with its error, whoever changed them. */
+  /** The keys among these that `authenticate` would refuse now, each with its error; any server may have changed them. */
   refusedAmong(keyIds: readonly string[]): Promise<ReadonlyMap<string, TtsError>>;
   /** Tickets, sign-ins and failed attempts, of this server and of all others that share its store. */
   readonly passes: Passes;

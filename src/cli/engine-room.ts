@@ -93,7 +93,7 @@ export function createEngineRoom({
     const { workers, threads, workerIdleSeconds } = config;
     // Several engines have a core each; the first has all of them besides, for a listener who is alone.
     const widens = workers === 'auto' && threads === 'auto' && most > 1;
-    // Those that wait for a GPU would wait for up to a minute: one on the CPU serves until it is ready.
+    // Checking a GPU can take a minute. An engine process on the CPU serves requests until then.
     const standIn = (number: number) => {
       const options = engineOptions(config, widens ? 'either' : 'machine', models);
       return createProcessWorker({ id: `engine-${number}`, options, widens, log });

@@ -26,25 +26,6 @@ const FOLLOW_MS = 1_000;
 /** Servers write their rows after a moment, and their clocks differ: so far back rows may still appear. */
 const LATE_MS = 15_000;
 
-const record = (row: LoggedRequest) => ({
-  time: row.time,
-  request_id: row.requestId,
-  key_id: row.keyId,
-  route: row.route,
-  model: row.model,
-  voice: row.voice,
-  characters: row.characters,
-  credits: row.credits,
-  audio_ms: row.audioMs,
-  duration_ms: row.durationMs,
-  first_audio_ms: row.firstAudioMs,
-  breaks: row.breaks,
-  outcome: row.outcome,
-  error: row.error,
-  worker: row.worker,
-  trace_id: row.traceId,
-});
-
 const COLUMNS: readonly Column[] = [
   { title: 'TIME (UTC)' },
   { title: 'REQUEST' },
@@ -97,8 +78,11 @@ async function latest(
   return rows.reverse();
 }
 
-const linesOf = (rows: readonly LoggedRequest[]): string =>
-  rows.map((row) => `${JSON.stringify(record(row))}\n`).join('');
+/** One JSON object a row. */
+async function recordsOf(rows: readonly LoggedRequest[]): Promise<string[]> {
+  const { requestRecord } = await import('../accounts/request-record.js');
+  return rows.map((row) => JSON.stringify(requestRecord(row)));
+}
 
 /** Rows that appeared since, for as long as the command runs; with JSON one object a line. */
 async function follow(
@@ -114,7 +98,7 @@ async function follow(
     const since = filter.since !== undefined && (isFirst || filter.since > lately) ? filter.since : lately;
     const rows = await latest(store, isFirst ? filter : { ...filter, since }, isFirst ? limit : MAX_ROWS);
     const fresh = rows.filter(({ seq }) => !shown.has(seq));
-    if (json) await write(linesOf(fresh));
+    if (json) await write((await recordsOf(fresh)).map((record) => `${record}\n`).join(''));
     else if (fresh.length > 0 || isFirst) {
       const [header, ...lines] = table(columns, fresh.map(cells), undefined).split('\n');
       await write(`${[...(isFirst ? [header] : []), ...lines].join('\n')}\n`);
@@ -148,7 +132,7 @@ async function requests(id: string | undefined, options: RequestsOptions, comman
     }
     if (options.follow) await follow(store, filter, options);
     const rows = await latest(store, filter, options.limit);
-    if (options.json) await write(`[${rows.map((row) => JSON.stringify(record(row))).join(',\n')}]\n`);
+    if (options.json) await write(`[${(await recordsOf(rows)).join(',\n')}]\n`);
     else if (rows.length > 0) await write(`${table(COLUMNS, rows.map(cells), terminalWidth())}\n`);
     else process.stderr.write(emptyLog(requestLogDays > 0 && requestLogRows > 0));
   });

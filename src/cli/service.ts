@@ -148,7 +148,7 @@ async function assemble(
     crew: engines.crew,
     policy: config.policy,
     ...(reading && { textVersion: reading.textVersion }),
-    // Workers elsewhere answer within milliseconds of being asked; whoever was not heard by then is not there.
+    // Workers answer a call for announcements within milliseconds; a worker not heard by then is absent.
     expects: () => workers !== 0 || performance.now() - startedMs < EXPECT_MS,
     // In a command there is one listener, and nobody who could come back later.
     admission: crowd,

@@ -183,7 +183,7 @@ export class Admission {
     this.#timeline.add(wants);
   }
 
-  /** So many workers' worth of time that may be filled. */
+  /** The number of workers whose time admission may fill. */
   capacityOf(workers: number, nowMs: number): number {
     return workers * this.#atWork * (USABLE - this.#cautionAt(nowMs));
   }

@@ -1,10 +1,10 @@
 /** How many turns a worker elsewhere is given ahead so that it never waits for the next: by the round trip and what a turn takes. */
 
-/** The shortest of so many round trips counts: the others met a busy machine on their way. */
+/** The shortest of this many round trips counts; longer ones include waiting on a busy machine. */
 const TRIPS = 8;
 /** A shorter one is no more than a hand-over, which the second turn hides. */
 const LEAST_TRIP_MS = 10;
-/** Whoever claims that a message took longer is not believed. */
+/** A longer measured round trip is discarded as implausible. */
 const MOST_TRIP_MS = 10_000;
 /** How much each turn says of the next: a few short ones at the beginning of segments say little. */
 const STEP = 1 / 32;

@@ -218,7 +218,7 @@ export class Intake implements StreamIntake {
     const first = comingMs.length > 0 ? 0 : Math.ceil(spare / 2);
     const firstMs = comingMs.length > 0 ? Math.max(...comingMs) : startMs;
     return [
-      // Those that retire as well: they speak for streams that are counted. What is asked now is here a round trip later.
+      // Retiring workers count too: they serve streams that are counted. A step's audio arrives a round trip later.
       { workers: usableOf(this.#pool.workers), fromMs: BEGUN * turnMs + this.roundTripMs },
       ...coming,
       { workers: first, fromMs: firstMs },

@@ -148,7 +148,7 @@ export class Usable {
     this.#unsubscribe();
   }
 
-  /** One line when it changed who is of no use. Whoever stops is none of them: that is what stopping is. */
+  /** Logs one line when the set of unusable workers changes; draining workers are left out. */
   #tell(): void {
     this.#soon = undefined;
     const unusable = this.unusable.filter(({ reason }) => reason !== 'draining');

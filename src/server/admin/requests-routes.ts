@@ -1,5 +1,6 @@
 /** /admin/v1/requests: what became of the last requests, by page, the latest first. */
 import type { FastifyPluginAsync } from 'fastify';
+import { requestRecord } from '../../accounts/request-record.js';
 import type { LoggedRequest } from '../../accounts/store.js';
 import { type AdminRequest, AdminRequests, RequestsQuery } from '../../protocol/admin.js';
 import { TtsError } from '../../protocol/errors.js';
@@ -25,25 +26,9 @@ function momentOf(since: string): string {
   throw new TtsError('invalid_value', message, { param: 'since' });
 }
 
-const adminRequest = (row: LoggedRequest, isOperator: boolean): AdminRequest => ({
-  time: row.time,
-  request_id: row.requestId,
-  key_id: row.keyId,
-  route: row.route,
-  model: row.model,
-  voice: row.voice,
-  characters: row.characters,
-  credits: row.credits,
-  audio_ms: row.audioMs,
-  duration_ms: row.durationMs,
-  first_audio_ms: row.firstAudioMs,
-  breaks: row.breaks,
-  outcome: row.outcome,
-  error: row.error,
-  // A worker's name is that of a machine, which is the operator's to know.
-  worker: isOperator ? row.worker : null,
-  trace_id: row.traceId,
-});
+/** A worker's name is that of a machine, which is the operator's to know. */
+const adminRequest = (row: LoggedRequest, isOperator: boolean): AdminRequest =>
+  isOperator ? requestRecord(row) : { ...requestRecord(row), worker: null };
 
 export const requestsRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin, deps, signedIn }) => {
   app.get<{ Querystring: RequestsQuery }>(

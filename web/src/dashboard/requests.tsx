@@ -3,9 +3,10 @@ import { useSignal } from '@preact/signals';
 import type { AdminRequest } from '../../../src/protocol/admin.js';
 import { REQUEST_OUTCOMES } from '../../../src/protocol/request-outcome.js';
 import { count } from '../shared/format.js';
+import { KeyChoice } from './key-choice.js';
 import { olderRequests, requestFilter, requestLog, showRequests } from './request-log.js';
 import { Scroll } from './scroll.js';
-import { identity, keys, LOCAL_KEY } from './state.js';
+import { identity } from './state.js';
 
 const ROUTES: Readonly<Record<string, string>> = {
   speech: 'HTTP',
@@ -75,18 +76,7 @@ function Filters({ isOperator }: { readonly isOperator: boolean }) {
         }}
       />
       {isOperator && (
-        <select
-          aria-label="Key of requests"
-          value={filter.key}
-          onChange={(event) => void showRequests({ key: event.currentTarget.value })}
-        >
-          <option value="">All keys</option>
-          {[LOCAL_KEY, ...keys.value].map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name ?? id}
-            </option>
-          ))}
-        </select>
+        <KeyChoice label="Key of requests" value={filter.key} onChoose={(key) => void showRequests({ key })} />
       )}
       <select
         aria-label="Outcome"

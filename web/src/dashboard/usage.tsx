@@ -5,6 +5,7 @@ import { ADMIN_PATH } from '../../../src/protocol/pages.js';
 import { count, duration, short } from '../shared/format.js';
 import { Icon } from '../shared/icons.js';
 import { Chart } from './chart.js';
+import { KeyChoice } from './key-choice.js';
 import { Scroll } from './scroll.js';
 import { days, firstDay, identity, keys, LOCAL_KEY, refresh, shownDays, usage } from './state.js';
 
@@ -49,20 +50,13 @@ export function Usage() {
             ))}
           </select>
           {isOperator && (
-            <select
-              aria-label="Key"
+            <KeyChoice
+              label="Key"
               value={keyId.value}
-              onChange={(event) => {
-                keyId.value = event.currentTarget.value;
+              onChoose={(id) => {
+                keyId.value = id;
               }}
-            >
-              <option value="">All keys</option>
-              {[LOCAL_KEY, ...keys.value].map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name ?? id}
-                </option>
-              ))}
-            </select>
+            />
           )}
           <select
             aria-label="Days"
