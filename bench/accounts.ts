@@ -10,8 +10,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type * as AccountsModule from '../src/accounts/accounts.js';
 import type * as KeyringModule from '../src/accounts/keyring.js';
-import type * as PostgresModule from '../src/accounts/postgres-store.js';
-import type * as SqliteModule from '../src/accounts/sqlite-store.js';
+import type * as PostgresModule from '../src/accounts/postgres/store.js';
+import type * as SqliteModule from '../src/accounts/sqlite/store.js';
 import type { AccountStore } from '../src/accounts/store.js';
 import { createHttpClient } from '../src/client/http.js';
 import { quantile } from '../src/client/load/capacity.js';
@@ -35,8 +35,8 @@ export async function main(argv: readonly string[], built: Built): Promise<void>
   });
   const { createAccounts } = (await built('accounts/accounts.js')) as typeof AccountsModule;
   const { createKeyring } = (await built('accounts/keyring.js')) as typeof KeyringModule;
-  const { openSqliteStore } = (await built('accounts/sqlite-store.js')) as typeof SqliteModule;
-  const { openPostgresStore } = (await built('accounts/postgres-store.js')) as typeof PostgresModule;
+  const { openSqliteStore } = (await built('accounts/sqlite/store.js')) as typeof SqliteModule;
+  const { openPostgresStore } = (await built('accounts/postgres/store.js')) as typeof PostgresModule;
   const folder = await mkdtemp(path.join(tmpdir(), 'tts-accounts-'));
   const postgres = await startPostgres({ durable: true });
 

@@ -6,7 +6,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { melDistance } from '../src/engine/mel-cepstrum.js';
+import { melDistance } from '../src/engine/measure/mel-cepstrum.js';
 import { SAMPLE_RATE } from '../src/protocol/audio.js';
 import { createRecogniser } from '../test/support/recogniser.js';
 import { modelDirForTests } from '../test/support/speech.js';

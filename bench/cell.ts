@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import type * as AccountsModule from '../src/accounts/accounts.js';
 import type * as KeyringModule from '../src/accounts/keyring.js';
-import type * as PostgresModule from '../src/accounts/postgres-store.js';
+import type * as PostgresModule from '../src/accounts/postgres/store.js';
 import { quantile, tryStreams } from '../src/client/load/capacity.js';
 import type { Listen } from '../src/client/load/listener.js';
 import { freePort, startNats } from '../test/support/nats.js';
@@ -182,7 +182,7 @@ async function streams(options: CellOptions): Promise<void> {
 async function database(built: Built, seconds: number): Promise<void> {
   const { createAccounts } = (await built('accounts/accounts.js')) as typeof AccountsModule;
   const { createKeyring } = (await built('accounts/keyring.js')) as typeof KeyringModule;
-  const { openPostgresStore } = (await built('accounts/postgres-store.js')) as typeof PostgresModule;
+  const { openPostgresStore } = (await built('accounts/postgres/store.js')) as typeof PostgresModule;
   const postgres = await startPostgres({ durable: true });
   const url = await postgres.create();
   const proxy = await startProxy({ port: Number(new URL(url).port) });

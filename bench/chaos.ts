@@ -9,7 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createKeyring } from '../src/accounts/keyring.js';
-import { openPostgresStore } from '../src/accounts/postgres-store.js';
+import { openPostgresStore } from '../src/accounts/postgres/store.js';
 import type { LedgerRow } from '../src/accounts/store.js';
 import { type Begun, Disturbances, disturb, rowFaults } from './faults.js';
 import { compareHeard, whereOf } from './heard.js';

@@ -18,7 +18,7 @@ import { createHttpClient } from '../src/client/http.js';
 import { quantile, saturate, tryStreams } from '../src/client/load/capacity.js';
 import { httpListener, type Listen, type Listened } from '../src/client/load/listener.js';
 import { loadConfig } from '../src/config.js';
-import { type Measurement, measurementFile, writeMeasurement } from '../src/engine/remembered.js';
+import { type Measurement, measurementFile, writeMeasurement } from '../src/engine/measure/remembered.js';
 import { TtsError } from '../src/protocol/errors.js';
 import { createReader } from '../src/text/reader.js';
 import { type BenchServer, startServer } from './serve.js';

@@ -6,10 +6,10 @@
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.js';
 import { FREE } from '../src/engine/engine.js';
+import { cpuFor } from '../src/engine/graphs/provider.js';
+import { createSessions } from '../src/engine/graphs/sessions.js';
 import { createKokoroEngine } from '../src/engine/kokoro.js';
-import { cpuFor } from '../src/engine/provider.js';
-import { readMeasurement } from '../src/engine/remembered.js';
-import { createSessions } from '../src/engine/sessions.js';
+import { readMeasurement } from '../src/engine/measure/remembered.js';
 import type { BaseModel } from '../src/protocol/job.js';
 import { createReader } from '../src/text/reader.js';
 import { segmentOf, speak } from '../test/support/speech.js';

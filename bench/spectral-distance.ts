@@ -1,5 +1,5 @@
 /** How far one sound is from another that says the same in the same time, wherever each begins. */
-import { type Distance, melDistance } from '../src/engine/mel-cepstrum.js';
+import { type Distance, melDistance } from '../src/engine/measure/mel-cepstrum.js';
 import { SAMPLE_RATE } from '../src/protocol/audio.js';
 
 /** Beyond this the two were not spoken by the same clock, and a frame is not the other's frame. */

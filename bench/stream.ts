@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
 import { quantile } from '../src/client/load/capacity.js';
 import { streamPath } from '../src/protocol/stream.js';
-import { Segmenter } from '../src/text/segment.js';
+import { Segmenter } from '../src/text/segment/segment.js';
 import { type BenchServer, startServer } from './serve.js';
 
 const REST =

@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util';
 import { randomBytes, repeated } from '../test/support/long-texts.js';
 
 type Normalizing = typeof import('../src/text/normalize.js');
-type Segmenting = typeof import('../src/text/segment.js');
+type Segmenting = typeof import('../src/text/segment/segment.js');
 
 let normalize: Normalizing['normalize'];
 let Segmenter: Segmenting['Segmenter'];
@@ -82,7 +82,7 @@ function report(name: string, make: (units: number) => string): void {
 
 export async function main(args: string[], built: (file: string) => Promise<unknown>): Promise<void> {
   ({ normalize } = (await built('text/normalize.js')) as Normalizing);
-  ({ Segmenter, segmentText } = (await built('text/segment.js')) as Segmenting);
+  ({ Segmenter, segmentText } = (await built('text/segment/segment.js')) as Segmenting);
   const { values } = parseArgs({ args, options: { piece: { type: 'string' }, more: { type: 'boolean' } } });
   for (let run = 0; run < 3; run++) asSpoken(repeated(PROSE, 100_000));
   console.log(`${'ms/MB'.padEnd(24)}normalise segment together   as spoken    fragments`);

@@ -13,7 +13,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dictionary } from 'cmu-pronouncing-dictionary';
-import { inBritish } from '../dist/text/en/alphabet.js';
+import { inBritish } from '../dist/text/en/pronunciation/alphabet.js';
 import { createPhonemizer } from '../dist/text/phonemes.js';
 
 const SYMBOLS = Object.fromEntries(

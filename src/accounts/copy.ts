@@ -1,7 +1,7 @@
 /** All accounts from one database into another, empty one: everything that money follows from and the request log, checked before it counts. */
 import { TtsError } from '../protocol/errors.js';
 import type { AccountsDatabase, Read, Value } from './database.js';
-import { REQUEST_COLUMNS } from './request-rows.js';
+import { REQUEST_COLUMNS } from './requests/request-rows.js';
 
 interface Table {
   readonly name: string;

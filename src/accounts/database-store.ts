@@ -5,7 +5,7 @@ import { BASE_MODELS } from '../protocol/job.js';
 import { createChanges } from './changes.js';
 import { type AccountsDatabase, ask, type Change, tell } from './database.js';
 import { createPasses } from './passes.js';
-import { createRequestRows } from './request-rows.js';
+import { createRequestRows } from './requests/request-rows.js';
 import {
   type FreeTodayRow,
   freeName,

@@ -5,7 +5,7 @@ import Libsql from 'libsql';
 import { writePrivateFileSync } from '../atomic-file.js';
 import { TtsError } from '../protocol/errors.js';
 import { makePrivateFile, unusableFolder } from './data-folder.js';
-import { isBusy } from './sqlite-failure.js';
+import { isBusy } from './sqlite/failure.js';
 
 export interface ServerLock {
   /** Leaves the address for the message to whoever comes second. */

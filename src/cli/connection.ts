@@ -3,7 +3,7 @@ import type { ServerAddress } from '../client/address.js';
 import { type Config, flagOf, type Sources } from '../config.js';
 import { IN_THE_LOG, TtsError } from '../protocol/errors.js';
 import type { Preparation } from '../protocol/preparation.js';
-import { engineSettingsAsked, findLocalServer, serves } from './local-server.js';
+import { engineSettingsAsked, findLocalServer, serves } from './service/local-server.js';
 
 export interface Connection extends ServerAddress {
   readonly kind: 'remote' | 'local' | 'embedded';
@@ -49,7 +49,10 @@ export async function connect(settings: Sources, hooks: ConnectHooks, signal: Ab
 
 /** A server of the command's own, whatever else runs on this machine. */
 export async function embed(config: Config, hooks: ConnectHooks, signal: AbortSignal): Promise<Connection> {
-  const [{ startEmbedded }, { createLogger }] = await Promise.all([import('./embedded.js'), import('../log.js')]);
+  const [{ startEmbedded }, { createLogger }] = await Promise.all([
+    import('./service/embedded.js'),
+    import('../log.js'),
+  ]);
   signal.throwIfAborted();
   const log = await createLogger({ level: config.logLevel });
   const { onPreparation, speech = false, crowd = false } = hooks;

@@ -15,30 +15,35 @@ interface Entry {
 
 /** One line each: the summary is all that `tts --help` needs, so that no command is loaded for it. */
 const COMMANDS: readonly Entry[] = [
-  { name: 'serve', summary: 'run the speech server', load: () => import('./serve.js') },
-  { name: 'worker', summary: 'speak for gateways on other machines', load: () => import('./worker.js') },
-  { name: 'speak', alias: 'say', summary: 'say a text, or write it to a sound file', load: () => import('./speak.js') },
-  { name: 'stream', summary: 'speak text while it is still arriving', load: () => import('./stream.js') },
-  { name: 'voices', summary: 'list the voices and hear them', load: () => import('./voices.js') },
-  { name: 'explain', summary: 'show how a text will be read', load: () => import('./explain.js') },
-  { name: 'models', summary: 'fetch, check and remove the models', load: () => import('./models.js') },
-  { name: 'keys', summary: 'make, list and revoke API keys, grant credits', load: () => import('./keys.js') },
-  { name: 'admin', summary: "the secret of the server's dashboard", load: () => import('./admin.js') },
-  { name: 'usage', summary: 'what was spoken, by whom, and what it cost', load: () => import('./usage.js') },
-  { name: 'requests', summary: 'what became of each request', load: () => import('./requests.js') },
-  { name: 'db', summary: 'back up and check the accounts', load: () => import('./db.js') },
-  { name: 'bench', summary: 'how many live listeners this machine carries', load: () => import('./bench.js') },
-  { name: 'doctor', summary: 'check this machine and say what to do', load: () => import('./doctor.js') },
+  { name: 'serve', summary: 'run the speech server', load: () => import('./commands/serve.js') },
+  { name: 'worker', summary: 'speak for gateways on other machines', load: () => import('./commands/worker.js') },
+  {
+    name: 'speak',
+    alias: 'say',
+    summary: 'say a text, or write it to a sound file',
+    load: () => import('./commands/speak.js'),
+  },
+  { name: 'stream', summary: 'speak text while it is still arriving', load: () => import('./commands/stream.js') },
+  { name: 'voices', summary: 'list the voices and hear them', load: () => import('./commands/voices.js') },
+  { name: 'explain', summary: 'show how a text will be read', load: () => import('./commands/explain.js') },
+  { name: 'models', summary: 'fetch, check and remove the models', load: () => import('./commands/models.js') },
+  { name: 'keys', summary: 'make, list and revoke API keys, grant credits', load: () => import('./commands/keys.js') },
+  { name: 'admin', summary: "the secret of the server's dashboard", load: () => import('./commands/admin.js') },
+  { name: 'usage', summary: 'what was spoken, by whom, and what it cost', load: () => import('./commands/usage.js') },
+  { name: 'requests', summary: 'what became of each request', load: () => import('./commands/requests.js') },
+  { name: 'db', summary: 'back up and check the accounts', load: () => import('./commands/db.js') },
+  { name: 'bench', summary: 'how many live listeners this machine carries', load: () => import('./commands/bench.js') },
+  { name: 'doctor', summary: 'check this machine and say what to do', load: () => import('./commands/doctor.js') },
   {
     name: 'config',
     summary: 'show every setting and where it came from, or set one',
-    load: () => import('./config.js'),
+    load: () => import('./commands/config.js'),
   },
   {
     name: 'completion',
     summary: 'complete commands and options in your shell',
     load: async () => {
-      const { command } = await import('./completion.js');
+      const { command } = await import('./commands/completion.js');
       return { command: () => command(COMMANDS) };
     },
   },
@@ -46,7 +51,7 @@ const COMMANDS: readonly Entry[] = [
     name: 'man',
     summary: 'print the manual page',
     load: async () => {
-      const { command } = await import('./man.js');
+      const { command } = await import('./commands/man.js');
       return { command: () => command(COMMANDS) };
     },
   },

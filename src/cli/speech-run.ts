@@ -13,7 +13,7 @@ import { parseModel, SPEECH_MODELS, type SpeechModel } from '../protocol/contrac
 import { type ErrorCode, printable, TtsError } from '../protocol/errors.js';
 import type { StreamParams } from '../protocol/stream-messages.js';
 import { type Connection, closeSoon, connect, lostSettings, ofOwnServer } from './connection.js';
-import { chooseModel, knownChoice } from './model-choice.js';
+import { chooseModel, knownChoice } from './service/model-choice.js';
 import { checkModel, type Destination, isUnheard, type OutputOptions, type SpeechOptions } from './speech-options.js';
 import { complain, liveLines, styled } from './terminal.js';
 

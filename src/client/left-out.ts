@@ -47,7 +47,7 @@ export class LeftOut {
 async function read(ssml: boolean): Promise<Reading> {
   const [{ Survey, unspokenInWords }, { Segmenter }] = await Promise.all([
     import('../text/survey.js'),
-    import('../text/segment.js'),
+    import('../text/segment/segment.js'),
   ]);
   const survey = new Survey();
   // What is left out hangs on no cut: the limit of a segment is of no account here.

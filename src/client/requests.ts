@@ -1,8 +1,8 @@
 /** Cuts a text of any length into pieces that one request may carry, at the best place each stretch offers. */
 import { trim } from '../protocol/characters.js';
 import { MAX_INPUT_CHARS } from '../protocol/contract.js';
-import { type Boundary, BoundaryScanner } from '../text/segment-boundaries.js';
-import { RANK } from '../text/sentence-ends.js';
+import { type Boundary, BoundaryScanner } from '../text/segment/segment-boundaries.js';
+import { RANK } from '../text/segment/sentence-ends.js';
 
 interface Place {
   /** UTF-16 index into the text. */

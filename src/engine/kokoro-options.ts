@@ -1,7 +1,7 @@
 /** What the Kokoro engine is told when its process starts: plain data, so that it can cross a process boundary. */
 import type { Device } from '../protocol/device.js';
 import type { BaseModel } from '../protocol/job.js';
-import type { Count } from './machine.js';
+import type { Count } from './measure/machine.js';
 
 export interface KokoroOptions {
   /** Where the packs are. */

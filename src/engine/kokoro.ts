@@ -7,12 +7,12 @@ import { DEFAULT_LANGUAGE, type SegmentJob, type SpeechEvent } from '../protocol
 import { loadLexicon } from '../text/lexicon.js';
 import { createReaders, warmUp } from '../text/reader.js';
 import type { Engine, EngineFacts, Turn } from './engine.js';
+import { driverFacts } from './gpu/vulkan.js';
+import { cpuFor, cpuProvider, gpusToTry } from './graphs/provider.js';
+import { createSessions, type Sessions } from './graphs/sessions.js';
 import type { KokoroOptions } from './kokoro-options.js';
-import { cpuFor, cpuProvider, gpusToTry } from './provider.js';
-import { type GpuCheck, readMeasurement, recentLosses, rememberLoss } from './remembered.js';
-import { createSessions, type Sessions } from './sessions.js';
+import { type GpuCheck, readMeasurement, recentLosses, rememberLoss } from './measure/remembered.js';
 import { speakReading } from './speech.js';
-import { driverFacts } from './vulkan.js';
 
 type EngineLog = (level: 'info' | 'warn' | 'debug', message: string, fields?: object) => void;
 
@@ -112,8 +112,8 @@ async function onGpu(options: KokoroOptions & KokoroSurroundings): Promise<Found
     if (options.device === 'auto') options.onTry?.(device);
     // Loaded where there is one: it brings the check and its measures along.
     const [{ createGpuSessions }, { SLOWEST_GPU }] = await Promise.all([
-      import('./gpu-sessions.js'),
-      import('./gpu-check.js'),
+      import('./gpu/sessions.js'),
+      import('./gpu/check.js'),
     ]);
     const sessions = createGpuSessions({ modelDir, offline, device, threads, onLost, onCheck });
     try {

@@ -7,8 +7,8 @@ import { isBlank } from '../protocol/characters.js';
 import type { Gpu } from '../protocol/device.js';
 import { TtsError } from '../protocol/errors.js';
 import type { Segment, SegmentJob, SpeechEvent } from '../protocol/job.js';
-import { Card } from './card.js';
 import type { Engine, Turn } from './engine.js';
+import { Card } from './gpu/card.js';
 
 export interface SineOptions {
   /** Length of one spoken character; white space is silent and takes no time. */

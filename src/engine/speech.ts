@@ -5,6 +5,7 @@ import type { PauseKind, SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
 import type { Turn } from './engine.js';
 import { FADE_OUT, fadeIn, fadeOut, findEnd, findOnset, LEAD_SAMPLES, PAUSE_SAMPLES, toPcm } from './finish.js';
+import type { LoadedModel } from './graphs/sessions.js';
 import { type Pace, paceOf, stretched } from './pace.js';
 import {
   FRAME_SAMPLES,
@@ -15,8 +16,7 @@ import {
   settleTimes,
   timePart,
 } from './plan.js';
-import type { LoadedModel } from './sessions.js';
-import type { FrontOutput, Utterance, Window } from './vocoder.js';
+import type { FrontOutput, Utterance, Window } from './vocoder/vocoder.js';
 
 /** No event holds more than this, so that a listener's pace is felt within a long utterance. */
 const CHUNK_SAMPLES = msToSamples(500);

@@ -5,17 +5,17 @@ import type { VoiceCatalogue } from '../models/catalogue.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel, Segment, SegmentJob } from '../protocol/job.js';
 import type { Admission } from './admission.js';
-import type { Crew } from './crew.js';
 import { Intake } from './intake.js';
-import { Placement } from './placement.js';
-import type { WorkerPool } from './pool.js';
 import { type Policy, Scheduler } from './scheduler.js';
 import { otherReading, type SegmentTask } from './segment-task.js';
 import type { SpeechHost } from './speech-host.js';
 import { SpeechStream } from './speech-stream.js';
 import type { GatewayLoad, GatewayObserver, GatewayStats, ObservableGateway, Speech, SpeechOrder } from './types.js';
-import { isUsable, noWorker, Usable } from './usable.js';
-import type { Worker } from './worker.js';
+import type { Crew } from './workers/crew.js';
+import { Placement } from './workers/placement.js';
+import type { WorkerPool } from './workers/pool.js';
+import { isUsable, noWorker, Usable } from './workers/usable.js';
+import type { Worker } from './workers/worker.js';
 
 export interface GatewayOptions {
   readonly pool: WorkerPool;

@@ -2,16 +2,16 @@
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel, SegmentJob } from '../protocol/job.js';
 import { Admission, type Supply, type Want } from './admission.js';
-import type { Crew } from './crew.js';
-import type { WorkerPool } from './pool.js';
 import { AGED_TURNS } from './scheduler.js';
 import { FIRST_WITHIN_MS, type SegmentTask } from './segment-task.js';
 import type { StreamIntake } from './speech-host.js';
 import type { SpeechStream } from './speech-stream.js';
 import type { GatewayLoad, GatewayObserver, SpeechOrder } from './types.js';
-import { isUsable } from './usable.js';
 import { Wants } from './wants.js';
-import type { Worker } from './worker.js';
+import type { Crew } from './workers/crew.js';
+import type { WorkerPool } from './workers/pool.js';
+import { isUsable } from './workers/usable.js';
+import type { Worker } from './workers/worker.js';
 
 export interface IntakeOptions {
   readonly pool: WorkerPool;

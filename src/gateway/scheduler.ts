@@ -1,8 +1,8 @@
 /** What runs next, over all streams of all workers: whoever's listener would run dry first. The only place that decides it. */
 import { FIRST_SOUND_MS } from '../protocol/job.js';
-import { TURNS_OF_A_JOB } from './in-flight.js';
 import { FIRST_PATIENCE_MS, type SegmentStream, type SegmentTask } from './segment-task.js';
-import type { Runnable, Worker } from './worker.js';
+import { TURNS_OF_A_JOB } from './workers/in-flight.js';
+import type { Runnable, Worker } from './workers/worker.js';
 
 /** `fifo` is first come, first served: for comparison. */
 export type Policy = 'deadline' | 'fifo';

@@ -4,7 +4,7 @@ import { FIRST_SOUND_MS, type SegmentJob, type SegmentTimings } from '../protoco
 import { NO_SPAN } from '../trace.js';
 import { SegmentSpans } from './segment-spans.js';
 import type { SpeechOrder } from './types.js';
-import { type Worker, type WorkerEvent, WorkerLost } from './worker.js';
+import { type Worker, type WorkerEvent, WorkerLost } from './workers/worker.js';
 
 export type SegmentState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
 

@@ -4,7 +4,7 @@
  */
 import { Condition } from '../condition.js';
 import type { Segment } from '../protocol/job.js';
-import type { TextCutter } from '../text/cutter.js';
+import type { TextCutter } from '../text/segment/cutter.js';
 import { type Piece, TextQueue } from './text-queue.js';
 import type { GatewayEvent, Speech, SpeechRecord } from './types.js';
 

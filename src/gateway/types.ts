@@ -1,7 +1,7 @@
 /** The gateway as the server sees it: segments in, speech in order out. */
 import type { BaseModel, Segment, SegmentTimings } from '../protocol/job.js';
 import type { TraceSpan } from '../trace.js';
-import type { Unusable, WorkerState } from './worker.js';
+import type { Unusable, WorkerState } from './workers/worker.js';
 
 export interface SpeechOrder {
   readonly model: BaseModel;

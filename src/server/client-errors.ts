@@ -1,9 +1,9 @@
 /** Requests that Node's parser gave up on (too slow, too large, not HTTP): answered on the bare socket, in JSON too. */
 import type { Socket } from 'node:net';
 import { TtsError } from '../protocol/errors.js';
-import type { Connections } from './connections.js';
-import { answerRaw } from './raw-response.js';
+import type { Connections } from './access/connections.js';
 import { newRequestId } from './request-id.js';
+import { answerRaw } from './speech/raw-response.js';
 
 function errorFor(code: string | undefined): TtsError | undefined {
   switch (code) {

@@ -4,20 +4,20 @@ import type { Duplex } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { AdminSecret } from '../accounts/admin-secret.js';
 import type { Keyring } from '../accounts/keyring.js';
-import type { RequestLog } from '../accounts/request-log.js';
+import type { RequestLog } from '../accounts/requests/request-log.js';
 import type { AccountStore } from '../accounts/store.js';
 import type { Accounts, KeyRecord } from '../accounts/types.js';
 import type { FirstPieces } from '../gateway/first-piece.js';
 import type { Gateway, ObservableGateway } from '../gateway/types.js';
-import type { Worker } from '../gateway/worker.js';
+import type { Worker } from '../gateway/workers/worker.js';
 import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
-import type { Texts } from '../text/texts.js';
-import type { Admit } from './admit.js';
-import type { ProxyTrust } from './client-address.js';
-import type { Grants } from './grants.js';
-import type { Metrics } from './metrics.js';
-import type { StreamTickets } from './v1/stream-input/tickets.js';
+import type { Texts } from '../text/thread/texts.js';
+import type { ProxyTrust } from './access/client-address.js';
+import type { StreamTickets } from './doors/v1/stream-input/tickets.js';
+import type { Metrics } from './metrics/metrics.js';
+import type { Admit } from './speech/admit.js';
+import type { Grants } from './speech/grants.js';
 
 /** Everything here has a default in `settings.ts`. */
 export interface ServerSettings {

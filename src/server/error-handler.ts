@@ -3,7 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidatio
 import { MAX_BODY_BYTES } from '../protocol/contract.js';
 import { excerpt, publicError, TtsError } from '../protocol/errors.js';
 import { errorBody } from '../protocol/http.js';
-import { errorHeaders } from './raw-response.js';
+import { errorHeaders } from './speech/raw-response.js';
 
 /** What Fastify itself can find wrong before a handler runs. */
 const FRAMEWORK: Readonly<Record<string, () => TtsError>> = {

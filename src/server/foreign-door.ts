@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { DoorOptions, ServerDeps, UpgradeHandler } from './deps.js';
 import type { ErrorHandler } from './error-handler.js';
-import type { Grants } from './grants.js';
 import type { DocPage } from './html-page.js';
+import type { Grants } from './speech/grants.js';
 
 /** A path that speaks WebSocket, with `:voice_id` in it. */
 export interface SocketRoute {

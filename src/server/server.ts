@@ -11,27 +11,27 @@ import { SPEECH_MODELS } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import { STREAM_PATH } from '../protocol/stream.js';
 import { beginSpan, NO_SPAN, type TraceSpan } from '../trace.js';
-import { createAdmit } from './admit.js';
-import { createAuthenticator } from './authenticate.js';
-import { createProxyTrust } from './client-address.js';
+import { createAuthenticator } from './access/authenticate.js';
+import { createProxyTrust } from './access/client-address.js';
+import { Connections, type Exchange } from './access/connections.js';
+import { createHostCheck, originForm } from './access/hosts.js';
 import { createClientErrorHandler } from './client-errors.js';
-import { Connections, type Exchange } from './connections.js';
 import type { DoorOptions, ServerDeps, ServerSettings, UpgradeHandler } from './deps.js';
-import { ELEVENLABS } from './elevenlabs/index.js';
+import { ELEVENLABS } from './doors/elevenlabs/index.js';
+import { OPENAI } from './doors/openai/index.js';
+import { v1 } from './doors/v1/index.js';
+import { StreamTickets } from './doors/v1/stream-input/tickets.js';
 import { handleError, notFound } from './error-handler.js';
 import type { ForeignDoor } from './foreign-door.js';
-import { Grants } from './grants.js';
-import { HeldAudio } from './held-audio.js';
-import { createHostCheck, originForm } from './hosts.js';
-import type { SpeechRoute } from './metrics.js';
-import { OPENAI } from './openai/index.js';
+import type { SpeechRoute } from './metrics/metrics.js';
 import { operations } from './operations.js';
-import { answerRaw } from './raw-response.js';
 import { requestIdFor } from './request-id.js';
 import { DEFAULT_SETTINGS } from './settings.js';
-import { attachUpgrades, parameterIn } from './upgrades.js';
-import { v1 } from './v1/index.js';
-import { StreamTickets } from './v1/stream-input/tickets.js';
+import { attachUpgrades, parameterIn } from './sockets/upgrades.js';
+import { createAdmit } from './speech/admit.js';
+import { Grants } from './speech/grants.js';
+import { HeldAudio } from './speech/held-audio.js';
+import { answerRaw } from './speech/raw-response.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -209,7 +209,8 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   }
   answerUnknownRoutes(app);
   const hasWeb = deps.admin !== undefined && settings.web !== 'off';
-  if (settings.docs) await (await import('./pages/index.js')).addPages(app, { doors: FOREIGN_DOORS, web: hasWeb });
+  if (settings.docs)
+    await (await import('./doors/pages/index.js')).addPages(app, { doors: FOREIGN_DOORS, web: hasWeb });
   if (settings.docs || hasWeb) await (await import('./web-assets.js')).serveAssets(app);
 
   const heldAudio = new HeldAudio({
@@ -239,7 +240,10 @@ export async function buildServer(deps: ServerDeps): Promise<SpeechServer> {
   for (const { prefix, routes } of FOREIGN_DOORS) await app.register((scope) => routes(scope, door), { prefix });
   await app.register(operations, door);
   if (deps.admin !== undefined && hasWeb) {
-    const [{ adminDoor }, { webDoor }] = await Promise.all([import('./admin/index.js'), import('./web/index.js')]);
+    const [{ adminDoor }, { webDoor }] = await Promise.all([
+      import('./doors/admin/index.js'),
+      import('./doors/web/index.js'),
+    ]);
     await app.register(adminDoor, { ...door, admin: deps.admin });
     await app.register(webDoor, { ...door, version: deps.admin.version });
   }

@@ -1,7 +1,7 @@
 /** How a text will be read, for people: each written form with the words it is said as and their sounds. */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { PauseKind, Segment } from '../protocol/job.js';
-import { Segmenter } from './segment.js';
+import { Segmenter } from './segment/segment.js';
 import type { Reader } from './types.js';
 
 interface ReadForm {

@@ -3,8 +3,8 @@ import { isWhiteSpace, trimEnd, trimStart } from '../protocol/characters.js';
 import type { Segment, SegmentSpan } from '../protocol/job.js';
 import type { FrontEnd, PhonemeAlphabet } from './front-end.js';
 import type { Lexicon } from './lexicon.js';
-import { seenText } from './markup.js';
 import { joinLetters, normalize } from './normalize.js';
+import { seenText } from './ssml/markup.js';
 import type { Normalized } from './types.js';
 
 interface Range {

@@ -1,7 +1,7 @@
 /** Texts that make no sound, found as their reader finds it, in steps so short that nobody else has to wait. */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Language } from '../protocol/job.js';
-import { Segmenter } from './segment.js';
+import { Segmenter } from './segment/segment.js';
 import { Survey, unspokenInWords } from './survey.js';
 import type { Reader } from './types.js';
 

@@ -55,16 +55,16 @@ async function build(options: EngineOptions): Promise<Engine> {
   }
   const { createKokoroEngine } = await import('../engine/kokoro.js');
   // Before the first thread: each has a copy of the environment.
-  const { vulkanEnvironment } = await import('../engine/vulkan.js');
+  const { vulkanEnvironment } = await import('../engine/gpu/vulkan.js');
   Object.assign(process.env, await vulkanEnvironment(options.kokoro.modelDir, process.env));
   return createKokoroEngine({ ...options.kokoro, log, onLost, onTry });
 }
 
 async function measure(options: KokoroOptions): Promise<void> {
   try {
-    const { vulkanEnvironment } = await import('../engine/vulkan.js');
+    const { vulkanEnvironment } = await import('../engine/gpu/vulkan.js');
     Object.assign(process.env, await vulkanEnvironment(options.modelDir, process.env));
-    const { measureVocoders } = await import('../engine/measure.js');
+    const { measureVocoders } = await import('../engine/measure/measure.js');
     send({ type: 'measured', measurement: await measureVocoders(options) });
   } catch (error) {
     fail(error);

@@ -1,7 +1,7 @@
 /** What the gateway's process and an engine's process say to each other. */
 import type { EngineFacts } from '../engine/engine.js';
 import type { KokoroOptions } from '../engine/kokoro-options.js';
-import type { Measurement } from '../engine/remembered.js';
+import type { Measurement } from '../engine/measure/remembered.js';
 import type { SineOptions } from '../engine/sine.js';
 import type { Gpu } from '../protocol/device.js';
 import type { ErrorCode } from '../protocol/errors.js';

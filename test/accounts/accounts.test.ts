@@ -4,7 +4,7 @@ import { createAccounts, DEFAULT_LIMITS } from '../../src/accounts/accounts.js';
 import { tell } from '../../src/accounts/database.js';
 import { createStore } from '../../src/accounts/database-store.js';
 import { createKeyring, type Keyring } from '../../src/accounts/keyring.js';
-import { openSqliteDatabase } from '../../src/accounts/sqlite-database.js';
+import { openSqliteDatabase } from '../../src/accounts/sqlite/database.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 import type { Accounts, KeyRecord } from '../../src/accounts/types.js';
 import type { SpeechModel } from '../../src/protocol/contract.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAccounts, DEFAULT_LIMITS } from '../../src/accounts/accounts.js';
-import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
+import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
 import { parseMoment } from '../../src/cli/moment.js';
 import { table } from '../../src/cli/table.js';
 

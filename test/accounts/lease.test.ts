@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAccounts, DEFAULT_LIMITS } from '../../src/accounts/accounts.js';
 import { createKeyring } from '../../src/accounts/keyring.js';
-import { openPostgresStore } from '../../src/accounts/postgres-store.js';
+import { openPostgresStore } from '../../src/accounts/postgres/store.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 import type { Accounts } from '../../src/accounts/types.js';
 import { hasPostgres, type Postgres, startPostgres } from '../support/postgres.js';

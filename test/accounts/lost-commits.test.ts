@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAccounts, DEFAULT_LIMITS } from '../../src/accounts/accounts.js';
 import { createKeyring } from '../../src/accounts/keyring.js';
-import { openPostgresStore } from '../../src/accounts/postgres-store.js';
+import { openPostgresStore } from '../../src/accounts/postgres/store.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 import type { Accounts, KeyRecord } from '../../src/accounts/types.js';
 import { hasPostgres, type Postgres, startPostgres } from '../support/postgres.js';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAccounts, DEFAULT_LIMITS } from '../../src/accounts/accounts.js';
 import { createKeyring } from '../../src/accounts/keyring.js';
-import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
+import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 
 const DIST = path.resolve(import.meta.dirname, '../../dist/accounts');

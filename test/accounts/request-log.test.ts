@@ -1,8 +1,8 @@
 /** The request log's writer: rows in the background, bounded, and never in anybody's way. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { CommitUnknown } from '../../src/accounts/database.js';
-import { emptyRequestLog, RequestLog, type RequestLogOptions } from '../../src/accounts/request-log.js';
-import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
+import { emptyRequestLog, RequestLog, type RequestLogOptions } from '../../src/accounts/requests/request-log.js';
+import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
 import type { AccountStore, RequestRow } from '../../src/accounts/store.js';
 import { requestRow } from '../contract/request-log.js';
 import { until } from '../support/server.js';

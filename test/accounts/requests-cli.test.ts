@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { accountsFile } from '../../src/accounts/data-folder.js';
-import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
+import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
 import type { AccountStore } from '../../src/accounts/store.js';
 import { requestRow } from '../contract/request-log.js';
 import { type Home, makeHome, startServe } from '../support/serve-process.js';

@@ -6,7 +6,7 @@ import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAccounts, DEFAULT_LIMITS } from '../../src/accounts/accounts.js';
 import { createKeyring } from '../../src/accounts/keyring.js';
-import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
+import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 import type { Accounts } from '../../src/accounts/types.js';
 import { until } from '../support/server.js';

@@ -6,8 +6,8 @@ import Libsql from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createStore } from '../../src/accounts/database-store.js';
 import { SQLITE_MIGRATIONS } from '../../src/accounts/migrations/index.js';
-import { openSqliteDatabase } from '../../src/accounts/sqlite-database.js';
-import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
+import { openSqliteDatabase } from '../../src/accounts/sqlite/database.js';
+import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
 import { accountStoreContract } from '../contract/account-store.js';
 import { withClock } from '../support/database-clock.js';
 

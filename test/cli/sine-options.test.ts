@@ -1,6 +1,6 @@
 /** What the variable for the tone engine takes, and what it says to a mistake. */
 import { describe, expect, it } from 'vitest';
-import { readSineOptions } from '../../src/cli/sine-options.js';
+import { readSineOptions } from '../../src/cli/service/sine-options.js';
 
 describe('TTS_SINE_OPTIONS', () => {
   it('takes options, also those of a card, and none at all', () => {

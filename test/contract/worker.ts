@@ -1,7 +1,7 @@
 /** What every worker must do, however it reaches its engine. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SineOptions } from '../../src/engine/sine.js';
-import { type Worker, WorkerLost } from '../../src/gateway/worker.js';
+import { type Worker, WorkerLost } from '../../src/gateway/workers/worker.js';
 import { TtsError } from '../../src/protocol/errors.js';
 import { collect, failureOf, grantAll, jobOf, until, whenReady } from '../support/jobs.js';
 

@@ -31,7 +31,7 @@ it('speaks a sentence without TypeBox, the readers of its own process, other dia
   const ran = await tts(['speak', 'Hello there.', '-o', home.file('a.wav')], { env });
   expect(ran).toMatchObject({ code: 0 });
   const urls = readFileSync(loaded, 'utf8').split('\n');
-  expect(urls.some((url) => url.endsWith('/dist/server/v1/speech-route.js'))).toBe(true);
+  expect(urls.some((url) => url.endsWith('/dist/server/doors/v1/speech-route.js'))).toBe(true);
   const unwanted = [
     '/node_modules/typebox/',
     '/node_modules/espeak-phonemizer/',
@@ -39,10 +39,10 @@ it('speaks a sentence without TypeBox, the readers of its own process, other dia
     '/node_modules/prom-client/',
     '/dist/text/reader.js',
     '/dist/text/explain.js',
-    '/dist/server/admin/',
-    '/dist/server/web/',
-    '/dist/server/pages/',
-    '/dist/engine/gpu-sessions.js',
+    '/dist/server/doors/admin/',
+    '/dist/server/doors/web/',
+    '/dist/server/doors/pages/',
+    '/dist/engine/gpu/sessions.js',
   ];
   expect(urls.filter((url) => unwanted.some((part) => url.includes(part)))).toEqual([]);
 });

@@ -20,7 +20,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as pty from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { measurementFile } from '../../src/engine/remembered.js';
+import { measurementFile } from '../../src/engine/measure/remembered.js';
 import { hasChromium, launchBrowser } from '../support/browser.js';
 import { hasPulse, type SoundCard, startSoundCard } from '../support/pulse.js';
 import { consoleExamples, type Example, firstExample } from '../support/readme-examples.js';

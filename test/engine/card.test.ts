@@ -1,7 +1,7 @@
 /** The one place that uses a GPU: what it gathers, what it leaves out, and what becomes of those that wait when it is lost. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Card } from '../../src/engine/card.js';
 import { FREE } from '../../src/engine/engine.js';
+import { Card } from '../../src/engine/gpu/card.js';
 
 interface Item {
   readonly name: string;

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { carriesLive } from '../../src/engine/carries-live.js';
-import { readMeasurement, rememberCosts, writeMeasurement } from '../../src/engine/remembered.js';
+import { carriesLive } from '../../src/engine/measure/carries-live.js';
+import { readMeasurement, rememberCosts, writeMeasurement } from '../../src/engine/measure/remembered.js';
 
 const USE = { device: 'auto', threads: 0 } as const;
 const measured = (realTimeFactor: number) =>

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FREE } from '../../src/engine/engine.js';
-import { openExact } from '../../src/engine/exact-products.js';
-import { createFastVocoder } from '../../src/engine/fast-vocoder.js';
 import { toPcm } from '../../src/engine/finish.js';
-import { cpuProvider } from '../../src/engine/provider.js';
-import { graphOf, type Utterance } from '../../src/engine/vocoder.js';
-import { fixedWindows, oneWindow, type Windows } from '../../src/engine/windows.js';
+import { openExact } from '../../src/engine/graphs/exact-products.js';
+import { cpuProvider } from '../../src/engine/graphs/provider.js';
+import { createFastVocoder } from '../../src/engine/vocoder/fast-vocoder.js';
+import { graphOf, type Utterance } from '../../src/engine/vocoder/vocoder.js';
+import { fixedWindows, oneWindow, type Windows } from '../../src/engine/vocoder/windows.js';
 import { decibelsOfDifference, furthestApart } from '../support/clip-checks.js';
 import { LIGHT_GENERATOR, lightReference } from '../support/light-utterance.js';
 import { unrounded } from '../support/unrounded.js';

@@ -4,11 +4,17 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apartDb, type CheckedModel, testedGraph } from '../../src/engine/gpu-check.js';
-import { GraphThread, GraphThreads } from '../../src/engine/graph-threads.js';
+import { apartDb, type CheckedModel, testedGraph } from '../../src/engine/gpu/check.js';
+import { GraphThread, GraphThreads } from '../../src/engine/graphs/graph-threads.js';
 import { createKokoroEngine } from '../../src/engine/kokoro.js';
-import { melDistance } from '../../src/engine/mel-cepstrum.js';
-import { forgetChecks, type GpuCheck, readChecks, recentLosses, rememberLoss } from '../../src/engine/remembered.js';
+import { melDistance } from '../../src/engine/measure/mel-cepstrum.js';
+import {
+  forgetChecks,
+  type GpuCheck,
+  readChecks,
+  recentLosses,
+  rememberLoss,
+} from '../../src/engine/measure/remembered.js';
 import { createStyles } from '../../src/engine/styles.js';
 import { kokoroParts } from '../../src/models/onnx/kokoro.js';
 import { lightGraph } from '../../src/models/onnx/light-gpu.js';

@@ -1,8 +1,8 @@
 /** How a machine with a GPU shares out its cores. */
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
-import { createGpuSessions } from '../../src/engine/gpu-sessions.js';
-import { chooseThreads } from '../../src/engine/machine.js';
+import { createGpuSessions } from '../../src/engine/gpu/sessions.js';
+import { chooseThreads } from '../../src/engine/measure/machine.js';
 
 /** Nothing is opened, on the device or elsewhere. */
 async function shares(cores: number, threads?: number) {

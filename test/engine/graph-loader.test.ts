@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openExact, PROBE } from '../../src/engine/exact-products.js';
-import { graphLoader } from '../../src/engine/graph-loader.js';
-import { cpuProvider } from '../../src/engine/provider.js';
+import { openExact, PROBE } from '../../src/engine/graphs/exact-products.js';
+import { graphLoader } from '../../src/engine/graphs/graph-loader.js';
+import { cpuProvider } from '../../src/engine/graphs/provider.js';
 
 const FILE = path.resolve(import.meta.dirname, '../../voices/base-tts-fast/generator-int8.onnx');
 const FRAMES = 60;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FREE } from '../../src/engine/engine.js';
-import { GraphThreads } from '../../src/engine/graph-threads.js';
+import { GraphThreads } from '../../src/engine/graphs/graph-threads.js';
 import { createCodec, DATA_TYPE } from '../../src/models/onnx/schema.js';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'tts-threads-'));

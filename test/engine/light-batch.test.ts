@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { beforeAll, expect, it } from 'vitest';
 import { FREE } from '../../src/engine/engine.js';
-import { openExact } from '../../src/engine/exact-products.js';
-import { apartDb } from '../../src/engine/gpu-check.js';
-import type { Packed } from '../../src/engine/graph-threads.js';
-import { joinWindows, mostWindows, windowKind, windowSize } from '../../src/engine/light-batch.js';
-import { cpuProvider } from '../../src/engine/provider.js';
-import { graphOf } from '../../src/engine/vocoder.js';
+import { apartDb } from '../../src/engine/gpu/check.js';
+import { joinWindows, mostWindows, windowKind, windowSize } from '../../src/engine/gpu/light-batch.js';
+import { openExact } from '../../src/engine/graphs/exact-products.js';
+import type { Packed } from '../../src/engine/graphs/graph-threads.js';
+import { cpuProvider } from '../../src/engine/graphs/provider.js';
+import { graphOf } from '../../src/engine/vocoder/vocoder.js';
 import { lightGraph } from '../../src/models/onnx/light-gpu.js';
 import { LIGHT_GENERATOR, lightWindows } from '../support/light-utterance.js';
 

@@ -2,12 +2,12 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGateway } from '../../src/gateway/gateway.js';
-import { createPool } from '../../src/gateway/pool.js';
-import { createProcessWorker } from '../../src/gateway/process-worker.js';
-import type { Worker } from '../../src/gateway/worker.js';
+import { createPool } from '../../src/gateway/workers/pool.js';
+import { createProcessWorker } from '../../src/gateway/workers/process-worker.js';
+import type { Worker } from '../../src/gateway/workers/worker.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { createReader } from '../../src/text/reader.js';
-import { segmentText } from '../../src/text/segment.js';
+import { segmentText } from '../../src/text/segment/segment.js';
 import { faultsOf } from '../support/clip-checks.js';
 import { grantAll, jobOf, whenReady } from '../support/jobs.js';
 import { letterErrors, lettersOf } from '../support/letters.js';

@@ -1,6 +1,6 @@
 /** What a machine needs for itself is told from what it needed while others had its cores. */
 import { expect, it } from 'vitest';
-import { ownSeconds } from '../../src/engine/measure.js';
+import { ownSeconds } from '../../src/engine/measure/measure.js';
 
 it('believes the clock where the cores were its own', () => {
   // Two threads, each busy for four fifths of the time.

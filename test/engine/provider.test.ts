@@ -1,7 +1,7 @@
 /** Devices and threads. */
 import { describe, expect, it } from 'vitest';
-import { chooseThreads, maySpin } from '../../src/engine/machine.js';
-import { gpusToTry } from '../../src/engine/provider.js';
+import { gpusToTry } from '../../src/engine/graphs/provider.js';
+import { chooseThreads, maySpin } from '../../src/engine/measure/machine.js';
 import { mayBeHere } from '../../src/protocol/device.js';
 import { TtsError } from '../../src/protocol/errors.js';
 

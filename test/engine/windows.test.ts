@@ -1,7 +1,7 @@
 /** How an utterance is cut into windows: the schedule where somebody waits, and as long as is done in time where nobody does. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FREE, type Grant } from '../../src/engine/engine.js';
-import { fixedWindows, timelyWindows, type Windows } from '../../src/engine/windows.js';
+import { fixedWindows, timelyWindows, type Windows } from '../../src/engine/vocoder/windows.js';
 
 const NOW = 50_000;
 beforeEach(() => {

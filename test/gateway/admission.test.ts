@@ -2,9 +2,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Admission, type Supply } from '../../src/gateway/admission.js';
 import { Intake } from '../../src/gateway/intake.js';
-import { createPool } from '../../src/gateway/pool.js';
 import type { SpeechStream } from '../../src/gateway/speech-stream.js';
 import { Wants } from '../../src/gateway/wants.js';
+import { createPool } from '../../src/gateway/workers/pool.js';
 import { msToSamples } from '../../src/protocol/audio.js';
 import type { BaseModel } from '../../src/protocol/job.js';
 import { Refused, StreamClient, startStreamServer } from '../stream-input/client.js';

@@ -1,8 +1,8 @@
 /** A server whose engine process speaks through a card, as with a GPU: many streams share its runs, and its loss is not heard. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SineOptions } from '../../src/engine/sine.js';
-import { createPool } from '../../src/gateway/pool.js';
-import { createProcessWorker } from '../../src/gateway/process-worker.js';
+import { createPool } from '../../src/gateway/workers/pool.js';
+import { createProcessWorker } from '../../src/gateway/workers/process-worker.js';
 import { whenReady } from '../support/jobs.js';
 import { pidLog } from '../support/pid-log.js';
 import { startTestServer, type TestServer, until } from '../support/server.js';

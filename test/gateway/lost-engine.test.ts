@@ -2,8 +2,8 @@
 import { createConnection } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SineOptions } from '../../src/engine/sine.js';
-import { createPool } from '../../src/gateway/pool.js';
-import { createProcessWorker } from '../../src/gateway/process-worker.js';
+import { createPool } from '../../src/gateway/workers/pool.js';
+import { createProcessWorker } from '../../src/gateway/workers/process-worker.js';
 import { END, StreamClient, startStreamServer } from '../stream-input/client.js';
 import { whenReady } from '../support/jobs.js';
 import { pidLog } from '../support/pid-log.js';

@@ -2,17 +2,17 @@
 import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { PlaybackClock } from '../../src/client/load/listener.js';
-import { createCrew } from '../../src/gateway/crew.js';
 import { createGateway } from '../../src/gateway/gateway.js';
-import { createPool } from '../../src/gateway/pool.js';
 import type { Policy } from '../../src/gateway/scheduler.js';
 import { SpokenText } from '../../src/gateway/spoken-text.js';
 import type { Gateway } from '../../src/gateway/types.js';
+import { createCrew } from '../../src/gateway/workers/crew.js';
+import { createPool } from '../../src/gateway/workers/pool.js';
 import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { TtsError } from '../../src/protocol/errors.js';
 import type { BaseModel } from '../../src/protocol/job.js';
-import { LocalCutter } from '../../src/text/cutter.js';
+import { LocalCutter } from '../../src/text/segment/cutter.js';
 import { VirtualMachine } from '../support/virtual-machine.js';
 
 const TEXTS = [

@@ -1,7 +1,7 @@
 /** Where a segment is done soonest: not on a slow worker that is free while a fast one is nearly through. */
 import { describe, expect, it } from 'vitest';
-import { Placement } from '../../src/gateway/placement.js';
-import type { Worker } from '../../src/gateway/worker.js';
+import { Placement } from '../../src/gateway/workers/placement.js';
+import type { Worker } from '../../src/gateway/workers/worker.js';
 
 const worker = (busy = 0, more: Partial<Worker> = {}) =>
   ({ busy, others: 0, state: 'ready', ...more }) as Worker & { busy: number };

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Policy, Scheduler } from '../../src/gateway/scheduler.js';
 import { type SegmentStream, SegmentTask } from '../../src/gateway/segment-task.js';
-import type { Worker } from '../../src/gateway/worker.js';
+import type { Worker } from '../../src/gateway/workers/worker.js';
 import { jobOf } from '../support/jobs.js';
 
 const NOW_MS = 1_000_000;

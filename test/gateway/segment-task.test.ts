@@ -1,7 +1,7 @@
 /** What a segment tells of its own cost. */
 import { expect, it } from 'vitest';
 import { type SegmentStream, SegmentTask } from '../../src/gateway/segment-task.js';
-import type { Worker, WorkerEvent } from '../../src/gateway/worker.js';
+import type { Worker, WorkerEvent } from '../../src/gateway/workers/worker.js';
 import { jobOf } from '../support/jobs.js';
 
 it('counts what had to be before its first sample, not what an engine made beyond that because there was time', async () => {

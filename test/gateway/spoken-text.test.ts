@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { SpokenText } from '../../src/gateway/spoken-text.js';
 import type { GatewayEvent, Speech } from '../../src/gateway/types.js';
 import type { Segment } from '../../src/protocol/job.js';
-import { LocalCutter } from '../../src/text/cutter.js';
+import { LocalCutter } from '../../src/text/segment/cutter.js';
 
 /** Takes segments one by one and says nothing of them but that they are over. */
 function mute(): Speech & { readonly taken: Segment[] } {

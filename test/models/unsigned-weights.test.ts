@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
-import { exactGraph, PROBE, productsSaturate } from '../../src/engine/exact-products.js';
+import { exactGraph, PROBE, productsSaturate } from '../../src/engine/graphs/exact-products.js';
 import { PACKAGE_VOICES_DIR } from '../../src/models/manifest.js';
 import { createCodec, DATA_TYPE, type Model, type Tensor as Weight } from '../../src/models/onnx/schema.js';
 import { withUnsignedWeights } from '../../src/models/onnx/unsigned.js';

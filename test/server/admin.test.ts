@@ -1,6 +1,6 @@
 /** The admin interface: who may, keys from their making to their end, usage, what happens now, and what failed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createStreamInput } from '../../src/server/v1/stream-input/index.js';
+import { createStreamInput } from '../../src/server/doors/v1/stream-input/index.js';
 import { StreamClient } from '../stream-input/client.js';
 import { errorOf, startTestServer, type TestServer, until } from '../support/server.js';
 

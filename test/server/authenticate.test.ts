@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { TtsError } from '../../src/protocol/errors.js';
-import { createAuthenticator, presentedKey } from '../../src/server/authenticate.js';
-import { addressGroup } from '../../src/server/failure-brake.js';
+import { createAuthenticator, presentedKey } from '../../src/server/access/authenticate.js';
+import { addressGroup } from '../../src/server/access/failure-brake.js';
 import { newRequestId } from '../../src/server/request-id.js';
 
 const request = (headers: Record<string, string>, remoteAddress = '192.0.2.1') =>

@@ -7,7 +7,7 @@ import {
   LIMITS_IN_ALL,
   type WaitingContext,
   WaitingContexts,
-} from '../../src/server/elevenlabs/waiting-contexts.js';
+} from '../../src/server/doors/elevenlabs/waiting-contexts.js';
 import { ElevenLabsClient as Client } from '../support/elevenlabs-client.js';
 import { startTestServer, type TestServer, type TestServerOptions, until } from '../support/server.js';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { ofOwnServer } from '../../src/cli/connection.js';
-import { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from '../../src/cli/embedded.js';
+import { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from '../../src/cli/service/embedded.js';
 import { loadConfig } from '../../src/config.js';
 import { silentLogger } from '../../src/log.js';
 import { publicError, TtsError } from '../../src/protocol/errors.js';

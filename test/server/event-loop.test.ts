@@ -1,8 +1,8 @@
 /** Work that takes long leaves the event loop to everybody else: text on a thread, encoding in turns, explanations by number. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEncoder } from '../../src/audio/encoder.js';
-import { encodeInTurns } from '../../src/server/encode-in-turns.js';
-import { createTexts } from '../../src/text/texts.js';
+import { encodeInTurns } from '../../src/server/speech/encode-in-turns.js';
+import { createTexts } from '../../src/text/thread/texts.js';
 import { StreamClient, startStreamServer } from '../stream-input/client.js';
 import { startTestServer, type TestServer, until } from '../support/server.js';
 

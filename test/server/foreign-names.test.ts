@@ -1,9 +1,9 @@
 /** Other families' names for voices against the catalogue that ships: each has a voice of its own. */
 import { describe, expect, it } from 'vitest';
 import { loadCatalogue } from '../../src/models/catalogue.js';
-import { VOICE_ALIASES as ELEVENLABS } from '../../src/server/elevenlabs/names.js';
+import { VOICE_ALIASES as ELEVENLABS } from '../../src/server/doors/elevenlabs/names.js';
+import { VOICE_ALIASES as OPENAI } from '../../src/server/doors/openai/names.js';
 import { voiceId } from '../../src/server/foreign-names.js';
-import { VOICE_ALIASES as OPENAI } from '../../src/server/openai/names.js';
 
 const catalogue = loadCatalogue();
 

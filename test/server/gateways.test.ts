@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyring, type KeyOptions, type Keyring } from '../../src/accounts/keyring.js';
-import { openPostgresStore } from '../../src/accounts/postgres-store.js';
+import { openPostgresStore } from '../../src/accounts/postgres/store.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 import { hasPostgres, type Postgres, startPostgres } from '../support/postgres.js';
 import { type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../src/log.js';
-import { answerSize } from '../../src/server/answer-size.js';
-import type { HeldAnswer } from '../../src/server/held-answer.js';
-import { HeldAudio, type HeldAudioOptions, type Holder } from '../../src/server/held-audio.js';
 import { DEFAULT_SETTINGS } from '../../src/server/settings.js';
+import { answerSize } from '../../src/server/speech/answer-size.js';
+import type { HeldAnswer } from '../../src/server/speech/held-answer.js';
+import { HeldAudio, type HeldAudioOptions, type Holder } from '../../src/server/speech/held-audio.js';
 import { until } from '../support/server.js';
 
 const KB = 1_000;

@@ -3,7 +3,7 @@ import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createStreamInput } from '../../src/server/v1/stream-input/index.js';
+import { createStreamInput } from '../../src/server/doors/v1/stream-input/index.js';
 import { errorOf, rawExchange, startTestServer, type TestServer, until } from '../support/server.js';
 
 let server: TestServer;

@@ -1,8 +1,8 @@
 /** Which hosts a request may name, wherever it comes in: routes, handshakes, tunnels and the metrics' own address. */
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { buildMetricsServer } from '../../src/server/metrics-server.js';
-import { createStreamInput } from '../../src/server/v1/stream-input/index.js';
+import { createStreamInput } from '../../src/server/doors/v1/stream-input/index.js';
+import { buildMetricsServer } from '../../src/server/metrics/metrics-server.js';
 import { rawExchange, startTestServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;

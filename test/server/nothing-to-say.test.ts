@@ -1,7 +1,7 @@
 /** White space around a text and texts of which nothing can be spoken: the same at every way in, and never paid for. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { createStreamInput } from '../../src/server/v1/stream-input/index.js';
+import { createStreamInput } from '../../src/server/doors/v1/stream-input/index.js';
 import { startTestServer, type TestServer, until } from '../support/server.js';
 
 const VOICE = 'english_female_professional';

@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SESSION_CODES, STREAM_DEFAULTS } from '../../src/protocol/stream.js';
-import { buildMetricsServer } from '../../src/server/metrics-server.js';
+import { buildMetricsServer } from '../../src/server/metrics/metrics-server.js';
 import {
   errorOf,
   rawExchange,

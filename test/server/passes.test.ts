@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createKeyring, type Keyring } from '../../src/accounts/keyring.js';
-import { openPostgresStore } from '../../src/accounts/postgres-store.js';
+import { openPostgresStore } from '../../src/accounts/postgres/store.js';
 import type { AccountStore } from '../../src/accounts/store.js';
 import { VOICE } from '../stream-input/client.js';
 import { hasPostgres, type Postgres, startPostgres } from '../support/postgres.js';

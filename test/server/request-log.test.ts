@@ -1,7 +1,7 @@
 /** What the request log keeps of requests through each door, whom it shows which rows, and that it is off where it is off. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AdminRequest, AdminRequests } from '../../src/protocol/admin.js';
-import { createStreamInput } from '../../src/server/v1/stream-input/index.js';
+import { createStreamInput } from '../../src/server/doors/v1/stream-input/index.js';
 import { END, SPACE, StreamClient, VOICE } from '../stream-input/client.js';
 import { errorOf, startTestServer, type TestServer, type TestServerOptions, until } from '../support/server.js';
 

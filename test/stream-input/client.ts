@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { Alignment } from '../../src/protocol/stream-messages.js';
-import { createStreamInput, type StreamInputOptions } from '../../src/server/v1/stream-input/index.js';
+import { createStreamInput, type StreamInputOptions } from '../../src/server/doors/v1/stream-input/index.js';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.js';
 
 export const VOICE = 'english_female_professional';

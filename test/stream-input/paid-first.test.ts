@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSqliteStore } from '../../src/accounts/sqlite-store.js';
+import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
 import { type TestServer, until } from '../support/server.js';
 import { StreamClient, startStreamServer } from './client.js';
 

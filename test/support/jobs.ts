@@ -1,7 +1,7 @@
 /** Jobs for workers and engines, and what came of them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Worker, WorkerEvent } from '../../src/gateway/worker.js';
+import type { Worker, WorkerEvent } from '../../src/gateway/workers/worker.js';
 import type { Segment, SegmentJob, SpeechEvent } from '../../src/protocol/job.js';
 import { segmentOf } from './speech.js';
 

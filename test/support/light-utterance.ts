@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Tensor } from 'onnxruntime-node';
-import { packed } from '../../src/engine/card-runs.js';
 import { FREE } from '../../src/engine/engine.js';
-import { createFastVocoder } from '../../src/engine/fast-vocoder.js';
-import type { Packed } from '../../src/engine/graph-threads.js';
-import { fixedWindows } from '../../src/engine/windows.js';
+import { packed } from '../../src/engine/gpu/card-runs.js';
+import type { Packed } from '../../src/engine/graphs/graph-threads.js';
+import { createFastVocoder } from '../../src/engine/vocoder/fast-vocoder.js';
+import { fixedWindows } from '../../src/engine/vocoder/windows.js';
 import { PACKAGE_VOICES_DIR } from '../../src/models/manifest.js';
 
 export const LIGHT_GENERATOR = path.join(PACKAGE_VOICES_DIR, 'base-tts-fast/generator-int8.onnx');

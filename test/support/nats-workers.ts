@@ -1,9 +1,9 @@
 /** Engines behind a NATS server as `tts worker` serves them, and the gateway's view of them. */
 import type { SineOptions } from '../../src/engine/sine.js';
-import { EngineProcess } from '../../src/gateway/engine-process.js';
-import { type NatsWorkers, type NatsWorkersOptions, watchNatsWorkers } from '../../src/gateway/nats-workers.js';
-import { createPool, type WorkerPool } from '../../src/gateway/pool.js';
-import type { Worker } from '../../src/gateway/worker.js';
+import { EngineProcess } from '../../src/gateway/workers/engine-process.js';
+import { type NatsWorkers, type NatsWorkersOptions, watchNatsWorkers } from '../../src/gateway/workers/nats-workers.js';
+import { createPool, type WorkerPool } from '../../src/gateway/workers/pool.js';
+import type { Worker } from '../../src/gateway/workers/worker.js';
 import { silentLogger } from '../../src/log.js';
 import type { Bus } from '../../src/worker/nats-bus.js';
 import type { Offer } from '../../src/worker/nats-wire.js';

@@ -1,5 +1,5 @@
 /** A parent to be killed: its engine process hangs in a call that hears no messages. */
-import { createProcessWorker } from '../../dist/gateway/process-worker.js';
+import { createProcessWorker } from '../../dist/gateway/workers/process-worker.js';
 import { silentLogger } from '../../dist/log.js';
 
 const text = 'This is poison.';

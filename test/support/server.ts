@@ -7,19 +7,19 @@ import { createAdminSecret } from '../../src/accounts/admin-secret.js';
 import { tell } from '../../src/accounts/database.js';
 import { createStore } from '../../src/accounts/database-store.js';
 import { createKeyring, type KeyOptions } from '../../src/accounts/keyring.js';
-import { RequestLog, type RequestLogBounds } from '../../src/accounts/request-log.js';
-import { openSqliteDatabase } from '../../src/accounts/sqlite-database.js';
+import { RequestLog, type RequestLogBounds } from '../../src/accounts/requests/request-log.js';
+import { openSqliteDatabase } from '../../src/accounts/sqlite/database.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 import type { Limits } from '../../src/accounts/types.js';
 import { createSineEngine, type SineOptions } from '../../src/engine/sine.js';
 import { createGateway, type GatewayOptions } from '../../src/gateway/gateway.js';
-import { createPool } from '../../src/gateway/pool.js';
+import { createPool } from '../../src/gateway/workers/pool.js';
 import { type Logger, silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import type { ServerDeps, ServerSettings } from '../../src/server/deps.js';
-import { createMetrics } from '../../src/server/metrics.js';
+import { createMetrics } from '../../src/server/metrics/metrics.js';
 import { buildServer } from '../../src/server/server.js';
-import { createTexts, type Texts } from '../../src/text/texts.js';
+import { createTexts, type Texts } from '../../src/text/thread/texts.js';
 import { createEngineWorker, type EngineWorkerOptions } from './engine-worker.js';
 
 export interface TestServerOptions {

@@ -1,8 +1,8 @@
 /** A machine with engines whose time is counted and not waited for, so that the gateway's order can be looked at on any machine, however busy. */
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { vi } from 'vitest';
-import { JobClient } from '../../src/gateway/job-client.js';
-import type { Worker, WorkerState } from '../../src/gateway/worker.js';
+import { JobClient } from '../../src/gateway/workers/job-client.js';
+import type { Worker, WorkerState } from '../../src/gateway/workers/worker.js';
 import { msToSamples } from '../../src/protocol/audio.js';
 import { type SegmentJob, stretchOf } from '../../src/protocol/job.js';
 import type { JobReply, JobRequest } from '../../src/worker/protocol.js';

@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { deserialize } from 'node:v8';
-import { runOnCard } from '../../dist/engine/card-runs.js';
-import { apartDb } from '../../dist/engine/gpu-check.js';
-import { GraphThread } from '../../dist/engine/graph-threads.js';
+import { runOnCard } from '../../dist/engine/gpu/card-runs.js';
+import { apartDb } from '../../dist/engine/gpu/check.js';
+import { GraphThread } from '../../dist/engine/graphs/graph-threads.js';
 
 const [dir, device] = process.argv.slice(2);
 const item = { graph: 'light', feeds: deserialize(readFileSync(path.join(dir, 'window'))) };

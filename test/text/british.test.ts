@@ -1,11 +1,11 @@
 /** British voices are read with British words and sounds; American reading beside them stays as it is. */
 import { describe, expect, it } from 'vitest';
 import type { Language } from '../../src/protocol/job.js';
-import { inBritish } from '../../src/text/en/alphabet.js';
 import { BRITISH } from '../../src/text/en/english.js';
+import { inBritish } from '../../src/text/en/pronunciation/alphabet.js';
 import { normalize } from '../../src/text/normalize.js';
 import { createReaders } from '../../src/text/reader.js';
-import { segmentText } from '../../src/text/segment.js';
+import { segmentText } from '../../src/text/segment/segment.js';
 import { createAlphabet } from '../../src/text/tokens.js';
 
 const open = await createReaders();

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { dictionaryReading } from '../../src/text/en/dictionary.js';
-import { knownReading } from '../../src/text/en/known-words.js';
+import { dictionaryReading } from '../../src/text/en/pronunciation/dictionary.js';
+import { knownReading } from '../../src/text/en/pronunciation/known-words.js';
 import { createAlphabet } from '../../src/text/tokens.js';
 
 const lines = readFileSync(path.resolve(import.meta.dirname, '../../pronunciations/en.txt'), 'utf8')

@@ -5,7 +5,7 @@ import type { SayAs } from '../../src/protocol/job.js';
 import { parseLexicon } from '../../src/text/lexicon.js';
 import { normalize } from '../../src/text/normalize.js';
 import { createReader } from '../../src/text/reader.js';
-import { segmentText } from '../../src/text/segment.js';
+import { segmentText } from '../../src/text/segment/segment.js';
 
 const NAMES = Object.getOwnPropertyNames(Object.prototype);
 const reader = await createReader();

@@ -1,9 +1,9 @@
 /** A text is cut alike whether its reader is there from the start or loaded when it is needed. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LocalCutter } from '../../src/text/cutter.js';
-import { LazyCutter } from '../../src/text/lazy-cutter.js';
-import type { TextPiece } from '../../src/text/text-messages.js';
+import { LocalCutter } from '../../src/text/segment/cutter.js';
+import { LazyCutter } from '../../src/text/segment/lazy-cutter.js';
+import type { TextPiece } from '../../src/text/thread/text-messages.js';
 
 const countTokens = (text: string) => 2 * text.length;
 

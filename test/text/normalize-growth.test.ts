@@ -1,7 +1,7 @@
 /** Time grows with the length of a text and no faster, whatever the text is made of. */
 import { describe, expect, it } from 'vitest';
 import { normalize } from '../../src/text/normalize.js';
-import { segmentText } from '../../src/text/segment.js';
+import { segmentText } from '../../src/text/segment/segment.js';
 import { growth, MOST_GROWTH } from '../support/growth.js';
 import { randomBytes, repeated } from '../support/long-texts.js';
 

@@ -1,6 +1,6 @@
 /** How words sound, alone and in company. The expected sounds were checked by hand against a dictionary. */
 import { describe, expect, it } from 'vitest';
-import { fromEspeak, fromIpa } from '../../src/text/en/alphabet.js';
+import { fromEspeak, fromIpa } from '../../src/text/en/pronunciation/alphabet.js';
 import { createPhonemizer } from '../../src/text/phonemes.js';
 import { createReader } from '../../src/text/reader.js';
 import { createAlphabet } from '../../src/text/tokens.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Segment } from '../../src/protocol/job.js';
 import { createReader } from '../../src/text/reader.js';
-import { Segmenter, segmentText } from '../../src/text/segment.js';
+import { Segmenter, segmentText } from '../../src/text/segment/segment.js';
 import { MAX_TOKENS } from '../../src/text/types.js';
 import { growth, MOST_GROWTH } from '../support/growth.js';
 import { repeated } from '../support/long-texts.js';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Segment } from '../../src/protocol/job.js';
 import { parseLexicon } from '../../src/text/lexicon.js';
 import { createReader } from '../../src/text/reader.js';
-import { segmentText } from '../../src/text/segment.js';
+import { segmentText } from '../../src/text/segment/segment.js';
 import { MAX_TOKENS, type Reader, type Reading } from '../../src/text/types.js';
 
 const reader = await createReader();

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Segment } from '../../src/protocol/job.js';
-import { Segmenter, segmentText } from '../../src/text/segment.js';
+import { Segmenter, segmentText } from '../../src/text/segment/segment.js';
 
 const countTokens = (text: string) => text.length;
 

@@ -1,7 +1,7 @@
 /** Where sentences end, what is cut, and what each cut is called. */
 import { describe, expect, it } from 'vitest';
 import { firstPieceChars } from '../../src/gateway/first-piece.js';
-import { Segmenter, segmentText } from '../../src/text/segment.js';
+import { Segmenter, segmentText } from '../../src/text/segment/segment.js';
 import { FIRST, LATER, PAUSES } from './segment-cases.js';
 
 const countTokens = (text: string) => [...text].length;

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createReader } from '../../src/text/reader.js';
-import { segmentText } from '../../src/text/segment.js';
+import { segmentText } from '../../src/text/segment/segment.js';
 import { soundless } from '../../src/text/soundless.js';
 import type { Reader } from '../../src/text/types.js';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { displayText } from '../../src/text/display.js';
 import { parseLexicon } from '../../src/text/lexicon.js';
 import { createReader } from '../../src/text/reader.js';
-import { Segmenter, segmentText } from '../../src/text/segment.js';
+import { Segmenter, segmentText } from '../../src/text/segment/segment.js';
 import { Survey, surveyText, unspokenInWords } from '../../src/text/survey.js';
 
 describe('what is not spoken', () => {

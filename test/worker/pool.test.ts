@@ -1,8 +1,8 @@
 /** Which worker takes the next segment. */
 import { afterEach, expect, it } from 'vitest';
-import { createPool, type WorkerPool } from '../../src/gateway/pool.js';
-import { createProcessWorker } from '../../src/gateway/process-worker.js';
-import { type Worker, WorkerLost } from '../../src/gateway/worker.js';
+import { createPool, type WorkerPool } from '../../src/gateway/workers/pool.js';
+import { createProcessWorker } from '../../src/gateway/workers/process-worker.js';
+import { type Worker, WorkerLost } from '../../src/gateway/workers/worker.js';
 import { silentLogger } from '../../src/log.js';
 import { failureOf, grantAll, jobOf, until } from '../support/jobs.js';
 

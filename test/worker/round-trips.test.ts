@@ -1,11 +1,11 @@
 /** Workers far away are given more turns at once, as many as the round trip needs: counted, not timed. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { InFlight } from '../../src/gateway/in-flight.js';
 import { Intake } from '../../src/gateway/intake.js';
-import { createPool } from '../../src/gateway/pool.js';
 import type { SpeechStream } from '../../src/gateway/speech-stream.js';
 import { Wants } from '../../src/gateway/wants.js';
-import type { Worker } from '../../src/gateway/worker.js';
+import { InFlight } from '../../src/gateway/workers/in-flight.js';
+import { createPool } from '../../src/gateway/workers/pool.js';
+import type { Worker } from '../../src/gateway/workers/worker.js';
 import { until } from '../support/jobs.js';
 import { hasNats, type NatsServer, startNats } from '../support/nats.js';
 import { serveSine, watch, workerNamed } from '../support/nats-workers.js';

@@ -1,7 +1,7 @@
 /** Ready means that somebody can speak: workers that a gateway cannot use are named, and what nobody can serve is refused at once. */
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { WorkerPool } from '../../src/gateway/pool.js';
+import type { WorkerPool } from '../../src/gateway/workers/pool.js';
 import type { Offer } from '../../src/worker/nats-wire.js';
 import { until } from '../support/jobs.js';
 import { hasNats, type NatsServer, startNats } from '../support/nats.js';

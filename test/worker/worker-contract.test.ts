@@ -1,6 +1,6 @@
 /** The workers there are, by one contract. */
 import { createSineEngine } from '../../src/engine/sine.js';
-import { createProcessWorker } from '../../src/gateway/process-worker.js';
+import { createProcessWorker } from '../../src/gateway/workers/process-worker.js';
 import { workerContract } from '../contract/worker.js';
 import { createEngineWorker } from '../support/engine-worker.js';
 import { pidLog } from '../support/pid-log.js';

@@ -3,7 +3,7 @@
  * the one, the rule of reading the other.
  */
 import { isCapitalised, type Scan } from '../normalize/scan.js';
-import type { SentenceWords } from '../sentence-ends.js';
+import type { SentenceWords } from '../segment/sentence-ends.js';
 import { startsSentence } from './sentence-starts.js';
 
 export type Reading = string | ((context: Context) => string | undefined);

@@ -2,8 +2,8 @@
 import type { Rule } from '../normalize/rule.js';
 import type { Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
-import { cardinal, triple } from './numbers.js';
-import { romanValue } from './roman.js';
+import { cardinal, triple } from './numbers/numbers.js';
+import { romanValue } from './numbers/roman.js';
 
 const BOOKS = new Set(
   (

@@ -2,7 +2,7 @@
 
 import { ACCENTED_CAPITALS, ACCENTED_SMALL, isAlphanumeric, type Scan } from '../normalize/scan.js';
 import { capitals, isPronounceable, spell } from './acronyms.js';
-import { cardinal, digitByDigit, pairs, plural, triple } from './numbers.js';
+import { cardinal, digitByDigit, pairs, plural, triple } from './numbers/numbers.js';
 
 const SMALL = `[a-z${ACCENTED_SMALL}]`;
 const PARTS = new RegExp(

@@ -1,7 +1,7 @@
 /** Marks of punctuation: ends, pauses, brackets, dashes. */
 import type { Rule } from '../normalize/rule.js';
 import { isAlphanumeric, isDigit, isLetter, type Scan } from '../normalize/scan.js';
-import { isOperand } from './operators.js';
+import { isOperand } from './numbers/operators.js';
 
 const before = (scan: Scan, at: number): number => (at > 0 ? scan.text.charCodeAt(at - 1) : 32);
 

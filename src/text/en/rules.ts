@@ -1,12 +1,12 @@
 /** The rules of reading English, in the order they are asked: the more particular ones first. A new rule is one line here. */
 import type { Rule } from '../normalize/rule.js';
 import { abbreviationRule } from './abbreviation-rule.js';
-import { formulaRule } from './chemistry.js';
 import { headingRule, planRule, teamRule, verseRule } from './citations.js';
-import { dateRule, decadeRule, namedDateRule, shortYearRule } from './dates.js';
-import { commandRule } from './formulas.js';
-import { slashedRule } from './fractions.js';
-import { absoluteRule, argumentsRule, factorialRule, functionRule } from './mathematics.js';
+import { formulaRule } from './numbers/chemistry.js';
+import { dateRule, decadeRule, namedDateRule, shortYearRule } from './numbers/dates.js';
+import { commandRule } from './numbers/formulas.js';
+import { slashedRule } from './numbers/fractions.js';
+import { absoluteRule, argumentsRule, factorialRule, functionRule } from './numbers/mathematics.js';
 import {
   airlinersRule,
   dimensionsRule,
@@ -14,10 +14,16 @@ import {
   ordinalRule,
   resolutionRule,
   scientificRule,
-} from './numerals.js';
-import { caretRule, operatorRule, raisedRule, slashRule } from './operators.js';
-import { phoneNumberRule, zipCodeRule } from './phone-numbers.js';
+} from './numbers/numerals.js';
+import { caretRule, operatorRule, raisedRule, slashRule } from './numbers/operators.js';
+import { phoneNumberRule, zipCodeRule } from './numbers/phone-numbers.js';
+import { quantityRule } from './numbers/quantities.js';
+import { romanNumeralRule } from './numbers/roman.js';
+import { clockRule, dottedClockRule, lengthOfTimeRule, ratioRule } from './numbers/times.js';
+import { hexadecimalRule, versionRule } from './numbers/versions.js';
 import { directionRule, partyRule, shortStateRule, stateRule } from './places.js';
+import { starsRule, tagRule } from './pronunciation/tags.js';
+import { wordRule } from './pronunciation/words.js';
 import {
   bulletRule,
   closingBracketRule,
@@ -30,16 +36,10 @@ import {
   separatorRule,
   spaceRule,
 } from './punctuation.js';
-import { quantityRule } from './quantities.js';
 import { apostropheRule, quoteRule } from './quotes.js';
-import { romanNumeralRule } from './roman.js';
 import { degreesRule, formulaDollarRule, fractionSignRule, heartRule, pointerRule, signRule } from './signs.js';
-import { starsRule, tagRule } from './tags.js';
 import { dotNetRule, termRule } from './terms.js';
-import { clockRule, dottedClockRule, lengthOfTimeRule, ratioRule } from './times.js';
-import { hexadecimalRule, versionRule } from './versions.js';
 import { addressRule, machineRule, pathRule } from './web.js';
-import { wordRule } from './words.js';
 
 export const RULES: readonly Rule[] = [
   spaceRule,

@@ -3,8 +3,8 @@ import { trim } from '../../protocol/characters.js';
 import type { Language, SayAs } from '../../protocol/job.js';
 import { isLetter, type Scan } from '../normalize/scan.js';
 import { spell } from './acronyms.js';
-import { MONTHS, numericDate } from './dates.js';
-import { amount, cardinal, digitByDigit, ordinal, year } from './numbers.js';
+import { MONTHS, numericDate } from './numbers/dates.js';
+import { amount, cardinal, digitByDigit, ordinal, year } from './numbers/numbers.js';
 import { signWords } from './symbols.js';
 
 /** Reads the whole text as asked; false where it is nothing of that kind, and is then read as usual. */

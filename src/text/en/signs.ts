@@ -1,7 +1,7 @@
 /** Signs that are said by themselves, and the last rule, for those that nobody knows. */
 import type { Rule } from '../normalize/rule.js';
 import { isAlphanumeric, isLetter } from '../normalize/scan.js';
-import { fraction } from './numbers.js';
+import { fraction } from './numbers/numbers.js';
 import { FRACTION_SIGNS, fractionOf, signWords } from './symbols.js';
 
 export const degreesRule: Rule = {

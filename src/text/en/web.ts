@@ -4,7 +4,7 @@ import type { Rule } from '../normalize/rule.js';
 import { isDigit, isLetter, MARKS, opensWord, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { sayIdentifier, sayPart } from './identifiers.js';
-import { cardinal, pairs, triple } from './numbers.js';
+import { cardinal, pairs, triple } from './numbers/numbers.js';
 
 const URL =
   /(?:https?|ftp|wss?|sftp|file|ssh|git|s3|rtsp|mongodb|postgres|postgresql|redis):\/\/[^\s<>"]+|mailto:[^\s<>"]+|www\.[^\s<>"]+/iy;

@@ -1,0 +1,183 @@
+/** `tts bench`: how many live listeners this machine, or any server, carries without a stall, in a minute or two. */
+import { availableParallelism } from 'node:os';
+import { Command } from 'commander';
+import type { ServerAddress } from '../../client/address.js';
+import type { Trial } from '../../client/load/capacity.js';
+import { BASE_MODELS } from '../../protocol/job.js';
+import { closeSoon, connect } from '../connection.js';
+import { addSettings, settingsOf } from '../context.js';
+import { untilInterrupted } from '../interrupt.js';
+import { table, terminalWidth } from '../table.js';
+import { liveLines } from '../terminal.js';
+
+interface BenchOptions {
+  readonly json?: boolean;
+  readonly compare?: string;
+  readonly compareModel?: string;
+  readonly compareVoice?: string;
+  readonly quiet?: boolean;
+}
+
+/** One model on one server. */
+interface Target extends ServerAddress {
+  readonly name: string;
+  readonly model: string;
+  readonly voice: string;
+}
+
+interface Result {
+  readonly server: string;
+  readonly model: string;
+  /** Live listeners without a stall. */
+  readonly listeners: number;
+  /** Seconds of speech per second when it has all it can do. */
+  readonly speed: number;
+  readonly first_audio_p50_ms: number | null;
+  readonly first_audio_p95_ms: number | null;
+}
+
+/** About five seconds of speech each. */
+const TEXTS = [
+  'It was late when the last train came in, and nobody was waiting for it. The lamps went out one by one.',
+  'Somebody had left a lantern on the wall, still burning. Under it there was a letter, folded in half.',
+  'Nobody in the office could say who had ordered the clocks. They came on a Tuesday, forty of them.',
+];
+/** Each listener hears so many, one after the other: those who come find others there, and those who came stay. */
+const ROUNDS = 2;
+/** Whoever waits longer than this for his first sound, or than so many times what a lone listener waits, is not carried. */
+const FIRST_WITHIN_MS = 3_000;
+const FIRST_WITHIN_TIMES = 4;
+const PRECISION = 0.08;
+const SATURATE_SECONDS = 6;
+/** Shares of what is made at most: where the search begins, and where it ends. */
+const FROM = 0.8;
+const MOST = 1.25;
+
+const EXAMPLES = `
+A listener plays what arrives in real time from its first sample; 50 ms of silence are a stall, and none may have one, nor
+wait three seconds for that sample.
+
+Examples:
+  tts bench                                            this machine, both models
+  tts bench -m base-tts-fast --json                    one of them, for a script
+  tts bench --compare https://tts.example.com --api-key-file key.txt
+  tts bench --compare https://api.openai.com --compare-model tts-1 --compare-voice alloy --api-key-file key.txt`;
+
+export function command(): Command {
+  const bench = new Command('bench')
+    .description('Measures how many live listeners this machine carries, next to another server if you name one.')
+    .option('--compare <URL>', 'measure this server too: one of this interface, or of OpenAI’s')
+    .option('--compare-model <NAME>', 'the model to ask it for (default: the same)')
+    .option('--compare-voice <NAME>', 'the voice to ask it for (default: the same)')
+    .option('--json', 'print the figures as JSON')
+    .option('-q, --quiet', 'no progress line');
+  addSettings(bench, ['model', 'voice', 'server', 'apiKey', 'apiKeyFile', 'engine'], { model: '-m', voice: '-v' });
+  return addSettings(bench, ['device', 'threads', 'workers', 'modelDir', 'voicesDir', 'offline', 'runtimeDir'])
+    .addHelpText('after', EXAMPLES)
+    .action((options: BenchOptions, self: Command) => untilInterrupted((signal) => run(options, self, signal)));
+}
+
+async function run(options: BenchOptions, self: Command, signal: AbortSignal): Promise<void> {
+  const settings = settingsOf(self);
+  const { config } = settings;
+  const models = config.model === '' ? BASE_MODELS.toReversed() : [config.model];
+  const show = progressLine(options.quiet ?? false);
+  const connection = await connect(settings, { speech: true, crowd: true }, signal);
+  try {
+    show('starting …');
+    await connection.ready();
+    const targets = models.map((model): Target => ({ ...connection, model, voice: config.voice }));
+    if (options.compare !== undefined) {
+      const { parseBaseUrl } = await import('../../client/address.js');
+      // Stock clients are given the address with the version in it.
+      const baseUrl = parseBaseUrl(options.compare).href.replace(/\/(v1\/?)?$/, '');
+      const other = { name: baseUrl, baseUrl, apiKey: config.apiKey, voice: options.compareVoice ?? config.voice };
+      const named = options.compareModel === undefined ? models : [options.compareModel];
+      targets.push(...named.map((model): Target => ({ ...other, model })));
+    }
+    const results: Result[] = [];
+    for (const target of targets) results.push(await measure(target, show, signal));
+    show('');
+    process.stdout.write(options.json ? `${JSON.stringify(results, null, 2)}\n` : inWords(results));
+  } finally {
+    show('');
+    await closeSoon(connection, signal);
+  }
+}
+
+async function measure(target: Target, show: (line: string) => void, signal: AbortSignal): Promise<Result> {
+  const [{ createHttpClient }, { httpListener }, { findCapacity, quantile, saturate }] = await Promise.all([
+    import('../../client/http.js'),
+    import('../../client/load/listener.js'),
+    import('../../client/load/capacity.js'),
+  ]);
+  const { name, model, voice } = target;
+  const client = createHttpClient(target);
+  const listen = httpListener(client, { model, voice });
+  const label = `${name}, ${model}:`;
+  try {
+    show(`${label} first words …`);
+    await listen(TEXTS[0]!, signal);
+    const { firstAudioMs } = await listen(TEXTS[1]!, signal);
+    show(`${label} full speed …`);
+    const crowd = { clients: Math.max(4, availableParallelism() * 2), seconds: SATURATE_SECONDS };
+    const speed = await saturate({ listen, texts: TEXTS }, crowd, signal);
+    const onTrial = ({ streams, carried, stalled, late, lost }: Trial) => {
+      const how = carried ? 'without a stall' : `: ${stalled} stalled, ${late} began late, ${lost} refused`;
+      show(`${label} ${streams} at once ${how} …`);
+    };
+    const best = await findCapacity(
+      {
+        listen,
+        texts: TEXTS,
+        arrivals: 'spread',
+        rounds: ROUNDS,
+        firstWithinMs: Math.max(FIRST_WITHIN_MS, FIRST_WITHIN_TIMES * firstAudioMs),
+      },
+      { from: Math.max(1, speed * FROM), most: Math.ceil(speed * MOST), precision: PRECISION, onTrial },
+      signal,
+    );
+    const first = best?.heard.map(({ firstAudioMs }) => firstAudioMs) ?? [];
+    const at = (share: number) => (first.length === 0 ? null : Math.round(quantile(first, share)));
+    return {
+      server: name,
+      model,
+      listeners: best?.streams ?? 0,
+      speed: Number(speed.toFixed(1)),
+      first_audio_p50_ms: at(0.5),
+      first_audio_p95_ms: at(0.95),
+    };
+  } finally {
+    client.close();
+  }
+}
+
+function inWords(results: readonly Result[]): string {
+  const rows = results.map((result) => [
+    result.server,
+    result.model,
+    String(result.listeners),
+    `${result.speed} × real time`,
+    result.first_audio_p50_ms === null ? '' : `${result.first_audio_p50_ms} / ${result.first_audio_p95_ms} ms`,
+  ]);
+  const columns = [
+    { title: 'SERVER', shrink: true },
+    { title: 'MODEL' },
+    { title: 'LIVE LISTENERS', align: 'right' },
+    { title: 'FULL SPEED', align: 'right' },
+    { title: 'FIRST AUDIO P50 / P95', align: 'right' },
+  ] as const;
+  const servers = [...new Set(results.map(({ server }) => server))];
+  const sentences = servers.map((server) => {
+    const own = results.filter((result) => result.server === server);
+    const who = server.startsWith('http') ? server : 'This machine';
+    return `${who} carries ${own.map(({ listeners, model }) => `${listeners} live listener${listeners === 1 ? '' : 's'} with ${model}`).join(', ')}.`;
+  });
+  return `${table(columns, rows, terminalWidth())}\n\n${sentences.join('\n')}\n`;
+}
+
+/** One line that is written over; nothing where nobody watches. */
+function progressLine(quiet: boolean): (line: string) => void {
+  if (!liveLines(quiet)) return () => undefined;
+  return (line) => process.stderr.write(`\r\x1b[K${line.slice(0, Math.max(20, (process.stderr.columns ?? 80) - 1))}`);
+}

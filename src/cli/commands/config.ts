@@ -1,0 +1,83 @@
+/** `tts config`: every setting, its value, and where that came from; `set` and `unset` change the config file. */
+import { Command } from 'commander';
+import { type Config, flagOf, SETTINGS, type Setting, writeSetting } from '../../config.js';
+import { freeLimitText } from '../../protocol/free-limit.js';
+import { addSettings, settingsOf } from '../context.js';
+import { table, terminalWidth } from '../table.js';
+
+const EXAMPLES = `
+Settings are taken from flags, then the environment, then the config file, then defaults.
+
+Examples:
+  tts config                        what holds here
+  TTS_PORT=9000 tts config          what would hold
+  tts config --json | jq .settings  for scripts
+  tts config set voice english_female_articulate   remember it in the config file
+  tts config unset voice                           forget it again`;
+
+export function command(): Command {
+  const config = new Command('config')
+    .description('Shows every setting, its value, and where the value came from.')
+    .option('--json', 'print as JSON');
+  config
+    .command('set')
+    .description('Writes a setting into the config file.')
+    .argument('<KEY>', 'the setting, such as voice')
+    .argument('<VALUE>', 'its value')
+    .action((key: string, value: string) => remember(key, value));
+  config
+    .command('unset')
+    .description('Takes a setting out of the config file.')
+    .argument('<KEY>', 'the setting, such as voice')
+    .action((key: string) => remember(key, undefined));
+  return addSettings(
+    config,
+    SETTINGS.map((row) => row.key),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action((options: { json?: boolean }, self: Command) => show(options.json ?? false, self));
+}
+
+function remember(key: string, value: string | undefined): void {
+  const file = writeSetting(key, value);
+  process.stderr.write(
+    `${value === undefined ? 'took' : 'wrote'} ${key} ${value === undefined ? 'out of' : 'to'} ${file}\n`,
+  );
+}
+
+/** Enough of a secret to recognise it by. */
+const masked = (secret: string): string => (secret === '' ? '' : `${secret.slice(0, Math.min(8, secret.length / 4))}…`);
+
+function shown(row: Setting, config: Config): Config[keyof Config] {
+  const value = config[row.key];
+  return row.secret ? masked(String(value)) : value;
+}
+
+function show(json: boolean, self: Command): void {
+  const { config, sources, file } = settingsOf(self);
+  if (json) {
+    const settings = Object.fromEntries(
+      SETTINGS.map((row) => [
+        row.key,
+        { value: shown(row, config), source: sources[row.key], env: row.env, flag: flagOf(row.key) },
+      ]),
+    );
+    process.stdout.write(`${JSON.stringify({ file, settings }, null, 2)}\n`);
+    return;
+  }
+  const origin = (row: Setting) =>
+    ({ flag: flagOf(row.key), environment: row.env, file: file.path, default: 'default' })[sources[row.key]];
+  const rows = SETTINGS.map((row) => {
+    const held = shown(row, config);
+    const value = typeof held === 'object' ? freeLimitText(held) : String(held);
+    return [row.key, value === '' ? '-' : value, origin(row), row.env];
+  });
+  const columns = [
+    { title: 'SETTING' },
+    { title: 'VALUE', shrink: true },
+    { title: 'FROM', shrink: true },
+    { title: 'ENVIRONMENT' },
+  ];
+  process.stdout.write(`${table(columns, rows, terminalWidth())}\n`);
+  process.stderr.write(`config file: ${file.path}${file.found ? '' : ' (not there)'}\n`);
+}

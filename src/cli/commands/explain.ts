@@ -1,0 +1,151 @@
+/** `tts explain`: how a text will be read, step by step, and how to change a word that sounds wrong. */
+import { Command } from 'commander';
+import { TtsError } from '../../protocol/errors.js';
+import type { Segment } from '../../protocol/job.js';
+import type { Reading } from '../../text/types.js';
+import { addSettings, settingsOf } from '../context.js';
+import { untilInterrupted } from '../interrupt.js';
+import { fitted } from '../terminal.js';
+import { readText } from '../text-source.js';
+
+interface ExplainOptions {
+  readonly file?: readonly string[];
+  readonly ssml?: boolean;
+  readonly json?: boolean;
+}
+
+interface Explained {
+  readonly segment: Segment;
+  readonly reading: Reading;
+}
+
+const EXAMPLES = `
+Examples:
+  tts explain "Dr. Smith paid \\$5 on 3/4."
+  tts explain --ssml '<sub alias="kubernetes">k8s</sub> is up'
+  tts explain -v my_british_voice "at 5:15 on 3/4/2025"
+  tts explain -f story.txt --json | jq '.[].phonemes'
+
+A word sounds wrong? Write how it should sound into a file, one word a line,
+  nginx = engine x
+  Siobhan = /ʃəˈvɔːn/
+and name the file with --lexicon FILE or TTS_LEXICON.`;
+
+export function command(): Command {
+  const explain = new Command('explain')
+    .description('Shows how a text will be read: segments, words as spoken, phonemes, tokens.')
+    .argument('[TEXT...]', 'the text; without it, -f or a pipe')
+    .option('-f, --file <FILE...>', 'read the text from these files; - is stdin')
+    .option('--ssml', 'the text carries SSML')
+    .option('--json', 'print everything as JSON');
+  return addSettings(explain, ['voice', 'lexicon', 'voicesDir'], { voice: '-v' })
+    .addHelpText('after', EXAMPLES)
+    .action((words: string[], options: ExplainOptions, self: Command) =>
+      untilInterrupted((signal) => run(words, options, self, signal)),
+    );
+}
+
+async function run(words: string[], options: ExplainOptions, self: Command, signal: AbortSignal): Promise<void> {
+  const files = options.file ?? [];
+  if (words.length === 0 && files.length === 0 && process.stdin.isTTY) {
+    throw new TtsError('usage', 'Nothing to explain. Give the text (tts explain "Dr. Smith"), a file (-f) or a pipe.');
+  }
+  const text = await readText({ words, files }, signal);
+  const { config } = settingsOf(self);
+  const [{ createReader }, { segmentText }, { loadLexicon }, { surveyText }, { loadCatalogue }] = await Promise.all([
+    import('../../text/reader.js'),
+    import('../../text/segment/segment.js'),
+    import('../../text/lexicon.js'),
+    import('../../text/survey.js'),
+    import('../../models/catalogue.js'),
+  ]);
+  const lexicon = config.lexicon === '' ? undefined : await loadLexicon(config.lexicon);
+  // A voice has an accent, and is read with the words and sounds of it.
+  const catalogue = loadCatalogue({ voicesDir: config.voicesDir });
+  const named = catalogue.all.find(({ voice }) => voice.id === config.voice);
+  const { language } = named ?? catalogue.get('base-tts', config.voice);
+  const reader = await createReader({ language, ...(lexicon && { lexicon }) });
+  const countTokens = (part: string) => reader.countTokens(part);
+  const segments = segmentText(text, { countTokens, language, ssml: options.ssml ?? false });
+  const explained = segments.map((segment) => ({ segment, reading: reader.read(segment) }));
+  const ignored = options.ssml ? surveyText(text, { ssml: true }).ignoredMarkup : [];
+  process.stdout.write(
+    options.json ? `${JSON.stringify(explained.map(asJson), null, 2)}\n` : forPeople(explained, ignored),
+  );
+}
+
+const asJson = ({ segment, reading }: Explained) => ({
+  text: segment.text,
+  offset: segment.offset,
+  pause: segment.pause,
+  spans: segment.spans,
+  normalized: reading.normalized,
+  phonemes: reading.phonemes,
+  parts: reading.parts,
+  skipped: reading.skipped,
+});
+
+/** Of the values behind their names. */
+const INDENT = 14;
+
+function forPeople(explained: readonly Explained[], ignored: readonly string[]): string {
+  const lines: string[] = [];
+  const skipped = new Map<string, number>();
+  for (const [index, { segment, reading }] of explained.entries()) {
+    const tokens = reading.parts.flatMap((part) => (part.kind === 'speech' ? part.tokens : []));
+    const rest = segment.pause === 'none' ? 'no pause after it' : `${segment.pause} pause after it`;
+    lines.push(`Segment ${index + 1} of ${explained.length}, from character ${segment.offset}, ${rest}`);
+    lines.push(`  text        ${shown(segment.text)}`);
+    lines.push(`  normalised  ${shown(reading.normalized)}`);
+    lines.push(`  words       ${wordsOf(segment, reading)}`);
+    lines.push(`  phonemes    ${phonemesOf(reading)}`);
+    lines.push(`  tokens      ${tokens.length}: ${tokens.map(({ id }) => id).join(' ')}`);
+    lines.push('');
+    for (const [kind, chars] of Object.entries(reading.skipped)) skipped.set(kind, (skipped.get(kind) ?? 0) + chars);
+  }
+  if (skipped.size > 0) {
+    const list = [...skipped].map(([kind, chars]) => `${kind} ${chars}`).join(', ');
+    lines.push(`Not spoken (characters): ${list}`);
+  }
+  if (ignored.length > 0) lines.push(`Without effect: ${ignored.join(', ')}`);
+  lines.push(
+    'A word sounds wrong? Put a line such as "nginx = engine x" or "Siobhan = /ʃəˈvɔːn/" into a file and name it with ' +
+      '--lexicon FILE (or TTS_LEXICON); in SSML use <sub alias="…"> or <phoneme ph="…">.',
+  );
+  return lines.map((line) => `${fitted(line, line.startsWith(' ') ? INDENT : 0)}\n`).join('');
+}
+
+/** One line, whatever the text holds. */
+const shown = (text: string) =>
+  text
+    .replace(/\n/g, '⏎')
+    .replace(/\t/g, '⇥')
+    .replace(/[\p{Cc}\p{Cf}]/gu, '·')
+    .replace(/[\u2028\u2029]/g, '⏎')
+    .trimEnd();
+
+/** The stretches of the text and what each is said as. */
+function wordsOf(segment: Segment, reading: Reading): string {
+  const points = [...segment.text];
+  const words: { start: number; end: number; said: string }[] = [];
+  for (const part of reading.parts) {
+    if (part.kind === 'silence') {
+      words.push({ start: part.start, end: part.end, said: `${part.ms} ms of silence` });
+      continue;
+    }
+    for (const { start, end, symbol } of part.tokens) {
+      const last = words.at(-1);
+      if (last && last.start === start && last.end === end) last.said += symbol;
+      else words.push({ start, end, said: symbol });
+    }
+  }
+  return words
+    .filter(({ said }) => /[\p{L}\d]/u.test(said))
+    .map(({ start, end, said }) => `${shown(points.slice(start, end).join(''))} → ${said.trim()}`)
+    .join(' | ');
+}
+
+const phonemesOf = (reading: Reading) =>
+  reading.parts
+    .map((part) => (part.kind === 'silence' ? `[${part.ms} ms]` : part.tokens.map(({ symbol }) => symbol).join('')))
+    .join(' ');

@@ -1,0 +1,241 @@
+/** `tts keys`: make, list and revoke API keys, and grant them credits. */
+import { Command, Option } from 'commander';
+import type { KeySummary } from '../../accounts/store.js';
+import type { KeyRecord, Tier } from '../../accounts/types.js';
+import { TtsError } from '../../protocol/errors.js';
+import {
+  allowedFreeLimit,
+  freeLimitText,
+  MAX_LIMIT,
+  type OwnFreeLimit,
+  parseFreeLimit,
+} from '../../protocol/free-limit.js';
+import { addSettings } from '../context.js';
+import { parseMoment } from '../moment.js';
+import { ACCOUNT_SETTINGS, idOf, printJson, withStore } from '../service/account-store.js';
+import { table, terminalWidth } from '../table.js';
+
+function wholeNumber(option: string, text: string, min: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(value) && value >= min) return value;
+  throw new TtsError('usage', `${option} takes a whole number of at least ${min}, not ${JSON.stringify(text)}.`);
+}
+
+/** In place of a limit: the server's own holds. */
+const USUAL = 'usual';
+
+/** A limit of a key's own; null where the server's own is asked for, undefined where nothing is. */
+function ownLimit(option: string, text: string | undefined): OwnFreeLimit | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === USUAL) return null;
+  const limit = parseFreeLimit(text, MAX_LIMIT);
+  if (limit !== undefined) return limit;
+  const allowed = `${allowedFreeLimit(MAX_LIMIT)}, or ${USUAL} for the server's own`;
+  throw new TtsError('usage', `${option} takes ${allowed}, not ${JSON.stringify(text)}.`);
+}
+
+interface LimitOptions {
+  concurrency?: string;
+  freeDaily?: string;
+}
+
+const ownLimits = (options: LimitOptions) => ({
+  concurrency: ownLimit('--concurrency', options.concurrency),
+  freeDaily: ownLimit('--free-daily', options.freeDaily),
+});
+
+const record = (key: KeyRecord) => ({
+  id: key.id,
+  tier: key.tier,
+  credits: key.credits,
+  name: key.name,
+  created_at: key.createdAt,
+});
+const listed = (key: KeyRecord) => ({
+  ...record(key),
+  expires_at: key.expiresAt,
+  revoked: key.revoked,
+  expired: key.expired,
+  reserved: key.reserved,
+  concurrency: key.limits.concurrency,
+  free_daily: key.limits.freeDaily,
+});
+const summary = (key: KeySummary) => ({
+  ...listed(key),
+  today: {
+    free_requests: key.today.freeRequests,
+    free_requests_by_model: key.today.freeRequestsByModel,
+    requests: key.today.requests,
+    characters: key.today.characters,
+    credits: key.today.credits,
+  },
+});
+
+interface CreateOptions extends LimitOptions {
+  tier: Tier;
+  credits?: string;
+  name?: string;
+  expires?: string;
+  json?: boolean;
+}
+
+async function create(options: CreateOptions, command: Command): Promise<void> {
+  const credits = options.credits === undefined ? 0 : wholeNumber('--credits', options.credits, 0);
+  const expiresAt = options.expires === undefined ? undefined : parseMoment('--expires', options.expires, 'ahead');
+  const { concurrency = null, freeDaily = null } = ownLimits(options);
+  const { createKeyring } = await import('../../accounts/keyring.js');
+  await withStore(command, { create: true }, async (store) => {
+    const { tier, name } = options;
+    const limits = { concurrency, freeDaily };
+    const key = await createKeyring(store).create({ tier, credits, name, expiresAt, limits });
+    if (options.json) {
+      printJson({ key: key.key, ...record(key), ...(expiresAt && { expires_at: key.expiresAt }) });
+    } else {
+      process.stdout.write(`${key.key}\n`);
+      const access = key.tier === 'free' ? 'Free access' : `Partner access, ${key.credits} credits`;
+      const until = key.expiresAt === null ? '' : `, until ${key.expiresAt}`;
+      process.stderr.write(`Key ${key.id} (${access}${until}). Keep the key itself: it is not shown again.\n`);
+    }
+    if (key.expired) {
+      process.stderr.write(`Note: ${key.expiresAt} has passed, so this key is refused from the start.\n`);
+    }
+    if (!options.json && key.tier === 'partner' && key.credits === 0) {
+      process.stderr.write(`It has no credits yet: tts keys grant ${key.id} 10000\n`);
+    }
+  });
+}
+
+function state(key: KeySummary): string {
+  if (key.revoked) return 'revoked';
+  if (key.expiresAt === null) return 'valid';
+  return key.expired ? 'expired' : `until ${key.expiresAt.slice(0, 10)}`;
+}
+
+async function list({ json }: { json?: boolean }, command: Command): Promise<void> {
+  const { createKeyring } = await import('../../accounts/keyring.js');
+  await withStore(command, {}, async (store, { place }) => {
+    const keys = await createKeyring(store).list();
+    if (json) return printJson(keys.map(summary));
+    if (keys.length === 0) {
+      process.stderr.write(`No keys in ${place} yet. Make one with: tts keys create --tier partner --credits 10000\n`);
+      return;
+    }
+    const columns = [
+      { title: 'ID' },
+      { title: 'TIER' },
+      { title: 'STATE' },
+      { title: 'CREDITS', align: 'right' },
+      { title: 'RESERVED', align: 'right' },
+      { title: 'FREE TODAY', align: 'right' },
+      { title: 'FAST TODAY', align: 'right' },
+      { title: 'NAME', shrink: true },
+    ] as const;
+    const rows = keys.map((key) => [
+      key.id,
+      key.tier,
+      state(key),
+      String(key.credits),
+      String(key.reserved),
+      String(key.today.freeRequestsByModel['base-tts']),
+      String(key.today.freeRequestsByModel['base-tts-fast']),
+      key.name ?? '',
+    ]);
+    process.stdout.write(`${table(columns, rows, terminalWidth())}\n`);
+  });
+}
+
+async function limit(text: string, options: LimitOptions & { json?: boolean }, command: Command): Promise<void> {
+  const limits = ownLimits(options);
+  if (limits.concurrency === undefined && limits.freeDaily === undefined) {
+    throw new TtsError('usage', 'Say which limit: --concurrency, --free-daily, or both.');
+  }
+  const { createKeyring } = await import('../../accounts/keyring.js');
+  await withStore(command, {}, async (store) => {
+    const key = await createKeyring(store).change(idOf(text), limits);
+    if (options.json) return printJson(listed(key));
+    const shown = (own: OwnFreeLimit | null) => (own === null ? USUAL : freeLimitText(own));
+    const { concurrency, freeDaily } = key.limits;
+    process.stdout.write(`Key ${key.id}: ${shown(concurrency)} at once, ${shown(freeDaily)} Free requests a day.\n`);
+  });
+}
+
+async function revoke(text: string, { json }: { json?: boolean }, command: Command): Promise<void> {
+  const { createKeyring } = await import('../../accounts/keyring.js');
+  await withStore(command, {}, async (store) => {
+    const key = await createKeyring(store).revoke(idOf(text));
+    if (json) printJson(listed(key));
+    else process.stdout.write(`Revoked key ${key.id}${key.name === null ? '' : ` (${key.name})`}.\n`);
+  });
+}
+
+async function grant(text: string, amount: string, { json }: { json?: boolean }, command: Command): Promise<void> {
+  const credits = wholeNumber('The amount', amount, 1);
+  const { createKeyring } = await import('../../accounts/keyring.js');
+  await withStore(command, {}, async (store) => {
+    const key = await createKeyring(store).grant(idOf(text), credits);
+    if (json) printJson(listed(key));
+    else process.stdout.write(`Key ${key.id} has ${key.credits} credits.\n`);
+    if (key.tier === 'free') process.stderr.write('Note: it is a Free key, which spends no credits.\n');
+  });
+}
+
+export function command(): Command {
+  const keys = new Command('keys').description(
+    'Makes and looks after API keys. Works while servers of the same accounts run, and takes effect at once.',
+  );
+  const sub = (name: string, description: string) =>
+    addSettings(keys.command(name).description(description), ACCOUNT_SETTINGS);
+  const addLimits = (made: Command) =>
+    made
+      .option('--concurrency <n>', 'sessions at once, for Partner access and each :free model; or by :free model')
+      .option(
+        '--free-daily <n>',
+        'Free requests a UTC day of each :free model; or by model: base-tts=9,base-tts-fast=90',
+      );
+  addLimits(
+    sub('create', 'Makes a key and prints it, once.')
+      .addOption(
+        new Option('--tier <tier>', 'free: only the :free models; partner: all models, paid with credits')
+          .choices(['free', 'partner'])
+          .makeOptionMandatory(),
+      )
+      .option('--credits <n>', 'credits to begin with, 1 per character (default: 0)')
+      .option('--name <text>', 'what the key is for')
+      .option('--expires <time>', 'when it stops working, and what it speaks ends: 30d, 12h or 2027-01-31 (UTC)'),
+  )
+    .option('--json', 'print {"key","id","tier","credits","name","created_at"}')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tts keys create --tier free --name laptop\n  tts keys create --tier partner --credits 50000 --expires 90d --json',
+    )
+    .action((options: CreateOptions, command: Command) => create(options, command));
+  sub(
+    'list',
+    "Lists all keys with balance and today's use, in order of creation: FREE TODAY counts base-tts:free, FAST TODAY base-tts-fast:free.",
+  )
+    .option('--json', 'print an array instead of a table, with the limits of each key')
+    .addHelpText('after', '\nExamples:\n  tts keys list\n  tts keys list --json | jq ".[] | select(.credits < 100)"')
+    .action((options: { json?: boolean }, command: Command) => list(options, command));
+  addLimits(sub('limit', `Gives a key limits of its own, or the server's own with "${USUAL}"; what is left out stays.`))
+    .argument('<id>', 'the first 8 characters after tts_, as in "tts keys list"')
+    .option('--json', 'print the key as in "keys list"')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tts keys limit aB3dE6gH --free-daily base-tts=100,base-tts-fast=400\n  tts keys limit aB3dE6gH --concurrency usual',
+    )
+    .action((id: string, options: LimitOptions & { json?: boolean }, command: Command) => limit(id, options, command));
+  sub('revoke', 'Refuses a key from now on, and ends what it is speaking within 3 seconds.')
+    .argument('<id>', 'the first 8 characters after tts_, as in "tts keys list"')
+    .option('--json', 'print the key as in "keys list"')
+    .addHelpText('after', '\nExample:\n  tts keys revoke aB3dE6gH')
+    .action((id: string, options: { json?: boolean }, command: Command) => revoke(id, options, command));
+  sub('grant', 'Adds credits to the balance of a key.')
+    .argument('<id>', 'the first 8 characters after tts_, as in "tts keys list"')
+    .argument('<credits>', 'how many, 1 per character')
+    .option('--json', 'print the key as in "keys list"')
+    .addHelpText('after', '\nExample:\n  tts keys grant aB3dE6gH 10000')
+    .action((id: string, credits: string, options: { json?: boolean }, command: Command) =>
+      grant(id, credits, options, command),
+    );
+  return keys;
+}

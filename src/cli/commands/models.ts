@@ -1,0 +1,186 @@
+/** `tts models`: what is on this machine, fetching, checking and removing it. */
+
+import { Command } from 'commander';
+import type { InventoryOptions, ModelEntry } from '../../models/inventory.js';
+import { mayBeHere } from '../../protocol/device.js';
+import { EXIT, TtsError } from '../../protocol/errors.js';
+import { BASE_MODELS, type BaseModel } from '../../protocol/job.js';
+import { addSettings, settingsOf } from '../context.js';
+import { untilInterrupted } from '../interrupt.js';
+import { createPullReporter, megabytes } from '../pull-progress.js';
+import { printJson } from '../service/account-store.js';
+import { table, terminalWidth } from '../table.js';
+
+function modelNamed(name: string): BaseModel {
+  const base = name.replace(/:free$/, '');
+  const found = BASE_MODELS.find((model) => model === base);
+  if (found) return found;
+  throw new TtsError('model_not_found', `There is no model "${name}". The models are ${BASE_MODELS.join(' and ')}.`);
+}
+
+const jsonOf = ({ downloadBytes, ...entry }: ModelEntry) => ({ ...entry, download_bytes: downloadBytes });
+
+async function list(options: { json?: boolean }, command: Command): Promise<void> {
+  const { modelDir } = settingsOf(command).config;
+  const { listModels } = await import('../../models/inventory.js');
+  const entries = await listModels({ modelDir });
+  if (options.json) {
+    printJson(entries.map(jsonOf));
+    return;
+  }
+  const rows = entries.map((entry) => [
+    entry.name,
+    entry.state,
+    ['missing', 'unprepared'].includes(entry.state) ? `about ${megabytes(entry.bytes)}` : megabytes(entry.bytes),
+    entry.licence,
+    entry.source,
+    entry.description,
+  ]);
+  const columns = [
+    { title: 'MODEL' },
+    { title: 'STATE' },
+    { title: 'SIZE', align: 'right' as const },
+    { title: 'LICENCE' },
+    { title: 'SOURCE', shrink: true },
+    { title: 'WHAT', shrink: true },
+  ];
+  process.stdout.write(`${table(columns, rows, terminalWidth())}\n`);
+  if (process.stdout.isTTY) process.stdout.write(`\nModels share one download, kept in ${modelDir}\n`);
+}
+
+/** Once a machine: how fast the best model is here decides what is spoken with by default. */
+async function measure(command: Command, signal: AbortSignal): Promise<void> {
+  const { config } = settingsOf(command);
+  const { carriesLive } = await import('../../engine/measure/carries-live.js');
+  if ((await carriesLive(config.modelDir, config)) !== undefined) return;
+  const { measureMachine } = await import('../../gateway/workers/measure-machine.js');
+  const { createLogger } = await import('../../log.js');
+  const { modelDir, lexicon, device, threads, workers, offline } = config;
+  const options = { modelDir, lexicon, device, threads, workers, offline, preload: [] };
+  const log = await createLogger({ level: 'warn', pretty: true });
+  const reporter = createPullReporter();
+  reporter.show({
+    model: 'base-tts',
+    stage: 'measure',
+    done: 0,
+    total: 0,
+    detail: 'how fast this machine speaks, once',
+  });
+  const measured = await measureMachine(options, log, signal).finally(reporter.end);
+  if (measured === undefined) return;
+  const { speedText } = await import('../../client/ui/format.js');
+  const model = (await carriesLive(modelDir, config)) ? 'base-tts' : 'base-tts-fast';
+  process.stderr.write(
+    `tts: base-tts is ${speedText(measured.realTimeFactor)} here; tts speak takes ${model} unless told otherwise\n`,
+  );
+}
+
+async function pull(name: string | undefined, _options: unknown, command: Command): Promise<void> {
+  const { modelDir, offline, device } = settingsOf(command).config;
+  const models = name === undefined ? BASE_MODELS : [modelNamed(name)];
+  const { ensureModel } = await import('../../models/packs.js');
+  await untilInterrupted(async (signal) => {
+    for (const model of models) {
+      const reporter = createPullReporter();
+      try {
+        await ensureModel(model, {
+          modelDir,
+          offline,
+          gpu: mayBeHere(device),
+          depth: 'hashes',
+          onProgress: reporter.show,
+          signal,
+        });
+      } finally {
+        reporter.end();
+      }
+      process.stderr.write(`tts: ${model} is ready in ${modelDir}\n`);
+    }
+    if (models.includes('base-tts')) await measure(command, signal);
+  });
+}
+
+async function verify(name: string | undefined, options: { json?: boolean }, command: Command): Promise<void> {
+  const { modelDir } = settingsOf(command).config;
+  const models = name === undefined ? BASE_MODELS : [modelNamed(name)];
+  const { verifyModel } = await import('../../models/inventory.js');
+  await untilInterrupted(async (signal) => {
+    const results = [];
+    for (const model of models) results.push(await verifyModel(model, { modelDir, signal }));
+    if (options.json) printJson(results);
+    else {
+      for (const { name, present, files, bytes, bad } of results) {
+        if (!present) process.stdout.write(`${name}: not on this machine\n`);
+        else if (bad.length === 0) process.stdout.write(`${name}: ${files} files, ${megabytes(bytes)}, all intact\n`);
+        else process.stdout.write(`${name}: ${bad.length} of ${files} files damaged\n`);
+        for (const file of bad) process.stdout.write(`  ${file}\n`);
+      }
+    }
+    const damaged = results.filter(({ bad }) => bad.length > 0).map(({ name }) => name);
+    if (damaged.length > 0) {
+      throw new TtsError('model_corrupt', `Damaged: ${damaged.join(', ')}. Repair with: tts models pull`);
+    }
+    if (results.every(({ present }) => !present)) {
+      throw new TtsError('model_missing', `There is nothing to verify in ${modelDir}. Fetch it with: tts models pull`);
+    }
+  });
+}
+
+/** Only a clear yes is one. */
+async function confirmed(question: string, signal: AbortSignal): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  // An end of input (Ctrl-D) is an answer too.
+  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  try {
+    return /^y(es)?$/i.test((await Promise.race([lines.question(`${question} [y/N] `, { signal }), closed])).trim());
+  } finally {
+    lines.close();
+  }
+}
+
+async function remove(name: string | undefined, { all = false }: { all?: boolean }, command: Command): Promise<void> {
+  const { modelDir } = settingsOf(command).config;
+  const { listModels, removeAll, removeModel } = await import('../../models/inventory.js');
+  const which = `tts models remove ${BASE_MODELS[0]}`;
+  if (name !== undefined && all) throw new TtsError('usage', `Name a model or say --all, not both: ${which}`);
+  await untilInterrupted(async (signal) => {
+    const options: InventoryOptions = { modelDir, signal };
+    if (name === undefined && !all) {
+      const there = (await listModels(options)).filter(({ state }) => state !== 'missing').map((entry) => entry.name);
+      if (!process.stdin.isTTY || !process.stderr.isTTY) {
+        throw new TtsError('usage', `Name the model to remove (${which}), or say --all.`);
+      }
+      if (there.length > 0 && !(await confirmed(`Remove ${there.join(' and ')} from ${modelDir}?`, signal))) {
+        process.stderr.write('tts: nothing was removed\n');
+        return;
+      }
+    }
+    const freed = name === undefined ? await removeAll(options) : await removeModel(modelNamed(name), options);
+    if (freed > 0) process.stderr.write(`tts: removed; ${megabytes(freed)} are free again\n`);
+    else process.stderr.write('tts: nothing to remove: it is not there, or another model uses all of it\n');
+  });
+}
+
+export function command(): Command {
+  const models = new Command('models').description(
+    'The models on this machine. They are fetched at first use, or here.',
+  );
+  const names = `NAME is ${BASE_MODELS.join(' or ')}; without it, all.`;
+  const sub = (usage: string, description: string) =>
+    addSettings(models.command(usage).description(description), ['modelDir']);
+  sub('list', 'name, state, size, licence and source of each model').option('--json', 'as JSON').action(list);
+  addSettings(sub('pull [NAME]', `fetch and prepare, and repair what is damaged. ${names}`), [
+    'offline',
+    'device',
+  ]).action(pull);
+  sub('verify [NAME]', `compare every byte with the manifests. ${names}`).option('--json', 'as JSON').action(verify);
+  sub('remove [NAME]', `delete from this machine. NAME is ${BASE_MODELS.join(' or ')}; without it, asks about all.`)
+    .option('--all', 'all models, without asking')
+    .action(remove);
+  models.addHelpText(
+    'after',
+    `\nExit codes: ${EXIT.done} done, ${EXIT.usage} usage, ${EXIT.model} model missing or broken, ${EXIT.interrupted} interrupted.`,
+  );
+  return models;
+}

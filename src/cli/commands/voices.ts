@@ -1,0 +1,172 @@
+/** `tts voices`: the catalogue as a table, filtered here, and a sample of any voice in it. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { Command, Option } from 'commander';
+import type { SpeechModel } from '../../protocol/contract.js';
+import { TtsError, voiceNotFound } from '../../protocol/errors.js';
+import type { Voice, VoiceCatalog } from '../../protocol/http.js';
+import { closeSoon, connect, ofOwnServer } from '../connection.js';
+import { addSettings, settingsOf } from '../context.js';
+import { untilInterrupted } from '../interrupt.js';
+import { checkModel, destinationOf } from '../speech-options.js';
+import { table, terminalWidth } from '../table.js';
+
+interface VoicesOptions {
+  readonly search?: string;
+  readonly gender?: string;
+  readonly language?: string;
+  readonly json?: boolean;
+  /** True without an id: each of them. */
+  readonly preview?: string | true;
+  readonly output?: string;
+  readonly quiet?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  tts voices                                       all voices
+  tts voices --gender female --language en         some of them
+  tts voices --search calm --json | jq -r '.data[].id'
+  tts voices --search british --gender male        some others
+  tts voices --preview english_female_articulate   hear one
+  tts voices --preview --gender male               hear each of these
+  tts voices mix evening=af_heart:60,bm_george:40  make one of your own`;
+
+const MIX_EXAMPLES = `
+Examples:
+  tts voices mix evening=af_heart:60,af_bella:40
+  tts voices mix dusk=british_male_george:2,am_onyx:1 --voices-dir ~/voices
+  tts voices --preview evening --voices-dir .      hear it`;
+
+export function command(): Command {
+  const voices = new Command('voices')
+    .description('Lists the voices that can speak, and lets you hear them.')
+    .option('--search <TEXT>', 'only voices whose id, name or description holds TEXT')
+    .addOption(new Option('--gender <NAME>', 'only voices of this gender').choices(['female', 'male', 'neutral']))
+    .option('--language <CODE>', 'only voices that speak this language')
+    .option('--json', 'print the catalogue as JSON')
+    .option('--preview [ID]', 'speak a sample with this voice; without an id, with each that is listed')
+    .option('-o, --output <FILE>', 'with --preview: write the sample instead of playing it')
+    .option('-q, --quiet', 'no progress, no remarks');
+  voices.addCommand(mixCommand());
+  addSettings(voices, ['model', 'server', 'apiKey', 'apiKeyFile', 'engine'], { model: '-m' });
+  return addSettings(voices, ['modelDir', 'voicesDir', 'offline', 'runtimeDir'])
+    .addHelpText('after', EXAMPLES)
+    .action((options: VoicesOptions, self: Command) =>
+      untilInterrupted((signal) =>
+        options.preview === undefined ? list(options, self, signal) : preview(options, self, signal),
+      ),
+    );
+}
+
+function mixCommand(): Command {
+  const mix = new Command('mix')
+    .description('Makes a voice file of other voices: their styles, by shares.')
+    .argument('<NAME=STYLE:SHARE,STYLE:SHARE>', 'the new voice, and what it is made of')
+    .option('-o, --output <FILE>', 'write here (default: NAME.json in the voices folder, else here)');
+  return addSettings(mix, ['voicesDir'])
+    .addHelpText('after', MIX_EXAMPLES)
+    .action((spec: string, _options: object, self: Command) => mixInto(spec, self));
+}
+
+async function mixInto(spec: string, self: Command): Promise<void> {
+  // The command above has such an option too, and takes it.
+  const { output } = self.optsWithGlobals<{ readonly output?: string }>();
+  const { voicesDir } = settingsOf(self).config;
+  const [{ loadCatalogue }, { mixVoice }] = await Promise.all([
+    import('../../models/catalogue.js'),
+    import('../../models/voice-mix.js'),
+  ]);
+  const voice = mixVoice(spec, loadCatalogue({ voicesDir }));
+  const file = output ?? path.join(voicesDir, `${voice.id}.json`);
+  if (existsSync(file))
+    throw new TtsError('usage', `${file} is there already. Name another file with -o, or remove it.`);
+  const { writeWhole } = await import('../../client/sinks/file.js');
+  await writeWhole(file, `${JSON.stringify(voice, null, 2)}\n`);
+  const folder = path.dirname(file);
+  process.stderr.write(`wrote ${file}\nhear it: tts voices --preview ${voice.id} --voices-dir ${folder}\n`);
+}
+
+async function list(options: VoicesOptions, self: Command, signal: AbortSignal): Promise<void> {
+  const settings = settingsOf(self);
+  const model: SpeechModel = checkModel(settings.config.model) ?? 'base-tts';
+  const connection = await connect(settings, {}, signal);
+  try {
+    const { createHttpClient } = await import('../../client/http.js');
+    const client = createHttpClient(connection);
+    const catalog = await client.voices(model, signal).finally(() => client.close());
+    const data = catalog.data.filter((voice) => matches(voice, options));
+    if (options.json) process.stdout.write(`${asJson({ ...catalog, data })}\n`);
+    else if (data.length > 0) process.stdout.write(`${asTable(data)}\n`);
+    else process.stderr.write(`None of the ${catalog.data.length} voices matches.\n`);
+  } catch (error) {
+    throw connection.kind === 'embedded' ? ofOwnServer(error) : error;
+  } finally {
+    await closeSoon(connection, signal);
+  }
+}
+
+function matches(voice: Voice, { search, gender, language }: VoicesOptions): boolean {
+  if (gender && voice.gender !== gender) return false;
+  if (language && !voice.language.toLowerCase().startsWith(language.toLowerCase())) return false;
+  const text = `${voice.id} ${voice.display_name} ${voice.description}`.toLowerCase();
+  return (search ?? '')
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+/** Control characters that JSON lets stand are escaped too: a terminal may be reading. */
+const asJson = (catalog: VoiceCatalog): string =>
+  JSON.stringify(catalog, null, 2).replace(/[\u007f-\u009f]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
+
+const asTable = (voices: readonly Voice[]): string =>
+  table(
+    [
+      { title: 'VOICE' },
+      { title: 'NAME' },
+      { title: 'LANGUAGE' },
+      { title: 'GENDER' },
+      { title: 'DESCRIPTION', shrink: true },
+    ],
+    voices.map((voice) => [voice.id, voice.display_name, voice.language, voice.gender, voice.description]),
+    terminalWidth(),
+  );
+
+async function preview(options: VoicesOptions, self: Command, signal: AbortSignal): Promise<void> {
+  const settings = settingsOf(self);
+  const wanted = options.preview!;
+  const destination = destinationOf(options, Boolean(process.stdout.isTTY));
+  const [{ runSpeech }, { createHttpClient }, { speakRequests }] = await Promise.all([
+    import('../speech-run.js'),
+    import('../../client/http.js'),
+    import('../../client/speak-requests.js'),
+  ]);
+  await runSpeech(
+    {
+      settings,
+      voice: wanted === true ? 'each voice' : wanted,
+      destination,
+      options,
+      show: false,
+      steady: true,
+      screen: 'lines',
+    },
+    async ({ address, model, sink, progress, leftOut }, runSignal) => {
+      const client = createHttpClient(address);
+      try {
+        const { data } = await client.voices(model, runSignal);
+        const found = data.filter((voice) => (wanted === true ? matches(voice, options) : voice.id === wanted));
+        if (found.length === 0) throw voiceNotFound(data);
+        for (const { id, display_name: name } of found) {
+          const sections = [{ text: `Hello, I am ${name}. This is how I sound when I read to you.` }];
+          const fields = { model, voice: id };
+          await speakRequests({ client, sections, fields, sink, progress, leftOut }, runSignal);
+        }
+      } finally {
+        client.close();
+      }
+    },
+    signal,
+  );
+}

@@ -1,0 +1,157 @@
+/** `tts worker`: engine processes of this machine for the gateways on a NATS server. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { hostname } from 'node:os';
+import { Command } from 'commander';
+import { type Config, SETTINGS } from '../../config.js';
+import { isGpu } from '../../protocol/device.js';
+import { TtsError } from '../../protocol/errors.js';
+import { BASE_MODELS, type BaseModel } from '../../protocol/job.js';
+import type { EngineFacts } from '../../worker/protocol.js';
+import type { NatsServer, NatsServerOptions } from '../../worker/serve-nats.js';
+import { addSettings, settingsOf } from '../context.js';
+import { engineOptions, fetchModels, GPU_PROCESSES, processesOf } from '../service/engine-room.js';
+import { busOptions, readingOf, refuseShownPassword } from '../service/nats.js';
+import { downloadLog, untilSignalled } from './serve.js';
+
+const GRACE_MS = 30_000;
+/** Turns one gateway may have in an engine on the CPU: one that runs, and one that hides the hand-over of the next. */
+const CAPACITY = 2;
+
+const EXAMPLES = `
+Examples:
+  $ tts worker --nats nats://10.0.0.1:4222                   an engine for every gateway on that server
+  $ tts worker --nats tls://nats.example.org --nats-creds worker.creds --workers 4
+  $ TTS_NATS=nats://user:password@10.0.0.1 tts worker        a password stays out of the process list
+  $ tts worker --nats nats://10.0.0.1,nats://10.0.0.2,nats://10.0.0.3        a cluster: one may be lost
+  $ tts serve --nats nats://10.0.0.1:4222 --workers 0        a gateway that leaves all speech to workers
+
+Needs no database and knows no keys: it is sent sentences and answers with sound. Voices are sent along with the work.
+Stops on Ctrl-C or SIGTERM once what runs has ended (30 s at most); a second signal stops at once.`;
+
+export function command(): Command {
+  const worker = new Command('worker').description('Runs engine processes for gateways on other machines, over NATS.');
+  const groups = ['nats', 'engine', 'files', 'worker'];
+  const unused = ['voicesDir'];
+  addSettings(worker, [
+    ...SETTINGS.filter((row) => groups.includes(row.group) && !unused.includes(row.key)).map((row) => row.key),
+    'logLevel',
+  ]);
+  return worker
+    .option('--models <NAMES>', `models to offer, comma-separated (default: ${BASE_MODELS.join(',')})`)
+    .addHelpText('after', EXAMPLES)
+    .action(async ({ models }: { models?: string }, self: Command) => {
+      const { config, sources } = settingsOf(self);
+      refuseShownPassword(config.nats, sources.nats);
+      await run(config, modelsOf(models));
+    });
+}
+
+function modelsOf(names: string | undefined): readonly BaseModel[] {
+  if (names === undefined) return BASE_MODELS;
+  const wanted = names.split(',').map((name) => name.trim());
+  const stranger = wanted.find((name) => !BASE_MODELS.some((model) => model === name));
+  if (stranger === undefined) return BASE_MODELS.filter((model) => wanted.includes(model));
+  throw new TtsError('usage', `There is no model "${stranger}". There are: ${BASE_MODELS.join(', ')}.`);
+}
+
+async function run(config: Config, models: readonly BaseModel[]): Promise<void> {
+  if (config.nats === '') {
+    throw new TtsError('config_invalid', 'A worker needs a NATS server: tts worker --nats nats://host:4222');
+  }
+  if (!/^[\w-]{0,64}$/.test(config.workerName)) {
+    throw new TtsError('config_invalid', '--worker-name must be letters, digits, "-" and "_", 64 of them at most.');
+  }
+  if (config.workers === 0) throw new TtsError('config_invalid', 'A worker needs an engine: --workers 1 or more.');
+  const signalled = untilSignalled();
+  const stopping = new AbortController();
+  void signalled.then(() => stopping.abort());
+  const [{ createLogger }, { openBus }, { serveNats }, { EngineProcess }] = await Promise.all([
+    import('../../log.js'),
+    import('../../worker/nats-bus.js'),
+    import('../../worker/serve-nats.js'),
+    import('../../gateway/workers/engine-process.js'),
+  ]);
+  const pretty = process.stderr.isTTY === true;
+  const log = await createLogger({ level: config.logLevel, pretty, color: pretty && !process.env.NO_COLOR });
+  /** Why the broker lets nobody send us work, where it does not. */
+  let denied: TtsError | undefined;
+  try {
+    const { signal } = stopping;
+    if (config.engine !== 'sine')
+      await fetchModels({ config, log, models, stays: true, onProgress: downloadLog(log) }, signal);
+    const [{ textVersion, styles }, bus] = await Promise.all([
+      readingOf(config),
+      openBus(busOptions(config, 'tts worker', log), signal),
+    ]);
+    const offer = { models, textVersion, capacity: CAPACITY, ...(styles !== undefined && { styles }) };
+    // Its own at every start: what an earlier one was sent is none of its business.
+    const instance = `${hostname().replaceAll(/[^\w-]/g, '-')}-${randomBytes(3).toString('hex')}`;
+    const { workerId } = await import('../../worker/nats-wire.js');
+    const name = workerId(config.workerName, instance);
+    const { most } = await processesOf(config, true);
+    const options = engineOptions({ ...config, workers: most }, 'machine', models, true);
+    const engines: { server: NatsServer; stop: () => Promise<void> }[] = [];
+    const onDenied = (error: TtsError): void => {
+      denied ??= error;
+      stopping.abort();
+    };
+    const add = (onReady?: (facts: EngineFacts) => void): void => {
+      const id = `${name}-${engines.length + 1}`;
+      const own = log.child({ worker: id });
+      let stop = async (): Promise<void> => undefined;
+      const open: NatsServerOptions['open'] = (listener) => {
+        const engine = new EngineProcess({ options, log: own }, listener);
+        stop = () => engine.close();
+        return engine;
+      };
+      const server = serveNats({ bus, id, offer, log: own, open, onDenied, ...(onReady && { onReady }) });
+      engines.push({ server, stop: () => stop() });
+    };
+    // The first process compares a GPU with the CPU, if there is one; the others start when the verdict is known, and follow it.
+    add(({ device }) => {
+      if (signal.aborted) return;
+      const count = config.workers === 'auto' && isGpu(device) ? GPU_PROCESSES : most;
+      while (engines.length < count) add();
+    });
+    const probes = await listenForProbes(config, () => {
+      if (signal.aborted) return 'it stops';
+      if (!bus.connected) return 'there is no connection to NATS';
+      return engines.some(({ server }) => server.ready) ? undefined : 'no engine is ready yet';
+    });
+    log.info({ name, engines: most, models }, 'a worker for the gateways on NATS');
+    if (!signal.aborted) await once(signal, 'abort');
+    if (denied === undefined) {
+      log.info({ signal: await signalled }, 'stopping once what runs has ended');
+      await Promise.all(engines.map(({ server }) => server.drain(GRACE_MS)));
+    }
+    probes?.close();
+    for (const { server } of engines) server.close();
+    await bus.close();
+    await Promise.all(engines.map(({ stop }) => stop()));
+    if (denied !== undefined) throw denied;
+  } catch (error) {
+    if (error === denied || !stopping.signal.aborted) throw error;
+  }
+  log.info('stopped');
+  process.exit(0);
+}
+
+/** Undefined where nobody asked for it. */
+async function listenForProbes(
+  { probePort, probeHost }: Config,
+  notReady: () => string | undefined,
+): Promise<Server | undefined> {
+  if (probePort === 0) return undefined;
+  const [{ createProbes }, { listenError }] = await Promise.all([
+    import('../../worker/probes.js'),
+    import('../service/service.js'),
+  ]);
+  const server = createProbes({ notReady });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => reject(listenError(cause, probeHost, probePort, '--probe-port')));
+    server.listen(probePort, probeHost, resolve);
+  });
+  return server;
+}

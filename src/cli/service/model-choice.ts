@@ -1,0 +1,17 @@
+/** The model where none was asked for: the best one, unless this machine would be too slow to speak it live. */
+import type { Config } from '../../config.js';
+import type { SpeechModel } from '../../protocol/contract.js';
+
+/** Undefined while it is not known what this machine carries: it is measured once, after a model was fetched. */
+export async function knownChoice(config: Config): Promise<SpeechModel | undefined> {
+  // What another machine carries is for its operator to know; the best model is the one to ask for.
+  if (config.server) return 'base-tts';
+  if (config.engine === 'sine') return 'base-tts-fast';
+  const { carriesLive } = await import('../../engine/measure/carries-live.js');
+  const carries = await carriesLive(config.modelDir, config);
+  return carries === undefined ? undefined : carries ? 'base-tts' : 'base-tts-fast';
+}
+
+/** The safe choice until then is the model that every machine carries. */
+export const chooseModel = async (config: Config): Promise<SpeechModel> =>
+  (await knownChoice(config)) ?? 'base-tts-fast';

@@ -1,0 +1,37 @@
+/** What the card is given, and a run of it. */
+import { Tensor } from 'onnxruntime-node';
+import type { GraphThread, Packed, PackedTensor } from '../graphs/graph-threads.js';
+import type { Feeds } from '../vocoder/vocoder.js';
+import { joinWindows } from './light-batch.js';
+
+/** One window of the light generator, or a whole utterance for Kokoro's. */
+export interface CardItem {
+  readonly graph: 'whole' | 'light';
+  readonly feeds: Packed;
+}
+
+/** Runs what was gathered, all of one kind. Items that are given away are not copied on their way to the card's thread. */
+export async function runOnCard(
+  thread: GraphThread,
+  items: readonly CardItem[],
+  { givesItems = false } = {},
+): Promise<Float32Array[]> {
+  if (items[0]!.graph === 'light') {
+    const { feeds, takeApart } = joinWindows(items.map((item) => item.feeds));
+    const { outputs } = await thread.run('light', feeds, { givesFeeds: true });
+    return takeApart(outputs.waveform!.data as Float32Array);
+  }
+  const feeds = items.map((item) => item.feeds);
+  const { outputs } = await thread.runEach('whole', feeds, { givesFeeds: givesItems });
+  return outputs.map(({ waveform }) => waveform!.data as Float32Array);
+}
+
+export const packed = (feeds: Feeds): Packed =>
+  Object.fromEntries(
+    Object.entries(feeds).map(([name, { type, data, dims }]) => [name, { type, data, dims } as PackedTensor]),
+  );
+
+export const unpacked = (outputs: Packed): Feeds =>
+  Object.fromEntries(
+    Object.entries(outputs).map(([name, { type, data, dims }]) => [name, new Tensor(type, data, dims)]),
+  );

@@ -1,0 +1,78 @@
+/** Many windows of the light generator as one run: padded to one length, with a mask where each has ended, and taken apart again. */
+import type { Packed } from '../graphs/graph-threads.js';
+import { FRAME_SAMPLES } from '../plan.js';
+
+const CHANNELS = 512;
+const STYLE = 128;
+/** Rows of the table of noise, two to a frame. */
+const NOISE_ROWS = 512;
+/** Windows up to these lengths share a run: those of a first sound, a second, and all later ones. */
+const LENGTHS = [112, 208, 512] as const;
+/** Lengths are rounded up to this, so that the GPU's shaders meet few kinds of them. */
+const ROUND = 16;
+/** Frames in one run, about what a listener does not notice waiting for. */
+const MOST_FRAMES = { 112: 24 * 112, 208: 24 * 208, 512: 14 * 512 } as const;
+
+/** A window as the light vocoder cuts it: `x` [1,512,w], `f0`, `phase`, `s`, `mean`, `variance` and its `offset`. */
+const framesOf = (window: Packed): number => window.x!.dims[2]!;
+const lengthOf = (frames: number): (typeof LENGTHS)[number] => LENGTHS.find((length) => frames <= length) ?? 512;
+
+export const windowKind = (window: Packed): string => `light ${lengthOf(framesOf(window))}`;
+/** A longer one than there should be runs alone. */
+export const windowSize = (window: Packed): number => Math.max(lengthOf(framesOf(window)), framesOf(window));
+export const mostWindows = (kind: string): number => MOST_FRAMES[Number(kind.slice(6)) as keyof typeof MOST_FRAMES];
+
+export interface JoinedWindows {
+  readonly feeds: Packed;
+  /** The samples of each window. */
+  takeApart(waveform: Float32Array): Float32Array[];
+}
+
+export function joinWindows(windows: readonly Packed[]): JoinedWindows {
+  const count = windows.length;
+  const frames = windows.map(framesOf);
+  const width = Math.ceil(Math.max(...frames) / ROUND) * ROUND;
+  const x = new Float32Array(count * CHANNELS * width);
+  const [f0, phase, mask] = [0, 1, 2].map(() => new Float32Array(count * width)) as [
+    Float32Array,
+    Float32Array,
+    Float32Array,
+  ];
+  const rows = new Int32Array(count * 2 * width);
+  const s = new Float32Array(count * STYLE);
+  const mean = new Float32Array(count * CHANNELS);
+  const variance = new Float32Array(count * CHANNELS);
+  for (const [i, window] of windows.entries()) {
+    const size = frames[i]!;
+    const own = window.x!.data as Float32Array;
+    for (let channel = 0; channel < CHANNELS; channel += 1) {
+      x.set(own.subarray(channel * size, (channel + 1) * size), (i * CHANNELS + channel) * width);
+    }
+    f0.set(window.f0!.data as Float32Array, i * width);
+    phase.set(window.phase!.data as Float32Array, i * width);
+    mask.fill(1, i * width, i * width + size);
+    const first = 2 * Number((window.offset!.data as BigInt64Array)[0]) + 1;
+    for (let row = 0; row < 2 * width; row += 1) rows[i * 2 * width + row] = (row + first) % NOISE_ROWS;
+    s.set(window.s!.data as Float32Array, i * STYLE);
+    mean.set(window.mean!.data as Float32Array, i * CHANNELS);
+    variance.set(window.variance!.data as Float32Array, i * CHANNELS);
+  }
+  const float = (data: Float32Array, dims: readonly number[]) => ({ type: 'float32', data, dims }) as const;
+  return {
+    feeds: {
+      x: float(x, [count, CHANNELS, width]),
+      f0: float(f0, [count, 1, width]),
+      phase: float(phase, [count, width]),
+      mask: float(mask, [count, width, 1]),
+      rows: { type: 'int32', data: rows, dims: [count, 2 * width] },
+      s: float(s, [count, STYLE]),
+      mean: float(mean, [count, CHANNELS]),
+      variance: float(variance, [count, CHANNELS]),
+    },
+    takeApart: (waveform) =>
+      frames.map((size, i) => {
+        const from = i * width * FRAME_SAMPLES;
+        return waveform.subarray(from, from + size * FRAME_SAMPLES);
+      }),
+  };
+}

@@ -1,0 +1,93 @@
+/** Loads graphs; each is kept as the runtime prepared it, so that starts are short and all engine processes share its weights. */
+import { createHash } from 'node:crypto';
+import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import path from 'node:path';
+import { env, InferenceSession } from 'onnxruntime-node';
+import { MAKING, removeLeftovers } from '../../atomic-file.js';
+import { makeFolder } from '../../folder.js';
+import { RECIPE } from '../../models/manifest.js';
+import { openExact, productsSaturate } from './exact-products.js';
+import type { Provider } from './provider.js';
+
+const GRAPH = 'graph.onnx';
+const WEIGHTS = 'graph.weights';
+/** Smaller ones stay in the graph: a mapping costs more than they do. */
+const LEAST_WEIGHT_BYTES = '1024';
+/** No runtime takes so long to write one graph. */
+const ABANDONED_MS = 600_000;
+
+/**
+ * A kept graph is a folder: the graph, and beside it its weights in the very layout the runtime's kernels read. Those are mapped,
+ * not loaded, so that every process that speaks has the same pages: 130 MB of weights of its own become 25 (base-tts-fast).
+ * What is kept holds for this file, this recipe (a package's files all have one date), this runtime and this processor, which its name says.
+ * Processors with and without exact 8-bit products may have one name in a cloud, so a graph that was
+ * rewritten for the latter has a name of its own.
+ */
+export function graphLoader(dir: string, provider: Provider): (file: string) => Promise<InferenceSession> {
+  const { sessionOptions } = provider;
+
+  async function keptName(file: string): Promise<string> {
+    const { size, mtimeMs } = await stat(file);
+    const machine = [RECIPE, env.versions.node, process.arch, cpus()[0]?.model, provider.device];
+    if (await productsSaturate()) machine.push('exact products');
+    const facts = JSON.stringify([path.resolve(file), size, mtimeMs, ...machine]);
+    const hash = createHash('sha256').update(facts).digest('hex').slice(0, 16);
+    return path.join(dir, `${path.basename(file, '.onnx')}-${hash}`);
+  }
+
+  async function openKept(kept: string): Promise<InferenceSession | undefined> {
+    const graph = path.join(kept, GRAPH);
+    if (!(await stat(graph).catch(() => undefined))) return undefined;
+    try {
+      return await InferenceSession.create(graph, { ...sessionOptions, graphOptimizationLevel: 'disabled' });
+    } catch {
+      // Damaged on disk: it is only a copy, and is made again.
+      await rm(kept, { recursive: true, force: true });
+      return undefined;
+    }
+  }
+
+  /** Appears whole under its name. Where another process was faster, its copy is the one. */
+  async function keep(file: string, kept: string): Promise<void> {
+    makeFolder(dir);
+    await removeLeftovers(dir, ABANDONED_MS);
+    const fresh = await mkdtemp(path.join(dir, MAKING));
+    try {
+      const { session, ...others } = sessionOptions.extra as { session: object };
+      const made = await openExact(file, {
+        ...sessionOptions,
+        optimizedModelFilePath: path.join(fresh, GRAPH),
+        extra: {
+          ...others,
+          session: {
+            ...session,
+            optimized_model_external_initializers_file_name: WEIGHTS,
+            optimized_model_external_initializers_min_size_in_bytes: LEAST_WEIGHT_BYTES,
+            save_external_prepacked_constant_initializers: '1',
+          },
+        },
+      });
+      await made.release();
+      await rename(fresh, kept);
+    } catch (error) {
+      await rm(fresh, { recursive: true, force: true });
+      if (!['ENOTEMPTY', 'EEXIST'].includes(String((error as NodeJS.ErrnoException).code))) throw error;
+    }
+  }
+
+  return async (file) => {
+    if (provider.device !== 'cpu') return InferenceSession.create(file, sessionOptions);
+    try {
+      const kept = await keptName(file);
+      const known = await openKept(kept);
+      if (known) return known;
+      await keep(file, kept);
+      const made = await openKept(kept);
+      if (made) return made;
+    } catch {
+      // No room or no right to write there costs time at every start and memory in every process, nothing else.
+    }
+    return openExact(file, sessionOptions);
+  };
+}

@@ -1,0 +1,72 @@
+/** Entry of a thread that runs graphs: it opens those it is told to, then answers runs one after the other until it is ended. */
+import { parentPort } from 'node:worker_threads';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { graphLoader } from './graph-loader.js';
+import { largeBuffers, type Packed, type PackedTensor, type ThreadReply, type ThreadRequest } from './graph-threads.js';
+import { providerOf } from './provider.js';
+
+interface OpenGraph {
+  readonly session: InferenceSession;
+  /** Fetches what was left on the device. */
+  readonly copy?: InferenceSession;
+}
+const graphs = new Map<string, OpenGraph>();
+
+async function open({ graph, file, keptDir, device, threads, spins, queues }: ThreadRequest & { type: 'open' }) {
+  const provider = providerOf(device, threads, spins);
+  const { sessionOptions } = provider;
+  if (device === 'cpu') {
+    graphs.set(graph, { session: await graphLoader(keptDir, provider)(file) });
+  } else if (device === 'webgpu' && queues) {
+    const session = await InferenceSession.create(file, { ...sessionOptions, preferredOutputLocation: 'gpu-buffer' });
+    const { copyGraph } = await import('../../models/onnx/copy.js');
+    // Unoptimised: there is nothing in it that could not be optimised away.
+    const copy = await InferenceSession.create(copyGraph(), { ...sessionOptions, graphOptimizationLevel: 'disabled' });
+    graphs.set(graph, { session, copy });
+  } else graphs.set(graph, { session: await InferenceSession.create(file, sessionOptions) });
+}
+
+const packed = (tensors: InferenceSession.OnnxValueMapType): Packed =>
+  Object.fromEntries(
+    Object.entries(tensors).map(([name, { type, data, dims }]) => [name, { type, data, dims } as PackedTensor]),
+  );
+
+async function run({ graph, feeds }: ThreadRequest & { type: 'run' }): Promise<Packed[]> {
+  const { session, copy } = graphs.get(graph)!;
+  const made: InferenceSession.OnnxValueMapType[] = [];
+  for (const each of feeds) {
+    const inputs = Object.entries(each).map(([name, { type, data, dims }]) => [name, new Tensor(type, data, dims)]);
+    made.push(await session.run(Object.fromEntries(inputs) as Record<string, Tensor>));
+  }
+  if (copy === undefined) return made.map(packed);
+  const fetched: Packed[] = [];
+  for (const tensors of made) {
+    const here: Record<string, Tensor> = {};
+    for (const [name, there] of Object.entries(tensors)) {
+      here[name] = (await copy.run({ x: there })).y as Tensor;
+      there.dispose();
+    }
+    fetched.push(packed(here));
+  }
+  return fetched;
+}
+
+async function answer(request: ThreadRequest): Promise<void> {
+  const { id } = request;
+  const startMs = performance.now();
+  try {
+    const outputs = request.type === 'open' ? await open(request).then(() => []) : await run(request);
+    send({ id, outputs, runMs: performance.now() - startMs });
+  } catch (error) {
+    send({ id, error: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+const send = (reply: ThreadReply): void =>
+  parentPort!.postMessage(reply, 'outputs' in reply ? reply.outputs.flatMap(largeBuffers) : []);
+
+/** The one before the next: what opens a graph is not passed by what runs it. */
+let last: Promise<void> = Promise.resolve();
+parentPort!.on('message', (request: ThreadRequest) => {
+  last = last.then(() => answer(request));
+});

@@ -1,0 +1,93 @@
+/** The light vocoder of base-tts-fast: it runs in windows, so that sound leaves before the sentence is done. */
+import { Tensor } from 'onnxruntime-node';
+import { SAMPLE_RATE } from '../../protocol/audio.js';
+import type { Grant } from '../engine.js';
+import { FRAME_SAMPLES } from '../plan.js';
+import type { FrontOutput, Graph, Utterance, Vocoder } from './vocoder.js';
+import { CONTEXT_FRAMES, scheduledEnd, type Windows } from './windows.js';
+
+const CHANNELS = 512;
+
+/** Mean and variance of each channel of `x` over all frames: what the utterance sounds like as a whole. */
+function statisticsOf(x: Float32Array, frames: number): { mean: Float32Array; variance: Float32Array } {
+  const mean = new Float32Array(CHANNELS);
+  const variance = new Float32Array(CHANNELS);
+  for (let channel = 0; channel < CHANNELS; channel += 1) {
+    const from = channel * frames;
+    let sum = 0;
+    for (let i = from; i < from + frames; i += 1) sum += x[i]!;
+    const centre = sum / frames;
+    let squares = 0;
+    for (let i = from; i < from + frames; i += 1) squares += (x[i]! - centre) ** 2;
+    mean[channel] = centre;
+    variance[channel] = squares / frames;
+  }
+  return { mean, variance };
+}
+
+/** The fraction of the voice's running phase at each frame, in cycles. */
+function phaseOf(f0: Float32Array): Float32Array {
+  const phase = new Float32Array(f0.length);
+  let cycles = 0;
+  for (let i = 0; i < f0.length; i += 1) {
+    cycles += Math.max(f0[i]!, 0) * (FRAME_SAMPLES / SAMPLE_RATE);
+    cycles -= Math.floor(cycles);
+    phase[i] = cycles;
+  }
+  return phase;
+}
+
+/** The samples are the same whatever its `windows`: a frame is within its context in all of them. */
+export function createFastVocoder(graph: Graph, windows: Windows): Vocoder {
+  function begin(front: FrontOutput, from: number, wantedTo: number): Utterance {
+    const { frames } = front;
+    const to = Math.min(wantedTo, frames);
+    const x = front.x.data as Float32Array;
+    const f0 = front.f0.data as Float32Array;
+    const { mean, variance } = statisticsOf(x, frames);
+    const phase = phaseOf(f0);
+    const utterance = {
+      s: front.s,
+      mean: new Tensor('float32', mean, [1, CHANNELS]),
+      variance: new Tensor('float32', variance, [1, CHANNELS]),
+    };
+    let [number, at] = [0, from];
+    return {
+      openingTo: scheduledEnd({ number, from, to }),
+      get ended() {
+        return at >= to;
+      },
+      async next(grant: Grant) {
+        const window = { number, from: at, to };
+        const end = windows.endOf(window, grant);
+        const first = Math.max(0, at - CONTEXT_FRAMES);
+        const last = Math.min(frames, end + CONTEXT_FRAMES);
+        const size = last - first;
+        const part = new Float32Array(CHANNELS * size);
+        for (let channel = 0; channel < CHANNELS; channel += 1) {
+          part.set(x.subarray(channel * frames + first, channel * frames + last), channel * size);
+        }
+        const feeds = {
+          ...utterance,
+          x: new Tensor('float32', part, [1, CHANNELS, size]),
+          f0: new Tensor('float32', f0.subarray(first, last), [1, 1, size]),
+          phase: new Tensor('float32', phase.subarray(first, last), [1, size]),
+          offset: new Tensor('int64', BigInt64Array.of(BigInt(first)), [1]),
+        };
+        const startMs = performance.now();
+        const { waveform } = await graph.run(feeds, grant);
+        const runMs = performance.now() - startMs;
+        windows.ran(size, runMs, grant);
+        const early = end - scheduledEnd(window);
+        if (early > 0) grant.early((runMs * early) / size);
+        [number, at] = [number + 1, end];
+        const samples = waveform!.data as Float32Array;
+        return {
+          from: window.from,
+          samples: samples.subarray((window.from - first) * FRAME_SAMPLES, (end - first) * FRAME_SAMPLES),
+        };
+      },
+    };
+  }
+  return { begin, release: () => graph.release() };
+}

@@ -1,0 +1,40 @@
+/** Who calls: the key out of a request's headers, and the rate limit on addresses that try wrong ones. */
+import type { IncomingMessage } from 'node:http';
+import type { Accounts } from '../../accounts/types.js';
+import { TtsError } from '../../protocol/errors.js';
+import type { Authenticator } from '../deps.js';
+import { FailureBrake, type FailureBrakeOptions } from './failure-brake.js';
+
+/** `Authorization: Bearer KEY` is the documented way; stock clients of this protocol family send `xi-api-key`. */
+export function presentedKey(request: IncomingMessage): string | undefined {
+  const bearer = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (bearer !== undefined) return bearer;
+  const header = request.headers['xi-api-key'];
+  const key = (Array.isArray(header) ? header[0] : header)?.trim();
+  return key ? key : undefined;
+}
+
+export interface AuthenticatorOptions extends Pick<FailureBrakeOptions, 'shared' | 'addressOf' | 'now'> {
+  readonly accounts: Pick<Accounts, 'authenticate'>;
+  readonly failedKeysPerMinute: number;
+  readonly onFailedKey?: (code: string) => void;
+}
+
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  const { accounts, failedKeysPerMinute, shared, addressOf, now, onFailedKey } = options;
+  const brake = new FailureBrake({ kind: 'key', perMinute: failedKeysPerMinute, shared, addressOf, now });
+
+  return {
+    async authenticate(request, prove = () => accounts.authenticate(presentedKey(request))) {
+      try {
+        return await prove();
+      } catch (error) {
+        if (error instanceof TtsError && error.row.status === 401) {
+          onFailedKey?.(error.code);
+          if (error.code !== 'missing_api_key') await brake.count(request);
+        }
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * The address a request came from: that of its connection, or the one that a proxy says which the operator trusts. What anybody
+ * else writes into X-Forwarded-For counts for nothing.
+ */
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP, isIPv4 } from 'node:net';
+import { TtsError } from '../../protocol/errors.js';
+
+export interface ProxyTrust {
+  /** Whether a proxy at this address is believed. */
+  trusts(address: string | undefined): boolean;
+  /** Undefined where the connection is gone. */
+  addressOf(request: IncomingMessage): string | undefined;
+  /** Whether the client's own connection, to a proxy that is believed, has TLS. */
+  isSecure(request: IncomingMessage): boolean;
+}
+
+const NETWORK = /^([^/]+)(?:\/(\d{1,3}))?$/;
+
+function add(list: BlockList, network: string): void {
+  const [, address = '', prefix] = NETWORK.exec(network) ?? [];
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6];
+  const length = prefix === undefined ? bits : Number(prefix);
+  if (bits < 0 || length > bits) {
+    throw new TtsError(
+      'config_invalid',
+      `--trust-proxy: "${network}" is no network. Name the proxies by addresses such as 10.0.0.7 or networks such as 10.0.0.0/8, separated by commas.`,
+    );
+  }
+  list.addSubnet(address, length, isIPv4(address) ? 'ipv4' : 'ipv6');
+}
+
+/** `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1`, `[2001:db8::1]:443`; undefined for anything else. */
+function addressIn(entry: string): string | undefined {
+  const text = entry.trim();
+  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+  return isIP(bare) === 0 ? undefined : bare;
+}
+
+/** Throws `config_invalid` for what is no network. `onUnbelieved` is told once of a proxy that is not among them. */
+export function createProxyTrust(
+  networks: readonly string[],
+  onUnbelieved?: (proxy: string | undefined) => void,
+): ProxyTrust {
+  let told = false;
+  const list = new BlockList();
+  for (const network of networks) add(list, network);
+  const trusts = (address: string | undefined): boolean => {
+    const bare = address?.split('%')[0] ?? '';
+    return networks.length > 0 && isIP(bare) !== 0 && list.check(bare, isIPv4(bare) ? 'ipv4' : 'ipv6');
+  };
+  return {
+    trusts,
+    addressOf({ socket, headers }) {
+      let address = socket.remoteAddress;
+      const said = headers['x-forwarded-for'];
+      if (said === undefined) return address;
+      if (!told && !trusts(address)) {
+        told = true;
+        onUnbelieved?.(address);
+      }
+      // Each proxy adds at the end who came to it: from there on backwards, as far as those who say it are believed.
+      const hops = (typeof said === 'string' ? said : said.join(',')).split(',');
+      while (trusts(address)) {
+        const before = addressIn(hops.pop() ?? '');
+        if (before === undefined) break;
+        address = before;
+      }
+      return address;
+    },
+    isSecure: ({ socket, headers }) =>
+      trusts(socket.remoteAddress) && /^\s*https\s*(,|$)/i.test(String(headers['x-forwarded-proto'] ?? '')),
+  };
+}

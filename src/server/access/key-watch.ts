@@ -1,0 +1,55 @@
+/** Keys of work and connections in progress: who is told when the accounts would refuse one of them. */
+import type { Accounts } from '../../accounts/types.js';
+import type { Logger } from '../../log.js';
+import type { TtsError } from '../../protocol/errors.js';
+
+/** How soon the work of a revoked or expired key ends: the accounts are asked this often while anything is watched. */
+const CHECK_MS = 1_000;
+
+interface Watch {
+  readonly keyId: string;
+  readonly onRefused: (reason: TtsError) => void;
+}
+
+export class KeyWatch {
+  readonly #accounts: Pick<Accounts, 'refusedAmong'>;
+  readonly #log: Pick<Logger, 'debug'>;
+  readonly #watches = new Set<Watch>();
+  #timer: NodeJS.Timeout | undefined;
+  #checking = false;
+
+  constructor({ accounts, log }: { accounts: Pick<Accounts, 'refusedAmong'>; log: Pick<Logger, 'debug'> }) {
+    this.#accounts = accounts;
+    this.#log = log;
+  }
+
+  /** Calls `onRefused` when the key was revoked, expired or deleted, wherever that happened. The result ends the watch. */
+  watch(keyId: string, onRefused: Watch['onRefused']): () => void {
+    const watch = { keyId, onRefused };
+    this.#watches.add(watch);
+    this.#timer ??= setInterval(() => void this.#check(), CHECK_MS).unref();
+    return () => {
+      this.#watches.delete(watch);
+      if (this.#watches.size > 0) return;
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    };
+  }
+
+  /** One question at a time: a database that does not answer is not asked again before it has failed to. */
+  async #check(): Promise<void> {
+    if (this.#checking) return;
+    this.#checking = true;
+    try {
+      const refused = await this.#accounts.refusedAmong([...new Set([...this.#watches].map(({ keyId }) => keyId))]);
+      for (const { keyId, onRefused } of refused.size > 0 ? [...this.#watches] : []) {
+        const reason = refused.get(keyId);
+        if (reason !== undefined) onRefused(reason);
+      }
+    } catch (error) {
+      this.#log.debug({ err: error }, 'keys could not be looked up');
+    } finally {
+      this.#checking = false;
+    }
+  }
+}

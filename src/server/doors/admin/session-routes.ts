@@ -1,0 +1,69 @@
+/** /admin/v1/session: sign in, who is signed in, sign out. */
+import type { IncomingMessage } from 'node:http';
+import type { FastifyPluginAsync } from 'fastify';
+import { AdminIdentity, SignIn } from '../../../protocol/admin.js';
+import { ErrorResponse } from '../../../protocol/http.js';
+import { ADMIN_PATH, SESSION_COOKIE } from '../../../protocol/pages.js';
+import { checkOrigin } from '../../access/origins.js';
+import { checkBodyHeaders } from '../../json-body.js';
+import { adminKey } from './admin-key.js';
+import type { AdminDoor } from './door.js';
+import { type Caller, SIGN_IN_S } from './sign-ins.js';
+
+const PATH = '/session';
+const described = (operationId: string, summary: string) => ({ operationId, summary, tags: ['admin'] });
+
+export const sessionRoutes: FastifyPluginAsync<AdminDoor> = async (app, door) => {
+  const { admin, signIns, signedIn, settings, proxies } = door;
+  // To these routes alone, never to a script, never from another site; over TLS only where there is TLS.
+  const cookie = (request: IncomingMessage, token: string, maxAgeS: number) =>
+    `${SESSION_COOKIE}=${token}; Path=${ADMIN_PATH}; Max-Age=${maxAgeS}; HttpOnly; SameSite=Strict` +
+    (settings.tls !== undefined || proxies.isSecure(request) ? '; Secure' : '');
+  const identity = (caller: Caller): AdminIdentity => ({
+    role: caller.role,
+    ...(caller.role === 'key' && { key: adminKey(caller.key) }),
+    version: admin.version,
+  });
+
+  app.post<{ Body: SignIn }>(
+    PATH,
+    {
+      schema: {
+        ...described('signIn', 'Sign in with the admin secret, or with a key to see its own part'),
+        description: 'Sets a session cookie (HttpOnly, SameSite=Strict) that is good for 12 hours.',
+        body: SignIn,
+        response: { 200: AdminIdentity, '4xx': ErrorResponse },
+      },
+      onRequest: [async ({ raw }) => checkOrigin(raw), checkBodyHeaders],
+    },
+    async (request, reply) => {
+      const { token, caller } = await signIns.signIn(request.raw, request.body.secret.trim());
+      reply.header('set-cookie', cookie(request.raw, token, SIGN_IN_S));
+      return identity(caller);
+    },
+  );
+
+  app.get(
+    PATH,
+    {
+      schema: { ...described('whoAmI', 'Who is signed in'), response: { 200: AdminIdentity, '4xx': ErrorResponse } },
+      onRequest: signedIn,
+    },
+    async (request) => identity(request.caller),
+  );
+
+  app.delete(
+    PATH,
+    {
+      schema: { ...described('signOut', 'Sign out'), response: { 204: { type: 'null' }, '4xx': ErrorResponse } },
+      onRequest: async ({ raw }) => checkOrigin(raw),
+    },
+    async (request, reply) => {
+      await signIns.signOut(request.raw);
+      return reply
+        .header('set-cookie', cookie(request.raw, '', 0))
+        .code(204)
+        .send();
+    },
+  );
+};

@@ -1,0 +1,83 @@
+/** /admin/v1/usage: what was spoken by day, key and model, as JSON and as CSV. */
+import type { FastifyPluginAsync } from 'fastify';
+import { AdminUsage, UsageQuery } from '../../../protocol/admin.js';
+import { TtsError } from '../../../protocol/errors.js';
+import { ErrorResponse } from '../../../protocol/http.js';
+import { type AdminDoor, onlyKey } from './door.js';
+
+const DAYS = 30;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const COLUMNS = [
+  'day',
+  'key_id',
+  'model',
+  'requests',
+  'unfinished',
+  'characters',
+  'delivered_characters',
+  'credits',
+  'audio_ms',
+] as const;
+
+export const usageRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin, signedIn }) => {
+  const schema = (operationId: string, summary: string) => ({
+    operationId,
+    summary,
+    tags: ['admin'],
+    querystring: UsageQuery,
+  });
+
+  async function usage(query: UsageQuery, only: string | undefined): Promise<AdminUsage> {
+    const since = query.since ?? new Date(Date.now() - (DAYS - 1) * 86_400_000).toISOString().slice(0, 10);
+    if (!DAY.test(since) || Number.isNaN(Date.parse(since))) {
+      throw new TtsError('invalid_value', 'The parameter "since" must be a day such as 2026-01-31.', {
+        param: 'since',
+      });
+    }
+    const keyId = only ?? query.key;
+    const sums = await admin.store.usageByDay({ since, ...(keyId !== undefined && { keyId }) });
+    const data = sums.map((sum) => ({
+      day: sum.day,
+      key_id: sum.keyId,
+      model: sum.model,
+      requests: sum.requests,
+      unfinished: sum.unfinished,
+      characters: sum.characters,
+      delivered_characters: sum.deliveredCharacters,
+      credits: sum.credits,
+      audio_ms: sum.audioMs,
+    }));
+    return { since, data };
+  }
+
+  app.get<{ Querystring: UsageQuery }>(
+    '/usage',
+    {
+      schema: {
+        ...schema('getUsage', 'Usage by day, key and model'),
+        response: { 200: AdminUsage, '4xx': ErrorResponse },
+      },
+      onRequest: signedIn,
+    },
+    async ({ query, caller }) => usage(query, onlyKey(caller)),
+  );
+
+  app.get<{ Querystring: UsageQuery }>(
+    '/usage.csv',
+    {
+      schema: {
+        ...schema('getUsageCsv', 'The same as CSV'),
+        response: { 200: { type: 'string', description: COLUMNS.join(',') }, '4xx': ErrorResponse },
+      },
+      onRequest: signedIn,
+    },
+    async ({ query, caller }, reply) => {
+      const { data } = await usage(query, onlyKey(caller));
+      const lines = data.map((row) => COLUMNS.map((column) => row[column]).join(','));
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', 'attachment; filename="usage.csv"')
+        .send(Buffer.from(`${[COLUMNS.join(','), ...lines].join('\n')}\n`));
+    },
+  );
+};

@@ -1,0 +1,102 @@
+/** Voices and models as ElevenLabs lists them. */
+import type { FastifyPluginAsync } from 'fastify';
+import type { Static } from 'typebox';
+import type { CatalogueVoice } from '../../../models/voice-file.js';
+import { BASE_MODELS } from '../../../protocol/job.js';
+import { Type } from '../../../protocol/schema.js';
+import type { DoorOptions } from '../../deps.js';
+import { voiceId } from '../../foreign-names.js';
+import { VOICE_ALIASES } from './names.js';
+import { MAX_TEXT_CHARS } from './speech-request.js';
+
+const MAX_PAGE = 100;
+const ACCENTS = { 'en-US': 'american', 'en-GB': 'british' } as const;
+
+const PageQuery = Type.Object({
+  page_size: Type.Optional(Type.String()),
+  next_page_token: Type.Optional(Type.String()),
+  search: Type.Optional(Type.String()),
+});
+type PageQuery = Static<typeof PageQuery>;
+
+function toldVoice({ voice, language }: CatalogueVoice) {
+  const { id, display_name: name, gender, description, preview_url: preview = null } = voice;
+  return {
+    voice_id: id,
+    name,
+    category: 'premade',
+    description,
+    labels: { accent: ACCENTS[language], gender, language: voice.language, use_case: 'narration' },
+    preview_url: preview,
+    samples: null,
+    settings: null,
+    sharing: null,
+    available_for_tiers: [],
+    high_quality_base_model_ids: [],
+    verified_languages: [],
+    is_owner: false,
+    is_legacy: false,
+    is_mixed: false,
+  };
+}
+
+const MODELS = [
+  { id: 'eleven_multilingual_v2', base: 'base-tts' },
+  { id: 'eleven_flash_v2_5', base: 'base-tts-fast' },
+  { id: 'eleven_turbo_v2_5', base: 'base-tts-fast' },
+  ...BASE_MODELS.map((base) => ({ id: base, base })),
+];
+
+const toldModel = ({ id, base }: { readonly id: string; readonly base: string }) => ({
+  model_id: id,
+  name: id === base ? base : `${id} (${base})`,
+  description: base === 'base-tts' ? 'Kokoro-82M whole.' : 'Light networks of our own, trained on Kokoro-82M.',
+  can_be_finetuned: false,
+  can_do_text_to_speech: true,
+  can_do_voice_conversion: false,
+  can_use_style: false,
+  can_use_speaker_boost: false,
+  serves_pro_voices: false,
+  requires_alpha_access: false,
+  token_cost_factor: 1,
+  max_characters_request_free_user: MAX_TEXT_CHARS,
+  max_characters_request_subscribed_user: MAX_TEXT_CHARS,
+  maximum_text_length_per_request: MAX_TEXT_CHARS,
+  languages: [{ language_id: 'en', name: 'English' }],
+  model_rates: { character_cost_multiplier: 1 },
+  concurrency_group: 'standard',
+});
+
+export const listsRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps: { catalogue }, authenticate }) => {
+  const voices = catalogue.all.map(toldVoice);
+  // The page of this door tells of it; the document of the contract does not.
+  const options = { onRequest: authenticate, schema: { hide: true } };
+
+  app.get('/v1/voices', options, async () => ({ voices }));
+  app.get<{ Querystring: PageQuery }>(
+    '/v2/voices',
+    { ...options, schema: { hide: true, querystring: PageQuery } },
+    async ({ query }) => {
+      const wanted = (query.search ?? '').toLowerCase();
+      const found = voices.filter(({ voice_id: id, name, description }) =>
+        `${id} ${name} ${description}`.toLowerCase().includes(wanted),
+      );
+      const size = Math.min(MAX_PAGE, Math.max(1, Number(query.page_size) || MAX_PAGE));
+      const from = Math.max(0, Number.parseInt(query.next_page_token ?? '0', 10) || 0);
+      const more = from + size < found.length;
+      return {
+        voices: found.slice(from, from + size),
+        has_more: more,
+        total_count: found.length,
+        next_page_token: more ? String(from + size) : null,
+      };
+    },
+  );
+  app.get<{ Params: { voice_id: string } }>('/v1/voices/:voice_id', options, async ({ params }) => {
+    const { voice_id: name } = params;
+    const id = voiceId(catalogue, { base: 'base-tts', name, param: 'voice_id' }, VOICE_ALIASES);
+    const found = catalogue.get('base-tts', id);
+    return { ...toldVoice(found), voice_id: name };
+  });
+  app.get('/v1/models', options, async () => MODELS.map(toldModel));
+};

@@ -1,0 +1,88 @@
+/** The body of a speech request in ElevenLabs' dialect: taken leniently, as their own service takes it. */
+import type { Static } from 'typebox';
+import type { KeyRecord } from '../../../accounts/types.js';
+import type { AudioFormat } from '../../../audio/format.js';
+import { parseModel, type SpeechModel } from '../../../protocol/contract.js';
+import { MAX_SPEED, MIN_SPEED } from '../../../protocol/job.js';
+import { Type } from '../../../protocol/schema.js';
+import { MAX_SEED } from '../../../protocol/stream.js';
+import type { ServerDeps } from '../../deps.js';
+import { speechModel, voiceId } from '../../foreign-names.js';
+import { type SpokenInput, spokenInput } from '../../speech/spoken-input.js';
+import { DEFAULT_MODEL, modelAlias, OUTPUT_FORMATS, outputFormat, VOICE_ALIASES } from './names.js';
+
+export const MAX_TEXT_CHARS = 10_000;
+/** The longest text with every character escaped, and the rest. */
+export const MAX_REQUEST_BYTES = 131_072;
+
+const VoiceSettings = Type.Object(
+  {
+    speed: Type.Optional(Type.Unknown({ description: `From ${MIN_SPEED} to ${MAX_SPEED}; 1 is the voice's own pace` })),
+  },
+  { description: 'Other settings change nothing', additionalProperties: true },
+);
+
+export const SpeechRequest = Type.Object(
+  {
+    text: Type.String({
+      description: `1 to ${MAX_TEXT_CHARS} characters once surrounding white space (Unicode's White_Space) is removed, with something to say among them`,
+    }),
+    model_id: Type.Optional(
+      Type.String({ default: DEFAULT_MODEL, description: '`eleven_*flash*` and `*turbo*` are the fast model' }),
+    ),
+    voice_settings: Type.Optional(VoiceSettings),
+    seed: Type.Optional(Type.Unknown({ description: 'A whole number; 0 is the canonical reading' })),
+    language_code: Type.Optional(Type.Unknown({ description: "The voice's own language is spoken" })),
+    apply_text_normalization: Type.Optional(
+      Type.Unknown({ description: 'auto, on or off; the text is read as it is' }),
+    ),
+  },
+  { $id: 'ElevenLabsSpeechRequest' },
+);
+export type SpeechRequest = Static<typeof SpeechRequest>;
+
+export const KNOWN_FIELDS: ReadonlySet<string> = new Set(Object.keys(SpeechRequest.properties));
+
+export const SpeechQuery = Type.Object({
+  output_format: Type.Optional(
+    Type.String({ default: 'mp3_44100_128', description: `One of ${OUTPUT_FORMATS.join(', ')}` }),
+  ),
+});
+export type SpeechQuery = Static<typeof SpeechQuery>;
+
+/** Number-like and within what the model can do; anything else is the voice's own pace. */
+export function speedOf(settings: unknown): number {
+  const value = (settings as { speed?: unknown } | null | undefined)?.speed;
+  const speed = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof speed !== 'number' || !Number.isFinite(speed)) return 1;
+  return Math.min(MAX_SPEED, Math.max(MIN_SPEED, speed));
+}
+
+export function seedOf(value: unknown): number {
+  const seed = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof seed === 'number' && Number.isInteger(seed) && seed >= 0 && seed <= MAX_SEED ? seed : 0;
+}
+
+/** The model and voice of a path and a `model_id`. */
+export function namedVoice(
+  catalogue: ServerDeps['catalogue'],
+  key: KeyRecord,
+  { voice, model = DEFAULT_MODEL }: { readonly voice: string; readonly model?: string | undefined },
+): { readonly model: SpeechModel; readonly voice: string } {
+  const named = speechModel(model, modelAlias, key, 'model_id');
+  const { base } = parseModel(named);
+  return { model: named, voice: voiceId(catalogue, { base, name: voice, param: 'voice_id' }, VOICE_ALIASES) };
+}
+
+export interface SpokenRequest {
+  readonly input: SpokenInput;
+  readonly speed: number;
+  readonly seed: number;
+  readonly format: AudioFormat;
+}
+
+export function parseSpeechRequest(body: SpeechRequest, query: SpeechQuery): SpokenRequest {
+  const input = spokenInput(body.text, 'text', MAX_TEXT_CHARS);
+  const format = outputFormat(query.output_format);
+  return { input, speed: speedOf(body.voice_settings), seed: seedOf(body.seed), format };
+}

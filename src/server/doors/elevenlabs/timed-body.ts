@@ -1,0 +1,95 @@
+/** Speech with the times of its characters: as one JSON object, or as a line of JSON for every piece of audio. */
+import type { AudioEncoder } from '../../../audio/encoder.js';
+import { type AudioFormat, bytesPerSecond } from '../../../audio/format.js';
+import { encodeInTurns } from '../../speech/encode-in-turns.js';
+import type { SpeechBody } from '../../speech/speech-reply.js';
+import { CharacterClock, type CharacterTimes, httpAlignment } from './character-times.js';
+
+const NOTHING = new Uint8Array(0);
+const TYPE = 'application/json; charset=utf-8';
+
+const view = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+const alignments = (times: CharacterTimes | undefined) => {
+  const alignment = times === undefined ? null : httpAlignment(times);
+  return { alignment, normalized_alignment: alignment };
+};
+
+/** The characters of a segment come with its first audio. */
+export function timedLines(encoder: AudioEncoder): SpeechBody {
+  const clock = new CharacterClock();
+  const line = (audio: Uint8Array): Uint8Array => {
+    const times = audio.length > 0 ? clock.take() : undefined;
+    if (audio.length === 0) return NOTHING;
+    return Buffer.from(`${JSON.stringify({ audio_base64: view(audio).toString('base64'), ...alignments(times) })}\n`);
+  };
+  return {
+    contentType: TYPE,
+    async take(event) {
+      clock.hear(event);
+      return event.type === 'audio' ? line(await encodeInTurns(encoder, event.pcm)) : NOTHING;
+    },
+    end() {
+      const rest = line(encoder.end());
+      const times = clock.take();
+      if (times === undefined) return rest;
+      return Buffer.concat([rest, Buffer.from(`${JSON.stringify({ audio_base64: '', ...alignments(times) })}\n`)]);
+    },
+    close: () => encoder.close(),
+  };
+}
+
+/** What a second of speech and a character take in it: base64, and a sign and two times, told twice over. */
+export const timedObjectSize = (format: AudioFormat) => ({
+  bytesPerSecond: (bytesPerSecond(format) * 4) / 3,
+  bytesPerChar: 56,
+});
+
+const listed = (values: readonly unknown[]): string => JSON.stringify(values).slice(1, -1);
+
+/** The alignment of a whole text as JSON, written segment by segment: at its end it would take tens of milliseconds. */
+class AlignmentText {
+  readonly #lists = new Map<string, string[]>();
+
+  add(times: CharacterTimes | undefined): void {
+    if (times === undefined) return;
+    for (const [name, values] of Object.entries(httpAlignment(times))) {
+      const list = this.#lists.get(name) ?? [];
+      this.#lists.set(name, list);
+      list.push(listed(values));
+    }
+  }
+
+  json(): string {
+    if (this.#lists.size === 0) return 'null';
+    return `{${[...this.#lists].map(([name, list]) => `"${name}":[${list.join(',')}]`).join(',')}}`;
+  }
+}
+
+/** Base64 is written as the audio comes; three bytes are four signs, so what is left over waits for more. */
+export function timedObject(encoder: AudioEncoder): SpeechBody {
+  const clock = new CharacterClock();
+  const alignment = new AlignmentText();
+  let left: Buffer = Buffer.alloc(0);
+  const signs = (audio: Uint8Array): Buffer => {
+    const all = Buffer.concat([left, audio]);
+    const whole = all.length - (all.length % 3);
+    left = all.subarray(whole);
+    return Buffer.from(all.toString('base64', 0, whole), 'latin1');
+  };
+  return {
+    contentType: TYPE,
+    head: () => Buffer.from('{"audio_base64":"'),
+    async take(event) {
+      clock.hear(event);
+      alignment.add(clock.take());
+      return event.type === 'audio' ? signs(await encodeInTurns(encoder, event.pcm)) : NOTHING;
+    },
+    end() {
+      const last = signs(encoder.end());
+      const times = alignment.json();
+      const rest = `"alignment":${times},"normalized_alignment":${times}}`;
+      return Buffer.concat([last, Buffer.from(`${left.toString('base64')}",${rest}`)]);
+    },
+    close: () => encoder.close(),
+  };
+}

@@ -1,0 +1,77 @@
+/** The body of a speech request in OpenAI's dialect: its schema, and what it means once it is valid. */
+import type { Static } from 'typebox';
+import type { KeyRecord } from '../../../accounts/types.js';
+import { DEFAULT_VOICE, parseModel, type SpeechModel } from '../../../protocol/contract.js';
+import { oneOf } from '../../../protocol/one-of.js';
+import { Type } from '../../../protocol/schema.js';
+import type { ServerDeps } from '../../deps.js';
+import { speechModel, voiceId } from '../../foreign-names.js';
+import { type SpokenInput, spokenInput } from '../../speech/spoken-input.js';
+import { modelAlias, VOICE_ALIASES } from './names.js';
+
+const MAX_INPUT_CHARS = 4_096;
+export const FORMATS = ['mp3', 'opus', 'flac', 'wav', 'pcm'] as const;
+type Format = (typeof FORMATS)[number];
+/** A WAV this short is made before its header leaves: some players need the true length. */
+const WHOLE_WAV_CHARS = 300;
+
+export const SpeechRequest = Type.Object(
+  {
+    model: Type.String({ description: '`tts-1`, `tts-1-hd`, `gpt-4o-mini-tts`, or one of ours' }),
+    input: Type.String({
+      description: `1 to ${MAX_INPUT_CHARS} characters once surrounding white space (Unicode's White_Space) is removed, with something to say among them`,
+    }),
+    voice: Type.Optional(
+      Type.Union([Type.String(), Type.Object({ id: Type.String() })], {
+        default: DEFAULT_VOICE,
+        description: 'A name of OpenAI\'s or an id of ours, plain or as `{"id": …}`',
+      }),
+    ),
+    response_format: Type.Optional(oneOf(FORMATS, { default: 'mp3' })),
+    speed: Type.Optional(Type.Number({ minimum: 0.25, maximum: 4, default: 1 })),
+    stream_format: Type.Optional(
+      oneOf(['audio', 'sse'], { default: 'audio', description: '`sse`: events that carry the audio in base64' }),
+    ),
+    instructions: Type.Optional(Type.String({ description: 'Accepted and ignored; `x-ignored-fields` says so' })),
+  },
+  { $id: 'OpenAISpeechRequest' },
+);
+export type SpeechRequest = Static<typeof SpeechRequest>;
+
+/** The fields that mean something here: `instructions` is accepted without an effect. */
+export const KNOWN_FIELDS: ReadonlySet<string> = new Set(
+  Object.keys(SpeechRequest.properties).filter((name) => name !== 'instructions'),
+);
+
+export interface SpokenRequest {
+  readonly model: SpeechModel;
+  readonly voice: string;
+  readonly input: SpokenInput;
+  readonly speed: number;
+  readonly format: Format;
+  readonly events: boolean;
+  /** Sent when all of it is there, with its true length. */
+  readonly whole: boolean;
+}
+
+export function parseSpeechRequest(
+  body: SpeechRequest,
+  key: KeyRecord,
+  catalogue: ServerDeps['catalogue'],
+): SpokenRequest {
+  const { voice = DEFAULT_VOICE, response_format: format = 'mp3', speed = 1, stream_format: streamFormat } = body;
+  const model = speechModel(body.model, modelAlias, key, 'model');
+  const input = spokenInput(body.input, 'input', MAX_INPUT_CHARS);
+  const name = typeof voice === 'string' ? voice : voice.id;
+  const { base } = parseModel(model);
+  const events = streamFormat === 'sse';
+  return {
+    model,
+    voice: voiceId(catalogue, { base, name, param: 'voice' }, VOICE_ALIASES),
+    input,
+    speed,
+    format,
+    events,
+    whole: format === 'wav' && !events && input.chars <= WHOLE_WAV_CHARS,
+  };
+}

@@ -1,0 +1,64 @@
+/** The way out: a client that reads slowly slows its own speech, and is buffered no further than a few seconds. */
+import { WebSocket } from 'ws';
+import { STOP_STALL_MS } from '../settings.js';
+
+/** About four seconds of audio in its base64. */
+const HIGH_WATER_BYTES = 262_144;
+
+export class Outbox {
+  readonly #socket: WebSocket;
+  #progressAtMs = performance.now();
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+  }
+
+  get empty(): boolean {
+    return this.#socket.bufferedAmount === 0;
+  }
+
+  /** More waits than is ever sent ahead: the client does not read. */
+  get full(): boolean {
+    return this.#socket.bufferedAmount > HIGH_WATER_BYTES;
+  }
+
+  /** While the server stops: calls `giveUp` on a client that takes nothing, so that it does not hold up the others. */
+  watchStall(giveUp: () => void): void {
+    if (this.#socket.readyState === WebSocket.CLOSED) return;
+    if (!this.empty && performance.now() - this.#progressAtMs >= STOP_STALL_MS) giveUp();
+    else setTimeout(() => this.watchStall(giveUp), STOP_STALL_MS / 5).unref();
+  }
+
+  /** Resolves when there is room for more. Rejects with an AbortError when the socket is gone, as `deliver` does. */
+  send(message: object): Promise<void> {
+    return this.#send(message, HIGH_WATER_BYTES);
+  }
+
+  /** Resolves when it and all before it were handed to the operating system. */
+  deliver(message: object): Promise<void> {
+    return this.#send(message, -1);
+  }
+
+  /** Says why and closes: the last words of a session that failed. */
+  closeWith(message: object, code: number): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#socket.send(JSON.stringify(message));
+    this.#socket.close(code);
+  }
+
+  close(code: number): void {
+    this.#socket.close(code);
+  }
+
+  #send(message: object, enoughBytes: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.empty) this.#progressAtMs = performance.now();
+      this.#socket.send(JSON.stringify(message), (error) => {
+        this.#progressAtMs = performance.now();
+        if (error) reject(new DOMException('The client left', 'AbortError'));
+        else resolve();
+      });
+      if (this.#socket.readyState === WebSocket.OPEN && this.#socket.bufferedAmount <= enoughBytes) resolve();
+    });
+  }
+}

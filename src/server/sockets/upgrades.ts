@@ -1,0 +1,74 @@
+/** Upgrade requests: handshakes on a socket's path go to its handler, everything else is answered as plain HTTP. */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Connections } from '../access/connections.js';
+import type { HostCheck } from '../access/hosts.js';
+import type { Authenticator } from '../deps.js';
+import type { StreamTickets } from '../doors/v1/stream-input/tickets.js';
+import type { SocketRoute } from '../foreign-door.js';
+import { requestIdFor } from '../request-id.js';
+
+/** The parameter in a path that has one (`/voices/:id`); undefined for another path. */
+export function parameterIn(pathname: string, template: string): string | undefined {
+  const segments = template.split('/');
+  const found = pathname.split('/');
+  if (found.length !== segments.length) return undefined;
+  let parameter: string | undefined;
+  try {
+    for (const [i, segment] of segments.entries()) {
+      const decoded = decodeURIComponent(found[i]!);
+      if (segment.startsWith(':')) parameter = decoded;
+      else if (decoded !== segment) return undefined;
+    }
+  } catch {
+    return undefined;
+  }
+  return parameter === '' ? undefined : parameter;
+}
+
+/** The request once more without its wish to upgrade, for Node's parser to read as any other. */
+function replay(server: Server, request: IncomingMessage, socket: Socket, head: Buffer, secure: boolean): void {
+  let text = `${request.method} ${request.url} HTTP/${request.httpVersion}\r\n`;
+  for (let i = 0; i < request.rawHeaders.length; i += 2) {
+    const name = request.rawHeaders[i]!;
+    if (/^(upgrade|connection|http2-settings)$/i.test(name)) continue;
+    text += `${name}: ${request.rawHeaders[i + 1]}\r\n`;
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${text}connection: close\r\n\r\n`, 'latin1'), head]));
+  server.emit(secure ? 'secureConnection' : 'connection', socket);
+}
+
+export interface UpgradeOptions {
+  readonly routes: readonly SocketRoute[];
+  /** The path as the routes have it. */
+  joined(url: string | undefined): string;
+  readonly authenticator: Authenticator;
+  readonly tickets: StreamTickets;
+  readonly connections: Connections;
+  readonly checkHost: HostCheck;
+  readonly secure: boolean;
+}
+
+export function attachUpgrades(server: Server, options: UpgradeOptions): void {
+  const { routes, joined, authenticator, tickets, connections, checkHost, secure } = options;
+
+  function answer(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    const url = joined(request.url);
+    const mark = url.indexOf('?');
+    const [pathname, query] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
+    const route = routes.find(({ path }) => parameterIn(pathname, path) !== undefined);
+    const isHandshake = request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket';
+    if (route === undefined || !isHandshake || checkHost(request) !== undefined) {
+      replay(server, request, socket, head, secure);
+      return;
+    }
+    const requestId = requestIdFor(request.headers);
+    const voiceId = parameterIn(pathname, route.path)!;
+    const context = { requestId, voiceId, query: new URLSearchParams(query), authenticator, tickets };
+    route.handler.handle(request, socket, head, context);
+  }
+
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    connections.whenQuiet(socket, () => answer(request, socket, head));
+  });
+}

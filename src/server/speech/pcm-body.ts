@@ -1,0 +1,13 @@
+/** Samples as they are, with or without a WAV's header, which is exact where the whole is sent at once. */
+import { pcmBytes, wavHeader } from '../../protocol/audio.js';
+import type { SpeechBody } from './speech-reply.js';
+
+const NOTHING = new Uint8Array(0);
+
+export const pcmBody = (format: 'wav' | 'pcm'): SpeechBody => ({
+  contentType: format === 'wav' ? 'audio/wav' : 'audio/pcm',
+  ...(format === 'wav' && { head: wavHeader }),
+  take: (event) => (event.type === 'audio' ? pcmBytes(event.pcm) : NOTHING),
+  end: () => NOTHING,
+  close() {},
+});

@@ -1,0 +1,35 @@
+/** The text of a speech request as every door takes it: without surrounding white space, and within that door's bound. */
+import { countChars, trim } from '../../protocol/characters.js';
+import { nothingToSay, TtsError } from '../../protocol/errors.js';
+import type { Language } from '../../protocol/job.js';
+import type { Texts } from '../../text/thread/texts.js';
+
+export interface SpokenInput {
+  readonly text: string;
+  /** Code points. */
+  readonly chars: number;
+  /** What the door calls the field it came in. */
+  readonly param: string;
+}
+
+export function spokenInput(value: string, param: string, maxChars: number): SpokenInput {
+  const text = trim(value);
+  const chars = countChars(text);
+  if (chars === 0) {
+    throw new TtsError('empty_input', `The field "${param}" holds nothing but white space.`, { param });
+  }
+  if (chars > maxChars) {
+    throw new TtsError(
+      'input_too_long',
+      `The field "${param}" is longer than ${maxChars} characters. Split it at sentences into several requests.`,
+      { param },
+    );
+  }
+  return { text, chars, param };
+}
+
+/** Throws `empty_input` where nothing of it can be spoken: there would be nothing to hear, and nothing to pay. */
+export async function checkSounds({ text, param }: SpokenInput, texts: Texts, language: Language): Promise<void> {
+  const unspoken = await texts.soundless(text, language);
+  if (unspoken !== undefined) throw nothingToSay(unspoken, param);
+}

@@ -1,0 +1,172 @@
+/** From IPA, as espeak or a person writes it, to the symbols the model was taught. */
+import type { Language } from '../../../protocol/job.js';
+
+const VOWELS = 'aeiouyæɑɐɒɔəɚɛɜɝɪɨʊʌøœɯɤᵻᵊAIOQWYʉɵɘɞʏɶ';
+const VOWEL = new RegExp(`[${VOWELS}]`, 'u');
+
+/** Longest first: each is replaced wherever it stands. */
+const COMMON: readonly (readonly [RegExp, string])[] = [
+  [/ʔˌ?n̩|ʔn/gu, 'tᵊn'],
+  [/ʔ/gu, 't'],
+  [/dʒ/gu, 'ʤ'],
+  [/tʃ/gu, 'ʧ'],
+  [/aɪ/gu, 'I'],
+  [/aʊ/gu, 'W'],
+  [/eɪ/gu, 'A'],
+  [/ɔɪ/gu, 'Y'],
+  [/([lnmɹ])\u0329/gu, 'ᵊ$1'],
+  [new RegExp(`əl(?![${VOWELS}ˈˌ])`, 'gu'), 'ᵊl'],
+  [/ʲ/gu, ''],
+  [/[xç]/gu, 'k'],
+  [/ɬ|ɫ/gu, 'l'],
+  [/ʍ/gu, 'w'],
+  [/ɱ/gu, 'm'],
+  [/r|ɹ̩/gu, 'ɹ'],
+  [/g/gu, 'ɡ'],
+];
+
+const US: readonly (readonly [RegExp, string])[] = [
+  [/oʊ|əʊ/gu, 'O'],
+  [/ɚ/gu, 'əɹ'],
+  [/ɝː?/gu, 'ɜɹ'],
+  [/ɜːɹ|ɜː/gu, 'ɜɹ'],
+  [/ɹ{2,}/gu, 'ɹ'],
+  [/ɪə/gu, 'iə'],
+  [/ɐ/gu, 'ə'],
+  [/ɾ/gu, 'T'],
+  [/ː/gu, ''],
+  [/o/gu, 'ɔ'],
+  [/e/gu, 'A'],
+  [/ɒ/gu, 'ɑ'],
+];
+
+const GB: readonly (readonly [RegExp, string])[] = [
+  [/əʊ|oʊ/gu, 'Q'],
+  [/eə/gu, 'ɛː'],
+  [/iə/gu, 'ɪə'],
+  [/ɚ/gu, 'ə'],
+  [/ɐ/gu, 'ə'],
+  [/ɝ/gu, 'ɜː'],
+  // "Happy" ends as it does today, and not as it did on the wireless.
+  [/(?<=[^ˈˌAIQWYaeɐɒɔəɛɜ ])ɪ(?= |$)/gu, 'i'],
+];
+
+/** Symbols of careful transcriptions that have a near neighbour in the alphabet. */
+const NEIGHBOURS: Readonly<Record<string, string>> = {
+  ʉ: 'u',
+  ɵ: 'ə',
+  ɘ: 'ə',
+  ɞ: 'ɜ',
+  ʏ: 'y',
+  ɶ: 'œ',
+  ɓ: 'b',
+  ɗ: 'd',
+  ɠ: 'ɡ',
+  ɦ: 'h',
+  ħ: 'h',
+  ʀ: 'ʁ',
+  ɺ: 'ɾ',
+  ɭ: 'l',
+  ɮ: 'l',
+  ʟ: 'l',
+  ʐ: 'ʒ',
+  ʑ: 'ʒ',
+  q: 'k',
+  ɢ: 'ɡ',
+  '\u2019': 'ˈ',
+  "'": 'ˈ',
+  ',': 'ˌ',
+  ':': 'ː',
+};
+
+/** Ties, syllable dots, length halves and the like say nothing the model could use. */
+const SILENT = /[.ˑ˞|‖‿^-]|\u200D|[\u0300-\u0328\u032A-\u036F]/gu;
+
+/** espeak's IPA in the model's alphabet. */
+export function fromEspeak(ipa: string, language: Language): string {
+  let out = ipa.replace(/\u0303|\u0361|\u200D/gu, '');
+  for (const [from, to] of COMMON) out = out.replace(from, to);
+  for (const [from, to] of language === 'en-GB' ? GB : US) out = out.replace(from, to);
+  return out.replace(/\u0329/gu, '');
+}
+
+/** A person's IPA: slashes allowed, stress before the syllable or before its vowel. */
+export function fromIpa(ipa: string, language: Language): string {
+  const plain = ipa
+    .normalize('NFD')
+    .replace(/c\u0327/gu, 'ç')
+    .replace(/^\s*[/[]|[/\]]\s*$/gu, '')
+    .replace(SILENT, '');
+  const near = [...plain].map((symbol) => NEIGHBOURS[symbol] ?? symbol).join('');
+  return stressBeforeVowel(fromEspeak(near, language)).replace(/\s+/gu, ' ').trim();
+}
+
+function stressBeforeVowel(phonemes: string): string {
+  let out = '';
+  let stress = '';
+  for (const symbol of phonemes) {
+    if (symbol === 'ˈ' || symbol === 'ˌ') {
+      stress = symbol;
+    } else if (symbol === ' ') {
+      out += symbol;
+      stress = '';
+    } else {
+      out += stress !== '' && VOWEL.test(symbol) ? stress + symbol : symbol;
+      if (VOWEL.test(symbol)) stress = '';
+    }
+  }
+  return out;
+}
+
+/** Whether what is said begins with a vowel: decides between "thuh" and "thee". */
+export function beginsWithVowel(phonemes: string): boolean {
+  const first = /[^ˈˌ]/u.exec(phonemes)?.[0];
+  return first !== undefined && VOWEL.test(first);
+}
+
+/** American to British, for readings that are written down in one accent only. Longest first. */
+const CROSSING: readonly (readonly [RegExp, string])[] = [
+  [/T/gu, 't'],
+  [/O/gu, 'Q'],
+  [/ɜɹ(?=[AIOQWYaeiouæɐɑɒɔəɛɪʊʌ])/gu, 'ɜːɹ'],
+  [/ɜɹ/gu, 'ɜː'],
+  [/ɑɹ(?=[AIOQWYaeiouæɐɑɒɔəɛɪʊʌ])/gu, 'ɑːɹ'],
+  [/ɑɹ|ɑ$/gu, 'ɑː'],
+  [/ɔɹ(?=[AIOQWYaeiouæɐɑɒɔəɛɪʊʌ])/gu, 'ɔːɹ'],
+  [/ɔɹ/gu, 'ɔː'],
+  [/ɛɹ(?![AIOQWYaeiouæɐɑɒɔəɛɪʊʌ])/gu, 'ɛː'],
+  [/ɪɹ(?![AIOQWYaeiouæɐɑɒɔəɛɪʊʌ])/gu, 'ɪə'],
+  [/əɹ(?![AIOQWYaeiouæɐɑɒɔəɛɪʊʌ])/gu, 'ə'],
+  [/ɑ(?!ː)/gu, 'ɒ'],
+  [/ɔ(?!ː)/gu, 'ɔː'],
+  [/([ˈˌ])([iu])(?!ː)/gu, '$1$2ː'],
+];
+const SOUNDED = /[AIOWYaeiouæɑɔəɛɜɪʊʌᵊᵻ]/gu;
+
+/**
+ * An American reading as a British voice says it. Americans say the vowels of "lot" and "father" alike; where a word is
+ * given with its spelling, an o tells the one from the other.
+ */
+export function inBritish(phonemes: string, spelling?: string): string {
+  let out = spelling === undefined ? phonemes : withFathers(phonemes, spelling);
+  for (const [from, to] of CROSSING) out = out.replace(from, to);
+  return out;
+}
+
+/** Each open vowel that no o stands for made long, each rounded one that an o stands for short, where letters and vowels can be told to be the same in number. */
+function withFathers(phonemes: string, spelling: string): string {
+  if (!/[ɑɔ]/u.test(phonemes)) return phonemes;
+  const letters = spelling.replace(/(?<=[^aeiou])e$/, '').match(/[aeiouy]+/g) ?? [];
+  const aligned = letters.length === (phonemes.match(SOUNDED) ?? []).length;
+  let vowel = 0;
+  return phonemes.replace(SOUNDED, (symbol, at: number) => {
+    const written = aligned
+      ? letters[vowel++]!
+      : spelling.includes('o') && !/[aou][uw]/.test(spelling)
+        ? 'o'
+        : spelling;
+    if (symbol === 'ɑ') return written.includes('o') ? symbol : 'ɑː';
+    // "Cloth" has a short vowel over there; before an r and in "thought" it is long.
+    return symbol === 'ɔ' && written === 'o' && phonemes[at + 1] !== 'ɹ' ? 'ɒ' : symbol;
+  });
+}

@@ -1,0 +1,54 @@
+/** The few questions that only the characters ahead can answer: the next word's first letter, footnotes. */
+import { characterIs, IS } from '../character-kinds.js';
+import type { Next } from './sentence-ends.js';
+
+/** What the next word begins with, behind opening quotes and brackets; null if the text does not show it yet. */
+export function nextKind(text: string, from: number, final: boolean, further = false): Next | null {
+  let i = from;
+  for (let skipped = 0; skipped < 4 && i < text.length; skipped += 1) {
+    const code = text.charCodeAt(i);
+    if (code !== 32 && !(characterIs(code) & IS.opener)) break;
+    i += 1;
+  }
+  if (i >= text.length) return final ? 'other' : null;
+  const code = text.charCodeAt(i);
+  if (code >= 0xd800 && code < 0xdc00 && i + 1 === text.length && !final) return null;
+  const is = characterIs(text.codePointAt(i)!);
+  if (is & IS.lower) return 'lower';
+  if (is & IS.upper) return further ? capitalKind(text, i, final) : 'upper';
+  return is & IS.digit ? 'digit' : 'other';
+}
+
+/**
+ * The next word in small letters, no more of it than tells it from others; null if the text does not show its end yet. Given
+ * what the words that matter begin with, one that begins like none of them is told before its end.
+ */
+export function nextWord(text: string, from: number, final: boolean, beginnings?: ReadonlySet<string>): string | null {
+  let end = from;
+  const most = Math.min(text.length, from + LONGEST_STARTER);
+  while (end < most && (characterIs(text.charCodeAt(end)) & IS.letter || text[end] === "'" || text[end] === '’'))
+    end += 1;
+  const word = text.slice(from, end).toLowerCase().replace('’', "'");
+  const open = end === text.length && !final && end - from < LONGEST_STARTER;
+  return open && (beginnings === undefined || beginnings.has(word)) ? null : word;
+}
+
+const LONGEST_STARTER = 12;
+
+/** A capital letter that stands alone, the first of two, or that of a word. */
+function capitalKind(text: string, from: number, final: boolean): Next | null {
+  if (from + 1 >= text.length) return final ? 'label' : null;
+  const is = characterIs(text.charCodeAt(from + 1));
+  if (is & IS.upper) return 'capitals';
+  if (!final && text.length < from + 4) return null;
+  // "9 a.m. Sat.", "5 p.m. Eastern"
+  if (/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|East|Cent|Paci)/.test(text.slice(from, from + 4))) return 'capitals';
+  return is & IS.letter || text[from] === 'I' || text[from] === 'A' ? 'upper' : 'label';
+}
+
+/** Length of a footnote reference such as `[12]` behind an end mark; 0 if it is none, -1 if more text is needed. */
+export function footnote(text: string, from: number, final: boolean): number {
+  const window = text.slice(from, from + 5);
+  if (!final && window.length < 5 && /^\[\d{0,3}$/.test(window)) return -1;
+  return /^\[\d{1,3}\]/.exec(window)?.[0].length ?? 0;
+}

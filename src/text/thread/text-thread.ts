@@ -1,0 +1,84 @@
+/** Entry of the thread that reads text: cuts sessions step by step, and does the rest in steps between theirs. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { TtsError } from '../../protocol/errors.js';
+import { DEFAULT_LANGUAGE } from '../../protocol/job.js';
+import type { Readers } from '../reader.js';
+import { surelySounds } from '../segment/cutter.js';
+import { LazyCutter } from '../segment/lazy-cutter.js';
+import type {
+  CutOptions,
+  CutResult,
+  TextPiece,
+  TextReply,
+  TextRequest,
+  TextResults,
+  TextThreadOptions,
+  TextWork,
+} from './text-messages.js';
+
+const { lexicon, lazy } = workerData as TextThreadOptions;
+const sessions = new Map<number, LazyCutter>();
+
+async function open(): Promise<Readers> {
+  const [{ createReaders, warmUp }, { loadLexicon }] = await Promise.all([
+    import('../reader.js'),
+    import('../lexicon.js'),
+  ]);
+  const readers = await createReaders(lexicon === '' ? {} : { lexicon: await loadLexicon(lexicon) });
+  if (!lazy) warmUp(await readers(DEFAULT_LANGUAGE));
+  return readers;
+}
+let opening: Promise<Readers> | undefined;
+function opened(): Promise<Readers> {
+  opening ??= open();
+  // Told to those who ask for it.
+  opening.catch(() => undefined);
+  return opening;
+}
+// Whether a lexicon is right has to be known before anything is said.
+const soon = !lazy || lexicon !== '';
+if (soon) void opened().catch(() => undefined);
+
+async function cut(session: number, piece: TextPiece, options: CutOptions | undefined): Promise<CutResult> {
+  if (options !== undefined) {
+    const count = async () => {
+      const reader = await (await opened())(options.language);
+      return (text: string) => reader.countTokens(text);
+    };
+    sessions.set(session, new LazyCutter(options, count));
+  }
+  const text = sessions.get(session);
+  if (text === undefined) throw new Error('the text thread does not know this session');
+  const segments = await text.take(piece);
+  return { segments, pendingChars: text.pendingChars, ignoredMarkup: [...text.ignoredMarkup] };
+}
+
+async function answer(work: TextWork): Promise<TextResults[keyof TextResults]> {
+  if (work.type === 'cut') return cut(work.session, work.piece, work.options);
+  if (work.type === 'open') {
+    if (soon) await opened();
+    return undefined;
+  }
+  if (work.type === 'soundless' && surelySounds(work.text)) return undefined;
+  const reader = await (await opened())(work.language);
+  if (work.type === 'soundless') return (await import('../soundless.js')).soundless(work.text, reader, work.language);
+  return (await import('../explain.js')).explainText(work.text, reader, { ssml: work.ssml });
+}
+
+const send = (reply: TextReply): void => parentPort!.postMessage(reply);
+
+parentPort!.on('message', (request: TextRequest) => {
+  if (request.id === undefined) {
+    sessions.delete(request.session);
+    return;
+  }
+  const { id, work } = request;
+  answer(work).then(
+    (result) => send({ id, result }),
+    (error: unknown) => {
+      const { code, message } =
+        error instanceof TtsError ? error : { code: 'internal_error' as const, message: String(error) };
+      send({ id, error: { code, message } });
+    },
+  );
+});

@@ -1,0 +1,155 @@
+/**
+ * Text work on a thread of its own. Normalising and counting a segment can take a tenth of a second for words that nobody
+ * wrote before; on the thread that answers requests it would hold up the audio of everybody.
+ */
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import { TtsError } from '../../protocol/errors.js';
+import type { Language, Segment } from '../../protocol/job.js';
+import type { Explanation } from '../explain.js';
+import type { TextCutter } from '../segment/cutter.js';
+import type {
+  CutOptions,
+  TextPiece,
+  TextReply,
+  TextRequest,
+  TextResults,
+  TextThreadOptions,
+  TextWork,
+} from './text-messages.js';
+
+/** The compiled entry of the text thread (`imports` in package.json). */
+const ENTRY = createRequire(import.meta.url).resolve('#dist/text/thread/text-thread.js');
+
+interface Waiting {
+  readonly done: (result: never) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+export interface Texts {
+  /** Resolves when it can work at once; rejects where the operator's pronunciations are wrong. */
+  ready(): Promise<void>;
+  cutter(options: CutOptions): TextCutter;
+  /** What of a text is left out, in words, where that is all of it. */
+  soundless(text: string, language: Language): Promise<string | undefined>;
+  explain(text: string, options: { readonly language: Language; readonly ssml: boolean }): Promise<Explanation>;
+  close(): Promise<void>;
+}
+
+export const createTexts = ({ lexicon = '', lazy = false }: Partial<TextThreadOptions> = {}): Texts =>
+  new TextThread({ lexicon, lazy });
+
+class TextThread implements Texts {
+  readonly #options: TextThreadOptions;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #requests = 0;
+  #sessions = 0;
+
+  constructor(options: TextThreadOptions) {
+    this.#options = options;
+    // Soon, not when it is first needed: it takes a moment to load.
+    this.#worker = this.#start();
+  }
+
+  async ready(): Promise<void> {
+    await this.#ask({ type: 'open' });
+  }
+
+  cutter(options: CutOptions): TextCutter {
+    const session = ++this.#sessions;
+    return new ThreadCutter(
+      (piece, first) => this.#ask({ type: 'cut', session, piece, ...(first && { options }) }),
+      () => this.#worker?.postMessage({ id: undefined, session } satisfies TextRequest),
+    );
+  }
+
+  soundless(text: string, language: Language): Promise<string | undefined> {
+    return this.#ask({ type: 'soundless', text, language });
+  }
+
+  explain(text: string, { language, ssml }: { language: Language; ssml: boolean }): Promise<Explanation> {
+    return this.#ask({ type: 'explain', text, language, ssml });
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  #start(): Worker {
+    const worker = new Worker(ENTRY, { workerData: this.#options });
+    worker.on('message', (reply: TextReply) => this.#receive(reply));
+    worker.on('error', (error) => this.#lose(worker, error));
+    worker.on('exit', () => this.#lose(worker, new Error('the text thread has ended')));
+    // A request that waits keeps the process; a thread alone does not.
+    worker.unref();
+    return worker;
+  }
+
+  #ask<W extends TextWork>(work: W): Promise<TextResults[W['type']]> {
+    this.#worker ??= this.#start();
+    const worker = this.#worker;
+    const id = ++this.#requests;
+    return new Promise((done, failed) => {
+      this.#waiting.set(id, { done, failed });
+      worker.ref();
+      worker.postMessage({ id, work } satisfies TextRequest);
+    });
+  }
+
+  #receive(reply: TextReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if (this.#waiting.size === 0) this.#worker?.unref();
+    if ('error' in reply) waiting?.failed(new TtsError(reply.error.code, reply.error.message));
+    else waiting?.done(reply.result as never);
+  }
+
+  /** The next request starts another; sessions of this one end with the error. */
+  #lose(worker: Worker, error: Error): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { failed } of waiting) failed(error);
+  }
+}
+
+class ThreadCutter implements TextCutter {
+  pendingChars = 0;
+  ignoredMarkup: readonly string[] = [];
+  readonly #cut: (piece: TextPiece, first: boolean) => Promise<TextResults['cut']>;
+  readonly #close: () => void;
+  #state: 'new' | 'open' | 'closed' = 'new';
+
+  constructor(cut: (piece: TextPiece, first: boolean) => Promise<TextResults['cut']>, close: () => void) {
+    this.#cut = cut;
+    this.#close = close;
+  }
+
+  push(text: string): Promise<Segment[]> {
+    return this.#ask({ kind: 'push', text });
+  }
+
+  flush(): Promise<Segment[]> {
+    return this.#ask({ kind: 'flush' });
+  }
+
+  end(): Promise<Segment[]> {
+    return this.#ask({ kind: 'end' });
+  }
+
+  close(): void {
+    if (this.#state === 'open') this.#close();
+    this.#state = 'closed';
+  }
+
+  async #ask(piece: TextPiece): Promise<Segment[]> {
+    const first = this.#state === 'new';
+    if (first) this.#state = 'open';
+    const { segments, pendingChars, ignoredMarkup } = await this.#cut(piece, first);
+    this.pendingChars = pendingChars;
+    this.ignoredMarkup = ignoredMarkup;
+    return segments;
+  }
+}
