@@ -16,7 +16,7 @@ import type { AccountStore } from '../src/accounts/store.js';
 import { createHttpClient } from '../src/client/http.js';
 import { quantile } from '../src/client/load/capacity.js';
 import { httpListener } from '../src/client/load/listener.js';
-import { startPostgres } from '../test/support/postgres.js';
+import { startPostgres } from '../testkit/postgres.js';
 import { startServer } from './serve.js';
 
 const LANES = [1, 8, 64];

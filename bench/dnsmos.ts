@@ -6,8 +6,8 @@
 import path from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { PackManifest } from '../src/models/manifest.js';
-import { ensureAsset } from '../test/support/asset.js';
-import { resampleTo16k } from '../test/support/resample.js';
+import { ensureAsset } from '../testkit/asset.js';
+import { resampleTo16k } from '../testkit/resample.js';
 
 const PACK: PackManifest = {
   name: 'bench-dnsmos',

@@ -6,11 +6,11 @@
  * far the fast voice is from the other (spectral-distance.ts).
  */
 import { SAMPLE_RATE } from '../src/protocol/audio.js';
-import { BANDS, median, voicedFrames } from '../test/support/periodicity.js';
-import { createRecogniser } from '../test/support/recogniser.js';
-import { SENTENCES } from '../test/support/sentences.js';
-import { modelDirForTests, realEngine, speak } from '../test/support/speech.js';
-import { wordErrors, wordsOf } from '../test/support/word-errors.js';
+import { BANDS, median, voicedFrames } from '../testkit/periodicity.js';
+import { createRecogniser } from '../testkit/recogniser.js';
+import { SENTENCES } from '../testkit/sentences.js';
+import { modelDirForTests, realEngine, speak } from '../testkit/speech.js';
+import { wordErrors, wordsOf } from '../testkit/word-errors.js';
 import { createDnsmos, type Dnsmos } from './dnsmos.js';
 import { startPeer } from './peer.js';
 import { distanceOf } from './spectral-distance.js';

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { createHttpClient } from '../src/client/http.js';
 import { quantile, saturate } from '../src/client/load/capacity.js';
 import { httpListener, type Listen } from '../src/client/load/listener.js';
-import { startNats } from '../test/support/nats.js';
+import { startNats } from '../testkit/nats.js';
 import { startMachine } from './machines.js';
 import { startServer } from './serve.js';
 

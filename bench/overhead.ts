@@ -12,7 +12,7 @@ import { createKokoroEngine } from '../src/engine/kokoro.js';
 import { readMeasurement } from '../src/engine/measure/remembered.js';
 import type { BaseModel } from '../src/protocol/job.js';
 import { createReader } from '../src/text/reader.js';
-import { segmentOf, speak } from '../test/support/speech.js';
+import { segmentOf, speak } from '../testkit/speech.js';
 
 const TEXT = 'The four of them walked back along the river to the old house.';
 

@@ -11,8 +11,8 @@ import { parseArgs } from 'node:util';
 import { createHttpClient } from '../src/client/http.js';
 import { saturate } from '../src/client/load/capacity.js';
 import { httpListener } from '../src/client/load/listener.js';
-import { startNats } from '../test/support/nats.js';
-import { startProxy } from '../test/support/proxy.js';
+import { startNats } from '../testkit/nats.js';
+import { startProxy } from '../testkit/proxy.js';
 import { startMachine } from './machines.js';
 import { type BenchServer, startServer } from './serve.js';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { freePort, startNats } from '../test/support/nats.js';
-import { startPostgres } from '../test/support/postgres.js';
-import { startProxy } from '../test/support/proxy.js';
+import { freePort, startNats } from '../testkit/nats.js';
+import { startPostgres } from '../testkit/postgres.js';
+import { startProxy } from '../testkit/proxy.js';
 import { Disturbances, type Fault } from './faults.js';
 import { startMachine } from './machines.js';
 

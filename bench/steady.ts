@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { SENTENCES } from '../test/support/sentences.js';
+import { SENTENCES } from '../testkit/sentences.js';
 import { startServer } from './serve.js';
 import { engineRss } from './speed.js';
 

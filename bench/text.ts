@@ -13,7 +13,7 @@
  *   npm run bench -- text [--piece "1/"] [--more]
  */
 import { parseArgs } from 'node:util';
-import { randomBytes, repeated } from '../test/support/long-texts.js';
+import { randomBytes, repeated } from '../testkit/long-texts.js';
 
 type Normalizing = typeof import('../src/text/normalize.js');
 type Segmenting = typeof import('../src/text/segment/segment.js');

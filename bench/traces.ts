@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { SegmentSpans } from '../src/gateway/segment-spans.js';
 import { beginSpan } from '../src/trace.js';
 import { startTracing } from '../src/tracing.js';
-import { startTestServer } from '../test/support/server.js';
+import { startTestServer } from '../testkit/server.js';
 
 const TEXT = 'The four of them walked back along the river. Nobody said a word.';
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';

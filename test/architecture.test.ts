@@ -172,4 +172,12 @@ describe('the import table', () => {
     const lines = readFileSync(path.resolve(SRC, '../bin/tts.js'), 'utf8').trim().split('\n');
     expect(lines).toEqual(['#!/usr/bin/env node', "import '../dist/cli/main.js';"]);
   });
+
+  it('lets benches use testkit/, not the tests', () => {
+    const bench = path.resolve(SRC, '../bench');
+    const strays = readdirSync(bench, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .filter((file) => /from '(\.\.\/)+test\//.test(readFileSync(path.join(bench, file), 'utf8')));
+    expect(strays).toEqual([]);
+  });
 });

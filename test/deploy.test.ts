@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { SETTINGS } from '../src/config.js';
-import { startTestServer } from './support/server.js';
+import { startTestServer } from '../testkit/server.js';
 
 const DEPLOY = path.resolve(import.meta.dirname, '../deploy');
 const read = (file: string) => readFileSync(path.join(DEPLOY, file), 'utf8');

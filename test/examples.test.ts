@@ -6,8 +6,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { createContext, runInContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestServer } from '../testkit/server.js';
 import { startStreamServer } from './stream-input/client.js';
-import type { TestServer } from './support/server.js';
 
 const EXAMPLES = path.resolve(import.meta.dirname, '../examples');
 const ORIGIN = 'http://127.0.0.1:8000';

@@ -6,8 +6,8 @@ import { createKeyring } from '../../src/accounts/keyring.js';
 import { openPostgresStore } from '../../src/accounts/postgres/store.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 import type { Accounts } from '../../src/accounts/types.js';
-import { hasPostgres, type Postgres, startPostgres } from '../support/postgres.js';
-import { until } from '../support/server.js';
+import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgres.js';
+import { until } from '../../testkit/server.js';
 
 const LEASE_MS = 3_000;
 

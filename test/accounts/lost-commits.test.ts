@@ -7,9 +7,9 @@ import { createKeyring } from '../../src/accounts/keyring.js';
 import { openPostgresStore } from '../../src/accounts/postgres/store.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 import type { Accounts, KeyRecord } from '../../src/accounts/types.js';
-import { hasPostgres, type Postgres, startPostgres } from '../support/postgres.js';
-import { startProxy, type TcpProxy } from '../support/proxy.js';
-import { until } from '../support/server.js';
+import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgres.js';
+import { startProxy, type TcpProxy } from '../../testkit/proxy.js';
+import { until } from '../../testkit/server.js';
 
 const LEASE_MS = 1_500;
 /** Commits that touch a reservation take this long: long enough to break the connection under one. */

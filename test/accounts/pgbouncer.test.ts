@@ -10,13 +10,13 @@ import { createKeyring } from '../../src/accounts/keyring.js';
 import { openPostgresDatabase } from '../../src/accounts/postgres/database.js';
 import { openPostgresStore } from '../../src/accounts/postgres/store.js';
 import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
+import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgres.js';
+import { until } from '../../testkit/server.js';
 import { accountStoreContract } from '../contract/account-store.js';
 import { VOICE } from '../stream-input/client.js';
 import { withClock } from '../support/database-clock.js';
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
-import { hasPostgres, type Postgres, startPostgres } from '../support/postgres.js';
 import { makeHome, startServe } from '../support/serve-process.js';
-import { until } from '../support/server.js';
 
 /** Fewer than a gateway alone opens: transactions of all of them take turns on these. */
 const POOL_SIZE = 4;

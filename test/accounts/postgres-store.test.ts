@@ -13,10 +13,10 @@ import { openPostgresStore } from '../../src/accounts/postgres/store.js';
 import { parsePostgresUrl } from '../../src/accounts/postgres/url.js';
 import { openSqliteDatabase } from '../../src/accounts/sqlite/database.js';
 import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
+import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgres.js';
 import { accountStoreContract } from '../contract/account-store.js';
 import { requestRow } from '../contract/request-log.js';
 import { withClock } from '../support/database-clock.js';
-import { hasPostgres, type Postgres, startPostgres } from '../support/postgres.js';
 
 const TIME = '2026-03-01T10:00:00.000Z';
 

@@ -4,8 +4,8 @@ import { CommitUnknown } from '../../src/accounts/database.js';
 import { emptyRequestLog, RequestLog, type RequestLogOptions } from '../../src/accounts/requests/request-log.js';
 import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
 import type { AccountStore, RequestRow } from '../../src/accounts/store.js';
+import { until } from '../../testkit/server.js';
 import { requestRow } from '../contract/request-log.js';
-import { until } from '../support/server.js';
 
 describe('the request log', () => {
   const closers: (() => Promise<void>)[] = [];

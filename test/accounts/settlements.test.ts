@@ -9,7 +9,7 @@ import { createKeyring } from '../../src/accounts/keyring.js';
 import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 import type { Accounts } from '../../src/accounts/types.js';
-import { until } from '../support/server.js';
+import { until } from '../../testkit/server.js';
 
 describe('an end that cannot be written', () => {
   let folder: string;

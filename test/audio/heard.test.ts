@@ -6,9 +6,9 @@ import type { AudioFormat } from '../../src/audio/format.js';
 import { loadConfig } from '../../src/config.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { pcmBytes } from '../../src/protocol/audio.js';
+import { createRecogniser, type Recogniser } from '../../testkit/recogniser.js';
+import { joinPcm, modelDirForTests, realEngine, speak } from '../../testkit/speech.js';
 import { decode, decodeFile, hasFfmpeg } from '../support/ffmpeg.js';
-import { createRecogniser, type Recogniser } from '../support/recogniser.js';
-import { joinPcm, modelDirForTests, realEngine, speak } from '../support/speech.js';
 import { type Home, makeHome, tts } from '../support/tts.js';
 
 const TEXT = 'The old lighthouse keeper climbed the narrow stairs every evening.';

@@ -12,8 +12,8 @@ import type { ObservableGateway } from '../../src/gateway/types.js';
 import { createPool, type WorkerPool } from '../../src/gateway/workers/pool.js';
 import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
+import { segmentOf } from '../../testkit/speech.js';
 import { until } from '../support/jobs.js';
-import { segmentOf } from '../support/speech.js';
 
 const never = new AbortController().signal;
 const SENTENCE = 'A sentence of some length.';

@@ -9,8 +9,8 @@ import { createNullSink } from '../../src/client/sinks/null.js';
 import { MAX_AHEAD_CHARS, type SpeakStreamOptions, speakStream } from '../../src/client/speak-stream.js';
 import { openSpeechSocket } from '../../src/client/speech-socket.js';
 import { DEFAULT_VOICE } from '../../src/protocol/contract.js';
+import { until } from '../../testkit/server.js';
 import { startStreamServer } from '../stream-input/client.js';
-import { until } from '../support/server.js';
 
 const never = new AbortController().signal;
 

@@ -6,8 +6,8 @@ import { endpoint, parseBaseUrl, socketEndpoint } from '../../src/client/address
 import { createHttpClient } from '../../src/client/http.js';
 import { openSpeechSocket } from '../../src/client/speech-socket.js';
 import { DEFAULT_VOICE } from '../../src/protocol/contract.js';
+import type { TestServer } from '../../testkit/server.js';
 import { startStreamServer } from '../stream-input/client.js';
-import type { TestServer } from '../support/server.js';
 
 const never = new AbortController().signal;
 

@@ -14,7 +14,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { startTestServer, type TestServer, until } from '../support/server.js';
+import { startTestServer, type TestServer, until } from '../../testkit/server.js';
 
 const TEXT = 'Good evening. This request was written down word for word.';
 const VOICE = 'english_female_professional';

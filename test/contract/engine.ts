@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import { msToSamples } from '../../src/protocol/audio.js';
 import type { Segment, SegmentJob } from '../../src/protocol/job.js';
+import { FREE } from '../../testkit/speech.js';
 import { collect, jobOf } from '../support/jobs.js';
-import { FREE } from '../support/speech.js';
 
 const never = new AbortController().signal;
 const TEXT = 'The ship sailed at dawn, and nobody on the quay waved.';

@@ -7,9 +7,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFile
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../testkit/server.js';
 import { consoleExamples, fencesOf, ROOT } from '../support/readme-examples.js';
 import { makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
-import { until } from '../support/server.js';
 
 const DOCUMENTS = [
   ...readdirSync(path.join(ROOT, 'docs'))

@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { until } from '../../testkit/server.js';
+import { modelDirForTests } from '../../testkit/speech.js';
 import { serverAtHome } from '../support/at-home.js';
-import { until } from '../support/server.js';
-import { modelDirForTests } from '../support/speech.js';
 import { makeHome, shellInTerminal, tts, ttsInTerminal } from '../support/tts.js';
 
 // Many commands one after the other, some with an engine of their own.

@@ -1,7 +1,7 @@
 /** The real voice on somebody's machine: what it leaves there is what it was asked for. */
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { modelDirForTests } from '../support/speech.js';
+import { modelDirForTests } from '../../testkit/speech.js';
 import { type Home, makeHome, tts } from '../support/tts.js';
 
 let home: Home;

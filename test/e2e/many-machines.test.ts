@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { hasNats, type NatsServer, startNats } from '../support/nats.js';
+import { hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
+import { modelDirForTests } from '../../testkit/speech.js';
 import { makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
-import { modelDirForTests } from '../support/speech.js';
 
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');
 const VOICE = {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { modelDirForTests } from '../support/speech.js';
+import { modelDirForTests } from '../../testkit/speech.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const VERSIONS = ['22', '24'] as const;

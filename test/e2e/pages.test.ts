@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Browser, BrowserContextOptions, Download, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createRecogniser } from '../../testkit/recogniser.js';
+import { until } from '../../testkit/server.js';
+import { modelDirForTests } from '../../testkit/speech.js';
 import { StreamClient } from '../stream-input/client.js';
 import { complaintsOf, expectAccessible, hasChromium, LISTENED, launchBrowser, listenTo } from '../support/browser.js';
 import { letterErrors, lettersOf } from '../support/letters.js';
-import { createRecogniser } from '../support/recogniser.js';
 import { adminSecretOf, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
-import { until } from '../support/server.js';
-import { modelDirForTests } from '../support/speech.js';
 
 const RATE = 24_000;
 const MAX_TRANSFER_BYTES = 150_000;

@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { hasNats, startNats } from '../support/nats.js';
+import { hasNats, startNats } from '../../testkit/nats.js';
+import { until } from '../../testkit/server.js';
 import { makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
-import { until } from '../support/server.js';
 
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');
 const SENTENCE = 'The four of them walked back along the river to the old house. ';

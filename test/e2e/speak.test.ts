@@ -1,8 +1,8 @@
 /** `tts speak` behind real pipes: what a script gets. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { until } from '../../testkit/server.js';
 import { serverAtHome } from '../support/at-home.js';
-import { until } from '../support/server.js';
 import { makeHome, type RunOptions, tts } from '../support/tts.js';
 
 const { server, home, jobs, run, spokenBy } = await serverAtHome({ sine: { msPerChar: 5, failOn: 'broken' } });

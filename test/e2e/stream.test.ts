@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { until } from '../../testkit/server.js';
 import { serverAtHome } from '../support/at-home.js';
-import { until } from '../support/server.js';
 import type { RunOptions } from '../support/tts.js';
 
 const { home, jobs, run, textsSince } = await serverAtHome({ sine: { msPerChar: 5, failOn: 'broken' } });

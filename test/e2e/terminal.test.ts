@@ -1,10 +1,10 @@
 /** What a person sees and hears: the commands in a real pseudo-terminal, with a real sound server behind them. */
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasPulse, heardInOnePiece, type SoundCard, startSoundCard } from '../../testkit/pulse.js';
+import { type TestServer, until } from '../../testkit/server.js';
 import { startStreamServer } from '../stream-input/client.js';
 import { serverAtHome } from '../support/at-home.js';
-import { hasPulse, heardInOnePiece, type SoundCard, startSoundCard } from '../support/pulse.js';
-import { type TestServer, until } from '../support/server.js';
 import { type Home, makeHome, shellInTerminal, tts, ttsInTerminal } from '../support/tts.js';
 
 // As slow as a person speaks: there is something to watch.

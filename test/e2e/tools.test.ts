@@ -8,8 +8,8 @@ import { withoutTrying } from '../../src/cli/doctor/gpu.js';
 import { loadConfig } from '../../src/config.js';
 import type { VulkanFacts } from '../../src/engine/gpu/vulkan.js';
 import { writeMeasurement } from '../../src/engine/measure/remembered.js';
+import type { TestServer } from '../../testkit/server.js';
 import { startStreamServer } from '../stream-input/client.js';
-import type { TestServer } from '../support/server.js';
 import { type Home, makeHome, tts, ttsInTerminal } from '../support/tts.js';
 
 let server: TestServer;

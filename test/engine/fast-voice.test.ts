@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import type { BaseModel } from '../../src/protocol/job.js';
-import { BANDS, median, voicedFrames } from '../support/periodicity.js';
-import { realEngine, speak, VOICES } from '../support/speech.js';
+import { BANDS, median, voicedFrames } from '../../testkit/periodicity.js';
+import { realEngine, speak, VOICES } from '../../testkit/speech.js';
 
 const TEXT =
   'The old engine carried nine hundred people over the mountains, and nobody ever complained about the noise.';

@@ -21,7 +21,7 @@ import { lightGraph } from '../../src/models/onnx/light-gpu.js';
 import { createCodec } from '../../src/models/onnx/schema.js';
 import { floatsOf, rawFloats } from '../../src/models/onnx/weights.js';
 import { ensureModel } from '../../src/models/packs.js';
-import { modelDirForTests, speak } from '../support/speech.js';
+import { modelDirForTests, speak } from '../../testkit/speech.js';
 
 /** Models of its own, so that its verdicts are too; the packs are those of the cache. */
 const modelDir = mkdtempSync(path.join(tmpdir(), 'tts-gpu-check-'));

@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import type { BaseModel } from '../../src/protocol/job.js';
+import { createRecogniser, type Recogniser } from '../../testkit/recogniser.js';
+import { SENTENCES } from '../../testkit/sentences.js';
+import { modelDirForTests, realEngine, speak, VOICES } from '../../testkit/speech.js';
 import { faultsOf } from '../support/clip-checks.js';
 import { letterErrors, lettersOf } from '../support/letters.js';
-import { createRecogniser, type Recogniser } from '../support/recogniser.js';
-import { SENTENCES } from '../support/sentences.js';
-import { modelDirForTests, realEngine, speak, VOICES } from '../support/speech.js';
 
 let engine: Engine;
 let recogniser: Recogniser;

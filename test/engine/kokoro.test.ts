@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import { PAUSE_SAMPLES } from '../../src/engine/finish.js';
 import type { PauseKind, SegmentSpan } from '../../src/protocol/job.js';
+import { createRecogniser, type Recogniser } from '../../testkit/recogniser.js';
+import { FREE, joinPcm, modelDirForTests, realEngine, segmentOf, speak, VOICES } from '../../testkit/speech.js';
 import { faultsOf } from '../support/clip-checks.js';
 import { jobOf } from '../support/jobs.js';
 import { letterErrors, lettersOf } from '../support/letters.js';
-import { createRecogniser, type Recogniser } from '../support/recogniser.js';
-import { FREE, joinPcm, modelDirForTests, realEngine, segmentOf, speak, VOICES } from '../support/speech.js';
 
 const SENTENCE = 'The ship sailed at dawn, and nobody on the quay waved.';
 let engine: Engine;

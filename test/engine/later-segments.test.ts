@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Engine, FREE, type Turn } from '../../src/engine/engine.js';
 import type { SegmentJob, SegmentTimings } from '../../src/protocol/job.js';
+import { joinPcm, realEngine } from '../../testkit/speech.js';
 import { furthestApart } from '../support/clip-checks.js';
 import { jobOf } from '../support/jobs.js';
-import { joinPcm, realEngine } from '../support/speech.js';
 
 let engine: Engine;
 beforeAll(async () => {

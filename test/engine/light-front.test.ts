@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import { SAMPLE_RATE } from '../../src/protocol/audio.js';
 import type { BaseModel } from '../../src/protocol/job.js';
-import { median, voicedFrames } from '../support/periodicity.js';
-import { type Clip, realEngine, speak, VOICES } from '../support/speech.js';
+import { median, voicedFrames } from '../../testkit/periodicity.js';
+import { type Clip, realEngine, speak, VOICES } from '../../testkit/speech.js';
 
 const STATEMENTS = [
   'The old engine carried nine hundred people over the mountains, and nobody ever complained about the noise.',

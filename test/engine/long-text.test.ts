@@ -8,13 +8,13 @@ import type { Worker } from '../../src/gateway/workers/worker.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { createReader } from '../../src/text/reader.js';
 import { segmentText } from '../../src/text/segment/segment.js';
+import { createRecogniser, type Recogniser } from '../../testkit/recogniser.js';
+import { SENTENCES } from '../../testkit/sentences.js';
+import { joinPcm, modelDirForTests, segmentOf, VOICES } from '../../testkit/speech.js';
 import { faultsOf } from '../support/clip-checks.js';
 import { grantAll, jobOf, whenReady } from '../support/jobs.js';
 import { letterErrors, lettersOf } from '../support/letters.js';
 import { pidLog } from '../support/pid-log.js';
-import { createRecogniser, type Recogniser } from '../support/recogniser.js';
-import { SENTENCES } from '../support/sentences.js';
-import { joinPcm, modelDirForTests, segmentOf, VOICES } from '../support/speech.js';
 
 let worker: Worker;
 let recogniser: Recogniser;

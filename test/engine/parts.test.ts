@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { closeShort, splitTokens } from '../../src/engine/speech.js';
 import { createAlphabet } from '../../src/text/tokens.js';
 import type { ReadingToken } from '../../src/text/types.js';
+import { resampleTo16k } from '../../testkit/resample.js';
 import { faultsOf } from '../support/clip-checks.js';
 import { letterErrors } from '../support/letters.js';
-import { resampleTo16k } from '../support/resample.js';
 
 describe('a part that is too long for the model', () => {
   const token = (symbol: string, i: number): ReadingToken => ({ id: 1, symbol, start: i, end: i + 1 });

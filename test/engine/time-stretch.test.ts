@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTimeStretch } from '../../src/engine/time-stretch.js';
 import { SAMPLE_RATE } from '../../src/protocol/audio.js';
-import { joinPcm } from '../support/speech.js';
+import { joinPcm } from '../../testkit/speech.js';
 
 const HZ = 150;
 const buzz = Int16Array.from({ length: SAMPLE_RATE }, (_, i) => {

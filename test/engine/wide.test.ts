@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Engine, FREE } from '../../src/engine/engine.js';
 import { createKokoroEngine } from '../../src/engine/kokoro.js';
+import { modelDirForTests } from '../../testkit/speech.js';
 import { jobOf } from '../support/jobs.js';
-import { modelDirForTests } from '../support/speech.js';
 
 let engine: Engine;
 let core: Engine;

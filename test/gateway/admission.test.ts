@@ -7,8 +7,8 @@ import { Wants } from '../../src/gateway/wants.js';
 import { createPool } from '../../src/gateway/workers/pool.js';
 import { msToSamples } from '../../src/protocol/audio.js';
 import type { BaseModel } from '../../src/protocol/job.js';
+import { errorOf, type TestServer, until } from '../../testkit/server.js';
 import { Refused, StreamClient, startStreamServer } from '../stream-input/client.js';
-import { errorOf, type TestServer, until } from '../support/server.js';
 
 const spoken = (share: number, more: object = {}) => ({
   model: 'base-tts' as const,

@@ -3,9 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { SineOptions } from '../../src/engine/sine.js';
 import { createPool } from '../../src/gateway/workers/pool.js';
 import { createProcessWorker } from '../../src/gateway/workers/process-worker.js';
+import { startTestServer, type TestServer, until } from '../../testkit/server.js';
 import { whenReady } from '../support/jobs.js';
 import { pidLog } from '../support/pid-log.js';
-import { startTestServer, type TestServer, until } from '../support/server.js';
 
 const STREAMS = 32;
 const GPU: SineOptions = { card: { runMs: 20, most: 8 } };

@@ -10,8 +10,8 @@ import { createPool, type WorkerPool } from '../../src/gateway/workers/pool.js';
 import { createProcessWorker } from '../../src/gateway/workers/process-worker.js';
 import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
+import { segmentOf } from '../../testkit/speech.js';
 import { until } from '../support/jobs.js';
-import { segmentOf } from '../support/speech.js';
 
 const never = new AbortController().signal;
 let crew: Crew;

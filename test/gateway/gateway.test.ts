@@ -10,7 +10,7 @@ import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { isAbort, TtsError } from '../../src/protocol/errors.js';
 import type { Segment } from '../../src/protocol/job.js';
-import { createEngineWorker, type EngineWorker, type EngineWorkerOptions } from '../support/engine-worker.js';
+import { createEngineWorker, type EngineWorker, type EngineWorkerOptions } from '../../testkit/engine-worker.js';
 
 const catalogue = loadCatalogue();
 const never = new AbortController().signal;

@@ -9,7 +9,7 @@ import { createCodec, DATA_TYPE, type Model, type Tensor as Weight } from '../..
 import { withUnsignedWeights } from '../../src/models/onnx/unsigned.js';
 import { bytesOf } from '../../src/models/onnx/weights.js';
 import { ensureModel } from '../../src/models/packs.js';
-import { modelDirForTests } from '../support/speech.js';
+import { modelDirForTests } from '../../testkit/speech.js';
 
 const OPTIONS: InferenceSession.SessionOptions = { intraOpNumThreads: 1, logSeverityLevel: 3 };
 const [ROWS, INNER, COLUMNS] = [3, 70, 33];

@@ -1,8 +1,8 @@
 /** The admin interface: who may, keys from their making to their end, usage, what happens now, and what failed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createStreamInput } from '../../src/server/doors/v1/stream-input/index.js';
+import { errorOf, startTestServer, type TestServer, until } from '../../testkit/server.js';
 import { StreamClient } from '../stream-input/client.js';
-import { errorOf, startTestServer, type TestServer, until } from '../support/server.js';
 
 const FAST = 'base-tts-fast';
 

@@ -4,7 +4,7 @@ import { createConnection, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { errorOf, startTestServer, type TestServer, type TestServerOptions, until } from '../support/server.js';
+import { errorOf, startTestServer, type TestServer, type TestServerOptions, until } from '../../testkit/server.js';
 
 const VOICE = 'english_female_professional';
 const SENTENCE = 'This is a sentence of some eighty characters, and it is said again and again. ';

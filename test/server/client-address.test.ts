@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createProxyTrust } from '../../src/server/access/client-address.js';
-import { startTestServer } from '../support/server.js';
+import { startTestServer } from '../../testkit/server.js';
 
 const request = (remoteAddress: string, headers: Record<string, string> = {}) =>
   ({ headers, socket: { remoteAddress } }) as unknown as IncomingMessage;

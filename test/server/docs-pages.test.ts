@@ -1,6 +1,6 @@
 /** /docs as a browser sees it: every page in the site's design, every link and anchor of it good. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../support/server.js';
+import { startTestServer, type TestServer } from '../../testkit/server.js';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEncoders } from '../../src/audio/encoder.js';
 import type { AudioFormat } from '../../src/audio/format.js';
 import { SAMPLE_RATE } from '../../src/protocol/audio.js';
+import { startTestServer, type TestServer, until } from '../../testkit/server.js';
 import { decode, grainOf, hasFfmpeg, rawOptions } from '../support/ffmpeg.js';
-import { startTestServer, type TestServer, until } from '../support/server.js';
 
 const TEXT = 'Good evening. This is the second sentence, and it is a little longer.';
 const VOICE = 'english_female_professional';

@@ -8,8 +8,8 @@ import {
   type WaitingContext,
   WaitingContexts,
 } from '../../src/server/doors/elevenlabs/waiting-contexts.js';
+import { startTestServer, type TestServer, type TestServerOptions, until } from '../../testkit/server.js';
 import { ElevenLabsClient as Client } from '../support/elevenlabs-client.js';
-import { startTestServer, type TestServer, type TestServerOptions, until } from '../support/server.js';
 
 const ONE = 'Good evening. ';
 const KINDS = ['stream-input', 'multi-stream-input'] as const;

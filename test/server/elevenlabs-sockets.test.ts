@@ -1,8 +1,8 @@
 /** ElevenLabs' two sockets: one speech a connection, and many contexts on one; their money, their limits, their ends. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEncoders } from '../../src/audio/encoder.js';
+import { startTestServer, type TestServer, type TestServerOptions, until } from '../../testkit/server.js';
 import { ElevenLabsClient as Client } from '../support/elevenlabs-client.js';
-import { startTestServer, type TestServer, type TestServerOptions, until } from '../support/server.js';
 
 const VOICE = 'english_female_professional';
 const ONE = 'Good evening. ';

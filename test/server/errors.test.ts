@@ -1,7 +1,7 @@
 /** Every row of the error table that HTTP can show, its headers, and the order of the checks. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorOf, rawExchange, startTestServer, type TestServer, until } from '../support/server.js';
+import { errorOf, rawExchange, startTestServer, type TestServer, until } from '../../testkit/server.js';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createEncoder } from '../../src/audio/encoder.js';
 import { encodeInTurns } from '../../src/server/speech/encode-in-turns.js';
 import { createTexts } from '../../src/text/thread/texts.js';
+import { startTestServer, type TestServer, until } from '../../testkit/server.js';
 import { StreamClient, startStreamServer } from '../stream-input/client.js';
-import { startTestServer, type TestServer, until } from '../support/server.js';
 
 /** Words that no dictionary has and nobody wrote before: the dearest text there is. */
 let seed = 7;

@@ -15,8 +15,8 @@ import {
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { accountsFile } from '../../src/accounts/data-folder.js';
+import { until } from '../../testkit/server.js';
 import { type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
-import { until } from '../support/server.js';
 
 const TEXT = 'A sentence that takes its time. And another one after it, just as slow.';
 

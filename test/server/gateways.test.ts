@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyring, type KeyOptions, type Keyring } from '../../src/accounts/keyring.js';
 import { openPostgresStore } from '../../src/accounts/postgres/store.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
-import { hasPostgres, type Postgres, startPostgres } from '../support/postgres.js';
+import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgres.js';
+import { until } from '../../testkit/server.js';
 import { type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
-import { until } from '../support/server.js';
 
 const PASSWORD = 'hunter2-in-the-address';
 const SHORT = 'A sentence that takes its time. And another one after it, just as slow.';

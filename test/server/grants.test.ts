@@ -2,9 +2,9 @@
 import path from 'node:path';
 import Libsql from 'libsql';
 import { afterEach, describe, expect, it } from 'vitest';
+import { errorOf, type TestServer, until } from '../../testkit/server.js';
 import { StreamClient, startStreamServer } from '../stream-input/client.js';
 import { type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
-import { errorOf, type TestServer, until } from '../support/server.js';
 
 const TEXT = 'This is a sentence that takes far longer to say than anybody waits for it here.';
 

@@ -9,7 +9,7 @@ import { DEFAULT_SETTINGS } from '../../src/server/settings.js';
 import { answerSize } from '../../src/server/speech/answer-size.js';
 import type { HeldAnswer } from '../../src/server/speech/held-answer.js';
 import { HeldAudio, type HeldAudioOptions, type Holder } from '../../src/server/speech/held-audio.js';
-import { until } from '../support/server.js';
+import { until } from '../../testkit/server.js';
 
 const KB = 1_000;
 const signal = new AbortController().signal;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createStreamInput } from '../../src/server/doors/v1/stream-input/index.js';
-import { errorOf, rawExchange, startTestServer, type TestServer, until } from '../support/server.js';
+import { errorOf, rawExchange, startTestServer, type TestServer, until } from '../../testkit/server.js';
 
 let server: TestServer;
 afterEach(() => server.close());

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createStreamInput } from '../../src/server/doors/v1/stream-input/index.js';
 import { buildMetricsServer } from '../../src/server/metrics/metrics-server.js';
-import { rawExchange, startTestServer, type TestServer } from '../support/server.js';
+import { rawExchange, startTestServer, type TestServer } from '../../testkit/server.js';
 
 let server: TestServer;
 afterEach(() => server.close());

@@ -2,8 +2,8 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPostgresStore } from '../../src/accounts/postgres/store.js';
-import { hasPostgres, type Postgres, startPostgres } from '../support/postgres.js';
-import { errorOf, startTestServer, type TestServer, until } from '../support/server.js';
+import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgres.js';
+import { errorOf, startTestServer, type TestServer, until } from '../../testkit/server.js';
 
 const LEASE_MS = 2_000;
 const INPUT = { model: 'base-tts', input: 'Well said.' };

@@ -8,10 +8,10 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPostgresStore } from '../../src/accounts/postgres/store.js';
 import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
+import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgres.js';
+import { startProxy, type TcpProxy } from '../../testkit/proxy.js';
+import { type TestServer, type TestServerOptions, until } from '../../testkit/server.js';
 import { StreamClient, startStreamServer } from '../stream-input/client.js';
-import { hasPostgres, type Postgres, startPostgres } from '../support/postgres.js';
-import { startProxy, type TcpProxy } from '../support/proxy.js';
-import { type TestServer, type TestServerOptions, until } from '../support/server.js';
 
 const LEASE_MS = 1_500;
 const SENTENCE = 'A sentence of the writer. ';

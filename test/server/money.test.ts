@@ -6,9 +6,9 @@ import { createKeyring } from '../../src/accounts/keyring.js';
 import { openPostgresStore } from '../../src/accounts/postgres/store.js';
 import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
-import { hasPostgres, type Postgres, startPostgres } from '../support/postgres.js';
+import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgres.js';
+import { until } from '../../testkit/server.js';
 import { type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
-import { until } from '../support/server.js';
 
 const ROUNDS = 4;
 const REQUESTS = 120;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createStreamInput } from '../../src/server/doors/v1/stream-input/index.js';
-import { startTestServer, type TestServer, until } from '../support/server.js';
+import { startTestServer, type TestServer, until } from '../../testkit/server.js';
 
 const VOICE = 'english_female_professional';
 const MESSAGE = /^Nothing of the text can be spoken.*: it holds no word or number in English\. tts explain shows how/;

@@ -1,7 +1,7 @@
 /** The official OpenAI client, unchanged, pointed at this server. */
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../support/server.js';
+import { startTestServer, type TestServer } from '../../testkit/server.js';
 
 let server: TestServer;
 let client: OpenAI;

@@ -1,6 +1,6 @@
 /** OpenAI's dialect under /openai/v1: its names, formats, events, lists and errors, and the same money as everywhere. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer, until } from '../support/server.js';
+import { startTestServer, type TestServer, until } from '../../testkit/server.js';
 
 let server: TestServer;
 beforeAll(async () => {

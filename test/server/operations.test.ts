@@ -10,7 +10,7 @@ import {
   type TestServer,
   type TestServerOptions,
   until,
-} from '../support/server.js';
+} from '../../testkit/server.js';
 
 const servers: TestServer[] = [];
 async function start(options?: TestServerOptions): Promise<TestServer> {

@@ -5,10 +5,10 @@ import { WebSocket } from 'ws';
 import { createKeyring, type Keyring } from '../../src/accounts/keyring.js';
 import { openPostgresStore } from '../../src/accounts/postgres/store.js';
 import type { AccountStore } from '../../src/accounts/store.js';
+import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgres.js';
+import { until } from '../../testkit/server.js';
 import { VOICE } from '../stream-input/client.js';
-import { hasPostgres, type Postgres, startPostgres } from '../support/postgres.js';
 import { adminSecretOf, type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
-import { until } from '../support/server.js';
 
 const cookieOf = (response: Response) => response.headers.get('set-cookie')!.split(';', 1)[0]!;
 

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createStreamInput } from '../../src/server/doors/v1/stream-input/index.js';
-import { errorOf, startTestServer, type TestServer, type TestServerOptions } from '../support/server.js';
+import { errorOf, startTestServer, type TestServer, type TestServerOptions } from '../../testkit/server.js';
 
 describe('the playground', () => {
   const servers: TestServer[] = [];

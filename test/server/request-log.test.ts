@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AdminRequest, AdminRequests } from '../../src/protocol/admin.js';
 import { createStreamInput } from '../../src/server/doors/v1/stream-input/index.js';
+import { errorOf, startTestServer, type TestServer, type TestServerOptions, until } from '../../testkit/server.js';
 import { END, SPACE, StreamClient, VOICE } from '../stream-input/client.js';
-import { errorOf, startTestServer, type TestServer, type TestServerOptions, until } from '../support/server.js';
 
 const MODEL = 'base-tts-fast';
 const TEXT = 'Zebras whisper nothing.';

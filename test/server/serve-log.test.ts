@@ -1,8 +1,8 @@
 /** What `tts serve` tells the people around it: on a terminal, in a log, and to readers who leave. */
 import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../../testkit/server.js';
 import { type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
-import { until } from '../support/server.js';
 import { type Terminal, ttsInTerminal } from '../support/tts.js';
 
 let home: Home | undefined;

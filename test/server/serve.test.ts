@@ -5,8 +5,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseRuntimeRecord, RUNTIME_FILE } from '../../src/protocol/runtime.js';
+import { until } from '../../testkit/server.js';
 import { type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
-import { until } from '../support/server.js';
 
 const homes: Home[] = [];
 const running: ServeProcess[] = [];

@@ -10,8 +10,8 @@ import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
 import { createService, type Service } from '../../src/cli/service/service.js';
 import { loadConfig } from '../../src/config.js';
 import { silentLogger } from '../../src/log.js';
+import { until } from '../../testkit/server.js';
 import { StreamClient } from '../stream-input/client.js';
-import { until } from '../support/server.js';
 
 const root = mkdtempSync(path.join(tmpdir(), 'tts-test-'));
 const before = process.env.TTS_SINE_OPTIONS;

@@ -1,7 +1,7 @@
 /** POST /v1/audio/speech, as the interface's tables have it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SPEECH_MODELS } from '../../src/protocol/contract.js';
-import { startTestServer, type TestServer, until } from '../support/server.js';
+import { startTestServer, type TestServer, until } from '../../testkit/server.js';
 
 let server: TestServer;
 beforeAll(async () => {

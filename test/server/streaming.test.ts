@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events';
 import { createConnection } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer, type TestServerOptions, until } from '../support/server.js';
+import { startTestServer, type TestServer, type TestServerOptions, until } from '../../testkit/server.js';
 
 const servers: TestServer[] = [];
 async function start(options?: TestServerOptions): Promise<TestServer> {

@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { hasNats, startNats } from '../../testkit/nats.js';
+import { until } from '../../testkit/server.js';
 import { END, SPACE, StreamClient } from '../stream-input/client.js';
-import { hasNats, startNats } from '../support/nats.js';
 import { type ReceivedSpan, startOtlpReceiver } from '../support/otlp-receiver.js';
 import { makeHome, startServe } from '../support/serve-process.js';
-import { until } from '../support/server.js';
 
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');
 const MODEL = 'base-tts-fast';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SPEECH_MODELS } from '../../src/protocol/contract.js';
 import type { VoiceCatalog } from '../../src/protocol/http.js';
-import { errorOf, startTestServer, type TestServer } from '../support/server.js';
+import { errorOf, startTestServer, type TestServer } from '../../testkit/server.js';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GatewayEvent } from '../../src/gateway/types.js';
 import { AudioFramer } from '../../src/server/doors/v1/stream-input/audio-framer.js';
-import type { TestServer } from '../support/server.js';
+import type { TestServer } from '../../testkit/server.js';
 import { type Received, StreamClient, speak, startStreamServer } from './client.js';
 
 /** The characters of all messages with their times from the start of the session, in ms. */

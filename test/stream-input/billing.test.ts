@@ -1,6 +1,6 @@
 /** What a session costs: the characters of its Text messages, once, when Final has been sent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestServer, until } from '../support/server.js';
+import { type TestServer, until } from '../../testkit/server.js';
 import { END, SPACE, StreamClient, startStreamServer } from './client.js';
 
 describe('billing of a session', () => {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { Alignment } from '../../src/protocol/stream-messages.js';
 import { createStreamInput, type StreamInputOptions } from '../../src/server/doors/v1/stream-input/index.js';
-import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.js';
+import { startTestServer, type TestServer, type TestServerOptions } from '../../testkit/server.js';
 
 export const VOICE = 'english_female_professional';
 export const SPACE = { text: ' ' };

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorOf, rawExchange, type TestServer, until } from '../support/server.js';
+import { errorOf, rawExchange, type TestServer, until } from '../../testkit/server.js';
 import { type ConnectOptions, Refused, StreamClient, startStreamServer, VOICE } from './client.js';
 
 describe('the handshake', () => {

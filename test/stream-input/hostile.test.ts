@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createConnection } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type TestServer, until } from '../support/server.js';
+import { type TestServer, until } from '../../testkit/server.js';
 import { END, Refused, StreamClient, speak, startStreamServer, VOICE } from './client.js';
 
 let server: TestServer;

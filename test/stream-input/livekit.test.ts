@@ -2,7 +2,7 @@
 import { initializeLogger } from '@livekit/agents';
 import { TTS } from '@livekit/agents-plugin-elevenlabs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestServer, until } from '../support/server.js';
+import { type TestServer, until } from '../../testkit/server.js';
 import { speak, startStreamServer, VOICE } from './client.js';
 
 const TEXT = 'Hello there, this is a stock client. It sends one word a message, and every word ends with a space.';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
-import { type TestServer, until } from '../support/server.js';
+import { type TestServer, until } from '../../testkit/server.js';
 import { StreamClient, startStreamServer } from './client.js';
 
 const SENTENCES = 'One sentence of some length. '.repeat(20).trim();

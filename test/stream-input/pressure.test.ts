@@ -1,7 +1,7 @@
 /** Clients that flood, stall or vanish, workers that die, and a server that stops. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type TestServer, until } from '../support/server.js';
+import { type TestServer, until } from '../../testkit/server.js';
 import { END, SPACE, StreamClient, speak, startStreamServer } from './client.js';
 
 describe('a session under pressure', () => {

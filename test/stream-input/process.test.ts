@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../support/server.js';
+import { until } from '../../testkit/server.js';
 import { StreamClient } from './client.js';
 
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');

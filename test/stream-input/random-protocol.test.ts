@@ -1,7 +1,7 @@
 /** Thousands of sessions that do anything at all: each ends in a defined way, nothing leaks, every credit is accounted for. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestServer, until } from '../support/server.js';
+import { type TestServer, until } from '../../testkit/server.js';
 import { StreamClient, startStreamServer } from './client.js';
 import { type Action, expected, random, type Script, script } from './protocol-model.js';
 

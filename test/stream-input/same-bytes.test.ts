@@ -1,7 +1,7 @@
 /** The same text gives the same bytes, however it is cut into messages and whichever way it comes. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestServer } from '../support/server.js';
+import type { TestServer } from '../../testkit/server.js';
 import { speak, startStreamServer } from './client.js';
 
 const WORDS = [

@@ -1,7 +1,7 @@
 /** Every transition of a session, and every message that does not belong in a state. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestServer, until } from '../support/server.js';
+import { type TestServer, until } from '../../testkit/server.js';
 import { END, SPACE, StreamClient, speak, startStreamServer } from './client.js';
 
 const CLOSES: Record<string, number> = {

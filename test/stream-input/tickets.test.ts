@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { errorOf, type TestServer } from '../support/server.js';
+import { errorOf, type TestServer } from '../../testkit/server.js';
 import { Refused, StreamClient, startStreamServer, VOICE } from './client.js';
 
 describe('stream tickets', () => {

@@ -1,6 +1,6 @@
 /** A plain client of ElevenLabs' sockets that keeps everything it is told. */
 import { WebSocket } from 'ws';
-import { type TestServer, until } from './server.js';
+import { type TestServer, until } from '../../testkit/server.js';
 
 const VOICE = 'english_female_professional';
 

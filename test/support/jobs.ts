@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Worker, WorkerEvent } from '../../src/gateway/workers/worker.js';
 import type { Segment, SegmentJob, SpeechEvent } from '../../src/protocol/job.js';
-import { segmentOf } from './speech.js';
+import { segmentOf } from '../../testkit/speech.js';
 
 const MIX = [{ style: 'af_heart', weight: 1 }];
 

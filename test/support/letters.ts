@@ -1,6 +1,6 @@
 /** Letter error rate: what was heard against what was meant, with case, spaces, punctuation and number spelling folded. */
 import { toCardinal, toOrdinal } from 'n2words/en-US';
-import { editDistance } from './edit-distance.js';
+import { editDistance } from '../../testkit/edit-distance.js';
 
 const words = (digits: string): string => {
   const value = Number(digits);

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import root from 'otlp-definitions/build/src/generated/root.js';
-import { until } from './server.js';
+import { until } from '../../testkit/server.js';
 
 export interface ReceivedSpan {
   readonly service: string;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort } from './nats.js';
+import { freePort } from '../../testkit/nats.js';
 
 /** Debian puts it where the path of users does not lead. */
 const PATH = ['/usr/sbin', '/usr/local/sbin', process.env.PATH].join(path.delimiter);

@@ -1,9 +1,9 @@
 /** Every class of numeral, spoken by the model and understood by a recogniser that knows nothing of the text. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
+import { createRecogniser, type Recogniser } from '../../testkit/recogniser.js';
+import { modelDirForTests, realEngine, speak } from '../../testkit/speech.js';
 import { lettersOf } from '../support/letters.js';
-import { createRecogniser, type Recogniser } from '../support/recogniser.js';
-import { modelDirForTests, realEngine, speak } from '../support/speech.js';
 
 /** What is written, and each way in which the recogniser may write down what must be heard. */
 const PHRASES: readonly (readonly [string, string, ...(readonly string[])])[] = [

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { normalize } from '../../src/text/normalize.js';
 import { segmentText } from '../../src/text/segment/segment.js';
+import { randomBytes, repeated } from '../../testkit/long-texts.js';
 import { growth, MOST_GROWTH } from '../support/growth.js';
-import { randomBytes, repeated } from '../support/long-texts.js';
 
 const SIZE = { length: 1 << 14, leastMs: 4 };
 

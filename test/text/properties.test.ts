@@ -5,8 +5,8 @@ import type { Segment } from '../../src/protocol/job.js';
 import { createReader } from '../../src/text/reader.js';
 import { Segmenter, segmentText } from '../../src/text/segment/segment.js';
 import { MAX_TOKENS } from '../../src/text/types.js';
+import { repeated } from '../../testkit/long-texts.js';
 import { growth, MOST_GROWTH } from '../support/growth.js';
-import { repeated } from '../support/long-texts.js';
 
 const reader = await createReader();
 const chars = (text: string) => text.length;

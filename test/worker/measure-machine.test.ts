@@ -7,7 +7,7 @@ import { readMeasurement } from '../../src/engine/measure/remembered.js';
 import { measureMachine } from '../../src/gateway/workers/measure-machine.js';
 import { silentLogger } from '../../src/log.js';
 import { loadModelManifest } from '../../src/models/manifest.js';
-import { modelDirForTests } from '../support/speech.js';
+import { modelDirForTests } from '../../testkit/speech.js';
 
 let modelDir: string;
 beforeEach(() => {

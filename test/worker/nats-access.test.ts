@@ -6,8 +6,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { nkeys } from '@nats-io/nats-core';
 import { afterEach, describe, expect, it } from 'vitest';
+import { hasNats, startNats } from '../../testkit/nats.js';
 import { until } from '../support/jobs.js';
-import { hasNats, startNats } from '../support/nats.js';
 import { serveSine, watch } from '../support/nats-workers.js';
 
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');

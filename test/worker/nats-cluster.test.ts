@@ -4,10 +4,10 @@ import { createGateway } from '../../src/gateway/gateway.js';
 import type { ObservableGateway } from '../../src/gateway/types.js';
 import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
+import { hasNats, type NatsServer, startNatsCluster } from '../../testkit/nats.js';
+import { segmentOf } from '../../testkit/speech.js';
 import { until } from '../support/jobs.js';
-import { hasNats, type NatsServer, startNatsCluster } from '../support/nats.js';
 import { serveSine, watch } from '../support/nats-workers.js';
-import { segmentOf } from '../support/speech.js';
 
 const never = new AbortController().signal;
 const TEXTS = [

@@ -10,10 +10,10 @@ import { WorkerLost } from '../../src/gateway/workers/worker.js';
 import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import type { Bus } from '../../src/worker/nats-bus.js';
+import { hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
+import { segmentOf } from '../../testkit/speech.js';
 import { collect, failureOf, grantAll, jobOf, until } from '../support/jobs.js';
-import { hasNats, type NatsServer, startNats } from '../support/nats.js';
 import { serveSine, watch, workerNamed } from '../support/nats-workers.js';
-import { segmentOf } from '../support/speech.js';
 
 const never = new AbortController().signal;
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');

@@ -9,10 +9,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createGateway } from '../../src/gateway/gateway.js';
 import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
+import { freePort, hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
+import { segmentOf } from '../../testkit/speech.js';
 import { until } from '../support/jobs.js';
-import { freePort, hasNats, type NatsServer, startNats } from '../support/nats.js';
 import { serveSine, watch } from '../support/nats-workers.js';
-import { segmentOf } from '../support/speech.js';
 
 const FILES = path.resolve(import.meta.dirname, '../../deploy/nats');
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');

@@ -10,8 +10,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { LogBrake } from '../../src/worker/log-brake.js';
 import type { Bus } from '../../src/worker/nats-bus.js';
 import { encode, SUBJECT } from '../../src/worker/nats-wire.js';
+import { hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
 import { collect, failureOf, grantAll, jobOf, until } from '../support/jobs.js';
-import { hasNats, type NatsServer, startNats } from '../support/nats.js';
 import { serveSine, watch, workerNamed } from '../support/nats-workers.js';
 
 const never = new AbortController().signal;

@@ -1,7 +1,7 @@
 /** Workers over a real NATS server: by the contract of all workers, and in everything that only happens between machines. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
 import { workerContract } from '../contract/worker.js';
-import { hasNats, type NatsServer, startNats } from '../support/nats.js';
 import { serveSine, watch, workerNamed } from '../support/nats-workers.js';
 
 if (!hasNats()) {

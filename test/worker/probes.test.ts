@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { freePort, hasNats, startNats } from '../support/nats.js';
+import { freePort, hasNats, startNats } from '../../testkit/nats.js';
+import { until } from '../../testkit/server.js';
 import { makeHome } from '../support/serve-process.js';
-import { until } from '../support/server.js';
 
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');
 const open: (() => unknown)[] = [];

@@ -6,11 +6,11 @@ import { Wants } from '../../src/gateway/wants.js';
 import { InFlight } from '../../src/gateway/workers/in-flight.js';
 import { createPool } from '../../src/gateway/workers/pool.js';
 import type { Worker } from '../../src/gateway/workers/worker.js';
+import { hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
+import { startProxy } from '../../testkit/proxy.js';
+import { startTestServer } from '../../testkit/server.js';
 import { until } from '../support/jobs.js';
-import { hasNats, type NatsServer, startNats } from '../support/nats.js';
 import { serveSine, watch, workerNamed } from '../support/nats-workers.js';
-import { startProxy } from '../support/proxy.js';
-import { startTestServer } from '../support/server.js';
 
 describe('turns in flight', () => {
   const learn = (tripsMs: number[], turnsMs: number[]) => {

@@ -3,10 +3,10 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { WorkerPool } from '../../src/gateway/workers/pool.js';
 import type { Offer } from '../../src/worker/nats-wire.js';
+import { hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
+import { errorOf, startTestServer, type TestServer } from '../../testkit/server.js';
 import { until } from '../support/jobs.js';
-import { hasNats, type NatsServer, startNats } from '../support/nats.js';
 import { serveSine, watch } from '../support/nats-workers.js';
-import { errorOf, startTestServer, type TestServer } from '../support/server.js';
 
 const good = { model: 'base-tts-fast', input: 'Good evening, all.', response_format: 'pcm' };
 /** Longer than a test may take: whoever waits for a worker fails it. */

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { WorkerPool } from '../../src/gateway/workers/pool.js';
+import { hasNats, startNats } from '../../testkit/nats.js';
 import { until } from '../support/jobs.js';
-import { hasNats, startNats } from '../support/nats.js';
 import { watch } from '../support/nats-workers.js';
 import { makeHome } from '../support/serve-process.js';
 

@@ -1,8 +1,8 @@
 /** The workers there are, by one contract. */
 import { createSineEngine } from '../../src/engine/sine.js';
 import { createProcessWorker } from '../../src/gateway/workers/process-worker.js';
+import { createEngineWorker } from '../../testkit/engine-worker.js';
 import { workerContract } from '../contract/worker.js';
-import { createEngineWorker } from '../support/engine-worker.js';
 import { pidLog } from '../support/pid-log.js';
 
 workerContract('a child process', async (sine, silenceMs) => {

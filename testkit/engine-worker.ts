@@ -1,10 +1,10 @@
 /** A worker without a process: an engine at the other end of a channel in memory, that a test can kill, revive and look into. */
-import type { Engine } from '../../src/engine/engine.js';
-import { JobClient } from '../../src/gateway/workers/job-client.js';
-import { type Worker, WorkerLost, type WorkerState } from '../../src/gateway/workers/worker.js';
-import type { SegmentJob } from '../../src/protocol/job.js';
-import type { JobReply, JobRequest } from '../../src/worker/protocol.js';
-import { serveEngine } from '../../src/worker/serve-engine.js';
+import type { Engine } from '../src/engine/engine.js';
+import { JobClient } from '../src/gateway/workers/job-client.js';
+import { type Worker, WorkerLost, type WorkerState } from '../src/gateway/workers/worker.js';
+import type { SegmentJob } from '../src/protocol/job.js';
+import type { JobReply, JobRequest } from '../src/worker/protocol.js';
+import { serveEngine } from '../src/worker/serve-engine.js';
 
 export interface EngineWorker extends Worker {
   /** Every job it was given, in order. */

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createConnection, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { silentLogger } from '../../src/log.js';
-import { type Bus, type BusOptions, openBus } from '../../src/worker/nats-bus.js';
+import { silentLogger } from '../src/log.js';
+import { type Bus, type BusOptions, openBus } from '../src/worker/nats-bus.js';
 
 /** Debian puts it where the path of users does not lead. */
 const PATH = ['/usr/sbin', '/usr/local/sbin', process.env.PATH].join(path.delimiter);

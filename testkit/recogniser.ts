@@ -2,7 +2,7 @@
 import path from 'node:path';
 import llamaTokenizer from 'llama-tokenizer-js';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { PackManifest } from '../../src/models/manifest.js';
+import type { PackManifest } from '../src/models/manifest.js';
 import { ensureAsset } from './asset.js';
 import { resampleTo16k } from './resample.js';
 

@@ -3,7 +3,7 @@
  *
  * 1 is purely harmonic, 0 is noise. voices/training/metrics.py measures the same.
  */
-import { SAMPLE_RATE } from '../../src/protocol/audio.js';
+import { SAMPLE_RATE } from '../src/protocol/audio.js';
 
 export const BANDS: readonly (readonly [fromHz: number, toHz: number])[] = [
   [100, 1_000],

@@ -1,5 +1,5 @@
 /** Word error rate: what was heard against what was meant, with case, punctuation and the spelling of numbers folded. */
-import { normalize } from '../../src/text/normalize.js';
+import { normalize } from '../src/text/normalize.js';
 import { editDistance } from './edit-distance.js';
 
 export const wordsOf = (text: string): string[] =>

@@ -1,9 +1,9 @@
 /** What tests and benches listen with: fetched once into the model cache, by its hash, never part of the tool. */
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type DownloadOptions, download } from '../../src/models/fetch/download.js';
-import { withLock } from '../../src/models/lock.js';
-import type { PackManifest } from '../../src/models/manifest.js';
+import { type DownloadOptions, download } from '../src/models/fetch/download.js';
+import { withLock } from '../src/models/lock.js';
+import type { PackManifest } from '../src/models/manifest.js';
 
 /** The folder of its files, fetched first if they are not there. */
 export async function ensureAsset(

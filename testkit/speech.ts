@@ -1,17 +1,17 @@
 /** The real engine for tests: the pack from the model cache, sentences in, clips out. */
 
-import { loadConfig } from '../../src/config.js';
-import { type Engine, FREE as FREE_GRANT, type Turn } from '../../src/engine/engine.js';
-import { createKokoroEngine } from '../../src/engine/kokoro.js';
-import { loadCatalogue } from '../../src/models/catalogue.js';
-import { ensureModel } from '../../src/models/packs.js';
+import { loadConfig } from '../src/config.js';
+import { type Engine, FREE as FREE_GRANT, type Turn } from '../src/engine/engine.js';
+import { createKokoroEngine } from '../src/engine/kokoro.js';
+import { loadCatalogue } from '../src/models/catalogue.js';
+import { ensureModel } from '../src/models/packs.js';
 import {
   BASE_MODELS,
   type PauseKind,
   type Segment,
   type SegmentJob,
   type SegmentTimings,
-} from '../../src/protocol/job.js';
+} from '../src/protocol/job.js';
 
 /** Whose turn it is, where nobody else is there. */
 export const FREE: Turn = { run: (work) => work(FREE_GRANT) };
