@@ -31,7 +31,7 @@ function spansOfRequest(n: number): void {
   for (let segment = 0; segment < 2; segment++) {
     const spans = new SegmentSpans(speech, TEXT.length);
     spans.started('worker', 1);
-    spans.heard();
+    spans.audio();
     spans.ended();
   }
   speech.child('first audio', undefined, n).end();

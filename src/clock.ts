@@ -11,7 +11,7 @@ export interface Timer {
 export interface Clock {
   /** Milliseconds since some start, which never go back: for intervals and deadlines. */
   now(): number;
-  /** Milliseconds since 1970, which the operating system may set: for what people or other machines read. */
+  /** Milliseconds since 1970, which may be set: for what people or other machines read. */
   wallMs(): number;
   setTimeout(run: () => void, ms: number): Timer;
   setInterval(run: () => void, ms: number): Timer;

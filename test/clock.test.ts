@@ -66,11 +66,18 @@ describe('a virtual clock', () => {
     expect(clock.wallMs()).toBe(Date.UTC(2026, 0, 1) + 100);
   });
 
-  it('runs until a promise settles, and says so where none of its timers can settle it', async () => {
+  it('runs until a promise settles or a condition holds, and throws where no timer can bring that about', async () => {
     const clock = new VirtualClock();
     const slept = clock.sleep(60_000).then(() => clock.sleep(60_000));
     await clock.runUntil(slept);
     expect(clock.now()).toBe(120_000);
-    await expect(clock.runUntil(new Promise(() => undefined))).rejects.toThrow('No timer is due');
+    let ran = 0;
+    const interval = clock.setInterval(() => {
+      ran += 1;
+    }, 1_000);
+    await clock.runUntil(() => ran === 3);
+    interval.cancel();
+    expect(clock.now()).toBe(123_000);
+    await expect(clock.runUntil(new Promise(() => undefined))).rejects.toThrow('No timer is set');
   });
 });

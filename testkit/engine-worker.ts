@@ -1,15 +1,16 @@
-/** A worker without a process: an engine at the other end of a channel in memory, that a test can kill, revive and look into. */
+/** A worker without a process: an engine behind a channel in memory, which a test can kill and revive. */
+import { type Clock, systemClock } from '../src/clock.js';
 import type { Engine } from '../src/engine/engine.js';
 import { JobClient } from '../src/gateway/workers/job-client.js';
 import { type Worker, WorkerLost, type WorkerState } from '../src/gateway/workers/worker.js';
 import type { SegmentJob } from '../src/protocol/job.js';
 import type { JobReply, JobRequest } from '../src/worker/protocol.js';
-import { serveEngine } from '../src/worker/serve-engine.js';
+import { EngineServer } from '../src/worker/serve-engine.js';
 
 export interface EngineWorker extends Worker {
   /** Every job it was given, in order. */
   readonly jobs: readonly SegmentJob[];
-  /** Jobs that the engine stopped because it was told to. */
+  /** Jobs that the engine cancelled on request. */
   readonly cancelled: readonly string[];
   /** Jobs in the engine. */
   readonly running: number;
@@ -25,10 +26,11 @@ export interface EngineWorkerOptions {
   readonly state?: WorkerState;
   readonly version?: string;
   readonly silenceMs?: number;
+  readonly clock?: Clock;
 }
 
 export function createEngineWorker(engine: Engine, options: EngineWorkerOptions = {}): EngineWorker {
-  const { id = 'test', capacity = 1, version = engine.version, silenceMs } = options;
+  const { id = 'test', capacity = 1, version = engine.version, silenceMs, clock = systemClock } = options;
   let state: WorkerState = options.state ?? 'ready';
   let restarts = 0;
   const listeners = new Set<() => void>();
@@ -38,13 +40,17 @@ export function createEngineWorker(engine: Engine, options: EngineWorkerOptions 
   const onChange = () => {
     for (const listener of [...listeners]) listener();
   };
-  /** What a message meets on its way: the life that sent it must be the one that receives it. */
-  let life = connect();
+  /** The present epoch: messages of an earlier one do not arrive. */
+  let epoch = connect();
 
   function connect() {
     let open = true;
     const own = {
-      server: serveEngine({ ...engine, close: async () => undefined }, (reply) => own.carry(() => receive(reply))),
+      server: new EngineServer(
+        { ...engine, close: async () => undefined },
+        (reply) => own.carry(() => receive(reply)),
+        clock,
+      ),
       post(message: JobRequest) {
         const copy = structuredClone(message);
         own.carry(() => own.server.receive(copy));
@@ -67,8 +73,8 @@ export function createEngineWorker(engine: Engine, options: EngineWorkerOptions 
   }
 
   function die(why: string): void {
-    life.cut();
-    life = connect();
+    epoch.cut();
+    epoch = connect();
     running.clear();
     state = 'dead';
     client.lose(new WorkerLost(`The engine ${why}.`));
@@ -76,8 +82,9 @@ export function createEngineWorker(engine: Engine, options: EngineWorkerOptions 
 
   const client = new JobClient({
     ...(silenceMs !== undefined && { silenceMs }),
+    clock,
     send: (message) => {
-      life.post(message);
+      epoch.post(message);
       if (message.type !== 'job') return;
       jobs.push(message.job);
       running.add(message.job.id);
@@ -128,14 +135,14 @@ export function createEngineWorker(engine: Engine, options: EngineWorkerOptions 
       return client.run(job, signal);
     },
     setState,
-    freeze: () => life.cut(),
+    freeze: () => epoch.cut(),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     async close() {
       setState('closed');
-      life.cut();
+      epoch.cut();
       client.lose(new WorkerLost('The engine was closed.'));
       await engine.close();
     },

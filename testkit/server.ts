@@ -13,7 +13,7 @@ import type { AccountStore, LedgerRow } from '../src/accounts/store.js';
 import type { Limits } from '../src/accounts/types.js';
 import { createSineEngine, type SineOptions } from '../src/engine/sine.js';
 import { createGateway, type GatewayOptions } from '../src/gateway/gateway.js';
-import { createPool } from '../src/gateway/workers/pool.js';
+import { WorkerPool } from '../src/gateway/workers/pool.js';
 import { type Logger, silentLogger } from '../src/log.js';
 import { loadCatalogue } from '../src/models/catalogue.js';
 import type { ServerDeps, ServerSettings } from '../src/server/deps.js';
@@ -61,7 +61,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     capacity: 2,
     ...options.worker,
   });
-  const pool = options.gateway?.pool ?? createPool([worker]);
+  const pool = options.gateway?.pool ?? new WorkerPool([worker]);
   const catalogue = loadCatalogue();
   const metrics = createMetrics();
   const gateway = createGateway({

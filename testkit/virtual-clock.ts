@@ -5,32 +5,33 @@ interface Due {
   readonly run: () => void;
   readonly everyMs: number | undefined;
   atMs: number;
-  /** Orders timers that are due at the same time. */
-  order: number;
 }
 
-/** Turns of the event loop that promises are given to settle between two timers. */
-const SETTLE_TURNS = 4;
+/** Turns of the event loop after which nothing moves any more without the clock. */
+const SETTLE_TURNS = 8;
 /** Turns of the event loop without a timer after which `runUntil` gives up. */
-const STUCK_TURNS = 1_000;
+const STUCK_TURNS = 2_000;
 
-const loopTurns = async (turns: number): Promise<void> => {
-  for (let i = 0; i < turns; i += 1) await new Promise<void>((resolve) => setImmediate(resolve));
-};
+const never = (): boolean => false;
+
+/** Lets promises settle, or until `done`. */
+async function settle(done: () => boolean = never): Promise<void> {
+  for (let i = 0; i < SETTLE_TURNS && !done(); i += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+}
 
 export class VirtualClock implements Clock {
-  readonly #due = new Set<Due>();
+  /** The next one stands last; of equals, the one that was set first. */
+  readonly #due: Due[] = [];
   readonly #wallStartMs: number;
   #nowMs = 0;
-  #ordered = 0;
 
   constructor(wallStartMs = Date.UTC(2026, 0, 1)) {
     this.#wallStartMs = wallStartMs;
   }
 
-  /** Timers that are due some time. */
+  /** How many timers are set. */
   get timers(): number {
-    return this.#due.size;
+    return this.#due.length;
   }
 
   now(): number {
@@ -42,72 +43,89 @@ export class VirtualClock implements Clock {
   }
 
   setTimeout(run: () => void, ms: number): Timer {
-    return this.#add(run, ms, undefined);
+    return this.#add({ run, everyMs: undefined, atMs: this.#nowMs + Math.max(0, ms) });
   }
 
   setInterval(run: () => void, ms: number): Timer {
-    return this.#add(run, ms, Math.max(1, ms));
+    const everyMs = Math.max(1, ms);
+    return this.#add({ run, everyMs, atMs: this.#nowMs + everyMs });
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return sleepOn(this, ms, signal);
   }
 
-  /** Moves the time without running timers, as while a process is stopped or busy; `advance` then runs them late. */
+  /** Moves the time without running timers, as while a process is stopped; they run late. */
   skip(ms: number): void {
     this.#nowMs += ms;
   }
 
-  /** Moves the time by `ms`: timers run in the order in which they are due, and promises settle in between. */
+  /** Moves the time by `ms`: timers run in order of time, and promises settle in between. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms;
-    await loopTurns(SETTLE_TURNS);
-    for (let next = this.#next(); next !== undefined && next.atMs <= untilMs; next = this.#next()) {
-      this.#fire(next);
-      await loopTurns(SETTLE_TURNS);
+    await settle();
+    while (this.#nextMs <= untilMs) {
+      this.#fire();
+      await settle();
     }
     this.#nowMs = untilMs;
   }
 
-  /** Moves from timer to timer until `promise` settles; throws where no timer is left that could bring that about. */
-  async runUntil<T>(promise: Promise<T>): Promise<T> {
-    let settled = false;
-    const done = () => {
-      settled = true;
-    };
-    promise.then(done, done);
-    for (let stuck = 0; stuck < STUCK_TURNS; ) {
-      await loopTurns(SETTLE_TURNS);
-      if (settled) return promise;
-      const next = this.#next();
-      stuck = next === undefined ? stuck + SETTLE_TURNS : 0;
-      if (next !== undefined) this.#fire(next);
+  /**
+   * Moves from timer to timer until a promise settles or a condition holds; throws where no timer
+   * is left that could bring that about.
+   */
+  async runUntil<T>(goal: Promise<T>): Promise<T>;
+  async runUntil(goal: () => boolean): Promise<void>;
+  async runUntil<T>(goal: Promise<T> | (() => boolean)): Promise<T | undefined> {
+    let reached = typeof goal === 'function' ? goal : never;
+    if (typeof goal !== 'function') {
+      const onSettled = () => {
+        reached = () => true;
+      };
+      goal.then(onSettled, onSettled);
     }
-    throw new Error('No timer is due, and the promise is not settled.');
+    for (let stuck = 0; stuck < STUCK_TURNS; ) {
+      await settle(() => reached());
+      if (reached()) return typeof goal === 'function' ? undefined : goal;
+      stuck = this.#due.length === 0 ? stuck + SETTLE_TURNS : 0;
+      if (stuck === 0) this.#fire();
+    }
+    throw new Error('No timer is set that could bring it about.');
   }
 
-  #add(run: () => void, ms: number, everyMs: number | undefined): Timer {
-    const due: Due = { run, everyMs, atMs: this.#nowMs + Math.max(0, ms), order: ++this.#ordered };
-    this.#due.add(due);
-    const timer: Timer = { cancel: () => this.#due.delete(due), unref: () => timer };
+  get #nextMs(): number {
+    return this.#due.at(-1)?.atMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  #add(due: Due): Timer {
+    this.#insert(due);
+    const timer: Timer = {
+      cancel: () => {
+        const at = this.#due.indexOf(due);
+        if (at >= 0) this.#due.splice(at, 1);
+      },
+      unref: () => timer,
+    };
     return timer;
   }
 
-  #next(): Due | undefined {
-    let next: Due | undefined;
-    for (const due of this.#due) {
-      if (next === undefined || due.atMs < next.atMs || (due.atMs === next.atMs && due.order < next.order)) next = due;
-    }
-    return next;
+  #insert(due: Due): void {
+    let at = this.#due.length;
+    while (at > 0 && this.#due[at - 1]!.atMs <= due.atMs) at -= 1;
+    this.#due.splice(at, 0, due);
   }
 
-  #fire(due: Due): void {
-    this.#nowMs = Math.max(this.#nowMs, due.atMs);
-    if (due.everyMs === undefined) this.#due.delete(due);
-    else {
-      due.atMs = this.#nowMs + due.everyMs;
-      due.order = ++this.#ordered;
+  /** Runs the timers of the next moment at which one is due. */
+  #fire(): void {
+    this.#nowMs = Math.max(this.#nowMs, this.#nextMs);
+    while (this.#nextMs <= this.#nowMs) {
+      const due = this.#due.pop()!;
+      if (due.everyMs !== undefined) {
+        due.atMs = this.#nowMs + due.everyMs;
+        this.#insert(due);
+      }
+      due.run();
     }
-    due.run();
   }
 }

@@ -1,6 +1,6 @@
 /** An engine without a model: a sine whose length follows the text. Tests and `TTS_ENGINE=sine` speak through it. */
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, systemClock } from '../clock.js';
 import { Condition } from '../condition.js';
 import { msToSamples, SAMPLE_RATE, samplesToMs } from '../protocol/audio.js';
 import { isBlank } from '../protocol/characters.js';
@@ -118,6 +118,8 @@ interface SineSurroundings {
   readonly onRun?: ((texts: readonly string[]) => void) | undefined;
   /** Whether its card can be used is being looked at. */
   readonly onTry?: ((device: Gpu) => void) | undefined;
+  /** What its work takes passes on this clock. */
+  readonly clock?: Clock;
 }
 
 /** Whether the comparison of a card with the CPU was passed, once there is word of it. */
@@ -127,14 +129,14 @@ async function isPassed({ checkedBy }: SineCard, onTry: SineSurroundings['onTry'
   for (;;) {
     const verdict = await readFile(checkedBy, 'utf8').catch(() => '');
     if (verdict !== '') return verdict === 'passed';
-    await sleep(20);
+    await systemClock.sleep(20);
   }
 }
 
 function sineCard(
   { runMs, most, firstAwaits = 0 }: SineCard,
   loseAtRun: number | undefined,
-  { onLost, onRun }: Required<Pick<SineSurroundings, 'onLost' | 'onRun'>>,
+  { onLost, onRun, clock }: Required<Pick<SineSurroundings, 'onLost' | 'onRun' | 'clock'>>,
 ): Pick<Card<SineChunk, Int16Array>, 'run'> {
   const asking = new Condition();
   let [asked, runs] = [0, 0];
@@ -145,7 +147,7 @@ function sineCard(
     async run(_kind, chunks) {
       onRun?.(chunks.map(({ text }) => text));
       await asking.until(() => asked >= firstAwaits);
-      await sleep(runMs);
+      await clock.sleep(runMs);
       runs += 1;
       if (runs === loseAtRun) throw new Error('device lost');
       return chunks.map(({ render }) => render());
@@ -163,16 +165,16 @@ function sineCard(
 
 export async function createSineEngine(
   options: SineOptions = {},
-  { onLost = () => undefined, onRun, onTry }: SineSurroundings = {},
+  { onLost = () => undefined, onRun, onTry, clock = systemClock }: SineSurroundings = {},
 ): Promise<Engine> {
   const { msPerChar = 55, chunkMs = 100, pace, delayMs = 0, hangMs = 1_000 } = options;
-  if (options.startMs) await sleep(options.startMs);
+  if (options.startMs) await clock.sleep(options.startMs);
   for (const begin = process.cpuUsage(); process.cpuUsage(begin).user < (options.startSpinMs ?? 0) * 1000; );
   if (options.startError !== undefined) throw new TtsError('model_missing', options.startError);
   const ballast = options.ballastBytes ? Buffer.alloc(options.ballastBytes, 1) : undefined;
 
   const found = options.card && (await isPassed(options.card, onTry)) ? options.card : undefined;
-  const card = found && sineCard(found, options.loseAtRun, { onLost, onRun });
+  const card = found && sineCard(found, options.loseAtRun, { onLost, onRun, clock });
 
   async function* speak(job: SegmentJob, steps: StepRunner, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     const { segment } = job;
@@ -180,7 +182,7 @@ export async function createSineEngine(
     const planned = plan(segment, msPerChar / job.speed);
     const { timings, samples } = planned;
     const hz = frequency(job);
-    await steps.run(async () => delayMs && sleep(delayMs, undefined, { signal }));
+    await steps.run(async () => delayMs && clock.sleep(delayMs, signal));
     signal.throwIfAborted();
     if (has(options.failAtOnceOn)) throw new TtsError('synthesis_failed', 'The sine engine was told to fail at once.');
     yield { type: 'begin', timings };
@@ -194,7 +196,7 @@ export async function createSineEngine(
             return result;
           })
         : make();
-      if (pace) await steps.run(() => sleep(samplesToMs(pcm.length) / pace, undefined, { signal }));
+      if (pace) await steps.run(() => clock.sleep(samplesToMs(pcm.length) / pace, signal));
       // Halfway, so that something of the segment has been heard already.
       if (at >= samples / 2) {
         if (has(options.failOn)) throw new TtsError('synthesis_failed', 'The sine engine was told to fail here.');

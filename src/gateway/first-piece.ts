@@ -1,20 +1,16 @@
-/** How long the first piece of a text may be on this machine: a longer one sounds better, a shorter one is heard sooner. */
+/** How long the first piece of a text may be: longer sounds better, shorter is heard sooner. */
 import type { BaseModel } from '../protocol/job.js';
+import { FIRST_PIECE, MS_PER_CHAR } from './tuning.js';
 
-/** Characters of a first piece that is there in time. Settled by the first that asks, so that one text is cut one way. */
+/** Characters of a first piece that is made in time; settled once, so a text is cut one way. */
 export type FirstPieces = (model: BaseModel) => Promise<number>;
 
-/** What the first sound may wait for the length of its piece: nobody hears it. */
-const UNHEARD_MS = 50;
-const SPOKEN_MS_PER_CHAR = 65;
-/** Coarse, so that machines of a kind cut alike. */
-const STEP_CHARS = 40;
-
 /**
- * From seconds of work before the first sound, for a second of the piece's speech. 0 where it is not known, or where not even a
- * step is there in time: then it is the first clause.
+ * `workFactor` is seconds of work before the first audio for a second of the piece's speech. The
+ * result is 0, which means the first clause, where it is unknown or too slow for a single step.
  */
 export function firstPieceChars(workFactor: number | undefined): number {
   if (workFactor === undefined || workFactor <= 0) return 0;
-  return Math.floor(UNHEARD_MS / (workFactor * SPOKEN_MS_PER_CHAR) / STEP_CHARS) * STEP_CHARS;
+  const { unheardMs, stepChars } = FIRST_PIECE;
+  return Math.floor(unheardMs / (workFactor * MS_PER_CHAR.firstPiece) / stepChars) * stepChars;
 }

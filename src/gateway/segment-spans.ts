@@ -1,4 +1,4 @@
-/** The spans of one segment: its wait in the queue, and its run on a worker, each again where a worker was lost. */
+/** The trace spans of one segment: its waits in the queue and its runs on workers. */
 import { NO_SPAN, type TraceSpan } from '../trace.js';
 
 export class SegmentSpans {
@@ -6,16 +6,16 @@ export class SegmentSpans {
   readonly #chars: number;
   #queue: TraceSpan;
   #run = NO_SPAN;
-  #isHeard = false;
+  #hasAudio = false;
 
-  /** `stream` is the span of the speech that the segment is of. */
+  /** `stream` is the span of the segment's speech. */
   constructor(stream: TraceSpan, chars: number) {
     this.#stream = stream;
     this.#chars = chars;
     this.#queue = stream.child('queue');
   }
 
-  /** A worker takes it: the result is the header for the worker's own span. */
+  /** A worker takes the segment. Returns the header for the worker's own span. */
   started(worker: string, attempt: number): string | undefined {
     this.#queue.end();
     this.#run = this.#stream.child('segment', {
@@ -26,13 +26,13 @@ export class SegmentSpans {
     return this.#run.traceparent;
   }
 
-  heard(): void {
-    if (this.#isHeard) return;
-    this.#isHeard = true;
+  audio(): void {
+    if (this.#hasAudio) return;
+    this.#hasAudio = true;
     this.#run.event('first audio');
   }
 
-  /** Its worker was lost, and it waits again. */
+  /** The worker was lost, and the segment is queued again. */
   queuedAgain(): void {
     this.#run.end('worker_lost');
     this.#queue = this.#stream.child('queue');

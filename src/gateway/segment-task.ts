@@ -1,42 +1,37 @@
-/** One segment's life: queued, running, again queued where its worker was lost, and in the end done, failed or cancelled. */
+/** One segment: queued, running, again if its worker was lost; then done, failed or cancelled. */
+import type { Clock, Timer } from '../clock.js';
 import { TtsError } from '../protocol/errors.js';
-import { FIRST_SOUND_MS, type SegmentJob, type SegmentTimings } from '../protocol/job.js';
+import type { SegmentJob, SegmentTimings } from '../protocol/job.js';
 import { NO_SPAN } from '../trace.js';
 import { SegmentSpans } from './segment-spans.js';
+import { SCHEDULING } from './tuning.js';
 import type { SpeechOrder } from './types.js';
 import { type Worker, type WorkerEvent, WorkerLost } from './workers/worker.js';
 
 export type SegmentState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
 
-/** The stream that a segment belongs to, as the segment's life needs it. */
+/** The stream that a segment belongs to. */
 export interface SegmentStream {
   readonly order: SpeechOrder;
-  /** So many characters are through. */
+  /** A segment of `chars` was spoken to its end. */
   made(chars: number): void;
-  /** An engine ran for it. */
+  /** An engine spent `runMs` on a step of the stream. */
   ran(runMs: number): void;
-  /** A segment left the queue for the worker of this id. */
+  /** A segment left the queue for a worker. */
   started(atMs: number, workerId: string): void;
-  /** Of the engine that was given its first segment. */
+  /** Version of the engine that was given the first segment. */
   readonly version?: string | undefined;
-  /** Counts what changes a deadline. */
+  /** Grows with every change that moves a deadline. */
   readonly revision: number;
-  /** Somebody hears it: he has its sound in hand, or ran dry while more of its text was there. */
-  readonly heard: boolean;
-  /** When the segment has to be gone on with lest its listener runs dry, on the clock of `performance.now`. */
+  /** The listener hears the stream, or heard a stall while more of its text was there. */
+  readonly playing: boolean;
+  /** When the next step of the segment is due, on the gateway's clock. */
   deadlineMs(task: SegmentTask): number;
-  /** Something came, or the state of a segment changed. */
+  /** Audio came, or the state of a segment changed. */
   changed(): void;
-  /** Resolves when the stream can hold more of this segment's audio, or will never. */
+  /** Resolves when the stream can hold more of this segment's audio, or has ended. */
   room(task: SegmentTask): Promise<void>;
 }
-
-/** Nobody is taken in who would wait longer than this for it, unless it takes an engine nearly as long. */
-export const FIRST_WITHIN_MS = 3_000;
-/** What it may be late for the sake of those who hear something already. */
-export const FIRST_PATIENCE_MS = FIRST_WITHIN_MS - FIRST_SOUND_MS;
-/** A whole answer, however late, waits for whoever would run dry within this. */
-const WHOLE_MS = 1_000;
 
 const NO_TIMINGS: SegmentTimings = { startSamples: [], durationSamples: [] };
 
@@ -45,41 +40,49 @@ const sameNumbers = (a: readonly number[], b: readonly number[]): boolean =>
 const sameTimings = (a: SegmentTimings, b: SegmentTimings): boolean =>
   sameNumbers(a.startSamples, b.startSamples) && sameNumbers(a.durationSamples, b.durationSamples);
 
+interface RunOptions {
+  readonly retries: number;
+  /** Its first step may use all cores. */
+  readonly multiThreaded?: boolean;
+}
+
 export class SegmentTask {
   readonly job: SegmentJob;
   readonly stream: SegmentStream;
+  readonly #clock: Clock;
   #state: SegmentState = 'queued';
   #deadlineMs = 0;
   /** The stream's revision that the deadline holds for. */
   #revision = -1;
   #error: TtsError | undefined;
-  #queuedAtMs = performance.now();
-  /** Runs without anything new; a segment that gets on was not what its engine died of. */
+  #queuedAtMs: number;
+  /** Runs since the last new audio: a segment that makes progress is not what kills its engine. */
   #attempts = 0;
   readonly #abort = new AbortController();
-  /** Ends a wait for a worker that does not come, counted from when there was none. */
-  #patience: NodeJS.Timeout | undefined;
+  /** Gives up the wait for a worker, counted from when there was none. */
+  #patience: Timer | undefined;
   #noWorkerSinceMs: number | undefined;
 
   #timings: SegmentTimings | undefined;
-  /** What came and was not taken yet. */
+  /** Audio that came and was not taken yet. */
   readonly #held: Int16Array[] = [];
   #heldSamples = 0;
   #receivedSamples = 0;
   #takenSamples = 0;
   #runMs = 0;
   #leadMs = 0;
-  /** It was given turns with all cores. */
-  wide = false;
-  /** What a worker that speaks it again still has to say of what an earlier one said. */
+  #multiThreaded = false;
+  /** Samples of an earlier worker that the present one still has to repeat. */
   #repeatSamples = 0;
-  /** Of the worker that made what was received. */
+  /** Version of the worker that made what was received. */
   #version: string | undefined;
   readonly #spans: SegmentSpans;
 
-  constructor(job: SegmentJob, stream: SegmentStream) {
+  constructor(job: SegmentJob, stream: SegmentStream, clock: Clock) {
     this.job = job;
     this.stream = stream;
+    this.#clock = clock;
+    this.#queuedAtMs = clock.now();
     this.#spans = new SegmentSpans(stream.order.trace ?? NO_SPAN, job.segment.text.length);
   }
 
@@ -99,7 +102,7 @@ export class SegmentTask {
     return this.#queuedAtMs;
   }
 
-  /** As the stream has it, worked out when something changed there. */
+  /** The stream's deadline, computed when something changed there. */
   get deadlineMs(): number {
     const { revision } = this.stream;
     if (this.#revision !== revision) {
@@ -117,17 +120,23 @@ export class SegmentTask {
     return this.#receivedSamples;
   }
 
-  /** What the engines' runs for it took. */
+  /** Engine time of all its steps. */
   get runMs(): number {
     return this.#runMs;
   }
 
-  /** Of these, what had to be before its first sample. */
+  /** The part of it that was needed before the first sample. */
   get leadMs(): number {
     return this.#leadMs;
   }
 
-  get heard(): boolean {
+  /** Some of its steps were granted all cores. */
+  get multiThreaded(): boolean {
+    return this.#multiThreaded;
+  }
+
+  /** Some of its audio was handed over. */
+  get delivered(): boolean {
     return this.#takenSamples > 0;
   }
 
@@ -146,11 +155,13 @@ export class SegmentTask {
   }
 
   /**
-   * Runs on `worker`, on from where an earlier one was lost. Never throws: afterwards it is done, failed, cancelled, or
-   * queued again if this worker was lost too, unless that happened more than `retries` times over without anything new.
+   * Runs on `worker`, from where an earlier one was lost. Never throws: afterwards the segment is
+   * done, failed, cancelled, or queued again if this worker was lost too, unless that happened more
+   * than `retries` times without new audio.
    */
-  async run(worker: Worker, retries: number): Promise<void> {
-    const nowMs = performance.now();
+  async run(worker: Worker, { retries, multiThreaded = false }: RunOptions): Promise<void> {
+    const nowMs = this.#clock.now();
+    this.#multiThreaded ||= multiThreaded;
     const dueInMs = this.dueInMs(nowMs);
     this.stopWaiting();
     this.#state = 'running';
@@ -174,22 +185,28 @@ export class SegmentTask {
       if (!(error instanceof WorkerLost) || this.#attempts > retries) this.fail(asFailure(error));
       else {
         this.#state = 'queued';
-        this.#queuedAtMs = performance.now();
+        this.#queuedAtMs = this.#clock.now();
         this.#spans.queuedAgain();
         this.stream.changed();
       }
     }
   }
 
-  /** How soon it is needed, told to an engine that others have turns in too: live listeners there go before whole answers. */
-  dueInMs(nowMs: number): number {
-    const dueInMs = this.deadlineMs - nowMs;
-    return this.stream.order.whole ? Math.max(WHOLE_MS, dueInMs) : dueInMs;
+  /** Grants another step on the worker that runs it. */
+  grantStep(worker: Worker, { nowMs, multiThreaded }: { nowMs: number; multiThreaded: boolean }): void {
+    this.#multiThreaded ||= multiThreaded;
+    worker.grant(this.job.id, this.dueInMs(nowMs));
   }
 
-  /** Whether `worker` can run it, and go on where another broke off if somebody heard that. */
+  /** Engines of other gateways order steps by this: live streams go before buffered responses. */
+  dueInMs(nowMs: number): number {
+    const dueInMs = this.deadlineMs - nowMs;
+    return this.stream.order.whole ? Math.max(SCHEDULING.bufferedLeastDueMs, dueInMs) : dueInMs;
+  }
+
+  /** Whether `worker` can run it, and would continue what was delivered. */
   fits(worker: Worker): boolean {
-    return (!this.heard || worker.version === this.#version) && worker.takes(this.job);
+    return (!this.delivered || worker.version === this.#version) && worker.takes(this.job);
   }
 
   fail(error: TtsError): void {
@@ -197,22 +214,23 @@ export class SegmentTask {
     this.#settle('failed');
   }
 
-  /** Nobody wants it any more. */
+  /** The stream does not want it any more. */
   cancel(): void {
     this.#settle('cancelled');
     this.#abort.abort();
   }
 
-  /** Gives it up if no worker came within `patienceMs` of there being none. */
+  /** Calls `giveUp` if no worker comes within `patienceMs` since there was none. */
   waitForWorker(patienceMs: number, giveUp: () => void): void {
-    this.#noWorkerSinceMs ??= performance.now();
-    const waitedMs = performance.now() - this.#noWorkerSinceMs;
-    clearTimeout(this.#patience);
-    this.#patience = setTimeout(giveUp, Math.max(0, patienceMs - waitedMs));
+    const nowMs = this.#clock.now();
+    this.#noWorkerSinceMs ??= nowMs;
+    const waitedMs = nowMs - this.#noWorkerSinceMs;
+    this.#patience?.cancel();
+    this.#patience = this.#clock.setTimeout(giveUp, Math.max(0, patienceMs - waitedMs));
   }
 
   stopWaiting(): void {
-    clearTimeout(this.#patience);
+    this.#patience?.cancel();
     this.#noWorkerSinceMs = undefined;
   }
 
@@ -224,10 +242,10 @@ export class SegmentTask {
     this.stream.changed();
   }
 
-  /** Workers of one version say the same to the sample: what was said already is skipped. */
+  /** Workers of one version make the same samples, so what was received already is skipped. */
   #resumeOn({ version }: Worker): void {
     if (this.#receivedSamples > 0 && version !== this.#version) {
-      if (this.heard) throw otherReading();
+      if (this.delivered) throw otherReading();
       this.#held.length = 0;
       this.#heldSamples = 0;
       this.#receivedSamples = 0;
@@ -251,7 +269,7 @@ export class SegmentTask {
       if (repeated === event.pcm.length) return;
       const pcm = event.pcm.subarray(repeated);
       this.#held.push(pcm);
-      this.#spans.heard();
+      this.#spans.audio();
       this.#heldSamples += pcm.length;
       this.#receivedSamples += pcm.length;
       this.#attempts = 1;

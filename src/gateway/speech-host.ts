@@ -1,37 +1,39 @@
 /** What a stream asks of the gateway that it belongs to. */
+import type { Clock } from '../clock.js';
 import type { BaseModel, Segment, SegmentJob } from '../protocol/job.js';
-import type { Want } from './admission.js';
+import type { Want } from './admission-model.js';
 import type { SegmentTask } from './segment-task.js';
 import type { SpeechOrder } from './types.js';
 import type { Wants } from './wants.js';
 
-/** What is known of the engines' pace, and told of it. */
-export interface StreamIntake {
-  /** What a character lasts, as measured. */
+/** The admission controller as streams see it: its estimates, and what they report to it. */
+export interface StreamAdmission {
+  /** Measured duration of a character. */
   readonly msPerChar: number;
-  /** About what an engine takes to the first sound of a segment, and for a run that goes on with it. */
+  /** Expected engine time to the first audio of a segment, and of a later step of it. */
   leadMs(job: SegmentJob): number;
-  runMs(job: SegmentJob): number;
-  /** What a message takes to the workers and back, about. */
+  stepMs(job: SegmentJob): number;
+  /** Mean round trip of a message to the workers. */
   readonly roundTripMs: number;
-  /** Nobody is taken in who would wait longer than this for his first sound. */
+  /** The longest expected wait for first audio of a stream that is admitted. */
   withinMs(model: BaseModel): number;
-  /** Notes what is wanted of a segment; and of speech that is not cut into segments yet. */
+  /** Notes the wants of a segment; and of text that is not cut into segments yet. */
   note(wants: Wants, model: BaseModel, speed: number, want: Want): void;
   noteUncut(wants: Wants, model: BaseModel, speed: number, want: Want): void;
-  /** An engine ran for so long. */
+  /** An engine spent this much time on a step. */
   ran(runMs: number): void;
-  /** A listener ran dry though his text was there. */
-  broke(model: BaseModel): void;
+  /** A listener heard a stall though the text was there. */
+  stalled(model: BaseModel): void;
 }
 
 export interface SpeechHost<Stream> {
+  readonly clock: Clock;
   /** Segments of one stream that may be queued, running or not yet handed over. */
   readonly lookahead: number;
-  /** What a listener should have in hand when he begins to hear. */
-  readonly cushionMs: number;
-  readonly intake: StreamIntake;
-  /** What the engine is told of one segment. */
+  /** Audio that a stream holds back before its first is handed over. */
+  readonly prebufferMs: number;
+  readonly admission: StreamAdmission;
+  /** The job for one segment. */
   job(order: SpeechOrder, segment: Segment): SegmentJob;
   submit(task: SegmentTask): void;
   cancel(task: SegmentTask): void;

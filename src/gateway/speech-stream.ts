@@ -1,63 +1,38 @@
-/** One request's or session's speech: feeds a few segments ahead, and hands their audio over in order as it is pulled. */
+/** Speech of one request or session: feeds a few segments ahead, delivers their audio in order. */
 import { Condition } from '../condition.js';
-import { msToSamples, samplesToMs } from '../protocol/audio.js';
+import { samplesToMs } from '../protocol/audio.js';
 import { FIRST_SOUND_MS, type Segment } from '../protocol/job.js';
 import { type SegmentStream, SegmentTask } from './segment-task.js';
 import type { SpeechHost } from './speech-host.js';
+import { StreamDemand } from './stream-demand.js';
+import { BUFFERS, DEMAND, MS_PER_CHAR, REPORTS, SCHEDULING } from './tuning.js';
 import type { GatewayEvent, Speech, SpeechOrder, SpeechRecord } from './types.js';
-import { Wants } from './wants.js';
-
-/** A character lasts at least about this long; a guess that is too low only makes the next segment come early. */
-const MIN_MS_PER_CHAR = 40;
-/** Of what a character was measured to last. */
-const LEAST_SHARE = 0.8;
-/** High-water mark of a stream: a reader that leaves more than this lying stops the synthesis. */
-const HIGH_WATER_SAMPLES = msToSamples(2_000);
-/** From this much silence on a listener notices. */
-const BREAK_MS = 50;
-/** Where nobody listens before the end, all of it is due by then: it fills what live listeners leave, and does not starve. */
-const WHOLE_MS = 10_000;
-/** A writer who has been still for so long may be gone for long. */
-const WRITER_MS = 5_000;
-/** Segments that keep one worker from ever waiting; more are only begun while little lies here. */
-const LEAST_LOOKAHEAD = 2;
-
-/** Workers that a stream's record names at most. */
-const RECORDED_WORKERS = 8;
-
-/** What a stream wants is worked out anew after so long even if nothing has changed. */
-const WANTS_MS = 1_000;
-const NEVER = { revision: -1, atMs: 0 };
+import type { Wants } from './wants.js';
 
 export class SpeechStream implements Speech, SegmentStream {
   readonly order: SpeechOrder;
-  version: string | undefined;
   readonly #host: SpeechHost<SpeechStream>;
-  readonly #admittedAtMs = performance.now();
+  readonly #demand: StreamDemand;
+  readonly #admittedAtMs: number;
   readonly #tasks: SegmentTask[] = [];
   readonly #condition = new Condition();
+  #version: string | undefined;
   #revision = 0;
-  readonly #wants = new Wants();
-  /** What they were worked out of. */
-  #wantsOf = NEVER;
   #queueMs: number | undefined;
   readonly #record = { breaks: 0, workers: [] as string[] };
-  /** When a listener who began with the first sample will have heard all that was handed over. */
-  #heardOutAtMs = 0;
-  #writtenChars = 0;
-  #wroteAtMs = performance.now();
-  #written = false;
-  /** Of segments that are through. */
-  #madeChars = 0;
+  /** When a listener who began with the first sample has played all that was handed over. */
+  #playedUntilMs = 0;
   #used = false;
   #closed = false;
-  /** Why it ended before its time. */
+  /** Why the stream was ended early. */
   #ended: unknown;
   #input: { done: boolean; error?: unknown } = { done: false };
 
   constructor(order: SpeechOrder, host: SpeechHost<SpeechStream>) {
     this.order = order;
     this.#host = host;
+    this.#demand = new StreamDemand(order, host);
+    this.#admittedAtMs = host.clock.now();
   }
 
   get queueMs(): number | undefined {
@@ -70,6 +45,17 @@ export class SpeechStream implements Speech, SegmentStream {
 
   get revision(): number {
     return this.#revision;
+  }
+
+  get version(): string | undefined {
+    return this.#version;
+  }
+
+  /** The first segment goes to an engine of `version`. False where another one was first. */
+  beginOn(version: string): boolean {
+    if (this.#version !== undefined) return false;
+    this.#version = version;
+    return true;
   }
 
   speak(segments: AsyncIterable<Segment>, signal: AbortSignal): AsyncIterable<GatewayEvent> {
@@ -99,7 +85,7 @@ export class SpeechStream implements Speech, SegmentStream {
     } finally {
       signal.removeEventListener('abort', onAbort);
       this.end(undefined);
-      // Not awaited: a source that waits for its own writer would hold us here.
+      // Not awaited: a source that waits for its own writer would not return.
       input.return?.().catch(() => undefined);
     }
   }
@@ -107,52 +93,55 @@ export class SpeechStream implements Speech, SegmentStream {
   async *#deliver(task: SegmentTask): AsyncGenerator<GatewayEvent, void, undefined> {
     const { segment } = task.job;
     const { whole = false } = this.order;
-    // Where nobody listens before the end, a segment is kept until it is done: what is not handed over can be said anew.
+    // A buffered response takes whole segments: what was not handed over can be spoken again.
     const ready = () =>
-      task.error !== undefined || ((task.state === 'done' || (!whole && task.heldSamples > 0)) && this.#mayBeHeard());
+      task.error !== undefined || ((task.state === 'done' || (!whole && task.heldSamples > 0)) && this.#mayStart());
     let begun = false;
     for (;;) {
       const waits = !ready();
       await this.#until(ready);
       if (task.error !== undefined) throw task.error;
-      if (waits && !whole && this.heard && performance.now() > this.#heardOutAtMs + BREAK_MS) {
+      const nowMs = this.#host.clock.now();
+      if (waits && !whole && this.playing && nowMs > this.#playedUntilMs + DEMAND.stallMs) {
         this.#record.breaks += 1;
-        this.#host.intake.broke(this.order.model);
+        this.#host.admission.stalled(this.order.model);
       }
       const pcm = task.take();
       if (!begun) yield { type: 'segment', segment, timings: task.timings };
       begun = true;
       if (pcm === undefined) break;
-      this.#heardOutAtMs = Math.max(this.#heardOutAtMs, performance.now()) + samplesToMs(pcm.length);
+      this.#playedUntilMs = Math.max(this.#playedUntilMs, this.#host.clock.now()) + samplesToMs(pcm.length);
       this.#revision += 1;
       yield { type: 'audio', pcm };
     }
     yield { type: 'segment-end', segment };
   }
 
-  /** Whoever begins to hear goes on hearing: in company a first sound waits for what lets him wait for the turns of others. */
-  #mayBeHeard(): boolean {
-    if (this.order.whole || this.heard) return true;
+  /**
+   * Under load, the first audio is held back until enough is buffered to bridge the wait for this
+   * stream's next step.
+   */
+  #mayStart(): boolean {
+    if (this.order.whole || this.playing) return true;
     let heldMs = 0;
     for (const { heldSamples, state } of this.#tasks) {
       heldMs += samplesToMs(heldSamples);
-      if (state === 'queued' || state === 'running') return heldMs >= this.#host.cushionMs;
+      if (state === 'queued' || state === 'running') return heldMs >= this.#host.prebufferMs;
     }
     return true;
   }
 
-  /** Runs beside the delivery, at most `lookahead` segments before it. */
+  /** Runs beside the delivery, at most `lookahead` segments ahead of it. */
   async #feed(input: AsyncIterator<Segment>): Promise<void> {
     const { lookahead } = this.#host;
+    const least = Math.min(lookahead, BUFFERS.leastLookahead);
     try {
       for (;;) {
-        await this.#until(
-          () => this.#tasks.length < (this.#isFull() ? Math.min(lookahead, LEAST_LOOKAHEAD) : lookahead),
-        );
+        await this.#until(() => this.#tasks.length < (this.#isFull() ? least : lookahead));
         const next = await input.next();
         if (next.done) break;
         this.#throwIfEnded();
-        const task = new SegmentTask(this.#host.job(this.order, next.value), this);
+        const task = new SegmentTask(this.#host.job(this.order, next.value), this, this.#host.clock);
         this.#tasks.push(task);
         this.#host.submit(task);
         this.changed();
@@ -164,7 +153,7 @@ export class SpeechStream implements Speech, SegmentStream {
     this.changed();
   }
 
-  /** Waits for a condition that only changes together with a notification; throws once the stream was ended. */
+  /** Waits for a condition that changes with a notification; throws once the stream was ended. */
   #until(condition: () => boolean): Promise<void> {
     return this.#condition.until(() => {
       this.#throwIfEnded();
@@ -181,7 +170,7 @@ export class SpeechStream implements Speech, SegmentStream {
     this.#condition.notify();
   }
 
-  /** Those behind it are not asked: they may lie full until it is through. */
+  /** Segments after it do not count: they may be full until it is delivered. */
   room(task: SegmentTask): Promise<void> {
     return this.#condition.until(() => this.#ended !== undefined || !this.#isFull(task));
   }
@@ -193,104 +182,75 @@ export class SpeechStream implements Speech, SegmentStream {
       heldSamples += task.heldSamples;
       if (task === last) break;
     }
-    return heldSamples >= HIGH_WATER_SAMPLES;
+    return heldSamples >= BUFFERS.streamSamples;
   }
 
-  /** He was not dry when the text came that is next. */
-  get heard(): boolean {
+  /** The listener still had audio when the next segment's text came. */
+  get playing(): boolean {
     const next = this.#tasks[0];
-    return next !== undefined && this.#heardOutAtMs >= next.queuedAtMs;
+    return next !== undefined && this.#playedUntilMs >= next.queuedAtMs;
   }
 
   /**
-   * The listener's clock: what he has in hand, what lies here for him, and what the segments before it will last at least;
-   * less what an engine takes until more of it is heard.
+   * When the listener runs dry without the segment: after what was handed over, what is held, and
+   * the least duration of the segments before it; less the time an engine takes until more audio is
+   * here.
    */
   deadlineMs(task: SegmentTask): number {
-    if (this.order.whole) return this.#admittedAtMs + WHOLE_MS;
-    const { heard } = this;
-    const leastMsPerChar = Math.max(MIN_MS_PER_CHAR, LEAST_SHARE * this.#host.intake.msPerChar);
-    let dryMs = heard ? this.#heardOutAtMs : (this.#tasks[0] ?? task).queuedAtMs + FIRST_SOUND_MS;
+    if (this.order.whole) return this.#admittedAtMs + SCHEDULING.bufferedDueMs;
+    const { playing } = this;
+    const leastMsPerChar = Math.max(MS_PER_CHAR.least, MS_PER_CHAR.leastShare * this.#host.admission.msPerChar);
+    let dryMs = playing ? this.#playedUntilMs : (this.#tasks[0] ?? task).queuedAtMs + FIRST_SOUND_MS;
     let deadlineMs = Number.NEGATIVE_INFINITY;
     for (const one of this.#tasks) {
-      // What lies here before anybody hears it wants the rest of what he begins with.
-      if (heard) dryMs += samplesToMs(one.heldSamples);
-      // No sooner than what is heard before it.
-      if (one.state !== 'done' || one === task) deadlineMs = Math.max(deadlineMs, dryMs - this.#nextRunMs(one));
+      // Before the first audio is handed over, what is held only prebuffers: the rest is due as
+      // soon.
+      if (playing) dryMs += samplesToMs(one.heldSamples);
+      // No sooner than the segments before it.
+      if (one.state !== 'done' || one === task) deadlineMs = Math.max(deadlineMs, dryMs - this.#nextAudioMs(one));
       if (one === task) return deadlineMs;
       const leastMs = (one.job.segment.text.length * leastMsPerChar) / one.job.speed;
       if (one.state !== 'done') dryMs += Math.max(0, leastMs - samplesToMs(one.receivedSamples));
     }
-    return Math.max(deadlineMs, dryMs - this.#nextRunMs(task));
+    return Math.max(deadlineMs, dryMs - this.#nextAudioMs(task));
   }
 
-  /** About what it takes until more of it is here: the way to an engine and back, and its run. */
-  #nextRunMs({ job, receivedSamples }: SegmentTask): number {
-    const { intake } = this.#host;
-    return intake.roundTripMs + (receivedSamples > 0 ? intake.runMs(job) : intake.leadMs(job));
+  /** Expected time until more audio of a segment is here: a round trip and a step. */
+  #nextAudioMs({ job, receivedSamples }: SegmentTask): number {
+    const { admission } = this.#host;
+    return admission.roundTripMs + (receivedSamples > 0 ? admission.stepMs(job) : admission.leadMs(job));
   }
 
   wrote(chars: number, last: boolean): void {
-    this.#writtenChars += chars;
-    this.#wroteAtMs = performance.now();
-    if (last) this.#written = true;
-    this.#wantsOf = NEVER;
-  }
-
-  /** What it will still want. Worked out when something changed here; what it costs is learnt meanwhile, so not only then. */
-  wants(nowMs: number, sessionMs: number): Wants {
-    const { revision, atMs } = this.#wantsOf;
-    if (revision === this.#revision && nowMs - atMs < WANTS_MS) return this.#wants;
-    this.#wantsOf = { revision: this.#revision, atMs: nowMs };
-    this.#wants.clear();
-    this.#noteWants(nowMs, sessionMs);
-    return this.#wants;
-  }
-
-  /** Segment by segment. Of a writer who is at it, as much as sessions usually say is expected. */
-  #noteWants(nowMs: number, sessionMs: number): void {
-    const { model, chars, speed = 1 } = this.order;
-    const { intake } = this.#host;
-    const { msPerChar } = intake;
-    let atMs = Math.max(nowMs, this.#heardOutAtMs || this.#admittedAtMs + intake.withinMs(model));
-    let cutChars = this.#madeChars;
-    for (const task of this.#tasks) {
-      atMs += samplesToMs(task.heldSamples);
-      if (task.state === 'done') continue;
-      const { length } = task.job.segment.text;
-      cutChars += length;
-      const restMs = Math.max(0, (length / speed) * msPerChar - samplesToMs(task.receivedSamples));
-      const leadMs = task.receivedSamples > 0 ? 0 : Math.max(0, intake.leadMs(task.job) - task.leadMs);
-      intake.note(this.#wants, model, speed, { atMs, restMs, leadMs });
-      atMs += restMs;
-    }
-    const knownChars = Math.max(chars ?? 0, this.#writtenChars);
-    const writes = chars === undefined && !this.#written && nowMs - this.#wroteAtMs < WRITER_MS;
-    const pendingMs = (Math.max(0, knownChars - cutChars) / speed) * msPerChar;
-    const expectedMs = writes ? sessionMs - (cutChars / speed) * msPerChar : 0;
-    intake.noteUncut(this.#wants, model, speed, { atMs, restMs: Math.max(pendingMs, expectedMs) });
+    this.#demand.wrote(chars, last);
   }
 
   get writtenChars(): number {
-    return this.#writtenChars;
+    return this.#demand.writtenChars;
+  }
+
+  /** What it will still want of the engines; `sessionMs` is what a session says on average. */
+  wants(nowMs: number, sessionMs: number): Wants {
+    const { admission } = this.#host;
+    const dryAtMs = this.#playedUntilMs || this.#admittedAtMs + admission.withinMs(this.order.model);
+    return this.#demand.wants(nowMs, sessionMs, { revision: this.#revision, tasks: this.#tasks, dryAtMs });
   }
 
   ran(runMs: number): void {
-    this.#host.intake.ran(runMs);
+    this.#host.admission.ran(runMs);
   }
 
-  /** A segment of it is through. */
   made(chars: number): void {
-    this.#madeChars += chars;
+    this.#demand.made(chars);
   }
 
   started(atMs: number, workerId: string): void {
     this.#queueMs ??= atMs - this.#admittedAtMs;
     const { workers } = this.#record;
-    if (workers.length < RECORDED_WORKERS && !workers.includes(workerId)) workers.push(workerId);
+    if (workers.length < REPORTS.recordedWorkers && !workers.includes(workerId)) workers.push(workerId);
   }
 
-  /** Ends it at once: queued segments are dropped, running ones told to stop, whoever pulls gets `reason`. */
+  /** Ends it at once: queued segments are dropped, running ones stopped; `reason` is thrown. */
   end(reason: unknown): void {
     this.#ended ??= reason ?? new DOMException('The speech was closed', 'AbortError');
     for (const task of this.#tasks.splice(0)) this.#host.cancel(task);

@@ -1,53 +1,54 @@
 /**
- * Text in pieces in, speech in order out. It is cut into segments as they are wanted, so that the first is spoken while
- * the rest of a long text has not been looked at, and in steps so short that no text holds up the audio of others.
+ * Text in pieces in, speech in order out. Text is cut into segments as they are wanted: the first
+ * is spoken before the rest of a long text was looked at, and no text holds up the audio of others.
  */
+import { type Clock, systemClock } from '../clock.js';
 import { Condition } from '../condition.js';
 import type { Segment } from '../protocol/job.js';
 import type { TextCutter } from '../text/segment/cutter.js';
 import { type Piece, TextQueue } from './text-queue.js';
+import { BUFFERS } from './tuning.js';
 import type { GatewayEvent, Speech, SpeechRecord } from './types.js';
 
-/** Counting the tokens of what could be one segment is the dear part: in steps, texts take turns. */
-const STEP_UNITS = 256;
-
 export class SpokenText {
-  /** Called when all text there is has been looked at. */
+  /** Called when all text so far has been cut. */
   onIdle: (() => void) | undefined;
   readonly #speech: Speech;
   readonly #cutter: TextCutter;
-  /** Its characters are bounded by its writer, its flushes by its characters. */
+  readonly #clock: Clock;
+  /** The writer bounds its characters, and the characters its flushes. */
   readonly #queue = new TextQueue();
   readonly #changed = new Condition();
-  /** A piece was taken from the queue, and its segments are not there yet. */
+  /** A piece was taken from the queue and is being cut. */
   #cutting = false;
-  /** Segments that were cut and whose audio was not taken whole. */
+  /** Segments that were cut and not delivered to their end. */
   #owed = 0;
   #cutMs = 0;
-  /** What the cutting of the first segment took. */
+  /** Time spent on cutting the first segment. */
   #firstCutMs = 0;
 
-  constructor(speech: Speech, cutter: TextCutter) {
+  constructor(speech: Speech, cutter: TextCutter, clock: Clock = systemClock) {
     this.#speech = speech;
     this.#cutter = cutter;
+    this.#clock = clock;
   }
 
-  /** Everything was looked at, and all audio of it was taken. */
+  /** All text was cut, and all audio of it was taken. */
   get idle(): boolean {
     return this.#owed === 0 && this.#queue.empty && !this.#cutting;
   }
 
-  /** Characters in no segment yet, as far as they were looked at. */
+  /** Characters that were looked at and are in no segment yet. */
   get pendingChars(): number {
     return this.#cutter.pendingChars;
   }
 
-  /** The SSML met so far that changes nothing. */
+  /** SSML elements seen so far that change nothing. */
   get ignoredMarkup(): readonly string[] {
     return this.#cutter.ignoredMarkup;
   }
 
-  /** What was waited for a worker: from the place in the queue to the engine, less the cutting of the first segment. */
+  /** Time from admission to the engine, less the cutting of the first segment. */
   get queueMs(): number {
     return Math.max(0, (this.#speech.queueMs ?? 0) - this.#firstCutMs);
   }
@@ -56,7 +57,7 @@ export class SpokenText {
     return this.#speech.record;
   }
 
-  /** What the cutting took. */
+  /** Time spent on cutting so far. */
   get cutMs(): number {
     return this.#cutMs;
   }
@@ -81,7 +82,7 @@ export class SpokenText {
   }
 
   /**
-   * Speaks what was and will be written, until the end. Pulling drives it: a consumer that stops pulling stops the
+   * Speaks all text up to the end. Pulling drives it: a consumer that stops pulling stops the
    * synthesis. May be called once. Throws `invalid_ssml` where the text's markup is wrong.
    */
   async *speak(signal: AbortSignal): AsyncGenerator<GatewayEvent, void, undefined> {
@@ -99,17 +100,17 @@ export class SpokenText {
 
   async *#segments(signal: AbortSignal): AsyncGenerator<Segment, void, undefined> {
     for (;;) {
-      const piece = this.#queue.take(STEP_UNITS);
+      const piece = this.#queue.take(BUFFERS.cutUnits);
       if (piece === undefined) {
         this.onIdle?.();
         await this.#changed.until(() => !this.#queue.empty, signal);
         continue;
       }
-      const startMs = performance.now();
+      const startMs = this.#clock.now();
       this.#cutting = true;
       const segments = await this.#cut(piece);
       this.#cutting = false;
-      this.#cutMs += performance.now() - startMs;
+      this.#cutMs += this.#clock.now() - startMs;
       if (this.#speech.queueMs === undefined) this.#firstCutMs = this.#cutMs;
       this.#owed += segments.length;
       yield* segments;

@@ -1,25 +1,21 @@
 /** Text and flushes in the order they came, held in little more than the characters themselves. */
+import { BUFFERS } from './tuning.js';
 
 export type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'flush' }
   | { readonly kind: 'end' };
 
-/** Shorter texts are joined until they are as long as this, so that a queue of single letters is not one of objects. */
-const BLOCK_UNITS = 1_024;
-/** Flushes taken before the room they had is given back. */
-const TAKEN_FLUSHES = 4_096;
-
 export class TextQueue {
-  /** In order; `#open` comes behind the last. */
+  /** Full blocks, in order; `#open` follows the last. */
   readonly #blocks: string[] = [];
   #open = '';
-  /** Units of the first block that were taken. */
+  /** UTF-16 units taken of the first block. */
   #at = 0;
   /** Units ever added and ever taken. */
   #added = 0;
   #taken = 0;
-  /** Behind how many units a flush was asked for, in order, from `#nextFlush` on. Two at one place are one. */
+  /** Units before each flush, in order, from `#nextFlush` on. Two flushes at one place are one. */
   #flushes: number[] = [];
   #nextFlush = 0;
   #ended = false;
@@ -32,22 +28,22 @@ export class TextQueue {
   add(text: string): void {
     this.#added += text.length;
     this.#open += text;
-    if (this.#open.length >= BLOCK_UNITS) this.#close();
+    if (this.#open.length >= BUFFERS.blockUnits) this.#close();
   }
 
-  /** False where it says nothing that the flush before it did not. */
+  /** False where the flush before it is at the same place. */
   flush(): boolean {
     if (this.#nextFlush < this.#flushes.length && this.#flushes.at(-1) === this.#added) return false;
     this.#flushes.push(this.#added);
     return true;
   }
 
-  /** Nothing is added behind it. */
+  /** Nothing is added after it. */
   end(): void {
     this.#ended = true;
   }
 
-  /** What is next, of a text at most `maxUnits`; undefined where nothing is there. */
+  /** The next piece, a text of at most `maxUnits`; undefined where the queue is empty. */
   take(maxUnits = Number.POSITIVE_INFINITY): Piece | undefined {
     const flushAt = this.#flushes[this.#nextFlush];
     if (flushAt === this.#taken) {
@@ -62,7 +58,7 @@ export class TextQueue {
 
   #takeFlush(): void {
     this.#nextFlush += 1;
-    if (this.#nextFlush < this.#flushes.length && this.#nextFlush < TAKEN_FLUSHES) return;
+    if (this.#nextFlush < this.#flushes.length && this.#nextFlush < BUFFERS.takenFlushes) return;
     this.#flushes = this.#flushes.slice(this.#nextFlush);
     this.#nextFlush = 0;
   }
@@ -82,7 +78,7 @@ export class TextQueue {
   }
 
   #close(): void {
-    // Reading a character makes one string of the many it was joined from, each of which takes 32 bytes.
+    // Reading a character flattens the string: each of the parts it was joined from takes 32 bytes.
     this.#open.charCodeAt(0);
     this.#blocks.push(this.#open);
     this.#open = '';

@@ -1,22 +1,34 @@
-/** What a live stream will still want of the engines, in numbers that can be added up with those of a thousand others. */
+/** What a live stream will still want of the engines, in numbers that can be summed up. */
 const FIELDS = 4;
 
 export class Wants {
-  /** For each: when it is due, on the clock of `performance.now`; the work due then; the work a millisecond from then on; for how long. */
+  /**
+   * Four numbers for each want: when it is due, on the gateway's clock; the work due then; the work
+   * per millisecond from then on; for how many milliseconds.
+   */
   readonly #numbers: number[] = [];
-  /** When the first of it is through, heard as it is spoken, on the same clock. */
-  firstEndMs = Number.POSITIVE_INFINITY;
+  /** When the first segment has played out, on the same clock. */
+  #firstEndMs = Number.POSITIVE_INFINITY;
+
+  get firstEndMs(): number {
+    return this.#firstEndMs;
+  }
 
   clear(): void {
     this.#numbers.length = 0;
-    this.firstEndMs = Number.POSITIVE_INFINITY;
+    this.#firstEndMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** Speech of the stream plays out at `atMs`; the earliest counts. */
+  endsAt(atMs: number): void {
+    this.#firstEndMs = Math.min(this.#firstEndMs, atMs);
   }
 
   add(atMs: number, atOnceMs: number, rate: number, forMs: number): void {
     this.#numbers.push(atMs, atOnceMs, rate, forMs);
   }
 
-  /** Of it, the work that is due between two moments; what is late already is due at the first. */
+  /** The work that is due between two moments; what is late already is due at the first. */
   workMs(fromMs: number, untilMs: number): number {
     let workMs = 0;
     this.forEach((atMs, atOnceMs, rate, forMs) => {

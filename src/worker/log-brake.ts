@@ -1,4 +1,5 @@
-/** Lines of the log that strangers can cause: one at once, then one a window with how many there were. */
+/** Limits log lines that other programs cause: one at once, then one a window with their count. */
+import { type Clock, systemClock, type Timer } from '../clock.js';
 import type { Logger } from '../log.js';
 
 const WINDOW_MS = 10_000;
@@ -6,21 +7,21 @@ const WINDOW_MS = 10_000;
 interface Held {
   times: number;
   fields: object;
-  readonly timer: NodeJS.Timeout;
+  readonly timer: Timer;
 }
 
 export class LogBrake {
   readonly #log: Logger;
-  readonly #windowMs: number;
-  /** By message: those that were logged within the window. */
+  readonly #clock: Clock;
+  /** By message: lines that were logged within the window. */
   readonly #held = new Map<string, Held>();
 
-  constructor(log: Logger, windowMs = WINDOW_MS) {
+  constructor(log: Logger, clock: Clock = systemClock) {
     this.#log = log;
-    this.#windowMs = windowMs;
+    this.#clock = clock;
   }
 
-  /** `message` is one of a few: it is what is counted by. */
+  /** Lines are counted by `message`, which has to be one of a few. */
   write(level: 'info' | 'warn', fields: object, message: string): void {
     const held = this.#held.get(message);
     if (held !== undefined) {
@@ -32,21 +33,20 @@ export class LogBrake {
     this.#hold(level, message);
   }
 
-  /** Logs nothing any more. */
+  /** Drops the lines that are held. */
   close(): void {
-    for (const { timer } of this.#held.values()) clearTimeout(timer);
+    for (const { timer } of this.#held.values()) timer.cancel();
     this.#held.clear();
   }
 
   #hold(level: 'info' | 'warn', message: string): void {
-    const timer = setTimeout(() => {
+    const onEnd = () => {
       const { times, fields } = this.#held.get(message)!;
       this.#held.delete(message);
       if (times === 0) return;
       this.#log[level]({ ...fields, times }, message);
       this.#hold(level, message);
-    }, this.#windowMs);
-    timer.unref();
-    this.#held.set(message, { times: 0, fields: {}, timer });
+    };
+    this.#held.set(message, { times: 0, fields: {}, timer: this.#clock.setTimeout(onEnd, WINDOW_MS).unref() });
   }
 }

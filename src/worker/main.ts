@@ -1,4 +1,4 @@
-/** Entry of an engine's process: builds the engine it is told to, then answers jobs until its parent goes away. */
+/** Entry of an engine's process: builds the engine, then answers jobs until its parent is gone. */
 import { Worker } from 'node:worker_threads';
 import type { Engine } from '../engine/engine.js';
 import type { KokoroOptions } from '../engine/kokoro-options.js';
@@ -6,24 +6,24 @@ import type { Gpu } from '../protocol/device.js';
 import { isErrorCode, TtsError } from '../protocol/errors.js';
 import { traceEndpoint } from '../trace.js';
 import type { EngineOptions, FromWorker, JobReply, ToWorker } from './protocol.js';
-import { type EngineServer, serveEngine } from './serve-engine.js';
+import { EngineServer } from './serve-engine.js';
 
 /**
- * From 1.29 on onnxruntime tells its makers what it runs and keeps a device id in the home folder, unless this is set before it is
- * loaded. A speech service of one's own tells nobody; whoever wants to may set it to 0.
+ * From 1.29 on onnxruntime reports to its makers what it runs and keeps a device id in the home
+ * folder, unless this is set before it is loaded. Setting it to 0 allows that.
  */
 process.env.ORT_DISABLE_TELEMETRY ??= '1';
 
 /**
- * The end of the channel tells an idle process that its parent died. One that is deep in a native run does not hear it,
- * so a thread of its own looks whether the parent is still the same.
+ * The end of the channel tells an idle process that its parent died. During a native run it is not
+ * noticed, so a thread watches whether the parent is still the same.
  */
 const WATCHDOG = `
   const { workerData: parent } = require('node:worker_threads');
   setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);
 `;
 
-/** An engine's process is ended without a warning: what it has not exported by then is lost. */
+/** An engine's process is killed without a warning, and spans that were not exported are lost. */
 const EXPORT_EVERY_MS = 200;
 
 const send = (message: FromWorker): void => {
@@ -41,7 +41,7 @@ function reply(message: JobReply): void {
 
 const onTry = (device: Gpu): void => send({ type: 'tries', device });
 
-/** A lost GPU is a dead worker: what was on it is spoken again elsewhere, or here when the process is back. */
+/** A lost GPU ends the process: its jobs run again elsewhere, or here after the restart. */
 function onLost(error: unknown): void {
   console.error(`The GPU failed: ${error instanceof Error ? error.message : String(error)}`);
   process.exit(1);
@@ -50,7 +50,7 @@ function onLost(error: unknown): void {
 async function build(options: EngineOptions): Promise<Engine> {
   if (options.engine === 'sine') {
     const { createSineEngine } = await import('../engine/sine.js');
-    const onRun = (texts: readonly string[]) => log('debug', 'the card runs', { texts });
+    const onRun = (texts: readonly string[]) => log('debug', 'the GPU runs', { texts });
     return createSineEngine(options.sine, { onLost, onRun, onTry });
   }
   const { createKokoroEngine } = await import('../engine/kokoro.js');
@@ -81,7 +81,7 @@ async function start(options: EngineOptions): Promise<EngineServer | undefined> 
   try {
     await recordTraces();
     const engine = await build(options);
-    const server = serveEngine(engine, reply);
+    const server = new EngineServer(engine, reply);
     const { device, description, version, realTimeFactor, capacity } = engine;
     send({ type: 'ready', device, description, version, realTimeFactor, ...(capacity !== undefined && { capacity }) });
     return server;
@@ -92,7 +92,7 @@ async function start(options: EngineOptions): Promise<EngineServer | undefined> 
   }
 }
 
-/** Where the environment says where traces go. What cannot be exported is told in the gateway's log. */
+/** Only where the environment names an endpoint. Failed exports show in the gateway's log. */
 async function recordTraces(): Promise<void> {
   if (traceEndpoint(process.env) === undefined) return;
   const { startTracing } = await import('../tracing.js');
@@ -101,7 +101,7 @@ async function recordTraces(): Promise<void> {
 }
 
 if (process.send) {
-  // The terminal's Ctrl-C and a service manager's SIGTERM reach the whole group; the parent decides when work ends.
+  // Ctrl-C and a service manager's SIGTERM reach the whole group; the parent ends the work.
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => undefined);
   process.on('disconnect', () => process.exit(0));

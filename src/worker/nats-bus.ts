@@ -1,4 +1,4 @@
-/** A connection to NATS as workers and gateways use it: subjects under one prefix, kept up for as long as the process lives. */
+/** A connection to NATS: subjects under one prefix, reconnected until it is closed. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -14,17 +14,17 @@ import { LogBrake } from './log-brake.js';
 import { NEEDED_PAYLOAD_BYTES } from './nats-wire.js';
 
 export interface BusOptions {
-  /** One or several addresses of one cluster, separated by commas; user and password may stand in one of them. */
+  /** Addresses of one cluster, separated by commas; one of them may contain user and password. */
   readonly servers: string;
   /** Every subject begins with it. */
   readonly prefix: string;
   /** A NATS credentials file, or ''. */
   readonly credsFile?: string;
-  /** PEM files, or '': whom to believe besides the system's authorities, and what to show a server that asks who we are. */
+  /** PEM files, or '': an authority besides the system's, and a client certificate with its key. */
   readonly caFile?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
-  /** What the server's own monitoring calls us. */
+  /** Name of this connection in the server's monitoring. */
   readonly name: string;
   readonly log: Logger;
 }
@@ -32,15 +32,15 @@ export interface BusOptions {
 type Receive = (payload: Uint8Array, subject: string) => void;
 
 export interface Bus {
-  /** False as well while the server takes only messages that are too small. */
+  /** Also false while the server only takes messages that are too small for ours. */
   readonly connected: boolean;
-  /** Throws where the message is larger than the server takes. While there is no connection it goes nowhere. */
+  /** Throws where the message is too large for the server. Without a connection it is dropped. */
   publish(subject: string, payload: Uint8Array): void;
-  /** What `receive` throws is logged and goes no further. `onDenied` is called where the server does not allow it. */
+  /** Errors of `receive` are logged. `onDenied` is called where the server does not allow it. */
   subscribe(subject: string, receive: Receive, onDenied?: (error: TtsError) => void): () => void;
   /** Calls back when the connection was lost or is back. */
   onChange(listener: () => void): () => void;
-  /** Sends what was published and closes. */
+  /** Flushes what was published and closes. */
   close(): Promise<void>;
 }
 
@@ -53,8 +53,8 @@ const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 5_000;
 
 /**
- * Waits for a server that is not there yet, until `signal` aborts; rejects with `config_invalid` where it was reached and there is no
- * use in trying again.
+ * Waits for a server that is not there yet, until `signal` aborts. Rejects with `config_invalid`
+ * where it was reached and another attempt would fail as well.
  */
 export async function openBus(options: BusOptions, signal: AbortSignal): Promise<Bus> {
   const { log } = options;
@@ -81,13 +81,13 @@ export async function openBus(options: BusOptions, signal: AbortSignal): Promise
         throw new TtsError('config_invalid', `NATS at ${server} refused the connection: ${why}. ${ADVICE}`, { cause });
       }
       log.warn({ server, reason: (cause as Error).message, waitMs }, 'NATS cannot be reached yet');
-      // Where it is broken off, the next round says so.
+      // After an abort, the next round throws.
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     }
   }
 }
 
-/** Where the server would refuse what gateways and workers send each other: an error that names its setting. */
+/** An error that names the server's setting, where it would refuse our messages. */
 function payloadError({ info }: NatsConnection, server: string): TtsError | undefined {
   const most = info?.max_payload ?? NEEDED_PAYLOAD_BYTES;
   if (most >= NEEDED_PAYLOAD_BYTES) return undefined;
@@ -99,7 +99,7 @@ function payloadError({ info }: NatsConnection, server: string): TtsError | unde
 
 const ADVICE = 'Check the user and password in TTS_NATS, --nats-creds and --nats-ca.';
 
-/** No waiting will mend it: who we are, or whom we believe. */
+/** Whether another attempt would fail as well: credentials or certificates are wrong. */
 function isFinal(error: unknown): boolean {
   if (error instanceof AuthorizationError) return true;
   const { message = '', code = '' } = error as { message?: string; code?: string };
@@ -117,7 +117,7 @@ function connectionOptions({ servers, credsFile = '', caFile = '', certFile = ''
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_MS,
     reconnectJitter: RECONNECT_MS,
-    // A password that was changed on the server is changed there again by somebody who sees our log.
+    // A password that was changed on the server may be changed back, so reconnecting goes on.
     ignoreAuthErrorAbort: true,
     timeout: DIAL_MS,
     pingInterval: PING_MS,
@@ -175,7 +175,7 @@ class NatsBus implements Bus {
     void this.#follow();
   }
 
-  /** The limit is looked at each time: a server of the same cluster may have another, and a server may be configured anew. */
+  /** Checks the limit each time: after a reconnect another server or configuration may apply. */
   get connected(): boolean {
     return this.#linked && payloadError(this.#connection, this.#server) === undefined;
   }
@@ -195,11 +195,11 @@ class NatsBus implements Bus {
   subscribe(subject: string, receive: Receive, onDenied?: (error: TtsError) => void): () => void {
     const from = this.#prefix.length + 1;
     const subscription = this.#connection.subscribe(`${this.#prefix}.${subject}`, {
-      // Iterators queue without bound; this is called as messages come.
+      // A callback, because iterators queue without bound.
       callback: (error, message) => {
         if (error instanceof PermissionViolationError) this.#denied(error, onDenied);
         if (error !== null) return;
-        // What the library is thrown, it takes for a fault of the connection and gives that up.
+        // The library takes an exception for a fault of the connection and closes that.
         try {
           receive(message.data, message.subject.slice(from));
         } catch (cause) {
@@ -228,7 +228,7 @@ class NatsBus implements Bus {
     this.#closing = true;
     this.#listeners.clear();
     this.#brake.close();
-    // What was published last says goodbye; a server that is not there does not hear it.
+    // The last messages announce that we leave.
     if (this.#linked) await this.#connection.flush().catch(() => undefined);
     this.#linked = false;
     await this.#connection.close();
@@ -240,7 +240,7 @@ class NatsBus implements Bus {
       else if (status.type === 'error')
         this.#brake.write('warn', { server: this.#server, reason: status.error.message }, 'NATS reported an error');
     }
-    // The library ends it only when it will not connect again.
+    // The library ends the iteration only when it will not reconnect.
     if (!this.#closing) this.#link(false);
   }
 

@@ -1,4 +1,4 @@
-/** What comes over NATS, checked against schemas before anybody acts on it: a broker carries what anyone sends. */
+/** Checks what comes over NATS against schemas: a broker carries what anyone sends. */
 import Type, { type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type ErrorCode, isErrorCode } from '../protocol/errors.js';
@@ -6,13 +6,13 @@ import { BASE_MODELS, LANGUAGES, MAX_SPEED, MIN_SPEED } from '../protocol/job.js
 import { oneOf } from '../protocol/one-of.js';
 import { type Announcement, AUDIO, HEADER_BYTES, type LinkReply, type LinkRequest, WIRE_VERSION } from './nats-wire.js';
 
-/** Nothing of ours is as large; what is larger is not even parsed. */
+/** Larger messages, which ours never are, are not parsed. */
 const MAX_MESSAGE_BYTES = 4 * 1024 ** 2;
 /** A segment of tags alone may be as long as a session's text. */
 const MAX_TEXT = 200_000;
 const MAX_COUNT = 2 ** 32 - 1;
 const MAX_MS = 1e9;
-/** Of what is said to people. */
+/** Longest text for people in a message, in characters. */
 export const MAX_WORDS = 4_000;
 
 /** A name that stands in a subject: no dot, no white space, no wildcard. */
@@ -24,7 +24,7 @@ const Words = Type.String({ maxLength: MAX_WORDS });
 const Text = Type.String({ maxLength: MAX_TEXT });
 const Count = Type.Integer({ minimum: 0, maximum: MAX_COUNT });
 const Ms = Type.Number({ minimum: 0, maximum: MAX_MS });
-/** What is late is due before now; what nobody waits for, in the far future. */
+/** Negative where it is late; the far future where no listener waits. */
 const DueInMs = Type.Optional(Type.Number({ minimum: -MAX_MS, maximum: Number.MAX_SAFE_INTEGER }));
 const literal = <T extends string>(type: T) => Type.Literal(type);
 
@@ -111,7 +111,7 @@ const Announced = Type.Object({
   facts: Type.Optional(Facts),
 });
 
-/** Whose message of which version it is. */
+/** Sender and version of a message. */
 const Head = Type.Object({ v: Type.Integer(), id: Token });
 const Greeting = Type.Object({ v: Type.Integer() });
 
@@ -137,7 +137,7 @@ function json(payload: Uint8Array): unknown {
 /** Undefined for what is no request of a gateway. */
 export const parseRequest = (payload: Uint8Array): LinkRequest | undefined => checkRequest(json(payload));
 
-/** An announcement, or who announces itself in another version; undefined for anything else. */
+/** An announcement, or id and version of an incompatible worker; undefined for anything else. */
 export function parseAnnouncement(
   payload: Uint8Array,
 ): Announcement | { readonly otherVersion: number; readonly id: string } | undefined {
@@ -148,7 +148,7 @@ export function parseAnnouncement(
   return head === undefined || head.v === WIRE_VERSION ? undefined : { otherVersion: head.v, id: head.id };
 }
 
-/** Whether a gateway, of whatever version, asks who is there. */
+/** Whether a gateway, of any version, asks for announcements. */
 export const isHello = (payload: Uint8Array): boolean => checkGreeting(json(payload)) !== undefined;
 
 /** Undefined for what is no reply of a worker. */
@@ -159,18 +159,18 @@ export function parseReply(payload: Uint8Array): LinkReply | undefined {
     return undefined;
   if (reply?.type !== 'error') return reply;
   const { code } = reply;
-  // One that only a later version knows.
+  // A later version may know more codes.
   const known: ErrorCode | 'aborted' = code === 'aborted' || isErrorCode(code) ? code : 'synthesis_failed';
   return { ...reply, code: known };
 }
 
-/** Far more often than the others, and with nothing in it to be wrong but its lengths. */
+/** The most frequent message; only its lengths can be wrong. */
 function parseAudio(payload: Uint8Array): LinkReply | undefined {
   const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.length);
   if (bytes.length < HEADER_BYTES || bytes.length > MAX_MESSAGE_BYTES) return undefined;
   const samplesFrom = HEADER_BYTES + bytes.readUInt8(1);
   if (samplesFrom > bytes.length || (bytes.length - samplesFrom) % 2 !== 0) return undefined;
-  // Samples want an even address, which the message need not give them.
+  // Samples need an even address, which the message may not give them.
   const samples = Uint8Array.from(bytes.subarray(samplesFrom));
   return {
     type: 'audio',

@@ -1,57 +1,57 @@
-/** What gateways and workers say to each other over NATS, and how it is written; how it is read is in `nats-messages.ts`. */
+/** Messages over NATS and how they are written; `nats-messages.ts` reads them. */
 import type { BaseModel } from '../protocol/job.js';
 import type { EngineFacts, JobReply, JobRequest } from './protocol.js';
 
-/** Of the messages; whoever speaks another one is left alone. */
+/** Version of the messages; workers of another one are left alone. */
 export const WIRE_VERSION = 1;
 
-/** How often a worker says that it is there, and both ends of a link what they sent. */
+/** How often a worker announces itself, and both ends of a link report what they sent. */
 export const BEAT_MS = 400;
-/** A worker that was not heard for this long is gone, which whoever looks every beat knows within two seconds. */
+/** A worker that was not heard for this long is gone; looking every beat, that is within 2 s. */
 export const GONE_MS = 1_600;
 
-/** Under the prefix: where workers are announced, asked to announce themselves, and sent work, and where a link's replies go. */
+/** Subjects under the prefix: announcements, requests for them, work for a worker, replies. */
 export const SUBJECT = {
   workers: 'workers',
   hello: 'hello',
-  /** The name of a worker that has one is a word of its own there, by which a broker's permissions know it. */
+  /** A worker's name is a token of its own, which a broker's permissions can match. */
   worker: (id: string) => `worker.${id.replace('~', '.')}`,
   link: (gateway: string, link: string) => `gateway.${gateway}.${link}`,
 } as const;
 
-/** An engine's id: under the name that its operator gave the worker, where there is one. */
+/** An engine's id, below the worker's name where its operator gave one. */
 export const workerId = (name: string, instance: string): string => (name === '' ? instance : `${name}~${instance}`);
 
 /** Where the answer to a `ping` goes, in place of a link. */
 export const PING = 'ping';
 
-/** A link says whose it is, so that whoever hears of it need not look for it. */
+/** A link's id contains the worker's, so that replies need no lookup. */
 export const linkOf = (worker: string, name: string): string => `${worker}~${name}`;
 export const workerOf = (link: string): string => link.slice(0, link.lastIndexOf('~'));
 
-/** What a worker can do, whoever asks. */
+/** What a worker offers to every gateway. */
 export interface Offer {
   readonly models: readonly BaseModel[];
-  /** The styles it has, each with a digest of its content; none where its engine needs none. */
+  /** Digests of its styles by name; absent where its engine needs none. */
   readonly styles?: Readonly<Record<string, string>>;
   /** Workers of one text version read a text the same way. */
   readonly textVersion: string;
-  /** Turns one gateway may have in it. */
+  /** Steps that one gateway may have in it. */
   readonly capacity: number;
 }
 
 /**
- * Said every beat, to all. What does not change is left out of most of them: it is told when it changed, when a
- * gateway asks, and every few seconds.
+ * Sent every beat, to all gateways. Facts are left out of most: they are sent when they changed,
+ * when a gateway asks, and every few seconds.
  */
 export interface Announcement {
   readonly v: number;
   readonly id: string;
-  /** Changes with every start of the engine. */
+  /** The epoch: changes with every start of the engine. */
   readonly life: string;
-  /** `draining` finishes what it has and takes nothing new, `gone` is its last word. */
+  /** `draining` finishes its jobs and takes no new ones; `gone` is its last announcement. */
   readonly state: 'starting' | 'ready' | 'draining' | 'gone';
-  /** Turns that all gateways together have in it. */
+  /** Steps that all gateways together have in it. */
   readonly turns: number;
   readonly facts?: Omit<EngineFacts, 'device'> & Offer & Echo;
 }
@@ -62,16 +62,17 @@ interface Echo {
 }
 
 /**
- * A link is one gateway's work in one life of one worker. Messages are numbered in both directions: the broker drops what a
- * slow reader leaves lying, and whoever misses a number gives the link up, with all that was in it. `beat` says how many were
- * sent, so that the last one is missed as well.
+ * A link is one gateway's work in one epoch of one worker. Messages are numbered in both
+ * directions: the broker drops what a slow reader does not take, and an end that misses a number
+ * gives up the link with all its jobs. `beat` tells how many were sent, so that the loss of the
+ * last is noticed.
  */
 interface Numbered {
   readonly v: number;
   readonly link: string;
   readonly n: number;
 }
-/** A gateway does not know who else is at work on that machine. */
+/** Without `wide`: a gateway does not know what else runs on that machine. */
 export type LinkJobRequest = Exclude<JobRequest, { type: 'wide' }>;
 export type LinkRequest =
   | (LinkJobRequest & Numbered & { readonly gateway: string })
@@ -82,14 +83,14 @@ export type LinkRequest =
       readonly gateway: string;
       readonly sent: number;
     }
-  /** Of no link: answered at once with a `pong`, so that the gateway knows how far away it is. */
+  /** Belongs to no link: answered at once with a `pong`, which gives the gateway the round trip. */
   | { readonly type: 'ping'; readonly v: number; readonly gateway: string; readonly atMs: number }
   /** The gateway is done with the link. */
   | { readonly type: 'bye'; readonly v: number; readonly link: string }
   /** The engine had work of the link and was silent for this long. */
   | { readonly type: 'silent'; readonly v: number; readonly life: string; readonly silentMs: number };
 
-/** Of the engine, told along with what is said: turns of other gateways in it, and for how long it stood still while it had work. */
+/** Steps of other gateways in the engine, and how long it stood still while it had work. */
 interface Load {
   readonly others: number;
   readonly silentMs: number;
@@ -98,16 +99,16 @@ export type LinkReply =
   | (Exclude<JobReply, { type: 'audio' }> & { readonly n: number; readonly others: number })
   | { readonly type: 'audio'; readonly id: string; readonly n: number; readonly pcm: Int16Array }
   | ({ readonly type: 'beat'; readonly sent: number } & Load)
-  /** What the `ping` said, by the clock of whoever sent that. */
+  /** The time of the `ping`, by the gateway's clock. */
   | { readonly type: 'pong'; readonly atMs: number }
-  /** The link is no more: the engine died (then the segment may be why), or a message was lost. */
+  /** The link has ended: the engine died, perhaps because of the segment, or a message was lost. */
   | { readonly type: 'lost'; readonly engine: boolean; readonly why: string };
 
-/** Samples in a message: far below what a broker takes (1 MB), and little enough that others get in between. */
+/** Samples in a message: far below a broker's limit (1 MB), and others get in between. */
 export const AUDIO_SAMPLES = 16_000;
 /**
- * What a broker has to take in one message: more than audio (32 kB), and than a job and its times, of which a segment of 2,000
- * characters makes 30 kB. Only one that carries tens of thousands of characters of tags is larger.
+ * What a broker has to take in one message: more than audio (32 kB), and than a job and its timings
+ * (30 kB for 2,000 characters). Only tens of thousands of characters of tags make a larger one.
  */
 export const NEEDED_PAYLOAD_BYTES = 65_536;
 /** First byte of an audio message; every other message is JSON and begins with a brace. */
@@ -115,7 +116,7 @@ export const AUDIO = 1;
 /** Kind, length of the id, number; then the id, then samples as 16-bit little-endian. */
 export const HEADER_BYTES = 6;
 
-/** Throws where the message holds what JSON would leave out without a word. */
+/** Throws where the message holds something that JSON would leave out silently. */
 export function encode(message: object): Uint8Array {
   return Buffer.from(
     JSON.stringify(message, (key, value) => {
@@ -144,8 +145,8 @@ export function encodeAudio(id: string, n: number, pcm: Int16Array): Uint8Array 
 /** The receiving end of numbered messages. */
 export class Numbers {
   #next = 0;
-  /** What the sender said that it had sent, and when. */
-  #told: { readonly sent: number; readonly atMs: number } | undefined;
+  /** How many messages the sender reported, and when. */
+  #reported: { readonly sent: number; readonly atMs: number } | undefined;
 
   /** False where one before it is missing. */
   take(n: number): boolean {
@@ -154,11 +155,11 @@ export class Numbers {
     return true;
   }
 
-  /** False where something that was told of a beat ago is still missing: on the way it would have been overtaken. */
-  told(sent: number, nowMs: number): boolean {
-    if (this.#told !== undefined && nowMs - this.#told.atMs < BEAT_MS / 2) return true;
-    if (this.#told !== undefined && this.#next < this.#told.sent) return false;
-    this.#told = { sent, atMs: nowMs };
+  /** The sender reported how many it sent. False where one reported a beat ago is still missing. */
+  reported(sent: number, nowMs: number): boolean {
+    if (this.#reported !== undefined && nowMs - this.#reported.atMs < BEAT_MS / 2) return true;
+    if (this.#reported !== undefined && this.#next < this.#reported.sent) return false;
+    this.#reported = { sent, atMs: nowMs };
     return true;
   }
 }

@@ -1,12 +1,12 @@
-/** What an orchestrator asks a worker: is the process there, and does it take work. */
+/** Health probes of a worker for an orchestrator. */
 import { createServer, type Server } from 'node:http';
 
 export interface ProbeOptions {
-  /** Why it takes no work at this moment; undefined where it does. */
+  /** In words: why it takes no work now; undefined where it does. */
   readonly notReady: () => string | undefined;
 }
 
-/** Answers `GET /healthz` and `GET /readyz`, and nothing else; takes nothing in. */
+/** Answers `GET /healthz` and `GET /readyz`, and reads no body. */
 export function createProbes({ notReady }: ProbeOptions): Server {
   return createServer((request, response) => {
     const path = request.url?.split('?', 1)[0];

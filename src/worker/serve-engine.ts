@@ -1,5 +1,6 @@
-/** Serves an engine over a message channel, whatever that is: jobs in, speech out, in turns and as far as there is credit. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+/** Serves an engine over a message channel: jobs in, speech out, in steps and within credit. */
+import { setImmediate as nextLoopTurn } from 'node:timers/promises';
+import { type Clock, systemClock } from '../clock.js';
 import { Condition } from '../condition.js';
 import { type Due, insertByDue } from '../engine/due-order.js';
 import type { Engine, StepGrant, StepRunner } from '../engine/engine.js';
@@ -10,95 +11,96 @@ import { beginSpan, NO_SPAN } from '../trace.js';
 import type { JobReply, JobRequest } from './protocol.js';
 
 interface Running {
+  readonly id: string;
   readonly abort: AbortController;
-  /** It was given credit or a turn. */
+  /** Credit or a step was given. */
   readonly changed: Condition;
   /** Samples that may still be sent. */
   creditSamples: number;
-  /** When each turn that it was given and has not begun is due, on the clock of `performance.now`. */
-  readonly turns: number[];
-  /** When whoever began to hear it as it was sent will have heard all of it, on the same clock. */
-  heardOutMs: number;
+  /** When each step that was given and has not begun is due. */
+  readonly steps: number[];
+  /** When a listener who began with the first sample has played all that was sent. */
+  playedUntilMs: number;
 }
 
-export interface EngineServer {
-  receive(message: JobRequest): void;
-  /** Cancels everything and waits for it. */
-  close(): Promise<void>;
-}
+export class EngineServer {
+  readonly #engine: Engine;
+  readonly #send: (reply: JobReply) => void;
+  readonly #clock: Clock;
+  readonly #running = new Map<string, Running>();
+  readonly #tasks = new Set<Promise<void>>();
+  #multiThreaded = false;
+  #busy = false;
+  /** When the last step ended. */
+  #freeMs = 0;
+  /** Steps that wait for the one that runs, by when they are due. */
+  readonly #waiting: (Due & { readonly begin: () => void })[] = [];
 
-export function serveEngine(engine: Engine, send: (reply: JobReply) => void): EngineServer {
-  const running = new Map<string, Running>();
-  const tasks = new Set<Promise<void>>();
-  let wide = false;
-  let busy = false;
-  /** When the last run ended. */
-  let freeMs = 0;
-  /** Turns that wait for the one that runs, by when they are due. */
-  const waiting: (Due & { readonly begin: () => void })[] = [];
-
-  /** Resolves when nothing else runs, with when its own time begins: at the end of the run that it waited for. */
-  async function untilFree(dueMs: number): Promise<number> {
-    const followed = busy;
-    if (followed) await new Promise<void>((begin) => insertByDue(waiting, { dueMs, begin }));
-    busy = true;
-    return followed ? freeMs : performance.now();
+  constructor(engine: Engine, send: (reply: JobReply) => void, clock: Clock = systemClock) {
+    this.#engine = engine;
+    this.#send = send;
+    this.#clock = clock;
   }
 
-  function free(): void {
-    freeMs = performance.now();
-    const next = waiting.shift();
-    if (next === undefined) busy = false;
-    else next.begin();
+  receive(message: JobRequest): void {
+    if (message.type === 'job') {
+      this.#begin(message.job, message.creditSamples);
+      return;
+    }
+    if (message.type === 'wide') {
+      this.#multiThreaded = message.wide;
+      return;
+    }
+    const state = this.#running.get(message.id);
+    if (state === undefined) return;
+    if (message.type === 'cancel') {
+      state.abort.abort();
+      return;
+    }
+    if (message.type === 'credit') state.creditSamples += message.samples;
+    else state.steps.push(this.#dueAtMs(message.dueInMs));
+    state.changed.notify();
   }
 
-  const turnOf = (id: string, state: Running): StepRunner => ({
-    async run(work) {
-      const { signal } = state.abort;
-      if (state.turns.length === 0) send({ type: 'waits', id });
-      await state.changed.until(() => state.turns.length > 0, signal);
-      const dueMs = state.turns.shift()!;
-      // One that takes many at once has its own lanes, which keep the same order.
-      const startMs = engine.capacity === undefined ? await untilFree(dueMs) : performance.now();
-      // A native run is deaf: let messages in first, a cancellation may be among them.
-      await nextTurn();
-      // The turn was given before what was sent last was there, which a lone listener hears at once; in company it may be kept for more.
-      const lone = wide && engine.capacity === undefined;
-      let spentMs: number | undefined;
-      let earlyMs = 0;
-      const grant: StepGrant = {
-        multiThreaded: wide,
-        signal,
-        dueMs: lone ? Math.max(dueMs, state.heardOutMs) : dueMs,
-        spent(ms) {
-          spentMs = ms;
-        },
-        early(ms) {
-          earlyMs = ms;
-        },
-      };
-      try {
-        signal.throwIfAborted();
-        return await work(grant);
-      } finally {
-        send({ type: 'ran', id, runMs: spentMs ?? performance.now() - startMs, earlyMs });
-        if (engine.capacity === undefined) free();
-      }
-    },
-  });
+  /** Cancels all jobs and waits for their ends. */
+  async close(): Promise<void> {
+    for (const state of this.#running.values()) state.abort.abort();
+    await Promise.all(this.#tasks);
+    await this.#engine.close();
+  }
 
-  async function speak(job: SegmentJob, state: Running): Promise<void> {
+  /** A step without a due time waits for all others. */
+  #dueAtMs(dueInMs = Number.MAX_SAFE_INTEGER): number {
+    return this.#clock.now() + dueInMs;
+  }
+
+  #begin(job: SegmentJob, creditSamples: number): void {
+    const state: Running = {
+      id: job.id,
+      abort: new AbortController(),
+      changed: new Condition(),
+      creditSamples,
+      steps: [this.#dueAtMs(job.dueInMs)],
+      playedUntilMs: 0,
+    };
+    this.#running.set(job.id, state);
+    const task = this.#speak(job, state).finally(() => this.#tasks.delete(task));
+    this.#tasks.add(task);
+  }
+
+  async #speak(job: SegmentJob, state: Running): Promise<void> {
     const { id } = job;
     const { signal } = state.abort;
     let final: JobReply = { type: 'end', id };
     const span = job.traceparent === undefined ? NO_SPAN : beginSpan(job.traceparent, spanOf(job));
+    const steps: StepRunner = { run: (work) => this.#step(state, work) };
     try {
-      for await (const event of engine.speak(job, turnOf(id, state), signal)) {
+      for await (const event of this.#engine.speak(job, steps, signal)) {
         signal.throwIfAborted();
-        send({ ...event, id });
+        this.#send({ ...event, id });
         if (event.type !== 'audio') continue;
-        if (state.heardOutMs === 0) span.event('first audio');
-        state.heardOutMs = Math.max(state.heardOutMs, performance.now()) + samplesToMs(event.pcm.length);
+        if (state.playedUntilMs === 0) span.event('first audio');
+        state.playedUntilMs = Math.max(state.playedUntilMs, this.#clock.now()) + samplesToMs(event.pcm.length);
         state.creditSamples -= event.pcm.length;
         await state.changed.until(() => state.creditSamples > 0, signal);
       }
@@ -107,52 +109,65 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
       final = { type: 'error', id, code, message: error instanceof Error ? error.message : String(error) };
     }
     span.end(final.type === 'error' && final.code !== 'aborted' ? final.code : undefined);
-    running.delete(id);
-    send(final);
+    this.#running.delete(id);
+    this.#send(final);
   }
 
-  return {
-    receive(message) {
-      if (message.type === 'job') {
-        const { job, creditSamples } = message;
-        const state = {
-          abort: new AbortController(),
-          changed: new Condition(),
-          creditSamples,
-          turns: [dueAtMs(job.dueInMs)],
-          heardOutMs: 0,
-        };
-        running.set(job.id, state);
-        const task = speak(job, state).finally(() => tasks.delete(task));
-        tasks.add(task);
-        return;
-      }
-      if (message.type === 'wide') {
-        wide = message.wide;
-        return;
-      }
-      const state = running.get(message.id);
-      if (state === undefined) return;
-      if (message.type === 'cancel') {
-        state.abort.abort();
-        return;
-      }
-      if (message.type === 'credit') state.creditSamples += message.samples;
-      else state.turns.push(dueAtMs(message.dueInMs));
-      state.changed.notify();
-    },
-    async close() {
-      for (const state of running.values()) state.abort.abort();
-      await Promise.all(tasks);
-      await engine.close();
-    },
-  };
+  async #step<T>(state: Running, work: (grant: StepGrant) => Promise<T>): Promise<T> {
+    const { id, steps, changed } = state;
+    const { signal } = state.abort;
+    if (steps.length === 0) this.#send({ type: 'waits', id });
+    await changed.until(() => steps.length > 0, signal);
+    const dueMs = steps.shift()!;
+    // An engine with a capacity queues steps itself, in the same order.
+    const queues = this.#engine.capacity === undefined;
+    const startMs = queues ? await this.#untilFree(dueMs) : this.#clock.now();
+    // A native run blocks messages: let them in first, a cancellation may be among them.
+    await nextLoopTurn();
+    const spent: { ms?: number; earlyMs: number } = { earlyMs: 0 };
+    try {
+      signal.throwIfAborted();
+      return await work(this.#grant(state, dueMs, spent));
+    } finally {
+      this.#send({ type: 'ran', id, runMs: spent.ms ?? this.#clock.now() - startMs, earlyMs: spent.earlyMs });
+      if (queues) this.#free();
+    }
+  }
+
+  #grant(state: Running, dueMs: number, spent: { ms?: number; earlyMs: number }): StepGrant {
+    // The step was given before the last audio was sent. A single listener plays that at once, so
+    // the step is due later; under load it may be held back as prebuffer.
+    const plays = this.#multiThreaded && this.#engine.capacity === undefined;
+    return {
+      multiThreaded: this.#multiThreaded,
+      signal: state.abort.signal,
+      dueMs: plays ? Math.max(dueMs, state.playedUntilMs) : dueMs,
+      spent(ms) {
+        spent.ms = ms;
+      },
+      early(ms) {
+        spent.earlyMs = ms;
+      },
+    };
+  }
+
+  /** Resolves when no step runs, with the start of this one: the end of the one before. */
+  async #untilFree(dueMs: number): Promise<number> {
+    const followed = this.#busy;
+    if (followed) await new Promise<void>((begin) => insertByDue(this.#waiting, { dueMs, begin }));
+    this.#busy = true;
+    return followed ? this.#freeMs : this.#clock.now();
+  }
+
+  #free(): void {
+    this.#freeMs = this.#clock.now();
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#busy = false;
+    else next.begin();
+  }
 }
 
 const spanOf = ({ model, segment }: SegmentJob) => ({
   name: 'engine',
   attributes: { 'tts.model': model, 'tts.characters': segment.text.length },
 });
-
-/** Whoever is in no hurry waits for whoever is. */
-const dueAtMs = (dueInMs = Number.MAX_SAFE_INTEGER): number => performance.now() + dueInMs;

@@ -1,6 +1,7 @@
 /**
- * Whether a process that is silent works: it gains processor time, or waits for a processor. Linux tells that in /proc; where
- * nothing is told (macOS, Windows), a silence counts a third, so that three times as much is waited for.
+ * Whether a silent process works: it gains processor time, or waits for a processor. Linux shows
+ * that in /proc; elsewhere (macOS, Windows) a silence counts a third, so three times as much is
+ * allowed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -9,29 +10,29 @@ interface Thread {
   /** Processor time since its start, and time in the queue for a processor. */
   readonly ranMs: number;
   readonly waitedMs: number;
-  /** It runs, or could run if a processor were free. */
+  /** It runs, or would run on a free processor. */
   readonly runnable: boolean;
-  /** It waits for a disk, which a machine that swaps keeps waiting for long. */
+  /** It waits for a disk, which takes long on a machine that swaps. */
   readonly waitsForDisk: boolean;
 }
 
 interface Sample {
-  /** By SIGSTOP, SIGTSTP or a debugger. */
+  /** Stopped by SIGSTOP, SIGTSTP or a debugger. */
   readonly stopped: boolean;
   readonly threads: ReadonlyMap<string, Thread>;
 }
 
 /** The unit of processor time in /proc/PID/stat, on every machine that Node runs on. */
 const TICK_MS = 10;
-/** A thread at work runs or waits all the time. One that only wakes to look round may wait long on a busy machine. */
+/** Share of the time that a working thread runs or waits; idle threads wake up and wait, too. */
 const BUSY_SHARE = 0.5;
-/** Processor time of all threads; an engine whose main thread is stuck has next to none. */
+/** Share of processor time of all threads; an engine with a stuck main thread has nearly none. */
 const RAN_SHARE = 0.02;
-/** Of a process that cannot be seen, or waits for a disk, this much of a silence counts: the machine may be slow. */
+/** Share of a silence that counts if the process cannot be seen or waits for a disk. */
 const UNCERTAIN_SHARE = 1 / 3;
-/** Processor time without a sign of progress. The slowest segment of a slow machine takes a quarter of it. */
+/** Processor time without progress: four times the slowest segment of a slow machine. */
 const SPIN_MS = 300_000;
-/** An endless loop is told from work that is this many times longer than is ever waited for. */
+/** Processor time of an endless loop, in multiples of the allowed silence. */
 const SPIN_MARGIN = 4;
 
 export class Standstill {
@@ -48,17 +49,17 @@ export class Standstill {
     this.#spinMs = spinMs;
   }
 
-  /** Since the last `reset`, as far as it was looked at: time in which it neither ran nor waited for a processor. */
+  /** Observed time since the last `reset` in which it neither ran nor waited for a processor. */
   get stillMs(): number {
     return this.#stillMs;
   }
 
-  /** False where the system does not tell what the process does, or that it waits for a disk. */
+  /** False where the system does not show what the process does, or it waits for a disk. */
   get certain(): boolean {
     return this.#certain;
   }
 
-  /** It has run for so long since the last `reset` that it will hardly come to an end. `allowedMs`: the silence it is given. */
+  /** Whether it runs like an endless loop since the last `reset`; `allowedMs` is its silence. */
   spins(allowedMs = 0): boolean {
     return this.#ranMs > Math.max(this.#spinMs, SPIN_MARGIN * allowedMs);
   }
@@ -72,8 +73,8 @@ export class Standstill {
   }
 
   /**
-   * To be called regularly while the process has work. `mostMs`: what one look may add at most, because this process
-   * may have been stopped as well.
+   * To be called regularly while the process has work. `mostMs`: what one look may add at most,
+   * because this process may have been stopped as well.
    */
   look(nowMs: number, mostMs: number): void {
     const before = this.#before;
@@ -95,7 +96,7 @@ export class Standstill {
 interface Seen {
   readonly works: boolean;
   readonly waitsForDisk: boolean;
-  /** Of its busiest thread. */
+  /** Processor time of its busiest thread. */
   readonly ranMs: number;
 }
 
@@ -127,9 +128,9 @@ function sampleOf(pid: number): Sample | undefined {
     let stopped = false;
     for (const id of readdirSync(folder)) {
       const stat = read(`${folder}/${id}/stat`);
-      // It has ended since.
+      // The thread has ended since.
       if (stat === undefined) continue;
-      // The name before the state is in brackets and may hold anything.
+      // The name before the state is in brackets and may contain anything.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       const state = fields[0]!;
       const [ranNs, waitedNs] = read(`${folder}/${id}/schedstat`)?.split(' ').map(Number) ?? [];

@@ -9,11 +9,12 @@ import { loadConfig } from '../../src/config.js';
 import type { SineOptions } from '../../src/engine/sine.js';
 import { createGateway } from '../../src/gateway/gateway.js';
 import type { ObservableGateway } from '../../src/gateway/types.js';
-import { createPool, type WorkerPool } from '../../src/gateway/workers/pool.js';
+import { WorkerPool } from '../../src/gateway/workers/pool.js';
 import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { segmentOf } from '../../testkit/speech.js';
 import { until } from '../support/jobs.js';
+import { orderOf, segmentsOf } from '../support/orders.js';
 
 const never = new AbortController().signal;
 const SENTENCE = 'A sentence of some length.';
@@ -26,7 +27,7 @@ let verdict: string;
 let pool: WorkerPool;
 let room: EngineRoom;
 let gateway: ObservableGateway;
-/** Workers that had a turn. */
+/** Workers that had a step. */
 const worked = new Set<string>();
 
 beforeEach(() => {
@@ -44,30 +45,23 @@ afterEach(async () => {
 function open(sine: SineOptions, env: Record<string, string> = {}): void {
   process.env.TTS_SINE_OPTIONS = JSON.stringify({ msPerChar: 20, ...sine });
   const { config } = loadConfig({ env: { HOME: dir, TTS_ENGINE: 'sine', TTS_WORKER_IDLE_SECONDS: '1', ...env } });
-  pool = createPool();
+  pool = new WorkerPool();
   worked.clear();
   pool.onChange(() => {
     for (const { id, busy } of pool.workers) if (busy > 0) worked.add(id);
   });
   room = createEngineRoom({ config, log, pool, start: 'now', models: [], stays: true, crowd: true });
-  gateway = createGateway({ pool, catalogue: loadCatalogue(), log, queueLimit: 100, crew: room.crew });
+  gateway = createGateway({ pool, catalogue: loadCatalogue(), log, queueLimit: 100, autoscaler: room.autoscaler });
 }
 
 /** A session: speaks a sentence whenever it is told to, until it is ended. */
 function session() {
-  const order = {
-    model: 'base-tts',
-    voice: 'english_female_professional',
-    seed: 0,
-    owner: 'a',
-    requestId: 'r',
-  } as const;
-  const speech = gateway.open(order);
-  const told = new Condition();
+  const speech = gateway.open(orderOf());
+  const changed = new Condition();
   let [sentences, samples, over] = [0, 0, false];
   async function* segments() {
     for (let said = 0; ; said += 1) {
-      await told.until(() => sentences > said || over);
+      await changed.until(() => sentences > said || over);
       if (sentences === said) return;
       yield segmentOf(SENTENCE);
     }
@@ -80,12 +74,12 @@ function session() {
   return {
     async say(): Promise<void> {
       sentences += 1;
-      told.notify();
+      changed.notify();
       await until(() => samples === sentences * SENTENCE_SAMPLES);
     },
     async end(): Promise<void> {
       over = true;
-      told.notify();
+      changed.notify();
       expect(await heard).toBe(sentences * SENTENCE_SAMPLES);
     },
   };
@@ -116,7 +110,7 @@ describe('while a GPU is looked at', () => {
     writeFileSync(verdict, 'passed');
     await until(() => pool.workers[0]!.state === 'ready');
     expect(devices()).toEqual(['webgpu', 'cpu']);
-    // The session is alone, and in company.
+    // The session is the only stream at first, then one of several.
     await early.say();
     expect([...worked]).toEqual([cpu]);
     worked.clear();
@@ -168,18 +162,9 @@ describe('while a GPU is looked at', () => {
     await until(() => pool.workers.length === 1);
     rmSync(verdict);
     // Nothing is lost of what a process is killed under: the segment runs again, which kills the next one, until it is given up.
-    const order = {
-      model: 'base-tts',
-      voice: 'english_female_professional',
-      seed: 0,
-      owner: 'a',
-      requestId: 'r',
-    } as const;
-    const speech = gateway.open(order);
-    async function* segments() {
-      yield segmentOf('A poison that is long enough to be heard before.');
-    }
-    const events = speech.speak(segments(), never)[Symbol.asyncIterator]();
+    const speech = gateway.open(orderOf());
+    const text = 'A poison that is long enough to be heard before.';
+    const events = speech.speak(segmentsOf(text), never)[Symbol.asyncIterator]();
     await events.next();
     await until(() => pool.workers[0]!.restarts > 0 && pool.workers.length === 2 && pool.state === 'ready');
     await listen();
@@ -195,7 +180,7 @@ describe('while a GPU is looked at', () => {
 describe('on a GPU', () => {
   const card = { runMs: 10, most: 2, capacity: 4 };
 
-  it('a second process joins while work waits, on the GPU too, and leaves again; none for a lone listener', async () => {
+  it('a second process joins while work waits, on the GPU too, and leaves again; none for a single listener', async () => {
     open({ card }, { TTS_DEVICE: 'webgpu' });
     await room.ready();
     await listen();
@@ -216,7 +201,7 @@ describe('on a GPU', () => {
     open({ card }, { TTS_WORKERS: '3' });
     await until(() => pool.counts.ready === 3);
     expect(devices()).toEqual(['webgpu', 'webgpu', 'webgpu']);
-    expect(room.crew.spare).toBe(0);
+    expect(room.autoscaler.spare).toBe(0);
   });
 
   it('nothing runs where the CPU was asked for, and all processes start at once', async () => {

@@ -26,7 +26,7 @@ export function workerContract(name: string, open: OpenWorker): void {
       const fixture = await open(...options);
       opened.push(fixture.worker);
       await whenReady(fixture.worker);
-      // Nobody else is there who could have the turn.
+      // No other job competes for the step.
       fixture.worker.onChange(() => grantAll(fixture.worker));
       return fixture;
     };

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGateway } from '../../src/gateway/gateway.js';
-import { createPool } from '../../src/gateway/workers/pool.js';
+import { WorkerPool } from '../../src/gateway/workers/pool.js';
 import { createProcessWorker } from '../../src/gateway/workers/process-worker.js';
 import type { Worker } from '../../src/gateway/workers/worker.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
@@ -68,7 +68,7 @@ describe('the real engine in its process', () => {
   }, 300_000);
 
   it('is killed in the middle of a sentence, and what is heard is the same to the sample', async () => {
-    const gateway = createGateway({ pool: createPool([worker]), catalogue: loadCatalogue(), log, queueLimit: 4 });
+    const gateway = createGateway({ pool: new WorkerPool([worker]), catalogue: loadCatalogue(), log, queueLimit: 4 });
     const order = { ...voiced, voice: VOICES[0], seed: 0, owner: 'a', requestId: 'r' };
     const text = 'The ship sailed at dawn, and nobody on the quay waved to those who were leaving for good.';
     const speak = async (onAudio: (chunks: number) => void) => {

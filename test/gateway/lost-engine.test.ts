@@ -1,8 +1,8 @@
-/** Engine processes that are killed, frozen and unread under a whole server: everybody is answered, to the byte. */
+/** Engine processes killed, frozen and unread under a server: no byte of an answer changes. */
 import { createConnection } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SineOptions } from '../../src/engine/sine.js';
-import { createPool } from '../../src/gateway/workers/pool.js';
+import { WorkerPool } from '../../src/gateway/workers/pool.js';
 import { createProcessWorker } from '../../src/gateway/workers/process-worker.js';
 import { type TestServer, until } from '../../testkit/server.js';
 import { END, StreamClient, startStreamServer } from '../stream-input/client.js';
@@ -25,7 +25,7 @@ async function start(sine: SineOptions, workers = 1, capacity = 6) {
     const settings = { id: `e${i}`, options, log, backoffMs: 20, silenceMs: SILENCE_MS, capacity };
     return { worker: createProcessWorker(settings), pid };
   });
-  const pool = createPool(engines.map(({ worker }) => worker));
+  const pool = new WorkerPool(engines.map(({ worker }) => worker));
   const server = await startStreamServer({ gateway: { pool }, limits: { partnerConcurrency: 20 } });
   servers.push(server);
   await Promise.all(engines.map(({ worker }) => whenReady(worker)));
@@ -41,7 +41,7 @@ const bytesOf = async (response: Promise<Response>) => {
 };
 
 describe('an engine process that is killed in the middle of a segment', () => {
-  it('is not noticed by whoever hears it streamed', async () => {
+  it('is not heard in a stream', async () => {
     const { server, engine } = await start({ pace: 4 });
     const undisturbed = await bytesOf(speech(server, true));
     const response = await speech(server, true);
@@ -58,7 +58,7 @@ describe('an engine process that is killed in the middle of a segment', () => {
     );
   });
 
-  it('is not noticed by whoever waits for all of it', async () => {
+  it('is not heard in a buffered response', async () => {
     const { server, engine } = await start({ pace: 4 });
     const undisturbed = await bytesOf(speech(server, false));
     for (let i = 0; i < 3; i += 1) {
@@ -72,7 +72,7 @@ describe('an engine process that is killed in the middle of a segment', () => {
     expect(engine.worker.restarts).toBe(3);
   });
 
-  it('is not noticed in a stream-input session', async () => {
+  it('is not heard in a stream-input session', async () => {
     const { server, engine } = await start({ pace: 4 });
     const speak = async (disturb: () => void) => {
       const client = await StreamClient.open(server);
@@ -92,7 +92,7 @@ describe('an engine process that is killed in the middle of a segment', () => {
 });
 
 describe('an engine process that is frozen', () => {
-  it('is replaced, and all who wait for it are answered, also those who come later', async () => {
+  it('is replaced, and all waiting requests are answered, also later ones', async () => {
     const { server, engine } = await start({ pace: 20 }, 1, 2);
     const undisturbed = await bytesOf(speech(server, true));
     const answers = [true, false, true, false, true].map((stream) => bytesOf(speech(server, stream)));
@@ -103,7 +103,7 @@ describe('an engine process that is frozen', () => {
     expect(engine.worker.restarts).toBe(1);
   });
 
-  it('is given nothing in place of what it was told to stop and did not', async () => {
+  it('is given no job in place of a cancelled one that it did not acknowledge', async () => {
     const { server, engines } = await start({ pace: 20 }, 2, 1);
     const undisturbed = await bytesOf(speech(server, true));
     process.kill(engines[0]!.pid(), 'SIGSTOP');

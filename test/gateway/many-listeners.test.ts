@@ -1,13 +1,13 @@
-/** Hundreds of listeners on a machine whose time is counted: how many are carried without a break, in which order, and who is turned away. */
+/** Hundreds of listeners on a virtual clock: how many are carried, and who is refused. */
 import { setMaxListeners } from 'node:events';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { PlaybackClock } from '../../src/client/load/listener.js';
 import { createGateway } from '../../src/gateway/gateway.js';
 import type { Policy } from '../../src/gateway/scheduler.js';
 import { SpokenText } from '../../src/gateway/spoken-text.js';
 import type { Gateway } from '../../src/gateway/types.js';
-import { createCrew } from '../../src/gateway/workers/crew.js';
-import { createPool } from '../../src/gateway/workers/pool.js';
+import { Autoscaler } from '../../src/gateway/workers/autoscaler.js';
+import { WorkerPool } from '../../src/gateway/workers/pool.js';
 import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { TtsError } from '../../src/protocol/errors.js';
@@ -22,9 +22,9 @@ const TEXTS = [
 ];
 const TEXT_MS = 6_500;
 const ROUNDS = 3;
-/** Two of many who share a machine: a second of speech takes an eighth of one, and any run up to twice as long as it should. */
+/** Two slow cores: a second of speech takes an eighth of one, a step up to twice its time. */
 const SLOW = { costs: { front: 0.055, window: 0.05 }, unsteady: 1 };
-/** A whole answer of half a minute. */
+/** A buffered response of half a minute. */
 const LONG = [...TEXTS, ...TEXTS].join(' ');
 const never = new AbortController().signal;
 setMaxListeners(0, never);
@@ -40,55 +40,63 @@ beforeEach(() => {
   workers = 4;
   model = 'base-tts-fast';
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 const log = silentLogger();
 const catalogue = loadCatalogue();
 const OPTIONS = { catalogue, log, queueLimit: 5_000, lookahead: 3, admission: true };
 
 async function start(policy: Policy = 'deadline'): Promise<void> {
-  const pool = createPool(Array.from({ length: workers }, (_, i) => machine.worker(`w${i}`)));
-  gateway = createGateway({ ...OPTIONS, pool, policy });
+  const { clock } = machine;
+  const virtual = Array.from({ length: workers }, (_, i) => machine.worker(`w${i}`));
+  gateway = createGateway({ ...OPTIONS, clock, pool: new WorkerPool(virtual, clock), policy });
   saturated = await saturate();
 }
 
-/** As quiet as a server is at night: one worker, which has spoken; the others have to start first. */
+/** An idle server: one worker, which has spoken; the others have to start first. */
 async function startWithOne(startMs: number): Promise<void> {
-  const pool = createPool();
-  const hire = (number: number) => machine.worker(`w${number}`, number === 1 ? 0 : startMs);
-  const crew = createCrew({ pool, hire, least: 1, most: workers, startsAtOnce: workers / 2, idleMs: 60_000, log });
-  crew.start();
-  gateway = createGateway({ ...OPTIONS, pool, crew });
+  const { clock } = machine;
+  const pool = new WorkerPool([], clock);
+  const autoscaler = new Autoscaler({
+    pool,
+    clock,
+    startWorker: (number) => machine.worker(`w${number}`, number === 1 ? 0 : startMs),
+    minWorkers: 1,
+    maxWorkers: workers,
+    maxStarting: workers / 2,
+    idleMs: 60_000,
+    log,
+  });
+  autoscaler.start();
+  gateway = createGateway({ ...OPTIONS, clock, pool, autoscaler });
   for (const text of TEXTS) await machine.until(listen(text));
 }
 
 async function listen(text: string, { whole = false, speed = 1, owner = 'a' } = {}) {
   const about = { model, voice: 'english_female_professional', seed: 0, requestId: 'r' };
-  const clock = new PlaybackClock(machine.nowMs);
+  const playback = new PlaybackClock(machine.nowMs);
   const speech = gateway.open({ ...about, owner, speed, whole, chars: text.length });
-  const spoken = new SpokenText(speech, new LocalCutter({ countTokens: (piece) => piece.length, language: 'en-US' }));
+  const cutter = new LocalCutter({ countTokens: (piece) => piece.length, language: 'en-US' });
+  const spoken = new SpokenText(speech, cutter, machine.clock);
   spoken.text(text);
   spoken.end();
   try {
     for await (const event of spoken.speak(never))
-      if (event.type === 'audio') clock.hear(event.pcm.length, machine.nowMs);
+      if (event.type === 'audio') playback.hear(event.pcm.length, machine.nowMs);
   } finally {
     spoken.close();
   }
-  return clock.listened;
+  return playback.listened;
 }
 
 const isRefusal = (error: unknown) => error instanceof TtsError && error.code === 'overloaded';
 
-/** Seconds of speech a second, with clients who want nothing but the next text. */
+/** Seconds of speech a second, with clients that always want the next text. */
 async function saturate(): Promise<number> {
   const startMs = machine.nowMs;
   let audioMs = 0;
   const client = async (number: number) => {
-    for (let turn = number; machine.nowMs - startMs < 6_000; turn++) {
-      const heard = await listen(TEXTS[turn % TEXTS.length]!).catch((error: unknown) => {
+    for (let next = number; machine.nowMs - startMs < 6_000; next++) {
+      const heard = await listen(TEXTS[next % TEXTS.length]!).catch((error: unknown) => {
         if (!isRefusal(error)) throw error;
       });
       audioMs += heard?.audioMs ?? 0;
@@ -99,7 +107,7 @@ async function saturate(): Promise<number> {
   return audioMs / (machine.nowMs - startMs);
 }
 
-/** This share of what is made at most, each for three texts, spread over one or all at once. */
+/** Listeners for this share of the saturated speech, each of three texts, spread or all at once. */
 async function crowd(share: number, arrivals: 'spread' | 'burst', speed = 1) {
   const count = Math.floor(share * saturated);
   const heard: Awaited<ReturnType<typeof listen>>[] = [];
@@ -124,8 +132,8 @@ async function crowd(share: number, arrivals: 'spread' | 'burst', speed = 1) {
   return { stalled, refused, heard: heard.length, latestMs };
 }
 
-/** The same, while clients want whole answers without end. */
-async function besideWholeAnswers(share: number) {
+/** The same, while clients want buffered responses without end. */
+async function besideBuffered(share: number) {
   let over = false;
   let made = 0;
   const bulk = Array.from({ length: 8 * workers }, async () => {
@@ -137,19 +145,19 @@ async function besideWholeAnswers(share: number) {
   return { ...result, made };
 }
 
-it('carries nine tenths of what it makes at most where listeners come one after the other', async () => {
+it('carries nine tenths of the saturated speech where listeners come one after the other', async () => {
   await start();
   expect(await crowd(0.9, 'spread')).toMatchObject({ stalled: 0, refused: 0 });
 });
 
-it('carries two thirds of it where all come at once, and none waits long for his first sound', async () => {
+it('carries two thirds of it where all come at once, and none waits long for first audio', async () => {
   await start();
   const { latestMs, ...rest } = await crowd(0.65, 'burst');
   expect(rest).toMatchObject({ stalled: 0, refused: 0 });
   expect(latestMs).toBeLessThan(3_000);
 });
 
-it('takes three quarters of those where most workers have to start first, and none of them has a break', async () => {
+it('admits three quarters of those where most workers have to start first, and none of them stalls', async () => {
   workers = 8;
   await start();
   await startWithOne(2_000);
@@ -159,7 +167,7 @@ it('takes three quarters of those where most workers have to start first, and no
 });
 
 it.each(['base-tts-fast', 'base-tts'] as const)(
-  'turns some away where twice as many come for %s, so that nobody has a break; then it takes the next at once',
+  'refuses some where twice as many come for %s, so that no listener stalls; then it admits the next at once',
   async (asked) => {
     model = asked;
     await start();
@@ -175,9 +183,8 @@ it.each(['base-tts-fast', 'base-tts'] as const)(
 );
 
 it.each(['spread', 'burst'] as const)(
-  'keeps everybody it took from a break on two slow cores as well, where a front is longer than a first window lasts (%s)',
+  'stalls no admitted stream on two slow cores, where a front takes longer than a first window lasts (%s)',
   async (arrivals) => {
-    vi.restoreAllMocks();
     machine = new VirtualMachine(SLOW);
     workers = 2;
     await start();
@@ -189,7 +196,7 @@ it.each(['spread', 'burst'] as const)(
   },
 );
 
-it('turns more away of those who want it spoken fast, and none of the others has a break', async () => {
+it('refuses more of the streams at double speed, and none of the others stalls', async () => {
   await start();
   const slow = await crowd(1.3, 'spread');
   const fast = await crowd(1.3, 'spread', 2);
@@ -197,13 +204,13 @@ it('turns more away of those who want it spoken fast, and none of the others has
   expect(fast.refused).toBeGreaterThan(slow.refused);
 });
 
-it('lets whole answers fill what listeners leave, where first come, first served serves none of them in time', async () => {
+it('lets buffered responses fill what live streams leave; first come, first served makes those late', async () => {
   await start();
-  const ours = await besideWholeAnswers(0.8);
+  const ours = await besideBuffered(0.8);
   expect(ours).toMatchObject({ stalled: 0, refused: 0 });
   expect(ours.latestMs).toBeLessThan(1_000);
   expect(ours.made).toBeGreaterThan(0);
   await start('fifo');
-  const theirs = await besideWholeAnswers(0.1);
+  const theirs = await besideBuffered(0.1);
   expect(theirs.latestMs).toBeGreaterThan(3_000);
 });

@@ -1,28 +1,29 @@
-/** The order of work: whose listener runs dry first, and whose turn it is where all are late. */
+/** The order of steps: whose listener runs dry first, and how owners alternate. */
 import { describe, expect, it } from 'vitest';
 import { type Policy, Scheduler } from '../../src/gateway/scheduler.js';
 import { type SegmentStream, SegmentTask } from '../../src/gateway/segment-task.js';
 import type { Worker } from '../../src/gateway/workers/worker.js';
+import { VirtualClock } from '../../testkit/virtual-clock.js';
 import { jobOf } from '../support/jobs.js';
 
 const NOW_MS = 1_000_000;
 
-function task(deadlineMs: number, owner = 'a', whole = false, heard = true): SegmentTask {
+function task(deadlineMs: number, owner = 'a', whole = false, playing = true): SegmentTask {
   const stream: SegmentStream = {
     order: { model: 'base-tts', voice: 'someone', seed: 0, owner, requestId: 'r', whole },
     started: () => undefined,
     made: () => undefined,
     ran: () => undefined,
     revision: 0,
-    heard,
+    playing,
     deadlineMs: () => NOW_MS + deadlineMs,
     changed: () => undefined,
     room: async () => undefined,
   };
-  return new SegmentTask(jobOf(`due in ${deadlineMs}`), stream);
+  return new SegmentTask(jobOf(`due in ${deadlineMs}`), stream, new VirtualClock());
 }
 const workerWith = (...tasks: SegmentTask[]) =>
-  ({ runnable: tasks.map(({ job }) => ({ id: job.id, turns: 0 })), takes: () => true }) as unknown as Worker;
+  ({ runnable: tasks.map(({ job }) => ({ id: job.id, steps: 0 })), takes: () => true }) as unknown as Worker;
 const IDLE = workerWith();
 
 function order(scheduler: Scheduler, tasks: readonly SegmentTask[]): number[] {
@@ -35,11 +36,11 @@ function order(scheduler: Scheduler, tasks: readonly SegmentTask[]): number[] {
 }
 
 describe('the scheduler', () => {
-  it('takes the earliest deadline, whoever came first', () => {
+  it('takes the earliest deadline, not the first arrival', () => {
     expect(order(new Scheduler(), [task(300), task(100), task(200)])).toEqual([1, 2, 0]);
   });
 
-  it('goes on with what a worker has where that is needed sooner than what waits, and not with what another has', () => {
+  it('continues a job of the worker that is due before what waits, and none of another worker', () => {
     const scheduler = new Scheduler();
     const [begun, elsewhere, waiting] = [task(100), task(50), task(200)];
     for (const each of [begun, elsewhere]) {
@@ -54,32 +55,32 @@ describe('the scheduler', () => {
     expect([scheduler.queued, scheduler.running]).toEqual([0, 2]);
   });
 
-  it("lets owners take turns where all are late: one's many do not drown another's one", () => {
+  it("alternates between owners where all are late: one's many do not delay another's one", () => {
     const many = Array.from({ length: 4 }, (_, i) => task(-1_000 + i, 'greedy'));
     expect(order(new Scheduler(), [...many, task(-10, 'modest')])).toEqual([0, 4, 1, 2, 3]);
   });
 
-  it("lets owners take turns where they wait for their first sounds, late or not: one's fifty do not go before another's one", () => {
+  it("alternates between owners that wait for first audio, late or not: one's fifty do not delay another's one", () => {
     const many = Array.from({ length: 50 }, (_, i) => task(i, 'greedy', false, false));
     const modest = [task(100, 'modest', false, false), task(101, 'modest', false, false)];
-    const turns = order(new Scheduler(), [...many, ...modest]);
-    expect(turns.slice(0, 4)).toEqual([0, 50, 1, 51]);
+    const steps = order(new Scheduler(), [...many, ...modest]);
+    expect(steps.slice(0, 4)).toEqual([0, 50, 1, 51]);
     const pressed = Array.from({ length: 3 }, (_, i) => task(500 + i, 'greedy'));
     expect(order(new Scheduler(), [...pressed, ...modest])).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it('keeps deadlines before turns where somebody is in time', () => {
+  it('goes by deadlines where an owner is in time', () => {
     const scheduler = new Scheduler();
     scheduler.take(task(0, 'a'));
     expect(order(scheduler, [task(500, 'b'), task(100, 'a')])).toEqual([1, 0]);
   });
 
-  it('lets whoever hears something go before whoever hears nothing yet when he has little in hand, but for a tenth of the turns', () => {
+  it('lets a playing stream with little in hand go before first audio, but for a tenth of the steps', () => {
     const first = (dueInMs: number) => task(dueInMs, 'a', false, false);
     expect(order(new Scheduler(), [first(-2_000), task(500), task(700)])).toEqual([1, 0, 2]);
     expect(order(new Scheduler(), [first(900), task(800), task(700)])).toEqual([2, 1, 0]);
     const slow = new Scheduler();
-    slow.turnMs = 1_000;
+    slow.learnStep(1_000);
     expect(order(slow, [first(-2_000), task(1_500), task(1_700)])).toEqual([1, 0, 2]);
     const heard = Array.from({ length: 12 }, (_, i) => task(i));
     expect(order(new Scheduler(), [first(-3_000), ...heard]).indexOf(0)).toBe(5);
@@ -96,7 +97,7 @@ describe('the scheduler', () => {
     expect(scheduler.next(IDLE, NOW_MS)).toBe(b);
   });
 
-  it('lets whole answers fill what live listeners leave, however late they are, and a tenth of the turns besides', () => {
+  it('lets buffered responses fill what live streams leave, however late, and a tenth of the steps besides', () => {
     const whole = Array.from({ length: 3 }, (_, i) => task(-5_000 + i, 'a', true));
     expect(order(new Scheduler(), [whole[0]!, task(5_000), task(900)])).toEqual([0, 2, 1]);
     const scheduler = new Scheduler();
@@ -104,16 +105,16 @@ describe('the scheduler', () => {
     expect(order(scheduler, [whole[0]!, task(5_000), task(900)])).toEqual([2, 0, 1]);
     const live = Array.from({ length: 30 }, (_, i) => task(100 + i));
     const busy = new Scheduler();
-    const turns = order(busy, [...whole, ...live]);
+    const steps = order(busy, [...whole, ...live]);
     expect(
-      turns
+      steps
         .slice(0, 21)
-        .map((index, turn) => (index < 3 ? turn : -1))
-        .filter((turn) => turn >= 0),
+        .map((index, step) => (index < 3 ? step : -1))
+        .filter((step) => step >= 0),
     ).toEqual([0, 10, 20]);
   });
 
-  it('serves first come first for comparison', () => {
+  it('serves in order of arrival with the policy fifo', () => {
     const scheduler = new Scheduler('fifo' satisfies Policy);
     expect(order(scheduler, [task(300), task(100), task(200)])).toEqual([0, 1, 2]);
   });

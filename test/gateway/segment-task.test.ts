@@ -1,10 +1,11 @@
-/** What a segment tells of its own cost. */
+/** What a segment reports of its cost. */
 import { expect, it } from 'vitest';
 import { type SegmentStream, SegmentTask } from '../../src/gateway/segment-task.js';
 import type { Worker, WorkerEvent } from '../../src/gateway/workers/worker.js';
+import { VirtualClock } from '../../testkit/virtual-clock.js';
 import { jobOf } from '../support/jobs.js';
 
-it('counts what had to be before its first sample, not what an engine made beyond that because there was time', async () => {
+it('counts engine time needed before the first sample, without what went into early audio', async () => {
   const events: WorkerEvent[] = [
     { type: 'ran', runMs: 100, earlyMs: 0 },
     { type: 'ran', runMs: 400, earlyMs: 320 },
@@ -28,8 +29,8 @@ it('counts what had to be before its first sample, not what an engine made beyon
       yield* events;
     },
   };
-  const task = new SegmentTask(jobOf('A text.'), stream as SegmentStream);
-  await task.run(worker as Worker, 0);
+  const task = new SegmentTask(jobOf('A text.'), stream as SegmentStream, new VirtualClock());
+  await task.run(worker as Worker, { retries: 0 });
   expect(task.state).toBe('done');
   expect(task.leadMs).toBe(180);
   expect(task.runMs).toBe(700);

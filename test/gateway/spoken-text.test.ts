@@ -1,5 +1,5 @@
-/** Text in pieces in, speech out: the pieces change nothing, and nothing is looked at before it is wanted. */
-import { setImmediate as turn } from 'node:timers/promises';
+/** Text in pieces in, speech out: pieces change nothing, and no text is cut before it is wanted. */
+import { setImmediate as loopTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SpokenText } from '../../src/gateway/spoken-text.js';
@@ -68,7 +68,7 @@ describe('text', () => {
     text.text('This is a sentence of some length. '.repeat(1_000));
     const events = text.speak(signal);
     await events.next();
-    await turn();
+    await loopTurn();
     expect(speech.taken).toHaveLength(1);
     expect(text.idle).toBe(false);
     // What was looked at is a step or two, not the text.
@@ -76,7 +76,7 @@ describe('text', () => {
     await events.return();
   });
 
-  it('is idle once everything was looked at and heard, also where nothing of it is a sentence yet', async () => {
+  it('is idle once all text was cut and delivered, also where none of it is a sentence yet', async () => {
     const speech = mute();
     const text = new SpokenText(speech, new LocalCutter({ countTokens }));
     let idle = 0;
@@ -86,14 +86,14 @@ describe('text', () => {
     const done = (async () => {
       for await (const _event of text.speak(signal));
     })();
-    await turn();
+    await loopTurn();
     expect(idle).toBe(1);
     text.text('Half a sent');
     expect(text.idle).toBe(false);
-    await turn();
+    await loopTurn();
     expect([text.idle, idle, text.pendingChars]).toEqual([true, 2, 11]);
     text.flush();
-    await turn();
+    await loopTurn();
     expect([text.idle, text.pendingChars, speech.taken.length]).toEqual([true, 0, 1]);
     text.text('ence.');
     text.end();
@@ -116,7 +116,7 @@ describe('text', () => {
     const leaving = new AbortController();
     const text = new SpokenText(mute(), new LocalCutter({ countTokens }));
     const next = text.speak(leaving.signal).next();
-    await turn();
+    await loopTurn();
     leaving.abort();
     await expect(next).rejects.toMatchObject({ name: 'AbortError' });
   });

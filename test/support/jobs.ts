@@ -31,9 +31,9 @@ export async function until(condition: () => boolean): Promise<void> {
 
 export const whenReady = (worker: Worker): Promise<void> => until(() => worker.state === 'ready');
 
-/** A turn for every job of a worker that stands still. */
+/** Gives a step to every job of a worker that waits for one. */
 export function grantAll(worker: Worker): void {
-  for (const { id, turns } of worker.runnable) if (turns === 0) worker.grant(id, 0);
+  for (const { id, steps } of worker.runnable) if (steps === 0) worker.grant(id, 0);
 }
 
 export async function collect(events: AsyncIterable<WorkerEvent>) {

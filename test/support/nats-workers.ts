@@ -1,20 +1,20 @@
 /** Engines behind a NATS server as `tts worker` serves them, and the gateway's view of them. */
 import type { SineOptions } from '../../src/engine/sine.js';
 import { EngineProcess } from '../../src/gateway/workers/engine-process.js';
-import { type NatsWorkers, type NatsWorkersOptions, watchNatsWorkers } from '../../src/gateway/workers/nats-workers.js';
-import { createPool, type WorkerPool } from '../../src/gateway/workers/pool.js';
+import { NatsWorkers, type NatsWorkersOptions } from '../../src/gateway/workers/nats-workers.js';
+import { WorkerPool } from '../../src/gateway/workers/pool.js';
 import type { Worker } from '../../src/gateway/workers/worker.js';
 import { silentLogger } from '../../src/log.js';
 import type { Bus } from '../../src/worker/nats-bus.js';
 import type { Offer } from '../../src/worker/nats-wire.js';
-import { type NatsServer as ServedEngine, serveNats } from '../../src/worker/serve-nats.js';
+import { NatsServer } from '../../src/worker/serve-nats.js';
 import { until } from './jobs.js';
 import { pidLog } from './pid-log.js';
 
 const OFFER: Offer = { models: ['base-tts', 'base-tts-fast'], textVersion: 'sine', capacity: 2 };
 
 export interface ServedSine {
-  readonly server: ServedEngine;
+  readonly server: NatsServer;
   /** Of the engine's process. */
   pid(): number;
   close(): Promise<void>;
@@ -24,7 +24,7 @@ export interface ServedSine {
 export function serveSine(bus: Bus, id: string, sine: SineOptions = {}, offer: Partial<Offer> = {}): ServedSine {
   const { log, pid } = pidLog();
   let engine: EngineProcess | undefined;
-  const server = serveNats({
+  const server = new NatsServer({
     bus,
     id,
     offer: { ...OFFER, ...offer },
@@ -46,9 +46,9 @@ export function serveSine(bus: Bus, id: string, sine: SineOptions = {}, offer: P
 
 /** A gateway's pool of what is on the bus. */
 export function watch(bus: Bus, more: Partial<NatsWorkersOptions> = {}): { pool: WorkerPool; workers: NatsWorkers } {
-  const pool = createPool();
+  const pool = new WorkerPool();
   const options = { bus, pool, textVersion: 'sine', styles: undefined, log: silentLogger() };
-  return { pool, workers: watchNatsWorkers({ ...options, ...more }) };
+  return { pool, workers: new NatsWorkers({ ...options, ...more }) };
 }
 
 export async function workerNamed(pool: WorkerPool, id: string): Promise<Worker> {

@@ -1,4 +1,4 @@
-/** A silent log that remembers which process the engine last said to be ready in, and what ran on its card. */
+/** A silent log that keeps the pid of the engine that was ready last, and the runs of its GPU. */
 import { type Logger, silentLogger } from '../../src/log.js';
 
 export function pidLog(): { log: Logger; pid: () => number; runs: (readonly string[])[] } {

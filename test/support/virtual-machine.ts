@@ -1,32 +1,24 @@
-/** A machine with engines whose time is counted and not waited for, so that the gateway's order can be looked at on any machine, however busy. */
-import { setImmediate as turnOfLoop } from 'node:timers/promises';
-import { vi } from 'vitest';
+/** A machine with engines on a virtual clock, whose results do not depend on the real machine. */
 import { JobClient } from '../../src/gateway/workers/job-client.js';
 import type { Worker, WorkerState } from '../../src/gateway/workers/worker.js';
 import { msToSamples } from '../../src/protocol/audio.js';
 import { type SegmentJob, stretchOf } from '../../src/protocol/job.js';
 import type { JobReply, JobRequest } from '../../src/worker/protocol.js';
+import { VirtualClock } from '../../testkit/virtual-clock.js';
 
-/** A message's way between gateway and engine. */
+/** Time of a message between gateway and engine. */
 const CHANNEL_MS = 0.3;
 const MS_PER_CHAR = 65;
-/** Turns of the event loop after which nothing moves any more. */
-const SETTLED = 8;
-
-interface Timed {
-  readonly atMs: number;
-  readonly run: () => void;
-}
-
-/** One run of a graph. */
+/** One step. */
 interface Run {
   readonly ms: number;
   readonly audioMs: number;
 }
 
 /**
- * Like the models on one core. A front for all of a segment; then base-tts-fast in windows, a short one first, about 0.065 of what is
- * heard in all; base-tts in one run, five times as long.
+ * Steps like those of the models on one core: a front for all of a segment; then base-tts-fast in
+ * windows, a short one first, about 0.065 of the audio in all; base-tts in one step, five times as
+ * long.
  */
 function runsOf({ model, segment, speed }: SegmentJob, { front, window }: Costs): Run[] {
   const stretch = stretchOf(speed);
@@ -41,7 +33,7 @@ function runsOf({ model, segment, speed }: SegmentJob, { front, window }: Costs)
   return runs;
 }
 
-/** Milliseconds of work for a millisecond of sound: of a front, and of a window with its context. */
+/** Milliseconds of work for a millisecond of audio: of a front, and of a window with its context. */
 export interface Costs {
   readonly front: number;
   readonly window: number;
@@ -49,9 +41,7 @@ export interface Costs {
 const ONE_CORE: Costs = { front: 0.036, window: 0.0136 };
 
 export class VirtualMachine {
-  #nowMs = 1_000;
-  readonly #heap: Timed[] = [];
-
+  readonly clock = new VirtualClock();
   readonly costs: Costs;
   readonly #unsteady: number;
   #random = 1;
@@ -59,55 +49,39 @@ export class VirtualMachine {
   constructor({ costs = ONE_CORE, unsteady = 0 }: { readonly costs?: Costs; readonly unsteady?: number } = {}) {
     this.costs = costs;
     this.#unsteady = unsteady;
-    vi.spyOn(performance, 'now').mockImplementation(() => this.#nowMs);
+    this.clock.skip(1_000);
   }
 
   get nowMs(): number {
-    return this.#nowMs;
+    return this.clock.now();
   }
 
-  /** What a run takes that takes `ms` where nobody else has the core. */
+  /** What a step takes that takes `ms` where nothing else has the core. */
   runMs(ms: number): number {
     this.#random = (this.#random * 48_271) % 2_147_483_647;
     return ms * (1 + (this.#unsteady * this.#random) / 2_147_483_647);
   }
 
   sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => this.after(ms, resolve));
+    return this.clock.sleep(ms);
   }
 
   after(ms: number, run: () => void): void {
-    const timed = { atMs: this.#nowMs + Math.max(0, ms), run };
-    let at = this.#heap.length;
-    while (at > 0 && this.#heap[at - 1]!.atMs <= timed.atMs) at--;
-    // The next one stands last.
-    this.#heap.splice(at, 0, timed);
+    this.clock.setTimeout(run, ms);
   }
 
   /** Lets time pass until `work` is done. */
-  async until<Result>(work: Promise<Result>): Promise<Result> {
-    let over = false;
-    const ended = () => {
-      over = true;
-    };
-    work.then(ended, ended);
-    for (;;) {
-      for (let i = 0; i < SETTLED; i++) await turnOfLoop();
-      if (over) return work;
-      const next = this.#heap.pop();
-      if (next === undefined) throw new Error('nothing will happen any more');
-      this.#nowMs = next.atMs;
-      next.run();
-      while ((this.#heap.at(-1)?.atMs ?? Number.POSITIVE_INFINITY) <= this.#nowMs) this.#heap.pop()!.run();
-    }
+  until<Result>(work: Promise<Result>): Promise<Result> {
+    return this.clock.runUntil(work);
   }
 
-  /** One that is ready after `startMs`. */
+  /** A worker that is ready after `startMs`. */
   worker(id: string, startMs = 0): Worker {
     const listeners = new Set<() => void>();
     let state: WorkerState = startMs > 0 ? 'starting' : 'ready';
     const engine = new VirtualEngine(this, (reply) => jobs.receive(reply));
     const jobs = new JobClient({
+      clock: this.clock,
       send: (message) => this.after(CHANNEL_MS, () => engine.receive(message)),
       onSilent: () => undefined,
       onChange: () => changed(),
@@ -154,12 +128,12 @@ export class VirtualMachine {
 
 interface Job {
   readonly runs: Run[];
-  /** When each turn that it was given is due. */
-  readonly turns: number[];
+  /** When each step that it was given is due. */
+  readonly steps: number[];
   waits: boolean;
 }
 
-/** The other end of the channel: one run at a time, in turns, what is due soonest first. */
+/** The other end of the channel: one step at a time, the soonest due first. */
 class VirtualEngine {
   readonly #machine: VirtualMachine;
   readonly #reply: (reply: JobReply) => void;
@@ -177,13 +151,13 @@ class VirtualEngine {
       const { job } = message;
       this.#jobs.set(job.id, {
         runs: runsOf(job, this.#machine.costs),
-        turns: [this.#dueMs(job.dueInMs)],
+        steps: [this.#dueMs(job.dueInMs)],
         waits: false,
       });
       this.#goOn(job.id);
     } else if (message.type === 'turn') {
       const job = this.#jobs.get(message.id);
-      job?.turns.push(this.#dueMs(message.dueInMs));
+      job?.steps.push(this.#dueMs(message.dueInMs));
       if (job?.waits) this.#goOn(message.id);
     } else if (message.type === 'cancel' && this.#jobs.delete(message.id)) {
       this.#reply({ type: 'error', id: message.id, code: 'aborted', message: 'cancelled' });
@@ -194,10 +168,10 @@ class VirtualEngine {
     return this.#machine.nowMs + dueInMs;
   }
 
-  /** The job's next run waits for its turn, or for one to be given. */
+  /** The job's next step waits for the engine, or to be given. */
   #goOn(id: string): void {
     const job = this.#jobs.get(id)!;
-    const dueMs = job.turns.shift();
+    const dueMs = job.steps.shift();
     job.waits = dueMs === undefined;
     if (dueMs === undefined) {
       this.#reply({ type: 'waits', id });

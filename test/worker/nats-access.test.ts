@@ -40,7 +40,7 @@ async function meet(nats: Awaited<ReturnType<typeof broker>>, options: object): 
   await until(() => pool.state === 'ready');
 }
 
-/** A token as NATS has them: claims signed with a key of whoever vouches for them. */
+/** A token as NATS has them: claims signed with the key of their issuer. */
 function vouch(issuer: ReturnType<typeof nkeys.createUser>, claims: { sub: string; nats: object }): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const body = `${part({ typ: 'JWT', alg: 'ed25519-nkey' })}.${part({
@@ -53,7 +53,7 @@ function vouch(issuer: ReturnType<typeof nkeys.createUser>, claims: { sub: strin
   return `${body}.${Buffer.from(issuer.sign(Buffer.from(body))).toString('base64url')}`;
 }
 
-/** A server that lets in whoever its operator's account vouches for, and the credentials file of one such user. */
+/** A server that admits users of its operator's account, and the credentials file of one. */
 function credentials(): { config: string; creds: string } {
   const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
   const ids = { operator: operator.getPublicKey(), account: account.getPublicKey(), user: user.getPublicKey() };
@@ -92,21 +92,21 @@ if (!hasNats()) {
       await expect(nats.bus({ servers })).rejects.toMatchObject({ code: 'config_invalid' });
     });
 
-    it('without TLS is not reached by whoever asks for TLS', async () => {
+    it('without TLS is not reached by a client that asks for TLS', async () => {
       const nats = await broker([]);
       await expect(nats.bus({ servers: `tls://localhost:${nats.port}`, caFile: CERT })).rejects.toMatchObject({
         code: 'config_invalid',
       });
     });
 
-    it('lets in whoever has its credentials file, and nobody else', async () => {
+    it('admits a client with its credentials file, and no other', async () => {
       const { config, creds } = credentials();
       const nats = await broker(['-c', config]);
       await meet(nats, { credsFile: creds });
       await expect(nats.bus()).rejects.toMatchObject({ code: 'config_invalid' });
     });
 
-    it('lets in whoever knows the password, which no error names', async () => {
+    it('admits a client with the password, which no error names', async () => {
       const nats = await broker(['--user', 'tts', '--pass', 'open sesame']);
       await meet(nats, { servers: `nats://tts:open%20sesame@127.0.0.1:${nats.port}` });
       const error = await nats.bus({ servers: `nats://tts:wrong-word@127.0.0.1:${nats.port}` }).catch((e) => e);

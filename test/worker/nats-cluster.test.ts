@@ -1,4 +1,4 @@
-/** A broker that is three processes: each is killed in turn while many listen, and everybody hears the same, to the byte. */
+/** A broker of three processes: each is killed while many listen, and no byte of audio changes. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { createGateway } from '../../src/gateway/gateway.js';
 import type { ObservableGateway } from '../../src/gateway/types.js';
@@ -68,7 +68,7 @@ if (!hasNats()) {
       return { servers, urls: servers.map(({ url }) => url).join(',') };
     }
 
-    it('may lose each of them under load: nothing is lost, and nobody hears it', async () => {
+    it('may lose each of them under load: nothing is lost, and no listener hears it', async () => {
       const { servers, urls } = await cluster();
       // One worker is told of one server alone, and hears of the others from that one.
       const buses = [

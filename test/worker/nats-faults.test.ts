@@ -1,4 +1,4 @@
-/** Everything that breaks between machines: workers, messages, the broker. Whoever listens hears the same, to the byte. */
+/** Faults between machines, of workers, messages and the broker: no byte of audio changes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -97,7 +97,7 @@ if (!hasNats()) {
       ['killed', 'SIGKILL'],
       ['frozen', 'SIGSTOP'],
     ] as const) {
-      it(`that are ${how} in the middle of a sentence are not noticed by whoever listens`, async () => {
+      it(`that are ${how} in the middle of a sentence are not heard`, async () => {
         const nats = await broker();
         const { gateway, pool } = gatewayOf(await nats.bus());
         const workers = [await startWorker(nats), await startWorker(nats)];
@@ -121,7 +121,7 @@ if (!hasNats()) {
       });
     }
 
-    it('finish what they have and take nothing new when they are told to stop, and say that they are gone', async () => {
+    it('finish their jobs and take no new ones when they are stopped, and announce that they are gone', async () => {
       const nats = await broker();
       const { gateway, pool } = gatewayOf(await nats.bus());
       const first = await startWorker(nats);
@@ -178,7 +178,7 @@ if (!hasNats()) {
       expect(takers(jobOf('Hi.', { mix: [{ style: 'zf_new', weight: 1 }] }))).toEqual([]);
     });
 
-    it('share their turns among gateways, which keep their jobs apart though they name them alike', async () => {
+    it('share their steps among gateways, and keep jobs apart that have the same id', async () => {
       const nats = await broker();
       open.push(serveSine(await nats.bus(), 'w1', { msPerChar: 40, pace: 20 }).close);
       const views = await Promise.all([nats.bus(), nats.bus()].map(async (bus) => watch(await bus)));
@@ -198,7 +198,7 @@ if (!hasNats()) {
       }
     });
 
-    it('have a message lost: the segment fails and can be spoken again, nobody hears a gap', async () => {
+    it('have a message lost: the segment fails and can be spoken again, without a gap', async () => {
       const nats = await broker();
       const bus = await nats.bus();
       let drop = 0;
@@ -232,7 +232,7 @@ if (!hasNats()) {
       expect(worker.restarts).toBe(0);
     });
 
-    it('are let be while their engine runs for longer than the time-out without a word', async () => {
+    it('are kept while their engine runs silently for longer than the time-out', async () => {
       const nats = await broker();
       const { pool, workers } = watch(await nats.bus(), { silenceMs: 1_000 });
       open.push(() => workers.close());
@@ -246,7 +246,7 @@ if (!hasNats()) {
       expect([engine.pid(), worker.restarts]).toEqual([pid, 0]);
     });
 
-    it('stop what a gateway wanted that is gone', async () => {
+    it('stop the jobs of a gateway that is gone', async () => {
       const nats = await broker();
       const ours = await nats.bus();
       const { pool, workers } = watch(ours);

@@ -1,4 +1,4 @@
-/** The permissions of deploy/nats, on a NATS server that runs these files: what gateways and workers may hear, and what not. */
+/** The permissions of deploy/nats on a real server: what gateways and workers may hear. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

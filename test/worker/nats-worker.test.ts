@@ -1,4 +1,4 @@
-/** Workers over a real NATS server: by the contract of all workers, and in everything that only happens between machines. */
+/** Workers over a real NATS server, by the contract of all workers. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
 import { workerContract } from '../contract/worker.js';

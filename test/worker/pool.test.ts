@@ -1,6 +1,6 @@
 /** Which worker takes the next segment. */
 import { afterEach, expect, it } from 'vitest';
-import { createPool, type WorkerPool } from '../../src/gateway/workers/pool.js';
+import { WorkerPool } from '../../src/gateway/workers/pool.js';
 import { createProcessWorker } from '../../src/gateway/workers/process-worker.js';
 import { type Worker, WorkerLost } from '../../src/gateway/workers/worker.js';
 import { silentLogger } from '../../src/log.js';
@@ -14,7 +14,7 @@ const ready = async (workers: number) => {
   const made = Array.from({ length: workers }, (_, i) =>
     createProcessWorker({ id: `w${i}`, options, log: silentLogger(), capacity: 2 }),
   );
-  pool = createPool(made);
+  pool = new WorkerPool(made);
   pool.onChange(() => made.forEach(grantAll));
   await new Promise<void>((resolve) => {
     const look = () => made.every((worker) => worker.state === 'ready') && resolve();
@@ -33,7 +33,7 @@ const job = (worker: Worker) => {
   };
 };
 
-it('names the least busy worker, of equals the first, then none, and calls when one takes a turn again', async () => {
+it('names the least busy worker, of equals the first, then none, and calls back when one has room', async () => {
   const { capacity } = await ready(2);
   expect(capacity).toBe(4);
   const names: string[] = [];
@@ -65,7 +65,7 @@ it('gives no work to a worker that is gone', async () => {
   expect(pool.next()).toBeUndefined();
 });
 
-it('forgets a worker that is taken out, and closes it with what it had', async () => {
+it('forgets a worker that is taken out, and closes it with its jobs', async () => {
   await ready(2);
   const [going, staying] = pool.workers as [Worker, Worker];
   const lost = failureOf(() =>

@@ -1,4 +1,4 @@
-/** What an orchestrator is told of a worker, by the real command. */
+/** The health probes of a worker, by the real command. */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { afterEach, expect, it } from 'vitest';

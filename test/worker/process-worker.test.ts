@@ -1,4 +1,4 @@
-/** The child process around an engine: what its parent sees when all goes well and when it does not. */
+/** A worker that is a child process: its starts, failures and replacements. */
 import { fork, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -40,7 +40,7 @@ describe('a worker that is a child process', () => {
     expect(states).toEqual(['ready', 'dead', 'starting', 'ready']);
   });
 
-  it('listens for the end of this process once for all of them, however many there are', async () => {
+  it('adds no listener for the end of this process: its owner closes it', async () => {
     const before = process.listenerCount('exit');
     const several = Array.from({ length: 3 }, () => sineWorker());
     await Promise.all(several.map(whenReady));
@@ -75,7 +75,7 @@ describe('a worker that is a child process', () => {
 
   // Where /proc tells what a process does; elsewhere a silence is given three times as long.
   describe.runIf(process.platform === 'linux')('on a machine that tells what a process does', () => {
-    it('lets a process be that runs for longer than the time-out without a word', async () => {
+    it('keeps a process that runs silently for longer than the time-out', async () => {
       const worker = sineWorker({ spinOn: 'spin', hangMs: 4_000 }, { silenceMs: 1_000 });
       await whenReady(worker);
       expect((await collect(worker.run(jobOf('spin'), never))).pcm.length).toBeGreaterThan(0);
@@ -124,7 +124,7 @@ describe('a worker that is a child process', () => {
     });
   });
 
-  it('takes a start that gives no process for a failed start, and harms nobody', async () => {
+  it('takes a start that gives no process for a failed start, and kills no other', async () => {
     const script = path.resolve(import.meta.dirname, '../support/open-files-limit.mjs');
     // A process group of its own: to kill group 0 would be to kill the shell and the script in it.
     const shell = spawn('sh', ['-c', `ulimit -n 256; node "${script}"; echo "exit code $?"`], {
@@ -142,7 +142,7 @@ describe('a worker that is a child process', () => {
     const alive = () => {
       try {
         process.kill(pid, 0);
-        // One that nobody buried yet is as dead as can be.
+        // A zombie is dead.
         return !existsSync('/proc/self/stat') || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
       } catch {
         return false;

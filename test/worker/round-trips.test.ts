@@ -1,49 +1,50 @@
-/** Workers far away are given more turns at once, as many as the round trip needs: counted, not timed. */
+/** Workers far away are given more steps at once, as many as the round trip needs. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Intake } from '../../src/gateway/intake.js';
+import { AdmissionController } from '../../src/gateway/admission-controller.js';
 import type { SpeechStream } from '../../src/gateway/speech-stream.js';
 import { Wants } from '../../src/gateway/wants.js';
 import { InFlight } from '../../src/gateway/workers/in-flight.js';
-import { createPool } from '../../src/gateway/workers/pool.js';
+import { WorkerPool } from '../../src/gateway/workers/pool.js';
 import type { Worker } from '../../src/gateway/workers/worker.js';
 import { hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
 import { startProxy } from '../../testkit/proxy.js';
 import { startTestServer } from '../../testkit/server.js';
+import { VirtualClock } from '../../testkit/virtual-clock.js';
 import { until } from '../support/jobs.js';
 import { serveSine, watch, workerNamed } from '../support/nats-workers.js';
 
-describe('turns in flight', () => {
-  const learn = (tripsMs: number[], turnsMs: number[]) => {
+describe('steps in flight', () => {
+  const learn = (tripsMs: number[], stepsMs: number[]) => {
     const inFlight = new InFlight();
     for (const ms of tripsMs) inFlight.tripTook(ms);
-    for (const ms of turnsMs) inFlight.turnTook(ms);
+    for (const ms of stepsMs) inFlight.stepTook(ms);
     return inFlight;
   };
 
-  it('are those of a worker nearby until both the way and a turn were measured, and where the way is short', () => {
+  it('are those of a worker nearby until round trip and step were measured, and where the trip is short', () => {
     expect(new InFlight()).toMatchObject({ ahead: 0, ofAJob: 2, roundTripMs: 0 });
     expect(learn([150], [])).toMatchObject({ ahead: 0, ofAJob: 2, roundTripMs: 150 });
     expect(learn([], [80])).toMatchObject({ ahead: 0, ofAJob: 2 });
     expect(learn([2, 1, 3], [1])).toMatchObject({ ahead: 0, ofAJob: 2, roundTripMs: 1 });
   });
 
-  it('are as many more as an engine gets through on the way there and back, and some', () => {
+  it('are as many more as an engine finishes during a round trip, and some', () => {
     const ahead = [20, 50, 150, 300].map((tripMs) => learn([tripMs], [80]).ahead);
     expect(ahead).toEqual([1, 1, 3, 6]);
     for (const [i, tripMs] of [20, 50, 150, 300].entries())
       expect((2 + ahead[i]!) * 80).toBeGreaterThanOrEqual(tripMs + 80);
   });
 
-  it('follow what turns take, and are not misled by a few that take nothing', () => {
+  it('follow the duration of steps, and are not misled by a few that take no time', () => {
     const inFlight = learn([150], [0, 0, 0]);
     expect(inFlight.ahead).toBeLessThan(6);
-    for (let i = 0; i < 200; i++) inFlight.turnTook(10);
+    for (let i = 0; i < 200; i++) inFlight.stepTook(10);
     expect(inFlight.ahead).toBeGreaterThan(20);
-    for (let i = 0; i < 200; i++) inFlight.turnTook(300);
+    for (let i = 0; i < 200; i++) inFlight.stepTook(300);
     expect(inFlight.ahead).toBe(1);
   });
 
-  it('go by the shortest of the last ways, and follow when all of them become longer or shorter', () => {
+  it('go by the shortest of the last trips, and follow when all of them become longer or shorter', () => {
     const inFlight = learn([150, 900, 150, 700], [75]);
     const before = inFlight.ahead;
     expect(inFlight.roundTripMs).toBe(150);
@@ -60,7 +61,7 @@ describe('turns in flight', () => {
 });
 
 describe('admission', () => {
-  /** Whether one more is taken in beside a stream that wants 2.9 s of one worker's time within 3.4 s. */
+  /** Whether one more is admitted beside a stream that wants 2.9 s of a worker within 3.4 s. */
   const admits = (roundTripMs: number): boolean => {
     const worker: Partial<Worker> = {
       id: 'far',
@@ -69,21 +70,23 @@ describe('admission', () => {
       roundTripMs,
       onChange: () => () => undefined,
     };
-    const intake = new Intake({ pool: createPool([worker as Worker]), costs: { 'base-tts-fast': 0.1 } });
+    const clock = new VirtualClock();
+    const pool = new WorkerPool([worker as Worker], clock);
+    const admission = new AdmissionController({ pool, costs: { 'base-tts-fast': 0.1 } }, clock);
     const order = { model: 'base-tts-fast', voice: 'v', seed: 0, owner: 'a', requestId: 'r' } as const;
     const wants = new Wants();
-    wants.add(performance.now() + 3_400, 2_900, 0, 0);
-    wants.firstEndMs = performance.now() + 4_000;
+    wants.add(3_400, 2_900, 0, 0);
+    wants.endsAt(4_000);
     const open = { order, wants: () => wants } as unknown as SpeechStream;
     try {
-      intake.admit({ ...order, chars: 1 }, [open], 0);
+      admission.admit({ ...order, chars: 1 }, [open], 0);
       return true;
     } catch {
       return false;
     }
   };
 
-  it('counts the way: what a worker nearby has in time, one far away has not', () => {
+  it('counts the round trip: what a worker nearby has in time, one far away has not', () => {
     expect(admits(0)).toBe(true);
     expect(admits(600)).toBe(false);
   });
@@ -104,7 +107,7 @@ if (!hasNats()) {
     for (const close of open.splice(0).reverse()) await close();
   });
 
-  it('rise with the round trip to a real worker, and every turn is given back', { timeout: 120_000 }, async () => {
+  it('rise with the round trip to a real worker, and every step is given back', { timeout: 120_000 }, async () => {
     const proxy = await startProxy(nats);
     open.push(() => proxy.close());
     const near = await nats.bus();
@@ -129,7 +132,7 @@ if (!hasNats()) {
     });
     const ended = Promise.allSettled(heard);
 
-    /** Turns in flight once it has as many as it is given: room for a sixteenth is left until more of it is free. */
+    /** Most steps in flight: room for a sixteenth is left until more of it is free. */
     const mostAt = async (delayMs: number, condition: () => boolean): Promise<number> => {
       proxy.delay(delayMs);
       await until(condition);

@@ -1,4 +1,4 @@
-/** Ready means that somebody can speak: workers that a gateway cannot use are named, and what nobody can serve is refused at once. */
+/** Workers that a gateway cannot use are reported, and requests that none can serve are refused. */
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { WorkerPool } from '../../src/gateway/workers/pool.js';
@@ -9,7 +9,7 @@ import { until } from '../support/jobs.js';
 import { serveSine, watch } from '../support/nats-workers.js';
 
 const good = { model: 'base-tts-fast', input: 'Good evening, all.', response_format: 'pcm' };
-/** Longer than a test may take: whoever waits for a worker fails it. */
+/** Longer than a test may take: a request that waits for a worker fails it. */
 const NEVER_MS = 10 * 60_000;
 
 if (!hasNats()) {
@@ -86,7 +86,7 @@ if (!hasNats()) {
       });
     });
 
-    it('has requests that nobody can serve refused at once, with the code there is, and the log says why', async () => {
+    it('refuses requests that no worker can serve at once, with their code, and the log says why', async () => {
       const { server, pool, said } = await startGateway();
       await work(pool, 'w1', { textVersion: 'theirs' });
       const response = await server.speak(good);

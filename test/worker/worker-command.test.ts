@@ -1,4 +1,4 @@
-/** `tts worker` on a machine with a GPU: how many engine processes it starts, and what each of them runs on. */
+/** `tts worker` on a machine with a GPU: how many engine processes it starts, and where. */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** Those of a `tts worker` whose sine engine has a card, once `count` of them are ready. */
+/** The engines of a `tts worker` whose sine engine has a GPU, once `count` of them are ready. */
 async function enginesOf(count: number, ...args: readonly string[]): Promise<WorkerPool> {
   const nats = await startNats();
   const home = makeHome({ TTS_NATS: nats.url, TTS_SINE_OPTIONS: JSON.stringify({ card: { runMs: 5, most: 4 } }) });
@@ -42,7 +42,7 @@ if (!hasNats()) {
   });
 } else {
   describe('tts worker with a GPU', () => {
-    it('runs two engine processes on it where the number was left to it, each with all the turns it takes', async () => {
+    it('runs two engine processes on it where the number was left to it, each with all the steps it takes', async () => {
       const pool = await enginesOf(2);
       expect(versionsOf(pool)).toEqual(['sine card', 'sine card']);
       expect(pool.workers.map(({ capacity }) => capacity)).toEqual([16, 16]);

@@ -67,7 +67,7 @@ async function run(config: Config, models: readonly BaseModel[]): Promise<void> 
   const signalled = untilSignalled();
   const stopping = new AbortController();
   void signalled.then(() => stopping.abort());
-  const [{ createLogger }, { openBus }, { serveNats }, { EngineProcess }] = await Promise.all([
+  const [{ createLogger }, { openBus }, { NatsServer }, { EngineProcess }] = await Promise.all([
     import('../../log.js'),
     import('../../worker/nats-bus.js'),
     import('../../worker/serve-nats.js'),
@@ -106,7 +106,7 @@ async function run(config: Config, models: readonly BaseModel[]): Promise<void> 
         stop = () => engine.close();
         return engine;
       };
-      const server = serveNats({ bus, id, offer, log: own, open, onDenied, ...(onReady && { onReady }) });
+      const server = new NatsServer({ bus, id, offer, log: own, open, onDenied, ...(onReady && { onReady }) });
       engines.push({ server, stop: () => stop() });
     };
     // The first process compares a GPU with the CPU, if there is one; the others start when the verdict is known, and follow it.

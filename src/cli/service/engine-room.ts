@@ -1,7 +1,7 @@
 /** Where the workers come from: fetches the models that are missing, then starts the engine processes. */
 
 import type { Config } from '../../config.js';
-import type { Crew } from '../../gateway/workers/crew.js';
+import type { Autoscaler } from '../../gateway/workers/autoscaler.js';
 import type { WorkerPool } from '../../gateway/workers/pool.js';
 import type { Logger } from '../../log.js';
 import { isGpu, mayBeHere } from '../../protocol/device.js';
@@ -33,8 +33,8 @@ export interface EngineRoom {
   readonly begun: Promise<void>;
   /** Resolves when a worker is ready, rejects with the reason none will be. */
   readonly ready: () => Promise<void>;
-  /** Workers beyond the first, while work waits. */
-  readonly crew: Pick<Crew, 'need' | 'spare'>;
+  /** Starts workers beyond the first while work waits. */
+  readonly autoscaler: Pick<Autoscaler, 'need' | 'spare'>;
   /** Stops fetching and trying again. */
   readonly stop: () => void;
 }
@@ -73,7 +73,7 @@ export function createEngineRoom({
   const { signal } = stopped;
   let started = false;
   let retry: NodeJS.Timeout | undefined;
-  let crew: Crew | undefined;
+  let autoscaler: Autoscaler | undefined;
   let begin: () => void = () => undefined;
   const begun = new Promise<void>((resolve) => {
     begin = resolve;
@@ -82,42 +82,43 @@ export function createEngineRoom({
   /** Engine processes of this machine alone have a device: a GPU elsewhere says nothing of what runs here. */
   const gpuInUse = (): boolean => pool.workers.some(({ device }) => device !== undefined && isGpu(device));
 
-  async function bringCrew(): Promise<void> {
-    const [{ createCrew }, { createProcessWorker }, { least, most }] = await Promise.all([
-      import('../../gateway/workers/crew.js'),
+  async function startEngines(): Promise<void> {
+    const [{ Autoscaler }, { createProcessWorker }, { least, most }] = await Promise.all([
+      import('../../gateway/workers/autoscaler.js'),
       import('../../gateway/workers/process-worker.js'),
       processesOf(config, crowd),
     ]);
     if (signal.aborted) return;
     pool.setFailure(undefined);
     const { workers, threads, workerIdleSeconds } = config;
-    // Several engines have a core each; the first has all of them besides, for a listener who is alone.
-    const widens = workers === 'auto' && threads === 'auto' && most > 1;
+    // Several engines have a core each; the first can use all cores for a single listener.
+    const multiThreads = workers === 'auto' && threads === 'auto' && most > 1;
     // Checking a GPU can take a minute. An engine process on the CPU serves requests until then.
-    const standIn = (number: number) => {
-      const options = engineOptions(config, widens ? 'either' : 'machine', models);
-      return createProcessWorker({ id: `engine-${number}`, options, widens, log });
+    const startSubstitute = (number: number) => {
+      const options = engineOptions(config, multiThreads ? 'either' : 'machine', models);
+      return createProcessWorker({ id: `engine-${number}`, options, multiThreads, log });
     };
-    crew = createCrew({
+    autoscaler = new Autoscaler({
       pool,
-      hire(number, preload) {
+      startWorker(number, preload) {
         const [share, asked] = number === 1 ? (['either', models] as const) : (['core', preload] as const);
         const preloaded = workers === 'auto' ? asked : models;
         // The first process compares a GPU with the CPU. The verdict is known once it is ready: the others follow it.
         const seeksGpu = crowd && (number === 1 || gpuInUse());
-        const options = engineOptions(config, widens ? share : 'machine', preloaded, seeksGpu);
-        return createProcessWorker({ id: `engine-${number}`, options, widens: widens && number === 1, log });
+        const options = engineOptions(config, multiThreads ? share : 'machine', preloaded, seeksGpu);
+        const first = number === 1;
+        return createProcessWorker({ id: `engine-${number}`, options, multiThreads: multiThreads && first, log });
       },
-      least,
-      most,
-      inTurn: crowd && config.device !== 'cpu',
-      ...(config.device === 'auto' && { standIn }),
-      startsAtOnce: Math.ceil(most / 2),
+      minWorkers: least,
+      maxWorkers: most,
+      firstAlone: crowd && config.device !== 'cpu',
+      ...(config.device === 'auto' && { startSubstitute }),
+      maxStarting: Math.ceil(most / 2),
       idleMs: workerIdleSeconds * 1000,
-      mostNow: () => (workers === 'auto' && gpuInUse() ? Math.min(most, GPU_PROCESSES) : most),
+      maxNow: () => (workers === 'auto' && gpuInUse() ? Math.min(most, GPU_PROCESSES) : most),
       log,
     });
-    crew.start();
+    autoscaler.start();
   }
 
   async function open(waitMs = FIRST_RETRY_MS): Promise<void> {
@@ -126,7 +127,7 @@ export function createEngineRoom({
     try {
       if (config.engine !== 'sine')
         await fetchModels({ config, log, models, stays, onProgress, onLong: begin }, signal);
-      await bringCrew();
+      await startEngines();
     } catch (error) {
       if (signal.aborted) return;
       const known =
@@ -168,15 +169,15 @@ export function createEngineRoom({
         look();
       });
     },
-    crew: {
-      need: (turns, wanted) => crew?.need(turns, wanted),
+    autoscaler: {
+      need: (steps, wanted) => autoscaler?.need(steps, wanted),
       get spare() {
-        return crew?.spare ?? 0;
+        return autoscaler?.spare ?? 0;
       },
     },
     stop() {
       clearTimeout(retry);
-      crew?.stop();
+      autoscaler?.stop();
       stopped.abort();
     },
   };
@@ -194,7 +195,7 @@ export function engineOptions(
   seeksGpu = false,
 ): EngineOptions {
   if (config.engine === 'sine') {
-    // A load test tells the tone engine by this how slow or frail to be. Its card is a GPU like any other.
+    // A load test tells the tone engine by this how slow or frail to be. Its `card` stands for a GPU.
     const { card, ...sine } = readSineOptions(process.env.TTS_SINE_OPTIONS ?? '{}');
     const onCard = isGpu(config.device) || (config.device === 'auto' && seeksGpu);
     return { engine: 'sine', sine: { ...sine, ...(card && onCard && { card }) } };

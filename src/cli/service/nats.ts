@@ -53,7 +53,7 @@ export async function createNatsRoom(
   pool: WorkerPool,
   log: Logger,
 ): Promise<NatsRoom> {
-  const [{ openBus }, { watchNatsWorkers }] = await Promise.all([
+  const [{ openBus }, { NatsWorkers }] = await Promise.all([
     import('../../worker/nats-bus.js'),
     import('../../gateway/workers/nats-workers.js'),
   ]);
@@ -62,7 +62,7 @@ export async function createNatsRoom(
   let close = async (): Promise<void> => undefined;
   const join = async (): Promise<void> => {
     const bus = await openBus(options, stopped.signal);
-    const watch = watchNatsWorkers({ bus, pool, log, ...reading });
+    const watch = new NatsWorkers({ bus, pool, log, ...reading });
     close = async () => {
       watch.close();
       await bus.close();

@@ -51,8 +51,8 @@ const EXPECT_MS = 5_000;
 
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, log } = options;
-  const { createPool } = await import('../../gateway/workers/pool.js');
-  const pool = createPool();
+  const { WorkerPool } = await import('../../gateway/workers/pool.js');
+  const pool = new WorkerPool();
   // First of all, and before this process is busy loading the rest: an engine takes longer to come up than all of it.
   const engines = createEngineRoom({ config, log, pool, ...options.engine });
   let elsewhere: NatsRoom | undefined;
@@ -147,7 +147,7 @@ async function assemble(
     lookahead: alone ? 2 : 3,
     observer: metrics.observer,
     onDemand: engines.demand,
-    crew: engines.crew,
+    autoscaler: engines.autoscaler,
     policy: config.policy,
     ...(reading && { textVersion: reading.textVersion }),
     // Workers answer a call for announcements within milliseconds; a worker not heard by then is absent.

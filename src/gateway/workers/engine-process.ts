@@ -1,60 +1,54 @@
-/** Supervision of one engine process: started, started again with back-off when it dies, replaced when it grows, killed. */
+/** Supervises one engine process: starts, restarts with back-off, replaces it when it grows. */
 import type { ChildProcess } from 'node:child_process';
 import { availableParallelism, loadavg } from 'node:os';
 import { createInterface } from 'node:readline';
+import { type Clock, systemClock, type Timer } from '../../clock.js';
 import type { Logger } from '../../log.js';
 import type { Gpu } from '../../protocol/device.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { EngineFacts, EngineOptions, FromWorker, JobReply, JobRequest } from '../../worker/protocol.js';
 import { Standstill } from '../../worker/standstill.js';
+import { SUPERVISION } from '../tuning.js';
 import { forkEngine } from './fork-engine.js';
 import { WorkerLost, type WorkerState } from './worker.js';
 
 export interface SupervisionOptions {
   readonly options: EngineOptions;
   readonly log: Logger;
+  readonly clock?: Clock;
   /** Between jobs, a process that holds more than this is replaced by a fresh one. */
   readonly maxRssBytes?: number;
   /** First wait before a restart; doubles with every failure up to `maxBackoffMs`. */
   readonly backoffMs?: number;
   readonly maxBackoffMs?: number;
-  /** A process that stood still for this long before it was ready is killed and started again. */
+  /** A process that stood still for this long before it was ready is restarted. */
   readonly startTimeoutMs?: number;
-  /** Processor time without a sign of progress, or before it is ready, after which a process is taken for an endless loop. */
+  /** Processor time without progress, or before it is ready, that counts as an endless loop. */
   readonly spinMs?: number;
 }
 
-/** What is told of the process to whoever gives it work. */
+/** What the owner of the process is told. */
 export interface SupervisionListener {
   onReady(facts: EngineFacts): void;
   onReply(reply: JobReply): void;
-  /** It is gone, with all that was in it. `blameless`: it was killed on a guess, so that no segment need be the reason. */
+  /** It is gone, with all jobs in it. `blameless`: it was killed on a guess. */
   onLost(how: string, blameless: boolean): void;
   onChange(): void;
-  /** Whether it may be replaced without loss. */
+  /** Whether it has no job, and may be replaced. */
   isIdle(): boolean;
 }
 
-/** A process that has been up this long counts as healthy: its next failure waits the shortest time again. */
-const HEALTHY_MS = 30_000;
-const MANY_AT_ONCE = 4;
-const DEFAULTS = { maxRssBytes: 2 * 1024 ** 3, backoffMs: 200, maxBackoffMs: 30_000, startTimeoutMs: 120_000 };
-/** How often a process that starts is looked at, in its time-out. */
-const START_LOOKS = 10;
-
-/** More wants to run than there are processors; Windows never says so. */
+/** More threads want to run than there are processors; always false on Windows. */
 const isMachineBusy = (): boolean => loadavg()[0]! > availableParallelism();
 
-/** What is to be done when this process ends: one listener for all engines, however many there are. */
-const endingWithUs = new Set<() => void>();
-process.once('exit', () => {
-  for (const end of endingWithUs) end();
-});
-
+/**
+ * The owner closes it. A process whose parent died ends by itself: its channel closes, and a thread
+ * in it watches the parent (`src/worker/main.ts`).
+ */
 export class EngineProcess {
-  /** What the process does while it says nothing, since the last reply to a job. */
+  /** What the process does while it is silent, since the last reply to a job. */
   readonly standstill: Standstill;
-  readonly #settings: Required<Omit<SupervisionOptions, 'spinMs'>> & SupervisionOptions;
+  readonly #settings: Required<Omit<SupervisionOptions, 'spinMs'>>;
   readonly #listener: SupervisionListener;
   #state: WorkerState = 'starting';
   #restarts = 0;
@@ -64,11 +58,11 @@ export class EngineProcess {
   #lastError: TtsError | undefined;
   #readyAtMs: number | undefined;
   #failures = 0;
-  #startTimer: NodeJS.Timeout | undefined;
-  #restartTimer: NodeJS.Timeout | undefined;
+  #startTimer: Timer | undefined;
+  #restartTimer: Timer | undefined;
 
   constructor(settings: SupervisionOptions, listener: SupervisionListener) {
-    this.#settings = { ...DEFAULTS, ...settings };
+    this.#settings = { ...SUPERVISION, clock: systemClock, ...settings };
     this.#listener = listener;
     this.standstill = new Standstill(() => this.#child?.pid, settings.spinMs);
     this.#spawn();
@@ -87,7 +81,7 @@ export class EngineProcess {
     return this.#facts;
   }
 
-  /** The GPU that its engine looks at before it is ready, where it said so. */
+  /** The GPU that its engine checks before it is ready, where it said so. */
   get trying(): Gpu | undefined {
     return this.#trying;
   }
@@ -96,27 +90,27 @@ export class EngineProcess {
     return this.#state === 'ready' ? undefined : this.#lastError;
   }
 
-  /** Throws where there is nobody to receive it, or the message cannot be sent as it is. */
+  /** Throws where the process is gone, or the message cannot be sent as it is. */
   send(message: JobRequest): void {
     if (!this.#child?.connected) throw new WorkerLost('The engine process is gone.');
     this.#child.send(message, () => undefined);
   }
 
-  /** Ends it at once, as if it had died. Not waited for: a process may be too deep in the kernel to die when it should. */
+  /** Ends it at once, as if it had died. Does not wait: a process may hang in the kernel. */
   kill(why: string, { blameless = false } = {}): void {
     if (this.#child !== undefined) this.#ended(`${why} and was killed`, blameless);
   }
 
-  /** Ends it for having stood still. Where that was not seen, and the machine is busy, it may only have been slow. */
+  /** Ends it for standing still. Unseen, and on a busy machine, it may only have been slow. */
   killSilent(why: string): void {
     this.kill(why, { blameless: !this.standstill.certain && isMachineBusy() });
   }
 
   async close(): Promise<void> {
     if (this.#state === 'closed') return;
-    clearTimeout(this.#restartTimer);
+    this.#restartTimer?.cancel();
     const leaving = this.#child;
-    // Nothing in the process needs saving, and a native run would make it deaf to a polite request for seconds.
+    // Nothing in the process needs saving, and during a native run it would not react for seconds.
     this.#letGo();
     this.#setState('closed');
     if (!leaving || leaving.exitCode !== null || leaving.signalCode !== null) return;
@@ -124,7 +118,7 @@ export class EngineProcess {
   }
 
   #spawn(): void {
-    const { options, log, startTimeoutMs } = this.#settings;
+    const { options, log, clock, startTimeoutMs } = this.#settings;
     this.#setState('starting');
     let started: ChildProcess;
     try {
@@ -135,7 +129,6 @@ export class EngineProcess {
     }
     this.#child = started;
     let stderrTail = '';
-    endingWithUs.add(this.#killAtExit);
     started.on('message', (message: FromWorker) => {
       if (started === this.#child) this.#receive(message);
     });
@@ -144,41 +137,30 @@ export class EngineProcess {
       log.warn({ line }, 'engine process wrote to stderr');
     });
     started.once('exit', (code, signal) => {
-      // A grandchild or the other end of the channel may outlive the exit; nobody will read it.
+      // A grandchild or the other end of the channel may outlive the exit.
       started.stderr?.destroy();
       const how = signal ? `was killed by ${signal}` : `ended with exit code ${code}`;
       if (started === this.#child) this.#ended(`${how}.${stderrTail}`);
     });
     this.standstill.reset();
-    this.#startTimer = setInterval(() => this.#watchStart(startTimeoutMs), startTimeoutMs / START_LOOKS).unref();
+    this.#startTimer = clock.setInterval(() => this.#watchStart(), startTimeoutMs * SUPERVISION.startLookShare).unref();
   }
 
-  /** A machine that is busy lets a start take as long as it takes. */
-  #watchStart(timeoutMs: number): void {
+  /** Counts standstill, not time: on a busy machine a start takes as long as it takes. */
+  #watchStart(): void {
     const { standstill } = this;
-    standstill.look(performance.now(), (2 * timeoutMs) / START_LOOKS);
+    const { clock, startTimeoutMs: timeoutMs } = this.#settings;
+    standstill.look(clock.now(), 2 * timeoutMs * SUPERVISION.startLookShare);
     const seconds = timeoutMs / 1000;
     if (standstill.spins(timeoutMs)) this.kill('ran for too long without being ready');
     else if (standstill.stillMs >= timeoutMs) this.kill(`was not ready and stood still for ${seconds} s`);
   }
 
-  readonly #killAtExit = (): void => {
-    this.#child?.kill('SIGKILL');
-  };
-
   #receive(message: FromWorker): void {
-    const { log, maxRssBytes } = this.#settings;
+    const { log } = this.#settings;
     switch (message.type) {
       case 'ready':
-        clearInterval(this.#startTimer);
-        this.standstill.reset();
-        this.#readyAtMs = performance.now();
-        this.#facts = message;
-        this.#trying = undefined;
-        this.#lastError = undefined;
-        log.info({ engine: message.description, pid: this.#child?.pid }, 'engine ready');
-        this.#listener.onReady(message);
-        this.#setState('ready');
+        this.#ready(message);
         break;
       case 'failed':
         this.#lastError = new TtsError(message.code, message.message);
@@ -193,13 +175,7 @@ export class EngineProcess {
         log[message.level](message.fields, message.message);
         break;
       case 'memory':
-        // One that runs many at once holds what many hold.
-        if (message.rssBytes <= maxRssBytes * (this.#facts?.capacity ? MANY_AT_ONCE : 1) || !this.#listener.isIdle())
-          break;
-        log.info({ rssBytes: message.rssBytes, maxRssBytes }, 'engine process has grown too large and is replaced');
-        this.#letGo();
-        this.#failures = 0;
-        this.#restartIn(0);
+        this.#replaceIfLarge(message.rssBytes);
         break;
       default:
         this.standstill.reset();
@@ -208,10 +184,32 @@ export class EngineProcess {
     }
   }
 
-  /** Forgets the process, which is killed if it still runs; what it had is lost. */
+  #ready(facts: EngineFacts): void {
+    const { log, clock } = this.#settings;
+    this.#startTimer?.cancel();
+    this.standstill.reset();
+    this.#readyAtMs = clock.now();
+    this.#facts = facts;
+    this.#trying = undefined;
+    this.#lastError = undefined;
+    log.info({ engine: facts.description, pid: this.#child?.pid }, 'engine ready');
+    this.#listener.onReady(facts);
+    this.#setState('ready');
+  }
+
+  #replaceIfLarge(rssBytes: number): void {
+    const { log, maxRssBytes } = this.#settings;
+    const times = this.#facts?.capacity ? SUPERVISION.gpuRssTimes : 1;
+    if (rssBytes <= maxRssBytes * times || !this.#listener.isIdle()) return;
+    log.info({ rssBytes, maxRssBytes }, 'engine process has grown too large and is replaced');
+    this.#letGo();
+    this.#failures = 0;
+    this.#restartIn(0);
+  }
+
+  /** Forgets the process and kills it if it still runs; its jobs are lost. */
   #letGo(): void {
-    clearInterval(this.#startTimer);
-    endingWithUs.delete(this.#killAtExit);
+    this.#startTimer?.cancel();
     const gone = this.#child;
     this.#child = undefined;
     this.#facts = undefined;
@@ -220,8 +218,8 @@ export class EngineProcess {
   }
 
   #ended(how: string, blameless = false): void {
-    const { backoffMs, maxBackoffMs, log } = this.#settings;
-    const healthy = this.#readyAtMs !== undefined && performance.now() - this.#readyAtMs > HEALTHY_MS;
+    const { backoffMs, maxBackoffMs, log, clock } = this.#settings;
+    const healthy = this.#readyAtMs !== undefined && clock.now() - this.#readyAtMs > SUPERVISION.healthyMs;
     this.#failures = healthy ? 1 : this.#failures + 1;
     this.#readyAtMs = undefined;
     this.#letGo();
@@ -229,17 +227,18 @@ export class EngineProcess {
     const waitMs = Math.min(maxBackoffMs, backoffMs * 2 ** (this.#failures - 1));
     log.warn({ how, waitMs, reason: this.#lastError.message }, 'engine process died; it is started again');
     this.#restartIn(waitMs);
-    // Last: what was in it is given away at once, and not to what is no more.
+    // Last: the listener gives its jobs to other workers at once.
     this.#listener.onLost(how, blameless);
   }
 
   #restartIn(waitMs: number): void {
     this.#setState('dead');
-    this.#restartTimer = setTimeout(() => {
+    const restart = () => {
       this.#restarts += 1;
       this.#lastError = undefined;
       this.#spawn();
-    }, waitMs).unref();
+    };
+    this.#restartTimer = this.#settings.clock.setTimeout(restart, waitMs).unref();
   }
 
   #setState(next: WorkerState): void {

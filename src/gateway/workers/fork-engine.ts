@@ -1,4 +1,4 @@
-/** Starts a process for an engine, and knows a start that failed. */
+/** Starts a process for an engine. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { createRequire } from 'node:module';
 import type { ToWorker } from '../../worker/protocol.js';
@@ -7,8 +7,8 @@ import type { ToWorker } from '../../worker/protocol.js';
 const WORKER_ENTRY = createRequire(import.meta.url).resolve('#dist/worker/main.js');
 
 /**
- * Throws where there is no process. Node hands out a child even then (at the limit of open files one without a pid, pipes
- * or channel), and to kill such a child is to kill process group 0, which is our own.
+ * Throws where there is no process. Node returns a child even then (at the limit of open files one
+ * without pid, pipes or channel), and killing it would kill process group 0, which is our own.
  */
 export function forkEngine(first: ToWorker): ChildProcess {
   const child = fork(WORKER_ENTRY, [], {
@@ -16,7 +16,7 @@ export function forkEngine(first: ToWorker): ChildProcess {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     execArgv: ['--max-old-space-size=512'],
   });
-  // Says the same as the exception, or comes with an exit.
+  // The exception below or the exit tells the same.
   child.on('error', () => undefined);
   if (child.pid === undefined) throw new Error('the operating system gave no process (too many open files?)');
   child.send(first, () => undefined);

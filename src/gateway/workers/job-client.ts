@@ -1,131 +1,119 @@
-/** The gateway's end of a channel to an engine: jobs with turns and credit, cancellations that are acknowledged, silence noticed. */
+/** The gateway's end of a channel to an engine: jobs, steps, credit, acknowledged cancellation. */
+import { type Clock, systemClock } from '../../clock.js';
 import { Condition } from '../../condition.js';
-import { msToSamples } from '../../protocol/audio.js';
 import { type ErrorCode, TtsError } from '../../protocol/errors.js';
 import type { SegmentJob } from '../../protocol/job.js';
 import type { JobReply, JobRequest } from '../../worker/protocol.js';
 import type { Standstill } from '../../worker/standstill.js';
-import { Pace } from '../pace.js';
-import { TURNS_OF_A_JOB } from './in-flight.js';
+import { BUFFERS, IN_FLIGHT, SILENCE } from '../tuning.js';
+import { type Silence, SilenceWatch } from './silence-watch.js';
 import { type Runnable, type WorkerEvent, WorkerLost } from './worker.js';
 
-/** How far the engine may run ahead of a job's consumer: more than one run of the light model makes. */
-const CREDIT_SAMPLES = msToSamples(6_000);
-/** Credit is given back in steps, so that it is not a message a chunk. */
-const CREDIT_STEP_SAMPLES = msToSamples(500);
-/** An engine that has work never stands still for longer, unless its segments were measured to take it. */
-const SILENCE_MS = 20_000;
-
 export interface JobClientOptions {
-  /** Throws `WorkerLost` where nobody is there, another error where the message cannot be sent. */
+  /** Throws `WorkerLost` where the engine is gone, another error where it cannot be sent. */
   readonly send: (message: JobRequest) => void;
-  /** The engine has work, stood still for longer than it ever needs, or runs without an end. */
+  /** The engine has work, and stood still for longer than it ever needs, or runs without an end. */
   readonly onSilent: (silence: Silence) => void;
-  /** A place became free, or a job asks for a turn. */
+  /** A place became free, or a job asks for a step. */
   readonly onChange: () => void;
   readonly silenceMs?: number;
-  /** Turns that a job may have at once: one that runs and one that lies ready, where it is left out. */
-  readonly turnsOfAJob?: () => number;
+  readonly clock?: Clock;
+  /** Steps that a job may have at once; where absent one that runs and one that lies ready. */
+  readonly stepsPerJob?: () => number;
   /** What is seen of the engine's process; without it all silence counts as standing still. */
   readonly standstill?: Pick<Standstill, 'look' | 'spins' | 'stillMs' | 'certain'>;
 }
 
-interface Silence {
-  readonly silentMs: number;
-  /** In words: "had work and was silent for 20 s". */
-  readonly how: string;
-}
-
-/** A job that the engine has not answered to its end. */
+/** A job that the engine has not ended. */
 interface Job extends Runnable {
   readonly job: SegmentJob;
   readonly changed: Condition;
-  /** At most as much audio as there was credit. */
+  /** Bounded by credit. */
   readonly queue: WorkerEvent[];
-  /** Samples that came and were not credited again: from `CREDIT_SAMPLES` on the engine waits. */
+  /** Samples that came and were not credited again: at `BUFFERS.creditSamples` the engine waits. */
   aheadSamples: number;
   takenSamples: number;
-  /** Turns it was given and has not used up: it runs, or will when it comes to it. */
-  turns: number;
-  /** It stands still until it is given a turn. */
+  /** Steps it was given and has not used up. */
+  steps: number;
+  /** It waits until it is given a step. */
   waits: boolean;
   loading: boolean;
   cancelled: boolean;
   longestSilenceMs: number;
   outcome: { readonly error?: unknown } | undefined;
-  /** What of it is in the sums over all jobs. */
+  /** Its part of the sums over all jobs. */
   readonly counted: { places: number; working: boolean };
 }
 
-/** Waits for nothing but its own consumer. */
-const isParked = (job: Job): boolean => !job.cancelled && job.aheadSamples >= CREDIT_SAMPLES;
+/** It waits only for its own consumer. */
+const isParked = (job: Job): boolean => !job.cancelled && job.aheadSamples >= BUFFERS.creditSamples;
 /** The engine has something to do for it. */
 const isWorking = (job: Job): boolean => job.cancelled || !(job.waits || isParked(job));
 /** A cancelled job keeps one place until the engine has acknowledged it. */
-const placesOf = (job: Job): number => (isParked(job) ? 0 : Math.max(job.turns, job.cancelled ? 1 : 0));
+const placesOf = (job: Job): number => (isParked(job) ? 0 : Math.max(job.steps, job.cancelled ? 1 : 0));
 
-/** Knows no processes: any channel will do that keeps the order of messages and tells when it breaks. */
+/** Works over any channel that keeps the order of messages and reports when it breaks. */
 export class JobClient {
   readonly #options: JobClientOptions;
-  readonly #pace: Pace;
-  readonly #silenceMs: number;
+  readonly #silence: SilenceWatch;
   readonly #jobs = new Map<string, Job>();
-  /** Kept as jobs change, so that nobody has to look at a thousand of them for every turn. */
+  /** Kept as jobs change, so that a step does not look at a thousand of them. */
   readonly #runnable = new Set<Job>();
   #busy = 0;
   #working = 0;
-  #watch: NodeJS.Timeout | undefined;
-  #watchedMs = 0;
-  /** When the engine last gave a sign of life, or was last given something to do while it had nothing. */
-  #heardMs = 0;
-  /** What the engine was told. */
-  #wide = false;
+  /** What the engine was told last. */
+  #multiThreaded = false;
 
   constructor(options: JobClientOptions) {
     this.#options = options;
-    this.#silenceMs = options.silenceMs ?? SILENCE_MS;
-    this.#pace = new Pace(this.#silenceMs);
+    this.#silence = new SilenceWatch({
+      clock: options.clock ?? systemClock,
+      silenceMs: options.silenceMs ?? SILENCE.leastMs,
+      working: () => [...this.#jobs.values()].filter(isWorking),
+      onSilent: options.onSilent,
+      standstill: () => options.standstill,
+    });
   }
 
   get busy(): number {
     return this.#busy;
   }
 
-  /** Jobs that could use a turn: those that wait for one, and those that will when they have used up theirs. */
+  /** Jobs that wait for a step, or will when they have used up theirs. */
   get runnable(): Iterable<Runnable> {
     return this.#runnable;
   }
 
-  /** Gives the job a turn; one that has ended meanwhile needs none. */
+  /** Gives the job a step, unless it has ended meanwhile. */
   grant(id: string, dueInMs: number): void {
     const running = this.#jobs.get(id);
     if (running === undefined) return;
     this.#beginWork();
-    running.turns += 1;
+    running.steps += 1;
     running.waits = false;
     this.#count(running);
     this.#tell({ type: 'turn', id, dueInMs });
   }
 
-  /** Whether the engine's turns may use the whole machine from now on. */
-  setWide(wide: boolean): void {
-    if (wide === this.#wide) return;
-    this.#wide = wide;
-    this.#tell({ type: 'wide', wide });
+  /** Whether the engine's steps may use all cores from now on. */
+  setMultiThreaded(multiThreaded: boolean): void {
+    if (multiThreaded === this.#multiThreaded) return;
+    this.#multiThreaded = multiThreaded;
+    this.#tell({ type: 'wide', wide: multiThreaded });
   }
 
-  /** The engine has nothing, not even a cancelled job that it still has to notice. */
+  /** The engine has no job, not even a cancelled one that it has not acknowledged. */
   get idle(): boolean {
     return this.#jobs.size === 0;
   }
 
   assume(realTimeFactor: number): void {
-    this.#pace.assume(realTimeFactor);
+    this.#silence.limit.assume(realTimeFactor);
   }
 
   run(job: SegmentJob, signal: AbortSignal): AsyncIterable<WorkerEvent> {
     signal.throwIfAborted();
-    // The engine knows jobs by id alone; a caller that reuses one while it runs would mix two speeches.
+    // The engine knows jobs by id alone: reusing one would mix two speeches.
     if (this.#jobs.has(job.id)) throw new TtsError('internal_error', 'A job of this id is running already.');
     const running: Job = {
       id: job.id,
@@ -134,7 +122,7 @@ export class JobClient {
       queue: [],
       aheadSamples: 0,
       takenSamples: 0,
-      turns: 1,
+      steps: 1,
       waits: false,
       loading: false,
       cancelled: false,
@@ -143,7 +131,7 @@ export class JobClient {
       counted: { places: 0, working: false },
     };
     try {
-      this.#options.send({ type: 'job', job, creditSamples: CREDIT_SAMPLES });
+      this.#options.send({ type: 'job', job, creditSamples: BUFFERS.creditSamples });
     } catch (cause) {
       if (cause instanceof WorkerLost || cause instanceof TtsError) throw cause;
       throw new TtsError('synthesis_failed', 'The segment could not be handed to the speech engine.', { cause });
@@ -175,9 +163,7 @@ export class JobClient {
   }
 
   receive(message: JobReply): void {
-    const nowMs = performance.now();
-    const silentMs = nowMs - this.#heardMs;
-    this.#heardMs = nowMs;
+    const silentMs = this.#silence.replied();
     const running = this.#jobs.get(message.id);
     if (running === undefined) return;
     if (!running.loading) running.longestSilenceMs = Math.max(running.longestSilenceMs, silentMs);
@@ -186,19 +172,19 @@ export class JobClient {
       case 'progress':
         break;
       case 'waits':
-        // Else one is on its way.
-        running.waits = running.turns === 0;
+        // With steps left, one is on its way.
+        running.waits = running.steps === 0;
         this.#count(running);
         this.#options.onChange();
         break;
       case 'ran':
-        running.turns -= 1;
+        running.steps -= 1;
         this.#count(running);
         this.#push(running, { type: 'ran', runMs: message.runMs, earlyMs: message.earlyMs ?? 0 });
         this.#options.onChange();
         break;
       case 'end':
-        this.#pace.learn(running.job, running.longestSilenceMs);
+        this.#silence.limit.learn(running.job, running.longestSilenceMs);
         this.#end(running, {});
         break;
       case 'error':
@@ -215,26 +201,25 @@ export class JobClient {
     }
   }
 
-  /** The engine gave a sign of life that was none of a job here, this long ago. */
-  heard(agoMs: number): void {
-    this.#heardMs = Math.max(this.#heardMs, performance.now() - agoMs);
+  /** The engine gave a sign of life beside its replies, `agoMs` ago. */
+  wasAlive(agoMs: number): void {
+    this.#silence.wasAlive(agoMs);
   }
 
-  /** Nothing will come any more: every job fails with `error`. */
+  /** The engine is gone: every job fails with `error`. */
   lose(error: Error): void {
-    clearInterval(this.#watch);
-    this.#watch = undefined;
-    this.#wide = false;
+    this.#silence.stop();
+    this.#multiThreaded = false;
     for (const running of [...this.#jobs.values()]) this.#end(running, { error });
   }
 
-  /** What a job may have has changed. */
+  /** The steps that a job may have changed. */
   recount(): void {
     for (const running of this.#jobs.values()) this.#count(running);
     this.#options.onChange();
   }
 
-  /** Brings the sums over all jobs up to what this one is now. To be called whenever one of its fields has changed. */
+  /** Updates the sums over all jobs. To be called whenever a field of the job has changed. */
   #count(job: Job): void {
     const { counted } = job;
     const there = job.outcome === undefined;
@@ -243,8 +228,8 @@ export class JobClient {
     this.#working += Number(working) - Number(counted.working);
     counted.places = places;
     counted.working = working;
-    const most = this.#options.turnsOfAJob?.() ?? TURNS_OF_A_JOB;
-    if (there && job.turns < most && !job.cancelled && !isParked(job)) this.#runnable.add(job);
+    const most = this.#options.stepsPerJob?.() ?? IN_FLIGHT.ofAJob;
+    if (there && job.steps < most && !job.cancelled && !isParked(job)) this.#runnable.add(job);
     else this.#runnable.delete(job);
   }
 
@@ -258,7 +243,7 @@ export class JobClient {
     this.#jobs.delete(running.id);
     running.outcome = outcome;
     this.#count(running);
-    // Whoever hears of a failure has no use for what came before it.
+    // A consumer that gets an error does not need the audio before it.
     if (outcome.error !== undefined) running.queue.length = 0;
     running.changed.notify();
     this.#options.onChange();
@@ -275,7 +260,7 @@ export class JobClient {
 
   #credit(running: Job, samples: number): void {
     running.takenSamples += samples;
-    if (running.takenSamples < CREDIT_STEP_SAMPLES || running.outcome !== undefined || running.cancelled) return;
+    if (running.takenSamples < BUFFERS.creditStepSamples || running.outcome !== undefined || running.cancelled) return;
     this.#beginWork();
     running.aheadSamples -= running.takenSamples;
     this.#count(running);
@@ -283,7 +268,7 @@ export class JobClient {
     running.takenSamples = 0;
   }
 
-  /** Whoever cannot be told is lost, and that is told to us. */
+  /** A lost engine is reported by its owner, so it is no error here. */
   #tell(message: JobRequest): void {
     try {
       this.#options.send(message);
@@ -292,46 +277,9 @@ export class JobClient {
     }
   }
 
-  /** To be called before the engine is given something to do: silence counts from here if it had nothing. */
+  /** To be called before the engine is given something to do. */
   #beginWork(): void {
-    if (this.#working > 0) return;
-    this.#heardMs = performance.now();
-    if (this.#watch !== undefined) return;
-    this.#watchedMs = this.#heardMs;
-    this.#watch = setInterval(() => this.#listen(), this.#silenceMs / 10);
-    this.#watch.unref();
-  }
-
-  #listen(): void {
-    const nowMs = performance.now();
-    const everyMs = this.#silenceMs / 10;
-    const lateMs = nowMs - this.#watchedMs - everyMs;
-    this.#watchedMs = nowMs;
-    const working = [...this.#jobs.values()].filter(isWorking);
-    if (working.length === 0) {
-      clearInterval(this.#watch);
-      this.#watch = undefined;
-      return;
-    }
-    // Whoever was stopped or busy itself (Ctrl-Z, a suspended machine) has not listened meanwhile.
-    if (lateMs > this.#silenceMs / 2) this.#heardMs = nowMs;
-    const silentMs = nowMs - this.#heardMs;
-    // Nobody looks at a process that speaks.
-    if (silentMs < everyMs) return;
-    const { standstill } = this.#options;
-    standstill?.look(nowMs, 2 * everyMs);
-    const allowedMs = ({ job, loading }: Job) => this.#pace.allowedMs(job, loading);
-    const longest = working.reduce((most, job) => (allowedMs(job) > allowedMs(most) ? job : most));
-    const mostMs = allowedMs(longest);
-    const spins = standstill?.spins(mostMs) ?? false;
-    if (!spins && Math.min(silentMs, standstill?.stillMs ?? silentMs) <= mostMs) return;
-    const certain = standstill?.certain ?? false;
-    if (!certain) this.#pace.doubt(longest.job, silentMs);
-    const seconds = Math.round(silentMs / 1000);
-    const how = spins
-      ? `ran for ${seconds} s without any progress`
-      : `had work and was silent for ${seconds} s${certain ? ', standing still' : ''}`;
-    this.#options.onSilent({ silentMs, how });
+    if (this.#working === 0) this.#silence.begin();
   }
 }
 

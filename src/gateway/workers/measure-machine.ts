@@ -1,11 +1,10 @@
-/** Has this machine measured in a process of its own, which takes the memory it needed with it when it ends. */
+/** Measures this machine in a process of its own, whose memory is freed when it ends. */
 import type { Logger } from '../../log.js';
 import type { FromWorker, KokoroOptions, Measurement } from '../../worker/protocol.js';
+import { SUPERVISION } from '../tuning.js';
 import { forkEngine } from './fork-engine.js';
 
-const LIMIT_MS = 120_000;
-
-/** Undefined where it could not be measured, which is no reason not to speak. */
+/** Undefined where it could not be measured: then speech works without. */
 export async function measureMachine(
   kokoro: KokoroOptions,
   log: Logger,
@@ -21,7 +20,7 @@ export async function measureMachine(
   const stop = (): void => {
     child.kill('SIGKILL');
   };
-  const limit = setTimeout(stop, LIMIT_MS);
+  const limit = setTimeout(stop, SUPERVISION.measureLimitMs);
   signal?.addEventListener('abort', stop, { once: true });
   child.stderr?.resume();
   let measured: Measurement | undefined;

@@ -1,5 +1,5 @@
-/** A worker on another machine: jobs for its engine go over NATS, on a link whose messages are numbered. */
-import { randomUUID } from 'node:crypto';
+/** A worker on another machine: jobs for its engine go over NATS, on a link. */
+import { type Clock, systemClock } from '../../clock.js';
 import type { Logger } from '../../log.js';
 import type { BaseModel, SegmentJob } from '../../protocol/job.js';
 import type { Bus } from '../../worker/nats-bus.js';
@@ -11,66 +11,34 @@ import {
   type LinkJobRequest,
   type LinkReply,
   type LinkRequest,
-  linkOf,
-  Numbers,
   SUBJECT,
   WIRE_VERSION,
 } from '../../worker/nats-wire.js';
+import { NATS } from '../tuning.js';
+import { type GatewayReading, hasStyles, incompatibility } from './compatibility.js';
 import { InFlight } from './in-flight.js';
 import { JobClient } from './job-client.js';
+import { WorkerLink } from './nats-link.js';
 import { type Unusable, type Worker, WorkerLost, type WorkerState } from './worker.js';
 
-export interface NatsWorkerOptions {
+export interface NatsWorkerOptions extends GatewayReading {
   readonly bus: Bus;
   readonly id: string;
-  /** Whose inbox the replies go to. */
+  /** Id of this gateway, whose inbox the replies go to. */
   readonly gateway: string;
-  /** Of this gateway: a worker that reads text another way, or has other styles under the same names, is given nothing. */
-  readonly textVersion: string;
-  readonly styles: Readonly<Record<string, string>> | undefined;
   readonly log: Logger;
   readonly silenceMs?: number;
-  /** Several workers were there, and none of them is heard: then it is the broker, or this machine. */
+  readonly clock?: Clock;
+  /** Of several workers none is heard: then the broker or this machine is at fault. */
   readonly allSilent: () => boolean;
 }
 
-export interface NatsWorker extends Worker {
-  /** The worker said how it is. */
-  announced(news: Announcement): void;
-  /** Something came on the named link. */
-  receive(link: string, reply: LinkReply): void;
-  /** Called every beat: says what was sent, and notices that nothing was heard. `lateMs`: how long this process did not listen. */
-  beat(nowMs: number, lateMs: number): void;
-  /** How long nothing was heard of it. */
-  silentForMs(nowMs: number): number;
-}
-
-interface Link {
-  readonly id: string;
-  readonly numbers: Numbers;
-  sent: number;
-  /** Something was to be said while there was no connection. */
-  missed: boolean;
-  /** Beats without a job. */
-  idleBeats: number;
-}
-
-/** A link that has no job for this long is given up; the next job makes another. */
-const IDLE_BEATS = 10;
-/** A life that was given up is believed again after this long: it was not the engine, then. */
-const DOUBT_MS = 30_000;
-/** Until the worker has said what it takes. */
-const CAPACITY = 2;
-
-export function createNatsWorker(options: NatsWorkerOptions): NatsWorker {
-  return new EngineElsewhere(options);
-}
-
-class EngineElsewhere implements NatsWorker {
+export class NatsWorker implements Worker {
   readonly id: string;
   readonly lastError = undefined;
   readonly #options: NatsWorkerOptions;
   readonly #log: Logger;
+  readonly #clock: Clock;
   readonly #jobs: JobClient;
   readonly #inFlight = new InFlight();
   readonly #listeners = new Set<() => void>();
@@ -80,21 +48,25 @@ class EngineElsewhere implements NatsWorker {
   #wasReady = false;
   #news: Announcement | undefined;
   #facts: Announcement['facts'];
-  #link: Link | undefined;
+  #link: WorkerLink | undefined;
   #others = 0;
-  #heardMs = performance.now();
-  #givenUp: { readonly life: string; readonly atMs: number } | undefined;
+  #heardMs: number;
+  /** The epoch whose engine was given up last. */
+  #givenUp: { readonly epoch: string; readonly atMs: number } | undefined;
 
   constructor(options: NatsWorkerOptions) {
     this.#options = options;
     this.id = options.id;
     this.#log = options.log.child({ worker: options.id });
+    this.#clock = options.clock ?? systemClock;
+    this.#heardMs = this.#clock.now();
     this.#jobs = new JobClient({
+      clock: this.#clock,
       ...(options.silenceMs !== undefined && { silenceMs: options.silenceMs }),
       send: (message) => message.type !== 'wide' && this.#send(message),
       onSilent: ({ silentMs }) => this.#doubt(silentMs),
       onChange: () => this.#changed(),
-      turnsOfAJob: () => this.#inFlight.ofAJob,
+      stepsPerJob: () => this.#inFlight.ofAJob,
     });
     this.#unsubscribe = options.bus.onChange(() => this.#look());
   }
@@ -102,71 +74,49 @@ class EngineElsewhere implements NatsWorker {
   get state(): WorkerState {
     return this.#state;
   }
-
   get capacity(): number {
-    return (this.#facts?.capacity ?? CAPACITY) + this.#inFlight.ahead;
+    return (this.#facts?.capacity ?? NATS.capacity) + this.#inFlight.ahead;
   }
-
-  get turnsOfAJob(): number {
+  get stepsPerJob(): number {
     return this.#inFlight.ofAJob;
   }
-
   get roundTripMs(): number {
     return this.#inFlight.roundTripMs;
   }
-
   get busy(): number {
     return this.#jobs.busy;
   }
-
   get idle(): boolean {
     return this.#jobs.idle;
   }
-
   get others(): number {
     return this.#others;
   }
-
   get runnable() {
     return this.#jobs.runnable;
   }
-
   get restarts(): number {
     return this.#restarts;
   }
-
   get description(): string | undefined {
     return this.#facts?.description;
   }
-
   get version(): string | undefined {
     return this.#facts?.version;
   }
-
   get textVersion(): string | undefined {
     return this.#facts?.textVersion;
   }
 
-  takes({ model, mix }: Pick<SegmentJob, 'model' | 'mix'>): boolean {
+  takes(job: Pick<SegmentJob, 'model' | 'mix'>): boolean {
     if (this.#facts === undefined || this.#news?.state !== 'ready') return false;
-    return this.unusable(model) === undefined && mix.every(({ style }) => this.#hasStyle(style));
+    return this.unusable(job.model) === undefined && hasStyles(this.#facts, this.#options, job);
   }
 
   unusable(model: BaseModel): Unusable | undefined {
     if (this.#facts === undefined) return undefined;
-    const { models, textVersion } = this.#facts;
-    const { styles = {} } = this.#options;
-    if (textVersion !== this.#options.textVersion) return 'text_version';
-    if (!models.includes(model)) return 'model';
-    if (this.#facts.styles !== undefined && !Object.keys(styles).some((style) => this.#hasStyle(style)))
-      return 'styles';
-    return this.#news?.state === 'draining' ? 'draining' : undefined;
-  }
-
-  /** With the content that it has at this gateway; an engine that names none needs none. */
-  #hasStyle(style: string): boolean {
-    const theirs = this.#facts?.styles;
-    return theirs === undefined || (theirs[style] !== undefined && theirs[style] === this.#options.styles?.[style]);
+    const incompatible = incompatibility(this.#facts, this.#options, model);
+    return incompatible ?? (this.#news?.state === 'draining' ? 'draining' : undefined);
   }
 
   run(job: SegmentJob, signal: AbortSignal) {
@@ -183,10 +133,11 @@ class EngineElsewhere implements NatsWorker {
     return () => this.#listeners.delete(listener);
   }
 
+  /** The worker announced itself. */
   announced(news: Announcement): void {
-    const life = this.#news?.life;
+    const epoch = this.#news?.life;
     const leaves = news.state === 'draining' && this.#news?.state !== 'draining';
-    this.#heardMs = performance.now();
+    this.#heardMs = this.#clock.now();
     this.#news = news;
     if (news.facts !== undefined) {
       const isNew = this.#facts === undefined;
@@ -194,23 +145,24 @@ class EngineElsewhere implements NatsWorker {
       if (isNew) this.#ping();
       if (news.facts.realTimeFactor !== undefined) this.#jobs.assume(news.facts.realTimeFactor);
     }
-    if (life !== undefined && life !== news.life) {
+    if (epoch !== undefined && epoch !== news.life) {
       this.#restarts += 1;
       this.#lose('was started again', { blameless: false });
     }
     if (this.#link === undefined) this.#others = news.turns;
     if (news.state === 'gone') this.#lose('has left', { blameless: true });
     this.#look();
-    // It is as ready as before, and takes nothing any more.
+    // It stays ready, and takes no new jobs.
     if (leaves) this.#changed();
   }
 
+  /** A message came on the named link. */
   receive(linkId: string, reply: LinkReply): void {
     if (reply.type === 'pong') {
-      if (this.#inFlight.tripTook(performance.now() - reply.atMs)) this.#jobs.recount();
+      if (this.#inFlight.tripTook(this.#clock.now() - reply.atMs)) this.#jobs.recount();
       return;
     }
-    // What comes of a link that was given up is of no use any more.
+    // The jobs of an earlier link run again elsewhere.
     if (this.#link?.id !== linkId) return;
     const { numbers } = this.#link;
     if (reply.type === 'lost') {
@@ -220,8 +172,8 @@ class EngineElsewhere implements NatsWorker {
     }
     if (reply.type === 'beat') {
       this.#others = reply.others;
-      this.#jobs.heard(reply.silentMs);
-      if (!numbers.told(reply.sent, performance.now())) this.#gap();
+      this.#jobs.wasAlive(reply.silentMs);
+      if (!numbers.reported(reply.sent, this.#clock.now())) this.#gap();
       return;
     }
     if (!numbers.take(reply.n)) {
@@ -229,25 +181,26 @@ class EngineElsewhere implements NatsWorker {
       return;
     }
     if (reply.type !== 'audio') this.#others = reply.others;
-    if (reply.type === 'ran' && this.#inFlight.turnTook(reply.runMs)) this.#jobs.recount();
+    if (reply.type === 'ran' && this.#inFlight.stepTook(reply.runMs)) this.#jobs.recount();
     this.#jobs.receive(reply);
   }
 
+  /** Called every beat: reports what was sent, notices silence. `lateMs`: how late the beat is. */
   beat(nowMs: number, lateMs: number): void {
-    // Whoever was stopped or busy itself has not listened meanwhile.
+    // This process was stopped or busy itself and received nothing.
     if (lateMs > BEAT_MS) this.#heardMs = nowMs;
     this.#look();
     const link = this.#link;
     if (link === undefined) return;
-    link.idleBeats = this.#jobs.idle ? link.idleBeats + 1 : 0;
-    if (link.idleBeats > IDLE_BEATS) {
+    if (!link.countBeat(this.#jobs.idle)) {
       this.#endLink();
       return;
     }
     this.#ping();
-    this.#tell({ type: 'beat', v: WIRE_VERSION, link: link.id, gateway: this.#options.gateway, sent: link.sent });
+    link.sendBeat();
   }
 
+  /** How long the worker has not been heard. */
   silentForMs(nowMs: number): number {
     return nowMs - this.#heardMs;
   }
@@ -260,21 +213,21 @@ class EngineElsewhere implements NatsWorker {
     this.#jobs.lose(new WorkerLost('The worker was let go.', { blameless: true }));
   }
 
-  /** What state it is in, by all that is known now. */
+  /** Derives the state from all that is known now. */
   #look(): void {
     if (this.#state === 'closed') return;
     const { bus } = this.#options;
-    const nowMs = performance.now();
+    const nowMs = this.#clock.now();
     if (this.silentForMs(nowMs) > GONE_MS) {
+      const blameless = !bus.connected || this.#options.allSilent();
       this.#become('dead');
-      this.#lose(`was not heard for ${GONE_MS / 1000} s`, {
-        blameless: !bus.connected || this.#options.allSilent(),
-      });
+      this.#lose(`was not heard for ${GONE_MS / 1000} s`, { blameless });
       return;
     }
     if (bus.connected && this.#link?.missed) this.#gap();
-    const doubted = this.#givenUp?.life === this.#news?.life && nowMs - (this.#givenUp?.atMs ?? 0) < DOUBT_MS;
-    // Without a connection nothing is begun; what was begun goes on if that is back soon enough and nothing was missed.
+    const isGivenUp = this.#givenUp?.epoch === this.#news?.life;
+    const doubted = isGivenUp && nowMs - (this.#givenUp?.atMs ?? 0) < NATS.doubtMs;
+    // Without a connection no job begins; running ones go on if it is back in time, without a gap.
     if (!bus.connected || doubted || this.#news?.state === 'gone') this.#become('dead');
     else if (this.#news === undefined || this.#news.state === 'starting' || this.#facts === undefined)
       this.#become(this.#wasReady ? 'dead' : 'starting');
@@ -296,14 +249,14 @@ class EngineElsewhere implements NatsWorker {
   }
 
   #doubt(silentMs: number): void {
-    const life = this.#news?.life ?? '';
-    this.#givenUp = { life, atMs: performance.now() };
-    this.#tell({ type: 'silent', v: WIRE_VERSION, life, silentMs });
+    const epoch = this.#news?.life ?? '';
+    this.#givenUp = { epoch, atMs: this.#clock.now() };
+    this.#publish({ type: 'silent', v: WIRE_VERSION, life: epoch, silentMs });
     this.#become('dead');
     this.#lose(`had work and was silent for ${Math.round(silentMs / 1000)} s`, { blameless: false });
   }
 
-  /** What was on the link runs again, here on another one or elsewhere. */
+  /** Jobs of the link fail, and run again on another link or worker. */
   #lose(how: string, { blameless }: { blameless: boolean }): void {
     if (this.#link === undefined) return;
     if (!this.#jobs.idle) this.#log.warn({ how }, 'a worker was lost, with what it had');
@@ -315,31 +268,29 @@ class EngineElsewhere implements NatsWorker {
     const link = this.#link;
     this.#link = undefined;
     this.#others = 0;
-    if (link !== undefined) this.#tell({ type: 'bye', v: WIRE_VERSION, link: link.id });
+    link?.end();
   }
 
   #send(message: LinkJobRequest): void {
-    if (!this.#options.bus.connected) {
-      if (this.#link !== undefined) this.#link.missed = true;
+    const { bus, gateway } = this.#options;
+    if (!bus.connected) {
+      this.#link?.miss();
       throw new WorkerLost('There is no connection to NATS.', { blameless: true });
     }
     if (this.#link === undefined) {
       if (message.type !== 'job') throw new WorkerLost('The link is gone.', { blameless: true });
       this.#ping();
-      this.#link = { id: linkOf(this.id, randomUUID()), numbers: new Numbers(), sent: 0, missed: false, idleBeats: 0 };
+      this.#link = new WorkerLink({ worker: this.id, gateway, publish: (request) => this.#publish(request) });
     }
-    const link = this.#link;
-    link.idleBeats = 0;
-    this.#tell({ ...message, v: WIRE_VERSION, gateway: this.#options.gateway, link: link.id, n: link.sent });
-    link.sent += 1;
+    this.#link.send(message);
   }
 
   #ping(): void {
     if (!this.#facts?.echoes) return;
-    this.#tell({ type: 'ping', v: WIRE_VERSION, gateway: this.#options.gateway, atMs: performance.now() });
+    this.#publish({ type: 'ping', v: WIRE_VERSION, gateway: this.#options.gateway, atMs: this.#clock.now() });
   }
 
-  #tell(message: LinkRequest): void {
+  #publish(message: LinkRequest): void {
     this.#options.bus.publish(SUBJECT.worker(this.id), encode(message));
   }
 

@@ -1,11 +1,13 @@
-/** The workers on a NATS server, as they come and go: each is put into the pool when it is first heard of. */
+/** The workers on a NATS server: each is put into the pool when it first announces itself. */
 import { randomUUID } from 'node:crypto';
+import { type Clock, systemClock, type Timer } from '../../clock.js';
 import type { Logger } from '../../log.js';
 import { LogBrake } from '../../worker/log-brake.js';
 import type { Bus } from '../../worker/nats-bus.js';
 import { parseAnnouncement, parseReply } from '../../worker/nats-messages.js';
-import { BEAT_MS, encode, SUBJECT, WIRE_VERSION, workerOf } from '../../worker/nats-wire.js';
-import { createNatsWorker, type NatsWorker } from './nats-worker.js';
+import { type Announcement, BEAT_MS, encode, SUBJECT, WIRE_VERSION, workerOf } from '../../worker/nats-wire.js';
+import { NATS } from '../tuning.js';
+import { NatsWorker } from './nats-worker.js';
 import type { WorkerPool } from './pool.js';
 
 export interface NatsWorkersOptions {
@@ -15,101 +17,114 @@ export interface NatsWorkersOptions {
   readonly styles: Readonly<Record<string, string>> | undefined;
   readonly log: Logger;
   readonly silenceMs?: number;
+  readonly clock?: Clock;
 }
 
-/** A worker that was silent for this long does not come back under its name. */
-const FORGET_MS = 30_000;
-/** Workers that a gateway knows at most; what else announces itself is left alone. */
-const MAX_WORKERS = 1_000;
-/** Workers of another version that are remembered, so that each is named once in the log. */
-const MAX_INCOMPATIBLE = 1_000;
+export class NatsWorkers {
+  readonly #options: NatsWorkersOptions;
+  readonly #clock: Clock;
+  readonly #gateway = randomUUID();
+  readonly #workers = new Map<string, NatsWorker>();
+  readonly #incompatible = new Set<string>();
+  readonly #brake: LogBrake;
+  readonly #unsubscribe: readonly (() => void)[];
+  readonly #beats: Timer;
+  #beatMs: number;
 
-export interface NatsWorkers {
-  readonly workers: readonly NatsWorker[];
-  close(): void;
-}
+  constructor(options: NatsWorkersOptions) {
+    const { bus, log, clock = systemClock } = options;
+    this.#options = options;
+    this.#clock = clock;
+    this.#brake = new LogBrake(log, clock);
+    this.#beatMs = clock.now();
+    this.#unsubscribe = [
+      bus.subscribe(SUBJECT.workers, (payload) => this.#receive(payload)),
+      // One subscription for all links, made early: interest in a subject takes time through a
+      // cluster.
+      bus.subscribe(SUBJECT.link(this.#gateway, '*'), (payload, subject) => this.#receiveReply(payload, subject)),
+      bus.onChange(() => bus.connected && this.#hello()),
+    ];
+    this.#beats = clock.setInterval(() => this.#beat(), BEAT_MS).unref();
+    this.#hello();
+  }
 
-export function watchNatsWorkers({ bus, pool, log, ...options }: NatsWorkersOptions): NatsWorkers {
-  const gateway = randomUUID();
-  const workers = new Map<string, NatsWorker>();
-  const incompatible = new Set<string>();
-  const brake = new LogBrake(log);
-  let beatMs = performance.now();
+  get workers(): readonly NatsWorker[] {
+    return [...this.#workers.values()];
+  }
 
-  const allSilent = (): boolean => {
-    const nowMs = performance.now();
-    return workers.size > 1 && [...workers.values()].every((worker) => worker.silentForMs(nowMs) > 2 * BEAT_MS);
-  };
-  const hello = () => bus.publish(SUBJECT.hello, encode({ v: WIRE_VERSION }));
+  close(): void {
+    this.#beats.cancel();
+    this.#brake.close();
+    for (const end of this.#unsubscribe) end();
+  }
 
-  function announced(payload: Uint8Array): void {
+  #hello(): void {
+    this.#options.bus.publish(SUBJECT.hello, encode({ v: WIRE_VERSION }));
+  }
+
+  #receive(payload: Uint8Array): void {
     const news = parseAnnouncement(payload);
-    if (news === undefined) {
-      brake.write('warn', {}, 'an announcement of a worker is not understood and is left alone');
-      return;
-    }
-    if ('otherVersion' in news) {
-      const { id, otherVersion: theirs } = news;
-      if (incompatible.has(id)) return;
-      if (incompatible.size < MAX_INCOMPATIBLE) incompatible.add(id);
-      brake.write('warn', { worker: id, theirs, ours: WIRE_VERSION }, 'a worker of another version is left alone');
-      return;
-    }
-    let worker = workers.get(news.id);
-    if (worker === undefined) {
-      if (news.state === 'gone') return;
-      if (workers.size >= MAX_WORKERS) {
-        brake.write('warn', { worker: news.id, most: MAX_WORKERS }, 'one worker too many is left alone');
-        return;
-      }
-      worker = createNatsWorker({ bus, gateway, id: news.id, log, allSilent, ...options });
-      workers.set(news.id, worker);
-      worker.announced(news);
-      pool.add(worker);
-      if (news.facts === undefined) hello();
-    } else worker.announced(news);
-    if (news.state === 'gone') forget(news.id, worker);
+    if (news === undefined)
+      this.#brake.write('warn', {}, 'an announcement of a worker is not understood and is left alone');
+    else if ('otherVersion' in news) this.#leaveAlone(news.id, news.otherVersion);
+    else this.#announced(news);
   }
 
-  function forget(id: string, worker: NatsWorker): void {
-    workers.delete(id);
-    brake.write('info', { worker: id }, 'worker gone');
-    void pool.remove(worker);
+  #leaveAlone(id: string, theirs: number): void {
+    if (this.#incompatible.has(id)) return;
+    if (this.#incompatible.size < NATS.mostIncompatible) this.#incompatible.add(id);
+    this.#brake.write('warn', { worker: id, theirs, ours: WIRE_VERSION }, 'a worker of another version is left alone');
   }
 
-  const stop = [
-    bus.subscribe(SUBJECT.workers, announced),
-    // One subscription for all links, made long before the first reply: interest in a subject takes its time through a cluster.
-    bus.subscribe(SUBJECT.link(gateway, '*'), (payload, subject) => {
-      const link = subject.slice(subject.lastIndexOf('.') + 1);
-      const worker = workers.get(workerOf(link));
-      if (worker === undefined) return;
-      const reply = parseReply(payload);
-      if (reply !== undefined) worker.receive(link, reply);
-      else brake.write('warn', { worker: worker.id }, 'a reply of a worker is not understood and is left alone');
-    }),
-    bus.onChange(() => bus.connected && hello()),
-  ];
-  const beats = setInterval(() => {
-    const nowMs = performance.now();
-    const lateMs = nowMs - beatMs - BEAT_MS;
-    beatMs = nowMs;
-    for (const [id, worker] of [...workers]) {
+  #announced(news: Announcement): void {
+    const { id, state, facts } = news;
+    const known = this.#workers.get(id);
+    if (known !== undefined) {
+      known.announced(news);
+      if (state === 'gone') this.#forget(id, known);
+      return;
+    }
+    if (state === 'gone') return;
+    if (this.#workers.size >= NATS.mostWorkers) {
+      this.#brake.write('warn', { worker: id, most: NATS.mostWorkers }, 'one worker too many is left alone');
+      return;
+    }
+    const { pool } = this.#options;
+    const allSilent = () => this.#allSilent();
+    const worker = new NatsWorker({ ...this.#options, clock: this.#clock, gateway: this.#gateway, id, allSilent });
+    this.#workers.set(id, worker);
+    worker.announced(news);
+    pool.add(worker);
+    if (facts === undefined) this.#hello();
+  }
+
+  #receiveReply(payload: Uint8Array, subject: string): void {
+    const link = subject.slice(subject.lastIndexOf('.') + 1);
+    const worker = this.#workers.get(workerOf(link));
+    if (worker === undefined) return;
+    const reply = parseReply(payload);
+    if (reply !== undefined) worker.receive(link, reply);
+    else this.#brake.write('warn', { worker: worker.id }, 'a reply of a worker is not understood and is left alone');
+  }
+
+  #forget(id: string, worker: NatsWorker): void {
+    this.#workers.delete(id);
+    this.#brake.write('info', { worker: id }, 'worker gone');
+    void this.#options.pool.remove(worker);
+  }
+
+  #beat(): void {
+    const nowMs = this.#clock.now();
+    const lateMs = nowMs - this.#beatMs - BEAT_MS;
+    this.#beatMs = nowMs;
+    for (const [id, worker] of [...this.#workers]) {
       worker.beat(nowMs, lateMs);
-      if (worker.silentForMs(nowMs) > FORGET_MS) forget(id, worker);
+      if (worker.silentForMs(nowMs) > NATS.forgetMs) this.#forget(id, worker);
     }
-  }, BEAT_MS);
-  beats.unref();
-  hello();
+  }
 
-  return {
-    get workers() {
-      return [...workers.values()];
-    },
-    close() {
-      clearInterval(beats);
-      brake.close();
-      for (const end of stop) end();
-    },
-  };
+  #allSilent(): boolean {
+    const nowMs = this.#clock.now();
+    return this.#workers.size > 1 && this.workers.every((worker) => worker.silentForMs(nowMs) > 2 * BEAT_MS);
+  }
 }

@@ -1,34 +1,34 @@
-/** Which of several workers would have a segment done soonest, by how fast each was lately and what it has to do already. */
+/** Which worker finishes a segment soonest, by how fast each was lately and what it has to do. */
+import type { Clock } from '../../clock.js';
 import type { BaseModel } from '../../protocol/job.js';
+import { PLACEMENT } from '../tuning.js';
 import type { Worker } from './worker.js';
 
-/** A measurement this old says nothing any more: a worker that was slow is tried again. */
-const FORGET_MS = 60_000;
-/** How much the last segment counts. */
-const SHARE = 0.3;
-
-interface Pace {
+interface Speed {
   /** Milliseconds of work for a sample. */
   msPerSample: number;
   atMs: number;
 }
 
-/** How often it is worked out anew who is how fast. */
-const REFRESH_MS = 250;
-
 export class Placement {
-  readonly #paces = new WeakMap<Worker, Map<BaseModel, Pace>>();
-  /** How many times longer than the fastest each takes; those that are not in it are as fast as any. */
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #speeds = new WeakMap<Worker, Map<BaseModel, Speed>>();
+  /** How many times longer than the fastest a worker takes; absent workers are as fast as any. */
   #slow = new Map<Worker, number>();
   #refreshedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
 
   /** A segment was spoken on `worker`. */
   learn(worker: Worker, model: BaseModel, { runMs, samples }: { runMs: number; samples: number }): void {
     if (samples === 0) return;
-    const paces = this.#paces.get(worker) ?? new Map<BaseModel, Pace>();
-    this.#paces.set(worker, paces);
-    const before = paces.get(model)?.msPerSample ?? runMs / samples;
-    paces.set(model, { msPerSample: before + SHARE * (runMs / samples - before), atMs: performance.now() });
+    const speeds = this.#speeds.get(worker) ?? new Map<BaseModel, Speed>();
+    this.#speeds.set(worker, speeds);
+    const before = speeds.get(model)?.msPerSample ?? runMs / samples;
+    const msPerSample = before + PLACEMENT.weight * (runMs / samples - before);
+    speeds.set(model, { msPerSample, atMs: this.#clock.now() });
   }
 
   /** None of `all` was faster lately. */
@@ -38,8 +38,9 @@ export class Placement {
   }
 
   /**
-   * Whether a segment that is given to `worker` now is done sooner than if it waited for a faster one of `all` that is busy:
-   * `queued` segments wait with it, which the faster ones that `fit` would share.
+   * Whether a segment given to `worker` now is done sooner than if it waited for a faster one of
+   * `all` that is busy. `queued` segments wait with it, which the faster workers that `fit` would
+   * share.
    */
   isSoonest(
     worker: Worker,
@@ -60,14 +61,14 @@ export class Placement {
     return this.#slow.get(worker) ?? 1;
   }
 
-  /** In powers of two: what lies between says more of the segments that were measured than of the workers. */
+  /** In powers of two: smaller differences come from segments more than from workers. */
   #refresh(all: readonly Worker[]): void {
-    const nowMs = performance.now();
-    if (nowMs - this.#refreshedMs < REFRESH_MS) return;
+    const nowMs = this.#clock.now();
+    if (nowMs - this.#refreshedMs < PLACEMENT.refreshMs) return;
     this.#refreshedMs = nowMs;
     const measured = all.flatMap((worker) =>
-      [...(this.#paces.get(worker) ?? [])]
-        .filter(([, { atMs }]) => worker.state === 'ready' && nowMs - atMs <= FORGET_MS)
+      [...(this.#speeds.get(worker) ?? [])]
+        .filter(([, { atMs }]) => worker.state === 'ready' && nowMs - atMs <= PLACEMENT.forgetMs)
         .map(([model, { msPerSample }]) => ({ worker, model, msPerSample })),
     );
     const best = new Map<BaseModel, number>();
@@ -76,7 +77,7 @@ export class Placement {
     this.#slow = new Map();
     for (const { worker, model, msPerSample } of measured) {
       const times = 2 ** Math.round(Math.log2(msPerSample / best.get(model)!));
-      // Nothing at all is what an engine for tests takes.
+      // An engine for tests may take no time at all.
       if (Number.isFinite(times)) this.#slow.set(worker, Math.max(this.#slownessOf(worker), times));
     }
   }

@@ -1,4 +1,5 @@
-/** A worker that is a child process: jobs for its engine go over the channel that Node gives to a child. */
+/** A worker that is a child process: jobs go over the channel that Node gives to a child. */
+import { SUPERVISION } from '../tuning.js';
 import { EngineProcess, type SupervisionOptions } from './engine-process.js';
 import { JobClient } from './job-client.js';
 import { type Worker, WorkerLost } from './worker.js';
@@ -6,14 +7,14 @@ import { type Worker, WorkerLost } from './worker.js';
 export interface ProcessWorkerOptions extends SupervisionOptions {
   readonly id: string;
   readonly capacity?: number;
-  /** Its engine can use more cores while nobody else wants any. */
-  readonly widens?: boolean;
-  /** How long a process that has work may be silent at least before it counts as frozen. */
+  /** Its engine can run steps on all cores while a single stream is served. */
+  readonly multiThreads?: boolean;
+  /** The least silence of a process with work after which it counts as frozen. */
   readonly silenceMs?: number;
 }
 
 export function createProcessWorker(options: ProcessWorkerOptions): Worker {
-  const { id, capacity = 2, widens = false, silenceMs, ...settings } = options;
+  const { id, capacity = SUPERVISION.capacity, multiThreads = false, silenceMs, ...settings } = options;
   const listeners = new Set<() => void>();
   const log = settings.log.child({ worker: id });
   const onChange = (): void => {
@@ -21,6 +22,7 @@ export function createProcessWorker(options: ProcessWorkerOptions): Worker {
   };
   const jobs = new JobClient({
     ...(silenceMs !== undefined && { silenceMs }),
+    ...(settings.clock && { clock: settings.clock }),
     send: (message) => engine.send(message),
     get standstill() {
       return engine.standstill;
@@ -56,7 +58,7 @@ export function createProcessWorker(options: ProcessWorkerOptions): Worker {
       return jobs.runnable;
     },
     grant: (jobId, dueInMs) => jobs.grant(jobId, dueInMs),
-    ...(widens && { setWide: (wide: boolean) => jobs.setWide(wide) }),
+    ...(multiThreads && { setMultiThreaded: (on: boolean) => jobs.setMultiThreaded(on) }),
     get state() {
       return engine.state;
     },

@@ -1,46 +1,45 @@
-/** Which workers are of use to a gateway and for what, and why others are not: for readiness, metrics, the dashboard and the log. */
+/** Which workers a gateway can use, for which models, and why others not: for operators. */
+import type { Clock, Timer } from '../../clock.js';
 import type { Logger } from '../../log.js';
 import { TtsError } from '../../protocol/errors.js';
 import { BASE_MODELS, type BaseModel, type SegmentJob } from '../../protocol/job.js';
 import { LogBrake } from '../../worker/log-brake.js';
+import { PATIENCE, REPORTS } from '../tuning.js';
 import type { WorkerPool } from './pool.js';
 import { UNUSABLE, type Unusable, type Worker } from './worker.js';
 
 export interface UsableOptions {
   readonly pool: WorkerPool;
   readonly log: Logger;
-  /** How this gateway reads text. */
+  readonly clock: Clock;
+  /** Version of this gateway's text reading. */
   readonly textVersion?: string;
-  /** Whether workers may come that nobody has heard of yet; true where it is left out. */
+  /** Whether workers may come that are not in the pool yet; true where absent. */
   readonly expects?: () => boolean;
-  /** How long a worker that died is waited for. */
+  /** How long segments wait for a dead worker. */
   readonly deadPatienceMs: number;
 }
 
 export interface UnusableWorker {
   readonly id: string;
   readonly reason: Unusable;
-  /** How it reads text, where that is the reason. */
+  /** Its version of reading text, where that is the reason. */
   readonly textVersion?: string;
 }
 
-/** Changes that come together are logged together. */
-const LOG_AFTER_MS = 200;
-/** Workers that are named in a line of the log. */
-const MOST_NAMED = 20;
-const RETRY_AFTER_S = 5;
+const { retryAfterS } = PATIENCE;
 
 const isUsableFor = (worker: Worker, model: BaseModel): boolean =>
   worker.state === 'ready' && worker.unusable?.(model) === undefined;
 
-/** It is ready, and there is a model that it speaks for this gateway. */
+/** Whether it is ready and speaks a model for this gateway. */
 export const isUsable = (worker: Worker): boolean => BASE_MODELS.some((model) => isUsableFor(worker, model));
 
 export const noWorker = (model?: BaseModel): TtsError =>
   new TtsError(
     'no_worker_ready',
-    `No speech engine is ready${model ? ` for ${model}` : ''}. Try again in ${RETRY_AFTER_S} seconds.`,
-    { retryAfterS: RETRY_AFTER_S },
+    `No speech engine is ready${model ? ` for ${model}` : ''}. Try again in ${retryAfterS} seconds.`,
+    { retryAfterS },
   );
 
 export class Usable {
@@ -48,13 +47,13 @@ export class Usable {
   readonly #brake: LogBrake;
   readonly #unsubscribe: () => void;
   #logged = '';
-  #soon: NodeJS.Timeout | undefined;
+  #soon: Timer | undefined;
 
   constructor(options: UsableOptions) {
     this.#options = options;
-    this.#brake = new LogBrake(options.log);
+    this.#brake = new LogBrake(options.log, options.clock);
     this.#unsubscribe = options.pool.onChange((restated) => {
-      if (restated) this.#soon ??= setTimeout(() => this.#tell(), LOG_AFTER_MS).unref();
+      if (restated) this.#soon ??= options.clock.setTimeout(() => this.#report(), REPORTS.usableAfterMs).unref();
     });
   }
 
@@ -62,7 +61,7 @@ export class Usable {
     return this.#options.textVersion ?? '';
   }
 
-  /** Somebody can speak. */
+  /** Whether a worker can be used. */
   get any(): boolean {
     return this.#options.pool.workers.some(isUsable);
   }
@@ -74,7 +73,7 @@ export class Usable {
     return Object.fromEntries(BASE_MODELS.map((model) => [model, count(model)])) as Record<BaseModel, number>;
   }
 
-  /** Those that are ready and are given nothing. */
+  /** Ready workers that are given nothing. */
   get unusable(): UnusableWorker[] {
     return this.#options.pool.workers.flatMap((worker) => {
       if (worker.state !== 'ready' || isUsable(worker)) return [];
@@ -85,14 +84,14 @@ export class Usable {
     });
   }
 
-  /** How many of them there are, by why. */
+  /** How many there are for each reason. */
   get reasons(): Record<Unusable, number> {
     const counts = Object.fromEntries(UNUSABLE.map((reason) => [reason, 0])) as Record<Unusable, number>;
     for (const { reason } of this.unusable) counts[reason] += 1;
     return counts;
   }
 
-  /** Why nobody can speak, or what a part of the workers cannot be used for; '' where all is well. For anybody's eyes: no names. */
+  /** What is wrong with the workers; '' where all is well. Public, so without their names. */
   get words(): string {
     const unusable = this.unusable;
     const said: string[] = [];
@@ -106,12 +105,12 @@ export class Usable {
     return said.join(' ');
   }
 
-  /** By the ids of those that are given nothing: why, in words. */
+  /** In words: why a worker is given nothing, by its id. */
   get whys(): Map<string, string> {
     return new Map(this.unusable.map((worker) => [worker.id, this.#why(worker)]));
   }
 
-  /** As it follows a colon. */
+  /** The reason as it follows a colon. */
   #why({ reason, textVersion = 'unknown' }: UnusableWorker): string {
     const reasons: Record<Unusable, string> = {
       text_version: `text is read another way there (text version ${textVersion}, this gateway's is ${this.textVersion}); --lexicon or the release differs`,
@@ -122,7 +121,7 @@ export class Usable {
     return reasons[reason];
   }
 
-  /** Throws where nobody can serve an order, and nobody is on the way who may. */
+  /** Throws where no worker can serve an order, and none is coming that may. */
   check(job: Pick<SegmentJob, 'model' | 'mix'>): void {
     const { pool, deadPatienceMs, expects = () => true } = this.#options;
     const may = (worker: Worker): boolean => {
@@ -136,20 +135,20 @@ export class Usable {
     throw noWorker(job.model);
   }
 
-  /** Somebody may come who starts at this moment. */
+  /** Whether a worker is starting, or expected. */
   get isComing(): boolean {
     const { pool, expects = () => true } = this.#options;
     return pool.workers.length === 0 ? expects() : pool.workers.some(({ state }) => state === 'starting');
   }
 
   close(): void {
-    clearTimeout(this.#soon);
+    this.#soon?.cancel();
     this.#brake.close();
     this.#unsubscribe();
   }
 
   /** Logs one line when the set of unusable workers changes; draining workers are left out. */
-  #tell(): void {
+  #report(): void {
     this.#soon = undefined;
     const unusable = this.unusable.filter(({ reason }) => reason !== 'draining');
     const now = unusable.map(({ id, reason }) => `${id} ${reason}`).join();
@@ -158,7 +157,7 @@ export class Usable {
     const { counts: usable } = this;
     if (unusable.length === 0) this.#brake.write('info', { usable }, 'every worker that is ready can be used');
     else {
-      const workers = unusable.slice(0, MOST_NAMED).map((worker) => ({ id: worker.id, why: this.#why(worker) }));
+      const workers = unusable.slice(0, REPORTS.mostNamed).map((worker) => ({ id: worker.id, why: this.#why(worker) }));
       this.#brake.write('warn', { count: unusable.length, usable, workers }, 'workers cannot be used by this gateway');
     }
   }

@@ -1,4 +1,4 @@
-/** Anybody with access to a broker can send anything there: gateways and workers stay up, and their work goes on. */
+/** Any client of a broker can send anything: gateways and workers stay up, their work goes on. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { LogBrake } from '../../src/worker/log-brake.js';
 import type { Bus } from '../../src/worker/nats-bus.js';
 import { encode, SUBJECT } from '../../src/worker/nats-wire.js';
 import { hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
+import { VirtualClock } from '../../testkit/virtual-clock.js';
 import { collect, failureOf, grantAll, jobOf, until } from '../support/jobs.js';
 import { serveSine, watch, workerNamed } from '../support/nats-workers.js';
 
@@ -111,7 +112,7 @@ function broken(seen: readonly Uint8Array[], roll: (below: number) => number): U
   }
 }
 
-/** Not the names of those who work: in their names anything can be said that they say themselves. */
+/** Not the ids of the workers in use: with those, a client can send all that they send. */
 const renamed = (payload: Uint8Array): Uint8Array =>
   payload[0] === 1 ? payload : Buffer.from(Buffer.from(payload).toString('latin1').replaceAll('w1', 'w9'), 'latin1');
 
@@ -120,8 +121,8 @@ if (!hasNats()) {
     expect(process.env.CI).not.toBe('true');
   });
 } else {
-  describe('strangers at the broker', () => {
-    it('send nonsense and half of what is right on every subject: nobody falls, and work goes on', async () => {
+  describe('other clients of the broker', () => {
+    it('send nonsense and parts of right messages on every subject: no process fails, and work goes on', async () => {
       const nats = await broker();
       const { speak, stranger, lines, engine, drops, worker } = await setUp(nats);
       const seen: Uint8Array[] = [];
@@ -141,7 +142,8 @@ if (!hasNats()) {
         const speaking = speak().catch((error: Error) => error);
         for (let i = 0; i < 200; i++) stranger.publish(all[roll(all.length)]!, renamed(broken(seen, roll)));
         await sleep(5);
-        // A number that is forged on the very link may cost that link, and never a sample of what is heard.
+        // A number that is forged on the very link may cost that link, and never a sample of what
+        // is heard.
         const spoken = await speaking;
         if (!(spoken instanceof Error)) expect(spoken).toEqual(undisturbed);
       }
@@ -152,7 +154,7 @@ if (!hasNats()) {
       expect(lines.length).toBeLessThan(100);
     });
 
-    it('send what once threw: a byte of audio, a link that is no name, facts that are none', async () => {
+    it('send what once threw: a byte of audio, a link that is no name, invalid facts', async () => {
       const nats = await broker();
       const { speak, stranger, engine, drops, pool } = await setUp(nats);
       const undisturbed = await speak();
@@ -171,7 +173,7 @@ if (!hasNats()) {
       expect([engine.pid(), drops()]).toEqual([pid, 0]);
     });
 
-    it('by the thousand are a few lines in the log, and no more than are remembered', async () => {
+    it('cause a few lines in the log by thousands of messages, and bounded memory', async () => {
       const nats = await broker();
       const { speak, stranger, lines, pool } = await setUp(nats);
       const before = lines.length;
@@ -197,7 +199,7 @@ if (!hasNats()) {
       expect(said.length).toBeLessThan(20);
     });
 
-    it('give one job more turns than there are, or one name to two: what they sent is dropped, nobody else is', async () => {
+    it('give a job too many steps, or an id to two jobs: their link is dropped, and no other', async () => {
       const nats = await broker();
       const { speak, stranger, engine } = await setUp(nats);
       const undisturbed = await speak();
@@ -209,13 +211,13 @@ if (!hasNats()) {
             payload[0] === 1 ? {} : (JSON.parse(Buffer.from(payload).toString()) as { type?: string; why?: string });
           if (reply.type === 'lost') lost.push(reply.why!);
         });
-      for (const link of ['w1~turns', 'w1~twice', 'w1~none']) listen(stranger, link);
+      for (const link of ['w1~steps', 'w1~twice', 'w1~none']) listen(stranger, link);
       const say = (link: string, n: number, message: object) =>
         stranger.publish(SUBJECT.worker('w1'), encode({ v: 1, gateway: 'g9', link, n, ...message }));
       const job = { type: 'job', job: jobOf('A sentence that nobody wants.', { id: 'j' }), creditSamples: 10 };
-      say('w1~turns', 0, job);
-      for (let n = 1; n < 40; n++) say('w1~turns', n, { type: 'turn', id: 'j' });
-      await until(() => lost.some((why) => why.includes('too many turns')));
+      say('w1~steps', 0, job);
+      for (let n = 1; n < 40; n++) say('w1~steps', n, { type: 'turn', id: 'j' });
+      await until(() => lost.some((why) => why.includes('too many steps')));
       say('w1~twice', 0, job);
       say('w1~twice', 1, job);
       await until(() => lost.some((why) => why.includes('a job twice')));
@@ -245,7 +247,7 @@ if (!hasNats()) {
       }
     });
 
-    it('that takes just enough carries speech; what is larger still fails by that name, and nothing else does', async () => {
+    it('that takes just enough carries speech; a larger segment fails by that name, and nothing else does', async () => {
       const nats = await broker('max_payload: 65536\n');
       const { speak, worker, drops } = await setUp(nats);
       const undisturbed = await speak();
@@ -268,16 +270,17 @@ if (!hasNats()) {
   });
 }
 
-describe('a line of the log that strangers can cause', () => {
-  it('is written at once, then once a window with how often it was', async () => {
+describe('a line of the log that other programs can cause', () => {
+  it('is written at once, then once a window with its count', async () => {
     const { log, lines } = listLog();
-    const brake = new LogBrake(log, 50);
+    const clock = new VirtualClock();
+    const brake = new LogBrake(log, clock);
     for (let i = 0; i < 100; i++) brake.write('warn', { i }, 'again');
     brake.write('info', {}, 'another');
     expect(lines.map(({ msg }) => msg)).toEqual(['again', 'another']);
-    await until(() => lines.length === 3);
+    await clock.advance(10_000);
     expect(lines[2]).toMatchObject({ msg: 'again', times: 99, i: 99 });
-    await sleep(150);
+    await clock.advance(10_000);
     expect(lines).toHaveLength(3);
     brake.write('warn', {}, 'again');
     expect(lines).toHaveLength(4);

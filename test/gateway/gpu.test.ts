@@ -1,7 +1,7 @@
-/** A server whose engine process speaks through a card, as with a GPU: many streams share its runs, and its loss is not heard. */
+/** A server whose engine process batches as on a GPU: many streams share its runs. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SineOptions } from '../../src/engine/sine.js';
-import { createPool } from '../../src/gateway/workers/pool.js';
+import { WorkerPool } from '../../src/gateway/workers/pool.js';
 import { createProcessWorker } from '../../src/gateway/workers/process-worker.js';
 import { startTestServer, type TestServer, until } from '../../testkit/server.js';
 import { whenReady } from '../support/jobs.js';
@@ -24,7 +24,7 @@ async function start(kinds: readonly SineOptions[], backoffMs = 20) {
     return { worker: createProcessWorker({ id: `e${i}`, options, log, backoffMs }), pid, runs };
   });
   const server = await startTestServer({
-    gateway: { pool: createPool(engines.map(({ worker }) => worker)), queueLimit: 64, deadPatienceMs: 1_000 },
+    gateway: { pool: new WorkerPool(engines.map(({ worker }) => worker)), queueLimit: 64, deadPatienceMs: 1_000 },
     limits: { partnerConcurrency: 64 },
   });
   servers.push(server);
@@ -32,7 +32,7 @@ async function start(kinds: readonly SineOptions[], backoffMs = 20) {
   return { server, engines, gpu: engines[0]! };
 }
 
-/** Each differs in length or voice from all others: who hears another's words, or his own twice, hears something else. */
+/** Each differs in length or voice from all others, so that another's words would show. */
 const VOICES = ['english_female_professional', 'english_female_articulate'] as const;
 const wordOf = (stream: number): string => `c${'a'.repeat(Math.floor(stream / 2))}ller`;
 const textOf = (stream: number, sentences = 3): string =>
@@ -70,7 +70,7 @@ const ended = async (streams: readonly Heard[]) => {
   return streams;
 };
 
-/** What each hears where nothing happens, and no card is shared. */
+/** What each stream is without a loss, and without a shared GPU. */
 let calm: Promise<Buffer[]> | undefined;
 async function undisturbed(): Promise<Buffer[]> {
   calm ??= start([CPU]).then(async ({ server }) => (await ended(listenAll(server))).map(audioOf));
@@ -85,10 +85,11 @@ async function expectUndisturbed(streams: readonly Heard[]): Promise<void> {
   }
 }
 
-describe('a card under many streams', () => {
-  it('speaks chunks of several in one run, and to each what it hears alone', async () => {
-    // The engine has 16 turns for at most two a stream. The first run waits for chunks of eight streams, so that, however slow the
-    // machine, more of them wait for the second run than it takes.
+describe('a GPU under many streams', () => {
+  it('makes chunks of several streams in one run, each the same as alone', async () => {
+    // The engine has 16 steps for at most two a stream. The first run waits for chunks of eight
+    // streams, so that, however slow the machine, more of them wait for the second run than it
+    // takes.
     const { server, gpu } = await start([{ card: { runMs: 20, most: 4, firstAwaits: 8 } }]);
     await expectUndisturbed(listenAll(server));
     const sizes = gpu.runs.map((texts) => texts.length);
@@ -98,8 +99,9 @@ describe('a card under many streams', () => {
     expect(gpu.runs.length).toBeLessThan(chunks / 2);
   });
 
-  it('has as many turns in flight as its engine takes, given a sixteenth of them at a time', async () => {
-    // Of the 23 streams that 46 turns are for, 20 have asked when the first run ends: the others' turns are out by then.
+  it('has as many steps in flight as its engine takes, given a sixteenth of them at a time', async () => {
+    // Of the 23 streams that 46 steps are for, 20 have asked when the first run ends: the others'
+    // steps are out by then.
     const { server, gpu } = await start([{ card: { runMs: 20, most: 8, capacity: 48, firstAwaits: 20 } }]);
     let most = 0;
     gpu.worker.onChange(() => {
@@ -110,14 +112,14 @@ describe('a card under many streams', () => {
     expect(most).toBeLessThanOrEqual(48);
   });
 
-  it('keeps nobody waiting for company: a lone stream has runs of its own', async () => {
+  it('does not wait to fill a batch: a single stream has runs of its own', async () => {
     const { server, gpu } = await start([GPU]);
     await ended([listen(server, 0, { sentences: 1 })]);
     expect(gpu.runs.length).toBeGreaterThan(1);
     expect(gpu.runs.every((texts) => texts.length === 1)).toBe(true);
   });
 
-  it("is not one caller's: another's short text is through before any of the first one's many", async () => {
+  it("is shared between keys: another's short text is done before any of the first one's many", async () => {
     const { server, gpu } = await start([GPU]);
     const leave = new AbortController();
     const many = Array.from({ length: STREAMS }, (_, i) => listen(server, i, { sentences: 30, signal: leave.signal }));
@@ -126,7 +128,7 @@ describe('a card under many streams', () => {
     await ended([listen(server, 1, { sentences: 1, key: other.key })]);
     expect(many.filter(({ outcome }) => outcome !== 'running')).toEqual([]);
 
-    // When all of them leave, nothing of theirs is left on the card.
+    // When all of them leave, nothing of theirs is left on the GPU.
     leave.abort();
     await until(() => gpu.worker.idle);
     const { length } = gpu.runs;
@@ -141,8 +143,8 @@ describe('a card under many streams', () => {
   });
 });
 
-describe('a card that is lost', () => {
-  it('is not noticed by anybody when its process is killed under 32 streams', async () => {
+describe('a GPU that is lost', () => {
+  it('is not heard when its process is killed under 32 streams', async () => {
     const { server, gpu } = await start([GPU]);
     const streams = listenAll(server);
     for (const restarts of [0, 1]) {
@@ -153,7 +155,7 @@ describe('a card that is lost', () => {
     await expectUndisturbed(streams);
   });
 
-  it('is not noticed when the device fails under a run: the next worker goes on, also with what was heard', async () => {
+  it('is not heard when the device fails in a run: the next worker goes on, also with what was delivered', async () => {
     // The one that lost its device stays away for longer than this takes.
     const { server, gpu } = await start([{ ...GPU, loseAtRun: 10 }, GPU], 600_000);
     await expectUndisturbed(listenAll(server));
@@ -161,7 +163,7 @@ describe('a card that is lost', () => {
     expect(gpu.worker.lastError?.message).toMatch(/exit code 1.*The GPU failed: device lost/s);
   });
 
-  it('and does not come back leaves to the CPU all that nobody had heard of', async () => {
+  it('for good leaves to the CPU all segments that were not delivered in part', async () => {
     const { server, gpu, engines } = await start([GPU, CPU]);
     const expected = await undisturbed();
     const streams = listenAll(server);
@@ -171,7 +173,8 @@ describe('a card that is lost', () => {
     await closed;
     for (const [i, stream] of streams.entries()) {
       const audio = audioOf(stream);
-      // What was heard from the middle of a segment cannot be gone on with by another kind of engine, and is not.
+      // What was heard from the middle of a segment cannot be gone on with by another kind of
+      // engine, and is not.
       if (stream.outcome === 'broken') expect(audio.length, `stream ${i}`).toBeGreaterThan(0);
       else expect(stream.outcome, `stream ${i}`).toBe('whole');
       const wanted = stream.outcome === 'whole' ? expected[i]! : expected[i]!.subarray(0, audio.length);

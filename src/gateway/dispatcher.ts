@@ -1,0 +1,98 @@
+/** Gives steps to workers that have room, as the scheduler orders them. */
+import type { Clock } from '../clock.js';
+import type { BaseModel } from '../protocol/job.js';
+import type { Scheduler } from './scheduler.js';
+import type { SegmentTask } from './segment-task.js';
+import type { Autoscaler } from './workers/autoscaler.js';
+import type { Placement } from './workers/placement.js';
+import type { WorkerPool } from './workers/pool.js';
+import type { Worker } from './workers/worker.js';
+
+export interface DispatcherOptions {
+  readonly pool: WorkerPool;
+  readonly scheduler: Scheduler;
+  readonly placement: Placement;
+  readonly clock: Clock;
+  readonly autoscaler: Pick<Autoscaler, 'need' | 'spare'> | undefined;
+  /** Models that new workers preload. */
+  readonly models: ReadonlySet<BaseModel>;
+  /** Begins a queued segment on a worker. */
+  readonly start: (task: SegmentTask, worker: Worker, multiThreaded: boolean) => void;
+  readonly onDispatched: () => void;
+}
+
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  #dispatching = false;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+  }
+
+  /** Dispatches once for all that happens in one turn of the event loop. */
+  soon(): void {
+    if (this.#dispatching) return;
+    this.#dispatching = true;
+    setImmediate(() => {
+      this.#dispatching = false;
+      this.#dispatch();
+    });
+  }
+
+  /** Gives steps to workers for as long as one has room and something to do with it. */
+  #dispatch(): void {
+    const { pool, clock, scheduler, start, onDispatched } = this.#options;
+    const served = new Set<Worker>();
+    const { onlyStream } = scheduler;
+    const allCores = this.#setThreads();
+    const nowMs = clock.now();
+    const round = scheduler.round(nowMs);
+    for (;;) {
+      const worker = pool.next(served);
+      if (worker === undefined) break;
+      const task = round.next(worker, this.#mayBegin(worker, allCores));
+      if (task === undefined) {
+        served.add(worker);
+        continue;
+      }
+      round.take(task, worker);
+      const multiThreaded = worker === allCores;
+      if (task.state === 'queued') start(task, worker, multiThreaded);
+      else task.grantStep(worker, { nowMs, multiThreaded });
+    }
+    if (onlyStream === undefined) this.#askForWorkers();
+    onDispatched();
+  }
+
+  /** A single stream has one worker, which uses all cores; several streams have a core each. */
+  #setThreads(): Worker | undefined {
+    const { pool, scheduler } = this.#options;
+    const { onlyStream } = scheduler;
+    const mayUseAll = (worker: Worker) =>
+      worker.setMultiThreaded !== undefined && worker.state === 'ready' && pool.mayBegin(worker, onlyStream?.version);
+    const allCores = onlyStream && pool.workers.find(mayUseAll);
+    for (const worker of pool.workers) worker.setMultiThreaded?.(worker === allCores);
+    return allCores;
+  }
+
+  #mayBegin(worker: Worker, allCores: Worker | undefined): (task: SegmentTask) => boolean {
+    if (allCores !== undefined && worker !== allCores) return () => false;
+    const { pool, placement, scheduler } = this.#options;
+    const { workers } = pool;
+    if (placement.isFastest(worker, workers)) return ({ stream }) => pool.mayBegin(worker, stream.version);
+    const { queued } = scheduler;
+    return (task) => {
+      const { version } = task.stream;
+      const fits = (other: Worker) => task.fits(other) && pool.mayBegin(other, version);
+      return pool.mayBegin(worker, version) && placement.isSoonest(worker, workers, queued, fits);
+    };
+  }
+
+  #askForWorkers(): void {
+    const { pool, scheduler, autoscaler, models } = this.#options;
+    if (autoscaler === undefined || autoscaler.spare === 0) return;
+    let waiting = scheduler.queued;
+    for (const { runnable } of pool.workers) for (const { steps } of runnable) if (steps === 0) waiting += 1;
+    if (waiting > 0) autoscaler.need(waiting, [...models]);
+  }
+}
