@@ -125,11 +125,6 @@ export class Scheduler {
     };
   }
 
-  /** The first of `round(nowMs)` for `worker`. */
-  next(worker: Worker, nowMs: number, mayBegin?: (task: SegmentTask) => boolean): SegmentTask | undefined {
-    return this.round(nowMs).next(worker, mayBegin);
-  }
-
   /** The task was given a step. */
   take(task: SegmentTask): void {
     this.#queue.delete(task);

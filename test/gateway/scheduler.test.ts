@@ -29,7 +29,7 @@ const IDLE = workerWith();
 function order(scheduler: Scheduler, tasks: readonly SegmentTask[]): number[] {
   for (const each of tasks) scheduler.add(each);
   return tasks.map(() => {
-    const next = scheduler.next(IDLE, NOW_MS)!;
+    const next = scheduler.round(NOW_MS).next(IDLE)!;
     scheduler.take(next);
     return tasks.indexOf(next);
   });
@@ -48,10 +48,10 @@ describe('the scheduler', () => {
       scheduler.take(each);
     }
     scheduler.add(waiting);
-    expect(scheduler.next(workerWith(begun), NOW_MS)).toBe(begun);
-    expect(scheduler.next(IDLE, NOW_MS)).toBe(waiting);
+    expect(scheduler.round(NOW_MS).next(workerWith(begun))).toBe(begun);
+    expect(scheduler.round(NOW_MS).next(IDLE)).toBe(waiting);
     scheduler.remove(waiting);
-    expect(scheduler.next(IDLE, NOW_MS)).toBeUndefined();
+    expect(scheduler.round(NOW_MS).next(IDLE)).toBeUndefined();
     expect([scheduler.queued, scheduler.running]).toEqual([0, 2]);
   });
 
@@ -92,9 +92,9 @@ describe('the scheduler', () => {
     const [a, b] = [task(100), task(200)];
     scheduler.add(a);
     scheduler.add(b);
-    expect(scheduler.next(IDLE, NOW_MS)).toBe(a);
+    expect(scheduler.round(NOW_MS).next(IDLE)).toBe(a);
     Object.assign(a.stream, { revision: 1, deadlineMs: () => NOW_MS + 300 });
-    expect(scheduler.next(IDLE, NOW_MS)).toBe(b);
+    expect(scheduler.round(NOW_MS).next(IDLE)).toBe(b);
   });
 
   it('lets buffered responses fill what live streams leave, however late, and a tenth of the steps besides', () => {

@@ -48,10 +48,6 @@ export class NatsWorkers {
     this.#hello();
   }
 
-  get workers(): readonly NatsWorker[] {
-    return [...this.#workers.values()];
-  }
-
   close(): void {
     this.#beats.cancel();
     this.#brake.close();
@@ -125,6 +121,7 @@ export class NatsWorkers {
 
   #allSilent(): boolean {
     const nowMs = this.#clock.now();
-    return this.#workers.size > 1 && this.workers.every((worker) => worker.silentForMs(nowMs) > 2 * BEAT_MS);
+    const workers = [...this.#workers.values()];
+    return workers.length > 1 && workers.every((worker) => worker.silentForMs(nowMs) > 2 * BEAT_MS);
   }
 }
