@@ -13,13 +13,13 @@ import { loadCatalogue } from '../../src/models/catalogue.js';
 import { createEngineWorker } from '../../testkit/engine-worker.js';
 import { VirtualClock } from '../../testkit/virtual-clock.js';
 import { until } from '../support/jobs.js';
-import { orderOf, segmentsOf } from '../support/orders.js';
+import { hear, orderOf, segmentsOf } from '../support/orders.js';
 
 const never = new AbortController().signal;
 const log = silentLogger();
 const SENTENCE = 'A sentence of some length.';
-/** Samples of three sentences with 50 ms a character. */
-const HEARD = 3 * 22 * 1_200;
+/** Bytes of three sentences with 50 ms a character. */
+const HEARD = 2 * 3 * 22 * 1_200;
 let autoscaler: Autoscaler;
 let pool: WorkerPool;
 let gateway: ObservableGateway;
@@ -39,18 +39,8 @@ function open(clock: Clock, options: Options): void {
   autoscaler.start();
 }
 
-/** Speaks three sentences; resolves with the samples heard. */
-async function listen(): Promise<number> {
-  const speech = gateway.open(orderOf());
-  let samples = 0;
-  try {
-    for await (const event of speech.speak(segmentsOf(SENTENCE, SENTENCE, SENTENCE), never))
-      if (event.type === 'audio') samples += event.pcm.length;
-  } finally {
-    speech.close();
-  }
-  return samples;
-}
+/** Speaks three sentences; resolves with the bytes heard. */
+const listen = async (): Promise<number> => (await hear(gateway, orderOf(), [SENTENCE, SENTENCE, SENTENCE])).length;
 
 const crowd = (size: number): Promise<number[]> => Promise.all(Array.from({ length: size }, listen));
 

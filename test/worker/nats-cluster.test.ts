@@ -5,11 +5,10 @@ import type { ObservableGateway } from '../../src/gateway/types.js';
 import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { hasNats, type NatsServer, startNatsCluster } from '../../testkit/nats.js';
-import { segmentOf } from '../../testkit/speech.js';
 import { until } from '../support/jobs.js';
 import { serveSine, watch } from '../support/nats-workers.js';
+import { hear, orderOf } from '../support/orders.js';
 
-const never = new AbortController().signal;
 const TEXTS = [
   'Good evening, everybody.',
   'The train to the north leaves at seven.',
@@ -29,31 +28,11 @@ interface Listener {
 }
 
 function listen(gateway: ObservableGateway, seed: number): Listener {
-  const speech = gateway.open({
-    model: 'base-tts',
-    voice: 'english_female_professional',
-    seed,
-    owner: `owner ${seed}`,
-    requestId: 'r',
+  const listener = { pieces: 0 };
+  const heard = hear(gateway, orderOf({ seed, owner: `owner ${seed}` }), TEXTS, (count) => {
+    listener.pieces = count;
   });
-  async function* segments() {
-    for (const text of TEXTS) yield segmentOf(text);
-  }
-  const listener = { pieces: 0, heard: undefined as unknown as Promise<Buffer> };
-  listener.heard = (async () => {
-    const pieces: Buffer[] = [];
-    try {
-      for await (const event of speech.speak(segments(), never)) {
-        if (event.type !== 'audio') continue;
-        pieces.push(Buffer.from(event.pcm.buffer, event.pcm.byteOffset, event.pcm.byteLength));
-        listener.pieces += 1;
-      }
-    } finally {
-      speech.close();
-    }
-    return Buffer.concat(pieces);
-  })();
-  return listener;
+  return Object.assign(listener, { heard });
 }
 
 if (!hasNats()) {

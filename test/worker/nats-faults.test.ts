@@ -11,9 +11,9 @@ import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import type { Bus } from '../../src/worker/nats-bus.js';
 import { hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
-import { segmentOf } from '../../testkit/speech.js';
 import { collect, failureOf, grantAll, jobOf, until } from '../support/jobs.js';
 import { serveSine, watch, workerNamed } from '../support/nats-workers.js';
+import { hear, orderOf } from '../support/orders.js';
 
 const never = new AbortController().signal;
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');
@@ -22,7 +22,6 @@ const TEXTS = [
   'The train to the north leaves at seven.',
   'Mind the gap, and hold on tight.',
 ];
-const VOICE = 'english_female_professional';
 const SINE = { msPerChar: 40, pace: 4 };
 
 const open: (() => unknown)[] = [];
@@ -46,24 +45,8 @@ function gatewayOf(bus: Bus): { gateway: ObservableGateway; pool: WorkerPool } {
   return { gateway, pool };
 }
 
-/** What a listener gets; `onPiece` is called with the number of every piece. */
-async function listen(gateway: ObservableGateway, onPiece?: (count: number) => unknown): Promise<Buffer> {
-  const speech = gateway.open({ model: 'base-tts', voice: VOICE, seed: 0, owner: 'me', requestId: 'r' });
-  async function* segments() {
-    for (const text of TEXTS) yield segmentOf(text);
-  }
-  const pieces: Buffer[] = [];
-  try {
-    for await (const event of speech.speak(segments(), never)) {
-      if (event.type !== 'audio') continue;
-      pieces.push(Buffer.from(event.pcm.buffer, event.pcm.byteOffset, event.pcm.byteLength));
-      await onPiece?.(pieces.length);
-    }
-  } finally {
-    speech.close();
-  }
-  return Buffer.concat(pieces);
-}
+const listen = (gateway: ObservableGateway, onPiece?: (count: number) => unknown): Promise<Buffer> =>
+  hear(gateway, orderOf(), TEXTS, onPiece);
 
 /** `tts worker` as its users run it. */
 async function startWorker(nats: NatsServer, sine: object = SINE): Promise<ChildProcess> {

@@ -10,9 +10,9 @@ import { createGateway } from '../../src/gateway/gateway.js';
 import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { freePort, hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
-import { segmentOf } from '../../testkit/speech.js';
 import { until } from '../support/jobs.js';
 import { serveSine, watch } from '../support/nats-workers.js';
+import { hear, orderOf } from '../support/orders.js';
 
 const FILES = path.resolve(import.meta.dirname, '../../deploy/nats');
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');
@@ -80,19 +80,10 @@ async function speak(nats: NatsServer, text: string): Promise<Buffer> {
   const { pool, workers } = watch(await busOf(nats, 'gateway'));
   const gateway = createGateway({ pool, catalogue: loadCatalogue(), log: silentLogger(), queueLimit: 100 });
   await until(() => pool.state === 'ready');
-  const voice = 'english_female_professional';
-  const speech = gateway.open({ model: 'base-tts', voice, seed: 0, owner: 'me', requestId: 'r' });
-  async function* segments() {
-    yield segmentOf(text);
-  }
-  const pieces: Buffer[] = [];
-  for await (const event of speech.speak(segments(), new AbortController().signal)) {
-    if (event.type === 'audio') pieces.push(Buffer.from(event.pcm.buffer, event.pcm.byteOffset, event.pcm.byteLength));
-  }
-  speech.close();
+  const heard = await hear(gateway, orderOf(), [text]);
   await gateway.close();
   workers.close();
-  return Buffer.concat(pieces);
+  return heard;
 }
 
 if (!hasNats()) {
