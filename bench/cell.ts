@@ -7,6 +7,7 @@
  *   npm run bench -- cell [--gateways 2] [--workers 2] [--streams 50,100,200,400] [--rounds 2] [--only streams|database]
  */
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import type * as AccountsModule from '../src/accounts/accounts.js';
@@ -50,7 +51,11 @@ async function familySeconds(pid: number): Promise<number> {
   return each.reduce((sum, seconds) => sum + seconds, await cpuSeconds(pid));
 }
 
+/** PostgreSQL's processes tell their counts about once a second. */
+const COUNTED_AFTER_MS = 1_500;
+
 async function commits(url: string): Promise<number> {
+  await sleep(COUNTED_AFTER_MS);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { rows } = await client.query('SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()');
@@ -204,7 +209,12 @@ async function database(built: Built, seconds: number): Promise<void> {
     await admission.settle({ audioMs: 4000 });
   }
   async function load(lanes: number, of: readonly string[]) {
-    const [startMs, startCommits] = [performance.now(), await commits(url)];
+    const startCommits = await commits(url);
+    const [startMs, startCpu, startDatabaseS] = [
+      performance.now(),
+      process.cpuUsage(),
+      await familySeconds(postgres.pid),
+    ];
     const tookMs: number[] = [];
     await Promise.all(
       Array.from({ length: lanes }, async (_, lane) => {
@@ -216,16 +226,26 @@ async function database(built: Built, seconds: number): Promise<void> {
       }),
     );
     const wallS = (performance.now() - startMs) / 1000;
-    return { perSecond: tookMs.length / wallS, tookMs, commits: ((await commits(url)) - startCommits) / tookMs.length };
+    const { user, system } = process.cpuUsage(startCpu);
+    const databaseMs = 1000 * ((await familySeconds(postgres.pid)) - startDatabaseS);
+    return {
+      perSecond: tookMs.length / wallS,
+      tookMs,
+      commits: ((await commits(url)) - startCommits) / tookMs.length,
+      gatewayCpuMs: (user + system) / 1000 / tookMs.length,
+      databaseCpuMs: databaseMs / tookMs.length,
+    };
   }
 
   await load(4, keys);
-  process.stdout.write('at once | keys | requests/s | transactions a request | ms, median | p99\n');
+  process.stdout.write(
+    'at once | keys | requests/s | transactions a request | ms, median | p99 | core ms a request: gateway, database\n',
+  );
   for (const of of [keys, keys.slice(0, 1)]) {
     for (const lanes of LANES) {
-      const { perSecond, tookMs, commits: each } = await load(lanes, of);
+      const { perSecond, tookMs, commits: each, gatewayCpuMs, databaseCpuMs } = await load(lanes, of);
       process.stdout.write(
-        `${lanes} | ${of.length} | ${perSecond.toFixed(0)} | ${each.toFixed(2)} | ${quantile(tookMs, 0.5).toFixed(1)} | ${quantile(tookMs, 0.99).toFixed(1)}\n`,
+        `${lanes} | ${of.length} | ${perSecond.toFixed(0)} | ${each.toFixed(2)} | ${quantile(tookMs, 0.5).toFixed(1)} | ${quantile(tookMs, 0.99).toFixed(1)} | ${gatewayCpuMs.toFixed(2)}, ${databaseCpuMs.toFixed(2)}\n`,
       );
     }
   }

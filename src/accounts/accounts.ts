@@ -16,10 +16,10 @@ import {
 import { hashKey, keyId, sameHash } from './api-key.js';
 import { isCommitUnknown } from './database.js';
 import { createLease } from './lease.js';
+import { AHEAD_BALANCE, CREDITS_PER_CHAR, Reservation } from './money/reservation.js';
+import { createSettlements } from './money/settlements.js';
 import { passesThrough } from './passes.js';
 import { createPurges } from './purges.js';
-import { AHEAD_BALANCE, CREDITS_PER_CHAR, Reservation } from './reservation.js';
-import { createSettlements } from './settlements.js';
 import type { AccountStore, NewReservation, ReservationEnd } from './store.js';
 import type { Accounts, Admission, AdmissionRequest, KeyRecord, Limits, LostReservations, RateLimit } from './types.js';
 
@@ -209,6 +209,7 @@ export async function createAccounts({
       }
     }
     if (!reserved.ok) {
+      if (reserved.reason === 'revoked') throw refusalOf({ ...key, revoked: true })!;
       if (reserved.reason === 'insufficient_credits') throw shortOf(chars, reserved.balance);
       if (reserved.reason === 'daily_limit') throw dailyLimit(reserved.nowMs, model, freeDaily);
       throw noSlot(model, free, sessions!);

@@ -31,6 +31,8 @@ interface Dialect {
   readonly nowMs: string;
   /** The UTC day (YYYY-MM-DD) of an expression in milliseconds. */
   readonly dayOf: (ms: string) => string;
+  /** Whether the database has functions that reserve and settle (migrations/postgres-005-functions.ts). */
+  readonly functions: boolean;
 }
 
 /** The connection broke while a transaction was being committed: it was, or it was not. */
@@ -41,7 +43,7 @@ export function isCommitUnknown(error: unknown): boolean {
   return false;
 }
 
-interface WriteOptions {
+export interface WriteOptions {
   /** Survives a loss of power, and not only the death of the process. */
   readonly durable: boolean;
   /** Takes work on, which must not happen where it could not be kept. */
@@ -66,6 +68,8 @@ export interface AccountsDatabase {
   readonly read: Read;
   /** Runs a change in a transaction. It must check before it writes, and may be run again from its beginning. */
   write<T>(options: WriteOptions, change: () => Change<T>): Promise<T>;
+  /** A change of one statement, which is a transaction by itself: one round trip. */
+  writeOne<Row>(options: WriteOptions, sql: string, ...values: Value[]): Promise<Row[]>;
   /** What the database finds wrong with its own files; empty where all is well. */
   damage(): Promise<string[]>;
   /** A consistent copy in a new SQLite file, while others read and write. */

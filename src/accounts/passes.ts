@@ -71,6 +71,12 @@ const MAKE_ROOM_FOR_SIGN_IN = `DELETE FROM sign_ins WHERE hash IN
 const DROP_SURPLUS_FAILURES = `DELETE FROM failed_attempts WHERE (kind, address) IN
   (SELECT kind, address FROM failed_attempts ORDER BY ends_ms DESC ${beyond(MAX_ADDRESSES)})`;
 
+interface TicketRow {
+  key_id: string;
+  session: Uint8Array;
+  good: number;
+}
+
 interface WindowRow {
   failures: number;
   left_ms: number;
@@ -79,7 +85,8 @@ interface WindowRow {
 const windowOf = (row: WindowRow | undefined): FailureWindow | undefined =>
   row && { failures: row.failures, leftMs: row.left_ms };
 
-export function createPasses({ read, write, dialect: { nowMs, dayOf } }: AccountsDatabase): Passes {
+export function createPasses(database: AccountsDatabase): Passes {
+  const { nowMs, dayOf } = database.dialect;
   const addTicket = `INSERT INTO tickets (hash, key_id, session, expires_ms) VALUES (?, ?, ?, ${nowMs} + ?)
     RETURNING expires_ms`;
   const takeTicket = `DELETE FROM tickets WHERE hash = ?
@@ -106,52 +113,47 @@ export function createPasses({ read, write, dialect: { nowMs, dayOf } }: Account
 
   return {
     addTicket: ({ hash, keyId, session, ttlMs }) =>
-      write({ durable: false, takesOn: true }, function* () {
+      database.write({ durable: false, takesOn: true }, function* () {
         yield* tell(MAKE_ROOM_FOR_TICKET, keyId);
         const added = [Buffer.from(hash), keyId, Buffer.from(session), ttlMs] as const;
         const [row] = yield* ask<{ expires_ms: number }>(addTicket, ...added);
         return row!.expires_ms;
       }),
 
-    takeTicket: (hash) =>
-      write({ durable: false }, function* () {
-        interface Row {
-          key_id: string;
-          session: Uint8Array;
-          good: number;
-        }
-        const [row] = yield* ask<Row>(takeTicket, Buffer.from(hash));
-        return row && row.good === 1 ? { keyId: row.key_id, session: row.session } : undefined;
-      }),
+    async takeTicket(hash) {
+      const [row] = await database.writeOne<TicketRow>({ durable: false }, takeTicket, Buffer.from(hash));
+      return row && row.good === 1 ? { keyId: row.key_id, session: row.session } : undefined;
+    },
 
     addSignIn: ({ hash, role, standing, ttlMs }) =>
-      write({ durable: false, takesOn: true }, function* () {
+      database.write({ durable: false, takesOn: true }, function* () {
         yield* tell(MAKE_ROOM_FOR_SIGN_IN, standing);
         yield* tell(`${ADD_SIGN_IN} VALUES (?, ?, ?, ${nowMs} + ?)`, Buffer.from(hash), role, standing, ttlMs);
       }),
 
     async findSignIn(hash) {
-      return (await read<Standing>(findSignIn, Buffer.from(hash)))[0];
+      return (await database.read<Standing>(findSignIn, Buffer.from(hash)))[0];
     },
 
     // Written to the disk: who signed out stays signed out, whatever happens to the machine.
-    removeSignIn: (hash) => write({ durable: true }, () => tell(REMOVE_SIGN_IN, Buffer.from(hash))),
-
-    async failures(kind, address) {
-      return windowOf((await read<WindowRow>(selectFailures, kind, address))[0]);
+    async removeSignIn(hash) {
+      await database.writeOne({ durable: true }, REMOVE_SIGN_IN, Buffer.from(hash));
     },
 
-    countFailure: (kind, address, windowMs) =>
-      write({ durable: false }, function* () {
-        const [row] = yield* ask<WindowRow>(countFailure, kind, address, windowMs);
-        return windowOf(row)!;
-      }),
+    async failures(kind, address) {
+      return windowOf((await database.read<WindowRow>(selectFailures, kind, address))[0]);
+    },
+
+    async countFailure(kind, address, windowMs) {
+      const [row] = await database.writeOne<WindowRow>({ durable: false }, countFailure, kind, address, windowMs);
+      return windowOf(row)!;
+    },
 
     // Each by itself: none holds rows for longer than it takes.
     async purge(everyMs) {
-      const [claimed] = await write({ durable: false }, () => ask(claimPurge, everyMs));
+      const [claimed] = await database.writeOne({ durable: false }, claimPurge, everyMs);
       if (claimed === undefined) return false;
-      for (const sql of purges) await write({ durable: false }, () => tell(sql));
+      for (const sql of purges) await database.writeOne({ durable: false }, sql);
       return true;
     },
   };

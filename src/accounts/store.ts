@@ -7,7 +7,7 @@ import type { RequestOutcome } from '../protocol/request-outcome.js';
 import type { Passes } from './passes.js';
 import type { KeyLimits, KeyRecord, Outcome, Tier } from './types.js';
 
-interface NewKey {
+export interface NewKey {
   readonly id: string;
   /** SHA-256 of the whole key. */
   readonly hash: Uint8Array;
@@ -80,7 +80,7 @@ export interface NewReservation extends ReservationRef {
 export type ReserveResult =
   | { readonly ok: true; readonly freeRequests: number; readonly nowMs: number }
   | { readonly ok: false; readonly reason: 'daily_limit'; readonly nowMs: number }
-  | { readonly ok: false; readonly reason: 'concurrency' }
+  | { readonly ok: false; readonly reason: 'revoked' | 'concurrency' }
   | { readonly ok: false; readonly reason: 'insufficient_credits'; readonly balance: number };
 
 export type ExtendResult =
@@ -215,7 +215,7 @@ export interface AccountStore extends RequestLogStore {
   /** False where there is no such key. Revoking twice keeps the first time. */
   revokeKey(id: string, time: string): Promise<boolean>;
   /** False where there is no such key. */
-  grant(id: string, credits: number, time: string): Promise<boolean>;
+  grantCredits(id: string, credits: number, time: string): Promise<boolean>;
   /** Counts and reserves, all or nothing. */
   reserve(reservation: NewReservation): Promise<ReserveResult>;
   /** Reserves more for an open reservation, all or nothing. */

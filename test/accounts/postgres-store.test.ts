@@ -362,7 +362,6 @@ if (!hasPostgres()) {
       });
       const byModel = { freeDaily: { 'base-tts': 4, 'base-tts-fast': 40 }, concurrency: { 'base-tts-fast': 2 } };
       const free = await keyring.create({ tier: 'free', limits: byModel });
-      await keyring.revoke(free.id);
       await sqlite.putSecretHash('admin', Buffer.from('secret'));
       await sqlite.logRequests([requestRow(1), requestRow(2, { error: 'overloaded', outcome: 'refused' })]);
       const hold = (id: string, keyId: string) =>
@@ -393,6 +392,7 @@ if (!hasPostgres()) {
         }
       }
       await sqlite.reserve({ ...hold('today', free.id), model: 'base-tts:free', free: { limit: 9 } });
+      await keyring.revoke(free.id);
       await sqlite.close();
 
       const url = await postgres.create();

@@ -296,9 +296,9 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
 
     it('adds granted credits to the balance, and says when there is no such key', async () => {
       const id = await createKey(5);
-      expect(await store.grant(id, 37, TIME)).toBe(true);
+      expect(await store.grantCredits(id, 37, TIME)).toBe(true);
       expect(await balance(id)).toEqual({ credits: 42, reserved: 0 });
-      expect(await store.grant('AAAAAAAA', 1, TIME)).toBe(false);
+      expect(await store.grantCredits('AAAAAAAA', 1, TIME)).toBe(false);
     });
 
     it('holds a reservation without touching the balance', async () => {
@@ -313,6 +313,18 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
       const refused = { ok: false, reason: 'insufficient_credits', balance: 2 };
       expect(await store.reserve(reservation(id, 3))).toEqual(refused);
       expect(await balance(id)).toEqual({ credits: 10, reserved: 8 });
+    });
+
+    it('refuses a key that was revoked since it was read, and still makes its lost reservations anew', async () => {
+      const id = await createKey(10);
+      const held = reservation(id, 4);
+      await store.reserve(held);
+      await (await fixture.another()).revokeKey(id, TIME);
+      expect(await store.reserve(reservation(id, 1))).toEqual({ ok: false, reason: 'revoked' });
+      expect(await store.reserve(reservation(id, 1, { ...FREE, free: { limit: 9 } }))).toMatchObject({ ok: false });
+      await store.recover('all');
+      expect(await store.reserve({ ...held, again: true })).toMatchObject({ ok: true });
+      expect(await balance(id)).toEqual({ credits: 10, reserved: 4 });
     });
 
     it('refuses a charged reservation of nothing where the free balance is zero', async () => {
@@ -683,7 +695,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
     it('sees at once what another connection did', async () => {
       const id = await createKey(1);
       const other = await fixture.another();
-      await other.grant(id, 9, TIME);
+      await other.grantCredits(id, 9, TIME);
       await other.revokeKey(id, TIME);
       expect(await store.findKey(id)).toMatchObject({ credits: 10, revoked: true });
       await other.close();
@@ -691,7 +703,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
 
     it('finds nothing wrong with balances that its own methods made', async () => {
       const id = await createKey(100);
-      await store.grant(id, 7, TIME);
+      await store.grantCredits(id, 7, TIME);
       const ends = [completed(4), { ...completed(2), outcome: 'cancelled' } as const, undefined];
       for (const end of ends) {
         const held = reservation(id, 4);

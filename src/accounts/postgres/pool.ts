@@ -9,6 +9,11 @@ import type { PostgresAddress } from './url.js';
 /** A server that froze in the middle of a transaction keeps others from its keys for no longer. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 
+/** Whatever the database's own default: each statement sees what was committed before it, and waits for locked rows. */
+export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+/** For a query that may take as long as it takes; the driver reads the option here too, which its types do not say. */
+export const NO_TIME_LIMIT = { query_timeout: 86_400_000 } as object;
+
 /** Balances and sums stay below 2^53 by the tables' own constraints. */
 const NUMERIC = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
 const types = {
@@ -28,11 +33,14 @@ const settings = (set: string, patienceMs: number): string =>
 async function prepare(client: pg.ClientBase, patienceMs: number): Promise<void> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   if (rows[0]!.pid === (client as pg.ClientBase & { processID: number }).processID) {
-    await client.query(settings('SET', patienceMs));
+    // Single statements are transactions without a BEGIN.
+    await client.query(`${settings('SET', patienceMs)}; SET default_transaction_isolation = 'read committed'`);
   } else {
     pooled.set(client, settings('SET LOCAL', patienceMs));
   }
 }
+
+export const isPooled = (client: pg.ClientBase): boolean => pooled.has(client);
 
 /** What a transaction begins with on this connection: one message, whatever is set. */
 export function beginOn(client: pg.ClientBase, begin: string): string {

@@ -89,15 +89,15 @@ function conditionsOf({ keyId, outcome, since, requestId, before }: RequestFilte
   return { sql: sql && ` WHERE ${sql}`, values: parts.flatMap(([, ...values]) => values) };
 }
 
-export function createRequestRows({ read, write }: AccountsDatabase): RequestLogStore {
+export function createRequestRows(database: AccountsDatabase): RequestLogStore {
   const remove = (sql: string, value: Value): Promise<number> =>
-    write({ durable: false }, function* () {
+    database.write({ durable: false }, function* () {
       return ((yield { sql, values: [value] }) as unknown[]).length;
     });
 
   return {
     async logRequests(rows) {
-      await write({ durable: false }, function* () {
+      await database.write({ durable: false }, function* () {
         for (const row of rows) yield* tell(INSERT, ...valuesOf(row));
       });
     },
@@ -105,7 +105,7 @@ export function createRequestRows({ read, write }: AccountsDatabase): RequestLog
     async requestLog(filter) {
       const { sql, values } = conditionsOf(filter);
       const select = `SELECT * FROM request_log${sql} ORDER BY time DESC, seq DESC LIMIT ?`;
-      return (await read<StoredRow>(select, ...values, filter.limit)).map(logged);
+      return (await database.read<StoredRow>(select, ...values, filter.limit)).map(logged);
     },
 
     async trimRequestLog({ before, rows }) {

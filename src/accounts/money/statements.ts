@@ -1,5 +1,8 @@
-/** How money moves: reserve, extend, end and drop, each one transaction, the same on every database. */
-import { type AccountsDatabase, ask, type Change, tell } from './database.js';
+/**
+ * Money moved statement by statement inside a transaction: the rules of reserve, extend, end and drop where a
+ * database has no functions, and of interrupt everywhere.
+ */
+import { type AccountsDatabase, ask, type Change, tell } from '../database.js';
 import type {
   EndResult,
   ExtendResult,
@@ -7,7 +10,8 @@ import type {
   ReservationEnd,
   ReservationRef,
   ReserveResult,
-} from './store.js';
+} from '../store.js';
+import { type MoneyMoves, takingOn } from './moves.js';
 
 interface ReservationRow {
   key_id: string;
@@ -51,7 +55,8 @@ interface FreeNow {
   pooled: number;
 }
 
-export function createChanges({ forUpdate, nowMs, dayOf }: AccountsDatabase['dialect']) {
+function createChanges({ forUpdate, nowMs, dayOf }: AccountsDatabase['dialect']) {
+  /** A server that is returning the reservation at this moment has finished when the answer comes. */
   const lockReservation = `SELECT id FROM reservations WHERE id = ?${forUpdate}`;
   /**
    * The lease is looked at by the statement that deletes, and that begins with the row locked: a server that renewed its
@@ -61,7 +66,7 @@ export function createChanges({ forUpdate, nowMs, dayOf }: AccountsDatabase['dia
     'WHERE id = ?',
     `WHERE id = ? AND NOT EXISTS (SELECT 1 FROM leases WHERE leases.holder = reservations.holder AND expires_ms > ${nowMs})`,
   );
-  const selectBalance = `SELECT credits - reserved AS balance FROM keys WHERE id = ?`;
+  const selectBalance = `SELECT credits - reserved AS balance, revoked_at FROM keys WHERE id = ?`;
   const lockBalance = `${selectBalance}${forUpdate}`;
   const selectPartner = `SELECT ${nowMs} AS now_ms, count(*) AS running FROM reservations
     WHERE key_id = ? AND free_day IS NULL`;
@@ -76,7 +81,8 @@ export function createChanges({ forUpdate, nowMs, dayOf }: AccountsDatabase['dia
   function* reserve(reservation: NewReservation): Change<ReserveResult> {
     const { id, keyId, requestId, model, voice, free, charged, credits, characters, sessions, holder } = reservation;
     const { again = false } = reservation;
-    const [key] = yield* ask<{ balance: number }>(lockBalance, keyId);
+    const [key] = yield* ask<{ balance: number; revoked_at: string | null }>(lockBalance, keyId);
+    if (key && key.revoked_at !== null && !again) return { ok: false, reason: 'revoked' };
     const [now] = free
       ? yield* ask<FreeNow>(selectFree, keyId, model, keyId, model, keyId)
       : yield* ask<FreeNow>(selectPartner, keyId);
@@ -107,11 +113,6 @@ export function createChanges({ forUpdate, nowMs, dayOf }: AccountsDatabase['dia
     yield* ask(EXTEND, -characters, -credits, id);
     const [key] = yield* ask<{ balance: number }>(selectBalance, keyId);
     return { ok: false, reason: 'insufficient_credits', balance: key?.balance ?? 0 };
-  }
-
-  /** The row is locked: a server that is returning it at this moment has finished when the answer comes. */
-  function* holds({ id }: ReservationRef): Change<boolean> {
-    return (yield* ask(lockReservation, id)).length > 0;
   }
 
   /** Deleting the reservation happens once: a second end finds no row. */
@@ -185,5 +186,25 @@ export function createChanges({ forUpdate, nowMs, dayOf }: AccountsDatabase['dia
     return true;
   }
 
-  return { reserve, extend, holds, end, interrupt, drop };
+  return { reserve, extend, lockReservation, end, interrupt, drop };
+}
+
+export function runStatements(database: AccountsDatabase): MoneyMoves {
+  const changes = createChanges(database.dialect);
+  return {
+    reserve: (reservation) => database.write(takingOn(reservation), () => changes.reserve(reservation)),
+    extend: (reservation, characters, credits) =>
+      database.write(takingOn(reservation), () => changes.extend(reservation, characters, credits)),
+    async holds({ id, keyId }) {
+      return (await database.writeOne({ durable: false, keyId }, changes.lockReservation, id)).length > 0;
+    },
+    end(reservation, end) {
+      const durable = end.outcome === 'completed' || end.credits > 0;
+      return database.write({ durable, keyId: reservation.keyId }, () => changes.end(reservation, end));
+    },
+    drop: (reservation) =>
+      database.write({ durable: false, keyId: reservation.keyId }, () => changes.drop(reservation)),
+    interrupt: ({ id, keyId }, time, whose) =>
+      database.write({ durable: true, keyId }, () => changes.interrupt(id, time, whose)),
+  };
 }

@@ -1,6 +1,6 @@
 /** Ends of requests until they are written, key by key: what was delivered is debited also where the store could not write just then. */
-import type { Logger } from '../log.js';
-import { TtsError } from '../protocol/errors.js';
+import type { Logger } from '../../log.js';
+import { TtsError } from '../../protocol/errors.js';
 
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 10_000;

@@ -2,11 +2,11 @@
  * The reservation behind one accepted request: extended as its text arrives, looked at again after the lease ran
  * out, made anew where it was lost, and ended once.
  */
-import type { Logger } from '../log.js';
-import { TtsError } from '../protocol/errors.js';
-import type { Lease } from './lease.js';
-import type { AccountStore, EndResult, NewReservation, ReservationEnd } from './store.js';
-import type { LostReservations } from './types.js';
+import type { Logger } from '../../log.js';
+import { TtsError } from '../../protocol/errors.js';
+import type { Lease } from '../lease.js';
+import type { AccountStore, EndResult, NewReservation, ReservationEnd } from '../store.js';
+import type { LostReservations } from '../types.js';
 
 export const CREDITS_PER_CHAR = 1;
 /** Characters reserved beyond what is needed, so that an LLM's words do not ask a database elsewhere one by one. */
