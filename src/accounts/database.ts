@@ -1,4 +1,7 @@
-/** What the store asks of a database: statements that SQLite and PostgreSQL both understand, and transactions made of them. */
+/**
+ * What the store asks of a database: statements that SQLite and PostgreSQL both understand, and
+ * transactions made of them.
+ */
 
 export type Value = string | number | null | Uint8Array;
 
@@ -10,7 +13,10 @@ export interface Query {
   readonly told?: boolean;
 }
 
-/** A transaction as a course of questions: written once, whether they are answered on the spot or over a network. */
+/**
+ * A transaction as a course of questions: written once, whether they are answered on the spot or
+ * over a network.
+ */
 export type Change<T> = Generator<Query, T, readonly unknown[]>;
 
 /** The rows a statement gives; none where it only writes. */
@@ -31,7 +37,10 @@ interface Dialect {
   readonly nowMs: string;
   /** The UTC day (YYYY-MM-DD) of an expression in milliseconds. */
   readonly dayOf: (ms: string) => string;
-  /** Whether the database has functions that reserve and settle (migrations/postgres-005-functions.ts). */
+  /**
+   * Whether the database has functions that reserve and settle
+   * (migrations/postgres-005-functions.ts).
+   */
   readonly functions: boolean;
 }
 
@@ -48,7 +57,9 @@ export interface WriteOptions {
   readonly durable: boolean;
   /** Takes work on, which must not happen where it could not be kept. */
   readonly takesOn?: boolean;
-  /** The key whose row it locks: where that row is locked for long, only the work of this key waits. */
+  /**
+   * The key whose row it locks: where that row is locked for long, only the work of this key waits.
+   */
   readonly keyId?: string;
   /** A server's sign of life: it waits for no other work of this server. */
   readonly lease?: boolean;
@@ -66,7 +77,10 @@ export interface AccountsDatabase {
   /** Whether servers on other machines may work on it at the same time. */
   readonly shared: boolean;
   readonly read: Read;
-  /** Runs a change in a transaction. It must check before it writes, and may be run again from its beginning. */
+  /**
+   * Runs a change in a transaction. It must check before it writes, and may be run again from its
+   * beginning.
+   */
   write<T>(options: WriteOptions, change: () => Change<T>): Promise<T>;
   /** A change of one statement, which is a transaction by itself: one round trip. */
   writeOne<Row>(options: WriteOptions, sql: string, ...values: Value[]): Promise<Row[]>;

@@ -1,6 +1,6 @@
 /**
- * What is shown in place of a key (tickets and sign-ins) and how often an address failed: rows that every server of a database
- * sees, by the database's clock. Only hashes are kept of what is shown.
+ * What is shown in place of a key (tickets and sign-ins) and how often an address failed: rows that
+ * every server of a database sees, by the database's clock. Only hashes are kept of what is shown.
  */
 import { type AccountsDatabase, ask, tell } from './database.js';
 
@@ -34,7 +34,10 @@ interface FailureWindow {
 export interface Passes {
   /** Resolves with the time at which it ends, in milliseconds of the database's clock. */
   addTicket(ticket: NewTicket): Promise<number>;
-  /** Uses the ticket up. Of any number of callers at any servers exactly one gets it, and none after its expiry. */
+  /**
+   * Uses the ticket up. Of any number of callers at any servers exactly one gets it, and none after
+   * its expiry.
+   */
   takeTicket(hash: Uint8Array): Promise<Pick<NewTicket, 'keyId' | 'session'> | undefined>;
   addSignIn(signIn: NewSignIn): Promise<void>;
   findSignIn(hash: Uint8Array): Promise<Standing | undefined>;
@@ -44,8 +47,8 @@ export interface Passes {
   /** Counts one more, within a window that begins with the first. */
   countFailure(kind: string, address: string, windowMs: number): Promise<FailureWindow>;
   /**
-   * Deletes what has ended, and day counts of Free access before today. False, and nothing is done, where some server did
-   * so less than `everyMs` ago.
+   * Deletes what has ended, and day counts of Free access before today. False, and nothing is done,
+   * where some server did so less than `everyMs` ago.
    */
   purge(everyMs: number): Promise<boolean>;
 }
@@ -53,7 +56,9 @@ export interface Passes {
 /** Those of one key that wait to be used, and sign-ins on one standing; the oldest make room. */
 const MAX_TICKETS_OF_KEY = 1_000;
 const MAX_SIGN_INS_OF_STANDING = 100;
-/** Addresses that are counted between two purges are not bounded by this; what a purge leaves is. */
+/**
+ * Addresses that are counted between two purges are not bounded by this; what a purge leaves is.
+ */
 const MAX_ADDRESSES = 10_000;
 /** Rows beyond a bound that are deleted at a time. */
 const MAX_SURPLUS = 100_000;

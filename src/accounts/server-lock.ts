@@ -1,4 +1,7 @@
-/** One server per data folder: a lock that the operating system lifts when its holder dies, however it dies. */
+/**
+ * One server per data folder: a lock that the operating system lifts when its holder dies, however
+ * it dies.
+ */
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import Libsql from 'libsql';

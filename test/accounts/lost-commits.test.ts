@@ -1,4 +1,7 @@
-/** A connection that breaks at a commit, which was made or was not: every credit is spent once, and nothing stays reserved. */
+/**
+ * A connection that breaks at a commit, which was made or was not: every credit is spent once, and
+ * nothing stays reserved.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -12,7 +15,9 @@ import { startProxy, type TcpProxy } from '../../testkit/proxy.js';
 import { until } from '../../testkit/server.js';
 
 const LEASE_MS = 1_500;
-/** Commits that touch a reservation take this long: long enough to break the connection under one. */
+/**
+ * Commits that touch a reservation take this long: long enough to break the connection under one.
+ */
 const COMMIT_MS = 600;
 const SLOW_COMMITS = `
   CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS

@@ -1,4 +1,7 @@
-/** Accounts behind PgBouncer in transaction mode: the contract of all stores, two servers, and what it says where it is set up wrong. */
+/**
+ * Accounts behind PgBouncer in transaction mode: the contract of all stores, two servers, and what
+ * it says where it is set up wrong.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,7 @@
-/** The databases' history, one for each dialect: migration n takes a database from version n − 1 to n. Only ever append. */
+/**
+ * The databases' history, one for each dialect: migration n takes a database from version n − 1 to
+ * n. Only ever append.
+ */
 import { sql as postgresInitial } from './postgres-001-initial.js';
 import { sql as postgresFreeModels } from './postgres-002-free-models.js';
 import { sql as postgresPasses } from './postgres-003-passes.js';

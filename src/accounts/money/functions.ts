@@ -1,4 +1,7 @@
-/** Money moved by functions of the database (migrations/postgres-005-functions.ts): one statement a move. */
+/**
+ * Money moved by functions of the database (migrations/postgres-005-functions.ts): one statement a
+ * move.
+ */
 import type { AccountsDatabase } from '../database.js';
 import type {
   EndResult,

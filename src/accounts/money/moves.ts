@@ -1,4 +1,6 @@
-/** Money moves in six ways, each of them one transaction, and on PostgreSQL mostly one statement. */
+/**
+ * Money moves in six ways, each of them one transaction, and on PostgreSQL mostly one statement.
+ */
 import type { WriteOptions } from '../database.js';
 import type { AccountStore, ReservationRef } from '../store.js';
 
@@ -8,7 +10,9 @@ export interface MoneyMoves extends Pick<AccountStore, 'reserve' | 'extend' | 'h
   interrupt(reservation: Pick<ReservationRef, 'id' | 'keyId'>, time: string, whose: 'lapsed' | 'all'): Promise<boolean>;
 }
 
-/** A reservation may be lost with the power: its server dies too, and it would be returned anyway. */
+/**
+ * A reservation may be lost with the power: its server dies too, and it would be returned anyway.
+ */
 export const takingOn = ({ keyId }: Pick<ReservationRef, 'keyId'>): WriteOptions => ({
   durable: false,
   takesOn: true,

@@ -1,7 +1,7 @@
 /** Accounts in PostgreSQL: a few connections, and transactions that give up rather than hang. */
 import type pg from 'pg';
 import type { AccountsDatabase, Change, Filling, Read, Value, WriteOptions } from '../database.js';
-import { createLanes } from '../lanes.js';
+import { Lanes } from '../lanes.js';
 import { migrate } from './migrate.js';
 import { BEGIN, createPool, NO_TIME_LIMIT } from './pool.js';
 import { connected, Statements, transaction, withRetries } from './transactions.js';
@@ -10,7 +10,10 @@ import { parsePostgresUrl } from './url.js';
 export interface PostgresOptions {
   /** Most connections of this process. */
   readonly connections?: number;
-  /** How long a statement may take, or a connection to come about, before the database counts as away. */
+  /**
+   * How long a statement may take, or a connection to come about, before the database counts as
+   * away.
+   */
   readonly patienceMs?: number;
 }
 
@@ -49,9 +52,12 @@ class PostgresDatabase implements AccountsDatabase {
   readonly #place: string;
   readonly #patienceMs: number;
   readonly #pool: pg.Pool;
-  /** A connection of its own for the lease, which work that waits for rows or connections must not hold up. */
+  /**
+   * A connection of its own for the lease, which work that waits for rows or connections must not
+   * hold up.
+   */
   readonly #leasePool: pg.Pool;
-  readonly #lanes;
+  readonly #lanes: Lanes;
   readonly #statements = new Statements();
   #ending: Promise<unknown> | undefined;
 
@@ -61,7 +67,7 @@ class PostgresDatabase implements AccountsDatabase {
     this.#patienceMs = patienceMs;
     this.#pool = createPool(address, connections, patienceMs);
     this.#leasePool = createPool(address, 1, patienceMs);
-    this.#lanes = createLanes(patienceMs, address.place);
+    this.#lanes = new Lanes(patienceMs, address.place);
   }
 
   async open(): Promise<void> {
@@ -132,7 +138,10 @@ class PostgresDatabase implements AccountsDatabase {
     return withRetries(this.#place, this.#patienceMs, work);
   }
 
-  /** Always to the disk: a server outlives its database, and would go on with reservations that are no more. */
+  /**
+   * Always to the disk: a server outlives its database, and would go on with reservations that are
+   * no more.
+   */
   #written<T>({ keyId, lease = false }: WriteOptions, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
     const written = () => this.#retried(() => work(lease ? this.#leasePool : this.#pool));
     return keyId === undefined ? written() : this.#lanes.run(keyId, written);

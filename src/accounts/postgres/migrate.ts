@@ -1,11 +1,16 @@
-/** Brings the tables and functions up to date, under a lock that gateways which start together share. */
+/**
+ * Brings the tables and functions up to date, under a lock that gateways which start together
+ * share.
+ */
 import type pg from 'pg';
 import { TtsError } from '../../protocol/errors.js';
 import { POSTGRES_MIGRATIONS as MIGRATIONS } from '../migrations/index.js';
 import { isStatementFailure } from './failure.js';
 import { BEGIN, NO_TIME_LIMIT } from './pool.js';
 
-/** Held while the tables are made or changed; any number that nothing else in the database locks. */
+/**
+ * Held while the tables are made or changed; any number that nothing else in the database locks.
+ */
 const MIGRATION_LOCK = 7_787_001;
 
 async function versionOf(client: pg.PoolClient): Promise<number> {

@@ -1,4 +1,7 @@
-/** Transactions on pooled connections: what needs no answer travels with what does, and collisions are tried again. */
+/**
+ * Transactions on pooled connections: what needs no answer travels with what does, and collisions
+ * are tried again.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { TtsError } from '../../protocol/errors.js';
@@ -6,7 +9,10 @@ import { type Change, CommitUnknown, type Query } from '../database.js';
 import { isCollision, isStatementFailure, postgresError } from './failure.js';
 import { BEGIN, beginOn, createTranslator, isPooled } from './pool.js';
 
-/** Tries of a transaction that failed by a collision (40001, 40P01), all within the database's patience. */
+/**
+ * Tries of a transaction that failed by a collision (40001, 40P01), all within the database's
+ * patience.
+ */
 const COLLISION_TRIES = 12;
 /** Longest pause before the second try; it doubles with each further try, up to the maximum. */
 const FIRST_PAUSE_MS = 10;
@@ -66,7 +72,8 @@ export function transaction<T>(
       else await begun;
       throw error;
     }
-    // After a statement that failed this is a rollback, which the server does not call a failure: the statement does.
+    // After a statement that failed this is a rollback, which the server does not call a failure:
+    // the statement does.
     sent.add(client.query('COMMIT'));
     try {
       await sent.answered();
@@ -96,8 +103,8 @@ export class Statements {
   }
 
   /**
-   * A statement that is a transaction by itself, in one round trip. Through a pooler its transaction
-   * brings its settings along: BEGIN, the statement and COMMIT travel together.
+   * A statement that is a transaction by itself, in one round trip. Through a pooler its
+   * transaction brings its settings along: BEGIN, the statement and COMMIT travel together.
    */
   single(pool: pg.Pool, query: Query): Promise<unknown[]> {
     return connected(pool, async (client) => {
@@ -116,7 +123,9 @@ export class Statements {
   }
 }
 
-/** Tries collisions again after a random pause: transactions that met once would meet again in step. */
+/**
+ * Tries collisions again after a random pause: transactions that met once would meet again in step.
+ */
 export async function withRetries<T>(place: string, patienceMs: number, work: () => Promise<T>): Promise<T> {
   const lastTryMs = performance.now() + patienceMs;
   for (let tries = 1; ; tries++) {

@@ -1,4 +1,7 @@
-/** The request log's statements over any database: rows written together, read by page, removed by age and by number. */
+/**
+ * The request log's statements over any database: rows written together, read by page, removed by
+ * age and by number.
+ */
 import { loopTurn } from '../../loop-turn.js';
 import { type AccountsDatabase, tell, type Value } from '../database.js';
 import type { LoggedRequest, RequestFilter, RequestLogStore, RequestRow } from '../store.js';
@@ -77,7 +80,10 @@ const REMOVE_OLD = removeRows('time < ?');
 /** Numbers may have gaps, so that there are no more rows than this leaves. */
 const REMOVE_SURPLUS = removeRows('seq <= (SELECT max(seq) FROM request_log) - ?');
 
-/** The conditions of a filter, the most selective index first; the same filter always makes the same statement. */
+/**
+ * The conditions of a filter, the most selective index first; the same filter always makes the same
+ * statement.
+ */
 function conditionsOf({ keyId, outcome, since, requestId, before }: RequestFilter): { sql: string; values: Value[] } {
   const parts: [string, ...Value[]][] = [];
   if (requestId !== undefined) parts.push(['request_id = ?', requestId]);

@@ -1,4 +1,6 @@
-/** Opens the file of a SQLite database: its folder and rights, a check for damage, and migrations. */
+/**
+ * Opens the file of a SQLite database: its folder and rights, a check for damage, and migrations.
+ */
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +10,10 @@ import { makePrivateFile, unusableFolder } from '../data-folder.js';
 import { SQLITE_MIGRATIONS as MIGRATIONS } from '../migrations/index.js';
 import { isBusy, sqliteError } from './failure.js';
 
-/** Pause before another try (ms). Another process holds the write lock for milliseconds at most, and waiting inside SQLite would block. */
+/**
+ * Pause before another try (ms). Another process holds the write lock for milliseconds at most, and
+ * waiting inside SQLite would block.
+ */
 const BUSY_RETRY_MS = 5;
 
 export async function whileBusy<T>(action: () => T, late: () => boolean): Promise<T> {
@@ -91,7 +96,10 @@ export async function openConnection(
   }
 }
 
-/** Leaves one file to copy instead of a stub and its log. Others that still work on it, or a full disk, keep it from that. */
+/**
+ * Leaves one file to copy instead of a stub and its log. Others that still work on it, or a full
+ * disk, keep it from that.
+ */
 export function tidy(connection: Libsql.Database): void {
   try {
     connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();

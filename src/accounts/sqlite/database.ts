@@ -26,7 +26,10 @@ const IN_MEMORY = ':memory:';
 export interface DatabaseOptions {
   /** Refuses a damaged file at once; reads all of it. */
   readonly quickCheck?: boolean;
-  /** Called with the path of a copy that is made where the file was taken away from under the connection. */
+  /**
+   * Called with the path of a copy that is made where the file was taken away from under the
+   * connection.
+   */
   readonly onRescue?: (copy: string) => void;
   /** How long a write waits for other programs that write. */
   readonly busyLimitMs?: number;
@@ -157,7 +160,8 @@ class SqliteDatabase implements AccountsDatabase {
       known = { statement: this.#connection.prepare(sql), reads: /^\s*SELECT\b|\bRETURNING\b/.test(sql) };
       this.#prepared.set(sql, known);
     }
-    // As one list: bytes that come alone are taken for an object of named values, which ends the process.
+    // As one list: bytes that come alone are taken for an object of named values, which ends the
+    // process.
     if (known.reads) return withBuffers(known.statement.all([...values]) as Record<string, unknown>[]);
     known.statement.run([...values]);
     return [];
@@ -167,7 +171,10 @@ class SqliteDatabase implements AccountsDatabase {
     return this.#inode === undefined || inodeOf(this.#file) === this.#inode;
   }
 
-  /** Throws where the file was deleted or replaced: what is written now would be gone with the process. */
+  /**
+   * Throws where the file was deleted or replaced: what is written now would be gone with the
+   * process.
+   */
   #assertInPlace(): void {
     if (this.#isInPlace()) return;
     const file = this.#file;
@@ -221,7 +228,10 @@ class SqliteDatabase implements AccountsDatabase {
     }
   }
 
-  /** All changes that arrive in this turn of the event loop share one commit, and so one wait for the disk. */
+  /**
+   * All changes that arrive in this turn of the event loop share one commit, and so one wait for
+   * the disk.
+   */
   async #flush(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
     while (this.#queue.length > 0) {
@@ -247,7 +257,10 @@ class SqliteDatabase implements AccountsDatabase {
   }
 }
 
-/** Opens the database in `file`, or one in memory for `:memory:`, and makes it or brings it up to date. */
+/**
+ * Opens the database in `file`, or one in memory for `:memory:`, and makes it or brings it up to
+ * date.
+ */
 export async function openSqliteDatabase(
   file: string,
   { quickCheck = false, onRescue, busyLimitMs = BUSY_LIMIT_MS }: DatabaseOptions = {},

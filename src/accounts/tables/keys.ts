@@ -17,7 +17,10 @@ import {
 } from './rows.js';
 
 const DAY_MS = 86_400_000;
-/** Keys asked about in one statement; a shorter list is filled up, so that one statement is prepared. */
+/**
+ * Keys asked about in one statement; a shorter list is filled up, so that one statement is
+ * prepared.
+ */
 const KEYS_PAGE = 100;
 const NO_LIMITS: KeyLimits = { concurrency: null, freeDaily: null };
 

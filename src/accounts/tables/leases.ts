@@ -45,7 +45,8 @@ export function createLeases(database: AccountsDatabase, { interrupt }: Pick<Mon
           ),
         );
         for (const each of ended) if (each.status === 'fulfilled' && each.value) returned++;
-        // A key whose row is locked holds up no other key; a database that is away fails for all of them.
+        // A key whose row is locked holds up no other key; a database that is away fails for all of
+        // them.
         if (ended.every(({ status }) => status === 'rejected')) throw (ended[0] as PromiseRejectedResult).reason;
       }
       return returned;

@@ -10,7 +10,10 @@ const SUM_PAGE = 1_000;
 /** Behind the last row of any ledger. */
 const LEDGER_END = { time: '9999', seq: Number.MAX_SAFE_INTEGER };
 
-/** By time of ending: with several servers at work, numbers are not given in the order in which rows appear. */
+/**
+ * By time of ending: with several servers at work, numbers are not given in the order in which rows
+ * appear.
+ */
 const USAGE_TAIL = `(time, seq) > (?, ?) ORDER BY time, seq LIMIT ${USAGE_PAGE}`;
 const SELECT_USAGE = `SELECT * FROM ledger WHERE ${USAGE_TAIL}`;
 const SELECT_USAGE_OF_KEY = `SELECT * FROM ledger WHERE key_id = ? AND ${USAGE_TAIL}`;
