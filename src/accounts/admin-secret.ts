@@ -15,7 +15,7 @@ export interface AdminSecret {
    * was one.
    */
   begin(): Promise<string | undefined>;
-  /** Draws another: the one before, and whoever signed in with it, is refused from now on. */
+  /** Draws another secret. The old one is refused from now on, and so are sign-ins with it. */
   reset(): Promise<string>;
   /** What a sign-in stands on, or undefined where the secret is wrong. */
   verify(secret: string): Promise<string | undefined>;

@@ -15,10 +15,7 @@ interface Table {
   readonly sums: readonly string[];
 }
 
-/**
- * Leases are not copied: whoever held a reservation in the old database does not hold it in the new
- * one.
- */
+/** Leases are not copied: in the new database no server holds the reservations of the old one. */
 const TABLES: readonly Table[] = [
   {
     name: 'keys',

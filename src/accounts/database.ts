@@ -9,7 +9,7 @@ export interface Query {
   /** With `?` where a value goes. */
   readonly sql: string;
   readonly values: readonly Value[];
-  /** Nobody waits for its answer; where it fails, the transaction does. */
+  /** Its answer is not waited for; where it fails, the transaction fails. */
   readonly told?: boolean;
 }
 
@@ -31,7 +31,7 @@ export function* tell(sql: string, ...values: Value[]): Change<void> {
 
 /** The few words in which the databases differ. */
 interface Dialect {
-  /** After a SELECT: nobody else changes its rows until the transaction has ended. */
+  /** After a SELECT: locks its rows until the transaction has ended. */
   readonly forUpdate: string;
   /** The database's own clock in milliseconds: one for all servers. */
   readonly nowMs: string;

@@ -53,7 +53,7 @@ export interface Passes {
   purge(everyMs: number): Promise<boolean>;
 }
 
-/** Those of one key that wait to be used, and sign-ins on one standing; the oldest make room. */
+/** Most unused tickets of one key, and most sign-ins on one standing; the oldest are deleted. */
 const MAX_TICKETS_OF_KEY = 1_000;
 const MAX_SIGN_INS_OF_STANDING = 100;
 /**

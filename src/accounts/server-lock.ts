@@ -11,7 +11,7 @@ import { makePrivateFile, unusableFolder } from './data-folder.js';
 import { isBusy } from './sqlite/failure.js';
 
 export interface ServerLock {
-  /** Leaves the address for the message to whoever comes second. */
+  /** Leaves the address for the error message of a second server. */
   announce(address: string): void;
   release(): void;
 }

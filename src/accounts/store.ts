@@ -199,7 +199,7 @@ export interface UsageSum {
   readonly keyId: string;
   readonly model: string;
   readonly requests: number;
-  /** Of them, those that did not complete. */
+  /** Requests that did not complete. */
   readonly unfinished: number;
   readonly characters: number;
   readonly deliveredCharacters: number;
@@ -216,7 +216,7 @@ export interface AccountStore extends RequestLogStore {
   /** False where the id is taken. */
   createKey(key: NewKey): Promise<boolean>;
   findKey(id: string): Promise<StoredKey | undefined>;
-  /** Those of the keys that there are. */
+  /** The keys among these ids that exist. */
   findKeys(ids: readonly string[]): Promise<KeyRecord[]>;
   /** In order of creation. */
   listKeys(): Promise<KeySummary[]>;
@@ -230,7 +230,7 @@ export interface AccountStore extends RequestLogStore {
   reserve(reservation: NewReservation): Promise<ReserveResult>;
   /** Reserves more for an open reservation, all or nothing. */
   extend(reservation: ReservationRef, characters: number, credits: number): Promise<ExtendResult>;
-  /** Whether the reservation's row is there, and nobody is returning it at this moment. */
+  /** Whether the reservation's row is there, and no server is returning it at this moment. */
   holds(reservation: ReservationRef): Promise<boolean>;
   /**
    * Ends a reservation with its ledger row: debits, and returns the rest. Exactly one row is left,
@@ -246,8 +246,8 @@ export interface AccountStore extends RequestLogStore {
   /** What is still held under it may be returned from now on. */
   endLease(holder: string): Promise<void>;
   /**
-   * Returns open reservations as `interrupted`: those without a lease that runs, or all, where the
-   * caller knows that nobody else lives.
+   * Returns open reservations as `interrupted`: the ones whose lease does not run, or all of them
+   * where the caller knows that no other server runs.
    */
   recover(whose: 'lapsed' | 'all'): Promise<number>;
   /** In order of time of ending. */

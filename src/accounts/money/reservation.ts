@@ -26,7 +26,7 @@ export interface ReservationOptions {
   /** As it was made. */
   readonly reservation: NewReservation;
   readonly reserveAhead: boolean;
-  /** Asks the store, and tells its failures as a client may hear them. */
+  /** Asks the store; its failures are replaced by errors for clients. */
   readonly asked: <T>(question: () => Promise<T>) => Promise<T>;
   readonly lost: LostReservations;
   readonly log: Pick<Logger, 'error' | 'info'> | undefined;

@@ -23,7 +23,7 @@ interface ReservationRow {
   free_day: string | null;
 }
 
-/** A ledger row's own part; `interrupted` is the end that nobody called. */
+/** A ledger row's own part; `interrupted` is the end of a request whose server is gone. */
 type Booking = Omit<ReservationEnd, 'outcome'> & { readonly outcome: ReservationEnd['outcome'] | 'interrupted' };
 
 const COUNT_FREE = `INSERT INTO free_requests (key_id, day, model, requests) VALUES (?, ?, ?, 1)
@@ -187,7 +187,7 @@ class Changes {
     return row ? 'late' : 'unknown';
   }
 
-  /** Returns what nobody ended: all of it, or only where its server's lease has run out. */
+  /** Returns an open reservation: in any case, or only where its server's lease has run out. */
   *interrupt(id: string, time: string, whose: 'lapsed' | 'all'): Change<boolean> {
     if (whose === 'lapsed') yield* ask(this.#sql.lockReservation, id);
     const [held] = yield* ask<ReservationRow>(whose === 'lapsed' ? this.#sql.takeOutLapsed : TAKE_OUT, id);

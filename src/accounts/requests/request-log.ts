@@ -51,7 +51,7 @@ export class RequestLog {
 
   constructor(options: RequestLogOptions) {
     this.#options = { writeEveryMs: LOG_WRITE_EVERY_MS, maxWaiting: LOG_MAX_WAITING, clock: systemClock, ...options };
-    // Rows grow old also while nobody speaks.
+    // Rows grow old while there are no requests too.
     this.#ageing = this.#options.clock.setInterval(() => void this.#trim(), LOG_AGE_EVERY_MS).unref();
   }
 

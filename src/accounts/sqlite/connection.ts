@@ -104,6 +104,6 @@ export function tidy(connection: Libsql.Database): void {
   try {
     connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
   } catch {
-    // Whoever opens it next reads the log as well: nothing is lost.
+    // The next connection reads the log too: nothing is lost.
   }
 }
