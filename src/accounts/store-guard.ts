@@ -4,7 +4,7 @@ import type { Logger } from '../log.js';
 import { TtsError } from '../protocol/errors.js';
 import { COMPLAIN_EVERY_MS, STORE_RETRY_S } from './tuning.js';
 
-/** The error for clients. The store's own words are for the log: they name files of this machine. */
+/** The error for clients. The store's own words name files of this machine, and go to the log. */
 export const storeUnavailable = (cause?: unknown): TtsError =>
   new TtsError(
     'store_unavailable',

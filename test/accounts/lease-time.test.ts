@@ -1,4 +1,4 @@
-/** The lease of a server, its retries and its purges over time, which passes when the test says so. */
+/** Leases, retries and purges over time, which passes when the test says so. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createStore } from '../../src/accounts/database-store.js';
 import { Lanes } from '../../src/accounts/lanes.js';

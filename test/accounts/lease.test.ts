@@ -52,7 +52,7 @@ if (!hasPostgres()) {
       opened.push(accounts);
       return accounts;
     };
-    /** A fifth of a lease: every server renews its lease once. The database's clock follows while it is there. */
+    /** A fifth of a lease, in which each server renews once. The database's clock follows. */
     const beat = async () => {
       await clock.advance(LEASE_MS / 5);
       await database.freezeAt(new Date(START_MS + clock.now()).toISOString()).catch(() => undefined);
