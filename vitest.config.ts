@@ -1,4 +1,6 @@
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What is heard in real time wants the machine to itself: these run alone, after the others. */
 const SOUND = [
@@ -8,11 +10,36 @@ const SOUND = [
   'test/e2e/pages.test.ts',
 ];
 
+/**
+ * Suites that take longest, in seconds on two cores of a Neoverse-N1. They begin first, so that no
+ * core waits at the end for a long suite on the other one. Vitest orders by duration too, but only
+ * where it has run before; in a fresh clone it goes by the size of the files, and most of these are
+ * short.
+ */
+const LONGEST_S: Readonly<Record<string, number>> = {
+  'test/e2e/node-versions.test.ts': 231,
+  'test/engine/intelligibility.test.ts': 188,
+  'test/e2e/newcomer.test.ts': 154,
+  'test/engine/light-front.test.ts': 72,
+  'test/e2e/first-hour.test.ts': 67,
+  'test/engine/long-text.test.ts': 61,
+  'test/engine/speed.test.ts': 58,
+  'test/engine/webgpu.test.ts': 53,
+};
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const secondsOf = ({ moduleId }: TestSpecification) =>
+      LONGEST_S[path.relative(import.meta.dirname, moduleId).replaceAll(path.sep, '/')] ?? 0;
+    return (await super.sort(files)).sort((a, b) => secondsOf(b) - secondsOf(a));
+  }
+}
+
 const common = {
   testTimeout: 60_000,
   hookTimeout: 180_000,
   pool: 'forks' as const,
-  // As in an engine's process (src/worker/main.ts): suites that load onnxruntime themselves report nothing either.
+  // As in an engine's process (src/worker/main.ts), for suites that load onnxruntime themselves.
   env: { ORT_DISABLE_TELEMETRY: '1' },
 };
 
@@ -20,6 +47,7 @@ export default defineConfig({
   test: {
     reporters: ['default'],
     globalSetup: ['test/support/build.ts'],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

@@ -7,6 +7,7 @@
  *   npm run bench -- cell [--gateways 2] [--workers 2] [--streams 50,100,200,400] [--rounds 2] [--only streams|database]
  */
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import type * as AccountsModule from '../src/accounts/accounts.js';
@@ -49,6 +50,9 @@ async function familySeconds(pid: number): Promise<number> {
   const each = await Promise.all(children.map((child) => familySeconds(Number(child)).catch(() => 0)));
   return each.reduce((sum, seconds) => sum + seconds, await cpuSeconds(pid));
 }
+
+/** An idle process of PostgreSQL reports its counts after 10 s. */
+const COUNTED_AFTER_MS = 11_000;
 
 async function commits(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
@@ -204,7 +208,11 @@ async function database(built: Built, seconds: number): Promise<void> {
     await admission.settle({ audioMs: 4000 });
   }
   async function load(lanes: number, of: readonly string[]) {
-    const [startMs, startCommits] = [performance.now(), await commits(url)];
+    const [startMs, startCpu, startDatabaseS] = [
+      performance.now(),
+      process.cpuUsage(),
+      await familySeconds(postgres.pid),
+    ];
     const tookMs: number[] = [];
     await Promise.all(
       Array.from({ length: lanes }, async (_, lane) => {
@@ -216,19 +224,33 @@ async function database(built: Built, seconds: number): Promise<void> {
       }),
     );
     const wallS = (performance.now() - startMs) / 1000;
-    return { perSecond: tookMs.length / wallS, tookMs, commits: ((await commits(url)) - startCommits) / tookMs.length };
+    const { user, system } = process.cpuUsage(startCpu);
+    const databaseMs = 1000 * ((await familySeconds(postgres.pid)) - startDatabaseS);
+    return {
+      perSecond: tookMs.length / wallS,
+      tookMs,
+      gatewayCpuMs: (user + system) / 1000 / tookMs.length,
+      databaseCpuMs: databaseMs / tookMs.length,
+    };
   }
 
   await load(4, keys);
-  process.stdout.write('at once | keys | requests/s | transactions a request | ms, median | p99\n');
+  process.stdout.write('at once | keys | requests/s | ms, median | p99 | core ms a request: gateway, database\n');
+  await sleep(COUNTED_AFTER_MS);
+  const startCommits = await commits(url);
+  let requests = 0;
   for (const of of [keys, keys.slice(0, 1)]) {
     for (const lanes of LANES) {
-      const { perSecond, tookMs, commits: each } = await load(lanes, of);
+      const { perSecond, tookMs, gatewayCpuMs, databaseCpuMs } = await load(lanes, of);
+      requests += tookMs.length;
       process.stdout.write(
-        `${lanes} | ${of.length} | ${perSecond.toFixed(0)} | ${each.toFixed(2)} | ${quantile(tookMs, 0.5).toFixed(1)} | ${quantile(tookMs, 0.99).toFixed(1)}\n`,
+        `${lanes} | ${of.length} | ${perSecond.toFixed(0)} | ${quantile(tookMs, 0.5).toFixed(1)} | ${quantile(tookMs, 0.99).toFixed(1)} | ${gatewayCpuMs.toFixed(2)}, ${databaseCpuMs.toFixed(2)}\n`,
       );
     }
   }
+  await sleep(COUNTED_AFTER_MS);
+  const each = ((await commits(url)) - startCommits) / requests;
+  process.stdout.write(`transactions of a request: ${each.toFixed(2)}\n`);
   const times = async (count: number) => {
     const tookMs: number[] = [];
     for (let i = 0; i < count; i++) {

@@ -3,21 +3,22 @@ import type { SpeechModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import { freeLimitOf } from '../protocol/free-limit.js';
 import type { BaseModel } from '../protocol/job.js';
+import { SLOT_RETRY_S } from './tuning.js';
 import type { KeyRecord, Limits } from './types.js';
 
 /** The key of the server's own machine, which has no row in the store. */
 export const LOCAL_KEY_ID = 'local';
 
 const DAY_MS = 86_400_000;
-/** A request that failed for want of a slot may try again soon: sentences take about as long. */
-const SLOT_RETRY_S = 1;
 
-export const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`;
+const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
 /** To the end of the UTC day. */
 export const secondsToMidnight = (nowMs: number): number => Math.ceil((DAY_MS - (nowMs % DAY_MS)) / 1000);
 
-/** Why a key is not let in, undefined being a key that is not stored; undefined where it is let in. */
+/**
+ * Why a key is not let in, undefined being a key that is not stored; undefined where it is let in.
+ */
 export function refusalOf(key: KeyRecord | undefined): TtsError | undefined {
   if (key === undefined) {
     return new TtsError(
@@ -34,13 +35,29 @@ export function refusalOf(key: KeyRecord | undefined): TtsError | undefined {
 export const freeDailyOf = (limits: Limits, key: KeyRecord, base: BaseModel): number =>
   freeLimitOf(key.limits.freeDaily, base) ?? freeLimitOf(limits.freeDaily, base);
 
-/** Sessions at once: with Free access on one model, with Partner access on all; undefined where any number may run. */
+/**
+ * Sessions at once: with Free access on one model, with Partner access on all; undefined where any
+ * number may run.
+ */
 export function sessionsOf(limits: Limits, key: KeyRecord, base: BaseModel, free: boolean): number | undefined {
   const { concurrency } = key.limits;
   if (free) return freeLimitOf(concurrency, base) ?? freeLimitOf(limits.freeConcurrency, base);
   if (typeof concurrency === 'number') return concurrency;
   return key.id === LOCAL_KEY_ID ? undefined : limits.partnerConcurrency;
 }
+
+export const needsPartner = (model: SpeechModel): TtsError =>
+  new TtsError(
+    'early_access_required',
+    `The model ${model} needs a Partner key; a Free key like this one speaks with ${model}:free over POST /v1/audio/speech.`,
+    { param: 'model' },
+  );
+
+export const shortOf = (chars: number, balance: number): TtsError =>
+  new TtsError(
+    'insufficient_credits',
+    `This needs ${count(Math.max(1, chars), 'credit')} (1 per character) and the key has ${balance} free.`,
+  );
 
 export const dailyLimit = (nowMs: number, model: SpeechModel, limit: number): TtsError =>
   new TtsError(

@@ -1,123 +1,119 @@
-/** The rules of access: which key may do what, how much at once and a day, and that every credit is spent once. */
+/**
+ * The rules of access: which key may do what, how much at once and a day, and that every credit is
+ * spent once.
+ */
 import { randomUUID } from 'node:crypto';
+import { type Clock, systemClock } from '../clock.js';
 import type { Logger } from '../log.js';
 import { parseModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import {
-  count,
   dailyLimit,
   freeDailyOf,
   LOCAL_KEY_ID,
+  needsPartner,
   noSlot,
   refusalOf,
   secondsToMidnight,
   sessionsOf,
+  shortOf,
 } from './access.js';
 import { hashKey, keyId, sameHash } from './api-key.js';
 import { isCommitUnknown } from './database.js';
-import { createLease } from './lease.js';
-import { passesThrough } from './passes.js';
-import { createPurges } from './purges.js';
-import { AHEAD_BALANCE, CREDITS_PER_CHAR, Reservation } from './reservation.js';
-import { createSettlements } from './settlements.js';
-import type { AccountStore, NewReservation, ReservationEnd } from './store.js';
+import { Lease } from './lease.js';
+import { AdmittedRequest } from './money/admitted.js';
+import { AHEAD_BALANCE, CREDITS_PER_CHAR, Reservation } from './money/reservation.js';
+import { Settlements } from './money/settlements.js';
+import { type Passes, passesThrough } from './passes.js';
+import { Purges } from './purges.js';
+import type { AccountStore, NewReservation, ReserveResult } from './store.js';
+import { StoreGuard, storeUnavailable } from './store-guard.js';
+import { MAX_UNWRITTEN, MAX_UNWRITTEN_CHARGED, MAX_UNWRITTEN_OF_KEY } from './tuning.js';
 import type { Accounts, Admission, AdmissionRequest, KeyRecord, Limits, LostReservations, RateLimit } from './types.js';
 
 export interface AccountsOptions {
   /** Owned from here on: `close` closes it. */
   readonly store: AccountStore;
   readonly limits: Limits;
-  /** A key of this process alone, for callers on the same machine: Partner access without balance or slots. */
+  /**
+   * A key of this process alone, for callers on the same machine: Partner access without balance or
+   * limits.
+   */
   readonly localKey?: string;
-  /** Debits what was delivered of requests that their client broke off; else they are free, however much was heard. */
+  /**
+   * Debits what was delivered of requests that their client broke off; otherwise they are free,
+   * however long they were.
+   */
   readonly billDelivered?: boolean;
-  /** Told when the store fails, and when it is back. */
+  /** Receives a line when the store fails, and when it is back. */
   readonly log?: Pick<Logger, 'error' | 'info'>;
-  /** Of a shared store: how long what this server holds is safe after it was last heard of. */
+  /**
+   * With a shared store: how long this server's reservations are safe after its last sign of life.
+   */
   readonly leaseMs?: number;
+  readonly clock?: Clock;
 }
 
 export const DEFAULT_LIMITS: Limits = { freeConcurrency: 2, freeDaily: 200, partnerConcurrency: 8 };
 
-/** Unwritten ends of one key beyond which its work is refused: with a price from the first on, free ones later. */
-const MAX_WAITING_CHARGED = 1;
-const MAX_WAITING_OF_KEY = 50;
-/** Unwritten ends of all keys beyond which any work is refused. */
-const MAX_WAITING = 5_000;
-const STORE_RETRY_S = 5;
-/** Every request would say it again. */
-const COMPLAIN_MS = 10_000;
-
-/** Compared where no key has the id that was asked for, so that a wrong id takes as long as a wrong key. */
+/**
+ * Compared where no key has the id that was asked for, so that a wrong id takes as long as a wrong
+ * key.
+ */
 const NO_HASH = new Uint8Array(32);
 
-/**
- * Opens the accounts and sees to it that what dead servers had reserved is returned: at once where the store is this server's
- * alone (the caller holds the data folder's lock), else when their leases have run out.
- */
-export async function createAccounts({
-  store,
-  limits,
-  localKey,
-  billDelivered = false,
-  log,
-  leaseMs,
-}: AccountsOptions): Promise<Accounts> {
-  const startedAt = new Date().toISOString();
-  const lease = store.shared ? await createLease({ store, log, ...(leaseMs && { leaseMs }) }) : undefined;
-  const holder = lease?.holder ?? '';
-  if (!lease) await store.recover('all');
-  const purges = createPurges(store.passes, log);
+const localRecord = (createdAt: string): KeyRecord => ({
+  id: LOCAL_KEY_ID,
+  tier: 'partner',
+  name: 'this machine',
+  credits: Number.POSITIVE_INFINITY,
+  reserved: 0,
+  createdAt,
+  expiresAt: null,
+  revoked: false,
+  expired: false,
+  limits: { concurrency: null, freeDaily: null },
+});
 
-  const localHash = localKey === undefined ? undefined : hashKey(localKey);
-  const local: KeyRecord = {
-    id: LOCAL_KEY_ID,
-    tier: 'partner',
-    name: 'this machine',
-    credits: Number.POSITIVE_INFINITY,
-    reserved: 0,
-    createdAt: startedAt,
-    expiresAt: null,
-    revoked: false,
-    expired: false,
-    limits: { concurrency: null, freeDaily: null },
-  };
+class StoreAccounts implements Accounts {
+  readonly limits: Limits;
+  readonly local: KeyRecord | undefined;
+  readonly passes: Passes;
+  readonly shared: boolean;
+  readonly lost: LostReservations = { renewed: 0, refused: 0, booked: 0 };
+  readonly #options: AccountsOptions;
+  readonly #store: AccountStore;
+  readonly #clock: Clock;
+  readonly #asked: StoreGuard['asked'];
+  readonly #lease: Lease | undefined;
+  readonly #localHash: Uint8Array | undefined;
+  readonly #purges: Purges;
+  readonly #settlements: Settlements;
+  /** Ends that are being written, by key: their slots are free to requests that wait for them. */
+  readonly #endings = new Map<string, Set<Promise<void>>>();
+  #active = 0;
 
-  const settlements = createSettlements(log);
-  const lost: LostReservations = { renewed: 0, refused: 0, booked: 0 };
-  /** The store's own words are for the log: they name files of this machine. */
-  const unrecorded = (cause?: unknown) =>
-    new TtsError(
-      'store_unavailable',
-      `The accounts cannot be read or written at the moment, so no new work is taken on. Try again in ${STORE_RETRY_S} seconds.`,
-      { retryAfterS: STORE_RETRY_S, cause },
-    );
-  let complainedAtMs = Number.NEGATIVE_INFINITY;
-  const asked = async <T>(question: () => Promise<T>): Promise<T> => {
-    try {
-      return await question();
-    } catch (error) {
-      if (!(error instanceof TtsError) || error.code !== 'store_unavailable') throw error;
-      if (performance.now() - complainedAtMs > COMPLAIN_MS) {
-        complainedAtMs = performance.now();
-        log?.error({ err: error }, 'the accounts cannot be used');
-      }
-      throw unrecorded(error);
-    }
-  };
+  constructor(options: AccountsOptions, lease: Lease | undefined) {
+    const { store, limits, localKey, log, clock = systemClock } = options;
+    this.#options = options;
+    this.#store = store;
+    this.#clock = clock;
+    this.#asked = new StoreGuard(log, clock).asked;
+    this.#lease = lease;
+    this.limits = limits;
+    this.shared = store.shared;
+    this.passes = passesThrough(store.passes, this.#asked);
+    this.#localHash = localKey === undefined ? undefined : hashKey(localKey);
+    this.local = this.#localHash && localRecord(new Date(clock.wallMs()).toISOString());
+    this.#purges = new Purges(store.passes, log, clock);
+    this.#settlements = new Settlements(log, clock);
+  }
 
-  let active = 0;
-  /** Ends that are being written, by key: their slots are free to whoever waits for them. */
-  const endings = new Map<string, Set<Promise<void>>>();
-  const ending = async (keyId: string, end: Promise<void>): Promise<void> => {
-    const ofKey = endings.get(keyId) ?? new Set();
-    endings.set(keyId, ofKey.add(end));
-    await end;
-    ofKey.delete(end);
-    if (ofKey.size === 0) endings.delete(keyId);
-  };
+  get active(): number {
+    return this.#active;
+  }
 
-  const authenticate = async (key: string | undefined): Promise<KeyRecord> => {
+  async authenticate(key: string | undefined): Promise<KeyRecord> {
     if (key === undefined || key === '') {
       throw new TtsError(
         'missing_api_key',
@@ -125,58 +121,69 @@ export async function createAccounts({
       );
     }
     const hash = hashKey(key);
-    if (localHash && sameHash(hash, localHash)) return local;
+    if (this.local && this.#localHash && sameHash(hash, this.#localHash)) return this.local;
     const id = keyId(key);
-    const stored = id === undefined ? undefined : await asked(() => store.findKey(id));
+    const stored = id === undefined ? undefined : await this.#asked(() => this.#store.findKey(id));
     const isSame = sameHash(hash, stored?.hash ?? NO_HASH);
     const refused = refusalOf(isSame ? stored : undefined);
     if (refused) throw refused;
     const { hash: _hash, ...record } = stored!;
     return record;
-  };
+  }
 
-  const refusedAmong = async (ids: readonly string[]): Promise<Map<string, TtsError>> => {
+  async renew({ id }: Pick<KeyRecord, 'id'>): Promise<KeyRecord> {
+    if (id === LOCAL_KEY_ID && this.local) return this.local;
+    const [found] = await this.#asked(() => this.#store.findKeys([id]));
+    const refused = refusalOf(found);
+    if (refused) throw refused;
+    return found!;
+  }
+
+  async refusedAmong(ids: readonly string[]): Promise<Map<string, TtsError>> {
     const stored = ids.filter((id) => id !== LOCAL_KEY_ID);
-    const found = new Map((await asked(() => store.findKeys(stored))).map((key) => [key.id, key]));
+    const found = new Map((await this.#asked(() => this.#store.findKeys(stored))).map((key) => [key.id, key]));
     return new Map(
       stored.flatMap((id) => {
         const refused = refusalOf(found.get(id));
         return refused === undefined ? [] : [[id, refused]];
       }),
     );
-  };
+  }
 
-  const renew = async ({ id }: Pick<KeyRecord, 'id'>): Promise<KeyRecord> => {
-    if (id === LOCAL_KEY_ID) return local;
-    const [found] = await asked(() => store.findKeys([id]));
-    const refused = refusalOf(found);
-    if (refused) throw refused;
-    return found!;
-  };
+  freeDaily(key: KeyRecord, model: AdmissionRequest['model']): number {
+    return freeDailyOf(this.limits, key, parseModel(model).base);
+  }
 
-  const shortOf = (chars: number, balance: number): TtsError =>
-    new TtsError(
-      'insufficient_credits',
-      `This needs ${count(Math.max(1, chars), 'credit')} (1 per character) and the key has ${balance} free.`,
-    );
-
-  const admit = async ({ key, requestId, model, voice, chars }: AdmissionRequest): Promise<Admission> => {
-    const { base, free } = parseModel(model);
-    if (!free && key.tier !== 'partner') {
-      throw new TtsError(
-        'early_access_required',
-        `The model ${model} needs a Partner key; a Free key like this one speaks with ${model}:free over POST /v1/audio/speech.`,
-        { param: 'model' },
-      );
+  async admit(request: AdmissionRequest): Promise<Admission> {
+    const { key, model, chars } = request;
+    const { free } = parseModel(model);
+    if (!free && key.tier !== 'partner') throw needsPartner(model);
+    const reservation = this.#reservationFor(request);
+    const mostOfKey = reservation.charged ? MAX_UNWRITTEN_CHARGED : MAX_UNWRITTEN_OF_KEY;
+    if (this.#settlements.waitingOf(key.id) >= mostOfKey || this.#settlements.waiting >= MAX_UNWRITTEN) {
+      throw storeUnavailable();
     }
-    const isLocal = key.id === LOCAL_KEY_ID;
-    const charged = !free && !isLocal;
-    const sessions = sessionsOf(limits, key, base, free);
-    const freeDaily = freeDailyOf(limits, key, base);
-    const mostOfKey = charged ? MAX_WAITING_CHARGED : MAX_WAITING_OF_KEY;
-    if (settlements.waitingOf(key.id) >= mostOfKey || settlements.waiting >= MAX_WAITING) throw unrecorded();
+    const { reserved, epoch } = await this.#reserve(reservation);
+    if (!reserved.ok) {
+      if (reserved.reason === 'revoked') throw refusalOf({ ...key, revoked: true })!;
+      if (reserved.reason === 'insufficient_credits') throw shortOf(chars, reserved.balance);
+      if (reserved.reason === 'daily_limit') throw dailyLimit(reserved.nowMs, model, reservation.free!.limit);
+      throw noSlot(model, free, reservation.sessions!);
+    }
+    this.#active++;
+    return this.#admitted(key, reservation, reserved, epoch);
+  }
 
-    const reservation: NewReservation = {
+  async close(): Promise<void> {
+    await Promise.all([this.#settlements.close(), this.#purges.close()]);
+    await this.#lease?.close();
+    await this.#store.close();
+  }
+
+  #reservationFor({ key, requestId, model, voice, chars }: AdmissionRequest): NewReservation {
+    const { base, free } = parseModel(model);
+    const sessions = sessionsOf(this.limits, key, base, free);
+    return {
       id: randomUUID(),
       keyId: key.id,
       requestId,
@@ -184,109 +191,90 @@ export async function createAccounts({
       voice,
       characters: chars,
       credits: chars * CREDITS_PER_CHAR,
-      charged,
-      holder,
+      charged: !free && key.id !== LOCAL_KEY_ID,
+      holder: this.#lease?.holder ?? '',
       ...(sessions !== undefined && { sessions }),
-      ...(free && { free: { limit: freeDaily } }),
+      ...(free && { free: { limit: freeDailyOf(this.limits, key, base) } }),
     };
-    let epoch: number | undefined;
-    const reserve = async () => {
-      epoch = lease?.epoch;
-      try {
-        return await asked(() => store.reserve(reservation));
-      } catch (error) {
-        if (isCommitUnknown(error)) lease?.disown(reservation);
-        throw error;
-      }
-    };
-    let reserved = await reserve();
-    if (!reserved.ok && reserved.reason === 'concurrency') {
-      // A client may be back before the end of its last request is written: that slot is free already.
-      const soon = endings.get(key.id);
-      if (soon) {
-        await Promise.all(soon);
-        reserved = await reserve();
-      }
-    }
-    if (!reserved.ok) {
-      if (reserved.reason === 'insufficient_credits') throw shortOf(chars, reserved.balance);
-      if (reserved.reason === 'daily_limit') throw dailyLimit(reserved.nowMs, model, freeDaily);
-      throw noSlot(model, free, sessions!);
-    }
-    const { freeRequests, nowMs } = reserved;
-    /** Days and times in the ledger are the database's, whatever this machine's clock says. */
-    const clockAheadMs = nowMs - performance.now();
-    active++;
+  }
 
-    const rateLimit: RateLimit | undefined = free
-      ? { limit: freeDaily, remaining: freeDaily - freeRequests, resetS: secondsToMidnight(nowMs) }
-      : undefined;
-    const reserveAhead = store.shared && (!charged || key.credits - key.reserved >= AHEAD_BALANCE);
-    const held = new Reservation({ store, lease, epoch, reservation, reserveAhead, asked, shortOf, lost, log });
-    let ended = false;
-    let debited = 0;
-    const endOnce = async (how: () => Promise<unknown>): Promise<void> => {
-      if (ended) return;
-      ended = true;
-      active--;
-      await ending(key.id, settlements.write(key.id, how));
-    };
-    const end = (
-      outcome: ReservationEnd['outcome'],
-      audioMs: number,
-      deliveredCharacters: number,
-      billedChars: number,
-    ) => {
-      // What made no sample was not delivered, and is not debited.
-      const sounded = audioMs > 0;
-      const credits = charged && sounded ? billedChars * CREDITS_PER_CHAR : 0;
-      const delivered = sounded ? deliveredCharacters : 0;
-      if (!ended) debited = credits;
-      const time = new Date(clockAheadMs + performance.now()).toISOString();
-      return endOnce(() => held.end({ outcome, audioMs, deliveredCharacters: delivered, credits, time }));
-    };
+  /**
+   * A client may be back before the end of its last request is written: that slot is free already.
+   */
+  async #reserve(reservation: NewReservation): Promise<{ reserved: ReserveResult; epoch: number | undefined }> {
+    const first = await this.#reserveOnce(reservation);
+    if (first.reserved.ok || first.reserved.reason !== 'concurrency') return first;
+    const endings = this.#endings.get(reservation.keyId);
+    if (endings === undefined) return first;
+    await Promise.all(endings);
+    return this.#reserveOnce(reservation);
+  }
 
-    return {
+  async #reserveOnce(reservation: NewReservation) {
+    const epoch = this.#lease?.epoch;
+    try {
+      return { reserved: await this.#asked(() => this.#store.reserve(reservation)), epoch };
+    } catch (error) {
+      if (isCommitUnknown(error)) this.#lease?.disown(reservation);
+      throw error;
+    }
+  }
+
+  #admitted(
+    key: KeyRecord,
+    reservation: NewReservation,
+    { freeRequests, nowMs }: Extract<ReserveResult, { ok: true }>,
+    epoch: number | undefined,
+  ): Admission {
+    const { log, billDelivered = false } = this.#options;
+    const { charged, free } = reservation;
+    const rateLimit: RateLimit | undefined = free && {
+      limit: free.limit,
+      remaining: free.limit - freeRequests,
+      resetS: secondsToMidnight(nowMs),
+    };
+    const held = new Reservation({
+      store: this.#store,
+      lease: this.#lease,
+      epoch,
+      reservation,
+      reserveAhead: this.shared && (!charged || key.credits - key.reserved >= AHEAD_BALANCE),
+      asked: this.#asked,
+      lost: this.lost,
+      log,
+    });
+    return new AdmittedRequest({
+      reservation: held,
+      charged,
+      billDelivered,
       rateLimit,
-      get chars() {
-        return held.chars;
-      },
-      get debited() {
-        return debited;
-      },
-      get held() {
-        return held.held;
-      },
-      confirm: () => held.confirm(),
-      extend: (more) => held.extend(more),
-      settle: ({ audioMs }) => end('completed', audioMs, held.chars, held.chars),
-      release(outcome, { audioMs, deliveredChars, byClient }) {
-        // What was heard on a reservation that was gone is not the client's luck.
-        const billed = billDelivered && (byClient || held.wasLost);
-        return end(outcome, audioMs, deliveredChars, billed ? Math.min(deliveredChars, held.chars) : 0);
-      },
-      reject: () => endOnce(() => held.drop()),
-    };
-  };
+      clockAheadMs: nowMs - this.#clock.now(),
+      clock: this.#clock,
+      onEnd: (write) => this.#ended(key.id, write),
+    });
+  }
 
-  return {
-    limits,
-    local: localHash && local,
-    authenticate,
-    renew,
-    refusedAmong,
-    passes: passesThrough(store.passes, asked),
-    shared: store.shared,
-    freeDaily: (key, model) => freeDailyOf(limits, key, parseModel(model).base),
-    admit,
-    lost,
-    get active() {
-      return active;
-    },
-    async close() {
-      await Promise.all([settlements.close(), purges.close()]);
-      await lease?.close();
-      await store.close();
-    },
-  };
+  async #ended(keyId: string, write: () => Promise<unknown>): Promise<void> {
+    this.#active--;
+    const ending = this.#settlements.write(keyId, write);
+    const ofKey = this.#endings.get(keyId) ?? new Set();
+    this.#endings.set(keyId, ofKey.add(ending));
+    await ending;
+    ofKey.delete(ending);
+    if (ofKey.size === 0) this.#endings.delete(keyId);
+  }
+}
+
+/**
+ * Opens the accounts and returns what dead servers had reserved: at once where the store is this
+ * server's alone (the caller holds the data folder's lock), otherwise when their leases have run
+ * out.
+ */
+export async function createAccounts(options: AccountsOptions): Promise<Accounts> {
+  const { store, log, leaseMs, clock } = options;
+  const lease = store.shared
+    ? await Lease.take({ store, log, ...(leaseMs && { leaseMs }), ...(clock && { clock }) })
+    : undefined;
+  if (!lease) await store.recover('all');
+  return new StoreAccounts(options, lease);
 }

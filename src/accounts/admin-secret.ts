@@ -1,4 +1,7 @@
-/** What the operator proves who they are with: drawn at the first start, shown once, kept as a hash beside the keys. */
+/**
+ * What the operator proves who they are with: drawn at the first start, shown once, kept as a hash
+ * beside the keys.
+ */
 import { randomBytes } from 'node:crypto';
 import { hashKey, sameHash } from './api-key.js';
 import type { AccountStore } from './store.js';
@@ -7,13 +10,19 @@ const NAME = 'admin';
 const PREFIX = 'ttsadmin_';
 
 export interface AdminSecret {
-  /** Draws one where there is none yet, and returns it; it is seen this once. Undefined where there was one. */
+  /**
+   * Draws one where there is none yet, and returns it; it is seen this once. Undefined where there
+   * was one.
+   */
   begin(): Promise<string | undefined>;
-  /** Draws another: the one before, and whoever signed in with it, is refused from now on. */
+  /** Draws another secret. The old one is refused from now on, and so are sign-ins with it. */
   reset(): Promise<string>;
   /** What a sign-in stands on, or undefined where the secret is wrong. */
   verify(secret: string): Promise<string | undefined>;
-  /** Whether a sign-in still stands: not where another secret was drawn since, by this process or another one. */
+  /**
+   * Whether a sign-in still stands: not where another secret was drawn since, by this process or
+   * another one.
+   */
   holds(standing: string): Promise<boolean>;
 }
 

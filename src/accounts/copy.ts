@@ -1,4 +1,7 @@
-/** All accounts from one database into another, empty one: everything that money follows from and the request log, checked before it counts. */
+/**
+ * All accounts from one database into another, empty one: everything that money follows from and
+ * the request log, checked before it counts.
+ */
 import { TtsError } from '../protocol/errors.js';
 import type { AccountsDatabase, Read, Value } from './database.js';
 import { REQUEST_COLUMNS } from './requests/request-rows.js';
@@ -12,7 +15,7 @@ interface Table {
   readonly sums: readonly string[];
 }
 
-/** Leases are not copied: whoever held a reservation in the old database does not hold it in the new one. */
+/** Leases are not copied: in the new database no server holds the reservations of the old one. */
 const TABLES: readonly Table[] = [
   {
     name: 'keys',
@@ -85,7 +88,10 @@ async function* pages(read: Read, { name, columns, order }: Table): AsyncGenerat
   }
 }
 
-/** All or nothing: refuses a target that holds anything, and leaves it empty where the copy does not come to the same. */
+/**
+ * All or nothing: refuses a target that holds anything, and leaves it empty where the copy does not
+ * come to the same.
+ */
 export function copyAccounts(source: AccountsDatabase, target: AccountsDatabase): Promise<Copied> {
   return source.snapshot((read) =>
     target.fill(async (into) => {

@@ -43,7 +43,10 @@ export function unusableFolder(dataDir: string, cause: unknown): TtsError {
   );
 }
 
-/** Makes the file where it is missing, and its folders, so that nobody else can ever read it: SQLite goes by the mask. */
+/**
+ * Makes the file where it is missing, and its folders, so that nobody else can ever read it: SQLite
+ * goes by the mask.
+ */
 export function makePrivateFile(file: string): void {
   makeFolder(path.dirname(file), 0o700);
   closeSync(openSync(file, 'a', 0o600));

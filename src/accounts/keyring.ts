@@ -22,7 +22,7 @@ export interface Keyring {
   list(): Promise<KeySummary[]>;
   change(id: string, change: KeyChange): Promise<KeyRecord>;
   revoke(id: string): Promise<KeyRecord>;
-  grant(id: string, credits: number): Promise<KeyRecord>;
+  grantCredits(id: string, credits: number): Promise<KeyRecord>;
 }
 
 export function createKeyring(store: AccountStore, now: () => Date = () => new Date()): Keyring {
@@ -53,12 +53,12 @@ export function createKeyring(store: AccountStore, now: () => Date = () => new D
     list: () => store.listKeys(),
     change: async (id, change) => found(id, await store.changeKey(id, change)),
     revoke: async (id) => found(id, await store.revokeKey(id, now().toISOString())),
-    async grant(id, credits) {
+    async grantCredits(id, credits) {
       const before = await found(id, true);
       if (before.credits + credits > Number.MAX_SAFE_INTEGER) {
         throw new TtsError('usage', `Key ${id} cannot hold more than ${Number.MAX_SAFE_INTEGER} credits.`);
       }
-      return found(id, await store.grant(id, credits, now().toISOString()));
+      return found(id, await store.grantCredits(id, credits, now().toISOString()));
     },
   };
 }

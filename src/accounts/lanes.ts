@@ -1,43 +1,65 @@
 /** Turns by key: work that waits for one key's row holds up no other key's. */
+import { type Clock, systemClock } from '../clock.js';
 import { TtsError } from '../protocol/errors.js';
-
-/** Transactions of one key at once. They lock the key's row, so more would only wait inside the database. */
-const WIDTH = 2;
-/** Calls of one key that may wait; the next is refused at once. */
-const MAX_WAITING = 200;
+import { KEY_TRANSACTIONS, MAX_KEY_CALLS_WAITING } from './tuning.js';
 
 interface Lane {
   running: number;
   readonly waiting: Set<() => void>;
 }
 
-export interface Lanes {
-  /** Runs `work` when the key has a free place; rejects with `store_unavailable` where none came free in time. */
-  run<T>(keyId: string, work: () => Promise<T>): Promise<T>;
-}
+export class Lanes {
+  readonly #lanes = new Map<string, Lane>();
+  readonly #patienceMs: number;
+  readonly #place: string;
+  readonly #clock: Clock;
 
-export function createLanes(patienceMs: number, place: string): Lanes {
-  const lanes = new Map<string, Lane>();
+  constructor(patienceMs: number, place: string, clock = systemClock) {
+    this.#patienceMs = patienceMs;
+    this.#place = place;
+    this.#clock = clock;
+  }
 
-  const busy = () =>
-    new TtsError('store_unavailable', `The accounts database ${place} is busy with earlier work of this key.`);
+  /**
+   * Runs `work` when the key has a free place; rejects with `store_unavailable` where none came
+   * free in time.
+   */
+  async run<T>(keyId: string, work: () => Promise<T>): Promise<T> {
+    const lane = this.#lanes.get(keyId) ?? { running: 0, waiting: new Set<() => void>() };
+    this.#lanes.set(keyId, lane);
+    if (lane.running < KEY_TRANSACTIONS) lane.running++;
+    else if (lane.waiting.size >= MAX_KEY_CALLS_WAITING) throw this.#busy();
+    else await this.#entered(lane);
+    try {
+      return await work();
+    } finally {
+      this.#leave(keyId, lane);
+    }
+  }
 
-  function entered({ waiting }: Lane): Promise<void> {
+  #busy(): TtsError {
+    return new TtsError(
+      'store_unavailable',
+      `The accounts database ${this.#place} is busy with earlier work of this key.`,
+    );
+  }
+
+  #entered({ waiting }: Lane): Promise<void> {
     return new Promise((resolve, reject) => {
       const enter = () => {
-        clearTimeout(timer);
+        timer.cancel();
         resolve();
       };
-      const timer = setTimeout(() => {
+      const timer = this.#clock.setTimeout(() => {
         waiting.delete(enter);
-        reject(busy());
-      }, patienceMs);
+        reject(this.#busy());
+      }, this.#patienceMs);
       waiting.add(enter);
     });
   }
 
-  /** Hands the place to the next that waits, or gives it back. */
-  function leave(keyId: string, lane: Lane): void {
+  /** Hands the place to the next call that waits, or gives it back. */
+  #leave(keyId: string, lane: Lane): void {
     const [next] = lane.waiting;
     if (next !== undefined) {
       lane.waiting.delete(next);
@@ -45,21 +67,6 @@ export function createLanes(patienceMs: number, place: string): Lanes {
       return;
     }
     lane.running--;
-    if (lane.running === 0) lanes.delete(keyId);
+    if (lane.running === 0) this.#lanes.delete(keyId);
   }
-
-  return {
-    async run(keyId, work) {
-      const lane = lanes.get(keyId) ?? { running: 0, waiting: new Set<() => void>() };
-      lanes.set(keyId, lane);
-      if (lane.running < WIDTH) lane.running++;
-      else if (lane.waiting.size >= MAX_WAITING) throw busy();
-      else await entered(lane);
-      try {
-        return await work();
-      } finally {
-        leave(keyId, lane);
-      }
-    },
-  };
 }

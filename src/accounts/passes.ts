@@ -1,6 +1,6 @@
 /**
- * What is shown in place of a key (tickets and sign-ins) and how often an address failed: rows that every server of a database
- * sees, by the database's clock. Only hashes are kept of what is shown.
+ * What is shown in place of a key (tickets and sign-ins) and how often an address failed: rows that
+ * every server of a database sees, by the database's clock. Only hashes are kept of what is shown.
  */
 import { type AccountsDatabase, ask, tell } from './database.js';
 
@@ -34,7 +34,10 @@ interface FailureWindow {
 export interface Passes {
   /** Resolves with the time at which it ends, in milliseconds of the database's clock. */
   addTicket(ticket: NewTicket): Promise<number>;
-  /** Uses the ticket up. Of any number of callers at any servers exactly one gets it, and none after its expiry. */
+  /**
+   * Uses the ticket up. Of any number of callers at any servers exactly one gets it, and none after
+   * its expiry.
+   */
   takeTicket(hash: Uint8Array): Promise<Pick<NewTicket, 'keyId' | 'session'> | undefined>;
   addSignIn(signIn: NewSignIn): Promise<void>;
   findSignIn(hash: Uint8Array): Promise<Standing | undefined>;
@@ -44,16 +47,18 @@ export interface Passes {
   /** Counts one more, within a window that begins with the first. */
   countFailure(kind: string, address: string, windowMs: number): Promise<FailureWindow>;
   /**
-   * Deletes what has ended, and day counts of Free access before today. False, and nothing is done, where some server did
-   * so less than `everyMs` ago.
+   * Deletes what has ended, and day counts of Free access before today. False, and nothing is done,
+   * where some server did so less than `everyMs` ago.
    */
   purge(everyMs: number): Promise<boolean>;
 }
 
-/** Those of one key that wait to be used, and sign-ins on one standing; the oldest make room. */
+/** Most unused tickets of one key, and most sign-ins on one standing; the oldest are deleted. */
 const MAX_TICKETS_OF_KEY = 1_000;
 const MAX_SIGN_INS_OF_STANDING = 100;
-/** Addresses that are counted between two purges are not bounded by this; what a purge leaves is. */
+/**
+ * Addresses that are counted between two purges are not bounded by this; what a purge leaves is.
+ */
 const MAX_ADDRESSES = 10_000;
 /** Rows beyond a bound that are deleted at a time. */
 const MAX_SURPLUS = 100_000;
@@ -71,6 +76,12 @@ const MAKE_ROOM_FOR_SIGN_IN = `DELETE FROM sign_ins WHERE hash IN
 const DROP_SURPLUS_FAILURES = `DELETE FROM failed_attempts WHERE (kind, address) IN
   (SELECT kind, address FROM failed_attempts ORDER BY ends_ms DESC ${beyond(MAX_ADDRESSES)})`;
 
+interface TicketRow {
+  key_id: string;
+  session: Uint8Array;
+  good: number;
+}
+
 interface WindowRow {
   failures: number;
   left_ms: number;
@@ -79,7 +90,8 @@ interface WindowRow {
 const windowOf = (row: WindowRow | undefined): FailureWindow | undefined =>
   row && { failures: row.failures, leftMs: row.left_ms };
 
-export function createPasses({ read, write, dialect: { nowMs, dayOf } }: AccountsDatabase): Passes {
+export function createPasses(database: AccountsDatabase): Passes {
+  const { nowMs, dayOf } = database.dialect;
   const addTicket = `INSERT INTO tickets (hash, key_id, session, expires_ms) VALUES (?, ?, ?, ${nowMs} + ?)
     RETURNING expires_ms`;
   const takeTicket = `DELETE FROM tickets WHERE hash = ?
@@ -106,52 +118,47 @@ export function createPasses({ read, write, dialect: { nowMs, dayOf } }: Account
 
   return {
     addTicket: ({ hash, keyId, session, ttlMs }) =>
-      write({ durable: false, takesOn: true }, function* () {
+      database.write({ durable: false, takesOn: true }, function* () {
         yield* tell(MAKE_ROOM_FOR_TICKET, keyId);
         const added = [Buffer.from(hash), keyId, Buffer.from(session), ttlMs] as const;
         const [row] = yield* ask<{ expires_ms: number }>(addTicket, ...added);
         return row!.expires_ms;
       }),
 
-    takeTicket: (hash) =>
-      write({ durable: false }, function* () {
-        interface Row {
-          key_id: string;
-          session: Uint8Array;
-          good: number;
-        }
-        const [row] = yield* ask<Row>(takeTicket, Buffer.from(hash));
-        return row && row.good === 1 ? { keyId: row.key_id, session: row.session } : undefined;
-      }),
+    async takeTicket(hash) {
+      const [row] = await database.writeOne<TicketRow>({ durable: false }, takeTicket, Buffer.from(hash));
+      return row && row.good === 1 ? { keyId: row.key_id, session: row.session } : undefined;
+    },
 
     addSignIn: ({ hash, role, standing, ttlMs }) =>
-      write({ durable: false, takesOn: true }, function* () {
+      database.write({ durable: false, takesOn: true }, function* () {
         yield* tell(MAKE_ROOM_FOR_SIGN_IN, standing);
         yield* tell(`${ADD_SIGN_IN} VALUES (?, ?, ?, ${nowMs} + ?)`, Buffer.from(hash), role, standing, ttlMs);
       }),
 
     async findSignIn(hash) {
-      return (await read<Standing>(findSignIn, Buffer.from(hash)))[0];
+      return (await database.read<Standing>(findSignIn, Buffer.from(hash)))[0];
     },
 
     // Written to the disk: who signed out stays signed out, whatever happens to the machine.
-    removeSignIn: (hash) => write({ durable: true }, () => tell(REMOVE_SIGN_IN, Buffer.from(hash))),
-
-    async failures(kind, address) {
-      return windowOf((await read<WindowRow>(selectFailures, kind, address))[0]);
+    async removeSignIn(hash) {
+      await database.writeOne({ durable: true }, REMOVE_SIGN_IN, Buffer.from(hash));
     },
 
-    countFailure: (kind, address, windowMs) =>
-      write({ durable: false }, function* () {
-        const [row] = yield* ask<WindowRow>(countFailure, kind, address, windowMs);
-        return windowOf(row)!;
-      }),
+    async failures(kind, address) {
+      return windowOf((await database.read<WindowRow>(selectFailures, kind, address))[0]);
+    },
+
+    async countFailure(kind, address, windowMs) {
+      const [row] = await database.writeOne<WindowRow>({ durable: false }, countFailure, kind, address, windowMs);
+      return windowOf(row)!;
+    },
 
     // Each by itself: none holds rows for longer than it takes.
     async purge(everyMs) {
-      const [claimed] = await write({ durable: false }, () => ask(claimPurge, everyMs));
+      const [claimed] = await database.writeOne({ durable: false }, claimPurge, everyMs);
       if (claimed === undefined) return false;
-      for (const sql of purges) await write({ durable: false }, () => tell(sql));
+      for (const sql of purges) await database.writeOne({ durable: false }, sql);
       return true;
     },
   };

@@ -1,43 +1,54 @@
-/** Rows that have ended are deleted every now and then, by one of the servers that share a store. */
+/**
+ * Rows that have ended are deleted every now and then, by one of the servers that share a store.
+ */
+import { type Clock, systemClock, type Timer } from '../clock.js';
 import type { Logger } from '../log.js';
 import type { Passes } from './passes.js';
+import { PURGE_EVERY_MS } from './tuning.js';
 
-const EVERY_MS = 30_000;
+export class Purges {
+  readonly #passes: Pick<Passes, 'purge'>;
+  readonly #log: Pick<Logger, 'error'> | undefined;
+  readonly #clock: Clock;
+  #timer: Timer;
+  #purging: Promise<void> | undefined;
+  #failed = false;
+  #closed = false;
 
-export interface Purges {
-  close(): Promise<void>;
-}
+  /**
+   * The first purge is due at a random time, so that servers which start together do not purge
+   * together.
+   */
+  constructor(passes: Pick<Passes, 'purge'>, log: Pick<Logger, 'error'> | undefined, clock = systemClock) {
+    this.#passes = passes;
+    this.#log = log;
+    this.#clock = clock;
+    this.#timer = this.#schedule(PURGE_EVERY_MS * Math.random());
+  }
 
-/** The first is due after a moment of its own, so that servers that were started together do not ask together. */
-export function createPurges(passes: Pick<Passes, 'purge'>, log: Pick<Logger, 'error'> | undefined): Purges {
-  let purging: Promise<void> | undefined;
-  let failed = false;
-  const purge = async (): Promise<void> => {
-    try {
-      await passes.purge(EVERY_MS);
-      failed = false;
-    } catch (error) {
-      // A store that is away is complained of by those who need it; rows that stay are of no harm.
-      if (!failed) log?.error({ err: error }, 'rows that have ended could not be deleted yet');
-      failed = true;
-    }
-  };
-  let timer: NodeJS.Timeout;
-  let closed = false;
-  const schedule = (ms: number): void => {
-    timer = setTimeout(() => {
-      purging = purge().finally(() => {
-        if (!closed) schedule(EVERY_MS);
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#timer.cancel();
+    await this.#purging;
+  }
+
+  #schedule(ms: number): Timer {
+    const due = () => {
+      this.#purging = this.#purge().finally(() => {
+        if (!this.#closed) this.#timer = this.#schedule(PURGE_EVERY_MS);
       });
-    }, ms);
-    timer.unref();
-  };
-  schedule(EVERY_MS * Math.random());
-  return {
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      await purging;
-    },
-  };
+    };
+    return this.#clock.setTimeout(due, ms).unref();
+  }
+
+  async #purge(): Promise<void> {
+    try {
+      await this.#passes.purge(PURGE_EVERY_MS);
+      this.#failed = false;
+    } catch (error) {
+      // Requests report a store that is away; rows that stay do no harm.
+      if (!this.#failed) this.#log?.error({ err: error }, 'rows that have ended could not be deleted yet');
+      this.#failed = true;
+    }
+  }
 }

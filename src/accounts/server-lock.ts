@@ -1,4 +1,7 @@
-/** One server per data folder: a lock that the operating system lifts when its holder dies, however it dies. */
+/**
+ * One server per data folder: a lock that the operating system lifts when its holder dies, however
+ * it dies.
+ */
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import Libsql from 'libsql';
@@ -8,7 +11,7 @@ import { makePrivateFile, unusableFolder } from './data-folder.js';
 import { isBusy } from './sqlite/failure.js';
 
 export interface ServerLock {
-  /** Leaves the address for the message to whoever comes second. */
+  /** Leaves the address for the error message of a second server. */
   announce(address: string): void;
   release(): void;
 }

@@ -1,13 +1,14 @@
 /**
- * The seam between the rules of accounts and the database that remembers them. Every method is one transaction, and rejects
- * with `store_unavailable` where the database cannot be read or written for now.
+ * The seam between the rules of accounts and the database that remembers them. Every method is one
+ * transaction, and rejects with `store_unavailable` where the database cannot be read or written
+ * for now.
  */
 import type { BaseModel } from '../protocol/job.js';
 import type { RequestOutcome } from '../protocol/request-outcome.js';
 import type { Passes } from './passes.js';
 import type { KeyLimits, KeyRecord, Outcome, Tier } from './types.js';
 
-interface NewKey {
+export interface NewKey {
   readonly id: string;
   /** SHA-256 of the whole key. */
   readonly hash: Uint8Array;
@@ -45,7 +46,10 @@ export interface KeySummary extends KeyRecord {
   };
 }
 
-/** A reservation by its id, with what the ledger's row needs where the reservation's own row is gone. */
+/**
+ * A reservation by its id, with what the ledger's row needs where the reservation's own row is
+ * gone.
+ */
 export interface ReservationRef {
   readonly id: string;
   readonly keyId: string;
@@ -63,15 +67,16 @@ export interface NewReservation extends ReservationRef {
   /** With Free access: requests a day that the key has on the model. The day is the database's. */
   readonly free?: { readonly limit: number };
   /**
-   * The most that may be open of this key, this one included: with Free access on its model, with Partner access on all
-   * of them. Any number without it.
+   * The most that may be open of this key, this one included: with Free access on its model, with
+   * Partner access on all of them. Any number without it.
    */
   readonly sessions?: number;
   /** The server that holds it: the name of its lease. */
   readonly holder: string;
   /**
-   * The reservation existed and its row was lost. It is made anew under the limits of this moment, is not counted
-   * for the day a second time, and takes the place of the ledger row that tells of its loss.
+   * The reservation existed and its row was lost. It is made anew under the limits of this moment,
+   * is not counted for the day a second time, and takes the place of the ledger row that tells of
+   * its loss.
    */
   readonly again?: boolean;
 }
@@ -80,7 +85,7 @@ export interface NewReservation extends ReservationRef {
 export type ReserveResult =
   | { readonly ok: true; readonly freeRequests: number; readonly nowMs: number }
   | { readonly ok: false; readonly reason: 'daily_limit'; readonly nowMs: number }
-  | { readonly ok: false; readonly reason: 'concurrency' }
+  | { readonly ok: false; readonly reason: 'revoked' | 'concurrency' }
   | { readonly ok: false; readonly reason: 'insufficient_credits'; readonly balance: number };
 
 export type ExtendResult =
@@ -90,9 +95,9 @@ export type ExtendResult =
   | { readonly ok: false; readonly reason: 'lost' };
 
 /**
- * What an end found: its reservation (`ended`), the ledger row of a reservation that had been returned as interrupted and
- * is put right (`late`), neither of them, so that the row was made from what the caller knows (`unknown`), or the row
- * of an earlier end, which stays (`repeated`).
+ * What an end found: its reservation (`ended`), the ledger row of a reservation that had been
+ * returned as interrupted and is put right (`late`), neither of them, so that the row was made from
+ * what the caller knows (`unknown`), or the row of an earlier end, which stays (`repeated`).
  */
 export type EndResult = 'ended' | 'late' | 'unknown' | 'repeated';
 
@@ -104,7 +109,9 @@ export interface ReservationEnd {
   readonly characters: number;
   /** What of it reached the client; never more than was reserved for. */
   readonly deliveredCharacters: number;
-  /** To debit; never more than is reserved, or than the balance has where the reservation was lost. */
+  /**
+   * To debit; never more than is reserved, or than the balance has where the reservation was lost.
+   */
   readonly credits: number;
 }
 
@@ -179,8 +186,8 @@ export interface RequestLogStore {
   /** One page, the latest first. */
   requestLog(filter: RequestFilter): Promise<LoggedRequest[]>;
   /**
-   * Removes rows that ended before a time, and the oldest beyond a number of rows. A call removes a bounded number of
-   * rows: it is `done` where none are left to remove.
+   * Removes rows that ended before a time, and the oldest beyond a number of rows. A call removes a
+   * bounded number of rows: it is `done` where none are left to remove.
    */
   trimRequestLog(keep: { readonly before: string; readonly rows: number }): Promise<{ removed: number; done: boolean }>;
 }
@@ -192,7 +199,7 @@ export interface UsageSum {
   readonly keyId: string;
   readonly model: string;
   readonly requests: number;
-  /** Of them, those that did not complete. */
+  /** Requests that did not complete. */
   readonly unfinished: number;
   readonly characters: number;
   readonly deliveredCharacters: number;
@@ -201,12 +208,15 @@ export interface UsageSum {
 }
 
 export interface AccountStore extends RequestLogStore {
-  /** Whether other servers may work on it at the same time: then each holds what it reserves by a lease. */
+  /**
+   * Whether other servers may work on it at the same time: then each holds what it reserves by a
+   * lease.
+   */
   readonly shared: boolean;
   /** False where the id is taken. */
   createKey(key: NewKey): Promise<boolean>;
   findKey(id: string): Promise<StoredKey | undefined>;
-  /** Those of the keys that there are. */
+  /** The keys among these ids that exist. */
   findKeys(ids: readonly string[]): Promise<KeyRecord[]>;
   /** In order of creation. */
   listKeys(): Promise<KeySummary[]>;
@@ -215,22 +225,30 @@ export interface AccountStore extends RequestLogStore {
   /** False where there is no such key. Revoking twice keeps the first time. */
   revokeKey(id: string, time: string): Promise<boolean>;
   /** False where there is no such key. */
-  grant(id: string, credits: number, time: string): Promise<boolean>;
+  grantCredits(id: string, credits: number, time: string): Promise<boolean>;
   /** Counts and reserves, all or nothing. */
   reserve(reservation: NewReservation): Promise<ReserveResult>;
   /** Reserves more for an open reservation, all or nothing. */
   extend(reservation: ReservationRef, characters: number, credits: number): Promise<ExtendResult>;
-  /** Whether the reservation's row is there, and nobody is returning it at this moment. */
+  /** Whether the reservation's row is there, and no server is returning it at this moment. */
   holds(reservation: ReservationRef): Promise<boolean>;
-  /** Ends a reservation with its ledger row: debits, and returns the rest. Exactly one row is left, whatever it finds. */
+  /**
+   * Ends a reservation with its ledger row: debits, and returns the rest. Exactly one row is left,
+   * whatever it finds.
+   */
   end(reservation: ReservationRef, end: ReservationEnd): Promise<EndResult>;
   /** Undoes a reservation as if it had never been. False where it had ended before. */
   drop(reservation: ReservationRef): Promise<boolean>;
-  /** Takes or renews the lease under which a server holds its reservations, by the database's clock. */
+  /**
+   * Takes or renews the lease under which a server holds its reservations, by the database's clock.
+   */
   renewLease(holder: string, ms: number): Promise<void>;
   /** What is still held under it may be returned from now on. */
   endLease(holder: string): Promise<void>;
-  /** Returns open reservations as `interrupted`: those without a lease that runs, or all, where the caller knows that nobody else lives. */
+  /**
+   * Returns open reservations as `interrupted`: the ones whose lease does not run, or all of them
+   * where the caller knows that no other server runs.
+   */
   recover(whose: 'lapsed' | 'all'): Promise<number>;
   /** In order of time of ending. */
   usage(filter: UsageFilter): AsyncIterable<LedgerRow>;
@@ -242,7 +260,10 @@ export interface AccountStore extends RequestLogStore {
   putSecretHash(name: string, hash: Uint8Array, options?: { readonly keep?: boolean }): Promise<boolean>;
   /** Tickets, sign-ins and failed attempts, for all servers of this store. */
   readonly passes: Passes;
-  /** Looks at everything: damage, and keys whose balance is not what grants and ledger come to. Empty where all is well. */
+  /**
+   * Looks at everything: damage, and keys whose balance is not what grants and ledger come to.
+   * Empty where all is well.
+   */
   check(): Promise<string[]>;
   /** A consistent copy in a new SQLite file, while others read and write. */
   backup(file: string): Promise<void>;

@@ -2,8 +2,9 @@
  * Accounts as the server sees them: who calls, may they, and what it costs.
  *
  * Everything that touches the store is asynchronous: its database may be on another machine.
- * Putting it together: `acquireServerLock(dataDir)` (server-lock.ts) → `openSqliteStore(accountsFile(dataDir))` (sqlite-store.ts),
- * or `openPostgresStore(url)` (postgres-store.ts) → `await createAccounts({ store, limits, localKey? })` (accounts.ts).
+ * Putting it together: `acquireServerLock(dataDir)` (server-lock.ts) →
+ * `openSqliteStore(accountsFile(dataDir))` (sqlite-store.ts), or `openPostgresStore(url)`
+ * (postgres-store.ts) → `await createAccounts({ store, limits, localKey? })` (accounts.ts).
  */
 import type { SpeechModel } from '../protocol/contract.js';
 import type { TtsError } from '../protocol/errors.js';
@@ -14,7 +15,10 @@ export type Tier = 'free' | 'partner';
 
 /** Of one key; null where the server's own hold. */
 export interface KeyLimits {
-  /** Sessions at once: a number holds for Partner access and for each `:free` model, by model for Free access alone. */
+  /**
+   * Sessions at once: a number holds for Partner access and for each `:free` model, by model for
+   * Free access alone.
+   */
   readonly concurrency: OwnFreeLimit | null;
   /** Free requests a UTC day, of each `:free` model. */
   readonly freeDaily: OwnFreeLimit | null;
@@ -60,14 +64,19 @@ interface Unfinished {
   readonly audioMs: number;
   /** Characters of the segments whose audio was handed to the socket whole. */
   readonly deliveredChars: number;
-  /** The client left or broke the rules; false where the failure is the server's own, which is never billed. */
+  /**
+   * The client left or broke the rules; false where the failure is the server's own, which is never
+   * billed.
+   */
   readonly byClient: boolean;
 }
 
 /**
- * An accepted request: it holds a concurrency slot and a reservation until one of the three ends is called. The first
- * end counts, any later one does nothing. The slot is free as soon as an end is called, before its promise resolves, to requests
- * that come to the same server; to those of others when it is written. An end that the store cannot write just then is kept and written later: its promise resolves all the same.
+ * An accepted request: it holds a concurrency slot and a reservation until one of the three ends is
+ * called. The first end counts, any later one does nothing. The slot is free as soon as an end is
+ * called, before its promise resolves, to requests that come to the same server; to those of others
+ * when it is written. An end that the store cannot write just then is kept and written later: its
+ * promise resolves all the same.
  */
 export interface Admission {
   /** Present with Free access. */
@@ -76,20 +85,35 @@ export interface Admission {
   readonly chars: number;
   /** Credits that its end debits; 0 before. */
   readonly debited: number;
-  /** Whether the reservation holds for certain; where it does not, nothing may leave before `confirm` has resolved. */
+  /**
+   * Whether the reservation holds for certain; where it does not, nothing may leave before
+   * `confirm` has resolved.
+   */
   readonly held: boolean;
   /**
-   * Makes sure of the reservation after the lease ran out, and makes it anew, under the limits of that moment, where it was
-   * lost. Rejects with `store_unavailable` where neither can be had.
+   * Makes sure of the reservation after the lease ran out, and makes it anew, under the limits of
+   * that moment, where it was lost. Rejects with `store_unavailable` where neither can be had.
    */
   confirm(): Promise<void>;
-  /** Reserves for more characters; rejects with `insufficient_credits` and reserves nothing where the balance is short. */
+  /**
+   * Reserves for more characters; rejects with `insufficient_credits` and reserves nothing where
+   * the balance is short.
+   */
   extend(chars: number): Promise<void>;
-  /** Done and heard: debits the reservation, unless no sample was made, and writes the ledger row, in one transaction. */
+  /**
+   * Done and heard: debits the reservation, unless no sample was made, and writes the ledger row,
+   * in one transaction.
+   */
   settle(result: { audioMs: number }): Promise<void>;
-  /** Failed or cancelled: returns the reservation (less what was delivered, where that is billed) and writes the ledger row. */
+  /**
+   * Failed or cancelled: returns the reservation (less what was delivered, where that is billed)
+   * and writes the ledger row.
+   */
   release(outcome: 'failed' | 'cancelled', result: Unfinished): Promise<void>;
-  /** Turned away after all (the queue was full): returns everything, the day's count included, and leaves no row. */
+  /**
+   * Turned away after all (the queue was full): returns everything, the day's count included, and
+   * leaves no row.
+   */
   reject(): Promise<void>;
 }
 
@@ -119,20 +143,32 @@ export interface Accounts {
   authenticate(key: string | undefined): Promise<KeyRecord>;
   /** The key as the store has it now; rejects as `authenticate` does where it would be refused. */
   renew(key: Pick<KeyRecord, 'id'>): Promise<KeyRecord>;
-  /** The keys among these that `authenticate` would refuse now, each with its error; any server may have changed them. */
+  /**
+   * The keys among these that `authenticate` would refuse now, each with its error; any server may
+   * have changed them.
+   */
   refusedAmong(keyIds: readonly string[]): Promise<ReadonlyMap<string, TtsError>>;
-  /** Tickets, sign-ins and failed attempts, of this server and of all others that share its store. */
+  /**
+   * Tickets, sign-ins and failed attempts, of this server and of all others that share its store.
+   */
   readonly passes: Passes;
   /** Whether other servers share the store. */
   readonly shared: boolean;
   /** Free requests a UTC day that the key has on the model. */
   freeDaily(key: KeyRecord, model: SpeechModel): number;
-  /** Checks tier, daily limit, concurrency and credits in this order, and takes what the request needs. */
+  /**
+   * Checks tier, daily limit, concurrency and credits in this order, and takes what the request
+   * needs.
+   */
   admit(request: AdmissionRequest): Promise<Admission>;
   /** Reservations whose row was gone, since the start. */
   readonly lost: Readonly<LostReservations>;
   /** Admissions that have not ended. */
   readonly active: number;
-  /** Writes what still waits to be written, within seconds, and closes the store. Admissions still open are left to the next start, or to the other servers of a shared store, which return what they reserved. */
+  /**
+   * Writes what still waits to be written, within seconds, and closes the store. Admissions still
+   * open are left to the next start, or to the other servers of a shared store, which return what
+   * they reserved.
+   */
   close(): Promise<void>;
 }

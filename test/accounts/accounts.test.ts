@@ -112,7 +112,7 @@ describe('accounts', () => {
       const all = [local, valid, revoked, expiring, deleted];
       const ids = all.map(({ id }) => id);
       expect((await accounts.refusedAmong(ids)).size).toBe(0);
-      await keys.grant(valid.id, 4);
+      await keys.grantCredits(valid.id, 4);
       await keys.revoke(revoked.id);
       await database.freezeAt('2026-03-01T23:59:31.000Z');
       await database.write({ durable: true }, () => tell('DELETE FROM keys WHERE id = ?', deleted.id));

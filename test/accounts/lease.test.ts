@@ -1,15 +1,21 @@
-/** Servers that share a store hold what they reserved by leases: the dead lose theirs, the silent get the benefit of the doubt. */
-import { setTimeout as sleep } from 'node:timers/promises';
+/**
+ * Servers that share a store hold what they reserved by leases: the dead lose theirs, the silent
+ * get the benefit of the doubt.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAccounts, DEFAULT_LIMITS } from '../../src/accounts/accounts.js';
+import { createStore } from '../../src/accounts/database-store.js';
 import { createKeyring } from '../../src/accounts/keyring.js';
-import { openPostgresStore } from '../../src/accounts/postgres/store.js';
+import { openPostgresDatabase } from '../../src/accounts/postgres/database.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 import type { Accounts } from '../../src/accounts/types.js';
 import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgres.js';
 import { until } from '../../testkit/server.js';
+import { VirtualClock } from '../../testkit/virtual-clock.js';
+import { type ClockedDatabase, withClock } from '../support/database-clock.js';
 
-const LEASE_MS = 3_000;
+const LEASE_MS = 15_000;
+const START_MS = Date.parse('2026-03-01T10:00:00.000Z');
 
 if (!hasPostgres()) {
   it('leaves PostgreSQL out: postgresql is not installed', () => {
@@ -19,7 +25,9 @@ if (!hasPostgres()) {
   describe('a lease', () => {
     let postgres: Postgres;
     let url: string;
+    let database: ClockedDatabase;
     let store: AccountStore;
+    let clock: VirtualClock;
     let opened: Accounts[];
     beforeAll(async () => {
       postgres = await startPostgres();
@@ -27,7 +35,10 @@ if (!hasPostgres()) {
     afterAll(() => postgres.close());
     beforeEach(async () => {
       url = await postgres.create();
-      store = await openPostgresStore(url);
+      database = await withClock(await openPostgresDatabase(url));
+      store = createStore(database);
+      clock = new VirtualClock();
+      await database.freezeAt(new Date(START_MS).toISOString());
       opened = [];
     });
     afterEach(async () => {
@@ -36,11 +47,21 @@ if (!hasPostgres()) {
     });
 
     const server = async () => {
-      const shared = await openPostgresStore(url, { connections: 3, patienceMs: 1_000 });
-      const accounts = await createAccounts({ store: shared, limits: DEFAULT_LIMITS, leaseMs: LEASE_MS });
+      const shared = createStore(await openPostgresDatabase(url, { connections: 3, patienceMs: 1_000 }));
+      const accounts = await createAccounts({ store: shared, limits: DEFAULT_LIMITS, leaseMs: LEASE_MS, clock });
       opened.push(accounts);
       return accounts;
     };
+    /** A fifth of a lease, in which each server renews once. The database's clock follows. */
+    const beat = async () => {
+      await clock.advance(LEASE_MS / 5);
+      await database.freezeAt(new Date(START_MS + clock.now()).toISOString()).catch(() => undefined);
+    };
+    const untilBeaten = (isDone: () => Promise<boolean>) =>
+      until(async () => {
+        await beat();
+        return isDone();
+      });
     const rows = async () => {
       const found: LedgerRow[] = [];
       for await (const row of store.usage({})) found.push(row);
@@ -53,20 +74,20 @@ if (!hasPostgres()) {
       const [one, two] = [await server(), await server()];
       const kept = [await one.admit({ key, ...speech }), await two.admit({ key, ...speech })];
       // Long enough to be the judge of others.
-      await sleep(LEASE_MS * 1.5);
+      for (let n = 0; n < 8; n++) await beat();
       await postgres.stop();
       await Promise.all(kept.map((admission) => admission.settle({ audioMs: 1 })));
       const refused = { code: 'store_unavailable' };
       await expect(one.admit({ key, ...speech })).rejects.toMatchObject(refused);
-      await sleep(LEASE_MS * 1.5);
+      await clock.advance(LEASE_MS * 1.5);
       await postgres.start();
-      await until(async () => (await rows()).length === 2);
+      await untilBeaten(async () => (await rows()).length === 2);
       expect(await rows()).toEqual([
         ['completed', 10],
         ['completed', 10],
       ]);
       expect(await store.findKey(key.id)).toMatchObject({ credits: 80, reserved: 0 });
-      await until(async () => {
+      await untilBeaten(async () => {
         const admitted = await two.admit({ key, ...speech }).catch(() => undefined);
         await admitted?.settle({ audioMs: 1 });
         return admitted !== undefined;
@@ -105,7 +126,7 @@ if (!hasPostgres()) {
       await leaves.admit({ key, ...speech });
       const other = await stays.admit({ key, ...speech });
       await leaves.close();
-      await until(async () => (await store.findKey(key.id))?.reserved === 10);
+      await untilBeaten(async () => (await store.findKey(key.id))?.reserved === 10);
       expect(await rows()).toEqual([['interrupted', 0]]);
       await other.settle({ audioMs: 1 });
       expect(await store.findKey(key.id)).toMatchObject({ credits: 90, reserved: 0 });

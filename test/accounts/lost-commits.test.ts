@@ -1,4 +1,7 @@
-/** A connection that breaks at a commit, which was made or was not: every credit is spent once, and nothing stays reserved. */
+/**
+ * A connection that breaks at a commit, which was made or was not: every credit is spent once, and
+ * nothing stays reserved.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -12,7 +15,9 @@ import { startProxy, type TcpProxy } from '../../testkit/proxy.js';
 import { until } from '../../testkit/server.js';
 
 const LEASE_MS = 1_500;
-/** Commits that touch a reservation take this long: long enough to break the connection under one. */
+/**
+ * Commits that touch a reservation take this long: long enough to break the connection under one.
+ */
 const COMMIT_MS = 600;
 const SLOW_COMMITS = `
   CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
@@ -20,7 +25,8 @@ const SLOW_COMMITS = `
   CREATE CONSTRAINT TRIGGER slow AFTER INSERT OR UPDATE OR DELETE ON reservations
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()`;
 const FAST_COMMITS = 'DROP TRIGGER slow ON reservations; DROP FUNCTION slow()';
-const IN_COMMIT = `FROM pg_stat_activity WHERE state = 'active' AND query = 'COMMIT'`;
+/** The trigger sleeps inside a commit, and nothing else sleeps in the database. */
+const IN_COMMIT = `FROM pg_stat_activity WHERE state = 'active' AND wait_event = 'PgSleep'`;
 
 if (!hasPostgres()) {
   it('leaves PostgreSQL out: postgresql is not installed', () => {

@@ -1,4 +1,7 @@
-/** Accounts behind PgBouncer in transaction mode: the contract of all stores, two servers, and what it says where it is set up wrong. */
+/**
+ * Accounts behind PgBouncer in transaction mode: the contract of all stores, two servers, and what
+ * it says where it is set up wrong.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -75,7 +78,9 @@ if (!hasPostgres() || !hasPgBouncer()) {
       const url = pooler.through(await postgres.create());
       const stores = await Promise.all([openPostgresStore(url), openPostgresStore(url)]);
       const { id } = await createKeyring(stores[0]!).create({ tier: 'partner', credits: 1_000 });
-      await Promise.all(Array.from({ length: 20 }, (_, n) => stores[n % 2]!.grant(id, 1, new Date().toISOString())));
+      await Promise.all(
+        Array.from({ length: 20 }, (_, n) => stores[n % 2]!.grantCredits(id, 1, new Date().toISOString())),
+      );
       // As many at once as there are connections, so that each of those is looked at.
       const look =
         "SELECT current_setting('statement_timeout') AS timeout, pid, count(name) AS statements, pg_sleep(0.2)";
@@ -96,12 +101,14 @@ if (!hasPostgres() || !hasPgBouncer()) {
       await holder.connect();
       await holder.query('BEGIN');
       await holder.query('UPDATE keys SET credits = credits');
-      await expect(store.grant(id, 1, new Date().toISOString())).rejects.toMatchObject({ code: 'store_unavailable' });
+      await expect(store.grantCredits(id, 1, new Date().toISOString())).rejects.toMatchObject({
+        code: 'store_unavailable',
+      });
       const waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
       await until(async () => (await query(url, waiting)).length === 0, 'the end of what waited');
       await holder.query('ROLLBACK');
       await holder.end();
-      expect(await store.grant(id, 1, new Date().toISOString())).toBe(true);
+      expect(await store.grantCredits(id, 1, new Date().toISOString())).toBe(true);
       expect((await store.findKey(id))!.credits).toBe(11);
       await store.close();
     });

@@ -140,6 +140,29 @@ if (!hasPostgres()) {
       await store.close();
     });
 
+    it('is asked one statement to admit a request, to extend it and to settle it', async () => {
+      const url = await postgres.create();
+      const store = await openPostgresStore(url, { connections: 1 });
+      await store.createKey(key(1, 100));
+      const lastQuery = async () => {
+        const [row] = await query(
+          url,
+          "SELECT query FROM pg_stat_activity WHERE application_name = 'tts' AND datname = current_database()",
+        );
+        return row.query;
+      };
+      // After a transaction of several statements it would be COMMIT.
+      await store.reserve(held('a', 'key1', 7));
+      expect(await lastQuery()).toMatch(/^SELECT \* FROM tts_reserve\(/);
+      await store.extend(held('a', 'key1', 7), 2, 2);
+      expect(await lastQuery()).toMatch(/^SELECT \* FROM tts_extend\(/);
+      await store.end(held('a', 'key1', 7), { ...ENDED, credits: 7 });
+      expect(await lastQuery()).toMatch(/^SELECT tts_end\(/);
+      await store.drop(held('a', 'key1', 7));
+      expect(await lastQuery()).toMatch(/^SELECT tts_drop\(/);
+      await store.close();
+    });
+
     it('of a newer version is refused', async () => {
       const url = await postgres.create();
       await (await openPostgresStore(url)).close();
@@ -362,7 +385,6 @@ if (!hasPostgres()) {
       });
       const byModel = { freeDaily: { 'base-tts': 4, 'base-tts-fast': 40 }, concurrency: { 'base-tts-fast': 2 } };
       const free = await keyring.create({ tier: 'free', limits: byModel });
-      await keyring.revoke(free.id);
       await sqlite.putSecretHash('admin', Buffer.from('secret'));
       await sqlite.logRequests([requestRow(1), requestRow(2, { error: 'overloaded', outcome: 'refused' })]);
       const hold = (id: string, keyId: string) =>
@@ -393,6 +415,7 @@ if (!hasPostgres()) {
         }
       }
       await sqlite.reserve({ ...hold('today', free.id), model: 'base-tts:free', free: { limit: 9 } });
+      await keyring.revoke(free.id);
       await sqlite.close();
 
       const url = await postgres.create();

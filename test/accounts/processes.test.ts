@@ -28,7 +28,7 @@ describe('accounts under several processes', () => {
   });
 
   const run = (body: string): ChildProcess => {
-    const script = `import { openSqliteStore } from ${JSON.stringify(`${DIST}/sqlite-store.js`)};
+    const script = `import { openSqliteStore } from ${JSON.stringify(`${DIST}/sqlite/store.js`)};
       import { createAccounts } from ${JSON.stringify(`${DIST}/accounts.js`)};
       import { randomUUID } from 'node:crypto';
       const store = await openSqliteStore(${JSON.stringify(file)});

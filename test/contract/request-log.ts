@@ -1,4 +1,7 @@
-/** What every account store must do as the keeper of the request log, whatever database is behind it. */
+/**
+ * What every account store must do as the keeper of the request log, whatever database is behind
+ * it.
+ */
 import { describe, expect, it } from 'vitest';
 import type { AccountStore, LoggedRequest, RequestRow } from '../../src/accounts/store.js';
 

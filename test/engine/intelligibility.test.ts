@@ -32,8 +32,14 @@ async function listen(model: BaseModel, pairs: readonly (readonly [string, strin
   const faults: string[] = [];
   let errors = 0;
   let letters = 0;
-  for (const [sentence, voice] of pairs) {
-    const { pcm } = await speak(engine, sentence, { model, voice });
+  // The next sentence is spoken while the recogniser listens to this one.
+  let next = pairs[0] && speak(engine, pairs[0][0], { model, voice: pairs[0][1] });
+  for (const [i, [sentence, voice]] of pairs.entries()) {
+    const { pcm } = await next!;
+    const following = pairs[i + 1];
+    next = following && speak(engine, following[0], { model, voice: following[1] });
+    // A failure is thrown where it is awaited.
+    next?.catch(() => undefined);
     faults.push(...faultsOf(pcm).map((fault) => `${fault}: ${sentence} (${voice})`));
     const heard = await recogniser.transcribe(pcm);
     const wrong = letterErrors(sentence, heard);

@@ -160,7 +160,7 @@ function held(one: TestServer): () => void {
     open = resolve;
   });
   const accounts = one.accounts as { admit: Accounts['admit'] };
-  const { admit } = accounts;
+  const admit = accounts.admit.bind(accounts);
   accounts.admit = async (request) => {
     await gate;
     return admit(request);

@@ -65,7 +65,7 @@ describe('any sequence of messages', () => {
   afterAll(() => server.close());
 
   it(`ends in a defined state, ${SESSIONS} times over, and the ledger balances`, async () => {
-    await server.keyring.grant(server.partner.id, CREDITS - 1_000_000);
+    await server.keyring.grantCredits(server.partner.id, CREDITS - 1_000_000);
     let next = 0;
     let billed = 0;
     const seen = new Map<string, number>();

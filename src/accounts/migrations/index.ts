@@ -1,8 +1,12 @@
-/** The databases' history, one for each dialect: migration n takes a database from version n − 1 to n. Only ever append. */
+/**
+ * The databases' history, one for each dialect: migration n takes a database from version n − 1 to
+ * n. Only ever append.
+ */
 import { sql as postgresInitial } from './postgres-001-initial.js';
 import { sql as postgresFreeModels } from './postgres-002-free-models.js';
 import { sql as postgresPasses } from './postgres-003-passes.js';
 import { sql as postgresRequestLog } from './postgres-004-request-log.js';
+import { sql as postgresFunctions } from './postgres-005-functions.js';
 import { sql as initial } from './sqlite-001-initial.js';
 import { sql as delivered } from './sqlite-002-delivered.js';
 import { sql as operators } from './sqlite-003-operators.js';
@@ -25,4 +29,5 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   postgresFreeModels,
   postgresPasses,
   postgresRequestLog,
+  postgresFunctions,
 ];

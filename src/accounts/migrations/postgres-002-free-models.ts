@@ -1,7 +1,8 @@
 /**
- * Free access is counted and limited by model. Rows that are there already hold the counts of all models together: they
- * stay, under the model '', and count for every model, so that no key gets more than its limit on the day of the change.
- * Models are named as in reservations and ledger: base-tts:free.
+ * Free access is counted and limited by model. Rows that are there already hold the counts of all
+ * models together: they stay, under the model '', and count for every model, so that no key gets
+ * more than its limit on the day of the change. Models are named as in reservations and ledger:
+ * base-tts:free.
  */
 export const sql = `
 ALTER TABLE free_requests ADD COLUMN model TEXT COLLATE "C" NOT NULL DEFAULT '';

@@ -1,6 +1,7 @@
 /**
- * What is shown in place of a key: tickets and sign-ins, by the hashes of what is shown, and how often an address failed.
- * `standing` is what a sign-in rests on: the id of a key, or the hash of the admin secret of that day.
+ * What is shown in place of a key: tickets and sign-ins, by the hashes of what is shown, and how
+ * often an address failed. `standing` is what a sign-in rests on: the id of a key, or the hash of
+ * the admin secret of that day.
  */
 export const sql = `
 CREATE TABLE tickets (

@@ -1,4 +1,7 @@
-/** The request log: what became of each request, never what it said. Indexed for its filters, in order of time. */
+/**
+ * The request log: what became of each request, never what it said. Indexed for its filters, in
+ * order of time.
+ */
 export const sql = `
 CREATE TABLE request_log (
   seq INTEGER PRIMARY KEY,

@@ -1,10 +1,16 @@
-/** PostgreSQL's failures in words: whether they may pass, and what to do where they will not by themselves. */
+/**
+ * PostgreSQL's failures in words: whether they may pass, and what to do where they will not by
+ * themselves.
+ */
 import { TtsError } from '../../protocol/errors.js';
 import { CommitUnknown } from '../database.js';
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? '');
 
-/** The server refused a statement and listens on; after anything else the connection is of no more use. */
+/**
+ * The server refused a statement and listens on; after anything else the connection is of no more
+ * use.
+ */
 export const isStatementFailure = (error: unknown): boolean => (error as { severity?: unknown }).severity === 'ERROR';
 
 /** Two transactions stood in each other's way: the same again is all it takes. */
@@ -69,7 +75,9 @@ function conditionOf(error: unknown): string {
   return `failed: ${message}`;
 }
 
-/** `place` is the database's address without user and password; the driver's own words hold neither. */
+/**
+ * `place` is the database's address without user and password; the driver's own words hold neither.
+ */
 export function postgresError(error: unknown, place: string): TtsError {
   if (error instanceof TtsError) return error;
   const code = isMistake(error) && codeOf(error) !== '42501' ? 'internal_error' : 'store_unavailable';

@@ -1,4 +1,7 @@
-/** The address of a PostgreSQL database, as libpq writes it: who, where, and how the connection is kept from strangers. */
+/**
+ * The address of a PostgreSQL database, as libpq writes it: who, where, and how the connection is
+ * kept from strangers.
+ */
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { TtsError } from '../../protocol/errors.js';
@@ -35,7 +38,10 @@ function fileOf(name: string, file: string | null): string | undefined {
   }
 }
 
-/** Without `sslmode` a connection that leaves the machine is encrypted and its certificate checked: keys' hashes and balances pass over it. */
+/**
+ * Without `sslmode` a connection that leaves the machine is encrypted and its certificate checked:
+ * keys' hashes and balances pass over it.
+ */
 function tlsOf(query: URLSearchParams, host: string): false | ConnectionOptions {
   const mode = query.get('sslmode') ?? (LOOPBACK.test(host) ? 'disable' : 'verify-full');
   if (!SSL_MODES.some((known) => known === mode)) {
@@ -46,7 +52,8 @@ function tlsOf(query: URLSearchParams, host: string): false | ConnectionOptions 
   const cert = fileOf('sslcert', query.get('sslcert'));
   const key = fileOf('sslkey', query.get('sslkey'));
   const files = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
-  // As libpq: `require` alone believes anybody, but a root certificate that is named is meant to be used.
+  // As libpq: `require` alone believes anybody, but a root certificate that is named is meant to be
+  // used.
   if (mode === 'require' && ca === undefined) return { ...files, rejectUnauthorized: false };
   if (mode === 'verify-full') return { ...files, rejectUnauthorized: true };
   return { ...files, rejectUnauthorized: true, checkServerIdentity: () => undefined };

@@ -1,11 +1,23 @@
 /**
- * The request log's writer: takes rows at once, and writes them together, in the background. Where the database cannot keep up
- * the oldest waiting rows are lost, and counted; no request ever waits for the log.
+ * The request log's writer: takes rows at once, and writes them together, in the background. Where
+ * the database cannot keep up the oldest waiting rows are lost, and counted; no request ever waits
+ * for the log.
  */
+import { type Clock, systemClock, type Timer } from '../../clock.js';
 import type { Logger } from '../../log.js';
 import { loopTurn } from '../../loop-turn.js';
 import { isCommitUnknown } from '../database.js';
 import type { RequestLogStore, RequestRow } from '../store.js';
+import {
+  LOG_AGE_EVERY_MS,
+  LOG_BATCH,
+  LOG_MAX_WAITING,
+  LOG_RETRY_MS,
+  LOG_TRIM_EVERY_MS,
+  LOG_TRIM_SHARE,
+  LOG_WARN_EVERY_MS,
+  LOG_WRITE_EVERY_MS,
+} from '../tuning.js';
 
 /** Bounds of the request log: the age of its rows in days, and their number. */
 export interface RequestLogBounds {
@@ -20,28 +32,17 @@ export interface RequestLogOptions extends RequestLogBounds {
   readonly writeEveryMs?: number;
   /** Rows that wait at most. */
   readonly maxWaiting?: number;
+  readonly clock?: Clock;
 }
 
 const DAY_MS = 86_400_000;
-const WRITE_EVERY_MS = 1_000;
-/** About 5 MB. */
-const MAX_WAITING = 10_000;
-/** Rows of one transaction: SQLite holds up the process meanwhile, for 2 ms on a slow core. */
-const BATCH = 32;
-const TRIM_EVERY_MS = 60_000;
-const AGE_EVERY_MS = 600_000;
-/** Share of the bound that may be written before the log is trimmed again. */
-const TRIM_SHARE = 0.05;
-/** After a failed write. */
-const RETRY_MS = 5_000;
-const WARN_EVERY_MS = 60_000;
 
 export class RequestLog {
   readonly #options: Required<Omit<RequestLogOptions, 'log'>> & Pick<RequestLogOptions, 'log'>;
   #waiting: RequestRow[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #writing: Promise<void> | undefined;
-  readonly #ageing: NodeJS.Timeout;
+  readonly #ageing: Timer;
   #closed = false;
   #lost = 0;
   #trimAtMs = Number.NEGATIVE_INFINITY;
@@ -49,10 +50,9 @@ export class RequestLog {
   #warnedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: RequestLogOptions) {
-    this.#options = { writeEveryMs: WRITE_EVERY_MS, maxWaiting: MAX_WAITING, ...options };
-    // Rows grow old also while nobody speaks.
-    this.#ageing = setInterval(() => void this.#trim(), AGE_EVERY_MS);
-    this.#ageing.unref();
+    this.#options = { writeEveryMs: LOG_WRITE_EVERY_MS, maxWaiting: LOG_MAX_WAITING, clock: systemClock, ...options };
+    // Rows grow old while there are no requests too.
+    this.#ageing = this.#options.clock.setInterval(() => void this.#trim(), LOG_AGE_EVERY_MS).unref();
   }
 
   /** Rows that were never written, since the start. */
@@ -71,8 +71,8 @@ export class RequestLog {
   /** Writes what waits, once. */
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#timer);
-    clearInterval(this.#ageing);
+    this.#timer?.cancel();
+    this.#ageing.cancel();
     await this.#writing;
     await this.#writeAll();
     this.#lost += this.#waiting.length;
@@ -89,20 +89,20 @@ export class RequestLog {
 
   #writeIn(ms: number): void {
     if (this.#timer !== undefined || this.#writing !== undefined || this.#closed) return;
-    this.#timer = setTimeout(() => {
+    const due = () => {
       this.#timer = undefined;
       this.#writing = this.#writeAll().then((written) => {
         this.#writing = undefined;
-        if (this.#waiting.length > 0) this.#writeIn(written ? 0 : RETRY_MS);
+        if (this.#waiting.length > 0) this.#writeIn(written ? 0 : LOG_RETRY_MS);
       });
-    }, ms);
-    this.#timer.unref();
+    };
+    this.#timer = this.#options.clock.setTimeout(due, ms).unref();
   }
 
   /** False where the database failed: what was not written waits on. Never rejects. */
   async #writeAll(): Promise<boolean> {
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, BATCH);
+      const batch = this.#waiting.splice(0, LOG_BATCH);
       try {
         await this.#options.store.logRequests(batch);
       } catch (error) {
@@ -121,26 +121,26 @@ export class RequestLog {
   }
 
   #isTrimDue(): boolean {
-    return performance.now() >= this.#trimAtMs || this.#writtenSinceTrim >= this.#options.rows * TRIM_SHARE;
+    return this.#options.clock.now() >= this.#trimAtMs || this.#writtenSinceTrim >= this.#options.rows * LOG_TRIM_SHARE;
   }
 
   /** Never rejects. */
   async #trim(): Promise<void> {
     const { store, days, rows } = this.#options;
-    const before = new Date(Date.now() - days * DAY_MS).toISOString();
+    const before = new Date(this.#options.clock.wallMs() - days * DAY_MS).toISOString();
     this.#writtenSinceTrim = 0;
     try {
       const { done } = await store.trimRequestLog({ before, rows });
-      this.#trimAtMs = performance.now() + (done ? TRIM_EVERY_MS : 0);
+      this.#trimAtMs = this.#options.clock.now() + (done ? LOG_TRIM_EVERY_MS : 0);
     } catch (error) {
-      this.#trimAtMs = performance.now() + TRIM_EVERY_MS;
+      this.#trimAtMs = this.#options.clock.now() + LOG_TRIM_EVERY_MS;
       this.#warn('the request log cannot be trimmed', error);
     }
   }
 
   #warn(message: string, err?: unknown): void {
-    const nowMs = performance.now();
-    if (nowMs < this.#warnedAtMs + WARN_EVERY_MS) return;
+    const nowMs = this.#options.clock.now();
+    if (nowMs < this.#warnedAtMs + LOG_WARN_EVERY_MS) return;
     this.#warnedAtMs = nowMs;
     this.#options.log?.warn({ lost: this.#lost, ...(err !== undefined && { err }) }, message);
   }

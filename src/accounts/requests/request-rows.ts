@@ -1,4 +1,7 @@
-/** The request log's statements over any database: rows written together, read by page, removed by age and by number. */
+/**
+ * The request log's statements over any database: rows written together, read by page, removed by
+ * age and by number.
+ */
 import { loopTurn } from '../../loop-turn.js';
 import { type AccountsDatabase, tell, type Value } from '../database.js';
 import type { LoggedRequest, RequestFilter, RequestLogStore, RequestRow } from '../store.js';
@@ -77,7 +80,10 @@ const REMOVE_OLD = removeRows('time < ?');
 /** Numbers may have gaps, so that there are no more rows than this leaves. */
 const REMOVE_SURPLUS = removeRows('seq <= (SELECT max(seq) FROM request_log) - ?');
 
-/** The conditions of a filter, the most selective index first; the same filter always makes the same statement. */
+/**
+ * The conditions of a filter, the most selective index first; the same filter always makes the same
+ * statement.
+ */
 function conditionsOf({ keyId, outcome, since, requestId, before }: RequestFilter): { sql: string; values: Value[] } {
   const parts: [string, ...Value[]][] = [];
   if (requestId !== undefined) parts.push(['request_id = ?', requestId]);
@@ -89,15 +95,15 @@ function conditionsOf({ keyId, outcome, since, requestId, before }: RequestFilte
   return { sql: sql && ` WHERE ${sql}`, values: parts.flatMap(([, ...values]) => values) };
 }
 
-export function createRequestRows({ read, write }: AccountsDatabase): RequestLogStore {
+export function createRequestRows(database: AccountsDatabase): RequestLogStore {
   const remove = (sql: string, value: Value): Promise<number> =>
-    write({ durable: false }, function* () {
+    database.write({ durable: false }, function* () {
       return ((yield { sql, values: [value] }) as unknown[]).length;
     });
 
   return {
     async logRequests(rows) {
-      await write({ durable: false }, function* () {
+      await database.write({ durable: false }, function* () {
         for (const row of rows) yield* tell(INSERT, ...valuesOf(row));
       });
     },
@@ -105,7 +111,7 @@ export function createRequestRows({ read, write }: AccountsDatabase): RequestLog
     async requestLog(filter) {
       const { sql, values } = conditionsOf(filter);
       const select = `SELECT * FROM request_log${sql} ORDER BY time DESC, seq DESC LIMIT ?`;
-      return (await read<StoredRow>(select, ...values, filter.limit)).map(logged);
+      return (await database.read<StoredRow>(select, ...values, filter.limit)).map(logged);
     },
 
     async trimRequestLog({ before, rows }) {

@@ -6,7 +6,10 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown }).
 /** Another connection is writing. */
 export const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY');
 
-/** Conditions outside the program: once they pass, the same write succeeds. Looked up by the beginning of the code. */
+/**
+ * Conditions outside the program: once they pass, the same write succeeds. Looked up by the
+ * beginning of the code.
+ */
 const CONDITIONS: Readonly<Record<string, string>> = {
   SQLITE_BUSY: 'is busy: another program has been writing to it for too long',
   SQLITE_FULL: 'cannot be written: its disk is full. Make room on it',

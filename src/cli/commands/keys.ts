@@ -172,7 +172,7 @@ async function grant(text: string, amount: string, { json }: { json?: boolean },
   const credits = wholeNumber('The amount', amount, 1);
   const { createKeyring } = await import('../../accounts/keyring.js');
   await withStore(command, {}, async (store) => {
-    const key = await createKeyring(store).grant(idOf(text), credits);
+    const key = await createKeyring(store).grantCredits(idOf(text), credits);
     if (json) printJson(listed(key));
     else process.stdout.write(`Key ${key.id} has ${key.credits} credits.\n`);
     if (key.tier === 'free') process.stderr.write('Note: it is a Free key, which spends no credits.\n');

@@ -115,7 +115,7 @@ export const keysRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin, si
       },
       onRequest: writes,
     },
-    async ({ params, body }) => adminKey(await keyring.grant(params.id, body.credits)),
+    async ({ params, body }) => adminKey(await keyring.grantCredits(params.id, body.credits)),
   );
 
   app.delete<OfKey>(

@@ -1,18 +1,21 @@
 /**
- * The reservation behind one accepted request: extended as its text arrives, looked at again after the lease ran
- * out, made anew where it was lost, and ended once.
+ * The reservation behind one accepted request: extended as its text arrives, looked at again after
+ * the lease ran out, made anew where it was lost, and ended once.
  */
-import type { Logger } from '../log.js';
-import { TtsError } from '../protocol/errors.js';
-import type { Lease } from './lease.js';
-import type { AccountStore, EndResult, NewReservation, ReservationEnd } from './store.js';
-import type { LostReservations } from './types.js';
+import type { Logger } from '../../log.js';
+import { TtsError } from '../../protocol/errors.js';
+import { shortOf } from '../access.js';
+import type { Lease } from '../lease.js';
+import type { AccountStore, EndResult, NewReservation, ReservationEnd } from '../store.js';
+import { AHEAD_BALANCE_RESERVES, AHEAD_CHARS, LOST_RETRY_S } from '../tuning.js';
+import type { LostReservations } from '../types.js';
 
 export const CREDITS_PER_CHAR = 1;
-/** Characters reserved beyond what is needed, so that an LLM's words do not ask a database elsewhere one by one. */
-const AHEAD_CHARS = 256;
-/** The free balance above which a session reserves ahead; what it did not need is returned when it ends. */
-export const AHEAD_BALANCE = 100 * AHEAD_CHARS * CREDITS_PER_CHAR;
+/**
+ * The free balance above which a session reserves ahead; what it did not need is returned when it
+ * ends.
+ */
+export const AHEAD_BALANCE = AHEAD_BALANCE_RESERVES * AHEAD_CHARS * CREDITS_PER_CHAR;
 
 export interface ReservationOptions {
   readonly store: AccountStore;
@@ -23,14 +26,11 @@ export interface ReservationOptions {
   /** As it was made. */
   readonly reservation: NewReservation;
   readonly reserveAhead: boolean;
-  /** Asks the store, and tells its failures as a client may hear them. */
+  /** Asks the store; its failures are replaced by errors for clients. */
   readonly asked: <T>(question: () => Promise<T>) => Promise<T>;
-  readonly shortOf: (chars: number, balance: number) => TtsError;
   readonly lost: LostReservations;
   readonly log: Pick<Logger, 'error' | 'info'> | undefined;
 }
-
-const RETRY_S = 1;
 
 export class Reservation {
   readonly #options: ReservationOptions;
@@ -60,14 +60,20 @@ export class Reservation {
     return this.#wasLost;
   }
 
-  /** Whether it holds for certain: no other server can have returned it. Without limits or price there is nothing to hold. */
+  /**
+   * Whether it holds for certain: no other server can have returned it. Without limits or price
+   * there is nothing to hold.
+   */
   get held(): boolean {
     const { lease, reservation } = this.#options;
     if (lease === undefined || (!reservation.charged && reservation.sessions === undefined)) return true;
     return this.#epoch !== undefined && this.#epoch === lease.epoch;
   }
 
-  /** Resolves once it holds for certain; rejects with `store_unavailable` where it was lost and cannot be made anew. */
+  /**
+   * Resolves once it holds for certain; rejects with `store_unavailable` where it was lost and
+   * cannot be made anew.
+   */
   async confirm(): Promise<void> {
     if (!this.held) await this.#inTurn(() => this.#confirm());
   }
@@ -80,7 +86,10 @@ export class Reservation {
     });
   }
 
-  /** The first end counts; any other resolves with undefined. The store's own failures are the caller's to retry. */
+  /**
+   * The first end counts; any other resolves with undefined. The store's own failures are the
+   * caller's to retry.
+   */
   async end(end: Omit<ReservationEnd, 'characters'>): Promise<EndResult | undefined> {
     const { store, reservation, lost, log } = this.#options;
     this.#ended = true;
@@ -127,7 +136,7 @@ export class Reservation {
         got = await this.#extendBy(needed);
         spare = 0;
       }
-      if (!got.ok && got.reason === 'insufficient_credits') throw this.#options.shortOf(chars, got.balance);
+      if (!got.ok && got.reason === 'insufficient_credits') throw shortOf(chars, got.balance);
       if (got.ok) this.#spare += spare - fromSpare;
       else await this.#reserveAgain(this.#chars + chars);
     } else this.#spare -= fromSpare;
@@ -139,7 +148,10 @@ export class Reservation {
     return asked(() => store.extend(reservation, chars, reservation.charged ? chars * CREDITS_PER_CHAR : 0));
   }
 
-  /** Everything the request has said so far is unpaid, so all of it is reserved, under the limits of this moment. */
+  /**
+   * Everything the request has said so far is unpaid, so all of it is reserved, under the limits of
+   * this moment.
+   */
   async #reserveAgain(chars: number): Promise<void> {
     const { store, asked, reservation, lost, log } = this.#options;
     this.#wasLost = true;
@@ -160,6 +172,6 @@ export class Reservation {
         ? `the key has ${made.balance} credits free where ${credits} are needed`
         : 'as many sessions of the key as it may have are running elsewhere';
     const message = `The accounts lost what this session had reserved while they could not be reached, and now ${why}. Begin again.`;
-    throw new TtsError('store_unavailable', message, { retryAfterS: RETRY_S });
+    throw new TtsError('store_unavailable', message, { retryAfterS: LOST_RETRY_S });
   }
 }

@@ -1,8 +1,8 @@
 /** Rows as the tables hold them, and what the store makes of them. */
-import type { OwnFreeLimit } from '../protocol/free-limit.js';
-import { BASE_MODELS } from '../protocol/job.js';
-import type { KeySummary, LedgerRow, StoredKey, UsageSum } from './store.js';
-import type { KeyRecord, Tier } from './types.js';
+import type { OwnFreeLimit } from '../../protocol/free-limit.js';
+import { BASE_MODELS } from '../../protocol/job.js';
+import type { KeySummary, LedgerRow, StoredKey, UsageSum } from '../store.js';
+import type { KeyRecord, Tier } from '../types.js';
 
 export interface KeyRow {
   id: string;
@@ -57,13 +57,19 @@ export interface SumRow extends Pick<UsageRow, 'key_id' | 'model' | 'characters'
 /** A time that was written by hand: a zone of hours alone, none at all, or a space for the T. */
 const SQL_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))? ?(?:(Z)|([+-]\d\d):?(\d\d)?)?$/i;
 
-/** Operators may change the time by SQL. Without a zone it is UTC; one that cannot be read has passed. */
+/**
+ * Operators may change the time by SQL. Without a zone it is UTC; one that cannot be read has
+ * passed.
+ */
 function hasPassed(time: string, nowMs: number): boolean {
   const [found, day, clock = '00:00', , hours = '+00', minutes = '00'] = SQL_TIME.exec(time.trim()) ?? [];
   return !(Date.parse(found === undefined ? '' : `${day}T${clock}${hours}:${minutes}`) > nowMs);
 }
 
-/** `of` is the column of one model's own limit; the key's `general` one holds for the models without. */
+/**
+ * `of` is the column of one model's own limit; the key's `general` one holds for the models
+ * without.
+ */
 function ownLimit(
   rows: readonly KeyRow[],
   general: number | null,

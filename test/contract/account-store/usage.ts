@@ -1,0 +1,96 @@
+/** The ledger and its sums, as every account store must give them. */
+import { beforeEach, expect, it } from 'vitest';
+import type { AccountStore } from '../../../src/accounts/store.js';
+import { AT_ONCE, FREE, type StoreFixture, type StoreTools, TIME } from './tools.js';
+
+export function usageContract(tools: StoreTools): void {
+  let store: AccountStore;
+  let fixture: StoreFixture;
+  beforeEach(() => {
+    ({ store, fixture } = tools);
+  });
+  const { createKey, reservation, completed, ledger } = tools;
+
+  it('sums the ledger by day, key and model', async () => {
+    const [one, two] = [await createKey(100), await createKey(100)];
+    const say = async (keyId: string, chars: number, time: string, model = 'base-tts', done = true) => {
+      const held = reservation(keyId, chars, { model });
+      await store.reserve(held);
+      const unfinished = {
+        ...completed(chars, time),
+        outcome: 'cancelled',
+        audioMs: 10,
+        deliveredCharacters: 1,
+        credits: 0,
+      } as const;
+      await store.end(held, done ? { ...completed(chars, time), audioMs: 100 } : unfinished);
+    };
+    await say(one, 5, '2026-03-01T10:00:00.000Z');
+    await say(one, 7, '2026-03-01T23:59:59.999Z', 'base-tts', false);
+    await say(one, 2, '2026-03-01T11:00:00.000Z', 'base-tts-fast');
+    await say(one, 3, '2026-03-02T00:00:00.000Z');
+    await say(two, 4, '2026-03-02T00:00:00.000Z');
+    const all = await store.usageByDay({});
+    expect(all).toHaveLength(4);
+    expect(all[0]).toEqual({
+      day: '2026-03-01',
+      keyId: one,
+      model: 'base-tts',
+      requests: 2,
+      unfinished: 1,
+      characters: 12,
+      deliveredCharacters: 6,
+      credits: 5,
+      audioMs: 110,
+    });
+    expect(all.map(({ day }) => day)).toEqual(['2026-03-01', '2026-03-01', '2026-03-02', '2026-03-02']);
+    const since = '2026-03-02T00:00:00.000Z';
+    expect(await store.usageByDay({ keyId: two, since })).toMatchObject([{ keyId: two, characters: 4 }]);
+  });
+
+  it("lists keys in order of creation with the counts of the database's day", async () => {
+    const ids = [await createKey(100), await createKey(0, 'free'), await createKey(5)];
+    const spoken = reservation(ids[0]!, 7);
+    await store.reserve(spoken);
+    await store.end(spoken, completed(7));
+    await store.reserve(reservation(ids[1]!, 3, { ...FREE, free: { limit: 9 } }));
+    const list = await store.listKeys();
+    expect(list.map((key) => key.id)).toEqual(ids);
+    const none = { 'base-tts': 0, 'base-tts-fast': 0 };
+    expect(list[0]!.today).toEqual({
+      freeRequests: 0,
+      freeRequestsByModel: none,
+      requests: 1,
+      characters: 7,
+      credits: 7,
+    });
+    expect(list[1]!.today).toEqual({
+      freeRequests: 1,
+      freeRequestsByModel: { ...none, 'base-tts': 1 },
+      requests: 0,
+      characters: 0,
+      credits: 0,
+    });
+    await fixture.database.freezeAt('2026-03-02T00:00:00.000Z');
+    const next = await store.listKeys();
+    expect(next.map(({ today }) => [today.requests, today.freeRequests])).toEqual(next.map(() => [0, 0]));
+  });
+
+  it('reports usage in order, by key and by time, over many pages', async () => {
+    const [a, b] = [await createKey(10_000), await createKey(10_000)];
+    const all = Array.from({ length: 1203 }, (_, n) => reservation(n % 2 ? a : b, 1, { requestId: `r${n}` }));
+    for (let at = 0; at < all.length; at += AT_ONCE) {
+      await Promise.all(all.slice(at, at + AT_ONCE).map((held) => store.reserve(held)));
+    }
+    const time = (n: number) => new Date(Date.parse(TIME) + n * 1000).toISOString();
+    // Ended in another order than told of, as happens between servers: the time decides.
+    const backwards = all.map((held, n) => ({ held, n })).reverse();
+    for (let at = 0; at < all.length; at += AT_ONCE) {
+      const some = backwards.slice(at, at + AT_ONCE);
+      await Promise.all(some.map(({ held, n }) => store.end(held, completed(1, time(n)))));
+    }
+    expect((await ledger()).map((row) => row.requestId)).toEqual(all.map((held) => held.requestId));
+    expect(await ledger({ keyId: a })).toHaveLength(601);
+    expect((await ledger({ since: time(1200) })).map((row) => row.requestId)).toEqual(['r1200', 'r1201', 'r1202']);
+  });
+}
