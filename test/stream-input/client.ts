@@ -2,7 +2,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { Alignment } from '../../src/protocol/stream-messages.js';
-import { createStreamInput, type StreamInputOptions } from '../../src/server/doors/v1/stream-input/index.js';
 import { startTestServer, type TestServer, type TestServerOptions } from '../../testkit/server.js';
 
 export const VOICE = 'english_female_professional';
@@ -37,12 +36,7 @@ export interface ConnectOptions {
   client?: ClientOptions;
 }
 
-export async function startStreamServer({
-  stream = {},
-  ...options
-}: TestServerOptions & { stream?: StreamInputOptions } = {}) {
-  return startTestServer({ ...options, upgrades: (deps, grants) => createStreamInput(deps, grants, stream) });
-}
+export const startStreamServer = (options?: TestServerOptions) => startTestServer(options);
 
 export class StreamClient {
   readonly messages: Received[] = [];

@@ -32,16 +32,17 @@ export class ElevenLabsClient {
   static open(
     server: TestServer,
     kind: string,
-    options: { query?: string; key?: string; voice?: string; base?: string } = {},
+    options: { query?: string; key?: string; voice?: string; base?: string; headers?: Record<string, string> } = {},
   ) {
     const {
       query = 'output_format=pcm_24000',
       key = server.partner.key,
       voice = VOICE,
       base = '/elevenlabs',
+      headers = {},
     } = options;
     const url = `ws://127.0.0.1:${server.port}${base}/v1/text-to-speech/${voice}/${kind}?${query}`;
-    const socket = new WebSocket(url, { headers: { 'xi-api-key': key } });
+    const socket = new WebSocket(url, { headers: { 'xi-api-key': key, ...headers } });
     const client = new ElevenLabsClient(socket);
     return new Promise<ElevenLabsClient>((resolve, reject) => {
       socket.once('open', () => resolve(client));

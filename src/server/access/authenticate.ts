@@ -1,9 +1,17 @@
 /** Who calls: the key out of a request's headers, and the rate limit on addresses that try wrong ones. */
 import type { IncomingMessage } from 'node:http';
-import type { Accounts } from '../../accounts/types.js';
+import type { Accounts, KeyRecord } from '../../accounts/types.js';
 import { TtsError } from '../../protocol/errors.js';
-import type { Authenticator } from '../deps.js';
 import { FailureBrake, type FailureBrakeOptions } from './failure-brake.js';
+
+/**
+ * Who calls, by a request's headers. Rejects with the 401s, and with `too_many_failed_keys` for an
+ * address that presented too many wrong keys.
+ */
+export interface Authenticator {
+  /** `prove` looks at something other than the key; what it rejects with counts all the same. */
+  authenticate(request: IncomingMessage, prove?: () => Promise<KeyRecord>): Promise<KeyRecord>;
+}
 
 /** `Authorization: Bearer KEY` is the documented way; stock clients of this protocol family send `xi-api-key`. */
 export function presentedKey(request: IncomingMessage): string | undefined {

@@ -3,13 +3,12 @@ import type { RequestLog } from '../../accounts/requests/request-log.js';
 import type { RequestRow } from '../../accounts/store.js';
 import { publicError } from '../../protocol/errors.js';
 import type { RequestOutcome } from '../../protocol/request-outcome.js';
-import type { SpeechRoute } from './metrics.js';
 
 /** A request as its door knows it. Names are of models and voices that there are, never a client's own words. */
 export interface AskedRequest {
   readonly requestId: string;
   readonly keyId: string;
-  readonly route: SpeechRoute;
+  readonly route: string;
   readonly model?: string | undefined;
   readonly voice?: string | undefined;
   readonly chars?: number | undefined;

@@ -8,16 +8,6 @@ import { freeLimitOf } from '../../protocol/free-limit.js';
 import { BASE_MODELS } from '../../protocol/job.js';
 import { RecentSpeed } from '../speech/recent-speed.js';
 
-const SPEECH_ROUTES = [
-  'speech',
-  'stream_input',
-  'openai_speech',
-  'elevenlabs_speech',
-  'elevenlabs_stream_input',
-  'elevenlabs_multi_stream_input',
-] as const;
-export type SpeechRoute = (typeof SPEECH_ROUTES)[number];
-
 /** Why the server takes nothing on, whoever asks. */
 const REFUSALS = ['overloaded', 'no_worker_ready', 'store_unavailable', 'shutting_down'] as const;
 const MODELS = BASE_MODELS.flatMap((base) => [base, `${base}:free`]);
@@ -38,17 +28,19 @@ export interface Metrics {
   /** Hand it to the gateway, then the gateway to `watch`. */
   readonly observer: GatewayObserver;
   watch(gateway: ObservableGateway, accounts: Pick<Accounts, 'lost'>, requestLog?: Pick<RequestLog, 'lost'>): void;
+  /** A route speaks: its series are there from now on, also the series of what never happens. */
+  announce(route: string): void;
   /** One answered HTTP request or handshake; `model` where the request named a valid one. */
   request(info: { route: string; method: string; model?: string; status: number; seconds: number }): void;
   /** A speech request or session that was admitted; call the returned function once, when it ended. */
-  session(route: SpeechRoute, model: string): (end: SessionEnd) => void;
+  session(route: string, model: string): (end: SessionEnd) => void;
   /** From the arrival of the request (or of the first text) to its first audio. */
-  firstAudio(route: SpeechRoute, model: string, seconds: number): void;
+  firstAudio(route: string, model: string, seconds: number): void;
   failedKey(code: string): void;
   /** A request or session that a limit of its key refused. */
   limited(model: string, code: string): void;
   /** A request or session that the server could not take on. */
-  refused(route: SpeechRoute, code: string): void;
+  refused(route: string, code: string): void;
   /** The limits of Free access that keys without their own have. */
   freeLimits(limits: Pick<Limits, 'freeDaily' | 'freeConcurrency'>): void;
 }
@@ -87,7 +79,6 @@ export function createMetrics(): Metrics {
     labelNames: ['route'],
     registers,
   });
-  for (const route of SPEECH_ROUTES) active.set({ route }, 0);
   const sessions = counter('tts_sessions_total', 'Speech requests and sessions by how they ended', [
     'route',
     'model',
@@ -108,10 +99,6 @@ export function createMetrics(): Metrics {
   ]);
   // What somebody will watch for is there before it happens: an alarm on a series that does not exist is silent.
   for (const model of BASE_MODELS) stalls.inc({ model }, 0);
-  for (const route of SPEECH_ROUTES) {
-    for (const code of REFUSALS) refusals.inc({ route, code }, 0);
-    for (const model of MODELS) firstAudio.zero({ route, model });
-  }
   const failures = counter('tts_segment_failures_total', 'Segments that failed for good', ['model']);
   const failedKeys = counter('tts_failed_keys_total', 'Requests whose key was refused', ['code']);
   const limited = counter('tts_limited_requests_total', 'Requests and handshakes that a limit of their key refused', [
@@ -211,6 +198,11 @@ export function createMetrics(): Metrics {
           this.inc(gateway.stats.restarts);
         },
       });
+    },
+    announce(route) {
+      active.inc({ route }, 0);
+      for (const code of REFUSALS) refusals.inc({ route, code }, 0);
+      for (const model of MODELS) firstAudio.zero({ route, model });
     },
     request({ route, method, model = '', status, seconds }) {
       requests.inc({ route, method, model, status });

@@ -17,6 +17,7 @@ export function noMetrics(): Metrics {
       stalled: nothing,
     },
     watch: nothing,
+    announce: nothing,
     request: nothing,
     session: () => nothing,
     firstAudio: nothing,

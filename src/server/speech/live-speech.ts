@@ -6,12 +6,12 @@ import { samplesToMs } from '../../protocol/audio.js';
 import { countChars } from '../../protocol/characters.js';
 import { TtsError } from '../../protocol/errors.js';
 import { MAX_PENDING_CHARS } from '../../protocol/stream.js';
-import type { Grant } from './grants.js';
+import type { Permit } from './permit.js';
 import { TrimmedCount } from './trimmed-count.js';
 
 export interface LiveSpeechOptions {
   /** Held until `close`. */
-  readonly grant: Grant;
+  readonly permit: Permit;
   /** Nothing is owed at this moment, or may no longer be. */
   readonly onIdle: () => void;
   /** More was written than the balance allows. */
@@ -38,12 +38,12 @@ export class LiveSpeech {
 
   constructor(options: LiveSpeechOptions) {
     this.#options = options;
-    options.grant.text.onIdle = options.onIdle;
+    options.permit.text.onIdle = options.onIdle;
   }
 
   /** All text there is was looked at, and all audio of it was taken. */
   get idle(): boolean {
-    return this.#options.grant.text.idle;
+    return this.#options.permit.text.idle;
   }
 
   /** Audio a listener at normal speed cannot have heard yet. */
@@ -63,17 +63,17 @@ export class LiveSpeech {
     }
     // Speech is made at once; it leaves when its text is paid for.
     if (this.#received.add(text) > 0) this.#reserving ??= this.#reserveAll();
-    this.#options.grant.text.text(text);
+    this.#options.permit.text.text(text);
   }
 
   /** Speaks what is pending. */
   flush(): void {
-    this.#options.grant.text.flush();
+    this.#options.permit.text.flush();
   }
 
   /** No more text. */
   end(): void {
-    this.#options.grant.text.end();
+    this.#options.permit.text.end();
   }
 
   /**
@@ -81,7 +81,7 @@ export class LiveSpeech {
    * of a segment is handed on before the reservation of its text is committed, and none while it may have been lost.
    */
   async speak(write: (event: GatewayEvent) => Promise<void>, signal: AbortSignal): Promise<void> {
-    const { text, admission } = this.#options.grant;
+    const { text, admission } = this.#options.permit;
     for await (const event of text.speak(signal)) {
       if (event.type === 'segment') {
         this.#handedOut.add(event.segment.text);
@@ -103,7 +103,7 @@ export class LiveSpeech {
 
   /** Resolves when everything that was written is reserved, for certain; rejects when `signal` aborts before. */
   async reserved(signal: AbortSignal): Promise<void> {
-    const { admission } = this.#options.grant;
+    const { admission } = this.#options.permit;
     await this.#paid(this.#received.chars, signal);
     if (!admission.held) await admission.confirm();
     signal.throwIfAborted();
@@ -112,7 +112,7 @@ export class LiveSpeech {
   /** Gives everything back, and settles or returns the reservation; resolves when the ledger has its row. */
   close(outcome: Outcome, byClient: boolean, error?: unknown): Promise<void> {
     const audioMs = samplesToMs(this.#sentSamples);
-    return this.#options.grant.end({ outcome, audioMs, deliveredChars: this.#deliveredChars, byClient, error });
+    return this.#options.permit.end({ outcome, audioMs, deliveredChars: this.#deliveredChars, byClient, error });
   }
 
   /** Waits until so many characters are reserved. A reservation that fails ends the session, which aborts `signal`. */
@@ -122,11 +122,11 @@ export class LiveSpeech {
 
   /** Messages that arrive while one reservation is being written share the next. */
   async #reserveAll(): Promise<void> {
-    const { grant, onFailure } = this.#options;
+    const { permit, onFailure } = this.#options;
     try {
       while (this.#reservedChars < this.#received.chars) {
         const { chars } = this.#received;
-        await grant.admission.extend(chars - this.#reservedChars);
+        await permit.admission.extend(chars - this.#reservedChars);
         this.#reservedChars = chars;
         this.#reservedMore.notify();
       }
@@ -141,6 +141,6 @@ export class LiveSpeech {
     this.#sentSamples += samples;
     if (this.#firstAudioAtMs !== undefined) return;
     this.#firstAudioAtMs = performance.now();
-    this.#options.grant.heardFirst(this.#firstAudioAtMs - (this.#firstTextAtMs ?? this.#firstAudioAtMs));
+    this.#options.permit.firstAudio(this.#firstAudioAtMs - (this.#firstTextAtMs ?? this.#firstAudioAtMs));
   }
 }

@@ -11,10 +11,9 @@ import type { AccountStore } from '../../../accounts/store.js';
 import type { Accounts, KeyRecord } from '../../../accounts/types.js';
 import { TtsError } from '../../../protocol/errors.js';
 import { SESSION_COOKIE } from '../../../protocol/pages.js';
-import { presentedKey } from '../../access/authenticate.js';
+import { type Authenticator, presentedKey } from '../../access/authenticate.js';
 import { FailureBrake, type FailureBrakeOptions } from '../../access/failure-brake.js';
 import { checkOrigin } from '../../access/origins.js';
-import type { Authenticator } from '../../deps.js';
 
 export type Caller = { readonly role: 'admin' } | { readonly role: 'key'; readonly key: KeyRecord };
 

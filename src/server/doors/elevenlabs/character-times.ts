@@ -15,7 +15,7 @@ export class CharacterClock {
   #samples = 0;
   #waiting = noTimes();
 
-  hear(event: GatewayEvent): void {
+  add(event: GatewayEvent): void {
     if (event.type === 'audio') this.#samples += event.pcm.length;
     if (event.type !== 'segment') return;
     const { startSamples, durationSamples } = event.timings;

@@ -1,10 +1,10 @@
 /** Voices and models as ElevenLabs lists them. */
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import type { CatalogueVoice } from '../../../models/voice-file.js';
 import { BASE_MODELS } from '../../../protocol/job.js';
 import { Type } from '../../../protocol/schema.js';
-import type { DoorOptions } from '../../deps.js';
+import type { ServerParts } from '../../door.js';
 import { voiceId } from '../../foreign-names.js';
 import { VOICE_ALIASES } from './names.js';
 import { MAX_TEXT_CHARS } from './speech-request.js';
@@ -67,7 +67,7 @@ const toldModel = ({ id, base }: { readonly id: string; readonly base: string })
   concurrency_group: 'standard',
 });
 
-export const listsRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps: { catalogue }, authenticate }) => {
+export function addLists(app: FastifyInstance, { catalogue, authenticate }: ServerParts): void {
   const voices = catalogue.all.map(toldVoice);
   // The page of this door tells of it; the document of the contract does not.
   const options = { onRequest: authenticate, schema: { hide: true } };
@@ -99,4 +99,4 @@ export const listsRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps: 
     return { ...toldVoice(found), voice_id: name };
   });
   app.get('/v1/models', options, async () => MODELS.map(toldModel));
-};
+}

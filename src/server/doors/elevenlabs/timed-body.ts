@@ -25,7 +25,7 @@ export function timedLines(encoder: AudioEncoder): SpeechBody {
   return {
     contentType: TYPE,
     async take(event) {
-      clock.hear(event);
+      clock.add(event);
       return event.type === 'audio' ? line(await encodeInTurns(encoder, event.pcm)) : NOTHING;
     },
     end() {
@@ -80,7 +80,7 @@ export function timedObject(encoder: AudioEncoder): SpeechBody {
     contentType: TYPE,
     head: () => Buffer.from('{"audio_base64":"'),
     async take(event) {
-      clock.hear(event);
+      clock.add(event);
       alignment.add(clock.take());
       return event.type === 'audio' ? signs(await encodeInTurns(encoder, event.pcm)) : NOTHING;
     },

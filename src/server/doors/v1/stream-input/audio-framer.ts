@@ -3,6 +3,7 @@ import type { GatewayEvent } from '../../../../gateway/types.js';
 import { msToSamples, pcmBytes, samplesToMs } from '../../../../protocol/audio.js';
 import type { SegmentTimings } from '../../../../protocol/job.js';
 import type { Alignment, AudioMessage } from '../../../../protocol/stream-messages.js';
+import type { SpeechCodec } from '../../../sockets/speech-context.js';
 
 const MIN_SAMPLES = msToSamples(20);
 const MAX_SAMPLES = msToSamples(200);
@@ -12,7 +13,8 @@ const MAX_CARRIED_CHARS = 1_000;
 
 const emptyAlignment = (): Alignment => ({ chars: [], charStartTimesMs: [], charDurationsMs: [] });
 
-export class AudioFramer {
+export class AudioFramer implements SpeechCodec {
+  readonly final = { isFinal: true };
   readonly #aligned: boolean;
   /** Fewer samples than a message may hold, waiting for more of their segment. */
   #rest: Int16Array = NOTHING;
@@ -28,7 +30,7 @@ export class AudioFramer {
     this.#aligned = aligned;
   }
 
-  *frame(event: GatewayEvent): Generator<AudioMessage> {
+  *encode(event: GatewayEvent): Generator<AudioMessage> {
     if (event.type === 'segment') {
       this.#chars = this.#aligned ? [...event.segment.text] : [];
       this.#timings = event.timings;

@@ -1,6 +1,6 @@
-/** Contexts whose grant is being asked for, and the text that came for them meanwhile: bounded a key as well as in all. */
-import { TtsError } from '../../../protocol/errors.js';
-import { MAX_PENDING_CHARS } from '../../../protocol/stream.js';
+/** Contexts whose permit is being asked for, and the text that came for them meanwhile: bounded a key and in all. */
+import { TtsError } from '../../protocol/errors.js';
+import { MAX_PENDING_CHARS } from '../../protocol/stream.js';
 
 export interface WaitingLimits {
   readonly contexts: number;

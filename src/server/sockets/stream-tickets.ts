@@ -4,15 +4,15 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { hashKey, sameHash } from '../../../../accounts/api-key.js';
-import type { Accounts, KeyRecord } from '../../../../accounts/types.js';
-import type { VoiceCatalogue } from '../../../../models/catalogue.js';
-import { SPEECH_PATH } from '../../../../protocol/contract.js';
-import { TtsError } from '../../../../protocol/errors.js';
-import type { StreamTicket } from '../../../../protocol/http.js';
-import { TICKET_PROTOCOL_PREFIX, TICKET_TTL_MS } from '../../../../protocol/stream.js';
-import { checkPartner } from '../../../access/live-access.js';
-import { parseParams } from './params.js';
+import { hashKey, sameHash } from '../../accounts/api-key.js';
+import type { Accounts, KeyRecord } from '../../accounts/types.js';
+import type { VoiceCatalogue } from '../../models/catalogue.js';
+import { DEFAULT_VOICE, SPEECH_PATH } from '../../protocol/contract.js';
+import { TtsError } from '../../protocol/errors.js';
+import type { StreamTicket, StreamTicketRequest } from '../../protocol/http.js';
+import { TICKET_PROTOCOL_PREFIX, TICKET_TTL_MS } from '../../protocol/stream.js';
+import { checkPartner } from '../access/live-access.js';
+import { parseParams } from './stream-params.js';
 
 export interface TicketRequest {
   readonly voice: string;
@@ -55,8 +55,7 @@ export class StreamTickets {
   /** The same out of a body and as one. */
   async answer(
     key: KeyRecord,
-    voice: string,
-    fields: Readonly<Record<string, string | number | boolean>>,
+    { voice = DEFAULT_VOICE, query: fields = {} }: StreamTicketRequest,
   ): Promise<StreamTicket> {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(fields)) query.set(name, String(value));
