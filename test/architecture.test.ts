@@ -20,7 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   client: ['protocol', 'text', 'audio'],
 };
 /** Leaves that import nothing of ours and may be imported by anyone. */
-const LEAVES = ['alive', 'log', 'condition', 'atomic-file', 'folder', 'loop-turn', 'trace', 'tracing'];
+const LEAVES = ['alive', 'clock', 'log', 'condition', 'atomic-file', 'folder', 'loop-turn', 'trace', 'tracing'];
 /** Entry files of child processes: the only places outside `cli/` and `config.ts` where the process itself is touched. */
 const PROCESS_ENTRIES = ['worker/main.ts', 'client/sinks/player-process.ts'];
 
