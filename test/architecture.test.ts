@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   models: ['protocol'],
   engine: ['text', 'models', 'protocol'],
   worker: ['engine', 'protocol'],
-  gateway: ['worker', 'accounts', 'models', 'text', 'protocol'],
+  gateway: ['worker', 'models', 'text', 'protocol'],
   server: ['gateway', 'audio', 'accounts', 'models', 'protocol', 'text'],
   client: ['protocol', 'text', 'audio'],
 };

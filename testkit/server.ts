@@ -11,6 +11,7 @@ import { RequestLog, type RequestLogBounds } from '../src/accounts/requests/requ
 import { openSqliteDatabase } from '../src/accounts/sqlite/database.js';
 import type { AccountStore, LedgerRow } from '../src/accounts/store.js';
 import type { Limits } from '../src/accounts/types.js';
+import type { Clock } from '../src/clock.js';
 import { createSineEngine, type SineOptions } from '../src/engine/sine.js';
 import { createGateway, type GatewayOptions } from '../src/gateway/gateway.js';
 import { createPool } from '../src/gateway/workers/pool.js';
@@ -34,6 +35,8 @@ export interface TestServerOptions {
   doors?: DoorLoader;
   firstPieces?: ServerDeps['firstPieces'];
   log?: Logger;
+  /** Of the server; accounts and gateway have the system's. */
+  clock?: Clock;
   localKey?: string;
   billDelivered?: boolean;
   /** Closed with the server. */
@@ -89,6 +92,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
       metrics,
       requestLog,
       log,
+      clock: options.clock,
       shutdown: shutdown.signal,
       admin: { version: '0.0.0-test', secret, keyring, store, gateway, workers: () => pool.workers },
       settings: { docs: false, ...options.settings },

@@ -7,6 +7,7 @@ import type { Keyring } from '../accounts/keyring.js';
 import type { RequestLog } from '../accounts/requests/request-log.js';
 import type { AccountStore } from '../accounts/store.js';
 import type { Accounts } from '../accounts/types.js';
+import type { Clock } from '../clock.js';
 import type { FirstPieces } from '../gateway/first-piece.js';
 import type { Gateway, ObservableGateway } from '../gateway/types.js';
 import type { Worker } from '../gateway/workers/worker.js';
@@ -40,6 +41,8 @@ export interface ServerDeps {
   /** Absent where no request log is kept. */
   readonly requestLog?: RequestLog | undefined;
   readonly log: Logger;
+  /** The system's where it is left out. */
+  readonly clock?: Clock | undefined;
   /** Aborts when the server begins to stop: no new work, what runs is finished. */
   readonly shutdown: AbortSignal;
   readonly admin: AdminDeps;

@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
 import type { KeyRecord } from '../accounts/types.js';
+import type { Clock } from '../clock.js';
 import type { TraceSpan } from '../trace.js';
 import type { Authenticator } from './access/authenticate.js';
 import type { ProxyTrust } from './access/client-address.js';
@@ -37,7 +38,8 @@ export interface Door {
 export type DoorLoader = (settings: ServerSettings) => Promise<readonly Door[]>;
 
 /** What every door is given: what the server was made of, and what its doors share. */
-export interface ServerParts extends Omit<ServerDeps, 'settings'> {
+export interface ServerParts extends Omit<ServerDeps, 'settings' | 'clock'> {
+  readonly clock: Clock;
   readonly settings: ServerSettings;
   readonly doors: readonly Door[];
   readonly permits: Permits;

@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import type { FastifyInstance } from 'fastify';
+import { systemClock } from '../clock.js';
 import { TtsError } from '../protocol/errors.js';
 import { createAuthenticator } from './access/authenticate.js';
 import { createProxyTrust, type ProxyTrust } from './access/client-address.js';
@@ -96,12 +97,14 @@ interface PartsOptions extends Pick<ServerParts, 'settings' | 'doors' | 'proxies
 
 async function makeParts(app: FastifyInstance, { deps, ...options }: PartsOptions): Promise<ServerParts> {
   const { settings, proxies } = options;
+  const { log, clock = systemClock } = deps;
   const heldAudio = new HeldAudio({
     memoryBytes: settings.maxHeldBytes,
     diskBytes: settings.maxHeldDiskBytes,
     dir: settings.heldDir ?? tmpdir(),
     stallMs: settings.heldStallMs,
-    log: deps.log,
+    log,
+    clock,
   });
   await heldAudio.begin();
   app.addHook('onClose', () => heldAudio.close());
@@ -111,11 +114,13 @@ async function makeParts(app: FastifyInstance, { deps, ...options }: PartsOption
     shared: deps.accounts.shared ? deps.accounts.passes : undefined,
     addressOf: proxies.addressOf,
     onFailedKey: deps.metrics.failedKey,
+    clock,
   });
   return {
     ...deps,
     ...options,
-    permits: new Permits({ ...deps, heldAudio }),
+    clock,
+    permits: new Permits({ ...deps, heldAudio, clock }),
     tickets: new StreamTickets(deps),
     authenticator,
     authenticate: async (request) => {

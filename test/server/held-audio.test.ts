@@ -2,7 +2,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../src/log.js';
 import { DEFAULT_SETTINGS } from '../../src/server/settings.js';
@@ -10,6 +9,7 @@ import { answerSize } from '../../src/server/speech/answer-size.js';
 import type { HeldAnswer } from '../../src/server/speech/held-answer.js';
 import { HeldAudio, type HeldAudioOptions, type Holder } from '../../src/server/speech/held-audio.js';
 import { until } from '../../testkit/server.js';
+import { VirtualClock } from '../../testkit/virtual-clock.js';
 
 const KB = 1_000;
 const signal = new AbortController().signal;
@@ -135,7 +135,8 @@ describe('HeldAudio', () => {
   });
 
   it('cuts a reader that takes nothing, only while others wait', async () => {
-    const held = open({ stallMs: 100, memoryBytes: 40 * KB, diskBytes: 0 });
+    const clock = new VirtualClock();
+    const held = open({ clock, stallMs: 20_000, memoryBytes: 40 * KB, diskBytes: 0 });
     const deaf = [];
     for (const id of ['a', 'b', 'c', 'd']) {
       const answer = await held.take(size(10 * KB), partner(id));
@@ -148,14 +149,15 @@ describe('HeldAudio', () => {
       answer.onCut = () => cut.push(at);
       await answer.read(60_000).next();
     }
-    await sleep(300);
+    await clock.advance(60_000);
     expect(cut).toEqual([]);
     expect(await held.take(size(5 * KB), partner('e'))).toBeDefined();
     expect(cut).toEqual([0, 1, 2, 3]);
   });
 
   it('cuts a reader that is slower than the audio is heard, and not one that keeps up', async () => {
-    const held = open({ stallMs: 200, memoryBytes: 800 * KB, diskBytes: 0 });
+    const clock = new VirtualClock();
+    const held = open({ clock, stallMs: 20_000, memoryBytes: 800 * KB, diskBytes: 0 });
     const [slow, quick] = [
       await held.take(size(200 * KB), partner('a')),
       await held.take(size(200 * KB), partner('b')),
@@ -170,7 +172,7 @@ describe('HeldAudio', () => {
     const readers = [slow.read(1), quick.read(3_600_000)];
     for (const reader of readers) await reader.next();
     for (let i = 0; i < 8; i++) {
-      await sleep(50);
+      await clock.advance(5_000);
       for (const reader of readers) await reader.next();
     }
     const others = ['c', 'd', 'e'].map(partner);

@@ -1,4 +1,5 @@
 /** A plain client of the stream-input socket that keeps everything it is told. */
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { Alignment } from '../../src/protocol/stream-messages.js';
@@ -92,6 +93,13 @@ export class StreamClient {
     const client = await StreamClient.connect(server, options);
     client.send(SPACE);
     return client;
+  }
+
+  /** Resolves when the server has read everything that was sent before. */
+  async read(): Promise<void> {
+    const pong = once(this.socket, 'pong');
+    this.socket.ping();
+    await pong;
   }
 
   send(message: unknown): void {

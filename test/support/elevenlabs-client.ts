@@ -1,4 +1,5 @@
 /** A plain client of ElevenLabs' sockets that keeps everything it is told. */
+import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { type TestServer, until } from '../../testkit/server.js';
 
@@ -54,6 +55,13 @@ export class ElevenLabsClient {
         response.on('end', () => reject({ status: response.statusCode, body: JSON.parse(body) }));
       });
     });
+  }
+
+  /** Resolves when the server has read everything that was sent before. */
+  async read(): Promise<void> {
+    const pong = once(this.socket, 'pong');
+    this.socket.ping();
+    await pong;
   }
 
   send(...messages: object[]): void {

@@ -22,15 +22,15 @@ export function presentedKey(request: IncomingMessage): string | undefined {
   return key ? key : undefined;
 }
 
-export interface AuthenticatorOptions extends Pick<FailureBrakeOptions, 'shared' | 'addressOf' | 'now'> {
+export interface AuthenticatorOptions extends Pick<FailureBrakeOptions, 'shared' | 'addressOf' | 'clock'> {
   readonly accounts: Pick<Accounts, 'authenticate'>;
   readonly failedKeysPerMinute: number;
   readonly onFailedKey?: (code: string) => void;
 }
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { accounts, failedKeysPerMinute, shared, addressOf, now, onFailedKey } = options;
-  const brake = new FailureBrake({ kind: 'key', perMinute: failedKeysPerMinute, shared, addressOf, now });
+  const { accounts, failedKeysPerMinute, shared, addressOf, clock, onFailedKey } = options;
+  const brake = new FailureBrake({ kind: 'key', perMinute: failedKeysPerMinute, shared, addressOf, clock });
 
   return {
     async authenticate(request, prove = () => accounts.authenticate(presentedKey(request))) {

@@ -1,5 +1,6 @@
 /** Keys of work and connections in progress: who is told when the accounts would refuse one of them. */
 import type { Accounts } from '../../accounts/types.js';
+import { type Clock, systemClock, type Timer } from '../../clock.js';
 import type { Logger } from '../../log.js';
 import type { TtsError } from '../../protocol/errors.js';
 
@@ -11,27 +12,35 @@ interface Watch {
   readonly onRefused: (reason: TtsError) => void;
 }
 
+export interface KeyWatchOptions {
+  readonly accounts: Pick<Accounts, 'refusedAmong'>;
+  readonly log: Pick<Logger, 'debug'>;
+  readonly clock?: Clock | undefined;
+}
+
 export class KeyWatch {
   readonly #accounts: Pick<Accounts, 'refusedAmong'>;
   readonly #log: Pick<Logger, 'debug'>;
   readonly #watches = new Set<Watch>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #clock: Clock;
+  #timer: Timer | undefined;
   #checking = false;
 
-  constructor({ accounts, log }: { accounts: Pick<Accounts, 'refusedAmong'>; log: Pick<Logger, 'debug'> }) {
+  constructor({ accounts, log, clock = systemClock }: KeyWatchOptions) {
     this.#accounts = accounts;
     this.#log = log;
+    this.#clock = clock;
   }
 
   /** Calls `onRefused` when the key was revoked, expired or deleted, wherever that happened. The result ends the watch. */
   watch(keyId: string, onRefused: Watch['onRefused']): () => void {
     const watch = { keyId, onRefused };
     this.#watches.add(watch);
-    this.#timer ??= setInterval(() => void this.#check(), CHECK_MS).unref();
+    this.#timer ??= this.#clock.setInterval(() => void this.#check(), CHECK_MS).unref();
     return () => {
       this.#watches.delete(watch);
       if (this.#watches.size > 0) return;
-      clearInterval(this.#timer);
+      this.#timer?.cancel();
       this.#timer = undefined;
     };
   }

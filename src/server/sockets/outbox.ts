@@ -1,5 +1,6 @@
 /** The way out: a client that reads slowly slows its own speech, and is buffered no further than a few seconds. */
 import { WebSocket } from 'ws';
+import type { Clock } from '../../clock.js';
 import { STOP_STALL_MS } from '../settings.js';
 
 /** About four seconds of audio in its base64. */
@@ -7,10 +8,13 @@ const HIGH_WATER_BYTES = 262_144;
 
 export class Outbox {
   readonly #socket: WebSocket;
-  #progressAtMs = performance.now();
+  readonly #clock: Clock;
+  #progressAtMs: number;
 
-  constructor(socket: WebSocket) {
+  constructor(socket: WebSocket, clock: Clock) {
     this.#socket = socket;
+    this.#clock = clock;
+    this.#progressAtMs = clock.now();
   }
 
   get empty(): boolean {
@@ -25,8 +29,8 @@ export class Outbox {
   /** While the server stops: calls `giveUp` on a client that takes nothing, so that it does not hold up the others. */
   watchStall(giveUp: () => void): void {
     if (this.#socket.readyState === WebSocket.CLOSED) return;
-    if (!this.empty && performance.now() - this.#progressAtMs >= STOP_STALL_MS) giveUp();
-    else setTimeout(() => this.watchStall(giveUp), STOP_STALL_MS / 5).unref();
+    if (!this.empty && this.#clock.now() - this.#progressAtMs >= STOP_STALL_MS) giveUp();
+    else this.#clock.setTimeout(() => this.watchStall(giveUp), STOP_STALL_MS / 5).unref();
   }
 
   /** Resolves when there is room for more. Rejects with an AbortError when the socket is gone, as `deliver` does. */
@@ -52,9 +56,9 @@ export class Outbox {
 
   #send(message: object, enoughBytes: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.empty) this.#progressAtMs = performance.now();
+      if (this.empty) this.#progressAtMs = this.#clock.now();
       this.#socket.send(JSON.stringify(message), (error) => {
-        this.#progressAtMs = performance.now();
+        this.#progressAtMs = this.#clock.now();
         if (error) reject(new DOMException('The client left', 'AbortError'));
         else resolve();
       });

@@ -9,7 +9,7 @@ import { beginSpan, type TraceSpan } from '../../trace.js';
 import type { AcceptedSocket, Door, ServerParts, SpeechSocket } from '../door.js';
 import { defaultShape } from '../error-handler.js';
 import { answerRaw } from '../speech/raw-response.js';
-import { answerPings, createHeartbeat, type Heartbeat } from './heartbeat.js';
+import { answerPings, Heartbeat } from './heartbeat.js';
 import { Outbox } from './outbox.js';
 import { SpeechSession } from './speech-session.js';
 
@@ -62,7 +62,7 @@ export class SocketEndpoint {
       autoPong: false,
       ...(endpoint.chooseProtocol && { handleProtocols: endpoint.chooseProtocol }),
     });
-    this.#heartbeat = createHeartbeat(parts.settings.heartbeat);
+    this.#heartbeat = new Heartbeat(parts.settings.heartbeat, parts.clock);
     this.#server.on('headers', (headers, request) => {
       headers.push(`x-request-id: ${this.#openings.get(request)!.requestId}`);
     });
@@ -143,12 +143,13 @@ export class SocketEndpoint {
 
   #start(socket: WebSocket, opening: Opening, { model, release, ...accepted }: AcceptedSocket): void {
     const { requestId, trace } = opening;
-    const { log, shutdown } = this.#parts;
+    const { log, shutdown, clock } = this.#parts;
     this.#report(opening, 101, model);
     const session: SpeechSession = new SpeechSession({
       ...accepted,
       requestId,
-      outbox: new Outbox(socket),
+      clock,
+      outbox: new Outbox(socket, clock),
       log: trace.traceId === undefined ? log : log.child({ traceId: trace.traceId }),
       onEnd: () => {
         release?.();

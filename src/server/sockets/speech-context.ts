@@ -1,5 +1,6 @@
 /** One stretch of speech on a socket: spoken as its text arrives, ended by its final message. */
 import type { Outcome } from '../../accounts/types.js';
+import type { Clock, Timer } from '../../clock.js';
 import { TextQueue } from '../../gateway/text-queue.js';
 import type { GatewayEvent } from '../../gateway/types.js';
 import { isAbort, publicError } from '../../protocol/errors.js';
@@ -23,6 +24,7 @@ export interface SpeechCodec {
 }
 
 export interface SpeechContextOptions {
+  readonly clock: Clock;
   readonly outbox: Outbox;
   readonly inactivityMs: number;
   readonly codec: () => SpeechCodec | Promise<SpeechCodec>;
@@ -47,7 +49,7 @@ export class SpeechContext {
   #speech: LiveSpeech | undefined;
   /** What came before it had its permit. */
   #early = new TextQueue();
-  #idle: NodeJS.Timeout | undefined;
+  #idle: Timer | undefined;
   #begun: boolean;
   /** No more text is taken. */
   #ending = false;
@@ -100,7 +102,7 @@ export class SpeechContext {
       (early) => early.end(),
     );
     this.#ending = true;
-    clearTimeout(this.#idle);
+    this.#idle?.cancel();
   }
 
   /** A message came that keeps it open. */
@@ -113,7 +115,7 @@ export class SpeechContext {
     if (this.#ended) return;
     this.#ended = true;
     this.#early = new TextQueue();
-    clearTimeout(this.#idle);
+    this.#idle?.cancel();
     this.#abort.abort();
     this.#finish();
     void this.#opened.then((speech) => speech?.close(outcome, byClient, error)).then(() => this.#options.onEnd());
@@ -131,13 +133,14 @@ export class SpeechContext {
   }
 
   async #open(): Promise<LiveSpeech | undefined> {
-    const { permit: asked } = this.#options;
+    const { permit: asked, clock } = this.#options;
     try {
       const permit = typeof asked === 'function' ? await asked() : asked;
       const { revoked } = permit;
       revoked.addEventListener('abort', () => this.#fail(revoked.reason), { signal: this.#abort.signal });
       return new LiveSpeech({
         permit,
+        clock,
         onIdle: () => this.#watchIdleness(),
         onFailure: (error) => this.#fail(error),
       });
@@ -206,10 +209,10 @@ export class SpeechContext {
 
   /** Counts from the last message or the last owed audio, whichever came later, while none is owed. */
   #watchIdleness(): void {
-    clearTimeout(this.#idle);
+    this.#idle?.cancel();
     if (this.#ended || this.#ending || this.#speech === undefined || !this.#speech.idle) return;
-    const { inactivityMs, outbox, onInactive } = this.#options;
-    this.#idle = setTimeout(() => {
+    const { inactivityMs, outbox, clock, onInactive } = this.#options;
+    this.#idle = clock.setTimeout(() => {
       // Audio that the network has not taken yet is still owed to a client that reads slowly.
       if (outbox.empty) onInactive();
       else this.#watchIdleness();

@@ -2,6 +2,7 @@
  * One socket and its contexts, whichever door it came through: how many there are, which of them takes
  * a message, and when the socket closes. What the messages look like is the dialect's business.
  */
+import type { Clock, Timer } from '../../clock.js';
 import type { Logger } from '../../log.js';
 import { publicError, TtsError } from '../../protocol/errors.js';
 import type { Permit } from '../speech/permit.js';
@@ -58,6 +59,7 @@ export interface SpeechSessionOptions {
 
 /** What the endpoint gives a session. */
 export interface SessionPlace {
+  readonly clock: Clock;
   readonly requestId: string;
   readonly outbox: Outbox;
   /** Names the session's trace, where it has one. */
@@ -84,7 +86,7 @@ export class SpeechSession implements SocketContexts {
   readonly #failed = new Set<string>();
   readonly #unwatchKey: (() => void) | undefined;
   #count = 0;
-  #idle: NodeJS.Timeout | undefined;
+  #idle: Timer | undefined;
   /** Nothing more is read: the socket closes when the last context has ended. */
   #closing = false;
   #stopping = false;
@@ -179,8 +181,9 @@ export class SpeechSession implements SocketContexts {
   }
 
   #begin(id: string, permit: Permit | (() => Promise<Permit>), waiting?: WaitingContext): SpeechContext {
-    const { inactivityS, outbox, dialect } = this.#options;
+    const { clock, inactivityS, outbox, dialect } = this.#options;
     const context: SpeechContext = new SpeechContext({
+      clock,
       outbox,
       inactivityMs: inactivityS * 1000,
       codec: () => dialect.codec(id),
@@ -245,7 +248,7 @@ export class SpeechSession implements SocketContexts {
     if (this.#closed) return;
     this.#closed = true;
     this.#unwatchKey?.();
-    clearTimeout(this.#idle);
+    this.#idle?.cancel();
     if (this.#isEmpty) this.#options.onEnd();
     for (const context of this.#held()) context.close(outcome, byClient, error);
   }
@@ -276,8 +279,9 @@ export class SpeechSession implements SocketContexts {
 
   /** Of a socket without contexts; each context watches over itself. */
   #watchIdleness(): void {
-    clearTimeout(this.#idle);
+    this.#idle?.cancel();
     if (this.#closed || !this.#isEmpty) return;
-    this.#idle = setTimeout(() => this.#fail(this.#inactive()), this.#options.inactivityS * 1000);
+    const { clock, inactivityS } = this.#options;
+    this.#idle = clock.setTimeout(() => this.#fail(this.#inactive()), inactivityS * 1000);
   }
 }

@@ -1,5 +1,6 @@
 /** One buffered response: in memory as far as its key's share goes, then in a temporary file, until its reader took it. */
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Clock } from '../../clock.js';
 import { SpillFile } from './spill-file.js';
 
 /** Where bytes of a response lie: in memory, or behind one another in its file. */
@@ -7,6 +8,7 @@ type Part = Uint8Array | { readonly from: number; bytes: number };
 
 /** What a response is given of the budget that all of them share; see `HeldAudio`. */
 export interface AnswerBudget {
+  readonly clock: Clock;
   readonly dir: string;
   /** Resolves when so many more bytes than were promised are promised. */
   grow(answer: HeldAnswer, bytes: number, signal: AbortSignal): Promise<void>;
@@ -36,7 +38,7 @@ export class HeldAnswer {
   disk = 0;
   /** Its maker waits for room. */
   waiting = false;
-  readonly sinceMs = performance.now();
+  readonly sinceMs: number;
   /** How it ends a reader that keeps others waiting. */
   onCut: (() => void) | undefined;
   readonly #budget: AnswerBudget;
@@ -53,6 +55,7 @@ export class HeldAnswer {
     this.share = holder.share;
     this.promised = promised;
     this.#budget = budget;
+    this.sinceMs = budget.clock.now();
   }
 
   get madeBytes(): number {
@@ -79,7 +82,7 @@ export class HeldAnswer {
 
   /** Hands it out in order, once; what is pulled next was preceded by a write of all before it. */
   async *read(audioMs: number): AsyncGenerator<Uint8Array, void, undefined> {
-    const nowMs = performance.now();
+    const nowMs = this.#budget.clock.now();
     this.#reader = { sinceMs: nowMs, lastMs: nowMs, audioMs };
     for (const part of this.#parts.splice(0)) {
       if (part instanceof Uint8Array) {
@@ -99,7 +102,7 @@ export class HeldAnswer {
   *#hand(piece: Uint8Array): Generator<Uint8Array, void, undefined> {
     yield piece;
     this.#sentBytes += piece.length;
-    this.#reader!.lastMs = performance.now();
+    this.#reader!.lastMs = this.#budget.clock.now();
   }
 
   /** Its connection was destroyed, and is told of that in the next turn of the event loop. */

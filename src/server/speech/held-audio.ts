@@ -9,6 +9,7 @@
  */
 import { statfs } from 'node:fs/promises';
 import type { KeyRecord } from '../../accounts/types.js';
+import { type Clock, systemClock, type Timer } from '../../clock.js';
 import { Condition } from '../../condition.js';
 import type { Logger } from '../../log.js';
 import { TtsError } from '../../protocol/errors.js';
@@ -33,11 +34,13 @@ export interface HeldAudioOptions {
   /** A reader that takes nothing for so long, or since then less than is heard, is cut while others wait for room. */
   readonly stallMs: number;
   readonly log: Logger;
+  readonly clock?: Clock | undefined;
 }
 
 export type Holder = Pick<KeyRecord, 'id' | 'tier'>;
 
 export class HeldAudio implements AnswerBudget {
+  readonly clock: Clock;
   readonly #options: HeldAudioOptions;
   readonly #answers = new Set<HeldAnswer>();
   readonly #removing = new Set<Promise<void>>();
@@ -48,12 +51,13 @@ export class HeldAudio implements AnswerBudget {
   #look = Promise.resolve();
   /** Somebody was refused for want of room, and comes back until then. */
   #wantedUntilMs = 0;
-  #watch: NodeJS.Timeout | undefined;
+  #watch: Timer | undefined;
   /** A running mean of how long an answer is held, for an honest `Retry-After`. */
   #meanHeldMs = 2_000;
 
   constructor(options: HeldAudioOptions) {
     this.#options = options;
+    this.clock = options.clock ?? systemClock;
   }
 
   get dir(): string {
@@ -117,12 +121,12 @@ export class HeldAudio implements AnswerBudget {
   diskFailed(error: unknown): void {
     this.#options.log.error({ err: error, dir: this.dir }, 'a temporary file for a response cannot be written');
     this.#diskFree = 0;
-    this.#lookedAtMs = performance.now();
+    this.#lookedAtMs = this.clock.now();
   }
 
   closed(answer: HeldAnswer, gone: Promise<void>): void {
     this.#answers.delete(answer);
-    this.#meanHeldMs += (performance.now() - answer.sinceMs - this.#meanHeldMs) / 10;
+    this.#meanHeldMs += (this.clock.now() - answer.sinceMs - this.#meanHeldMs) / 10;
     const removing = gone
       .catch((error) => this.#options.log.warn({ err: error, dir: this.dir }, 'a temporary file cannot be removed'))
       .finally(() => this.#removing.delete(removing));
@@ -132,7 +136,7 @@ export class HeldAudio implements AnswerBudget {
 
   /** Gives up what is left; resolves when no file is. */
   async close(): Promise<void> {
-    clearInterval(this.#watch);
+    this.#watch?.cancel();
     for (const answer of this.#answers) answer.release();
     await Promise.all(this.#removing);
   }
@@ -191,7 +195,7 @@ export class HeldAudio implements AnswerBudget {
   #refusal(missing: 'share' | 'all'): TtsError {
     const retryAfterS = Math.min(MAX_RETRY_S, Math.max(1, Math.ceil(this.#meanHeldMs / 1000)));
     if (missing === 'all') {
-      this.#wantedUntilMs = performance.now() + 2_000 * retryAfterS;
+      this.#wantedUntilMs = this.clock.now() + 2_000 * retryAfterS;
       this.#want();
     }
     const why =
@@ -204,21 +208,22 @@ export class HeldAudio implements AnswerBudget {
 
   /** Looks after readers while somebody needs room. */
   #want(): void {
-    this.#watch ??= setInterval(() => {
+    this.#watch ??= this.clock.setInterval(() => {
       const waits = [...this.#answers].some(({ waiting }) => waiting);
-      if (waits || performance.now() < this.#wantedUntilMs) {
+      if (waits || this.clock.now() < this.#wantedUntilMs) {
         this.#cutOverdue();
         void this.#lookAtDisk().then(() => this.#changed.notify());
       } else {
-        clearInterval(this.#watch);
+        this.#watch?.cancel();
         this.#watch = undefined;
       }
-    }, WATCH_MS).unref();
+    }, WATCH_MS);
+    this.#watch.unref();
   }
 
   /** Cuts readers that keep others waiting, of one key where one is named; true where there were any. */
   #cutOverdue(keyId?: string): boolean {
-    const nowMs = performance.now();
+    const nowMs = this.clock.now();
     const overdue = [...this.#answers].filter(
       (answer) => (keyId === undefined || answer.keyId === keyId) && answer.isOverdue(this.#options.stallMs, nowMs),
     );
@@ -231,8 +236,8 @@ export class HeldAudio implements AnswerBudget {
 
   /** Once a second at most. */
   #lookAtDisk(): Promise<void> {
-    if (performance.now() - this.#lookedAtMs >= WATCH_MS) {
-      this.#lookedAtMs = performance.now();
+    if (this.clock.now() - this.#lookedAtMs >= WATCH_MS) {
+      this.#lookedAtMs = this.clock.now();
       this.#look = this.#measureDisk();
     }
     return this.#look;

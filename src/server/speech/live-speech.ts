@@ -1,5 +1,6 @@
 /** Text that arrives while its speech leaves: what of it is reserved, bounded and counted, whichever socket it came through. */
 import type { Outcome } from '../../accounts/types.js';
+import type { Clock } from '../../clock.js';
 import { Condition } from '../../condition.js';
 import type { GatewayEvent } from '../../gateway/types.js';
 import { samplesToMs } from '../../protocol/audio.js';
@@ -10,6 +11,7 @@ import type { Permit } from './permit.js';
 import { TrimmedCount } from './trimmed-count.js';
 
 export interface LiveSpeechOptions {
+  readonly clock: Clock;
   /** Held until `close`. */
   readonly permit: Permit;
   /** Nothing is owed at this moment, or may no longer be. */
@@ -55,7 +57,7 @@ export class LiveSpeech {
   /** Throws `text_too_long` where too much waits to be spoken. */
   append(text: string): void {
     const chars = countChars(text);
-    this.#firstTextAtMs ??= performance.now();
+    this.#firstTextAtMs ??= this.#options.clock.now();
     this.#unspoken += chars;
     if (this.#unspoken > MAX_PENDING_CHARS) {
       const bound = `${MAX_PENDING_CHARS} characters are waiting to be spoken, which is the bound`;
@@ -140,7 +142,7 @@ export class LiveSpeech {
   #hear(samples: number): void {
     this.#sentSamples += samples;
     if (this.#firstAudioAtMs !== undefined) return;
-    this.#firstAudioAtMs = performance.now();
+    this.#firstAudioAtMs = this.#options.clock.now();
     this.#options.permit.firstAudio(this.#firstAudioAtMs - (this.#firstTextAtMs ?? this.#firstAudioAtMs));
   }
 }

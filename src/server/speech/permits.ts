@@ -1,6 +1,7 @@
 /** Permits for speech, whichever door asked: all that a request needs is taken and given back here. */
 import type { RequestLog } from '../../accounts/requests/request-log.js';
 import type { Accounts, Admission, AdmissionRequest } from '../../accounts/types.js';
+import type { Clock } from '../../clock.js';
 import type { FirstPieces } from '../../gateway/first-piece.js';
 import { SpokenText } from '../../gateway/spoken-text.js';
 import type { Gateway } from '../../gateway/types.js';
@@ -31,6 +32,7 @@ export interface PermitsOptions {
   /** Absent where the operator keeps no request log. */
   readonly requestLog?: RequestLog | undefined;
   readonly log: Logger;
+  readonly clock: Clock;
 }
 
 export class Permits {

@@ -20,9 +20,8 @@ function routes(app: FastifyInstance, server: ServerParts): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });
-  const { admin, accounts, authenticator, proxies } = server;
-  const { secret, store } = admin;
-  const signIns = new SignIns({ secret, store, accounts, authenticator, addressOf: proxies.addressOf });
+  const { admin, proxies } = server;
+  const signIns = new SignIns({ ...server, ...admin, addressOf: proxies.addressOf });
   const signedIn = async (request: FastifyRequest) => {
     request.caller = await signIns.caller(request.raw);
   };

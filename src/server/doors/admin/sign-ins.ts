@@ -17,7 +17,7 @@ import { checkOrigin } from '../../access/origins.js';
 
 export type Caller = { readonly role: 'admin' } | { readonly role: 'key'; readonly key: KeyRecord };
 
-export interface SignInsOptions extends Pick<FailureBrakeOptions, 'addressOf'> {
+export interface SignInsOptions extends Pick<FailureBrakeOptions, 'addressOf' | 'clock'> {
   readonly secret: AdminSecret;
   readonly store: Pick<AccountStore, 'findKey'>;
   readonly accounts: Pick<Accounts, 'authenticate' | 'passes' | 'shared'>;
@@ -33,10 +33,10 @@ export class SignIns {
   readonly #brake: FailureBrake;
 
   constructor(options: SignInsOptions) {
-    const { accounts, addressOf } = options;
+    const { accounts, addressOf, clock } = options;
     this.#options = options;
     const shared = accounts.shared ? accounts.passes : undefined;
-    this.#brake = new FailureBrake({ kind: 'secret', perMinute: GUESSES_PER_MINUTE, shared, addressOf });
+    this.#brake = new FailureBrake({ kind: 'secret', perMinute: GUESSES_PER_MINUTE, shared, addressOf, clock });
   }
 
   /** The token for the cookie. */
