@@ -1,4 +1,4 @@
-/** The Fastify app without its doors: its bounds, what it takes for a path, and what a request carries. */
+/** The Fastify app without its doors: its bounds, its paths, and what a request carries. */
 import type { Server } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import type { KeyRecord } from '../accounts/types.js';

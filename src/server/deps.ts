@@ -1,6 +1,6 @@
 /**
- * What the server is made of. Everything it talks to is handed in, so that tests and commands can put
- * it together.
+ * What the server is made of. Everything it talks to is handed in, so that tests and commands can
+ * put it together.
  */
 import type { AdminSecret } from '../accounts/admin-secret.js';
 import type { Keyring } from '../accounts/keyring.js';

@@ -24,7 +24,7 @@ export interface Door {
   routes(app: FastifyInstance, parts: ServerParts): void | Promise<void>;
   /** Its paths that speak WebSocket. The server answers a plain GET of one with 426. */
   sockets?(parts: ServerParts): readonly SpeechSocket[];
-  /** How its clients are told of an error; as `/v1` does where it is left out. */
+  /** The shape of its errors; that of `/v1` where it is left out. */
   readonly errors?: ErrorShape;
   /** Its page in `/docs`. */
   readonly page?: DocPage;
@@ -65,7 +65,7 @@ export interface SpeechSocket {
 }
 
 /** A WebSocket handshake that asks for a session. */
-export interface Handshake {
+interface Handshake {
   readonly request: IncomingMessage;
   readonly requestId: string;
   /** Decoded from the path. */
@@ -79,7 +79,9 @@ export interface Handshake {
 export interface AcceptedSocket extends SpeechSessionOptions {
   /** The label of its requests in the metrics. */
   readonly model: string;
-  /** Gives back what the handshake took beside its permit. Called once, when the session has ended. */
+  /**
+   * Gives back what the handshake took beside its permit. Called once, when the session has ended.
+   */
   release?(): void;
 }
 

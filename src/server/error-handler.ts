@@ -88,8 +88,8 @@ export const createErrorHandler =
 export const handleError = createErrorHandler(defaultShape);
 
 /**
- * A connection closed while its body still arrives is reset, and the reset overtakes the answer. So the body is read and
- * thrown away for a moment before the socket goes.
+ * Reads and discards the body for a moment before the socket is closed: a connection closed while
+ * its body still arrives is reset, and the reset overtakes the answer.
  */
 function lingerOnClose(request: FastifyRequest, reply: FastifyReply): void {
   const { socket } = request.raw;

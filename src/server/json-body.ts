@@ -1,6 +1,6 @@
 /**
- * Bodies are JSON in UTF-8 of a bounded size. Media type and size are checked by the headers, before a
- * byte is read.
+ * Bodies are JSON in UTF-8 of a bounded size. Media type and size are checked by the headers,
+ * before a byte is read.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MAX_BODY_BYTES } from '../protocol/contract.js';

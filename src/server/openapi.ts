@@ -1,4 +1,4 @@
-/** The OpenAPI document: collected from the schemas of all routes, and served by the door of the pages. */
+/** The OpenAPI document, collected from the schemas of all routes. */
 import type { FastifyInstance } from 'fastify';
 
 /** Who speaks without a key, in the words that every page of /docs uses. */
@@ -14,7 +14,7 @@ const DESCRIPTION =
   '[ElevenLabs](/docs/elevenlabs) have doors that speak as they do.\n\n' +
   LOCAL_USER;
 
-/** To be called before the routes are added: `app.swagger()` gives the document of those that follow. */
+/** To be called before the routes are added; `app.swagger()` gives the document. */
 export async function describeRoutes(app: FastifyInstance): Promise<void> {
   const { default: swagger } = await import('@fastify/swagger');
   await app.register(swagger, {

@@ -1,4 +1,4 @@
-/** What is kept of each HTTP request when it has ended: metrics, a log line, its trace, its failure. */
+/** Records each HTTP request when it has ended: metrics, a log line, its trace, its failure. */
 import type { Server } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SPEECH_MODELS } from '../protocol/contract.js';
@@ -48,7 +48,7 @@ function recordEnd(request: FastifyRequest, status: number, { metrics, permits }
   trace.end(failure?.code);
 }
 
-/** The model as a label, where the request names one there is: labels must not take a caller's words. */
+/** The label of a model that exists: labels must not take any value a caller likes. */
 function modelOf({ body, query }: FastifyRequest): { model?: string } {
   const named = [body, query].map((from) => (from as { model?: unknown } | null | undefined)?.model);
   const model = SPEECH_MODELS.find((known) => named.includes(known));
@@ -68,7 +68,7 @@ function beginTrace(request: FastifyRequest): void {
   if (traceId !== undefined) request.log = request.log.child({ traceId });
 }
 
-/** Logs a request for speech that was refused after its key was accepted: without a key nobody fills the log. */
+/** Logs a refused request for speech. Without a valid key nobody can fill the request log. */
 function logRefusal(request: FastifyRequest, failure: TtsError, { logged }: ServerParts['permits']): void {
   const { speechRoute } = request.routeOptions.config;
   if (speechRoute === undefined || request.key === null) return;

@@ -1,4 +1,4 @@
-/** Builds the Fastify app from its dependencies and doors. The caller decides where and when it listens. */
+/** Builds the Fastify app from its dependencies and doors. The caller decides where it listens. */
 import { setMaxListeners } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';

@@ -10,7 +10,10 @@ export interface ServerSettings {
   readonly maxConnectionsPerAddress: number;
   /** Hosts that may be asked for beside those of this machine; see `access/hosts.ts`. */
   readonly allowedHosts: readonly string[];
-  /** Addresses and networks of proxies that may say the client's address; see `access/client-address.ts`. */
+  /**
+   * Addresses and networks of proxies that may say the client's address; see
+   * `access/client-address.ts`.
+   */
   readonly trustProxy: readonly string[];
   /** Time for a request's header lines, and for the whole request. */
   readonly headersTimeoutMs: number;
@@ -55,8 +58,8 @@ export const DEFAULT_SETTINGS: ServerSettings = {
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 72_000,
   stallTimeoutMs: 300_000,
-  // A quarter of an hour of audio, and two hours and a half on disk. An eighth of both, the share of
-  // one response, is more than any text of /v1 makes.
+  // A quarter of an hour of audio, and two hours and a half on disk. An eighth of both, the share
+  // of one response, is more than any text of /v1 makes.
   maxHeldBytes: 44_000_000,
   maxHeldDiskBytes: 400_000_000,
   heldDir: undefined,

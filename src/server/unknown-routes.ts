@@ -1,4 +1,4 @@
-/** A known path with another method is 405 and names the methods it takes; any other path is 404. */
+/** A known path with another method is 405 and names its methods; any other path is 404. */
 import type { FastifyInstance } from 'fastify';
 import { TtsError } from '../protocol/errors.js';
 import { type Door, doorOf } from './door.js';

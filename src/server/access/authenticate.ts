@@ -1,4 +1,4 @@
-/** Who calls: the key out of a request's headers, and the rate limit on addresses that try wrong ones. */
+/** The key of a request, and the rate limit on addresses that present wrong keys. */
 import type { IncomingMessage } from 'node:http';
 import type { Accounts, KeyRecord } from '../../accounts/types.js';
 import { TtsError } from '../../protocol/errors.js';
@@ -13,7 +13,7 @@ export interface Authenticator {
   authenticate(request: IncomingMessage, prove?: () => Promise<KeyRecord>): Promise<KeyRecord>;
 }
 
-/** `Authorization: Bearer KEY` is the documented way; stock clients of this protocol family send `xi-api-key`. */
+/** `Authorization: Bearer KEY` is the documented way; ElevenLabs' clients send `xi-api-key`. */
 export function presentedKey(request: IncomingMessage): string | undefined {
   const bearer = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
   if (bearer !== undefined) return bearer;

@@ -1,17 +1,17 @@
 /**
- * The address a request came from: that of its connection, or the one that a proxy says which the operator trusts. What anybody
- * else writes into X-Forwarded-For counts for nothing.
+ * The address a request came from: that of its connection, or the one that a trusted proxy names.
+ * An X-Forwarded-For from any other address counts for nothing.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { TtsError } from '../../protocol/errors.js';
 
 export interface ProxyTrust {
-  /** Whether a proxy at this address is believed. */
+  /** Whether this address is a trusted proxy's. */
   trusts(address: string | undefined): boolean;
   /** Undefined where the connection is gone. */
   addressOf(request: IncomingMessage): string | undefined;
-  /** Whether the client's own connection, to a proxy that is believed, has TLS. */
+  /** Whether the client's own connection, to a trusted proxy, has TLS. */
   isSecure(request: IncomingMessage): boolean;
 }
 
@@ -30,19 +30,19 @@ function add(list: BlockList, network: string): void {
   list.addSubnet(address, length, isIPv4(address) ? 'ipv4' : 'ipv6');
 }
 
-/** `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1`, `[2001:db8::1]:443`; undefined for anything else. */
+/** Takes `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1` and `[2001:db8::1]:443`. */
 function addressIn(entry: string): string | undefined {
   const text = entry.trim();
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   return isIP(bare) === 0 ? undefined : bare;
 }
 
-/** Throws `config_invalid` for what is no network. `onUnbelieved` is told once of a proxy that is not among them. */
+/** Throws `config_invalid` for what is no network. `onUntrusted` is called for one other proxy. */
 export function createProxyTrust(
   networks: readonly string[],
-  onUnbelieved?: (proxy: string | undefined) => void,
+  onUntrusted?: (proxy: string | undefined) => void,
 ): ProxyTrust {
-  let told = false;
+  let warned = false;
   const list = new BlockList();
   for (const network of networks) add(list, network);
   const trusts = (address: string | undefined): boolean => {
@@ -55,11 +55,11 @@ export function createProxyTrust(
       let address = socket.remoteAddress;
       const said = headers['x-forwarded-for'];
       if (said === undefined) return address;
-      if (!told && !trusts(address)) {
-        told = true;
-        onUnbelieved?.(address);
+      if (!warned && !trusts(address)) {
+        warned = true;
+        onUntrusted?.(address);
       }
-      // Each proxy adds at the end who came to it: from there on backwards, as far as those who say it are believed.
+      // Each proxy appends the address it saw: read backwards, as long as the proxy is trusted.
       const hops = (typeof said === 'string' ? said : said.join(',')).split(',');
       while (trusts(address)) {
         const before = addressIn(hops.pop() ?? '');

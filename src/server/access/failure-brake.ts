@@ -1,11 +1,11 @@
-/** How often an address may fail a minute: what guesses at a key or a secret run into, at whichever server of a database. */
+/** Limits failed keys and secrets per address and minute, at all servers of a database together. */
 import type { IncomingMessage } from 'node:http';
 import type { Passes } from '../../accounts/passes.js';
 import { type Clock, systemClock } from '../../clock.js';
 import { TtsError } from '../../protocol/errors.js';
 
 const WINDOW_MS = 60_000;
-/** So that an attacker with many addresses cannot fill the memory. */
+/** Addresses remembered at once: an attacker with many must not fill the memory. */
 const MAX_ADDRESSES = 10_000;
 
 /** One IPv6 customer owns a /64: all of it is one address here. */

@@ -1,10 +1,10 @@
-/** Keys of work and connections in progress: who is told when the accounts would refuse one of them. */
+/** Watches the keys of work in progress: a key that is revoked or expires ends its work. */
 import type { Accounts } from '../../accounts/types.js';
 import { type Clock, systemClock, type Timer } from '../../clock.js';
 import type { Logger } from '../../log.js';
 import type { TtsError } from '../../protocol/errors.js';
 
-/** How soon the work of a revoked or expired key ends: the accounts are asked this often while anything is watched. */
+/** How often the accounts are asked for refused keys while any key is watched (ms). */
 const CHECK_MS = 1_000;
 
 interface Watch {
@@ -32,7 +32,9 @@ export class KeyWatch {
     this.#clock = clock;
   }
 
-  /** Calls `onRefused` when the key was revoked, expired or deleted, wherever that happened. The result ends the watch. */
+  /**
+   * Calls `onRefused` when the key is revoked, expires or is deleted. The result ends the watch.
+   */
   watch(keyId: string, onRefused: Watch['onRefused']): () => void {
     const watch = { keyId, onRefused };
     this.#watches.add(watch);
@@ -45,7 +47,7 @@ export class KeyWatch {
     };
   }
 
-  /** One question at a time: a database that does not answer is not asked again before it has failed to. */
+  /** One question at a time, so that a slow database is not asked more and more. */
   async #check(): Promise<void> {
     if (this.#checking) return;
     this.#checking = true;

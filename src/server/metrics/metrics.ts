@@ -1,4 +1,4 @@
-/** The numbers an operator steers by, in one registry; every name begins with `tts_`. */
+/** Metrics for Prometheus, in one registry; every name begins with `tts_`. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { RequestLog } from '../../accounts/requests/request-log.js';
 import type { Accounts, Limits, Outcome } from '../../accounts/types.js';
@@ -9,7 +9,7 @@ import { BASE_MODELS } from '../../protocol/job.js';
 import { RecentSpeed } from '../speech/recent-speed.js';
 import { createSeries, watchSeries } from './series.js';
 
-/** Why the server takes nothing on, whoever asks. */
+/** Codes of refusals that are the server's own: no caller could avoid them. */
 const REFUSALS = ['overloaded', 'no_worker_ready', 'store_unavailable', 'shutting_down'] as const;
 const MODELS = BASE_MODELS.flatMap((base) => [base, `${base}:free`]);
 
@@ -33,7 +33,9 @@ export interface Metrics {
   announce(route: string): void;
   /** One answered HTTP request or handshake; `model` where the request named a valid one. */
   request(info: { route: string; method: string; model?: string; status: number; seconds: number }): void;
-  /** A speech request or session that was admitted; call the returned function once, when it ended. */
+  /**
+   * A speech request or session that was admitted; call the returned function once, when it ended.
+   */
   session(route: string, model: string): (end: SessionEnd) => void;
   /** From the arrival of the request (or of the first text) to its first audio. */
   firstAudio(route: string, model: string, seconds: number): void;
@@ -50,7 +52,8 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const series = createSeries(registry);
   collectDefaultMetrics({ register: registry, prefix: 'tts_' });
-  // An alarm on a series that does not exist is silent: what somebody watches for is there before it happens.
+  // An alarm on a series that does not exist is silent, so the series exists before the first
+  // stall.
   for (const model of BASE_MODELS) series.stalls.inc({ model }, 0);
   const recent = new RecentSpeed();
   return {

@@ -1,10 +1,10 @@
-/** The series of the metrics: those that requests and segments move, and those that are read when asked for. */
+/** The series of the metrics: counted as things happen, or read when somebody asks for them. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { RequestLog } from '../../accounts/requests/request-log.js';
 import type { Accounts } from '../../accounts/types.js';
 import type { ObservableGateway } from '../../gateway/types.js';
 
-/** Upper bounds of buckets, in seconds; those of the real-time factor in engine seconds a second. */
+/** Upper bounds of buckets, in seconds; `RTF` in engine seconds a second of audio. */
 const LATENCY_S = [0.025, 0.05, 0.1, 0.15, 0.25, 0.4, 0.6, 1, 1.5, 2.5, 4, 7, 15, 30, 60];
 const REQUEST_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const WAIT_S = [0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

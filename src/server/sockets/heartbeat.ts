@@ -1,6 +1,6 @@
 /**
- * Pings, ours and theirs: a peer that vanished without a word is noticed, and a peer whose listener is
- * merely behind is left in peace.
+ * Pings, ours and theirs: a peer that vanished without a word is noticed, and a peer whose listener
+ * is merely behind is left in peace.
  */
 import type { WebSocket } from 'ws';
 import { type Clock, systemClock, type Timer } from '../../clock.js';
@@ -11,10 +11,10 @@ export interface HeartbeatOptions {
   readonly timeoutMs: number;
 }
 
-/** How much longer an answer may take because the peer has yet to read, at its own pace, what was sent. */
+/** How much longer a pong may take because the peer has yet to read what was sent. */
 type BehindMs = (nowMs: number) => number;
 
-/** Pongs that may wait for a client to read them; one that pings on without reading only wants our memory. */
+/** Pongs that may wait for a client to read them; beyond that the client only uses up memory. */
 const MAX_WAITING_PONGS = 256;
 
 /** Instead of the answers of `ws` itself, which have no bound. */
@@ -71,7 +71,8 @@ export class Heartbeat {
   #check(): void {
     const { intervalMs, timeoutMs } = this.#options;
     const now = this.#clock.now();
-    // While the server was frozen or starved it read nothing; what came then is read after this check.
+    // While the server was frozen or starved it read nothing; what came then is read after this
+    // check.
     const lateMs = Math.max(0, now - this.#checkedMs - intervalMs);
     this.#checkedMs = now;
     for (const [socket, { lastSeenMs, behindMs }] of this.#peers) {

@@ -1,4 +1,4 @@
-/** The way out: a client that reads slowly slows its own speech, and is buffered no further than a few seconds. */
+/** Messages to a client. One that reads slowly slows its own speech; a few seconds are buffered. */
 import { WebSocket } from 'ws';
 import type { Clock } from '../../clock.js';
 import { STOP_STALL_MS } from '../settings.js';
@@ -21,24 +21,24 @@ export class Outbox {
     return this.#socket.bufferedAmount === 0;
   }
 
-  /** More waits than is ever sent ahead: the client does not read. */
+  /** More waits than is ever sent ahead: the client is not reading. */
   get full(): boolean {
     return this.#socket.bufferedAmount > HIGH_WATER_BYTES;
   }
 
-  /** While the server stops: calls `giveUp` on a client that takes nothing, so that it does not hold up the others. */
+  /** While the server stops: calls `giveUp` where the client takes nothing for `STOP_STALL_MS`. */
   watchStall(giveUp: () => void): void {
     if (this.#socket.readyState === WebSocket.CLOSED) return;
     if (!this.empty && this.#clock.now() - this.#progressAtMs >= STOP_STALL_MS) giveUp();
     else this.#clock.setTimeout(() => this.watchStall(giveUp), STOP_STALL_MS / 5).unref();
   }
 
-  /** Resolves when there is room for more. Rejects with an AbortError when the socket is gone, as `deliver` does. */
+  /** Resolves when there is room for more. Rejects with an AbortError when the socket is gone. */
   send(message: object): Promise<void> {
     return this.#send(message, HIGH_WATER_BYTES);
   }
 
-  /** Resolves when it and all before it were handed to the operating system. */
+  /** Resolves when the message was handed to the operating system. Rejects as `send` does. */
   deliver(message: object): Promise<void> {
     return this.#send(message, -1);
   }

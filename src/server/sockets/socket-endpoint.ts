@@ -1,4 +1,4 @@
-/** A path that speaks WebSocket: its handshakes, accepted or refused, and the sessions that are open. */
+/** A path that speaks WebSocket: its handshakes, accepted or refused, and its open sessions. */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -33,7 +33,7 @@ interface Opening extends UpgradeRequest {
   invalid: TtsError | undefined;
 }
 
-/** How long a client that was told to go has to take its last message. */
+/** How long a client has to take the last message of a server that stops (ms). */
 const LAST_WORDS_MS = 500;
 
 export class SocketEndpoint {
@@ -129,7 +129,8 @@ export class SocketEndpoint {
   /** Undefined where the client is gone, or its handshake is none. */
   #upgrade({ request, socket, head }: Opening): WebSocket | undefined {
     let upgraded: WebSocket | undefined;
-    // Calls back at once, or tells at once what is wrong, or finds the client gone and says nothing.
+    // Calls back at once, or tells at once what is wrong, or finds the client gone and says
+    // nothing.
     if (!socket.destroyed) this.#server.handleUpgrade(request, socket, head, (webSocket) => (upgraded = webSocket));
     return upgraded;
   }

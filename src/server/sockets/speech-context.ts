@@ -207,7 +207,9 @@ export class SpeechContext {
     this.#options.onDone();
   }
 
-  /** Counts from the last message or the last owed audio, whichever came later, while none is owed. */
+  /**
+   * Counts from the last message or the last owed audio, whichever came later, while none is owed.
+   */
   #watchIdleness(): void {
     this.#idle?.cancel();
     if (this.#ended || this.#ending || this.#speech === undefined || !this.#speech.idle) return;

@@ -1,6 +1,6 @@
 /**
- * One socket and its contexts, whichever door it came through: how many there are, which of them takes
- * a message, and when the socket closes. What the messages look like is the dialect's business.
+ * One socket and its contexts, at any door: how many there are, which of them takes a message, and
+ * when the socket closes. What the messages look like is the dialect's business.
  */
 import type { Clock, Timer } from '../../clock.js';
 import type { Logger } from '../../log.js';
@@ -19,11 +19,11 @@ export interface SocketDialect {
   /** The last message of a session that failed. */
   sessionError(error: TtsError, requestId: string): object;
   /**
-   * The messages that tell of a context that failed. Where this is left out a socket has one context,
-   * and ends with it.
+   * The messages for a context that failed. Where this is left out a socket has one
+   * context, and ends with it.
    */
   contextError?(error: TtsError, contextId: string): readonly object[];
-  /** An error by the code that the dialect has for it; as the table of errors has it where this is left out. */
+  /** The dialect's own error for an error; that of the table where this is left out. */
   errorOf?(error: unknown): TtsError;
   /** What a client can do to keep a socket open, as a sentence. */
   readonly keepAlive?: string;
@@ -32,9 +32,11 @@ export interface SocketDialect {
 /** What a message can do with the contexts of its socket. */
 export interface SocketContexts {
   get(contextId: string): SpeechContext | undefined;
-  /** Throws where the socket holds too many; undefined where there is no place now, which the client is told. */
+  /**
+   * Throws where the socket holds too many; undefined where the client was told that it is full.
+   */
   open(contextId: string, speed: number): SpeechContext | undefined;
-  /** Whether the last context of this id failed, so that messages for it may have been on their way. */
+  /** Whether the last context of this id failed: messages for it may still arrive. */
   hasFailed(contextId: string): boolean;
   forgetFailure(contextId: string): void;
   /** Ends all contexts; nothing more is read, and the socket closes when they are spoken. */
@@ -42,9 +44,11 @@ export interface SocketContexts {
 }
 
 /** Contexts that are opened by messages: where their permits come from. */
-export interface ContextOpener {
+interface ContextOpener {
   permit(order: { readonly requestId: string; readonly speed: number }): Promise<Permit>;
-  /** A place among the contexts that wait for their permit. Throws `overloaded` where there is none. */
+  /**
+   * A place among the contexts that wait for their permit. Throws `overloaded` where there is none.
+   */
   wait(): WaitingContext;
   /** Tells when the key of the socket is refused later on. The result ends that. */
   watchKey(onRefused: (reason: TtsError) => void): () => void;

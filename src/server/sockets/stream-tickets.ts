@@ -1,6 +1,6 @@
 /**
- * Tickets for browsers, which cannot send a key with a WebSocket's handshake: good once, for a moment, for one session, at every
- * server of a database.
+ * Tickets for browsers, which cannot send a key with a WebSocket handshake. A ticket is good once,
+ * for 30 s, for one session, at every server of a database.
  */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -33,14 +33,14 @@ export function presentedTicket(request: IncomingMessage): string | undefined {
 
 export class StreamTickets {
   readonly #options: StreamTicketsOptions;
-  /** The key of this machine is no other server's, so that tickets of it are of no use there. */
+  /** In the digest of tickets of the local key, which are no use at other servers. */
   readonly #own = randomBytes(16).toString('base64url');
 
   constructor(options: StreamTicketsOptions) {
     this.#options = options;
   }
 
-  /** Whatever is wrong with the session is said here: a browser is not told why a handshake failed. */
+  /** Checks the whole session: a browser does not learn why a handshake failed. */
   async issue(key: KeyRecord, request: TicketRequest): Promise<{ ticket: string; expiresAt: Date }> {
     const session = this.#sessionOf(key.id, request);
     checkPartner(key, `POST ${SPEECH_PATH}`);
@@ -52,7 +52,7 @@ export class StreamTickets {
     return { ticket, expiresAt: new Date(await this.#options.accounts.passes.addTicket(row)) };
   }
 
-  /** The same out of a body and as one. */
+  /** Issues a ticket for a request's body, as the body of the response. */
   async answer(
     key: KeyRecord,
     { voice = DEFAULT_VOICE, query: fields = {} }: StreamTicketRequest,
@@ -63,7 +63,7 @@ export class StreamTickets {
     return { ticket, expires_at: expiresAt.toISOString() };
   }
 
-  /** Whose it is. Used up by the first handshake that shows it, whatever becomes of that. */
+  /** The key of a ticket. The first handshake that shows a ticket uses it up, accepted or not. */
   async redeem(ticket: string, request: TicketRequest): Promise<KeyRecord> {
     const { accounts } = this.#options;
     const held = await accounts.passes.takeTicket(hashKey(ticket));
@@ -76,7 +76,7 @@ export class StreamTickets {
     return accounts.renew({ id: held.keyId });
   }
 
-  /** A digest of the session that is asked for: two that mean the same have the same. */
+  /** A digest of the session that is asked for: equal for addresses that mean the same. */
   #sessionOf(keyId: string, { voice, query }: TicketRequest): Uint8Array {
     const params = parseParams(query);
     this.#options.catalogue.get(params.model_id, voice);

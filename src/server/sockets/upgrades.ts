@@ -1,4 +1,4 @@
-/** Upgrade requests: handshakes on a socket's path go to its endpoint, everything else is answered as plain HTTP. */
+/** Upgrade requests: WebSocket handshakes go to their endpoint, others are answered as HTTP. */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Connections } from '../access/connections.js';

@@ -1,4 +1,4 @@
-/** One buffered response: in memory as far as its key's share goes, then in a temporary file, until its reader took it. */
+/** One buffered response: in memory as far as its key's share goes, then in a temporary file. */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../clock.js';
 import { SpillFile } from './spill-file.js';
@@ -32,11 +32,11 @@ export class HeldAnswer {
   readonly keyId: string;
   /** One part in so many of everything is what its key may take. */
   readonly share: number;
-  /** Bytes of the budget that no other answer can take: as many as were expected, then as many as there are. */
+  /** Bytes of the budget that are this response's: as many as were expected, then as were made. */
   promised: number;
   memory = 0;
   disk = 0;
-  /** Its maker waits for room. */
+  /** Its synthesis waits for room. */
   waiting = false;
   readonly sinceMs: number;
   /** How it ends a reader that keeps others waiting. */
@@ -67,7 +67,7 @@ export class HeldAnswer {
     return this.#sentBytes;
   }
 
-  /** Keeps `bytes`; its maker waits here while there is no room. */
+  /** Keeps `bytes`; the synthesis waits here while there is no room. */
   async append(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
     const more = this.#madeBytes + bytes.length - this.promised;
     if (more > 0) await this.#budget.grow(this, more, signal);
@@ -105,7 +105,7 @@ export class HeldAnswer {
     this.#reader!.lastMs = this.#budget.clock.now();
   }
 
-  /** Its connection was destroyed, and is told of that in the next turn of the event loop. */
+  /** Its connection was destroyed, which is announced in the next turn of the event loop. */
   async #leave(): Promise<never> {
     await turn();
     throw new DOMException('The reader was cut off', 'AbortError');

@@ -1,11 +1,12 @@
 /**
  * Room for buffered responses: memory and temporary files, shared between keys.
  *
- * A response is promised room for its expected size before any work, so that what was admitted is never refused halfway.
- * Where its bytes lie is decided as they are made: in memory as far as the share of its key goes, then in a file. A maker
- * waits only where an answer outgrows its promise, or the disk lost room to others; a response that is made waits for nobody,
- * and its reader is cut where it keeps others waiting. So either somebody frees room, or all makers wait for each other: then
- * the newest of them is refused.
+ * A response is promised room for its expected size before any work, so that no admitted request is
+ * refused halfway. Its bytes go into memory as far as the share of its key goes, then into a file.
+ * The synthesis of a response waits only where the response outgrows its promise or the disk lost
+ * room to others; a finished response waits for nobody, and its reader is cut where others wait for
+ * room. So either a reader frees room, or all syntheses wait for each other, and the newest is
+ * refused.
  */
 import { statfs } from 'node:fs/promises';
 import type { KeyRecord } from '../../accounts/types.js';
@@ -17,11 +18,11 @@ import { type AnswerSize, neverFits } from './answer-size.js';
 import { type AnswerBudget, HeldAnswer } from './held-answer.js';
 import { removeSpillFiles } from './spill-file.js';
 
-/** One part in so many: what a key may hold of memory and of disk, and one answer of both together. */
+/** Divisors: a key's share of memory and of disk, and one response's share of both together. */
 const FREE_SHARE = 8;
 const KEY_SHARE = 4;
 const ANSWER_SHARE = 8;
-/** Of what is free on the disk: the accounts live there as well. */
+/** Divisor of the free disk: the accounts may live on it as well. */
 const DISK_SHARE = 2;
 const WATCH_MS = 1_000;
 const MAX_RETRY_S = 60;
@@ -31,7 +32,10 @@ export interface HeldAudioOptions {
   readonly diskBytes: number;
   /** Where temporary files are made. */
   readonly dir: string;
-  /** A reader that takes nothing for so long, or since then less than is heard, is cut while others wait for room. */
+  /**
+   * A reader that takes nothing for so long, or less than a listener would, is cut while others
+   * wait.
+   */
   readonly stallMs: number;
   readonly log: Logger;
   readonly clock?: Clock | undefined;
@@ -169,7 +173,9 @@ export class HeldAudio implements AnswerBudget {
     return this.#sum('disk') + bytes <= this.#diskBytes ? 'disk' : undefined;
   }
 
-  /** Waits until `take` took its room. Throws `overloaded` where nobody is left who could free any. */
+  /**
+   * Waits until `take` took its room. Throws `overloaded` where nobody is left who could free any.
+   */
   async #until(answer: HeldAnswer, take: () => boolean, signal: AbortSignal): Promise<void> {
     if (take()) return;
     answer.waiting = true;
@@ -186,7 +192,7 @@ export class HeldAudio implements AnswerBudget {
     }
   }
 
-  /** All makers wait, nobody reads, and this answer came last. */
+  /** All syntheses wait, nobody reads, and this response came last. */
   #isStuck(answer: HeldAnswer): boolean {
     const all = [...this.#answers];
     return all.at(-1) === answer && all.every(({ waiting }) => waiting);
@@ -221,7 +227,10 @@ export class HeldAudio implements AnswerBudget {
     this.#watch.unref();
   }
 
-  /** Cuts readers that keep others waiting, of one key where one is named; true where there were any. */
+  /**
+   * Cuts readers that keep others waiting, of one key where one is named; true where there were
+   * any.
+   */
   #cutOverdue(keyId?: string): boolean {
     const nowMs = this.clock.now();
     const overdue = [...this.#answers].filter(

@@ -1,4 +1,4 @@
-/** Text that arrives while its speech leaves: what of it is reserved, bounded and counted, whichever socket it came through. */
+/** Text that arrives while its speech leaves: its bounds, its reservation, what was delivered. */
 import type { Outcome } from '../../accounts/types.js';
 import type { Clock } from '../../clock.js';
 import { Condition } from '../../condition.js';
@@ -79,8 +79,9 @@ export class LiveSpeech {
   }
 
   /**
-   * Hands every event to `write` and waits for it; resolves after the last of what was written before the end. No event
-   * of a segment is handed on before the reservation of its text is committed, and none while it may have been lost.
+   * Hands every event to `write` and waits for it; resolves after the last event of the text. No
+   * event of a segment is handed on before the reservation of its text is committed, or while it
+   * may be lost.
    */
   async speak(write: (event: GatewayEvent) => Promise<void>, signal: AbortSignal): Promise<void> {
     const { text, admission } = this.#options.permit;
@@ -91,7 +92,7 @@ export class LiveSpeech {
       }
       if (!admission.held) await admission.confirm();
       signal.throwIfAborted();
-      if (event.type === 'audio') this.#hear(event.pcm.length);
+      if (event.type === 'audio') this.#sent(event.pcm.length);
       await write(event);
       if (event.type !== 'segment-end') continue;
       this.#unspoken -= countChars(event.segment.text);
@@ -103,7 +104,7 @@ export class LiveSpeech {
     }
   }
 
-  /** Resolves when everything that was written is reserved, for certain; rejects when `signal` aborts before. */
+  /** Resolves when all text is reserved for certain; rejects when `signal` aborts before. */
   async reserved(signal: AbortSignal): Promise<void> {
     const { admission } = this.#options.permit;
     await this.#paid(this.#received.chars, signal);
@@ -111,13 +112,16 @@ export class LiveSpeech {
     signal.throwIfAborted();
   }
 
-  /** Gives everything back, and settles or returns the reservation; resolves when the ledger has its row. */
+  /**
+   * Gives everything back, and settles or returns the reservation; resolves when the ledger has its
+   * row.
+   */
   close(outcome: Outcome, byClient: boolean, error?: unknown): Promise<void> {
     const audioMs = samplesToMs(this.#sentSamples);
     return this.#options.permit.end({ outcome, audioMs, deliveredChars: this.#deliveredChars, byClient, error });
   }
 
-  /** Waits until so many characters are reserved. A reservation that fails ends the session, which aborts `signal`. */
+  /** Waits until so many characters are reserved. A failed reservation aborts `signal`. */
   async #paid(chars: number, signal: AbortSignal): Promise<void> {
     if (this.#reservedChars < chars) await this.#reservedMore.until(() => this.#reservedChars >= chars, signal);
   }
@@ -139,7 +143,7 @@ export class LiveSpeech {
     }
   }
 
-  #hear(samples: number): void {
+  #sent(samples: number): void {
     this.#sentSamples += samples;
     if (this.#firstAudioAtMs !== undefined) return;
     this.#firstAudioAtMs = this.#options.clock.now();

@@ -1,4 +1,4 @@
-/** What one accepted request holds until it ends: its place in the gateway, its reservation, its room. */
+/** What an accepted request holds until it ends: a place in the gateway, its reservation, room. */
 import { randomUUID } from 'node:crypto';
 import type { Admission, KeyRecord, Outcome } from '../../accounts/types.js';
 import type { SpokenText } from '../../gateway/spoken-text.js';
@@ -112,7 +112,9 @@ export class Permit {
     this.#parts.metrics.firstAudio(route, model, ms / 1000);
   }
 
-  /** Gives everything back and settles; the first end counts. Resolves when the accounts have it. */
+  /**
+   * Gives everything back and settles; the first end counts. Resolves when the accounts have it.
+   */
   end(end: WorkEnd): Promise<void> {
     if (this.#settled === undefined) {
       this.text.close();

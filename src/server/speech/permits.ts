@@ -1,4 +1,4 @@
-/** Permits for speech, whichever door asked: all that a request needs is taken and given back here. */
+/** Permits for speech at any door: all that a request needs is taken here, or none of it. */
 import type { RequestLog } from '../../accounts/requests/request-log.js';
 import type { Accounts, Admission, AdmissionRequest } from '../../accounts/types.js';
 import type { Clock } from '../../clock.js';
@@ -134,7 +134,7 @@ export class Permits {
   /** Ends work in progress; false where there is none of that id (and key, where one is named). */
   stop(id: string, keyId?: string): boolean {
     const found = [...this.#open].find(({ live, key }) => live.id === id && (keyId === undefined || key.id === keyId));
-    found?.revoke(new TtsError('session_ended', 'Whoever runs this server ended the session.'));
+    found?.revoke(new TtsError('session_ended', 'The operator of this server ended the session.'));
     return found !== undefined;
   }
 

@@ -1,10 +1,10 @@
-/** How fast speech was in the last quarter of an hour, in steps an eye can follow: what the dashboard's charts draw. */
+/** The speed of speech in the last quarter of an hour, in points for the dashboard's charts. */
 import { type Clock, systemClock } from '../../clock.js';
 import { samplesToMs } from '../../protocol/audio.js';
 
 const STEP_MS = 5_000;
 const STEPS = 180;
-/** Of one step; beyond it the rest is as good as those. */
+/** Samples kept for one point; more would not change its percentiles. */
 const MAX_TIMES = 500;
 
 interface Step {

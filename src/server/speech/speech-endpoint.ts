@@ -1,4 +1,4 @@
-/** A route that speaks complete text, at any door: from its body to an order, a permit and the reply. */
+/** A route that speaks complete text, at any door: from its body to the order and the response. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { TObject } from 'typebox';
 import type { RateLimit } from '../../accounts/types.js';
@@ -23,7 +23,10 @@ export interface SpeechEndpoint<Request extends Asked> {
   /** As metrics and the request log name it. */
   readonly route: string;
   readonly schema: FastifySchema & { readonly body: TObject };
-  /** Fields of the body that are taken and change nothing, beside those that the schema does not know. */
+  /**
+   * Fields of the body that are taken and change nothing, beside those that the schema does not
+   * know.
+   */
   readonly unused?: readonly string[];
   /** Takes a field that is null for one that is left out. */
   readonly dropsNulls?: boolean;

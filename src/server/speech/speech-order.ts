@@ -1,4 +1,4 @@
-/** What a client wants spoken, in this server's own words: what every door makes of its requests. */
+/** What a client wants spoken, in the server's own words: every door makes one of its requests. */
 import type { KeyRecord } from '../../accounts/types.js';
 import type { SpeechModel } from '../../protocol/contract.js';
 import type { TraceSpan } from '../../trace.js';
@@ -19,8 +19,8 @@ export interface SpeechOrder {
   /** Size of a buffered response; absent where the audio is sent while it is made. */
   readonly whole?: AnswerSize | undefined;
   /**
-   * Nobody listens while the audio is made, so that the first sentence is not cut to be heard sooner.
-   * True for buffered responses where it is left out.
+   * Nobody listens while the audio is made, so that the first sentence is not cut to be heard
+   * sooner. True for buffered responses where it is left out.
    */
   readonly unheard?: boolean;
 }

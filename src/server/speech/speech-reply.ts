@@ -1,4 +1,4 @@
-/** One accepted request until its last byte: speaks, sends, and gives back what it held when the response has ended. */
+/** The response of a request with a permit, until its last byte; its end gives the permit back. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayEvent } from '../../gateway/types.js';
 import { samplesToMs } from '../../protocol/audio.js';
@@ -10,10 +10,10 @@ import type { Permit } from './permit.js';
 import type { SpeechOrder } from './speech-order.js';
 import type { SpokenInput } from './spoken-input.js';
 
-/** What a response makes of speech: the bytes of a format, or messages that carry them. */
+/** Writes speech as the body of a response: the bytes of a format, or text that carries them. */
 export interface SpeechBody {
   readonly contentType: string;
-  /** What stands before everything; `bytes` of the rest are known where it is sent as a whole. */
+  /** What stands before everything. `bytes` of the rest are known for a buffered response. */
   head?(bytes?: number): Uint8Array;
   /** The bytes that this event completes; none where it completes none. */
   take(event: GatewayEvent): Uint8Array | Promise<Uint8Array>;
@@ -40,23 +40,23 @@ export interface SpeechReplyOptions {
   readonly parts: Pick<ServerParts, 'settings' | 'shutdown'>;
 }
 
-/** What turns a request away that had a place already; a stop breaks off what was begun. */
+/** Codes that refuse a request after it got its permit; other failures end work that has begun. */
 const REFUSALS: ReadonlySet<string> = new Set(['no_worker_ready', 'overloaded'] satisfies ErrorCode[]);
 
 const NOTHING = new Uint8Array(0);
 
 export class SpeechReply {
   readonly #options: SpeechReplyOptions;
-  /** Aborts when nobody may or will hear the rest. */
+  /** Aborts when the client has left or the permit was revoked. */
   readonly #signal: AbortSignal;
   readonly #openedMs = performance.now();
   #failure: unknown;
-  /** Turned away before a header was sent: as if it had never been accepted. */
+  /** Refused before a header was sent, as if it had never been accepted. */
   #refused = false;
   #samples = 0;
-  /** Characters of segments that were handed over whole: of a stream, what is pulled next was preceded by a write of it. */
+  /** Characters of segments whose audio was handed to the socket whole. */
   #deliveredChars = 0;
-  /** Of a buffered response: after how many bytes a segment has been handed over. */
+  /** The byte of a buffered response at which each segment ends. */
   readonly #marks: { readonly chars: number; endByte: number }[] = [];
   #firstMs = 0;
 
@@ -116,11 +116,11 @@ export class SpeechReply {
     reply.header('content-length', head.length + held.madeBytes);
     this.#begin(body, `queue;dur=${ms(queueMs)}, text;dur=${ms(cutMs)}, synth;dur=${ms(synthMs)}`);
     const audioMs = samplesToMs(this.#samples);
-    // A reader that takes it as slowly as it is heard has time enough; what is held longer is missing to others.
+    // A reader at the speed of a listener has enough time; room held longer is missing to others.
     await this.#send(after(head, this.#whilePaid(held.read(audioMs))), audioMs + parts.settings.stallTimeoutMs);
   }
 
-  /** A reader may take longer than the lease lasts. */
+  /** A reader may take longer than the lease of the reservation lasts. */
   async *#whilePaid(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const { admission } = this.#options.permit;
     for await (const chunk of chunks) {
@@ -129,7 +129,7 @@ export class SpeechReply {
     }
   }
 
-  /** Segments that ended before the last bytes came: an encoder may have kept a frame of them until then. */
+  /** Marks the end of segments whose last bytes came: an encoder may have kept a frame of them. */
   #mark(endByte: number): void {
     for (let at = this.#marks.length - 1; this.#marks[at]?.endByte === Number.POSITIVE_INFINITY; at--) {
       this.#marks[at]!.endByte = endByte;

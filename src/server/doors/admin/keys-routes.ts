@@ -1,4 +1,4 @@
-/** /admin/v1/keys: list, make, name, limit, revoke and grant. The holder of a key sees it and changes nothing. */
+/** /admin/v1/keys: the operator makes and changes keys; the holder of a key sees that key alone. */
 import type { FastifyInstance } from 'fastify';
 import {
   AdminGrant,

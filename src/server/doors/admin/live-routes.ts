@@ -1,4 +1,4 @@
-/** What happens now: /admin/v1/status (queue, workers, speed), live sessions and how to end one, the last failures. */
+/** What happens now: queue, workers and speed, sessions and how to end one, the last failures. */
 import type { FastifyInstance } from 'fastify';
 import { AdminFailures, AdminStatus, LiveSessions } from '../../../protocol/admin.js';
 import { TtsError } from '../../../protocol/errors.js';

@@ -13,7 +13,8 @@ const PATH = '/session';
 
 export function addSession(app: FastifyInstance, parts: AdminParts): void {
   const { admin, signIns, signedIn, settings, proxies } = parts;
-  // To these routes alone, never to a script, never from another site; over TLS only where there is TLS.
+  // Sent to these routes alone, hidden from scripts and other sites; over TLS only where there is
+  // TLS.
   const cookie = (request: IncomingMessage, token: string, maxAgeS: number) =>
     `${SESSION_COOKIE}=${token}; Path=${ADMIN_PATH}; Max-Age=${maxAgeS}; HttpOnly; SameSite=Strict` +
     (settings.tls !== undefined || proxies.isSecure(request) ? '; Secure' : '');

@@ -61,9 +61,9 @@ class AudioMessages implements SpeechCodec {
   }
 
   /**
-   * The characters of a segment come with its first audio. Pipecat adds up how long each `alignment`
-   * lasts, so its times begin where the one before ended; LiveKit reads those of `normalizedAlignment`
-   * from the beginning of the context.
+   * The characters of a segment come with its first audio. Pipecat adds up how long each
+   * `alignment` lasts, so its times begin where the one before ended; LiveKit reads those of
+   * `normalizedAlignment` from the beginning of the context.
    */
   #alignments() {
     const times = this.#clock.take();

@@ -1,7 +1,8 @@
 /**
- * The messages of both sockets. On `stream-input` a socket is one stretch of speech: empty text ends it,
- * its final message closes the socket. On `multi-stream-input` there is one for each context that
- * messages name: empty text keeps one alive, `close_context` ends one, `close_socket` all of them.
+ * The messages of both sockets. On `stream-input` a socket is one stretch of speech: empty text
+ * ends it, its final message closes the socket. On `multi-stream-input` there is one for each
+ * context that messages name: empty text keeps one alive, `close_context` ends one, `close_socket`
+ * all of them.
  */
 import type { AudioFormat } from '../../../audio/format.js';
 import type { TtsError } from '../../../protocol/errors.js';
@@ -57,7 +58,8 @@ export class MultiDialect extends SingleDialect {
     const known = contexts.get(contextId);
     if (text !== '') {
       const context = known ?? contexts.open(contextId, speedOf(voiceSettings));
-      // The single space that opens a context is not spoken; a later one may stand between two words.
+      // The single space that opens a context is not spoken; a later one may stand between two
+      // words.
       if (known !== undefined || text !== ' ') context?.append(text);
       if (flush) context?.flush();
     } else if (flush) known?.flush();

@@ -1,4 +1,4 @@
-/** ElevenLabs' door: their paths, fields, defaults and errors under /elevenlabs, with our keys, limits and credits. */
+/** ElevenLabs' dialect under /elevenlabs, with our keys, limits and credits. */
 import type { Door } from '../../door.js';
 import { takeJson } from '../../json-body.js';
 import { elevenlabsError } from './errors.js';

@@ -19,7 +19,7 @@ const PageQuery = Type.Object({
 });
 type PageQuery = Static<typeof PageQuery>;
 
-function toldVoice({ voice, language }: CatalogueVoice) {
+function voiceEntry({ voice, language }: CatalogueVoice) {
   const { id, display_name: name, gender, description, preview_url: preview = null } = voice;
   return {
     voice_id: id,
@@ -47,7 +47,7 @@ const MODELS = [
   ...BASE_MODELS.map((base) => ({ id: base, base })),
 ];
 
-const toldModel = ({ id, base }: { readonly id: string; readonly base: string }) => ({
+const modelEntry = ({ id, base }: { readonly id: string; readonly base: string }) => ({
   model_id: id,
   name: id === base ? base : `${id} (${base})`,
   description: base === 'base-tts' ? 'Kokoro-82M whole.' : 'Light networks of our own, trained on Kokoro-82M.',
@@ -68,8 +68,8 @@ const toldModel = ({ id, base }: { readonly id: string; readonly base: string })
 });
 
 export function addLists(app: FastifyInstance, { catalogue, authenticate }: ServerParts): void {
-  const voices = catalogue.all.map(toldVoice);
-  // The page of this door tells of it; the document of the contract does not.
+  const voices = catalogue.all.map(voiceEntry);
+  // Described on this door's page, not in the OpenAPI document of the contract.
   const options = { onRequest: authenticate, schema: { hide: true } };
 
   app.get('/v1/voices', options, async () => ({ voices }));
@@ -96,7 +96,7 @@ export function addLists(app: FastifyInstance, { catalogue, authenticate }: Serv
     const { voice_id: name } = params;
     const id = voiceId(catalogue, { base: 'base-tts', name, param: 'voice_id' }, VOICE_ALIASES);
     const found = catalogue.get('base-tts', id);
-    return { ...toldVoice(found), voice_id: name };
+    return { ...voiceEntry(found), voice_id: name };
   });
-  app.get('/v1/models', options, async () => MODELS.map(toldModel));
+  app.get('/v1/models', options, async () => MODELS.map(modelEntry));
 }

@@ -1,4 +1,4 @@
-/** Client messages of both sockets, taken leniently: what is unknown or of no use here is passed over. */
+/** Client messages of both sockets, taken leniently: unknown fields are ignored. */
 import { checkMessageSize, invalidMessage, readMessage } from '../../sockets/json-message.js';
 
 export interface ClientMessage {

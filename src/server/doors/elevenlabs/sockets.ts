@@ -1,4 +1,4 @@
-/** The two sockets of ElevenLabs' dialect: who may open one, and how its contexts get their permits. */
+/** ElevenLabs' two sockets: who may open one, and how its contexts get their permits. */
 import { MAX_INACTIVITY_S, STREAM_DEFAULTS } from '../../../protocol/stream.js';
 import { checkPartner, partnerModel } from '../../access/live-access.js';
 import type { ServerParts, SpeechSocket } from '../../door.js';
@@ -14,7 +14,7 @@ const KINDS = [
   { path: `${PATH}/multi-stream-input`, route: 'elevenlabs_multi_stream_input', Dialect: MultiDialect },
 ];
 
-/** What a Free key or model is spoken over. */
+/** The route for Free keys and models. */
 const FREE_WAY = 'POST /elevenlabs/v1/text-to-speech/{voice_id}';
 
 /** Anything but a number within the bounds is the default: their own service is as lenient. */

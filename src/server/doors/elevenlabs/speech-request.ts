@@ -1,4 +1,4 @@
-/** The body of a speech request in ElevenLabs' dialect: taken leniently, as their own service takes it. */
+/** Bodies of speech requests in ElevenLabs' dialect, taken as leniently as there. */
 import type { Static } from 'typebox';
 import type { KeyRecord } from '../../../accounts/types.js';
 import { parseModel, type SpeechModel } from '../../../protocol/contract.js';

@@ -1,4 +1,4 @@
-/** POST /elevenlabs/v1/text-to-speech/{voice} and its three companions: streamed, and with the times of the characters. */
+/** POST /elevenlabs/v1/text-to-speech/{voice}, plain or streamed, with and without alignment. */
 import type { FastifyInstance } from 'fastify';
 import { type AudioEncoder, createEncoder } from '../../../audio/encoder.js';
 import type { ServerParts } from '../../door.js';
@@ -15,7 +15,7 @@ interface Route {
   readonly path: string;
   readonly body: (encoder: AudioEncoder) => SpeechBody;
   readonly whole?: boolean;
-  /** Its callers take it as one: it leaves as it is made, and is not cut to be heard sooner. */
+  /** Sent while it is made, but to clients that play it when it is whole. */
   readonly unheard?: boolean;
 }
 

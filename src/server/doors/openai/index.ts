@@ -1,4 +1,4 @@
-/** OpenAI's door: their paths, fields, defaults and errors under /openai/v1, with our keys, limits and credits. */
+/** OpenAI's dialect under /openai/v1, with our keys, limits and credits. */
 import type { Door } from '../../door.js';
 import { takeJson } from '../../json-body.js';
 import { addSpeechRoute } from '../../speech/speech-endpoint.js';

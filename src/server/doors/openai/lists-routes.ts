@@ -1,14 +1,14 @@
-/** Models and voices as OpenAI lists them, and as the programs ask that have a list to fill: without a key. */
+/** Models and voices as OpenAI lists them, without a key, as programs with a menu ask for them. */
 import type { FastifyInstance } from 'fastify';
 import { TtsError } from '../../../protocol/errors.js';
 import type { ServerParts } from '../../door.js';
 import { MODEL_NAMES, VOICE_ALIASES } from './names.js';
 
-/** When this door opened, in seconds: models have no other birthday here. */
+/** The day of this dialect's first release, in seconds since 1970. */
 const CREATED_S = 1_794_700_800;
 
 const model = (id: string) => ({ id, object: 'model', created: CREATED_S, owned_by: 'tts' });
-/** The page of this door tells of it; the document of the contract does not. */
+/** Described on this door's page, not in the OpenAPI document of the contract. */
 const HIDDEN = { schema: { hide: true } };
 
 export function addLists(app: FastifyInstance, { catalogue }: ServerParts): void {

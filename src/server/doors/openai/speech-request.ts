@@ -1,4 +1,4 @@
-/** The body of a speech request in OpenAI's dialect: its schema, and what it means once it is valid. */
+/** The body of a speech request in OpenAI's dialect: its schema, and the order made of it. */
 import type { Static } from 'typebox';
 import type { KeyRecord } from '../../../accounts/types.js';
 import { createEncoder } from '../../../audio/encoder.js';

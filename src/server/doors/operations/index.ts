@@ -1,4 +1,4 @@
-/** What an operator's tools ask: is the process alive, can it speak, how is it doing. No key needed. */
+/** Health, readiness and metrics, for an operator's tools. They need no key. */
 import type { FastifyInstance } from 'fastify';
 import { TtsError } from '../../../protocol/errors.js';
 import { ErrorResponse } from '../../../protocol/http.js';

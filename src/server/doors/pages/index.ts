@@ -1,4 +1,4 @@
-/** The documentation: the guides of `docs/`, reference pages made from the schemas that validate, /openapi.json. */
+/** The documentation: guides of `docs/`, reference pages made from the schemas, /openapi.json. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Door, ServerParts } from '../../door.js';
 import { notFound } from '../../error-handler.js';

@@ -1,4 +1,4 @@
-/** POST /v1/stream-tickets: what a page in a browser opens a WebSocket session with, in place of the key. */
+/** POST /v1/stream-tickets: what a browser opens a WebSocket with, in place of the key. */
 import type { FastifyInstance } from 'fastify';
 import { TICKETS_PATH } from '../../../protocol/contract.js';
 import { ErrorResponse, StreamTicket, StreamTicketRequest } from '../../../protocol/http.js';

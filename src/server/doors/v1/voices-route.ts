@@ -6,8 +6,8 @@ import { behind, type ServerParts } from '../../door.js';
 import { voiceCatalog } from '../../voice-catalog.js';
 
 export function addVoices(app: FastifyInstance, { catalogue, authenticate }: ServerParts): void {
-  // The catalogue does not change while the server runs: four bodies, written once. Strings, because headers and a
-  // string leave in one write.
+  // The catalogue does not change while the server runs. Strings, because Node sends headers and a
+  // string in one write.
   const bodies = new Map<string, string>(
     SPEECH_MODELS.map((model) => [model, JSON.stringify(voiceCatalog(catalogue, model))]),
   );

@@ -1,4 +1,4 @@
-/** The door of the pages: the playground at /, the dashboard at /dashboard, and what the playground asks for. */
+/** The playground at /, the dashboard at /dashboard, and the routes that the playground calls. */
 import { PLAYGROUND_PATH } from '../../../protocol/pages.js';
 import type { Door } from '../../door.js';
 import { PAGE_ROUTE, sendPage } from '../../web-assets.js';

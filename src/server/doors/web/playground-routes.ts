@@ -1,6 +1,6 @@
 /**
- * What the playground's page asks: who may speak, voices, tickets, and how a text is read. On a loopback address without a
- * key, where the operator leaves that on; with a key, a page of any browser may as well.
+ * What the playground's page asks for: whether it needs a key, voices, tickets, and how a text is
+ * read. On a loopback address no key is needed, where the operator leaves that on.
  */
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ import type { ServerParts } from '../../door.js';
 import { checkBodyHeaders, takeJson } from '../../json-body.js';
 import { voiceCatalog } from '../../voice-catalog.js';
 
-/** Signs of a proxy: whoever is behind it is not on this machine. */
+/** Headers that a proxy adds: its clients may be on other machines. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'] as const;
 
 const described = (operationId: string, summary: string, answer: object) => ({
@@ -60,7 +60,7 @@ export function addPlayground(app: FastifyInstance, parts: ServerParts): void {
   addWork(app, parts, visitor);
 }
 
-/** True only where the server itself can be reached from nowhere else, and no proxy opens it to others. */
+/** Whether nobody but the machine's own user can have sent the request. */
 function keylessCheck(app: FastifyInstance, { settings, accounts }: ServerParts) {
   return ({ socket, headers }: IncomingMessage): boolean =>
     settings.web === 'auto' &&

@@ -1,12 +1,12 @@
 /**
  * The messages of a stream-input session as a state machine.
  *
- *   Connected ──Initialize──▶ Initialized ──Text──▶ Streaming ──End──▶ Draining ──Final sent──▶ Closed
+ *   Connected ──Initialize──▶ Initialized ──Text──▶ Streaming ──End──▶ Draining ──Final──▶ Closed
  *                                 └───────────────End──────────────────▶┘
  *
- * In Initialized and Streaming a single space is a keepalive, and `flush` speaks pending text. After End
- * every message is ignored. An error, the client's leaving or the server's stop lead from any state to
- * Closed.
+ * In Initialized and Streaming a single space is a keepalive, and `flush` speaks pending text.
+ * After End every message is ignored. An error, the client's leaving or the server's stop lead from
+ * any state to Closed.
  */
 import { publicError, TtsError } from '../../../../protocol/errors.js';
 import { SESSION_CODES } from '../../../../protocol/stream.js';

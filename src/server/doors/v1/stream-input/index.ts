@@ -18,7 +18,7 @@ const SCHEMA = {
   response: { 426: ErrorResponse },
 };
 
-/** The contract's own where it is offered, else the first; never a ticket, which nobody is to see again. */
+/** The contract's own where it is offered, else the first; never a ticket, which is a secret. */
 function chooseProtocol(offered: Set<string>): string | false {
   if (offered.has(STREAM_PROTOCOL)) return STREAM_PROTOCOL;
   return [...offered].find((name) => !name.startsWith(TICKET_PROTOCOL_PREFIX)) ?? false;

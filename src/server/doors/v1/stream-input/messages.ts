@@ -1,4 +1,4 @@
-/** Client messages, parsed and checked once: past this file a message is one of three kinds of input. */
+/** Client messages, parsed and checked once: each is one of three kinds of input. */
 import { TtsError } from '../../../../protocol/errors.js';
 import { VOICE_SETTINGS } from '../../../../protocol/stream.js';
 import { checkMessageSize, invalidMessage, readMessage } from '../../../sockets/json-message.js';
