@@ -20,7 +20,7 @@ import { loadCatalogue } from '../src/models/catalogue.js';
 import type { ServerDeps } from '../src/server/deps.js';
 import type { DoorLoader } from '../src/server/door.js';
 import { loadDoors } from '../src/server/doors/index.js';
-import { createMetrics } from '../src/server/metrics/metrics.js';
+import { PrometheusMetrics } from '../src/server/metrics/metrics.js';
 import { buildServer } from '../src/server/server.js';
 import type { ServerSettings } from '../src/server/settings.js';
 import { createTexts, type Texts } from '../src/text/thread/texts.js';
@@ -69,7 +69,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   });
   const pool = options.gateway?.pool ?? createPool([worker]);
   const catalogue = loadCatalogue();
-  const metrics = createMetrics();
+  const metrics = new PrometheusMetrics();
   const gateway = createGateway({
     pool,
     catalogue,

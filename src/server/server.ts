@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { systemClock } from '../clock.js';
 import { TtsError } from '../protocol/errors.js';
 import { createAuthenticator } from './access/authenticate.js';
-import { createProxyTrust, type ProxyTrust } from './access/client-address.js';
+import { ProxyTrust } from './access/client-address.js';
 import { Connections } from './access/connections.js';
 import { createHostCheck, type HostCheck } from './access/hosts.js';
 import { createApp, createPathReader } from './app.js';
@@ -55,7 +55,7 @@ export async function buildServer(deps: ServerDeps, loadDoors: DoorLoader): Prom
   connections.bound(server, {
     perAddress: settings.maxConnectionsPerAddress,
     secure,
-    exempt: proxies.trusts,
+    exempt: (address) => proxies.trusts(address),
     onRefused: (address) => deps.log.debug({ address }, 'an address has too many connections'),
   });
   connections.skipGone(server);
@@ -85,7 +85,7 @@ export async function buildServer(deps: ServerDeps, loadDoors: DoorLoader): Prom
 }
 
 function trustedProxies({ trustProxy }: ServerSettings, { log }: ServerDeps): ProxyTrust {
-  return createProxyTrust(trustProxy, (address) => {
+  return new ProxyTrust(trustProxy, (address) => {
     const advice = 'where this is a proxy of yours, name it with --trust-proxy; else all its clients are braked as one';
     log.warn({ address, advice }, 'X-Forwarded-For came from an address that is not trusted, and is not believed');
   });
@@ -112,8 +112,8 @@ async function makeParts(app: FastifyInstance, { deps, ...options }: PartsOption
     accounts: deps.accounts,
     failedKeysPerMinute: settings.failedKeysPerMinute,
     shared: deps.accounts.shared ? deps.accounts.passes : undefined,
-    addressOf: proxies.addressOf,
-    onFailedKey: deps.metrics.failedKey,
+    addressOf: (request) => proxies.addressOf(request),
+    onFailedKey: (code) => deps.metrics.failedKey(code),
     clock,
   });
   return {

@@ -111,7 +111,7 @@ async function assemble(
     import('../../gateway/gateway.js'),
     import('../../models/catalogue.js'),
     options.metrics
-      ? import('../../server/metrics/metrics.js').then(({ createMetrics }) => createMetrics())
+      ? import('../../server/metrics/metrics.js').then(({ PrometheusMetrics }) => new PrometheusMetrics())
       : silence(),
     import('../../server/server.js'),
     import('../../server/doors/index.js'),

@@ -6,15 +6,6 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { TtsError } from '../../protocol/errors.js';
 
-export interface ProxyTrust {
-  /** Whether this address is a trusted proxy's. */
-  trusts(address: string | undefined): boolean;
-  /** Undefined where the connection is gone. */
-  addressOf(request: IncomingMessage): string | undefined;
-  /** Whether the client's own connection, to a trusted proxy, has TLS. */
-  isSecure(request: IncomingMessage): boolean;
-}
-
 const NETWORK = /^([^/]+)(?:\/(\d{1,3}))?$/;
 
 function add(list: BlockList, network: string): void {
@@ -37,38 +28,44 @@ function addressIn(entry: string): string | undefined {
   return isIP(bare) === 0 ? undefined : bare;
 }
 
-/** Throws `config_invalid` for what is no network. `onUntrusted` is called for one other proxy. */
-export function createProxyTrust(
-  networks: readonly string[],
-  onUntrusted?: (proxy: string | undefined) => void,
-): ProxyTrust {
-  let warned = false;
-  const list = new BlockList();
-  for (const network of networks) add(list, network);
-  const trusts = (address: string | undefined): boolean => {
+export class ProxyTrust {
+  readonly #list = new BlockList();
+  readonly #onUntrusted: ((proxy: string | undefined) => void) | undefined;
+  #warned = false;
+
+  /** Throws `config_invalid` for what is no network. `onUntrusted` is called for one other proxy. */
+  constructor(networks: readonly string[], onUntrusted?: (proxy: string | undefined) => void) {
+    for (const network of networks) add(this.#list, network);
+    this.#onUntrusted = onUntrusted;
+  }
+
+  /** Whether this address is a trusted proxy's. */
+  trusts(address: string | undefined): boolean {
     const bare = address?.split('%')[0] ?? '';
-    return networks.length > 0 && isIP(bare) !== 0 && list.check(bare, isIPv4(bare) ? 'ipv4' : 'ipv6');
-  };
-  return {
-    trusts,
-    addressOf({ socket, headers }) {
-      let address = socket.remoteAddress;
-      const said = headers['x-forwarded-for'];
-      if (said === undefined) return address;
-      if (!warned && !trusts(address)) {
-        warned = true;
-        onUntrusted?.(address);
-      }
-      // Each proxy appends the address it saw: read backwards, as long as the proxy is trusted.
-      const hops = (typeof said === 'string' ? said : said.join(',')).split(',');
-      while (trusts(address)) {
-        const before = addressIn(hops.pop() ?? '');
-        if (before === undefined) break;
-        address = before;
-      }
-      return address;
-    },
-    isSecure: ({ socket, headers }) =>
-      trusts(socket.remoteAddress) && /^\s*https\s*(,|$)/i.test(String(headers['x-forwarded-proto'] ?? '')),
-  };
+    return isIP(bare) !== 0 && this.#list.check(bare, isIPv4(bare) ? 'ipv4' : 'ipv6');
+  }
+
+  /** Undefined where the connection is gone. */
+  addressOf({ socket, headers }: IncomingMessage): string | undefined {
+    let address = socket.remoteAddress;
+    const said = headers['x-forwarded-for'];
+    if (said === undefined) return address;
+    if (!this.#warned && !this.trusts(address)) {
+      this.#warned = true;
+      this.#onUntrusted?.(address);
+    }
+    // Each proxy appends the address it saw: read backwards, as long as the proxy is trusted.
+    const hops = (typeof said === 'string' ? said : said.join(',')).split(',');
+    while (this.trusts(address)) {
+      const before = addressIn(hops.pop() ?? '');
+      if (before === undefined) break;
+      address = before;
+    }
+    return address;
+  }
+
+  /** Whether the client's own connection, to a trusted proxy, has TLS. */
+  isSecure({ socket, headers }: IncomingMessage): boolean {
+    return this.trusts(socket.remoteAddress) && /^\s*https\s*(,|$)/i.test(String(headers['x-forwarded-proto'] ?? ''));
+  }
 }

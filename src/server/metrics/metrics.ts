@@ -20,6 +20,14 @@ export interface SessionEnd {
   readonly deliveredChars: number;
 }
 
+interface AnsweredRequest {
+  readonly route: string;
+  readonly method: string;
+  readonly model?: string;
+  readonly status: number;
+  readonly seconds: number;
+}
+
 export interface Metrics {
   /** The last minutes, for charts. */
   readonly recent: RecentSpeed;
@@ -32,7 +40,7 @@ export interface Metrics {
   /** A route speaks: its series are there from now on, also the series of what never happens. */
   announce(route: string): void;
   /** One answered HTTP request or handshake; `model` where the request named a valid one. */
-  request(info: { route: string; method: string; model?: string; status: number; seconds: number }): void;
+  request(answered: AnsweredRequest): void;
   /**
    * A speech request or session that was admitted; call the returned function once, when it ended.
    */
@@ -48,54 +56,78 @@ export interface Metrics {
   freeLimits(limits: Pick<Limits, 'freeDaily' | 'freeConcurrency'>): void;
 }
 
-export function createMetrics(): Metrics {
-  const registry = new Registry();
-  const series = createSeries(registry);
-  collectDefaultMetrics({ register: registry, prefix: 'tts_' });
-  // An alarm on a series that does not exist is silent, so the series exists before the first
-  // stall.
-  for (const model of BASE_MODELS) series.stalls.inc({ model }, 0);
-  const recent = new RecentSpeed();
-  return {
-    recent,
-    text: () => registry.metrics(),
-    contentType: registry.contentType,
-    observer: observerOf(series, recent),
-    watch: (gateway, accounts, requestLog) => watchSeries(registry, { gateway, accounts, requestLog }),
-    announce(route) {
-      series.active.inc({ route }, 0);
-      for (const code of REFUSALS) series.refusals.inc({ route, code }, 0);
-      for (const model of MODELS) series.firstAudio.zero({ route, model });
-    },
-    request({ route, method, model = '', status, seconds }) {
-      series.requests.inc({ route, method, model, status });
-      series.requestSeconds.observe({ route }, seconds);
-    },
-    session(route, model) {
-      series.active.inc({ route });
-      recent.began();
-      return ({ outcome, chars, deliveredChars }) => {
-        series.active.dec({ route });
-        series.sessions.inc({ route, model, outcome });
-        if (outcome === 'completed') series.characters.inc({ model }, chars);
-        else if (deliveredChars > 0) series.unfinished.inc({ model, outcome }, deliveredChars);
-      };
-    },
-    firstAudio(route, model, seconds) {
-      series.firstAudio.observe({ route, model }, seconds);
-      recent.firstAudio(seconds * 1000);
-    },
-    failedKey: (code) => series.failedKeys.inc({ code }),
-    limited: (model, code) => series.limited.inc({ model, code }),
-    refused: (route, code) => series.refusals.inc({ route, code }),
-    freeLimits({ freeDaily, freeConcurrency }) {
-      for (const base of BASE_MODELS) {
-        const model = `${base}:free`;
-        series.freeLimit.set({ model, limit: 'daily' }, freeLimitOf(freeDaily, base));
-        series.freeLimit.set({ model, limit: 'concurrency' }, freeLimitOf(freeConcurrency, base));
-      }
-    },
-  };
+export class PrometheusMetrics implements Metrics {
+  readonly recent = new RecentSpeed();
+  readonly observer: GatewayObserver;
+  readonly #registry = new Registry();
+  readonly #series = createSeries(this.#registry);
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry, prefix: 'tts_' });
+    this.observer = observerOf(this.#series, this.recent);
+    // An alarm on a series that does not exist is silent, so the series exists before any stall.
+    for (const model of BASE_MODELS) this.#series.stalls.inc({ model }, 0);
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  watch(...[gateway, accounts, requestLog]: Parameters<Metrics['watch']>): void {
+    watchSeries(this.#registry, { gateway, accounts, requestLog });
+  }
+
+  announce(route: string): void {
+    this.#series.active.inc({ route }, 0);
+    for (const code of REFUSALS) this.#series.refusals.inc({ route, code }, 0);
+    for (const model of MODELS) this.#series.firstAudio.zero({ route, model });
+  }
+
+  request({ route, method, model = '', status, seconds }: AnsweredRequest): void {
+    this.#series.requests.inc({ route, method, model, status });
+    this.#series.requestSeconds.observe({ route }, seconds);
+  }
+
+  session(route: string, model: string): (end: SessionEnd) => void {
+    const { active, sessions, characters, unfinished } = this.#series;
+    active.inc({ route });
+    this.recent.began();
+    return ({ outcome, chars, deliveredChars }) => {
+      active.dec({ route });
+      sessions.inc({ route, model, outcome });
+      if (outcome === 'completed') characters.inc({ model }, chars);
+      else if (deliveredChars > 0) unfinished.inc({ model, outcome }, deliveredChars);
+    };
+  }
+
+  firstAudio(route: string, model: string, seconds: number): void {
+    this.#series.firstAudio.observe({ route, model }, seconds);
+    this.recent.firstAudio(seconds * 1000);
+  }
+
+  failedKey(code: string): void {
+    this.#series.failedKeys.inc({ code });
+  }
+
+  limited(model: string, code: string): void {
+    this.#series.limited.inc({ model, code });
+  }
+
+  refused(route: string, code: string): void {
+    this.#series.refusals.inc({ route, code });
+  }
+
+  freeLimits({ freeDaily, freeConcurrency }: Pick<Limits, 'freeDaily' | 'freeConcurrency'>): void {
+    for (const base of BASE_MODELS) {
+      const model = `${base}:free`;
+      this.#series.freeLimit.set({ model, limit: 'daily' }, freeLimitOf(freeDaily, base));
+      this.#series.freeLimit.set({ model, limit: 'concurrency' }, freeLimitOf(freeConcurrency, base));
+    }
+  }
 }
 
 const observerOf = (series: ReturnType<typeof createSeries>, recent: RecentSpeed): GatewayObserver => ({

@@ -21,7 +21,7 @@ function routes(app: FastifyInstance, server: ServerParts): void {
     reply.header('cache-control', 'no-store');
   });
   const { admin, proxies } = server;
-  const signIns = new SignIns({ ...server, ...admin, addressOf: proxies.addressOf });
+  const signIns = new SignIns({ ...server, ...admin, addressOf: (request) => proxies.addressOf(request) });
   const signedIn = async (request: FastifyRequest) => {
     request.caller = await signIns.caller(request.raw);
   };
