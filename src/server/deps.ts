@@ -1,7 +1,4 @@
-/**
- * What the server is made of. Everything it talks to is handed in, so that tests and commands can
- * put it together.
- */
+/** What the server is made of. Everything it talks to is handed in. */
 import type { AdminSecret } from '../accounts/admin-secret.js';
 import type { Keyring } from '../accounts/keyring.js';
 import type { RequestLog } from '../accounts/requests/request-log.js';

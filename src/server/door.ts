@@ -79,9 +79,7 @@ interface Handshake {
 export interface AcceptedSocket extends SpeechSessionOptions {
   /** The label of its requests in the metrics. */
   readonly model: string;
-  /**
-   * Gives back what the handshake took beside its permit. Called once, when the session has ended.
-   */
+  /** Gives back what the handshake took beside its permit. Called once, at the session's end. */
   release?(): void;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Bodies are JSON in UTF-8 of a bounded size. Media type and size are checked by the headers,
- * before a byte is read.
- */
+/** JSON bodies of a bounded size. The headers are checked before a byte is read. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MAX_BODY_BYTES } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';

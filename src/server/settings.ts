@@ -10,10 +10,7 @@ export interface ServerSettings {
   readonly maxConnectionsPerAddress: number;
   /** Hosts that may be asked for beside those of this machine; see `access/hosts.ts`. */
   readonly allowedHosts: readonly string[];
-  /**
-   * Addresses and networks of proxies that may say the client's address; see
-   * `access/client-address.ts`.
-   */
+  /** Addresses and networks of trusted proxies; see `access/client-address.ts`. */
   readonly trustProxy: readonly string[];
   /** Time for a request's header lines, and for the whole request. */
   readonly headersTimeoutMs: number;

@@ -33,7 +33,7 @@ export class ProxyTrust {
   readonly #onUntrusted: ((proxy: string | undefined) => void) | undefined;
   #warned = false;
 
-  /** Throws `config_invalid` for what is no network. `onUntrusted` is called for one other proxy. */
+  /** Throws `config_invalid` for what is no network. `onUntrusted` is called once. */
   constructor(networks: readonly string[], onUntrusted?: (proxy: string | undefined) => void) {
     for (const network of networks) add(this.#list, network);
     this.#onUntrusted = onUntrusted;

@@ -10,15 +10,9 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly arrivedMs: number;
-  /**
-   * Aborts when the client goes away before the response is whole. Fastify's own signal aborts once
-   * a body is read.
-   */
+  /** Aborts when the client leaves before the response is whole; Fastify's own does so earlier. */
   readonly signal: AbortSignal;
-  /**
-   * True when all of the response was handed to the socket, false when the connection closed
-   * before.
-   */
+  /** True when the whole response was handed to the socket, false when the client left before. */
   readonly ended: Promise<boolean>;
 }
 
@@ -38,10 +32,7 @@ export class Connections {
   /** The end of each exchange that is open on a connection, in the order of the requests. */
   readonly #open = new WeakMap<Duplex, Map<Exchange, () => void>>();
 
-  /**
-   * Refuses connections of an address that has too many, as Node does where there are too many in
-   * all.
-   */
+  /** Refuses connections of an address that has too many. Node bounds those of all together. */
   bound(server: Server, { perAddress, secure, exempt, onRefused }: ConnectionsOptions): void {
     if (perAddress === 0) return;
     const counts = new Map<string, number>();
@@ -66,9 +57,7 @@ export class Connections {
     });
   }
 
-  /**
-   * Ignores requests of closed connections: Node's parser reads on to the end of what it was given.
-   */
+  /** Ignores requests of closed connections, which Node's parser may still read. */
   skipGone(server: Server): void {
     const listeners = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
     server.removeAllListeners('request');

@@ -32,9 +32,7 @@ export class KeyWatch {
     this.#clock = clock;
   }
 
-  /**
-   * Calls `onRefused` when the key is revoked, expires or is deleted. The result ends the watch.
-   */
+  /** Calls `onRefused` when the key is revoked, expired or deleted. The result ends the watch. */
   watch(keyId: string, onRefused: Watch['onRefused']): () => void {
     const watch = { keyId, onRefused };
     this.#watches.add(watch);

@@ -1,13 +1,12 @@
 /** Metrics for Prometheus, in one registry; every name begins with `tts_`. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { RequestLog } from '../../accounts/requests/request-log.js';
-import type { Accounts, Limits, Outcome } from '../../accounts/types.js';
-import type { GatewayObserver, ObservableGateway } from '../../gateway/types.js';
+import type { Limits, Outcome } from '../../accounts/types.js';
+import type { GatewayObserver } from '../../gateway/types.js';
 import { SAMPLE_RATE } from '../../protocol/audio.js';
 import { freeLimitOf } from '../../protocol/free-limit.js';
 import { BASE_MODELS } from '../../protocol/job.js';
 import { RecentSpeed } from '../speech/recent-speed.js';
-import { createSeries, watchSeries } from './series.js';
+import { createSeries, type Watched, watchSeries } from './series.js';
 
 /** Codes of refusals that are the server's own: no caller could avoid them. */
 const REFUSALS = ['overloaded', 'no_worker_ready', 'store_unavailable', 'shutting_down'] as const;
@@ -23,41 +22,16 @@ export interface SessionEnd {
 interface AnsweredRequest {
   readonly route: string;
   readonly method: string;
+  /** Where the request named a valid one. */
   readonly model?: string;
   readonly status: number;
   readonly seconds: number;
 }
 
-export interface Metrics {
+export class PrometheusMetrics {
   /** The last minutes, for charts. */
-  readonly recent: RecentSpeed;
-  /** The exposition text, and its media type. */
-  text(): Promise<string>;
-  readonly contentType: string;
-  /** Hand it to the gateway, then the gateway to `watch`. */
-  readonly observer: GatewayObserver;
-  watch(gateway: ObservableGateway, accounts: Pick<Accounts, 'lost'>, requestLog?: Pick<RequestLog, 'lost'>): void;
-  /** A route speaks: its series are there from now on, also the series of what never happens. */
-  announce(route: string): void;
-  /** One answered HTTP request or handshake; `model` where the request named a valid one. */
-  request(answered: AnsweredRequest): void;
-  /**
-   * A speech request or session that was admitted; call the returned function once, when it ended.
-   */
-  session(route: string, model: string): (end: SessionEnd) => void;
-  /** From the arrival of the request (or of the first text) to its first audio. */
-  firstAudio(route: string, model: string, seconds: number): void;
-  failedKey(code: string): void;
-  /** A request or session that a limit of its key refused. */
-  limited(model: string, code: string): void;
-  /** A request or session that the server could not take on. */
-  refused(route: string, code: string): void;
-  /** The limits of Free access that keys without their own have. */
-  freeLimits(limits: Pick<Limits, 'freeDaily' | 'freeConcurrency'>): void;
-}
-
-export class PrometheusMetrics implements Metrics {
   readonly recent = new RecentSpeed();
+  /** Hand it to the gateway, then the gateway to `watch`. */
   readonly observer: GatewayObserver;
   readonly #registry = new Registry();
   readonly #series = createSeries(this.#registry);
@@ -73,25 +47,29 @@ export class PrometheusMetrics implements Metrics {
     return this.#registry.contentType;
   }
 
+  /** The exposition text, of the media type `contentType`. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }
 
-  watch(...[gateway, accounts, requestLog]: Parameters<Metrics['watch']>): void {
+  watch(gateway: Watched['gateway'], accounts: Watched['accounts'], requestLog?: Watched['requestLog']): void {
     watchSeries(this.#registry, { gateway, accounts, requestLog });
   }
 
+  /** A route speaks: its series are there from now on, also the series of what never happens. */
   announce(route: string): void {
     this.#series.active.inc({ route }, 0);
     for (const code of REFUSALS) this.#series.refusals.inc({ route, code }, 0);
     for (const model of MODELS) this.#series.firstAudio.zero({ route, model });
   }
 
+  /** One answered HTTP request or handshake. */
   request({ route, method, model = '', status, seconds }: AnsweredRequest): void {
     this.#series.requests.inc({ route, method, model, status });
     this.#series.requestSeconds.observe({ route }, seconds);
   }
 
+  /** A request or session got its permit; the result is to be called once, when it has ended. */
   session(route: string, model: string): (end: SessionEnd) => void {
     const { active, sessions, characters, unfinished } = this.#series;
     active.inc({ route });
@@ -104,6 +82,7 @@ export class PrometheusMetrics implements Metrics {
     };
   }
 
+  /** From the arrival of the request, or of the first text, to its first audio. */
   firstAudio(route: string, model: string, seconds: number): void {
     this.#series.firstAudio.observe({ route, model }, seconds);
     this.recent.firstAudio(seconds * 1000);
@@ -113,14 +92,17 @@ export class PrometheusMetrics implements Metrics {
     this.#series.failedKeys.inc({ code });
   }
 
+  /** A limit of its key refused a request or session. */
   limited(model: string, code: string): void {
     this.#series.limited.inc({ model, code });
   }
 
+  /** The server could not take a request or session on. */
   refused(route: string, code: string): void {
     this.#series.refusals.inc({ route, code });
   }
 
+  /** The limits of Free access that keys without their own have. */
   freeLimits({ freeDaily, freeConcurrency }: Pick<Limits, 'freeDaily' | 'freeConcurrency'>): void {
     for (const base of BASE_MODELS) {
       const model = `${base}:free`;
@@ -129,6 +111,9 @@ export class PrometheusMetrics implements Metrics {
     }
   }
 }
+
+/** What the server tells its metrics. */
+export type Metrics = Omit<PrometheusMetrics, never>;
 
 const observerOf = (series: ReturnType<typeof createSeries>, recent: RecentSpeed): GatewayObserver => ({
   segmentStarted: ({ model, waitMs }) => series.queueWait.observe({ model }, waitMs / 1000),

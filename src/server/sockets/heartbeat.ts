@@ -1,7 +1,4 @@
-/**
- * Pings, ours and theirs: a peer that vanished without a word is noticed, and a peer whose listener
- * is merely behind is left in peace.
- */
+/** Pings: a peer that vanished is noticed; one that has audio left to read is given time. */
 import type { WebSocket } from 'ws';
 import { type Clock, systemClock, type Timer } from '../../clock.js';
 

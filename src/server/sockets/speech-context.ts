@@ -207,9 +207,7 @@ export class SpeechContext {
     this.#options.onDone();
   }
 
-  /**
-   * Counts from the last message or the last owed audio, whichever came later, while none is owed.
-   */
+  /** Counts from the last message or the last owed audio, whichever came later. */
   #watchIdleness(): void {
     this.#idle?.cancel();
     if (this.#ended || this.#ending || this.#speech === undefined || !this.#speech.idle) return;

@@ -18,10 +18,7 @@ export interface SocketDialect {
   codec(contextId: string): SpeechCodec | Promise<SpeechCodec>;
   /** The last message of a session that failed. */
   sessionError(error: TtsError, requestId: string): object;
-  /**
-   * The messages for a context that failed. Where this is left out a socket has one
-   * context, and ends with it.
-   */
+  /** The messages for a context that failed; absent where a socket ends with its one context. */
   contextError?(error: TtsError, contextId: string): readonly object[];
   /** The dialect's own error for an error; that of the table where this is left out. */
   errorOf?(error: unknown): TtsError;
@@ -32,9 +29,7 @@ export interface SocketDialect {
 /** What a message can do with the contexts of its socket. */
 export interface SocketContexts {
   get(contextId: string): SpeechContext | undefined;
-  /**
-   * Throws where the socket holds too many; undefined where the client was told that it is full.
-   */
+  /** Throws where the socket holds too many; undefined where an error was sent instead. */
   open(contextId: string, speed: number): SpeechContext | undefined;
   /** Whether the last context of this id failed: messages for it may still arrive. */
   hasFailed(contextId: string): boolean;
@@ -46,9 +41,7 @@ export interface SocketContexts {
 /** Contexts that are opened by messages: where their permits come from. */
 interface ContextOpener {
   permit(order: { readonly requestId: string; readonly speed: number }): Promise<Permit>;
-  /**
-   * A place among the contexts that wait for their permit. Throws `overloaded` where there is none.
-   */
+  /** A place among the contexts that wait for a permit. Throws `overloaded` without one. */
   wait(): WaitingContext;
   /** Tells when the key of the socket is refused later on. The result ends that. */
   watchKey(onRefused: (reason: TtsError) => void): () => void;

@@ -32,10 +32,7 @@ export interface HeldAudioOptions {
   readonly diskBytes: number;
   /** Where temporary files are made. */
   readonly dir: string;
-  /**
-   * A reader that takes nothing for so long, or less than a listener would, is cut while others
-   * wait.
-   */
+  /** A reader that stalls so long, or is slower than a listener, is cut while others wait. */
   readonly stallMs: number;
   readonly log: Logger;
   readonly clock?: Clock | undefined;
@@ -173,9 +170,7 @@ export class HeldAudio implements AnswerBudget {
     return this.#sum('disk') + bytes <= this.#diskBytes ? 'disk' : undefined;
   }
 
-  /**
-   * Waits until `take` took its room. Throws `overloaded` where nobody is left who could free any.
-   */
+  /** Waits until `take` took its room. Throws `overloaded` where nobody can free any. */
   async #until(answer: HeldAnswer, take: () => boolean, signal: AbortSignal): Promise<void> {
     if (take()) return;
     answer.waiting = true;
@@ -227,10 +222,7 @@ export class HeldAudio implements AnswerBudget {
     this.#watch.unref();
   }
 
-  /**
-   * Cuts readers that keep others waiting, of one key where one is named; true where there were
-   * any.
-   */
+  /** Cuts overdue readers, of one key where one is named; true where there were any. */
   #cutOverdue(keyId?: string): boolean {
     const nowMs = this.clock.now();
     const overdue = [...this.#answers].filter(

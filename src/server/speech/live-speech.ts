@@ -112,10 +112,7 @@ export class LiveSpeech {
     signal.throwIfAborted();
   }
 
-  /**
-   * Gives everything back, and settles or returns the reservation; resolves when the ledger has its
-   * row.
-   */
+  /** Gives everything back and settles; resolves when the ledger has its row. */
   close(outcome: Outcome, byClient: boolean, error?: unknown): Promise<void> {
     const audioMs = samplesToMs(this.#sentSamples);
     return this.#options.permit.end({ outcome, audioMs, deliveredChars: this.#deliveredChars, byClient, error });

@@ -112,9 +112,7 @@ export class Permit {
     this.#parts.metrics.firstAudio(route, model, ms / 1000);
   }
 
-  /**
-   * Gives everything back and settles; the first end counts. Resolves when the accounts have it.
-   */
+  /** Gives everything back and settles; the first end counts. Resolves when that is written. */
   end(end: WorkEnd): Promise<void> {
     if (this.#settled === undefined) {
       this.text.close();

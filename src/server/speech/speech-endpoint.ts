@@ -23,10 +23,7 @@ export interface SpeechEndpoint<Request extends Asked> {
   /** As metrics and the request log name it. */
   readonly route: string;
   readonly schema: FastifySchema & { readonly body: TObject };
-  /**
-   * Fields of the body that are taken and change nothing, beside those that the schema does not
-   * know.
-   */
+  /** Fields of the schema that change nothing; unknown fields change nothing either. */
   readonly unused?: readonly string[];
   /** Takes a field that is null for one that is left out. */
   readonly dropsNulls?: boolean;

@@ -52,10 +52,7 @@ export class SpillFile {
   }
 }
 
-/**
- * Removes the files that killed servers left in `dir`. A file of a live server only loses its name:
- * the open handle stays good.
- */
+/** Removes files that killed servers left in `dir`; a live server's file stays open nameless. */
 export async function removeSpillFiles(dir: string): Promise<void> {
   const names = await readdir(dir).catch(() => []);
   const removed = names.filter((name) => NAME.test(name)).map((name) => rm(path.join(dir, name), { force: true }));

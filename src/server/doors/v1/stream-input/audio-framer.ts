@@ -84,10 +84,7 @@ export class AudioFramer implements SpeechCodec {
     return { audio, isFinal: false, alignment };
   }
 
-  /**
-   * Takes the characters that begin before `untilSample` into the next message, in the order of the
-   * text.
-   */
+  /** Takes the characters that begin before `untilSample` into the next message, in order. */
   #carry(untilSample: number): void {
     const { startSamples, durationSamples } = this.#timings;
     for (; this.#nextChar < this.#chars.length; this.#nextChar++) {
