@@ -6,6 +6,16 @@ import { SpillFile } from './spill-file.js';
 /** Where bytes of a response lie: in memory, or behind one another in its file. */
 type Part = Uint8Array | { readonly from: number; bytes: number };
 
+/** The room of a response, in bytes. The budget sets it. */
+export interface Room {
+  /** Bytes that no other response can take: as many as were expected, then as many as were made. */
+  readonly promised: number;
+  readonly memory: number;
+  readonly disk: number;
+  /** The synthesis of the response waits for room. */
+  readonly waiting: boolean;
+}
+
 /** What a response is given of the budget that all of them share; see `HeldAudio`. */
 export interface AnswerBudget {
   readonly clock: Clock;
@@ -17,10 +27,7 @@ export interface AnswerBudget {
   /** The file could not be written. */
   diskFailed(error: unknown): void;
   /** The numbers of an answer became smaller. */
-  freed(
-    answer: HeldAnswer,
-    less: { readonly promised?: number; readonly memory?: number; readonly disk?: number },
-  ): void;
+  freed(answer: HeldAnswer, less: Partial<Omit<Room, 'waiting'>>): void;
   /** It is over; resolves `gone` when its file is. */
   closed(answer: HeldAnswer, gone: Promise<void>): void;
 }
@@ -28,32 +35,33 @@ export interface AnswerBudget {
 /** Pieces that are read from the file, and after which a reader's progress is counted. */
 const PIECE_BYTES = 65_536;
 
+interface Reader {
+  readonly sinceMs: number;
+  /** When bytes were taken last. */
+  lastMs: number;
+  /** Length of the audio. */
+  readonly audioMs: number;
+  readonly onCut: (() => void) | undefined;
+}
+
 export class HeldAnswer {
   readonly keyId: string;
   /** One part in so many of everything is what its key may take. */
   readonly share: number;
-  /** Bytes of the budget that are this response's: as many as were expected, then as were made. */
-  promised: number;
-  memory = 0;
-  disk = 0;
-  /** Its synthesis waits for room. */
-  waiting = false;
+  readonly room: Room;
   readonly sinceMs: number;
-  /** How it ends a reader that keeps others waiting. */
-  onCut: (() => void) | undefined;
   readonly #budget: AnswerBudget;
   readonly #parts: Part[] = [];
   #file: Promise<SpillFile> | undefined;
   #madeBytes = 0;
   #sentBytes = 0;
-  /** Since when it is read, when bytes were taken last, and how long its audio is. */
-  #reader: { readonly sinceMs: number; lastMs: number; readonly audioMs: number } | undefined;
+  #reader: Reader | undefined;
   #released = false;
 
-  constructor(holder: Pick<HeldAnswer, 'keyId' | 'share'>, promised: number, budget: AnswerBudget) {
+  constructor(holder: Pick<HeldAnswer, 'keyId' | 'share'>, room: Room, budget: AnswerBudget) {
     this.keyId = holder.keyId;
     this.share = holder.share;
-    this.promised = promised;
+    this.room = room;
     this.#budget = budget;
     this.sinceMs = budget.clock.now();
   }
@@ -69,7 +77,7 @@ export class HeldAnswer {
 
   /** Keeps `bytes`; the synthesis waits here while there is no room. */
   async append(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
-    const more = this.#madeBytes + bytes.length - this.promised;
+    const more = this.#madeBytes + bytes.length - this.room.promised;
     if (more > 0) await this.#budget.grow(this, more, signal);
     while (!(await this.#keep(bytes, signal)));
     this.#madeBytes += bytes.length;
@@ -77,13 +85,16 @@ export class HeldAnswer {
 
   /** All of it is made: what was promised beyond that is free again. */
   finish(): void {
-    if (!this.#released) this.#budget.freed(this, { promised: this.promised - this.#madeBytes });
+    if (!this.#released) this.#budget.freed(this, { promised: this.room.promised - this.#madeBytes });
   }
 
-  /** Hands it out in order, once; what is pulled next was preceded by a write of all before it. */
-  async *read(audioMs: number): AsyncGenerator<Uint8Array, void, undefined> {
+  /**
+   * Hands the bytes out in order, once: pulling a piece says that all before it were written. `onCut`
+   * ends a reader that keeps others waiting.
+   */
+  async *read(audioMs: number, onCut?: () => void): AsyncGenerator<Uint8Array, void, undefined> {
     const nowMs = this.#budget.clock.now();
-    this.#reader = { sinceMs: nowMs, lastMs: nowMs, audioMs };
+    this.#reader = { sinceMs: nowMs, lastMs: nowMs, audioMs, onCut };
     for (const part of this.#parts.splice(0)) {
       if (part instanceof Uint8Array) {
         for (let at = 0; at < part.length; at += PIECE_BYTES) {
@@ -123,7 +134,7 @@ export class HeldAnswer {
 
   /** Ends its reader, and gives everything back at once. */
   cut(): void {
-    this.onCut?.();
+    this.#reader?.onCut?.();
     this.release();
   }
 

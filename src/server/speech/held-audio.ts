@@ -15,7 +15,7 @@ import { Condition } from '../../condition.js';
 import type { Logger } from '../../log.js';
 import { TtsError } from '../../protocol/errors.js';
 import { type AnswerSize, neverFits } from './answer-size.js';
-import { type AnswerBudget, HeldAnswer } from './held-answer.js';
+import { type AnswerBudget, HeldAnswer, type Room } from './held-answer.js';
 import { removeSpillFiles } from './spill-file.js';
 
 /** Divisors: a key's share of memory and of disk, and one response's share of both together. */
@@ -38,12 +38,15 @@ export interface HeldAudioOptions {
   readonly clock?: Clock | undefined;
 }
 
+type OwnRoom = { -readonly [Field in keyof Room]: Room[Field] };
+
 export type Holder = Pick<KeyRecord, 'id' | 'tier'>;
 
 export class HeldAudio implements AnswerBudget {
   readonly clock: Clock;
   readonly #options: HeldAudioOptions;
   readonly #answers = new Set<HeldAnswer>();
+  readonly #rooms = new WeakMap<HeldAnswer, OwnRoom>();
   readonly #removing = new Set<Promise<void>>();
   readonly #changed = new Condition();
   /** Free bytes on the disk when it was looked at last. */
@@ -86,7 +89,9 @@ export class HeldAudio implements AnswerBudget {
       missing = this.#missing(holder, bytes);
     }
     if (missing !== undefined) throw this.#refusal(missing);
-    const answer = new HeldAnswer(holder, bytes, this);
+    const room: OwnRoom = { promised: bytes, memory: 0, disk: 0, waiting: false };
+    const answer = new HeldAnswer(holder, room, this);
+    this.#rooms.set(answer, room);
     this.#answers.add(answer);
     return answer;
   }
@@ -94,7 +99,7 @@ export class HeldAudio implements AnswerBudget {
   async grow(answer: HeldAnswer, bytes: number, signal: AbortSignal): Promise<void> {
     const grow = () => {
       if (this.#sum('promised') + bytes > this.#capacity) return false;
-      answer.promised += bytes;
+      this.#rooms.get(answer)!.promised += bytes;
       return true;
     };
     await this.#until(answer, grow, signal);
@@ -105,7 +110,7 @@ export class HeldAudio implements AnswerBudget {
     const take = () => {
       place = this.#placeFor(answer, bytes);
       if (place === undefined) return false;
-      answer[place] += bytes;
+      this.#rooms.get(answer)![place] += bytes;
       return true;
     };
     await this.#until(answer, take, signal);
@@ -113,9 +118,10 @@ export class HeldAudio implements AnswerBudget {
   }
 
   freed(answer: HeldAnswer, { promised = 0, memory = 0, disk = 0 }: Parameters<AnswerBudget['freed']>[1]): void {
-    answer.promised -= promised;
-    answer.memory -= memory;
-    answer.disk -= disk;
+    const room = this.#rooms.get(answer)!;
+    room.promised -= promised;
+    room.memory -= memory;
+    room.disk -= disk;
     this.#changed.notify();
   }
 
@@ -153,7 +159,7 @@ export class HeldAudio implements AnswerBudget {
 
   #sum(of: 'promised' | 'memory' | 'disk', keyId?: string): number {
     let bytes = 0;
-    for (const answer of this.#answers) if (keyId === undefined || answer.keyId === keyId) bytes += answer[of];
+    for (const answer of this.#answers) if (keyId === undefined || answer.keyId === keyId) bytes += answer.room[of];
     return bytes;
   }
 
@@ -173,7 +179,8 @@ export class HeldAudio implements AnswerBudget {
   /** Waits until `take` took its room. Throws `overloaded` where nobody can free any. */
   async #until(answer: HeldAnswer, take: () => boolean, signal: AbortSignal): Promise<void> {
     if (take()) return;
-    answer.waiting = true;
+    const room = this.#rooms.get(answer)!;
+    room.waiting = true;
     this.#want();
     this.#changed.notify();
     try {
@@ -183,14 +190,14 @@ export class HeldAudio implements AnswerBudget {
         return false;
       }, signal);
     } finally {
-      answer.waiting = false;
+      room.waiting = false;
     }
   }
 
   /** All syntheses wait, nobody reads, and this response came last. */
   #isStuck(answer: HeldAnswer): boolean {
     const all = [...this.#answers];
-    return all.at(-1) === answer && all.every(({ waiting }) => waiting);
+    return all.at(-1) === answer && all.every(({ room }) => room.waiting);
   }
 
   #refusal(missing: 'share' | 'all'): TtsError {
@@ -210,7 +217,7 @@ export class HeldAudio implements AnswerBudget {
   /** Looks after readers while somebody needs room. */
   #want(): void {
     this.#watch ??= this.clock.setInterval(() => {
-      const waits = [...this.#answers].some(({ waiting }) => waiting);
+      const waits = [...this.#answers].some(({ room }) => room.waiting);
       if (waits || this.clock.now() < this.#wantedUntilMs) {
         this.#cutOverdue();
         void this.#lookAtDisk().then(() => this.#changed.notify());

@@ -109,7 +109,6 @@ export class SpeechReply {
     }
     this.#mark(held.madeBytes);
     held.finish();
-    held.onCut = () => reply.raw.req.socket.destroy();
     const { queueMs, cutMs } = permit.text;
     const synthMs = performance.now() - this.#openedMs - cutMs - queueMs;
     const head = body.head?.(held.madeBytes) ?? NOTHING;
@@ -117,7 +116,10 @@ export class SpeechReply {
     this.#begin(body, `queue;dur=${ms(queueMs)}, text;dur=${ms(cutMs)}, synth;dur=${ms(synthMs)}`);
     const audioMs = samplesToMs(this.#samples);
     // A reader at the speed of a listener has enough time; room held longer is missing to others.
-    await this.#send(after(head, this.#whilePaid(held.read(audioMs))), audioMs + parts.settings.stallTimeoutMs);
+    await this.#send(
+      after(head, this.#whilePaid(held.read(audioMs, () => reply.raw.req.socket.destroy()))),
+      audioMs + parts.settings.stallTimeoutMs,
+    );
   }
 
   /** A reader may take longer than the lease of the reservation lasts. */
