@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { loadDoors } from '../src/server/doors/index.js';
+import { DEFAULT_SETTINGS } from '../src/server/settings.js';
 
 const SRC = path.resolve(import.meta.dirname, '../src');
 
@@ -13,7 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   models: ['protocol'],
   engine: ['text', 'models', 'protocol'],
   worker: ['engine', 'protocol'],
-  gateway: ['worker', 'accounts', 'models', 'text', 'protocol'],
+  gateway: ['worker', 'models', 'text', 'protocol'],
   server: ['gateway', 'audio', 'accounts', 'models', 'protocol', 'text'],
   client: ['protocol', 'text', 'audio'],
 };
@@ -132,15 +134,20 @@ describe('the import table', () => {
     expect(circles).toEqual([]);
   });
 
-  it('lets no door of the server import another', () => {
-    const doorOf = (file: string) => /^server\/doors\/(\w+)\//.exec(file)?.[1];
-    const strays = files.filter((file) => {
-      const door = doorOf(file);
-      if (door === undefined) return false;
-      const others = importsOf(file).map(({ target }) => doorOf(target.startsWith('.') ? resolve(file, target) : ''));
-      return others.some((other) => other !== undefined && other !== door);
-    });
-    expect(strays).toEqual([]);
+  it('lists no import that nothing uses', () => {
+    const used = new Map(Object.keys(MAY_IMPORT).map((room) => [room, new Set<string>()]));
+    const leaves = new Set<string>();
+    for (const file of files) {
+      for (const { target } of importsOf(file).filter((each) => each.target.startsWith('.'))) {
+        const resolved = resolve(file, target);
+        if (LEAVES.includes(resolved)) leaves.add(resolved);
+        else if (roomOf(resolved) !== roomOf(file)) used.get(roomOf(file))?.add(roomOf(resolved));
+      }
+    }
+    expect(Object.fromEntries([...used].map(([room, others]) => [room, [...others].sort()]))).toEqual(
+      Object.fromEntries(Object.entries(MAY_IMPORT).map(([room, others]) => [room, [...others].sort()])),
+    );
+    expect([...leaves].sort()).toEqual([...LEAVES].sort());
   });
 
   it('keeps process.env and process.exit in config.ts, cli/ and the entries of child processes', () => {
@@ -179,5 +186,47 @@ describe('the import table', () => {
       .filter((file) => file.endsWith('.ts'))
       .filter((file) => /from '(\.\.\/)+test\//.test(readFileSync(path.join(bench, file), 'utf8')));
     expect(strays).toEqual([]);
+  });
+});
+
+describe('the doors of the server', () => {
+  const LIST = 'server/doors/index.ts';
+  const folders = readdirSync(path.join(SRC, 'server/doors'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+  const doorOf = (file: string) => /^server\/doors\/([\w-]+)\//.exec(file)?.[1];
+  const doorsIn = (file: string) =>
+    importsOf(file)
+      .filter(({ target }) => target.startsWith('.'))
+      .map(({ target }) => doorOf(resolve(file, target)))
+      .filter((door) => door !== undefined);
+
+  it('are a folder each, listed in one place', () => {
+    expect(folders).toEqual(
+      expect.arrayContaining(['admin', 'elevenlabs', 'openai', 'operations', 'pages', 'v1', 'web']),
+    );
+    expect(doorsIn(LIST).sort()).toEqual(folders);
+  });
+
+  it('have the one shape', async () => {
+    const doors = await loadDoors({ ...DEFAULT_SETTINGS, docs: true, web: 'auto' });
+    expect(doors).toHaveLength(folders.length);
+    for (const door of doors) expect(door).toMatchObject({ prefix: expect.any(String), routes: expect.any(Function) });
+  });
+
+  it('are known to nobody but the list: neither to each other nor to what they share', () => {
+    const strays = files.filter((file) => {
+      const own = doorOf(file);
+      return file !== LIST && doorsIn(file).some((door) => door !== own);
+    });
+    expect(strays).toEqual([]);
+  });
+
+  it('are given to the server from outside', () => {
+    const importing = files.filter((file) =>
+      importsOf(file).some(({ target }) => target.startsWith('.') && `${resolve(file, target)}.ts` === LIST),
+    );
+    expect(importing.map(roomOf)).toEqual(['cli']);
   });
 });

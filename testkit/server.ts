@@ -11,14 +11,18 @@ import { RequestLog, type RequestLogBounds } from '../src/accounts/requests/requ
 import { openSqliteDatabase } from '../src/accounts/sqlite/database.js';
 import type { AccountStore, LedgerRow } from '../src/accounts/store.js';
 import type { Limits } from '../src/accounts/types.js';
+import type { Clock } from '../src/clock.js';
 import { createSineEngine, type SineOptions } from '../src/engine/sine.js';
 import { createGateway, type GatewayOptions } from '../src/gateway/gateway.js';
 import { WorkerPool } from '../src/gateway/workers/pool.js';
 import { type Logger, silentLogger } from '../src/log.js';
 import { loadCatalogue } from '../src/models/catalogue.js';
-import type { ServerDeps, ServerSettings } from '../src/server/deps.js';
-import { createMetrics } from '../src/server/metrics/metrics.js';
+import type { ServerDeps } from '../src/server/deps.js';
+import type { DoorLoader } from '../src/server/door.js';
+import { loadDoors } from '../src/server/doors/index.js';
+import { PrometheusMetrics } from '../src/server/metrics/metrics.js';
 import { buildServer } from '../src/server/server.js';
+import type { ServerSettings } from '../src/server/settings.js';
 import { createTexts, type Texts } from '../src/text/thread/texts.js';
 import { createEngineWorker, type EngineWorkerOptions } from './engine-worker.js';
 
@@ -28,9 +32,11 @@ export interface TestServerOptions {
   limits?: Partial<Limits>;
   settings?: Partial<ServerSettings>;
   gateway?: Partial<GatewayOptions>;
-  upgrades?: ServerDeps['upgrades'];
+  doors?: DoorLoader;
   firstPieces?: ServerDeps['firstPieces'];
   log?: Logger;
+  /** Of the server; accounts and gateway have the system's. */
+  clock?: Clock;
   localKey?: string;
   billDelivered?: boolean;
   /** Closed with the server. */
@@ -63,7 +69,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   });
   const pool = options.gateway?.pool ?? new WorkerPool([worker]);
   const catalogue = loadCatalogue();
-  const metrics = createMetrics();
+  const metrics = new PrometheusMetrics();
   const gateway = createGateway({
     pool,
     catalogue,
@@ -76,20 +82,23 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const requestLog = options.requestLog && new RequestLog({ store, writeEveryMs: 5, ...options.requestLog });
   const secret = createAdminSecret(store);
   const shutdown = new AbortController();
-  const { app, upgrades } = await buildServer({
-    accounts,
-    gateway,
-    catalogue,
-    texts,
-    firstPieces: options.firstPieces,
-    metrics,
-    requestLog,
-    log,
-    shutdown: shutdown.signal,
-    admin: { version: '0.0.0-test', secret, keyring, store, gateway, workers: () => pool.workers },
-    settings: { docs: false, ...options.settings },
-    ...(options.upgrades === undefined ? {} : { upgrades: options.upgrades }),
-  });
+  const { app, upgrades } = await buildServer(
+    {
+      accounts,
+      gateway,
+      catalogue,
+      texts,
+      firstPieces: options.firstPieces,
+      metrics,
+      requestLog,
+      log,
+      clock: options.clock,
+      shutdown: shutdown.signal,
+      admin: { version: '0.0.0-test', secret, keyring, store, gateway, workers: () => pool.workers },
+      settings: { docs: false, ...options.settings },
+    },
+    options.doors ?? loadDoors,
+  );
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
   const baseUrl = `${options.settings?.tls ? 'https' : 'http'}://127.0.0.1:${port}`;

@@ -1,4 +1,4 @@
-/** Requests that Node's parser gave up on (too slow, too large, not HTTP): answered on the bare socket, in JSON too. */
+/** Answers requests that Node's parser gave up on: too slow, too large, or not HTTP. */
 import type { Socket } from 'node:net';
 import { TtsError } from '../protocol/errors.js';
 import type { Connections } from './access/connections.js';

@@ -1,20 +1,19 @@
 /** Every failure of a request becomes one of the table's rows, in the one JSON shape. */
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
-import { MAX_BODY_BYTES } from '../protocol/contract.js';
 import { excerpt, publicError, TtsError } from '../protocol/errors.js';
 import { errorBody } from '../protocol/http.js';
 import { errorHeaders } from './speech/raw-response.js';
 
 /** What Fastify itself can find wrong before a handler runs. */
-const FRAMEWORK: Readonly<Record<string, () => TtsError>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: () => bodyTooLarge(),
+const FRAMEWORK: Readonly<Record<string, (request: FastifyRequest) => TtsError>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ({ routeOptions }) => bodyTooLarge(routeOptions.bodyLimit),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => unsupportedMediaType(),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new TtsError('invalid_value', 'The body is shorter or longer than its Content-Length.'),
   FST_ERR_BAD_URL: () => new TtsError('not_found', 'The path is not a valid URL.'),
 };
 
-export const bodyTooLarge = (limitBytes = MAX_BODY_BYTES): TtsError =>
+export const bodyTooLarge = (limitBytes: number): TtsError =>
   new TtsError(
     'body_too_large',
     `The body is larger than ${limitBytes} bytes. Split long text at sentences into several requests.`,
@@ -44,29 +43,33 @@ function fieldError([first]: readonly FastifySchemaValidationError[], context: s
 }
 
 /** What Fastify threw, in the words of the table; anything else as it is. */
-function known(error: unknown): unknown {
+function known(error: unknown, request: FastifyRequest): unknown {
   if (error instanceof TtsError) return error;
   const { code, validation, validationContext } = error as Partial<FastifyError>;
   if (validation !== undefined) return fieldError(validation, validationContext);
-  return (code !== undefined && Object.hasOwn(FRAMEWORK, code) && FRAMEWORK[code]?.()) || error;
+  return (code !== undefined && Object.hasOwn(FRAMEWORK, code) && FRAMEWORK[code]?.(request)) || error;
 }
 
-/** How a door tells an error to its clients. */
-interface ToldError {
+/** An error as a door answers it. */
+interface ErrorAnswer {
   readonly status: number;
   readonly body: object;
   readonly headers?: Readonly<Record<string, string>>;
 }
-export type ErrorShape = (error: TtsError, requestId: string) => ToldError;
+export type ErrorShape = (error: TtsError, requestId: string) => ErrorAnswer;
 
-const ourShape: ErrorShape = (error, requestId) => ({ status: error.row.status, body: errorBody(error, requestId) });
+/** The shape of `/v1`, and of every door without one of its own. */
+export const defaultShape: ErrorShape = (error, requestId) => ({
+  status: error.row.status,
+  body: errorBody(error, requestId),
+});
 
 export type ErrorHandler = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
 export const createErrorHandler =
   (shape: ErrorShape): ErrorHandler =>
   (thrown, request, reply) => {
-    const error = known(thrown);
+    const error = known(thrown, request);
     const wire = publicError(error);
     request.failure = wire;
     // Nobody is left to answer, and a client may leave when it likes.
@@ -82,11 +85,11 @@ export const createErrorHandler =
       .send(JSON.stringify(body));
   };
 
-export const handleError = createErrorHandler(ourShape);
+export const handleError = createErrorHandler(defaultShape);
 
 /**
- * A connection closed while its body still arrives is reset, and the reset overtakes the answer. So the body is read and
- * thrown away for a moment before the socket goes.
+ * Reads and discards the body for a moment before the socket is closed: a connection closed while
+ * its body still arrives is reset, and the reset overtakes the answer.
  */
 function lingerOnClose(request: FastifyRequest, reply: FastifyReply): void {
   const { socket } = request.raw;

@@ -11,7 +11,7 @@ export type ModelAlias = (name: string) => BaseModel | undefined;
 /** Names of voices, each with the style nearest to it in gender, accent and character. */
 export type VoiceAliases = ReadonlyMap<string, { readonly name: string; readonly style: string }>;
 
-/** Our own names stand for themselves; an alias is Free for a Free key and Partner for a Partner key. */
+/** Our own names stand for themselves; an alias is the model of the key's own tier. */
 export function speechModel(name: string, alias: ModelAlias, { tier }: KeyRecord, param: string): SpeechModel {
   const own = SPEECH_MODELS.find((model) => model === name);
   if (own !== undefined) return own;

@@ -1,4 +1,4 @@
-/** HTML for the pages of /docs that are made from schemas: text, tables of fields, and the document around them. */
+/** HTML for the pages of /docs that are made from schemas: text, examples and tables of fields. */
 import type { TSchema } from 'typebox';
 
 /** A page of the documentation: its address, its title, and the HTML below the title. */
@@ -75,7 +75,7 @@ function fieldRows(schema: FieldSchema, needs: Needs, prefix = ''): string[][] {
 export const fieldTable = (schema: TSchema | FieldSchema, needs: Needs = OF_A_REQUEST): string =>
   rowTable(['Field', 'Value', '', ''], fieldRows(schema as FieldSchema, needs));
 
-/** Cells are HTML already. A column without a name has no header cell: one without words helps nobody. */
+/** Cells are HTML already. A column without a name has no header cell, for screen readers. */
 export const rowTable = (heads: readonly string[], rows: readonly (readonly string[])[]): string => {
   const head = heads.map((cell) => (cell === '' ? '<td></td>' : `<th>${cell}</th>`)).join('');
   const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('');

@@ -1,4 +1,4 @@
-/** Fields of a body that change nothing, named in a header: a stock client sends some, and its user may wonder. */
+/** Names the fields of a body that change nothing, for the header `x-ignored-fields`. */
 import { maskKeys } from '../protocol/errors.js';
 
 const MAX_IGNORED = 10;

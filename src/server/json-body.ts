@@ -1,12 +1,15 @@
-/** Bodies are JSON in UTF-8 of a bounded size; media type and size are checked by their headers, before a byte is read. */
+/** JSON bodies of a bounded size. The headers are checked before a byte is read. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MAX_BODY_BYTES } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import { bodyTooLarge, unsupportedMediaType } from './error-handler.js';
 
-/** The routes of this plugin take JSON. */
-export function takeJson(app: FastifyInstance, limitBytes = MAX_BODY_BYTES): void {
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: limitBytes }, (_request, body, done) => {
+/** The routes that are added to `app` from here on take JSON. */
+export function takeJson(app: FastifyInstance, bodyLimit = MAX_BODY_BYTES): void {
+  app.addHook('onRoute', (route) => {
+    route.bodyLimit = bodyLimit;
+  });
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => {
     try {
       done(null, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body as Buffer)));
     } catch (cause) {
@@ -16,16 +19,13 @@ export function takeJson(app: FastifyInstance, limitBytes = MAX_BODY_BYTES): voi
 }
 
 /** A hook, behind the one that asks for the key. */
-export const bodyHeadersCheck =
-  (limitBytes: number) =>
-  async ({ headers }: FastifyRequest): Promise<void> => {
-    const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-    const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-    if (type !== 'application/json' || encoding !== 'identity') throw unsupportedMediaType();
-    if (Number(headers['content-length'] ?? 0) > limitBytes) throw bodyTooLarge(limitBytes);
-  };
-
-export const checkBodyHeaders = bodyHeadersCheck(MAX_BODY_BYTES);
+export async function checkBodyHeaders({ headers, routeOptions }: FastifyRequest): Promise<void> {
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (type !== 'application/json' || encoding !== 'identity') throw unsupportedMediaType();
+  const { bodyLimit = MAX_BODY_BYTES } = routeOptions;
+  if (Number(headers['content-length'] ?? 0) > bodyLimit) throw bodyTooLarge(bodyLimit);
+}
 
 /** Clients that write every field they know send `null` for those that were not set. */
 export function dropNulls(request: FastifyRequest): void {

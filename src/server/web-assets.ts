@@ -25,8 +25,8 @@ const CSP = [
 export const PAGE_ROUTE = { logLevel: 'warn', schema: { hide: true } } as const;
 
 /**
- * Serves `/assets/…` for every page of the site; a file's name holds the hash of its content. The build lays a `.br` and a
- * `.gz` beside each file that gains by it (`web/packed-files.ts`).
+ * Serves `/assets/…` for every page of the site; a file's name holds the hash of its content. The
+ * build lays a `.br` and a `.gz` beside each file that gains by it (`web/packed-files.ts`).
  */
 export async function serveAssets(app: FastifyInstance): Promise<void> {
   const root = path.join(WEB_DIR, 'assets');
@@ -35,7 +35,7 @@ export async function serveAssets(app: FastifyInstance): Promise<void> {
     root,
     prefix: '/assets/',
     preCompressed: true,
-    // A route a file: every other path is unknown as any path is, and cannot lead out of the folder.
+    // One route for each file: no other path exists, and none can lead out of the folder.
     wildcard: false,
     globIgnore: ['**/*.{br,gz}'],
     index: false,
@@ -46,7 +46,7 @@ export async function serveAssets(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** Sends a page of the site. Browsers ask for it anew every time: its name stays while its content changes. */
+/** Sends a page, which browsers revalidate: its name stays while its content changes. */
 export function sendPage(name: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!existsSync(path.join(WEB_DIR, name))) throw notFound(request);
   reply.headers({

@@ -1,6 +1,5 @@
 /** The admin interface: who may, keys from their making to their end, usage, what happens now, and what failed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createStreamInput } from '../../src/server/doors/v1/stream-input/index.js';
 import { errorOf, startTestServer, type TestServer, until } from '../../testkit/server.js';
 import { StreamClient } from '../stream-input/client.js';
 
@@ -12,7 +11,6 @@ describe('the admin interface', () => {
   beforeAll(async () => {
     server = await startTestServer({
       settings: { web: 'auto' },
-      upgrades: createStreamInput,
       sine: { pace: 2 },
     });
     secret = (await server.secret.begin())!;

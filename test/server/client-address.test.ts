@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { createProxyTrust } from '../../src/server/access/client-address.js';
+import { ProxyTrust } from '../../src/server/access/client-address.js';
 import { startTestServer } from '../../testkit/server.js';
 
 const request = (remoteAddress: string, headers: Record<string, string> = {}) =>
@@ -10,7 +10,7 @@ const request = (remoteAddress: string, headers: Record<string, string> = {}) =>
 const said = (remoteAddress: string, forwarded: string) => request(remoteAddress, { 'x-forwarded-for': forwarded });
 
 describe("the client's address", () => {
-  const { addressOf, isSecure } = createProxyTrust(['10.0.0.0/8', '192.0.2.7', '2001:db8:1::/48']);
+  const proxies = new ProxyTrust(['10.0.0.0/8', '192.0.2.7', '2001:db8:1::/48']);
 
   it.each([
     ['nobody in between', request('198.51.100.1'), '198.51.100.1'],
@@ -26,22 +26,22 @@ describe("the client's address", () => {
     ['an IPv6 address with a port', said('10.1.2.3', '[2001:db8:2::1]:4711'), '2001:db8:2::1'],
     ['what is no address', said('10.1.2.3', '203.0.113.9, unknown'), '10.1.2.3'],
   ])('with %s', (_what, from, address) => {
-    expect(addressOf(from)).toBe(address);
+    expect(proxies.addressOf(from)).toBe(address);
   });
 
   it('is the one of the connection where no proxy is trusted', () => {
-    expect(createProxyTrust([]).addressOf(said('127.0.0.1', '203.0.113.9'))).toBe('127.0.0.1');
+    expect(new ProxyTrust([]).addressOf(said('127.0.0.1', '203.0.113.9'))).toBe('127.0.0.1');
   });
 
   it('is behind TLS where a trusted proxy says so', () => {
     const https = { 'x-forwarded-proto': 'https' };
-    expect(isSecure(request('10.1.2.3', https))).toBe(true);
-    expect(isSecure(request('198.51.100.1', https))).toBe(false);
-    expect(isSecure(request('10.1.2.3', { 'x-forwarded-proto': 'http, https' }))).toBe(false);
+    expect(proxies.isSecure(request('10.1.2.3', https))).toBe(true);
+    expect(proxies.isSecure(request('198.51.100.1', https))).toBe(false);
+    expect(proxies.isSecure(request('10.1.2.3', { 'x-forwarded-proto': 'http, https' }))).toBe(false);
   });
 
   it.each(['10.0.0.0/33', 'proxy.example.org', '10.0.0.0/', '::1/129', '*'])('is not asked of "%s"', (network) => {
-    expect(() => createProxyTrust([network])).toThrow(/--trust-proxy: .* is no network/);
+    expect(() => new ProxyTrust([network])).toThrow(/--trust-proxy: .* is no network/);
   });
 });
 

@@ -7,7 +7,7 @@ import {
   LIMITS_IN_ALL,
   type WaitingContext,
   WaitingContexts,
-} from '../../src/server/doors/elevenlabs/waiting-contexts.js';
+} from '../../src/server/sockets/waiting-contexts.js';
 import { startTestServer, type TestServer, type TestServerOptions, until } from '../../testkit/server.js';
 import { ElevenLabsClient as Client } from '../support/elevenlabs-client.js';
 

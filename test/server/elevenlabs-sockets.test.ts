@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEncoders } from '../../src/audio/encoder.js';
 import { startTestServer, type TestServer, type TestServerOptions, until } from '../../testkit/server.js';
+import { VirtualClock } from '../../testkit/virtual-clock.js';
 import { ElevenLabsClient as Client } from '../support/elevenlabs-client.js';
 
 const VOICE = 'english_female_professional';
@@ -180,17 +181,22 @@ describe('multi-stream-input', () => {
   });
 
   it('takes empty text as a keepalive, with a context or without, and closes what nobody writes to', async () => {
-    const client = await Client.open(server, 'multi-stream-input', {
-      query: 'output_format=pcm_24000&inactivity_timeout=2',
+    const time = new VirtualClock();
+    const client = await Client.open(await start({ clock: time }), 'multi-stream-input', {
+      query: 'output_format=pcm_24000&inactivity_timeout=20',
     });
     client.send({ text: ' ', context_id: 'a' }, { text: 'Hello there', context_id: 'a' });
     for (let i = 0; i < 5; i++) {
-      await new Promise((resolve) => setTimeout(resolve, 700));
+      await client.read();
+      await time.advance(15_000);
       client.send({ text: '' }, { text: '', context_id: 'a' });
     }
+    await client.read();
     expect(client.messages).toEqual([]);
-    // Nothing more for two seconds: the context ends as if it had been closed, then the connection.
+    // Nothing more for twenty seconds: the context ends as if it had been closed, then the connection.
+    await time.advance(20_000);
     await client.final('a');
+    await until(async () => time.advance(20_000).then(() => client.socket.readyState === client.socket.CLOSED));
     expect(client.audio('a').equals(await contractPcm('Hello there'))).toBe(true);
     expect(await client.closed).toBe(1008);
   });

@@ -222,13 +222,17 @@ describe('404, 405, 426: the path', () => {
     expect(await errorOf(response)).toMatchObject({ status: 426, code: 'upgrade_required' });
   });
 
-  it('an upgrade on another path is answered as plain HTTP, body and all', async () => {
-    const upgrade = 'connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n';
-    const get = (path: string) =>
-      rawExchange(server.port, `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${upgrade}x-request-id: mine\r\n\r\n`);
+  it('an upgrade on another path or to another protocol is answered as plain HTTP, body and all', async () => {
+    const get = (path: string, to = 'websocket') => {
+      const upgrade = `connection: Upgrade\r\nupgrade: ${to}\r\nsec-websocket-version: 13\r\n`;
+      return rawExchange(
+        server.port,
+        `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${upgrade}x-request-id: mine\r\n\r\n`,
+      );
+    };
     expect(await get('/nothing')).toMatchObject({ status: 404, headers: { 'x-request-id': 'mine' } });
     expect(await get('/healthz')).toMatchObject({ status: 200, body: '{"status":"ok"}' });
-    expect(await get('/v1/text-to-speech/someone/stream-input')).toMatchObject({ status: 426 });
+    expect(await get('/v1/text-to-speech/someone/stream-input', 'h2c')).toMatchObject({ status: 426 });
     const json = JSON.stringify({ ...good, response_format: 'pcm' });
     const post = `POST /v1/audio/speech HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nauthorization: Bearer ${server.partner.key}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n`;
     const spoken = await rawExchange(server.port, post + json.slice(0, 10), 30, json.slice(10));

@@ -2,7 +2,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../src/log.js';
 import { DEFAULT_SETTINGS } from '../../src/server/settings.js';
@@ -10,6 +9,7 @@ import { answerSize } from '../../src/server/speech/answer-size.js';
 import type { HeldAnswer } from '../../src/server/speech/held-answer.js';
 import { HeldAudio, type HeldAudioOptions, type Holder } from '../../src/server/speech/held-audio.js';
 import { until } from '../../testkit/server.js';
+import { VirtualClock } from '../../testkit/virtual-clock.js';
 
 const KB = 1_000;
 const signal = new AbortController().signal;
@@ -54,11 +54,11 @@ describe('HeldAudio', () => {
     const held = open();
     const free = await held.take(size(50 * KB), FREE);
     await fill(free, 50 * KB);
-    expect([free.memory, free.disk]).toEqual([10 * KB, 40 * KB]);
+    expect([free.room.memory, free.room.disk]).toEqual([10 * KB, 40 * KB]);
     const own = partner('partner1');
     const answers = [await held.take(size(50 * KB), own), await held.take(size(50 * KB), own)];
     for (const answer of answers) await fill(answer, 50 * KB);
-    expect(answers[0]!.memory + answers[1]!.memory).toBe(20 * KB);
+    expect(answers[0]!.room.memory + answers[1]!.room.memory).toBe(20 * KB);
     expect(readdirSync(dir)).toHaveLength(3);
     for (const name of readdirSync(dir)) expect(statSync(path.join(dir, name)).mode & 0o777).toBe(0o600);
     expect(Buffer.compare(await content(answers[1]!), bytesOf(50 * KB))).toBe(0);
@@ -101,7 +101,7 @@ describe('HeldAudio', () => {
     }
     const long = await held.take(size(5 * KB), partner('partner4'));
     const made = fill(long, 20 * KB);
-    await until(() => long.waiting);
+    await until(() => long.room.waiting);
     for (const other of others) {
       expect(Buffer.compare(await content(other), bytesOf(10 * KB))).toBe(0);
       other.release();
@@ -129,13 +129,14 @@ describe('HeldAudio', () => {
     const second = await held.take(size(5 * KB), partner('partner2'));
     const left = new AbortController();
     const waits = second.append(bytesOf(6 * KB), left.signal);
-    await until(() => second.waiting);
+    await until(() => second.room.waiting);
     left.abort();
     await expect(waits).rejects.toMatchObject({ name: 'AbortError' });
   });
 
   it('cuts a reader that takes nothing, only while others wait', async () => {
-    const held = open({ stallMs: 100, memoryBytes: 40 * KB, diskBytes: 0 });
+    const clock = new VirtualClock();
+    const held = open({ clock, stallMs: 20_000, memoryBytes: 40 * KB, diskBytes: 0 });
     const deaf = [];
     for (const id of ['a', 'b', 'c', 'd']) {
       const answer = await held.take(size(10 * KB), partner(id));
@@ -145,32 +146,31 @@ describe('HeldAudio', () => {
     }
     const cut: number[] = [];
     for (const [at, answer] of deaf.entries()) {
-      answer.onCut = () => cut.push(at);
-      await answer.read(60_000).next();
+      await answer.read(60_000, () => cut.push(at)).next();
     }
-    await sleep(300);
+    await clock.advance(60_000);
     expect(cut).toEqual([]);
     expect(await held.take(size(5 * KB), partner('e'))).toBeDefined();
     expect(cut).toEqual([0, 1, 2, 3]);
   });
 
   it('cuts a reader that is slower than the audio is heard, and not one that keeps up', async () => {
-    const held = open({ stallMs: 200, memoryBytes: 800 * KB, diskBytes: 0 });
+    const clock = new VirtualClock();
+    const held = open({ clock, stallMs: 20_000, memoryBytes: 800 * KB, diskBytes: 0 });
     const [slow, quick] = [
       await held.take(size(200 * KB), partner('a')),
       await held.take(size(200 * KB), partner('b')),
     ];
     const cut: string[] = [];
-    for (const [name, answer] of Object.entries({ slow, quick })) {
+    for (const answer of [slow, quick]) {
       await fill(answer, 200 * KB, 1 * KB);
       answer.finish();
-      answer.onCut = () => cut.push(name);
     }
     // Both take a piece now and then, which is next to nothing of the one's audio, and minutes of the other's.
-    const readers = [slow.read(1), quick.read(3_600_000)];
+    const readers = [slow.read(1, () => cut.push('slow')), quick.read(3_600_000, () => cut.push('quick'))];
     for (const reader of readers) await reader.next();
     for (let i = 0; i < 8; i++) {
-      await sleep(50);
+      await clock.advance(5_000);
       for (const reader of readers) await reader.next();
     }
     const others = ['c', 'd', 'e'].map(partner);
@@ -199,7 +199,7 @@ describe('HeldAudio', () => {
     const held = open({ dir: path.join(file, '.') });
     const answer = await held.take(size(10 * KB), FREE);
     await fill(answer, 10 * KB);
-    expect(answer.memory).toBe(10 * KB);
+    expect(answer.room.memory).toBe(10 * KB);
     answer.release();
     const beyond = await held.take(size(5 * KB), partner('partner1'));
     await expect(fill(beyond, 60 * KB)).rejects.toMatchObject({ code: 'overloaded' });
@@ -211,7 +211,7 @@ describe('HeldAudio', () => {
     const answer = await held.take(size(50 * KB), FREE);
     rmSync(path.join(dir, 'data'), { recursive: true });
     await fill(answer, 50 * KB);
-    expect(answer.disk).toBe(40 * KB);
+    expect(answer.room.disk).toBe(40 * KB);
   });
 });
 

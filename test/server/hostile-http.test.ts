@@ -3,7 +3,6 @@ import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createStreamInput } from '../../src/server/doors/v1/stream-input/index.js';
 import { errorOf, rawExchange, startTestServer, type TestServer, until } from '../../testkit/server.js';
 
 let server: TestServer;
@@ -73,7 +72,7 @@ describe('pipelined requests', () => {
   });
 
   it('are answered in order where the last wants to upgrade', async () => {
-    server = await startTestServer({ sine: { delayMs: 300 }, upgrades: createStreamInput });
+    server = await startTestServer({ sine: { delayMs: 300 } });
     for (const stream of [false, true]) {
       const socket = await connect();
       let heard = '';
@@ -93,7 +92,7 @@ describe('pipelined requests', () => {
   });
 
   it('are answered in order where the last wants to upgrade and the reader is slow', async () => {
-    server = await startTestServer({ sine: { msPerChar: 2_000 }, upgrades: createStreamInput });
+    server = await startTestServer({ sine: { msPerChar: 2_000 } });
     const socket = await connect();
     socket.pause();
     let heard = 0;
@@ -153,7 +152,7 @@ describe('paths', () => {
   });
 
   it('that hold a key are not echoed with it', async () => {
-    server = await startTestServer({ upgrades: createStreamInput });
+    server = await startTestServer();
     const { key } = server.partner;
     const secret = key.slice(12);
     for (const path of [
@@ -184,7 +183,7 @@ describe('paths', () => {
   });
 
   it('keep what follows a second question mark', async () => {
-    server = await startTestServer({ upgrades: createStreamInput });
+    server = await startTestServer();
     const ask = (query: string) =>
       rawExchange(server.port, handshake().replace('/stream-input', `/stream-input?${query}`));
     const answer = await ask('language_code=en?&seed=nonsense');

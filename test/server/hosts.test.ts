@@ -1,7 +1,6 @@
 /** Which hosts a request may name, wherever it comes in: routes, handshakes, tunnels and the metrics' own address. */
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createStreamInput } from '../../src/server/doors/v1/stream-input/index.js';
 import { buildMetricsServer } from '../../src/server/metrics/metrics-server.js';
 import { rawExchange, startTestServer, type TestServer } from '../../testkit/server.js';
 
@@ -106,7 +105,7 @@ const OWN = [
 
 describe('the Host header', () => {
   it.each([...Object.entries(SHAPES), ['CONNECT', CONNECT] as const])('is checked: %s', async (_name, shape) => {
-    server = await startTestServer({ upgrades: createStreamInput });
+    server = await startTestServer();
     const ask = (host: string) => rawExchange(server.port, shape(hostLine(host)));
     for (const [hosts, status, code] of [
       [FOREIGN, 421, 'misdirected_request'],
@@ -130,7 +129,7 @@ describe('the Host header', () => {
   });
 
   it('may be any name and spelling of this machine', async () => {
-    server = await startTestServer({ upgrades: createStreamInput });
+    server = await startTestServer();
     for (const host of OWN) {
       expect((await rawExchange(server.port, SHAPES['GET /metrics']!(hostLine(host)))).status, host).toBe(200);
       expect((await rawExchange(server.port, CONNECT(hostLine(host)))).status, host).toBe(405);
@@ -176,7 +175,7 @@ describe('a request target with a host', () => {
   it.each(Object.entries(SHAPES))(
     'is answered for that host, whatever the Host header says: %s',
     async (name, shape) => {
-      server = await startTestServer({ upgrades: createStreamInput });
+      server = await startTestServer();
       const local = hostLine('localhost');
       const status = async (at: string, lines = local) => (await rawExchange(server.port, shape(lines, at))).status;
       for (const at of [
@@ -205,7 +204,7 @@ describe('a request target with a host', () => {
   );
 
   it('opens a session as one without does', async () => {
-    server = await startTestServer({ upgrades: createStreamInput });
+    server = await startTestServer();
     const shape = SHAPES['a handshake']!(hostLine('localhost'), 'http://localhost').replace(bearer(), '');
     expect((await rawExchange(server.port, shape)).status).toBe(401);
   });

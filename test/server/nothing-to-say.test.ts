@@ -1,7 +1,6 @@
 /** White space around a text and texts of which nothing can be spoken: the same at every way in, and never paid for. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { createStreamInput } from '../../src/server/doors/v1/stream-input/index.js';
 import { startTestServer, type TestServer, until } from '../../testkit/server.js';
 
 const VOICE = 'english_female_professional';
@@ -50,7 +49,7 @@ const DOORS: readonly Door[] = [
 const servers: TestServer[] = [];
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ upgrades: createStreamInput });
+  server = await startTestServer();
   servers.push(server);
 });
 afterAll(() => Promise.all(servers.map((one) => one.close())));

@@ -2,7 +2,6 @@
 import { request } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createStreamInput } from '../../src/server/doors/v1/stream-input/index.js';
 import { errorOf, startTestServer, type TestServer, type TestServerOptions } from '../../testkit/server.js';
 
 describe('the playground', () => {
@@ -10,7 +9,6 @@ describe('the playground', () => {
   const start = async ({ settings, ...options }: TestServerOptions = {}) => {
     const server = await startTestServer({
       localKey: 'local-key',
-      upgrades: createStreamInput,
       settings: { web: 'auto', ...settings },
       ...options,
     });

@@ -1,7 +1,6 @@
 /** What the request log keeps of requests through each door, whom it shows which rows, and that it is off where it is off. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AdminRequest, AdminRequests } from '../../src/protocol/admin.js';
-import { createStreamInput } from '../../src/server/doors/v1/stream-input/index.js';
 import { errorOf, startTestServer, type TestServer, type TestServerOptions, until } from '../../testkit/server.js';
 import { END, SPACE, StreamClient, VOICE } from '../stream-input/client.js';
 
@@ -21,7 +20,6 @@ describe('the request log', () => {
     const bounds = { days: 7, rows: 1_000 };
     server = await startTestServer({
       settings: { web: 'auto' },
-      upgrades: createStreamInput,
       requestLog: bounds,
       ...options,
     });

@@ -121,7 +121,7 @@ describe('the framer', () => {
       at += size;
     }
     events.push({ type: 'segment-end', segment });
-    return { messages: [...events.flatMap((event) => [...framer.frame(event)]), ...framer.finish()], total };
+    return { messages: [...events.flatMap((event) => [...framer.encode(event)]), ...framer.finish()], total };
   };
 
   it('keeps every message within 20 to 200 ms whatever the engine hands it, and loses nothing', () => {

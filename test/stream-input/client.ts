@@ -1,8 +1,8 @@
 /** A plain client of the stream-input socket that keeps everything it is told. */
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { Alignment } from '../../src/protocol/stream-messages.js';
-import { createStreamInput, type StreamInputOptions } from '../../src/server/doors/v1/stream-input/index.js';
 import { startTestServer, type TestServer, type TestServerOptions } from '../../testkit/server.js';
 
 export const VOICE = 'english_female_professional';
@@ -37,12 +37,7 @@ export interface ConnectOptions {
   client?: ClientOptions;
 }
 
-export async function startStreamServer({
-  stream = {},
-  ...options
-}: TestServerOptions & { stream?: StreamInputOptions } = {}) {
-  return startTestServer({ ...options, upgrades: (deps, grants) => createStreamInput(deps, grants, stream) });
-}
+export const startStreamServer = (options?: TestServerOptions) => startTestServer(options);
 
 export class StreamClient {
   readonly messages: Received[] = [];
@@ -98,6 +93,13 @@ export class StreamClient {
     const client = await StreamClient.connect(server, options);
     client.send(SPACE);
     return client;
+  }
+
+  /** Resolves when the server has read everything that was sent before. */
+  async read(): Promise<void> {
+    const pong = once(this.socket, 'pong');
+    this.socket.ping();
+    await pong;
   }
 
   send(message: unknown): void {

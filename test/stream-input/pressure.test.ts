@@ -118,27 +118,11 @@ describe('a session under pressure', () => {
   });
 
   it('does not outlive a peer that vanished without a word', async () => {
-    server = await startStreamServer({ stream: { heartbeat: { intervalMs: 50, timeoutMs: 200 } } });
+    server = await startStreamServer({ settings: { heartbeat: { intervalMs: 50, timeoutMs: 200 } } });
     const client = await StreamClient.open(server, { client: { autoPong: false } });
     await until(() => server.accounts.active === 1);
     expect(await client.closed).toBe(1006);
     await until(() => server.accounts.active === 0 && server.gateway.stats.open === 0);
-  });
-
-  it('keeps a quiet peer that answers pings', async () => {
-    server = await startStreamServer({ stream: { heartbeat: { intervalMs: 200, timeoutMs: 2_000 } } });
-    const client = await StreamClient.open(server);
-    await sleep(3_000);
-    expect(await client.finish()).toMatchObject({ code: 1000, final: true });
-  });
-
-  it('does not blame a peer for a time in which the server itself stood still', async () => {
-    server = await startStreamServer({ stream: { heartbeat: { intervalMs: 200, timeoutMs: 1_000 } } });
-    const client = await StreamClient.open(server);
-    await until(() => server.accounts.active === 1);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
-    await sleep(500);
-    expect(await client.finish()).toMatchObject({ code: 1000, final: true });
   });
 
   describe('when the server stops', () => {

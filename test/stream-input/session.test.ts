@@ -1,7 +1,7 @@
 /** Every transition of a session, and every message that does not belong in a state. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestServer, until } from '../../testkit/server.js';
+import { VirtualClock } from '../../testkit/virtual-clock.js';
 import { END, SPACE, StreamClient, speak, startStreamServer } from './client.js';
 
 const CLOSES: Record<string, number> = {
@@ -278,12 +278,16 @@ describe('a stream-input session', () => {
     });
 
     it('is put off by keepalives', async () => {
-      const client = await StreamClient.open(server, { query: { inactivity_timeout: 1 } });
+      const clock = new VirtualClock();
+      const timed = await startStreamServer({ clock });
+      const client = await StreamClient.open(timed, { query: { inactivity_timeout: 10 } });
       for (let i = 0; i < 8; i++) {
-        await sleep(250);
+        await client.read();
+        await clock.advance(9_000);
         client.send(SPACE);
       }
       expect(await client.finish()).toMatchObject({ code: 1000, final: true });
+      await timed.close();
     });
 
     it('never cuts audio off', async () => {

@@ -1,4 +1,5 @@
 /** A plain client of ElevenLabs' sockets that keeps everything it is told. */
+import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { type TestServer, until } from '../../testkit/server.js';
 
@@ -32,16 +33,17 @@ export class ElevenLabsClient {
   static open(
     server: TestServer,
     kind: string,
-    options: { query?: string; key?: string; voice?: string; base?: string } = {},
+    options: { query?: string; key?: string; voice?: string; base?: string; headers?: Record<string, string> } = {},
   ) {
     const {
       query = 'output_format=pcm_24000',
       key = server.partner.key,
       voice = VOICE,
       base = '/elevenlabs',
+      headers = {},
     } = options;
     const url = `ws://127.0.0.1:${server.port}${base}/v1/text-to-speech/${voice}/${kind}?${query}`;
-    const socket = new WebSocket(url, { headers: { 'xi-api-key': key } });
+    const socket = new WebSocket(url, { headers: { 'xi-api-key': key, ...headers } });
     const client = new ElevenLabsClient(socket);
     return new Promise<ElevenLabsClient>((resolve, reject) => {
       socket.once('open', () => resolve(client));
@@ -53,6 +55,13 @@ export class ElevenLabsClient {
         response.on('end', () => reject({ status: response.statusCode, body: JSON.parse(body) }));
       });
     });
+  }
+
+  /** Resolves when the server has read everything that was sent before. */
+  async read(): Promise<void> {
+    const pong = once(this.socket, 'pong');
+    this.socket.ping();
+    await pong;
   }
 
   send(...messages: object[]): void {

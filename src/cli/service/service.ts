@@ -9,8 +9,9 @@ import type { ObservableGateway } from '../../gateway/types.js';
 import type { WorkerPool } from '../../gateway/workers/pool.js';
 import type { Logger } from '../../log.js';
 import { TtsError } from '../../protocol/errors.js';
-import type { AdminDeps, ServerSettings } from '../../server/deps.js';
+import type { AdminDeps } from '../../server/deps.js';
 import type { Metrics } from '../../server/metrics/metrics.js';
+import type { ServerSettings } from '../../server/settings.js';
 import { createEngineRoom, type EngineRoom, type EngineRoomOptions } from './engine-room.js';
 import type { NatsRoom, Reading } from './nats.js';
 
@@ -99,7 +100,7 @@ async function assemble(
     { loadCatalogue },
     metrics,
     { buildServer },
-    { createStreamInput },
+    { loadDoors },
     { createTexts },
     { silentLogger },
   ] = await Promise.all([
@@ -110,10 +111,10 @@ async function assemble(
     import('../../gateway/gateway.js'),
     import('../../models/catalogue.js'),
     options.metrics
-      ? import('../../server/metrics/metrics.js').then(({ createMetrics }) => createMetrics())
+      ? import('../../server/metrics/metrics.js').then(({ PrometheusMetrics }) => new PrometheusMetrics())
       : silence(),
     import('../../server/server.js'),
-    import('../../server/doors/v1/stream-input/index.js'),
+    import('../../server/doors/index.js'),
     import('../../text/thread/texts.js'),
     import('../../log.js'),
   ]);
@@ -167,20 +168,22 @@ async function assemble(
     workers: () => pool.workers,
   };
   const shutdown = new AbortController();
-  const { app, upgrades, settled } = await buildServer({
-    accounts,
-    gateway,
-    catalogue,
-    texts,
-    firstPieces,
-    metrics,
-    requestLog,
-    log,
-    shutdown: shutdown.signal,
-    admin,
-    settings: options.settings,
-    upgrades: createStreamInput,
-  });
+  const { app, upgrades, settled } = await buildServer(
+    {
+      accounts,
+      gateway,
+      catalogue,
+      texts,
+      firstPieces,
+      metrics,
+      requestLog,
+      log,
+      shutdown: shutdown.signal,
+      admin,
+      settings: options.settings,
+    },
+    loadDoors,
+  );
 
   let stopping: Promise<void> | undefined;
   async function stop(graceMs: number): Promise<void> {

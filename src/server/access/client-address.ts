@@ -1,19 +1,10 @@
 /**
- * The address a request came from: that of its connection, or the one that a proxy says which the operator trusts. What anybody
- * else writes into X-Forwarded-For counts for nothing.
+ * The address a request came from: that of its connection, or the one that a trusted proxy names.
+ * An X-Forwarded-For from any other address counts for nothing.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { TtsError } from '../../protocol/errors.js';
-
-export interface ProxyTrust {
-  /** Whether a proxy at this address is believed. */
-  trusts(address: string | undefined): boolean;
-  /** Undefined where the connection is gone. */
-  addressOf(request: IncomingMessage): string | undefined;
-  /** Whether the client's own connection, to a proxy that is believed, has TLS. */
-  isSecure(request: IncomingMessage): boolean;
-}
 
 const NETWORK = /^([^/]+)(?:\/(\d{1,3}))?$/;
 
@@ -30,45 +21,51 @@ function add(list: BlockList, network: string): void {
   list.addSubnet(address, length, isIPv4(address) ? 'ipv4' : 'ipv6');
 }
 
-/** `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1`, `[2001:db8::1]:443`; undefined for anything else. */
+/** Takes `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1` and `[2001:db8::1]:443`. */
 function addressIn(entry: string): string | undefined {
   const text = entry.trim();
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   return isIP(bare) === 0 ? undefined : bare;
 }
 
-/** Throws `config_invalid` for what is no network. `onUnbelieved` is told once of a proxy that is not among them. */
-export function createProxyTrust(
-  networks: readonly string[],
-  onUnbelieved?: (proxy: string | undefined) => void,
-): ProxyTrust {
-  let told = false;
-  const list = new BlockList();
-  for (const network of networks) add(list, network);
-  const trusts = (address: string | undefined): boolean => {
+export class ProxyTrust {
+  readonly #list = new BlockList();
+  readonly #onUntrusted: ((proxy: string | undefined) => void) | undefined;
+  #warned = false;
+
+  /** Throws `config_invalid` for what is no network. `onUntrusted` is called once. */
+  constructor(networks: readonly string[], onUntrusted?: (proxy: string | undefined) => void) {
+    for (const network of networks) add(this.#list, network);
+    this.#onUntrusted = onUntrusted;
+  }
+
+  /** Whether this address is a trusted proxy's. */
+  trusts(address: string | undefined): boolean {
     const bare = address?.split('%')[0] ?? '';
-    return networks.length > 0 && isIP(bare) !== 0 && list.check(bare, isIPv4(bare) ? 'ipv4' : 'ipv6');
-  };
-  return {
-    trusts,
-    addressOf({ socket, headers }) {
-      let address = socket.remoteAddress;
-      const said = headers['x-forwarded-for'];
-      if (said === undefined) return address;
-      if (!told && !trusts(address)) {
-        told = true;
-        onUnbelieved?.(address);
-      }
-      // Each proxy adds at the end who came to it: from there on backwards, as far as those who say it are believed.
-      const hops = (typeof said === 'string' ? said : said.join(',')).split(',');
-      while (trusts(address)) {
-        const before = addressIn(hops.pop() ?? '');
-        if (before === undefined) break;
-        address = before;
-      }
-      return address;
-    },
-    isSecure: ({ socket, headers }) =>
-      trusts(socket.remoteAddress) && /^\s*https\s*(,|$)/i.test(String(headers['x-forwarded-proto'] ?? '')),
-  };
+    return isIP(bare) !== 0 && this.#list.check(bare, isIPv4(bare) ? 'ipv4' : 'ipv6');
+  }
+
+  /** Undefined where the connection is gone. */
+  addressOf({ socket, headers }: IncomingMessage): string | undefined {
+    let address = socket.remoteAddress;
+    const said = headers['x-forwarded-for'];
+    if (said === undefined) return address;
+    if (!this.#warned && !this.trusts(address)) {
+      this.#warned = true;
+      this.#onUntrusted?.(address);
+    }
+    // Each proxy appends the address it saw: read backwards, as long as the proxy is trusted.
+    const hops = (typeof said === 'string' ? said : said.join(',')).split(',');
+    while (this.trusts(address)) {
+      const before = addressIn(hops.pop() ?? '');
+      if (before === undefined) break;
+      address = before;
+    }
+    return address;
+  }
+
+  /** Whether the client's own connection, to a trusted proxy, has TLS. */
+  isSecure({ socket, headers }: IncomingMessage): boolean {
+    return this.trusts(socket.remoteAddress) && /^\s*https\s*(,|$)/i.test(String(headers['x-forwarded-proto'] ?? ''));
+  }
 }

@@ -1,4 +1,4 @@
-/** Connections and what is being answered on each: how many an address may hold, and how every answer ends. */
+/** Connections: how many an address may hold, and the requests being answered on each. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -10,9 +10,9 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly arrivedMs: number;
-  /** Aborts when the client goes away before the response is whole. Fastify's own signal aborts once a body is read. */
+  /** Aborts when the client leaves before the response is whole; Fastify's own does so earlier. */
   readonly signal: AbortSignal;
-  /** True when all of the response was handed to the socket, false when the connection closed before. */
+  /** True when the whole response was handed to the socket, false when the client left before. */
   readonly ended: Promise<boolean>;
 }
 
@@ -25,14 +25,14 @@ export interface ConnectionsOptions {
   readonly onRefused?: (address: string) => void;
 }
 
-/** Requests on one connection that are not answered yet. Node reads all there are, each dearer to us than to whoever sent it. */
+/** Unanswered requests that one connection may hold. Node reads all that a client sends. */
 const MAX_PIPELINED = 64;
 
 export class Connections {
   /** The end of each exchange that is open on a connection, in the order of the requests. */
   readonly #open = new WeakMap<Duplex, Map<Exchange, () => void>>();
 
-  /** Refuses connections of an address that has too many, as Node does where there are too many in all. */
+  /** Refuses connections of an address that has too many. Node bounds those of all together. */
   bound(server: Server, { perAddress, secure, exempt, onRefused }: ConnectionsOptions): void {
     if (perAddress === 0) return;
     const counts = new Map<string, number>();
@@ -57,7 +57,7 @@ export class Connections {
     });
   }
 
-  /** Has nothing done for requests of connections that are gone: the parser reads on to the end of what it was given. */
+  /** Ignores requests of closed connections, which Node's parser may still read. */
   skipGone(server: Server): void {
     const listeners = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
     server.removeAllListeners('request');
@@ -102,8 +102,8 @@ export class Connections {
   }
 
   /**
-   * Calls back when what was asked before on this connection has been answered, at once where that is so already. Node
-   * leaves a connection to itself that wants to upgrade, though answers to earlier requests are still being written.
+   * Calls back when all earlier requests of this connection are answered, at once where they are.
+   * Node hands a connection over for an upgrade while earlier answers are still being written.
    */
   whenQuiet(socket: Socket, go: () => void, before: readonly Exchange[] = this.openOn(socket)): void {
     if (before.length === 0) {

@@ -10,7 +10,7 @@ export class ExplainLimit {
   readonly #callers = new Map<string, number>();
   #running = 0;
 
-  /** Runs `work`, or throws `concurrency_limit_exceeded`. `caller` is a key, or an address where there is none. */
+  /** Runs `work`, or throws `concurrency_limit_exceeded`. `caller` is a key or an address. */
   async run<T>(caller: string, work: () => Promise<T>): Promise<T> {
     const own = this.#callers.get(caller) ?? 0;
     if (own >= PER_CALLER || this.#running >= IN_ALL) {

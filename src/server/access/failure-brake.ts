@@ -1,10 +1,11 @@
-/** How often an address may fail a minute: what guesses at a key or a secret run into, at whichever server of a database. */
+/** Limits failed keys and secrets per address and minute, at all servers of a database together. */
 import type { IncomingMessage } from 'node:http';
 import type { Passes } from '../../accounts/passes.js';
+import { type Clock, systemClock } from '../../clock.js';
 import { TtsError } from '../../protocol/errors.js';
 
 const WINDOW_MS = 60_000;
-/** So that an attacker with many addresses cannot fill the memory. */
+/** Addresses remembered at once: an attacker with many must not fill the memory. */
 const MAX_ADDRESSES = 10_000;
 
 /** One IPv6 customer owns a /64: all of it is one address here. */
@@ -27,8 +28,7 @@ export interface FailureBrakeOptions {
   /** Where servers count together; each by itself without it, and while the database is away. */
   readonly shared?: Pick<Passes, 'failures' | 'countFailure'> | undefined;
   readonly addressOf?: ((request: IncomingMessage) => string | undefined) | undefined;
-  /** Milliseconds of a clock that never jumps. */
-  readonly now?: (() => number) | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 interface Window {
@@ -38,12 +38,12 @@ interface Window {
 
 export class FailureBrake {
   readonly #options: FailureBrakeOptions;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   readonly #windows = new Map<string, Window>();
 
   constructor(options: FailureBrakeOptions) {
     this.#options = options;
-    this.#now = options.now ?? (() => performance.now());
+    this.#clock = options.clock ?? systemClock;
   }
 
   /** Rejects with `too_many_failed_keys` where the address has failed too often already. */
@@ -54,7 +54,7 @@ export class FailureBrake {
     if (shared === undefined) return;
     const window = await whileThere(() => shared.failures(kind, address));
     if (window === undefined) return;
-    this.#remember(address, this.#now() + window.leftMs, window.failures);
+    this.#remember(address, this.#clock.now() + window.leftMs, window.failures);
     this.#refuse(this.#windowOf(address));
   }
 
@@ -66,11 +66,11 @@ export class FailureBrake {
     this.#refuse(known);
     const together = shared && (await whileThere(() => shared.countFailure(kind, address, WINDOW_MS)));
     if (together !== undefined) {
-      this.#remember(address, this.#now() + together.leftMs, together.failures);
+      this.#remember(address, this.#clock.now() + together.leftMs, together.failures);
       if (together.failures > perMinute) this.#refuse(this.#windowOf(address));
       return;
     }
-    const window = this.#windowOf(address) ?? this.#remember(address, this.#now() + WINDOW_MS, 0);
+    const window = this.#windowOf(address) ?? this.#remember(address, this.#clock.now() + WINDOW_MS, 0);
     this.#refuse(window);
     window.failures++;
   }
@@ -82,12 +82,12 @@ export class FailureBrake {
 
   #windowOf(address: string): Window | undefined {
     const window = this.#windows.get(address);
-    return window !== undefined && window.endsAtMs > this.#now() ? window : undefined;
+    return window !== undefined && window.endsAtMs > this.#clock.now() ? window : undefined;
   }
 
   #remember(address: string, endsAtMs: number, failures: number): Window {
     const window = { endsAtMs, failures };
-    const time = this.#now();
+    const time = this.#clock.now();
     this.#windows.delete(address);
     this.#windows.set(address, window);
     for (const [oldest, { endsAtMs }] of this.#windows) {
@@ -103,7 +103,7 @@ export class FailureBrake {
     throw new TtsError(
       'too_many_failed_keys',
       `This address presented ${perMinute} keys that failed within a minute. Wait, then try with a valid key.`,
-      { retryAfterS: Math.max(1, Math.ceil((window.endsAtMs - this.#now()) / 1000)) },
+      { retryAfterS: Math.max(1, Math.ceil((window.endsAtMs - this.#clock.now()) / 1000)) },
     );
   }
 }

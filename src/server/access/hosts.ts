@@ -1,15 +1,15 @@
 /**
- * Which names the server answers to. A page whose name was made to point at this machine after it was loaded still
- * sends its own name as Host: that is how it is told from a caller that means us.
+ * The host names that the server answers to, against DNS rebinding: a page whose name was made to
+ * point at this machine still sends its own name as Host.
  */
 import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, BlockList, isIP, isIPv4, isIPv6, type Server } from 'node:net';
 import { TtsError } from '../../protocol/errors.js';
 
-/** RFC 3986, 3.2.2 and 3.2.3: an address in brackets or a name, then perhaps a port. No user information. */
+/** RFC 3986, 3.2.2 and 3.2.3: an address in brackets or a name, with an optional port. No user. */
 const AUTHORITY = /^(\[[0-9a-z:.]+\]|(?:[a-z0-9._~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::(\d*))?$/;
 const IP_FUTURE = /^v[0-9a-f]+\.[0-9a-z:.]+$/;
-/** What a resolver takes for a name; RFC 3986 allows far more. Names of hosts that exist have underscores as well. */
+/** What a resolver takes for a name, underscores included; RFC 3986 allows far more. */
 const DNS_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_NAME_LENGTH = 253;
 const MAX_PORT = 65_535;
@@ -25,7 +25,7 @@ LOOPBACK.addAddress('::1', 'ipv6');
 export const isLoopback = (address = ''): boolean =>
   isIP(address) !== 0 && LOOPBACK.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 
-/** The host of an authority in the one spelling that is compared: lower case, no port, no dot of the root. */
+/** The host of an authority as it is compared: lower case, no port, no trailing dot. */
 function hostOf(authority: string): string | undefined {
   const [, host, port = ''] = AUTHORITY.exec(authority.toLowerCase()) ?? [];
   if (host === undefined || Number(port) > MAX_PORT) return undefined;
@@ -52,7 +52,7 @@ export const originForm = (target = ''): string => {
   return rest.startsWith('/') || rest === '*' ? rest : `/${rest}`;
 };
 
-/** Host and port that the request is for. RFC 9112, 3.2.2: those in its target go before the Host header. */
+/** Host and port of a request. RFC 9112, 3.2.2: those in its target go before the Host header. */
 export function authorityOf(request: IncomingMessage): string | undefined {
   // The target of CONNECT is where a proxy should go.
   const named = request.method === 'CONNECT' ? undefined : ABSOLUTE_FORM.exec(targetOf(request))?.[1];
@@ -76,7 +76,7 @@ function brokenHost({ rawHeaders, headers, httpVersion }: IncomingMessage): TtsE
     : undefined;
 }
 
-/** `invalid_value` where the request names no host as HTTP has it, `misdirected_request` where it names another one. */
+/** `invalid_value` for a missing or broken host, `misdirected_request` for another server's. */
 export type HostCheck = (request: IncomingMessage) => TtsError | undefined;
 
 /** Throws `config_invalid` for what could never match. */
@@ -89,7 +89,10 @@ function allowedHost(entry: string): string {
   );
 }
 
-/** On a loopback address loopback names and `allowed` are answered; elsewhere any, or only `allowed` where there are some. */
+/**
+ * On a loopback address, answers loopback names and those of `allowed`. On any other address,
+ * answers every name, or those of `allowed` alone where there are some.
+ */
 export function createHostCheck(server: Server, allowed: readonly string[]): HostCheck {
   const all = allowed.includes('*');
   const hosts = new Set(allowed.filter((entry) => entry !== '*').map(allowedHost));
@@ -109,7 +112,7 @@ export function createHostCheck(server: Server, allowed: readonly string[]): Hos
     if (hosts.has(host) || (onLoopback && isLoopbackHost(host))) return undefined;
     return new TtsError(
       'misdirected_request',
-      'This server does not answer to the host of this request. Whoever runs it can allow it with --allowed-hosts.',
+      'This server does not answer to the host of this request. Its operator can allow it with --allowed-hosts.',
     );
   };
 }

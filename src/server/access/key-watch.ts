@@ -1,9 +1,10 @@
-/** Keys of work and connections in progress: who is told when the accounts would refuse one of them. */
+/** Watches the keys of work in progress: a key that is revoked or expires ends its work. */
 import type { Accounts } from '../../accounts/types.js';
+import { type Clock, systemClock, type Timer } from '../../clock.js';
 import type { Logger } from '../../log.js';
 import type { TtsError } from '../../protocol/errors.js';
 
-/** How soon the work of a revoked or expired key ends: the accounts are asked this often while anything is watched. */
+/** How often the accounts are asked for refused keys while any key is watched (ms). */
 const CHECK_MS = 1_000;
 
 interface Watch {
@@ -11,32 +12,40 @@ interface Watch {
   readonly onRefused: (reason: TtsError) => void;
 }
 
+export interface KeyWatchOptions {
+  readonly accounts: Pick<Accounts, 'refusedAmong'>;
+  readonly log: Pick<Logger, 'debug'>;
+  readonly clock?: Clock | undefined;
+}
+
 export class KeyWatch {
   readonly #accounts: Pick<Accounts, 'refusedAmong'>;
   readonly #log: Pick<Logger, 'debug'>;
   readonly #watches = new Set<Watch>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #clock: Clock;
+  #timer: Timer | undefined;
   #checking = false;
 
-  constructor({ accounts, log }: { accounts: Pick<Accounts, 'refusedAmong'>; log: Pick<Logger, 'debug'> }) {
+  constructor({ accounts, log, clock = systemClock }: KeyWatchOptions) {
     this.#accounts = accounts;
     this.#log = log;
+    this.#clock = clock;
   }
 
-  /** Calls `onRefused` when the key was revoked, expired or deleted, wherever that happened. The result ends the watch. */
+  /** Calls `onRefused` when the key is revoked, expired or deleted. The result ends the watch. */
   watch(keyId: string, onRefused: Watch['onRefused']): () => void {
     const watch = { keyId, onRefused };
     this.#watches.add(watch);
-    this.#timer ??= setInterval(() => void this.#check(), CHECK_MS).unref();
+    this.#timer ??= this.#clock.setInterval(() => void this.#check(), CHECK_MS).unref();
     return () => {
       this.#watches.delete(watch);
       if (this.#watches.size > 0) return;
-      clearInterval(this.#timer);
+      this.#timer?.cancel();
       this.#timer = undefined;
     };
   }
 
-  /** One question at a time: a database that does not answer is not asked again before it has failed to. */
+  /** One question at a time, so that a slow database is not asked more and more. */
   async #check(): Promise<void> {
     if (this.#checking) return;
     this.#checking = true;

@@ -1,6 +1,7 @@
 /**
- * Whether a request comes from a page of this server. A browser names the page's origin on everything that may change
- * something, and on every request for another origin; what is no browser names none.
+ * Whether a request comes from a page of this server. A browser names the page's origin on
+ * everything that may change something, and on every request for another origin; what is no browser
+ * names none.
  */
 import type { IncomingMessage } from 'node:http';
 import { TtsError } from '../../protocol/errors.js';
@@ -8,7 +9,7 @@ import { authorityOf } from './hosts.js';
 
 const FOREIGN = 'This is for pages of this server itself. A page of another site cannot use it.';
 
-/** The page's origin has this server's own host, as the request names it. Beyond the port, other sites share cookies with us. */
+/** Whether a page's origin is this server, port included: cookies are shared across ports. */
 function isOwn(origin: string, host: string | undefined): boolean {
   try {
     return host !== undefined && new URL(origin).host === new URL(`http://${host}`).host;
@@ -17,7 +18,7 @@ function isOwn(origin: string, host: string | undefined): boolean {
   }
 }
 
-/** Throws `foreign_origin` where another site's page asks. `named`: where it must be a page, one of ours. */
+/** Throws `foreign_origin` for pages of other sites; with `named`, for all but our own pages. */
 export function checkOrigin(request: IncomingMessage, { named = false } = {}): void {
   const { headers } = request;
   const { origin } = headers;

@@ -1,15 +1,14 @@
-/** What the request log is told of a request: once, when it has ended or was refused, and nothing of its text. */
+/** One row of the request log for each request that ended or was refused; nothing of its text. */
 import type { RequestLog } from '../../accounts/requests/request-log.js';
 import type { RequestRow } from '../../accounts/store.js';
 import { publicError } from '../../protocol/errors.js';
 import type { RequestOutcome } from '../../protocol/request-outcome.js';
-import type { SpeechRoute } from './metrics.js';
 
-/** A request as its door knows it. Names are of models and voices that there are, never a client's own words. */
+/** A request as its door knows it; models and voices are names of ours, never a client's words. */
 export interface AskedRequest {
   readonly requestId: string;
   readonly keyId: string;
-  readonly route: SpeechRoute;
+  readonly route: string;
   readonly model?: string | undefined;
   readonly voice?: string | undefined;
   readonly chars?: number | undefined;
@@ -40,8 +39,8 @@ const REFUSED: Omit<EndedRequest, 'error'> = {
 
 export class LoggedRequests {
   readonly #log: Pick<RequestLog, 'add'> | undefined;
-  /** Refusals that have their row: those of the accounts and the gateway also reach the request's door. */
-  readonly #told = new WeakSet<object>();
+  /** Refusals that have their row: an error of the accounts or the gateway comes by here twice. */
+  readonly #logged = new WeakSet<object>();
 
   /** Without a log nothing is kept. */
   constructor(log: Pick<RequestLog, 'add'> | undefined) {
@@ -49,8 +48,8 @@ export class LoggedRequests {
   }
 
   refused(error: unknown, asked: AskedRequest): void {
-    if (this.#log === undefined || this.#isTold(error)) return;
-    if (error instanceof Error) this.#told.add(error);
+    if (this.#log === undefined || this.#isLogged(error)) return;
+    if (error instanceof Error) this.#logged.add(error);
     this.ended(asked, { ...REFUSED, error });
   }
 
@@ -59,9 +58,10 @@ export class LoggedRequests {
   }
 
   /** `publicError` keeps what it was made of as the cause. */
-  #isTold(error: unknown): boolean {
+  #isLogged(error: unknown): boolean {
     return (
-      error instanceof Error && (this.#told.has(error) || (error.cause instanceof Error && this.#isTold(error.cause)))
+      error instanceof Error &&
+      (this.#logged.has(error) || (error.cause instanceof Error && this.#isLogged(error.cause)))
     );
   }
 }

@@ -1,4 +1,4 @@
-/** /metrics on an address of its own, where the main one is for callers and this one for the operator. */
+/** /metrics on an address of its own, which only the operator can reach. */
 import { createServer, type Server } from 'node:http';
 import { TtsError } from '../../protocol/errors.js';
 import { errorBody } from '../../protocol/http.js';

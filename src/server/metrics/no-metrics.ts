@@ -1,5 +1,4 @@
-/** For a server that nobody watches: inside a command, the numbers would cost more to prepare than they tell. */
-
+/** Metrics of a server inside a command, which nobody reads: they count nothing. */
 import { RecentSpeed } from '../speech/recent-speed.js';
 import type { Metrics } from './metrics.js';
 
@@ -17,6 +16,7 @@ export function noMetrics(): Metrics {
       stalled: nothing,
     },
     watch: nothing,
+    announce: nothing,
     request: nothing,
     session: () => nothing,
     firstAudio: nothing,

@@ -1,5 +1,6 @@
-/** Pings, ours and theirs: a peer that vanished without a word is noticed, a listener that is merely behind is left in peace. */
+/** Pings: a peer that vanished is noticed; one that has audio left to read is given time. */
 import type { WebSocket } from 'ws';
+import { type Clock, systemClock, type Timer } from '../../clock.js';
 
 export interface HeartbeatOptions {
   readonly intervalMs: number;
@@ -7,16 +8,13 @@ export interface HeartbeatOptions {
   readonly timeoutMs: number;
 }
 
-export interface Heartbeat {
-  /** `behindMs`: how much longer an answer may take because the peer has yet to read, at its own pace, what was sent. */
-  watch(socket: WebSocket, behindMs: (nowMs: number) => number): void;
-  stop(): void;
-}
+/** How much longer a pong may take because the peer has yet to read what was sent. */
+type BehindMs = (nowMs: number) => number;
 
-/** Pongs that may wait for a client to read them; one that pings on without reading only wants our memory. */
+/** Pongs that may wait for a client to read them; beyond that the client only uses up memory. */
 const MAX_WAITING_PONGS = 256;
 
-/** Instead of the library's own answers, which have no bound. */
+/** Instead of the answers of `ws` itself, which have no bound. */
 export function answerPings(socket: WebSocket): void {
   let waiting = 0;
   socket.on('ping', (data) => {
@@ -31,31 +29,52 @@ export function answerPings(socket: WebSocket): void {
   });
 }
 
-export function createHeartbeat({ intervalMs, timeoutMs }: HeartbeatOptions): Heartbeat {
-  const peers = new Map<WebSocket, { heardAtMs: number; behindMs: (nowMs: number) => number }>();
-  let lookedAtMs = performance.now();
-  const timer = setInterval(() => {
-    const now = performance.now();
-    // A server that was frozen or starved heard nobody meanwhile; what came then is read after this.
-    const lateMs = Math.max(0, now - lookedAtMs - intervalMs);
-    lookedAtMs = now;
-    for (const [socket, peer] of peers) {
-      if (now - peer.heardAtMs > timeoutMs + lateMs + peer.behindMs(now)) socket.terminate();
+/** The part of a socket that a heartbeat uses. */
+interface Peer extends Pick<WebSocket, 'readyState' | 'OPEN' | 'terminate'> {
+  ping(): void;
+  on(event: 'pong' | 'message', listener: () => void): unknown;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+export class Heartbeat {
+  readonly #options: HeartbeatOptions;
+  readonly #clock: Clock;
+  readonly #timer: Timer;
+  readonly #peers = new Map<Peer, { lastSeenMs: number; readonly behindMs: BehindMs }>();
+  #checkedMs: number;
+
+  constructor(options: HeartbeatOptions, clock: Clock = systemClock) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#checkedMs = clock.now();
+    this.#timer = clock.setInterval(() => this.#check(), options.intervalMs).unref();
+  }
+
+  watch(socket: Peer, behindMs: BehindMs): void {
+    const peer = { lastSeenMs: this.#clock.now(), behindMs };
+    const seen = () => {
+      peer.lastSeenMs = this.#clock.now();
+    };
+    this.#peers.set(socket, peer);
+    socket.on('pong', seen);
+    socket.on('message', seen);
+    socket.once('close', () => this.#peers.delete(socket));
+  }
+
+  stop(): void {
+    this.#timer.cancel();
+  }
+
+  #check(): void {
+    const { intervalMs, timeoutMs } = this.#options;
+    const now = this.#clock.now();
+    // While the server was frozen or starved it read nothing; what came then is read after this
+    // check.
+    const lateMs = Math.max(0, now - this.#checkedMs - intervalMs);
+    this.#checkedMs = now;
+    for (const [socket, { lastSeenMs, behindMs }] of this.#peers) {
+      if (now - lastSeenMs > timeoutMs + lateMs + behindMs(now)) socket.terminate();
       else if (socket.readyState === socket.OPEN) socket.ping();
     }
-  }, intervalMs);
-  timer.unref();
-  return {
-    watch(socket, behindMs) {
-      const peer = { heardAtMs: performance.now(), behindMs };
-      const heard = () => {
-        peer.heardAtMs = performance.now();
-      };
-      peers.set(socket, peer);
-      socket.on('pong', heard);
-      socket.on('message', heard);
-      socket.once('close', () => peers.delete(socket));
-    },
-    stop: () => clearInterval(timer),
-  };
+  }
 }

@@ -1,5 +1,6 @@
-/** The way out: a client that reads slowly slows its own speech, and is buffered no further than a few seconds. */
+/** Messages to a client. One that reads slowly slows its own speech; a few seconds are buffered. */
 import { WebSocket } from 'ws';
+import type { Clock } from '../../clock.js';
 import { STOP_STALL_MS } from '../settings.js';
 
 /** About four seconds of audio in its base64. */
@@ -7,34 +8,37 @@ const HIGH_WATER_BYTES = 262_144;
 
 export class Outbox {
   readonly #socket: WebSocket;
-  #progressAtMs = performance.now();
+  readonly #clock: Clock;
+  #progressAtMs: number;
 
-  constructor(socket: WebSocket) {
+  constructor(socket: WebSocket, clock: Clock) {
     this.#socket = socket;
+    this.#clock = clock;
+    this.#progressAtMs = clock.now();
   }
 
   get empty(): boolean {
     return this.#socket.bufferedAmount === 0;
   }
 
-  /** More waits than is ever sent ahead: the client does not read. */
+  /** More waits than is ever sent ahead: the client is not reading. */
   get full(): boolean {
     return this.#socket.bufferedAmount > HIGH_WATER_BYTES;
   }
 
-  /** While the server stops: calls `giveUp` on a client that takes nothing, so that it does not hold up the others. */
+  /** While the server stops: calls `giveUp` where the client takes nothing for `STOP_STALL_MS`. */
   watchStall(giveUp: () => void): void {
     if (this.#socket.readyState === WebSocket.CLOSED) return;
-    if (!this.empty && performance.now() - this.#progressAtMs >= STOP_STALL_MS) giveUp();
-    else setTimeout(() => this.watchStall(giveUp), STOP_STALL_MS / 5).unref();
+    if (!this.empty && this.#clock.now() - this.#progressAtMs >= STOP_STALL_MS) giveUp();
+    else this.#clock.setTimeout(() => this.watchStall(giveUp), STOP_STALL_MS / 5).unref();
   }
 
-  /** Resolves when there is room for more. Rejects with an AbortError when the socket is gone, as `deliver` does. */
+  /** Resolves when there is room for more. Rejects with an AbortError when the socket is gone. */
   send(message: object): Promise<void> {
     return this.#send(message, HIGH_WATER_BYTES);
   }
 
-  /** Resolves when it and all before it were handed to the operating system. */
+  /** Resolves when the message was handed to the operating system. Rejects as `send` does. */
   deliver(message: object): Promise<void> {
     return this.#send(message, -1);
   }
@@ -52,9 +56,9 @@ export class Outbox {
 
   #send(message: object, enoughBytes: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.empty) this.#progressAtMs = performance.now();
+      if (this.empty) this.#progressAtMs = this.#clock.now();
       this.#socket.send(JSON.stringify(message), (error) => {
-        this.#progressAtMs = performance.now();
+        this.#progressAtMs = this.#clock.now();
         if (error) reject(new DOMException('The client left', 'AbortError'));
         else resolve();
       });

@@ -1,209 +1,213 @@
-/** An endpoint that speaks WebSocket: its handshakes, accepted or refused, and the sockets of the sessions that are open. */
+/** A path that speaks WebSocket: its handshakes, accepted or refused, and its open sessions. */
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Condition } from '../../condition.js';
-import type { Logger } from '../../log.js';
 import { publicError, TtsError } from '../../protocol/errors.js';
 import { MAX_FRAME_BYTES } from '../../protocol/stream.js';
 import { beginSpan, type TraceSpan } from '../../trace.js';
-import type { Authenticator, ServerDeps, UpgradeContext, UpgradeHandler } from '../deps.js';
+import type { AcceptedSocket, Door, ServerParts, SpeechSocket } from '../door.js';
+import { defaultShape } from '../error-handler.js';
 import { answerRaw } from '../speech/raw-response.js';
-import { answerPings, createHeartbeat, type HeartbeatOptions } from './heartbeat.js';
+import { answerPings, Heartbeat } from './heartbeat.js';
 import { Outbox } from './outbox.js';
+import { SpeechSession } from './speech-session.js';
 
-/** What the endpoint tells a session of its socket and its server. */
-export interface SocketSession {
-  receive(data: Buffer, isBinary: boolean): void;
-  /** The socket closed, whoever closed it. */
-  clientLeft(): void;
-  /** The server stops: what has begun is finished, the rest turned away. */
-  shutDown(): void;
-  /** The server has waited long enough. */
-  stop(): void;
-  /** Audio a listener at normal speed cannot have heard yet. */
-  audioAheadMs(nowMs: number): number;
+/** A handshake as the server received it. */
+export interface UpgradeRequest {
+  readonly request: IncomingMessage;
+  readonly socket: Socket;
+  readonly head: Buffer;
+  readonly requestId: string;
+  readonly voiceId: string;
+  readonly query: URLSearchParams;
 }
 
-interface Refusal {
-  readonly requestId: string;
-  readonly keyId: string | undefined;
-  readonly traceId: string | undefined;
+/** A handshake on its way to an answer. */
+interface Opening extends UpgradeRequest {
+  readonly trace: TraceSpan;
   readonly arrivedMs: number;
+  /** Set once the key was accepted. */
+  keyId: string | undefined;
+  /** What `ws` found wrong with the handshake. */
+  invalid: TtsError | undefined;
 }
 
-interface SessionPlace {
-  readonly requestId: string;
-  readonly outbox: Outbox;
-  /** Names the session's trace, where it has one. */
-  readonly log: Logger;
-  /** To be called once, when everything the session held was given back. */
-  readonly onEnd: () => void;
-}
-
-export interface SocketEndpointOptions<Accepted> {
-  /** As the metrics and the log name it. */
-  readonly path: string;
-  readonly name: string;
-  readonly heartbeat?: HeartbeatOptions | undefined;
-  /** Of the subprotocols that a client offers; the first where it is left out. */
-  chooseProtocol?(offered: Set<string>): string | false;
-  /** Who may open a session; rejects where a handshake is refused. */
-  accept(request: IncomingMessage, context: UpgradeContext & { readonly trace: TraceSpan }): Promise<Accepted>;
-  modelOf(accepted: Accepted): string;
-  start(accepted: Accepted, place: SessionPlace): SocketSession;
-  /** Accepted, but the client is gone or its handshake is none. */
-  abandon(accepted: Accepted): Promise<void>;
-  /** `about.keyId` where the key had been accepted. */
-  onRefused?(error: TtsError, about: Refusal): void;
-  /** How a refusal is told; the status and body of the table where it is left out. */
-  told?(error: TtsError, requestId: string): { readonly status: number; readonly body: object };
-}
-
-const HEARTBEAT: HeartbeatOptions = { intervalMs: 20_000, timeoutMs: 45_000 };
-/** What a client that was told to go has left to take its last message. */
+/** How long a client has to take the last message of a server that stops (ms). */
 const LAST_WORDS_MS = 500;
 
-export function createSocketEndpoint<Accepted>(
-  { metrics, log, shutdown }: Pick<ServerDeps, 'metrics' | 'log' | 'shutdown'>,
-  endpoint: SocketEndpointOptions<Accepted>,
-): UpgradeHandler {
-  const { path, name } = endpoint;
-  const server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    maxPayload: MAX_FRAME_BYTES,
-    perMessageDeflate: false,
-    autoPong: false,
-    ...(endpoint.chooseProtocol && { handleProtocols: endpoint.chooseProtocol }),
-  });
-  const handshakeOf = new WeakMap<IncomingMessage, { requestId: string; refuse: (error: TtsError) => void }>();
-  const sockets = new Set<WebSocket>();
-  const sessions = new Set<SocketSession>();
-  let handshakes = 0;
-  const left = new Condition();
-  const pulse = createHeartbeat(endpoint.heartbeat ?? HEARTBEAT);
+export class SocketEndpoint {
+  /** The whole path, as metrics and traces name it. */
+  readonly path: string;
+  readonly #door: Door;
+  readonly #endpoint: SpeechSocket;
+  readonly #parts: ServerParts;
+  readonly #server: WebSocketServer;
+  readonly #heartbeat: Heartbeat;
+  readonly #openings = new Map<IncomingMessage, Opening>();
+  readonly #sockets = new Set<WebSocket>();
+  readonly #sessions = new Set<SpeechSession>();
+  readonly #changed = new Condition();
 
-  /** The library waits half a minute for the other side's close, which a stop has not. */
-  const hurry = (closing: Iterable<WebSocket>): void => {
-    const timer = setTimeout(() => {
-      for (const socket of closing) socket.terminate();
-    }, LAST_WORDS_MS);
-    timer.unref();
-  };
+  constructor(door: Door, endpoint: SpeechSocket, parts: ServerParts) {
+    this.path = `${door.prefix}${endpoint.path}`;
+    this.#door = door;
+    this.#endpoint = endpoint;
+    this.#parts = parts;
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: MAX_FRAME_BYTES,
+      perMessageDeflate: false,
+      autoPong: false,
+      ...(endpoint.chooseProtocol && { handleProtocols: endpoint.chooseProtocol }),
+    });
+    this.#heartbeat = new Heartbeat(parts.settings.heartbeat, parts.clock);
+    this.#server.on('headers', (headers, request) => {
+      headers.push(`x-request-id: ${this.#openings.get(request)!.requestId}`);
+    });
+    this.#server.on('wsClientError', (error, _socket, request) => {
+      const message = `This is not a valid WebSocket handshake: ${error.message}.`;
+      this.#openings.get(request)!.invalid = new TtsError('invalid_value', message, { cause: error });
+    });
+    parts.metrics.announce(endpoint.route);
+    parts.shutdown.addEventListener('abort', () => this.#shutDown());
+  }
 
-  server.on('headers', (headers, request) => {
-    headers.push(`x-request-id: ${handshakeOf.get(request)!.requestId}`);
-  });
-  // A handshake that the protocol itself forbids: answered like every other refusal.
-  server.on('wsClientError', (error, _socket, request) => {
-    const message = `This is not a valid WebSocket handshake: ${error.message}.`;
-    handshakeOf.get(request)!.refuse(new TtsError('invalid_value', message, { cause: error }));
-  });
+  /** Answers a handshake: with a session, or with an error as plain HTTP. */
+  async handle(upgrade: UpgradeRequest): Promise<void> {
+    const { request, socket, requestId } = upgrade;
+    const arrivedMs = performance.now();
+    const attributes = { 'http.request.method': 'GET', 'http.route': this.path, 'tts.request_id': requestId };
+    const span = { name: `GET ${this.path}`, attributes, startMs: arrivedMs };
+    const trace = beginSpan(request.headers.traceparent, span);
+    const opening: Opening = { ...upgrade, trace, arrivedMs, keyId: undefined, invalid: undefined };
+    const onError = (error: Error) =>
+      this.#parts.log.debug({ requestId, err: error, path: this.path }, 'a WebSocket handshake broke off');
+    socket.on('error', onError);
+    this.#openings.set(request, opening);
+    try {
+      const accepted = await this.#accept(opening);
+      const upgraded = this.#upgrade(opening);
+      if (upgraded === undefined) await this.#abandon(opening, accepted);
+      else {
+        socket.off('error', onError);
+        this.#start(upgraded, opening, accepted);
+      }
+    } catch (error) {
+      this.#refuse(opening, error);
+    } finally {
+      this.#openings.delete(request);
+      this.#changed.notify();
+    }
+  }
 
-  function start(socket: WebSocket, requestId: string, accepted: Accepted, trace: TraceSpan): void {
-    const session: SocketSession = endpoint.start(accepted, {
-      requestId,
-      outbox: new Outbox(socket),
-      log: trace.traceId === undefined ? log : log.child({ traceId: trace.traceId }),
-      onEnd() {
-        trace.end();
-        sessions.delete(session);
-        if (shutdown.aborted) hurry([socket]);
-        left.notify();
+  /** Resolves when every session has ended. */
+  drained(): Promise<void> {
+    return this.#changed.until(() => this.#sessions.size === 0 && this.#openings.size === 0);
+  }
+
+  /** Breaks what is left. */
+  terminate(): void {
+    this.#heartbeat.stop();
+    for (const session of this.#sessions) session.stop();
+    this.#hurry(this.#sockets);
+  }
+
+  #accept(opening: Opening): Promise<AcceptedSocket> {
+    const { authenticator } = this.#parts;
+    return this.#endpoint.accept({
+      ...opening,
+      async authenticate(prove) {
+        const key = await authenticator.authenticate(opening.request, prove);
+        opening.keyId = key.id;
+        return key;
       },
     });
-    sessions.add(session);
-    sockets.add(socket);
+  }
+
+  /** Undefined where the client is gone, or its handshake is none. */
+  #upgrade({ request, socket, head }: Opening): WebSocket | undefined {
+    let upgraded: WebSocket | undefined;
+    // Calls back at once, or tells at once what is wrong, or finds the client gone and says
+    // nothing.
+    if (!socket.destroyed) this.#server.handleUpgrade(request, socket, head, (webSocket) => (upgraded = webSocket));
+    return upgraded;
+  }
+
+  async #abandon(opening: Opening, { speech, release }: AcceptedSocket): Promise<void> {
+    if (opening.invalid !== undefined) this.#refuse(opening, opening.invalid);
+    opening.trace.end();
+    release?.();
+    if ('end' in speech) await speech.end({ outcome: 'refused', audioMs: 0, deliveredChars: 0, byClient: true });
+  }
+
+  #start(socket: WebSocket, opening: Opening, { model, release, ...accepted }: AcceptedSocket): void {
+    const { requestId, trace } = opening;
+    const { log, shutdown, clock } = this.#parts;
+    this.#report(opening, 101, model);
+    const session: SpeechSession = new SpeechSession({
+      ...accepted,
+      requestId,
+      clock,
+      outbox: new Outbox(socket, clock),
+      log: trace.traceId === undefined ? log : log.child({ traceId: trace.traceId }),
+      onEnd: () => {
+        release?.();
+        trace.end();
+        this.#sessions.delete(session);
+        if (shutdown.aborted) this.#hurry([socket]);
+        this.#changed.notify();
+      },
+    });
+    this.#sessions.add(session);
+    this.#sockets.add(socket);
     answerPings(socket);
-    pulse.watch(socket, (nowMs) => session.audioAheadMs(nowMs));
+    this.#heartbeat.watch(socket, (nowMs) => session.audioAheadMs(nowMs));
     socket.on('message', (data, isBinary) => session.receive(data as Buffer, isBinary));
-    socket.on('error', (error) => log.debug({ requestId, err: error }, `${name} socket failed`));
+    socket.on('error', (error) => log.debug({ requestId, err: error, path: this.path }, 'a WebSocket failed'));
     socket.once('close', () => {
-      sockets.delete(socket);
+      this.#sockets.delete(socket);
       session.clientLeft();
     });
     if (shutdown.aborted) session.shutDown();
   }
 
-  const handle: UpgradeHandler['handle'] = (request, socket, head, context) => {
-    const { requestId } = context;
-    const startedAtMs = performance.now();
-    const attributes = { 'http.request.method': 'GET', 'http.route': path, 'tts.request_id': requestId };
-    const trace = beginSpan(request.headers.traceparent, { name: `GET ${path}`, attributes, startMs: startedAtMs });
-    let keyId: string | undefined;
-    const authenticator: Authenticator = {
-      async authenticate(handshake, prove) {
-        const key = await context.authenticator.authenticate(handshake, prove);
-        keyId = key.id;
-        return key;
-      },
-    };
-    const report = (status: number, model?: string) =>
-      metrics.request({
-        route: path,
-        method: 'GET',
-        status,
-        seconds: (performance.now() - startedAtMs) / 1000,
-        ...(model !== undefined && { model }),
-      });
-    const refuse = (error: unknown) => {
-      const reason = publicError(error);
-      const told = endpoint.told?.(reason, requestId);
-      // The path names the voice: one that is not there is a path that is not there.
-      const status = told?.status ?? (reason.code === 'voice_not_found' ? 404 : reason.row.status);
-      if (status === 500) log.error({ requestId, err: error }, `a ${name} handshake failed`);
-      report(status);
-      endpoint.onRefused?.(reason, { requestId, keyId, traceId: trace.traceId, arrivedMs: startedAtMs });
-      trace.set({ 'http.response.status_code': status });
-      trace.end(reason.code);
-      answerRaw(socket, reason, { requestId, status, ...(told && { body: told.body }) });
-    };
-    const onError = (error: Error) => log.debug({ requestId, err: error }, `a ${name} handshake broke off`);
-    socket.on('error', onError);
-    handshakes++;
-    endpoint
-      .accept(request, { ...context, authenticator, trace })
-      .then((accepted) => {
-        let refusal: TtsError | undefined;
-        let upgraded: WebSocket | undefined;
-        handshakeOf.set(request, {
-          requestId,
-          refuse(error) {
-            refusal = error;
-          },
-        });
-        // Calls back at once, tells its refusal at once, or finds the client gone and says nothing.
-        if (!socket.destroyed) server.handleUpgrade(request, socket, head, (webSocket) => (upgraded = webSocket));
-        if (upgraded !== undefined) {
-          socket.off('error', onError);
-          report(101, endpoint.modelOf(accepted));
-          trace.set({ 'http.response.status_code': 101 });
-          start(upgraded, requestId, accepted, trace);
-          return undefined;
-        }
-        if (refusal !== undefined) refuse(refusal);
-        trace.end();
-        return endpoint.abandon(accepted);
-      })
-      .catch((error) => refuse(error))
-      .finally(() => {
-        handshakes--;
-        left.notify();
-      });
-  };
+  #refuse(opening: Opening, error: unknown): void {
+    const { requestId, keyId, trace, arrivedMs, socket } = opening;
+    const { permits, log } = this.#parts;
+    const reason = publicError(error);
+    const { status: usual, ...answer } = (this.#door.errors ?? defaultShape)(reason, requestId);
+    // The path names the voice: one that is not there is a path that is not there.
+    const status = reason.code === 'voice_not_found' ? 404 : usual;
+    if (status === 500) log.error({ requestId, err: error, path: this.path }, 'a WebSocket handshake failed');
+    this.#report(opening, status);
+    permits.failures.add(reason, { requestId, route: this.path, keyId });
+    if (keyId !== undefined) {
+      const { route } = this.#endpoint;
+      permits.logged.refused(reason, { requestId, keyId, route, traceId: trace.traceId, arrivedMs });
+    }
+    trace.end(reason.code);
+    answerRaw(socket, reason, { requestId, status, ...answer });
+  }
 
-  shutdown.addEventListener('abort', () => {
-    for (const session of sessions) session.shutDown();
-    hurry([...sockets].filter((socket) => socket.readyState !== socket.OPEN));
-  });
+  #report({ arrivedMs, trace }: Opening, status: number, model?: string): void {
+    const seconds = (performance.now() - arrivedMs) / 1000;
+    const answered = { route: this.path, method: 'GET', status, seconds };
+    this.#parts.metrics.request({ ...answered, ...(model !== undefined && { model }) });
+    trace.set({ 'http.response.status_code': status });
+  }
 
-  return {
-    handle,
-    drained: () => left.until(() => sessions.size === 0 && handshakes === 0),
-    terminate() {
-      pulse.stop();
-      for (const session of sessions) session.stop();
-      hurry(sockets);
-    },
-  };
+  #shutDown(): void {
+    for (const session of this.#sessions) session.shutDown();
+    this.#hurry([...this.#sockets].filter((socket) => socket.readyState !== socket.OPEN));
+  }
+
+  /** `ws` waits half a minute for the other side's close, for which a stop has no time. */
+  #hurry(closing: Iterable<WebSocket>): void {
+    const timer = setTimeout(() => {
+      for (const socket of closing) socket.terminate();
+    }, LAST_WORDS_MS);
+    timer.unref();
+  }
 }

@@ -1,12 +1,10 @@
-/** Upgrade requests: handshakes on a socket's path go to its handler, everything else is answered as plain HTTP. */
+/** Upgrade requests: WebSocket handshakes go to their endpoint, others are answered as HTTP. */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Connections } from '../access/connections.js';
 import type { HostCheck } from '../access/hosts.js';
-import type { Authenticator } from '../deps.js';
-import type { StreamTickets } from '../doors/v1/stream-input/tickets.js';
-import type { SocketRoute } from '../foreign-door.js';
 import { requestIdFor } from '../request-id.js';
+import type { SocketEndpoint } from './socket-endpoint.js';
 
 /** The parameter in a path that has one (`/voices/:id`); undefined for another path. */
 export function parameterIn(pathname: string, template: string): string | undefined {
@@ -39,33 +37,30 @@ function replay(server: Server, request: IncomingMessage, socket: Socket, head: 
 }
 
 export interface UpgradeOptions {
-  readonly routes: readonly SocketRoute[];
+  readonly endpoints: readonly SocketEndpoint[];
   /** The path as the routes have it. */
-  joined(url: string | undefined): string;
-  readonly authenticator: Authenticator;
-  readonly tickets: StreamTickets;
+  readPath(target: string | undefined): string;
   readonly connections: Connections;
   readonly checkHost: HostCheck;
   readonly secure: boolean;
 }
 
 export function attachUpgrades(server: Server, options: UpgradeOptions): void {
-  const { routes, joined, authenticator, tickets, connections, checkHost, secure } = options;
+  const { endpoints, readPath, connections, checkHost, secure } = options;
 
   function answer(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    const url = joined(request.url);
+    const url = readPath(request.url);
     const mark = url.indexOf('?');
     const [pathname, query] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
-    const route = routes.find(({ path }) => parameterIn(pathname, path) !== undefined);
+    const endpoint = endpoints.find(({ path }) => parameterIn(pathname, path) !== undefined);
     const isHandshake = request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket';
-    if (route === undefined || !isHandshake || checkHost(request) !== undefined) {
+    if (endpoint === undefined || !isHandshake || checkHost(request) !== undefined) {
       replay(server, request, socket, head, secure);
       return;
     }
     const requestId = requestIdFor(request.headers);
-    const voiceId = parameterIn(pathname, route.path)!;
-    const context = { requestId, voiceId, query: new URLSearchParams(query), authenticator, tickets };
-    route.handler.handle(request, socket, head, context);
+    const voiceId = parameterIn(pathname, endpoint.path)!;
+    void endpoint.handle({ request, socket, head, requestId, voiceId, query: new URLSearchParams(query) });
   }
 
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {

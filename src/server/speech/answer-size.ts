@@ -19,8 +19,9 @@ export interface AnswerShape {
 }
 
 /**
- * Seconds of speech: for any character, and beyond that for each of three kinds. Measured with english_female_professional
- * (0.057 a character of prose, 0.45 of "WWWW", 0.38 of "7777", 0.24 of "Hi.\n\n"), rounded up to hold for slower voices.
+ * Seconds of speech: for any character, and beyond that for each of three kinds. Measured with
+ * english_female_professional (0.057 a character of prose, 0.45 of "WWWW", 0.38 of "7777", 0.24 of
+ * "Hi.\n\n"), rounded up to hold for slower voices.
  */
 const CHAR_S = 0.07;
 /** Digits, symbols, and capitals that are said by their names. */

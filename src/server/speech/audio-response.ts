@@ -1,4 +1,4 @@
-/** Writes audio to a response as it comes: no faster than it is read, and broken rather than ended where it fails. */
+/** Writes audio to a response no faster than it is read; a failure breaks the connection. */
 import type { ServerResponse } from 'node:http';
 import { STOP_STALL_MS } from '../settings.js';
 
@@ -65,7 +65,8 @@ export async function writeBody(
 
 /** Ends a response that has begun so that no client can take it for whole. */
 export function breakOff(raw: ServerResponse): void {
-  // Without chunks (HTTP/1.0) only a reset tells a broken body from a finished one; TLS has a sign of its own.
+  // Without chunks (HTTP/1.0) only a reset tells a broken body from a finished one; TLS has
+  // close_notify.
   if (raw.socket !== null && !raw.chunkedEncoding && !('encrypted' in raw.socket)) raw.socket.resetAndDestroy();
   raw.destroy();
 }

@@ -1,6 +1,6 @@
 /**
- * Encoding in slices, with everything else in between: a second of mp3 takes some 25 ms of a core, and a segment lasts up to
- * 40 s.
+ * Encodes in slices, with other work of the event loop in between: a second of mp3 takes some 25 ms
+ * of a core, and a segment lasts up to 40 s.
  */
 import type { AudioEncoder } from '../../audio/encoder.js';
 import { loopTurn } from '../../loop-turn.js';

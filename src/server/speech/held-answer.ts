@@ -1,12 +1,24 @@
-/** One buffered response: in memory as far as its key's share goes, then in a temporary file, until its reader took it. */
+/** One buffered response: in memory as far as its key's share goes, then in a temporary file. */
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Clock } from '../../clock.js';
 import { SpillFile } from './spill-file.js';
 
 /** Where bytes of a response lie: in memory, or behind one another in its file. */
 type Part = Uint8Array | { readonly from: number; bytes: number };
 
+/** The room of a response, in bytes. The budget sets it. */
+export interface Room {
+  /** Bytes that no other response can take: as many as were expected, then as many as were made. */
+  readonly promised: number;
+  readonly memory: number;
+  readonly disk: number;
+  /** The synthesis of the response waits for room. */
+  readonly waiting: boolean;
+}
+
 /** What a response is given of the budget that all of them share; see `HeldAudio`. */
 export interface AnswerBudget {
+  readonly clock: Clock;
   readonly dir: string;
   /** Resolves when so many more bytes than were promised are promised. */
   grow(answer: HeldAnswer, bytes: number, signal: AbortSignal): Promise<void>;
@@ -15,10 +27,7 @@ export interface AnswerBudget {
   /** The file could not be written. */
   diskFailed(error: unknown): void;
   /** The numbers of an answer became smaller. */
-  freed(
-    answer: HeldAnswer,
-    less: { readonly promised?: number; readonly memory?: number; readonly disk?: number },
-  ): void;
+  freed(answer: HeldAnswer, less: Partial<Omit<Room, 'waiting'>>): void;
   /** It is over; resolves `gone` when its file is. */
   closed(answer: HeldAnswer, gone: Promise<void>): void;
 }
@@ -26,33 +35,35 @@ export interface AnswerBudget {
 /** Pieces that are read from the file, and after which a reader's progress is counted. */
 const PIECE_BYTES = 65_536;
 
+interface Reader {
+  readonly sinceMs: number;
+  /** When bytes were taken last. */
+  lastMs: number;
+  /** Length of the audio. */
+  readonly audioMs: number;
+  readonly onCut: (() => void) | undefined;
+}
+
 export class HeldAnswer {
   readonly keyId: string;
   /** One part in so many of everything is what its key may take. */
   readonly share: number;
-  /** Bytes of the budget that no other answer can take: as many as were expected, then as many as there are. */
-  promised: number;
-  memory = 0;
-  disk = 0;
-  /** Its maker waits for room. */
-  waiting = false;
-  readonly sinceMs = performance.now();
-  /** How it ends a reader that keeps others waiting. */
-  onCut: (() => void) | undefined;
+  readonly room: Room;
+  readonly sinceMs: number;
   readonly #budget: AnswerBudget;
   readonly #parts: Part[] = [];
   #file: Promise<SpillFile> | undefined;
   #madeBytes = 0;
   #sentBytes = 0;
-  /** Since when it is read, when bytes were taken last, and how long its audio is. */
-  #reader: { readonly sinceMs: number; lastMs: number; readonly audioMs: number } | undefined;
+  #reader: Reader | undefined;
   #released = false;
 
-  constructor(holder: Pick<HeldAnswer, 'keyId' | 'share'>, promised: number, budget: AnswerBudget) {
+  constructor(holder: Pick<HeldAnswer, 'keyId' | 'share'>, room: Room, budget: AnswerBudget) {
     this.keyId = holder.keyId;
     this.share = holder.share;
-    this.promised = promised;
+    this.room = room;
     this.#budget = budget;
+    this.sinceMs = budget.clock.now();
   }
 
   get madeBytes(): number {
@@ -64,9 +75,9 @@ export class HeldAnswer {
     return this.#sentBytes;
   }
 
-  /** Keeps `bytes`; its maker waits here while there is no room. */
+  /** Keeps `bytes`; the synthesis waits here while there is no room. */
   async append(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
-    const more = this.#madeBytes + bytes.length - this.promised;
+    const more = this.#madeBytes + bytes.length - this.room.promised;
     if (more > 0) await this.#budget.grow(this, more, signal);
     while (!(await this.#keep(bytes, signal)));
     this.#madeBytes += bytes.length;
@@ -74,13 +85,16 @@ export class HeldAnswer {
 
   /** All of it is made: what was promised beyond that is free again. */
   finish(): void {
-    if (!this.#released) this.#budget.freed(this, { promised: this.promised - this.#madeBytes });
+    if (!this.#released) this.#budget.freed(this, { promised: this.room.promised - this.#madeBytes });
   }
 
-  /** Hands it out in order, once; what is pulled next was preceded by a write of all before it. */
-  async *read(audioMs: number): AsyncGenerator<Uint8Array, void, undefined> {
-    const nowMs = performance.now();
-    this.#reader = { sinceMs: nowMs, lastMs: nowMs, audioMs };
+  /**
+   * Hands the bytes out in order, once: pulling a piece says that all before it were written. `onCut`
+   * ends a reader that keeps others waiting.
+   */
+  async *read(audioMs: number, onCut?: () => void): AsyncGenerator<Uint8Array, void, undefined> {
+    const nowMs = this.#budget.clock.now();
+    this.#reader = { sinceMs: nowMs, lastMs: nowMs, audioMs, onCut };
     for (const part of this.#parts.splice(0)) {
       if (part instanceof Uint8Array) {
         for (let at = 0; at < part.length; at += PIECE_BYTES) {
@@ -99,10 +113,10 @@ export class HeldAnswer {
   *#hand(piece: Uint8Array): Generator<Uint8Array, void, undefined> {
     yield piece;
     this.#sentBytes += piece.length;
-    this.#reader!.lastMs = performance.now();
+    this.#reader!.lastMs = this.#budget.clock.now();
   }
 
-  /** Its connection was destroyed, and is told of that in the next turn of the event loop. */
+  /** Its connection was destroyed, which is announced in the next turn of the event loop. */
   async #leave(): Promise<never> {
     await turn();
     throw new DOMException('The reader was cut off', 'AbortError');
@@ -120,7 +134,7 @@ export class HeldAnswer {
 
   /** Ends its reader, and gives everything back at once. */
   cut(): void {
-    this.onCut?.();
+    this.#reader?.onCut?.();
     this.release();
   }
 

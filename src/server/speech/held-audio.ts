@@ -1,26 +1,28 @@
 /**
  * Room for buffered responses: memory and temporary files, shared between keys.
  *
- * A response is promised room for its expected size before any work, so that what was admitted is never refused halfway.
- * Where its bytes lie is decided as they are made: in memory as far as the share of its key goes, then in a file. A maker
- * waits only where an answer outgrows its promise, or the disk lost room to others; a response that is made waits for nobody,
- * and its reader is cut where it keeps others waiting. So either somebody frees room, or all makers wait for each other: then
- * the newest of them is refused.
+ * A response is promised room for its expected size before any work, so that no admitted request is
+ * refused halfway. Its bytes go into memory as far as the share of its key goes, then into a file.
+ * The synthesis of a response waits only where the response outgrows its promise or the disk lost
+ * room to others; a finished response waits for nobody, and its reader is cut where others wait for
+ * room. So either a reader frees room, or all syntheses wait for each other, and the newest is
+ * refused.
  */
 import { statfs } from 'node:fs/promises';
 import type { KeyRecord } from '../../accounts/types.js';
+import { type Clock, systemClock, type Timer } from '../../clock.js';
 import { Condition } from '../../condition.js';
 import type { Logger } from '../../log.js';
 import { TtsError } from '../../protocol/errors.js';
 import { type AnswerSize, neverFits } from './answer-size.js';
-import { type AnswerBudget, HeldAnswer } from './held-answer.js';
+import { type AnswerBudget, HeldAnswer, type Room } from './held-answer.js';
 import { removeSpillFiles } from './spill-file.js';
 
-/** One part in so many: what a key may hold of memory and of disk, and one answer of both together. */
+/** Divisors: a key's share of memory and of disk, and one response's share of both together. */
 const FREE_SHARE = 8;
 const KEY_SHARE = 4;
 const ANSWER_SHARE = 8;
-/** Of what is free on the disk: the accounts live there as well. */
+/** Divisor of the free disk: the accounts may live on it as well. */
 const DISK_SHARE = 2;
 const WATCH_MS = 1_000;
 const MAX_RETRY_S = 60;
@@ -30,16 +32,21 @@ export interface HeldAudioOptions {
   readonly diskBytes: number;
   /** Where temporary files are made. */
   readonly dir: string;
-  /** A reader that takes nothing for so long, or since then less than is heard, is cut while others wait for room. */
+  /** A reader that stalls so long, or is slower than a listener, is cut while others wait. */
   readonly stallMs: number;
   readonly log: Logger;
+  readonly clock?: Clock | undefined;
 }
+
+type OwnRoom = { -readonly [Field in keyof Room]: Room[Field] };
 
 export type Holder = Pick<KeyRecord, 'id' | 'tier'>;
 
 export class HeldAudio implements AnswerBudget {
+  readonly clock: Clock;
   readonly #options: HeldAudioOptions;
   readonly #answers = new Set<HeldAnswer>();
+  readonly #rooms = new WeakMap<HeldAnswer, OwnRoom>();
   readonly #removing = new Set<Promise<void>>();
   readonly #changed = new Condition();
   /** Free bytes on the disk when it was looked at last. */
@@ -48,12 +55,13 @@ export class HeldAudio implements AnswerBudget {
   #look = Promise.resolve();
   /** Somebody was refused for want of room, and comes back until then. */
   #wantedUntilMs = 0;
-  #watch: NodeJS.Timeout | undefined;
+  #watch: Timer | undefined;
   /** A running mean of how long an answer is held, for an honest `Retry-After`. */
   #meanHeldMs = 2_000;
 
   constructor(options: HeldAudioOptions) {
     this.#options = options;
+    this.clock = options.clock ?? systemClock;
   }
 
   get dir(): string {
@@ -81,7 +89,9 @@ export class HeldAudio implements AnswerBudget {
       missing = this.#missing(holder, bytes);
     }
     if (missing !== undefined) throw this.#refusal(missing);
-    const answer = new HeldAnswer(holder, bytes, this);
+    const room: OwnRoom = { promised: bytes, memory: 0, disk: 0, waiting: false };
+    const answer = new HeldAnswer(holder, room, this);
+    this.#rooms.set(answer, room);
     this.#answers.add(answer);
     return answer;
   }
@@ -89,7 +99,7 @@ export class HeldAudio implements AnswerBudget {
   async grow(answer: HeldAnswer, bytes: number, signal: AbortSignal): Promise<void> {
     const grow = () => {
       if (this.#sum('promised') + bytes > this.#capacity) return false;
-      answer.promised += bytes;
+      this.#rooms.get(answer)!.promised += bytes;
       return true;
     };
     await this.#until(answer, grow, signal);
@@ -100,7 +110,7 @@ export class HeldAudio implements AnswerBudget {
     const take = () => {
       place = this.#placeFor(answer, bytes);
       if (place === undefined) return false;
-      answer[place] += bytes;
+      this.#rooms.get(answer)![place] += bytes;
       return true;
     };
     await this.#until(answer, take, signal);
@@ -108,21 +118,22 @@ export class HeldAudio implements AnswerBudget {
   }
 
   freed(answer: HeldAnswer, { promised = 0, memory = 0, disk = 0 }: Parameters<AnswerBudget['freed']>[1]): void {
-    answer.promised -= promised;
-    answer.memory -= memory;
-    answer.disk -= disk;
+    const room = this.#rooms.get(answer)!;
+    room.promised -= promised;
+    room.memory -= memory;
+    room.disk -= disk;
     this.#changed.notify();
   }
 
   diskFailed(error: unknown): void {
     this.#options.log.error({ err: error, dir: this.dir }, 'a temporary file for a response cannot be written');
     this.#diskFree = 0;
-    this.#lookedAtMs = performance.now();
+    this.#lookedAtMs = this.clock.now();
   }
 
   closed(answer: HeldAnswer, gone: Promise<void>): void {
     this.#answers.delete(answer);
-    this.#meanHeldMs += (performance.now() - answer.sinceMs - this.#meanHeldMs) / 10;
+    this.#meanHeldMs += (this.clock.now() - answer.sinceMs - this.#meanHeldMs) / 10;
     const removing = gone
       .catch((error) => this.#options.log.warn({ err: error, dir: this.dir }, 'a temporary file cannot be removed'))
       .finally(() => this.#removing.delete(removing));
@@ -132,7 +143,7 @@ export class HeldAudio implements AnswerBudget {
 
   /** Gives up what is left; resolves when no file is. */
   async close(): Promise<void> {
-    clearInterval(this.#watch);
+    this.#watch?.cancel();
     for (const answer of this.#answers) answer.release();
     await Promise.all(this.#removing);
   }
@@ -148,7 +159,7 @@ export class HeldAudio implements AnswerBudget {
 
   #sum(of: 'promised' | 'memory' | 'disk', keyId?: string): number {
     let bytes = 0;
-    for (const answer of this.#answers) if (keyId === undefined || answer.keyId === keyId) bytes += answer[of];
+    for (const answer of this.#answers) if (keyId === undefined || answer.keyId === keyId) bytes += answer.room[of];
     return bytes;
   }
 
@@ -165,10 +176,11 @@ export class HeldAudio implements AnswerBudget {
     return this.#sum('disk') + bytes <= this.#diskBytes ? 'disk' : undefined;
   }
 
-  /** Waits until `take` took its room. Throws `overloaded` where nobody is left who could free any. */
+  /** Waits until `take` took its room. Throws `overloaded` where nobody can free any. */
   async #until(answer: HeldAnswer, take: () => boolean, signal: AbortSignal): Promise<void> {
     if (take()) return;
-    answer.waiting = true;
+    const room = this.#rooms.get(answer)!;
+    room.waiting = true;
     this.#want();
     this.#changed.notify();
     try {
@@ -178,20 +190,20 @@ export class HeldAudio implements AnswerBudget {
         return false;
       }, signal);
     } finally {
-      answer.waiting = false;
+      room.waiting = false;
     }
   }
 
-  /** All makers wait, nobody reads, and this answer came last. */
+  /** All syntheses wait, nobody reads, and this response came last. */
   #isStuck(answer: HeldAnswer): boolean {
     const all = [...this.#answers];
-    return all.at(-1) === answer && all.every(({ waiting }) => waiting);
+    return all.at(-1) === answer && all.every(({ room }) => room.waiting);
   }
 
   #refusal(missing: 'share' | 'all'): TtsError {
     const retryAfterS = Math.min(MAX_RETRY_S, Math.max(1, Math.ceil(this.#meanHeldMs / 1000)));
     if (missing === 'all') {
-      this.#wantedUntilMs = performance.now() + 2_000 * retryAfterS;
+      this.#wantedUntilMs = this.clock.now() + 2_000 * retryAfterS;
       this.#want();
     }
     const why =
@@ -204,21 +216,22 @@ export class HeldAudio implements AnswerBudget {
 
   /** Looks after readers while somebody needs room. */
   #want(): void {
-    this.#watch ??= setInterval(() => {
-      const waits = [...this.#answers].some(({ waiting }) => waiting);
-      if (waits || performance.now() < this.#wantedUntilMs) {
+    this.#watch ??= this.clock.setInterval(() => {
+      const waits = [...this.#answers].some(({ room }) => room.waiting);
+      if (waits || this.clock.now() < this.#wantedUntilMs) {
         this.#cutOverdue();
         void this.#lookAtDisk().then(() => this.#changed.notify());
       } else {
-        clearInterval(this.#watch);
+        this.#watch?.cancel();
         this.#watch = undefined;
       }
-    }, WATCH_MS).unref();
+    }, WATCH_MS);
+    this.#watch.unref();
   }
 
-  /** Cuts readers that keep others waiting, of one key where one is named; true where there were any. */
+  /** Cuts overdue readers, of one key where one is named; true where there were any. */
   #cutOverdue(keyId?: string): boolean {
-    const nowMs = performance.now();
+    const nowMs = this.clock.now();
     const overdue = [...this.#answers].filter(
       (answer) => (keyId === undefined || answer.keyId === keyId) && answer.isOverdue(this.#options.stallMs, nowMs),
     );
@@ -231,8 +244,8 @@ export class HeldAudio implements AnswerBudget {
 
   /** Once a second at most. */
   #lookAtDisk(): Promise<void> {
-    if (performance.now() - this.#lookedAtMs >= WATCH_MS) {
-      this.#lookedAtMs = performance.now();
+    if (this.clock.now() - this.#lookedAtMs >= WATCH_MS) {
+      this.#lookedAtMs = this.clock.now();
       this.#look = this.#measureDisk();
     }
     return this.#look;

@@ -1,17 +1,19 @@
-/** Text that arrives while its speech leaves: what of it is reserved, bounded and counted, whichever socket it came through. */
+/** Text that arrives while its speech leaves: its bounds, its reservation, what was delivered. */
 import type { Outcome } from '../../accounts/types.js';
+import type { Clock } from '../../clock.js';
 import { Condition } from '../../condition.js';
 import type { GatewayEvent } from '../../gateway/types.js';
 import { samplesToMs } from '../../protocol/audio.js';
 import { countChars } from '../../protocol/characters.js';
 import { TtsError } from '../../protocol/errors.js';
 import { MAX_PENDING_CHARS } from '../../protocol/stream.js';
-import type { Grant } from './grants.js';
+import type { Permit } from './permit.js';
 import { TrimmedCount } from './trimmed-count.js';
 
 export interface LiveSpeechOptions {
+  readonly clock: Clock;
   /** Held until `close`. */
-  readonly grant: Grant;
+  readonly permit: Permit;
   /** Nothing is owed at this moment, or may no longer be. */
   readonly onIdle: () => void;
   /** More was written than the balance allows. */
@@ -38,12 +40,12 @@ export class LiveSpeech {
 
   constructor(options: LiveSpeechOptions) {
     this.#options = options;
-    options.grant.text.onIdle = options.onIdle;
+    options.permit.text.onIdle = options.onIdle;
   }
 
   /** All text there is was looked at, and all audio of it was taken. */
   get idle(): boolean {
-    return this.#options.grant.text.idle;
+    return this.#options.permit.text.idle;
   }
 
   /** Audio a listener at normal speed cannot have heard yet. */
@@ -55,7 +57,7 @@ export class LiveSpeech {
   /** Throws `text_too_long` where too much waits to be spoken. */
   append(text: string): void {
     const chars = countChars(text);
-    this.#firstTextAtMs ??= performance.now();
+    this.#firstTextAtMs ??= this.#options.clock.now();
     this.#unspoken += chars;
     if (this.#unspoken > MAX_PENDING_CHARS) {
       const bound = `${MAX_PENDING_CHARS} characters are waiting to be spoken, which is the bound`;
@@ -63,25 +65,26 @@ export class LiveSpeech {
     }
     // Speech is made at once; it leaves when its text is paid for.
     if (this.#received.add(text) > 0) this.#reserving ??= this.#reserveAll();
-    this.#options.grant.text.text(text);
+    this.#options.permit.text.text(text);
   }
 
   /** Speaks what is pending. */
   flush(): void {
-    this.#options.grant.text.flush();
+    this.#options.permit.text.flush();
   }
 
   /** No more text. */
   end(): void {
-    this.#options.grant.text.end();
+    this.#options.permit.text.end();
   }
 
   /**
-   * Hands every event to `write` and waits for it; resolves after the last of what was written before the end. No event
-   * of a segment is handed on before the reservation of its text is committed, and none while it may have been lost.
+   * Hands every event to `write` and waits for it; resolves after the last event of the text. No
+   * event of a segment is handed on before the reservation of its text is committed, or while it
+   * may be lost.
    */
   async speak(write: (event: GatewayEvent) => Promise<void>, signal: AbortSignal): Promise<void> {
-    const { text, admission } = this.#options.grant;
+    const { text, admission } = this.#options.permit;
     for await (const event of text.speak(signal)) {
       if (event.type === 'segment') {
         this.#handedOut.add(event.segment.text);
@@ -89,7 +92,7 @@ export class LiveSpeech {
       }
       if (!admission.held) await admission.confirm();
       signal.throwIfAborted();
-      if (event.type === 'audio') this.#hear(event.pcm.length);
+      if (event.type === 'audio') this.#sent(event.pcm.length);
       await write(event);
       if (event.type !== 'segment-end') continue;
       this.#unspoken -= countChars(event.segment.text);
@@ -101,32 +104,32 @@ export class LiveSpeech {
     }
   }
 
-  /** Resolves when everything that was written is reserved, for certain; rejects when `signal` aborts before. */
+  /** Resolves when all text is reserved for certain; rejects when `signal` aborts before. */
   async reserved(signal: AbortSignal): Promise<void> {
-    const { admission } = this.#options.grant;
+    const { admission } = this.#options.permit;
     await this.#paid(this.#received.chars, signal);
     if (!admission.held) await admission.confirm();
     signal.throwIfAborted();
   }
 
-  /** Gives everything back, and settles or returns the reservation; resolves when the ledger has its row. */
+  /** Gives everything back and settles; resolves when the ledger has its row. */
   close(outcome: Outcome, byClient: boolean, error?: unknown): Promise<void> {
     const audioMs = samplesToMs(this.#sentSamples);
-    return this.#options.grant.end({ outcome, audioMs, deliveredChars: this.#deliveredChars, byClient, error });
+    return this.#options.permit.end({ outcome, audioMs, deliveredChars: this.#deliveredChars, byClient, error });
   }
 
-  /** Waits until so many characters are reserved. A reservation that fails ends the session, which aborts `signal`. */
+  /** Waits until so many characters are reserved. A failed reservation aborts `signal`. */
   async #paid(chars: number, signal: AbortSignal): Promise<void> {
     if (this.#reservedChars < chars) await this.#reservedMore.until(() => this.#reservedChars >= chars, signal);
   }
 
   /** Messages that arrive while one reservation is being written share the next. */
   async #reserveAll(): Promise<void> {
-    const { grant, onFailure } = this.#options;
+    const { permit, onFailure } = this.#options;
     try {
       while (this.#reservedChars < this.#received.chars) {
         const { chars } = this.#received;
-        await grant.admission.extend(chars - this.#reservedChars);
+        await permit.admission.extend(chars - this.#reservedChars);
         this.#reservedChars = chars;
         this.#reservedMore.notify();
       }
@@ -137,10 +140,10 @@ export class LiveSpeech {
     }
   }
 
-  #hear(samples: number): void {
+  #sent(samples: number): void {
     this.#sentSamples += samples;
     if (this.#firstAudioAtMs !== undefined) return;
-    this.#firstAudioAtMs = performance.now();
-    this.#options.grant.heardFirst(this.#firstAudioAtMs - (this.#firstTextAtMs ?? this.#firstAudioAtMs));
+    this.#firstAudioAtMs = this.#options.clock.now();
+    this.#options.permit.firstAudio(this.#firstAudioAtMs - (this.#firstTextAtMs ?? this.#firstAudioAtMs));
   }
 }

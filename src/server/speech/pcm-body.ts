@@ -1,4 +1,4 @@
-/** Samples as they are, with or without a WAV's header, which is exact where the whole is sent at once. */
+/** Samples as they are, with or without a WAV header, which is exact for a buffered response. */
 import { pcmBytes, wavHeader } from '../../protocol/audio.js';
 import type { SpeechBody } from './speech-reply.js';
 

@@ -1,4 +1,4 @@
-/** Answers written straight to a socket, where no response object exists: broken requests and refused handshakes. */
+/** Errors written straight to a socket: for broken requests and refused handshakes. */
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { TtsError } from '../../protocol/errors.js';
@@ -44,7 +44,8 @@ export function answerRaw(socket: Duplex, error: TtsError, answer: RawAnswer): v
   };
   let head = `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? 'Error'}\r\n`;
   for (const [name, value] of Object.entries(lines)) head += `${name}: ${value}\r\n`;
-  // A socket destroyed with unread input resets, and the reset overtakes the answer: read on a little.
+  // A socket destroyed with unread input resets, and the reset overtakes the answer: read on a
+  // little.
   socket.on('error', () => socket.destroy());
   socket.resume();
   socket.end(Buffer.concat([Buffer.from(`${head}\r\n`, 'latin1'), body]));

@@ -1,9 +1,10 @@
-/** How fast speech was in the last quarter of an hour, in steps an eye can follow: what the dashboard's charts draw. */
+/** The speed of speech in the last quarter of an hour, in points for the dashboard's charts. */
+import { type Clock, systemClock } from '../../clock.js';
 import { samplesToMs } from '../../protocol/audio.js';
 
 const STEP_MS = 5_000;
 const STEPS = 180;
-/** Of one step; beyond it the rest is as good as those. */
+/** Samples kept for one point; more would not change its percentiles. */
 const MAX_TIMES = 500;
 
 interface Step {
@@ -30,10 +31,10 @@ export interface SpeedPoint {
 export class RecentSpeed {
   readonly stepMs = STEP_MS;
   readonly #steps: Step[] = [];
-  readonly #now: () => number;
+  readonly #clock: Clock;
 
-  constructor(now: () => number = Date.now) {
-    this.#now = now;
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
   }
 
   began(): void {
@@ -68,7 +69,7 @@ export class RecentSpeed {
   }
 
   #current(): Step {
-    const atMs = Math.floor(this.#now() / STEP_MS) * STEP_MS;
+    const atMs = Math.floor(this.#clock.wallMs() / STEP_MS) * STEP_MS;
     const last = this.#steps.at(-1);
     if (last?.atMs === atMs) return last;
     const step = { atMs, firstMs: [], runMs: 0, audioMs: 0, sessions: 0 };
@@ -78,7 +79,7 @@ export class RecentSpeed {
   }
 
   #forget(): void {
-    const oldestMs = this.#now() - STEPS * STEP_MS;
+    const oldestMs = this.#clock.wallMs() - STEPS * STEP_MS;
     while (this.#steps.length > 0 && this.#steps[0]!.atMs < oldestMs) this.#steps.shift();
   }
 }

@@ -1,4 +1,4 @@
-/** The part of a buffered response that memory has no room for: a private temporary file, removed at its end. */
+/** The part of a buffered response that memory has no room for: a private temporary file. */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -22,7 +22,7 @@ export class SpillFile {
     return new SpillFile(await open(file, 'wx+', 0o600), file);
   }
 
-  /** Resolves with the position of `bytes` once all of it is written; what failed halfway is written over by the next. */
+  /** Resolves with the position of `bytes` once all are written; a failed write is overwritten. */
   async append(bytes: Uint8Array): Promise<number> {
     const from = this.#bytes;
     let written = 0;
@@ -52,10 +52,7 @@ export class SpillFile {
   }
 }
 
-/**
- * Removes what killed servers left in `dir`. A file that another live server has open is only taken its name: its handle
- * stays good.
- */
+/** Removes files that killed servers left in `dir`; a live server's file stays open nameless. */
 export async function removeSpillFiles(dir: string): Promise<void> {
   const names = await readdir(dir).catch(() => []);
   const removed = names.filter((name) => NAME.test(name)).map((name) => rm(path.join(dir, name), { force: true }));

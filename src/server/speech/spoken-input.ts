@@ -1,4 +1,4 @@
-/** The text of a speech request as every door takes it: without surrounding white space, and within that door's bound. */
+/** The text of a speech request: trimmed, and within the bound of its door. */
 import { countChars, trim } from '../../protocol/characters.js';
 import { nothingToSay, TtsError } from '../../protocol/errors.js';
 import type { Language } from '../../protocol/job.js';
@@ -8,7 +8,7 @@ export interface SpokenInput {
   readonly text: string;
   /** Code points. */
   readonly chars: number;
-  /** What the door calls the field it came in. */
+  /** The name of its field in the door's dialect. */
   readonly param: string;
 }
 
@@ -28,7 +28,7 @@ export function spokenInput(value: string, param: string, maxChars: number): Spo
   return { text, chars, param };
 }
 
-/** Throws `empty_input` where nothing of it can be spoken: there would be nothing to hear, and nothing to pay. */
+/** Throws `empty_input` where nothing of the text can be spoken. */
 export async function checkSounds({ text, param }: SpokenInput, texts: Texts, language: Language): Promise<void> {
   const unspoken = await texts.soundless(text, language);
   if (unspoken !== undefined) throw nothingToSay(unspoken, param);

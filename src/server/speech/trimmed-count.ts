@@ -1,4 +1,4 @@
-/** Counts the characters of a text that comes in pieces as if it were joined and trimmed at both ends. */
+/** Counts the characters of a text that comes in pieces as if it were joined and trimmed. */
 import { isHighSurrogate, isLowSurrogate, isWhiteSpace } from '../../protocol/characters.js';
 
 export class TrimmedCount {
@@ -12,7 +12,7 @@ export class TrimmedCount {
     return this.#chars;
   }
 
-  /** Takes the next piece; a pair that was parted between two pieces is one character. Returns by how much the count grew. */
+  /** Takes the next piece and returns by how much the count grew; a split surrogate pair is one. */
   add(piece: string): number {
     const before = this.#chars;
     for (let at = 0; at < piece.length; at++) {

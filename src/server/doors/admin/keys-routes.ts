@@ -1,5 +1,5 @@
-/** /admin/v1/keys: list, make, name, limit, revoke and grant. The holder of a key sees it and changes nothing. */
-import type { FastifyPluginAsync } from 'fastify';
+/** /admin/v1/keys: the operator makes and changes keys; the holder of a key sees that key alone. */
+import type { FastifyInstance } from 'fastify';
 import {
   AdminGrant,
   AdminKey,
@@ -10,14 +10,9 @@ import {
 } from '../../../protocol/admin.js';
 import { TtsError } from '../../../protocol/errors.js';
 import { allowedFreeLimit, MAX_LIMIT, type OwnFreeLimit, parseFreeLimit } from '../../../protocol/free-limit.js';
-import { ErrorResponse } from '../../../protocol/http.js';
 import { checkBodyHeaders } from '../../json-body.js';
 import { adminKey } from './admin-key.js';
-import { type AdminDoor, onlyKey } from './door.js';
-
-const described = (operationId: string, summary: string) => ({ operationId, summary, tags: ['admin'] });
-const answers = (ok: object, status = 200) => ({ [status]: ok, '4xx': ErrorResponse });
-const ID = { type: 'object', properties: { id: { type: 'string' } } };
+import { type AdminParts, described, ID, onlyKey } from './parts.js';
 
 interface OfKey {
   Params: { id: string };
@@ -46,88 +41,51 @@ function limitsIn(body: Pick<NewAdminKey, 'concurrency' | 'free_daily'>) {
   return { concurrency: checked('concurrency'), freeDaily: checked('free_daily') };
 }
 
-export const keysRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin, signedIn, operator }) => {
-  const { keyring } = admin;
+export function addKeys(app: FastifyInstance, { admin: { keyring }, signedIn, operator }: AdminParts): void {
   const writes = [operator, checkBodyHeaders];
-
   app.get(
     '/keys',
-    {
-      schema: { ...described('listKeys', "All keys with today's use"), response: answers(AdminKeys) },
-      onRequest: signedIn,
-    },
+    { schema: described('listKeys', "All keys with today's use", AdminKeys), onRequest: signedIn },
     async ({ caller }) => {
       const only = onlyKey(caller);
       const keys = await keyring.list();
       return { data: keys.filter(({ id }) => only === undefined || id === only).map(adminKey) };
     },
   );
-
+  const made = described('createKey', 'Make a key; the key itself is shown this once', CreatedAdminKey, 201);
   app.post<{ Body: NewAdminKey }>(
     '/keys',
-    {
-      schema: {
-        ...described('createKey', 'Make a key; the key itself is shown this once'),
-        body: NewAdminKey,
-        response: answers(CreatedAdminKey, 201),
-      },
-      onRequest: writes,
-    },
+    { schema: { ...made, body: NewAdminKey }, onRequest: writes },
     async ({ body }, reply) => {
       const { tier, name, credits = 0 } = body;
       const { concurrency = null, freeDaily = null } = limitsIn(body);
-      const { key, ...made } = await keyring.create({
+      const { key, ...record } = await keyring.create({
         tier,
         credits,
         name: name?.trim() || undefined,
         expiresAt: moment(body.expires_at),
         limits: { concurrency, freeDaily },
       });
-      const answer: CreatedAdminKey = { ...adminKey(made), key };
+      const answer: CreatedAdminKey = { ...adminKey(record), key };
       return reply.code(201).send(answer);
     },
   );
-
+  const changed = described('changeKey', 'Name and limit a key; what is left out stays', AdminKey);
   app.patch<OfKey & { Body: AdminKeyChange }>(
     '/keys/:id',
-    {
-      schema: {
-        ...described('changeKey', 'Name and limit a key; what is left out stays'),
-        params: ID,
-        body: AdminKeyChange,
-        response: answers(AdminKey),
-      },
-      onRequest: writes,
-    },
-    async ({ params, body }) => {
-      return adminKey(await keyring.change(params.id, { name: body.name, ...limitsIn(body) }));
-    },
+    { schema: { ...changed, params: ID, body: AdminKeyChange }, onRequest: writes },
+    async ({ params, body }) => adminKey(await keyring.change(params.id, { name: body.name, ...limitsIn(body) })),
   );
-
+  const granted = described('grantCredits', 'Add credits to a key', AdminKey);
   app.post<OfKey & { Body: AdminGrant }>(
     '/keys/:id/grants',
-    {
-      schema: {
-        ...described('grantCredits', 'Add credits to a key'),
-        params: ID,
-        body: AdminGrant,
-        response: answers(AdminKey),
-      },
-      onRequest: writes,
-    },
+    { schema: { ...granted, params: ID, body: AdminGrant }, onRequest: writes },
     async ({ params, body }) => adminKey(await keyring.grantCredits(params.id, body.credits)),
   );
-
+  const revoking = 'Revoke a key: refused from now on, and what it is speaking ends within 3 seconds';
   app.delete<OfKey>(
     '/keys/:id',
-    {
-      schema: {
-        ...described('revokeKey', 'Revoke a key: refused from now on, and what it is speaking ends within 3 seconds'),
-        params: ID,
-        response: answers(AdminKey),
-      },
-      onRequest: operator,
-    },
+    { schema: { ...described('revokeKey', revoking, AdminKey), params: ID }, onRequest: operator },
     async ({ params }) => adminKey(await keyring.revoke(params.id)),
   );
-};
+}

@@ -1,11 +1,10 @@
 /** /admin/v1/requests: what became of the last requests, by page, the latest first. */
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { requestRecord } from '../../../accounts/requests/request-record.js';
 import type { LoggedRequest } from '../../../accounts/store.js';
 import { type AdminRequest, AdminRequests, RequestsQuery } from '../../../protocol/admin.js';
 import { TtsError } from '../../../protocol/errors.js';
-import { ErrorResponse } from '../../../protocol/http.js';
-import { type AdminDoor, onlyKey } from './door.js';
+import { type AdminParts, described, onlyKey } from './parts.js';
 
 const PAGE = 50;
 const CURSOR = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) (\d{1,15})$/;
@@ -30,22 +29,17 @@ function momentOf(since: string): string {
 const adminRequest = (row: LoggedRequest, isOperator: boolean): AdminRequest =>
   isOperator ? requestRecord(row) : { ...requestRecord(row), worker: null };
 
-export const requestsRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin, deps, signedIn }) => {
+export function addRequests(app: FastifyInstance, { admin, requestLog, signedIn }: AdminParts): void {
+  const summary = 'The request log by page, the latest first; nothing of a text is in it';
   app.get<{ Querystring: RequestsQuery }>(
     '/requests',
     {
       logLevel: 'warn',
-      schema: {
-        operationId: 'listRequests',
-        summary: 'The request log by page, the latest first; nothing of a text is in it',
-        tags: ['admin'],
-        querystring: RequestsQuery,
-        response: { 200: AdminRequests, '4xx': ErrorResponse },
-      },
+      schema: { ...described('listRequests', summary, AdminRequests), querystring: RequestsQuery },
       onRequest: signedIn,
     },
     async ({ query, caller }): Promise<AdminRequests> => {
-      if (deps.requestLog === undefined) {
+      if (requestLog === undefined) {
         throw new TtsError(
           'request_log_off',
           'This server keeps no request log. Start it with --request-log-days and --request-log-rows above 0.',
@@ -68,4 +62,4 @@ export const requestsRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin
       };
     },
   );
-};
+}

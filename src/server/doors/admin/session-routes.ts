@@ -1,21 +1,20 @@
 /** /admin/v1/session: sign in, who is signed in, sign out. */
 import type { IncomingMessage } from 'node:http';
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { AdminIdentity, SignIn } from '../../../protocol/admin.js';
-import { ErrorResponse } from '../../../protocol/http.js';
 import { ADMIN_PATH, SESSION_COOKIE } from '../../../protocol/pages.js';
 import { checkOrigin } from '../../access/origins.js';
 import { checkBodyHeaders } from '../../json-body.js';
 import { adminKey } from './admin-key.js';
-import type { AdminDoor } from './door.js';
+import { type AdminParts, described, NO_CONTENT } from './parts.js';
 import { type Caller, SIGN_IN_S } from './sign-ins.js';
 
 const PATH = '/session';
-const described = (operationId: string, summary: string) => ({ operationId, summary, tags: ['admin'] });
 
-export const sessionRoutes: FastifyPluginAsync<AdminDoor> = async (app, door) => {
-  const { admin, signIns, signedIn, settings, proxies } = door;
-  // To these routes alone, never to a script, never from another site; over TLS only where there is TLS.
+export function addSession(app: FastifyInstance, parts: AdminParts): void {
+  const { admin, signIns, signedIn, settings, proxies } = parts;
+  // Sent to these routes alone, hidden from scripts and other sites; over TLS only where there is
+  // TLS.
   const cookie = (request: IncomingMessage, token: string, maxAgeS: number) =>
     `${SESSION_COOKIE}=${token}; Path=${ADMIN_PATH}; Max-Age=${maxAgeS}; HttpOnly; SameSite=Strict` +
     (settings.tls !== undefined || proxies.isSecure(request) ? '; Secure' : '');
@@ -29,10 +28,9 @@ export const sessionRoutes: FastifyPluginAsync<AdminDoor> = async (app, door) =>
     PATH,
     {
       schema: {
-        ...described('signIn', 'Sign in with the admin secret, or with a key to see its own part'),
+        ...described('signIn', 'Sign in with the admin secret, or with a key to see its own part', AdminIdentity),
         description: 'Sets a session cookie (HttpOnly, SameSite=Strict) that is good for 12 hours.',
         body: SignIn,
-        response: { 200: AdminIdentity, '4xx': ErrorResponse },
       },
       onRequest: [async ({ raw }) => checkOrigin(raw), checkBodyHeaders],
     },
@@ -45,17 +43,14 @@ export const sessionRoutes: FastifyPluginAsync<AdminDoor> = async (app, door) =>
 
   app.get(
     PATH,
-    {
-      schema: { ...described('whoAmI', 'Who is signed in'), response: { 200: AdminIdentity, '4xx': ErrorResponse } },
-      onRequest: signedIn,
-    },
+    { schema: described('whoAmI', 'Who is signed in', AdminIdentity), onRequest: signedIn },
     async (request) => identity(request.caller),
   );
 
   app.delete(
     PATH,
     {
-      schema: { ...described('signOut', 'Sign out'), response: { 204: { type: 'null' }, '4xx': ErrorResponse } },
+      schema: described('signOut', 'Sign out', NO_CONTENT, 204),
       onRequest: async ({ raw }) => checkOrigin(raw),
     },
     async (request, reply) => {
@@ -66,4 +61,4 @@ export const sessionRoutes: FastifyPluginAsync<AdminDoor> = async (app, door) =>
         .send();
     },
   );
-};
+}

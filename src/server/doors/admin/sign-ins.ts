@@ -1,6 +1,7 @@
 /**
- * Who is signed in to the dashboard: the operator by the admin secret, the holder of a key by the key. Sign-ins are rows of the
- * store: they are good, and end, at every server of a database, and outlive a restart.
+ * Who is signed in to the dashboard: the operator by the admin secret, the holder of a key by the
+ * key. Sign-ins are rows of the store: they hold and end at every server of a database, and outlive
+ * a restart.
  */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -11,14 +12,13 @@ import type { AccountStore } from '../../../accounts/store.js';
 import type { Accounts, KeyRecord } from '../../../accounts/types.js';
 import { TtsError } from '../../../protocol/errors.js';
 import { SESSION_COOKIE } from '../../../protocol/pages.js';
-import { presentedKey } from '../../access/authenticate.js';
+import { type Authenticator, presentedKey } from '../../access/authenticate.js';
 import { FailureBrake, type FailureBrakeOptions } from '../../access/failure-brake.js';
 import { checkOrigin } from '../../access/origins.js';
-import type { Authenticator } from '../../deps.js';
 
 export type Caller = { readonly role: 'admin' } | { readonly role: 'key'; readonly key: KeyRecord };
 
-export interface SignInsOptions extends Pick<FailureBrakeOptions, 'addressOf'> {
+export interface SignInsOptions extends Pick<FailureBrakeOptions, 'addressOf' | 'clock'> {
   readonly secret: AdminSecret;
   readonly store: Pick<AccountStore, 'findKey'>;
   readonly accounts: Pick<Accounts, 'authenticate' | 'passes' | 'shared'>;
@@ -34,10 +34,10 @@ export class SignIns {
   readonly #brake: FailureBrake;
 
   constructor(options: SignInsOptions) {
-    const { accounts, addressOf } = options;
+    const { accounts, addressOf, clock } = options;
     this.#options = options;
     const shared = accounts.shared ? accounts.passes : undefined;
-    this.#brake = new FailureBrake({ kind: 'secret', perMinute: GUESSES_PER_MINUTE, shared, addressOf });
+    this.#brake = new FailureBrake({ kind: 'secret', perMinute: GUESSES_PER_MINUTE, shared, addressOf, clock });
   }
 
   /** The token for the cookie. */
@@ -54,8 +54,9 @@ export class SignIns {
   }
 
   /**
-   * Who asks: a script by the secret in its header, a page by the cookie of its sign-in. A cookie comes along with
-   * whatever a browser sends, so what changes something must come from a page of ours.
+   * Who asks: a script by the secret in its header, a page by the cookie of its sign-in. A cookie
+   * comes along with whatever a browser sends, so what changes something must come from a page of
+   * ours.
    */
   async caller(request: IncomingMessage): Promise<Caller> {
     const presented = presentedKey(request);
@@ -84,7 +85,7 @@ export class SignIns {
     return { role: 'key', key };
   }
 
-  /** A right secret does not get past the brake either: otherwise guessing could go on at full speed behind it. */
+  /** Checks the brake first, also for a right secret: else guessing could go on at full speed. */
   async #prove(request: IncomingMessage, secret: string): Promise<{ caller: Caller; standing: Standing }> {
     const { accounts, authenticator } = this.#options;
     if (API_KEY.test(secret)) {

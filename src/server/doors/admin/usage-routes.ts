@@ -1,9 +1,8 @@
 /** /admin/v1/usage: what was spoken by day, key and model, as JSON and as CSV. */
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { AdminUsage, UsageQuery } from '../../../protocol/admin.js';
 import { TtsError } from '../../../protocol/errors.js';
-import { ErrorResponse } from '../../../protocol/http.js';
-import { type AdminDoor, onlyKey } from './door.js';
+import { type AdminParts, described, onlyKey } from './parts.js';
 
 const DAYS = 30;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -18,15 +17,9 @@ const COLUMNS = [
   'credits',
   'audio_ms',
 ] as const;
+const CSV = { type: 'string', description: COLUMNS.join(',') };
 
-export const usageRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin, signedIn }) => {
-  const schema = (operationId: string, summary: string) => ({
-    operationId,
-    summary,
-    tags: ['admin'],
-    querystring: UsageQuery,
-  });
-
+export function addUsage(app: FastifyInstance, { admin, signedIn }: AdminParts): void {
   async function usage(query: UsageQuery, only: string | undefined): Promise<AdminUsage> {
     const since = query.since ?? new Date(Date.now() - (DAYS - 1) * 86_400_000).toISOString().slice(0, 10);
     if (!DAY.test(since) || Number.isNaN(Date.parse(since))) {
@@ -53,10 +46,7 @@ export const usageRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin, s
   app.get<{ Querystring: UsageQuery }>(
     '/usage',
     {
-      schema: {
-        ...schema('getUsage', 'Usage by day, key and model'),
-        response: { 200: AdminUsage, '4xx': ErrorResponse },
-      },
+      schema: { ...described('getUsage', 'Usage by day, key and model', AdminUsage), querystring: UsageQuery },
       onRequest: signedIn,
     },
     async ({ query, caller }) => usage(query, onlyKey(caller)),
@@ -65,10 +55,7 @@ export const usageRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin, s
   app.get<{ Querystring: UsageQuery }>(
     '/usage.csv',
     {
-      schema: {
-        ...schema('getUsageCsv', 'The same as CSV'),
-        response: { 200: { type: 'string', description: COLUMNS.join(',') }, '4xx': ErrorResponse },
-      },
+      schema: { ...described('getUsageCsv', 'The same as CSV', CSV), querystring: UsageQuery },
       onRequest: signedIn,
     },
     async ({ query, caller }, reply) => {
@@ -80,4 +67,4 @@ export const usageRoutes: FastifyPluginAsync<AdminDoor> = async (app, { admin, s
         .send(Buffer.from(`${[COLUMNS.join(','), ...lines].join('\n')}\n`));
     },
   );
-};
+}

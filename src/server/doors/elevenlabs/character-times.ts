@@ -1,4 +1,4 @@
-/** When each character is spoken, from the beginning of the speech, in the shapes of ElevenLabs' answers. */
+/** Alignment from the beginning of the speech, in the shapes of ElevenLabs' answers. */
 import type { GatewayEvent } from '../../../gateway/types.js';
 import { samplesToMs } from '../../../protocol/audio.js';
 
@@ -10,12 +10,12 @@ export interface CharacterTimes {
 
 const noTimes = (): CharacterTimes => ({ chars: [], startMs: [], endMs: [] });
 
-/** Collects the characters of segments as they begin, until somebody takes them along with audio. */
+/** Collects the characters of segments as they begin, until a message takes them along. */
 export class CharacterClock {
   #samples = 0;
   #waiting = noTimes();
 
-  hear(event: GatewayEvent): void {
+  add(event: GatewayEvent): void {
     if (event.type === 'audio') this.#samples += event.pcm.length;
     if (event.type !== 'segment') return;
     const { startSamples, durationSamples } = event.timings;
@@ -32,7 +32,7 @@ export class CharacterClock {
     return this.#waiting.chars.length;
   }
 
-  /** The characters that nobody took yet, or undefined where there are none. */
+  /** The characters that no message took yet; undefined where there are none. */
   take(): CharacterTimes | undefined {
     if (this.#waiting.chars.length === 0) return undefined;
     const times = this.#waiting;
@@ -43,14 +43,14 @@ export class CharacterClock {
 
 const seconds = (ms: readonly number[]): number[] => ms.map((value) => value / 1000);
 
-/** As `/with-timestamps` tells them. */
+/** As `/with-timestamps` writes them. */
 export const httpAlignment = ({ chars, startMs, endMs }: CharacterTimes) => ({
   characters: chars,
   character_start_times_seconds: seconds(startMs),
   character_end_times_seconds: seconds(endMs),
 });
 
-/** As the sockets tell them, from `sinceMs` on. */
+/** As the sockets write them, from `sinceMs` on. */
 export const socketAlignment = ({ chars, startMs, endMs }: CharacterTimes, sinceMs: number) => ({
   chars,
   charStartTimesMs: startMs.map((start) => Math.max(0, start - sinceMs)),

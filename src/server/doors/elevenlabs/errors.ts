@@ -1,14 +1,14 @@
-/** Errors as ElevenLabs' clients know them: one `detail`, which is a list where fields of the request are wrong. */
+/** Errors as ElevenLabs' clients know them: one `detail`, a list where fields are wrong. */
 import type { ErrorCode } from '../../../protocol/errors.js';
 import type { ErrorShape } from '../../error-handler.js';
 
-interface Told {
+interface Theirs {
   readonly status?: number;
   readonly code?: string;
 }
 
 /** Where theirs differ from the table. */
-const THEIRS: Partial<Record<ErrorCode, Told>> = {
+const THEIRS: Partial<Record<ErrorCode, Theirs>> = {
   missing_api_key: { code: 'needs_authorization' },
   revoked_api_key: { code: 'invalid_api_key' },
   expired_api_key: { code: 'invalid_api_key' },
@@ -21,7 +21,7 @@ const THEIRS: Partial<Record<ErrorCode, Told>> = {
   no_worker_ready: { code: 'system_busy' },
 };
 
-/** A field is missing or wrong: told by where it stands, with 422. */
+/** Codes of missing and wrong fields, which are 422 with the place of the field. */
 const FIELDS: ReadonlySet<ErrorCode> = new Set(['missing_field', 'invalid_type', 'invalid_value', 'empty_input']);
 
 export const elevenlabsError: ErrorShape = ({ code, message, param, row }, requestId) => {
@@ -30,10 +30,10 @@ export const elevenlabsError: ErrorShape = ({ code, message, param, row }, reque
     const loc = param === null ? [where] : [where, param];
     return { status: 422, body: { detail: [{ type: code, loc, msg: message }] } };
   }
-  const told = THEIRS[code] ?? {};
-  const status = told.code ?? code;
+  const theirs = THEIRS[code] ?? {};
+  const status = theirs.code ?? code;
   return {
-    status: told.status ?? row.status,
+    status: theirs.status ?? row.status,
     body: { detail: { type: row.type, code: status, status, message, param, request_id: requestId } },
   };
 };

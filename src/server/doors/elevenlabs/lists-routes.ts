@@ -1,10 +1,10 @@
 /** Voices and models as ElevenLabs lists them. */
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import type { CatalogueVoice } from '../../../models/voice-file.js';
 import { BASE_MODELS } from '../../../protocol/job.js';
 import { Type } from '../../../protocol/schema.js';
-import type { DoorOptions } from '../../deps.js';
+import type { ServerParts } from '../../door.js';
 import { voiceId } from '../../foreign-names.js';
 import { VOICE_ALIASES } from './names.js';
 import { MAX_TEXT_CHARS } from './speech-request.js';
@@ -19,7 +19,7 @@ const PageQuery = Type.Object({
 });
 type PageQuery = Static<typeof PageQuery>;
 
-function toldVoice({ voice, language }: CatalogueVoice) {
+function voiceEntry({ voice, language }: CatalogueVoice) {
   const { id, display_name: name, gender, description, preview_url: preview = null } = voice;
   return {
     voice_id: id,
@@ -47,7 +47,7 @@ const MODELS = [
   ...BASE_MODELS.map((base) => ({ id: base, base })),
 ];
 
-const toldModel = ({ id, base }: { readonly id: string; readonly base: string }) => ({
+const modelEntry = ({ id, base }: { readonly id: string; readonly base: string }) => ({
   model_id: id,
   name: id === base ? base : `${id} (${base})`,
   description: base === 'base-tts' ? 'Kokoro-82M whole.' : 'Light networks of our own, trained on Kokoro-82M.',
@@ -67,9 +67,9 @@ const toldModel = ({ id, base }: { readonly id: string; readonly base: string })
   concurrency_group: 'standard',
 });
 
-export const listsRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps: { catalogue }, authenticate }) => {
-  const voices = catalogue.all.map(toldVoice);
-  // The page of this door tells of it; the document of the contract does not.
+export function addLists(app: FastifyInstance, { catalogue, authenticate }: ServerParts): void {
+  const voices = catalogue.all.map(voiceEntry);
+  // Described on this door's page, not in the OpenAPI document of the contract.
   const options = { onRequest: authenticate, schema: { hide: true } };
 
   app.get('/v1/voices', options, async () => ({ voices }));
@@ -96,7 +96,7 @@ export const listsRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps: 
     const { voice_id: name } = params;
     const id = voiceId(catalogue, { base: 'base-tts', name, param: 'voice_id' }, VOICE_ALIASES);
     const found = catalogue.get('base-tts', id);
-    return { ...toldVoice(found), voice_id: name };
+    return { ...voiceEntry(found), voice_id: name };
   });
-  app.get('/v1/models', options, async () => MODELS.map(toldModel));
-};
+  app.get('/v1/models', options, async () => MODELS.map(modelEntry));
+}

@@ -5,12 +5,13 @@ import type { ModelAlias, VoiceAliases } from '../../foreign-names.js';
 
 export const DEFAULT_MODEL = 'eleven_multilingual_v2';
 
-/** Those made for speed are the fast one; every other name, also one that a client made up, the standard one. */
+/** Names of fast models are the fast model; every other name, known or not, the standard one. */
 export const modelAlias: ModelAlias = (name) => (/flash|turbo/.test(name) ? 'base-tts-fast' : 'base-tts');
 
 /**
- * The voices everybody has there or had until lately, which are the defaults of their clients: namesakes, else by gender, accent and
- * character. Charlie is Australian, Charlotte Swedish and Callum from between two shores: a British voice is the nearest there is.
+ * ElevenLabs' premade voices, which are the defaults of its clients: namesakes, else by gender,
+ * accent and character. For Charlie (Australian), Charlotte (Swedish) and Callum (transatlantic) a
+ * British voice is the nearest.
  */
 export const VOICE_ALIASES: VoiceAliases = new Map([
   ['21m00Tcm4TlvDq8ikWAM', { name: 'Rachel', style: 'af_heart' }],

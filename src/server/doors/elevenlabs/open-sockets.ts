@@ -1,8 +1,8 @@
-/** How many sockets of this dialect a key has open: they hold a connection before, between and after their contexts. */
+/** Bounds the sockets of a key: they hold a connection before, between and after their contexts. */
 import type { Accounts, KeyRecord } from '../../../accounts/types.js';
 import { TtsError } from '../../../protocol/errors.js';
 
-/** Sockets a key may have open, at least; one that may speak more at once may have twice as many as that. */
+/** Sockets that any key may have open; a key has twice its concurrency where that is more. */
 const MIN_SOCKETS = 64;
 const RETRY_S = 1;
 

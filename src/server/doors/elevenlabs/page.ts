@@ -1,4 +1,4 @@
-/** ElevenLabs' dialect as a page: the address, the fields, the sockets, the names and what they are here, the errors. */
+/** The page of ElevenLabs' dialect: its address, fields, sockets, names and errors. */
 import { code, type DocPage, escaped, example, fieldTable, heading, rowTable } from '../../html-page.js';
 import { OUTPUT_FORMATS, VOICE_ALIASES } from './names.js';
 import { SpeechRequest } from './speech-request.js';

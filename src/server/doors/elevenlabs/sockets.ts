@@ -1,41 +1,21 @@
-/** The two sockets of ElevenLabs' dialect: their handshakes, and a session for each that is accepted. */
-import type { AudioFormat } from '../../../audio/format.js';
-import type { BaseModel } from '../../../protocol/job.js';
+/** ElevenLabs' two sockets: who may open one, and how its contexts get their permits. */
 import { MAX_INACTIVITY_S, STREAM_DEFAULTS } from '../../../protocol/stream.js';
 import { checkPartner, partnerModel } from '../../access/live-access.js';
-import type { ServerDeps, UpgradeHandler } from '../../deps.js';
-import { createSocketEndpoint } from '../../sockets/socket-endpoint.js';
-import type { Grant, Grants } from '../../speech/grants.js';
-import { elevenlabsError } from './errors.js';
+import type { ServerParts, SpeechSocket } from '../../door.js';
+import { WaitingContexts } from '../../sockets/waiting-contexts.js';
+import { MultiDialect, SingleDialect } from './dialect.js';
 import { outputFormat } from './names.js';
-import type { OpenSockets } from './open-sockets.js';
-import { ElevenLabsSession, type SessionOptions } from './session.js';
+import { OpenSockets } from './open-sockets.js';
 import { namedVoice, seedOf } from './speech-request.js';
-import type { WaitingContexts } from './waiting-contexts.js';
 
-export const SOCKET_PATHS = {
-  single: '/elevenlabs/v1/text-to-speech/:voice_id/stream-input',
-  multi: '/elevenlabs/v1/text-to-speech/:voice_id/multi-stream-input',
-} as const;
+const PATH = '/v1/text-to-speech/:voice_id';
+const KINDS = [
+  { path: `${PATH}/stream-input`, route: 'elevenlabs_stream_input', Dialect: SingleDialect },
+  { path: `${PATH}/multi-stream-input`, route: 'elevenlabs_multi_stream_input', Dialect: MultiDialect },
+];
 
-/** What a Free key or model is spoken over. */
+/** The route for Free keys and models. */
 const FREE_WAY = 'POST /elevenlabs/v1/text-to-speech/{voice_id}';
-
-/** What the keys have open and waiting, on both kinds of sockets together. */
-export interface SocketShares {
-  readonly waiting: WaitingContexts;
-  readonly sockets: OpenSockets;
-}
-
-interface Accepted {
-  readonly model: BaseModel;
-  readonly format: AudioFormat;
-  readonly inactivityS: number;
-  readonly open: SessionOptions['open'];
-  readonly watchKey: SessionOptions['watchKey'];
-  readonly enter: SessionOptions['enter'];
-  readonly release: () => void;
-}
 
 /** Anything but a number within the bounds is the default: their own service is as lenient. */
 function inactivityOf(query: URLSearchParams): number {
@@ -43,55 +23,39 @@ function inactivityOf(query: URLSearchParams): number {
   return seconds >= 1 ? Math.min(seconds, MAX_INACTIVITY_S) : STREAM_DEFAULTS.inactivity_timeout;
 }
 
-export function createElevenLabsSocket(
-  deps: ServerDeps,
-  grants: Grants,
-  { waiting, sockets }: SocketShares,
-  kind: 'single' | 'multi',
-): UpgradeHandler {
-  const route = kind === 'multi' ? 'elevenlabs_multi_stream_input' : 'elevenlabs_stream_input';
-  return createSocketEndpoint<Accepted>(deps, {
-    path: SOCKET_PATHS[kind],
-    name: kind === 'multi' ? 'multi-stream-input' : 'stream-input',
-    told: elevenlabsError,
-    async accept(request, { voiceId, query, authenticator, trace }) {
-      const caller = await authenticator.authenticate(request);
+export function elevenlabsSockets({ accounts, catalogue, permits }: ServerParts): SpeechSocket[] {
+  // What a key has open and waiting is counted on both kinds of sockets together.
+  const waiting = new WaitingContexts();
+  const sockets = new OpenSockets(accounts);
+  return KINDS.map(({ path, route, Dialect }) => ({
+    path,
+    route,
+    async accept({ voiceId, query, trace, authenticate }) {
+      const caller = await authenticate();
       const names = { voice: voiceId, model: query.get('model_id') ?? undefined };
-      const named = namedVoice(deps.catalogue, caller, names);
+      const named = namedVoice(catalogue, caller, names);
       const format = outputFormat(query.get('output_format'));
       checkPartner(caller, FREE_WAY);
-      const model = partnerModel(named.model, FREE_WAY);
-      const { voice } = named;
-      const seed = seedOf(query.get('seed'));
-      const ssml = query.get('enable_ssml_parsing') === 'true';
+      const order = {
+        route,
+        model: partnerModel(named.model, FREE_WAY),
+        voice: named.voice,
+        seed: seedOf(query.get('seed')),
+        ssml: query.get('enable_ssml_parsing') === 'true',
+        trace,
+      };
       return {
-        model,
-        format,
+        model: order.model,
+        dialect: new Dialect(format),
         inactivityS: inactivityOf(query),
-        watchKey: (onRefused) => grants.keyWatch.watch(caller.id, onRefused),
-        enter: () => waiting.enter(caller.id),
-        release: sockets.take(caller),
-        // A socket may outlive its key by hours: each stretch of speech asks anew.
-        async open({ requestId, speed }): Promise<Grant> {
-          const key = await authenticator.authenticate(request);
-          return grants.open({ route, key, requestId, model, voice, seed, speed, ssml, trace });
+        speech: {
+          // A socket may outlive its key by hours: each context asks anew.
+          permit: async (context) => permits.open({ ...order, ...context, key: await authenticate() }),
+          wait: () => waiting.enter(caller.id),
+          watchKey: (onRefused) => permits.keyWatch.watch(caller.id, onRefused),
         },
+        release: sockets.take(caller),
       };
     },
-    onRefused(error, { keyId, ...asked }) {
-      if (keyId !== undefined) grants.logged.refused(error, { ...asked, keyId, route });
-    },
-    modelOf: ({ model }) => model,
-    start: ({ release, ...accepted }, place) =>
-      new ElevenLabsSession({
-        ...accepted,
-        ...place,
-        multi: kind === 'multi',
-        onEnd() {
-          release();
-          place.onEnd();
-        },
-      }),
-    abandon: async ({ release }) => release(),
-  });
+  }));
 }

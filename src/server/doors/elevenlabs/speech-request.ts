@@ -1,15 +1,13 @@
-/** The body of a speech request in ElevenLabs' dialect: taken leniently, as their own service takes it. */
+/** Bodies of speech requests in ElevenLabs' dialect, taken as leniently as there. */
 import type { Static } from 'typebox';
 import type { KeyRecord } from '../../../accounts/types.js';
-import type { AudioFormat } from '../../../audio/format.js';
 import { parseModel, type SpeechModel } from '../../../protocol/contract.js';
 import { MAX_SPEED, MIN_SPEED } from '../../../protocol/job.js';
 import { Type } from '../../../protocol/schema.js';
 import { MAX_SEED } from '../../../protocol/stream.js';
 import type { ServerDeps } from '../../deps.js';
 import { speechModel, voiceId } from '../../foreign-names.js';
-import { type SpokenInput, spokenInput } from '../../speech/spoken-input.js';
-import { DEFAULT_MODEL, modelAlias, OUTPUT_FORMATS, outputFormat, VOICE_ALIASES } from './names.js';
+import { DEFAULT_MODEL, modelAlias, OUTPUT_FORMATS, VOICE_ALIASES } from './names.js';
 
 export const MAX_TEXT_CHARS = 10_000;
 /** The longest text with every character escaped, and the rest. */
@@ -41,8 +39,6 @@ export const SpeechRequest = Type.Object(
 );
 export type SpeechRequest = Static<typeof SpeechRequest>;
 
-export const KNOWN_FIELDS: ReadonlySet<string> = new Set(Object.keys(SpeechRequest.properties));
-
 export const SpeechQuery = Type.Object({
   output_format: Type.Optional(
     Type.String({ default: 'mp3_44100_128', description: `One of ${OUTPUT_FORMATS.join(', ')}` }),
@@ -72,17 +68,4 @@ export function namedVoice(
   const named = speechModel(model, modelAlias, key, 'model_id');
   const { base } = parseModel(named);
   return { model: named, voice: voiceId(catalogue, { base, name: voice, param: 'voice_id' }, VOICE_ALIASES) };
-}
-
-export interface SpokenRequest {
-  readonly input: SpokenInput;
-  readonly speed: number;
-  readonly seed: number;
-  readonly format: AudioFormat;
-}
-
-export function parseSpeechRequest(body: SpeechRequest, query: SpeechQuery): SpokenRequest {
-  const input = spokenInput(body.text, 'text', MAX_TEXT_CHARS);
-  const format = outputFormat(query.output_format);
-  return { input, speed: speedOf(body.voice_settings), seed: seedOf(body.seed), format };
 }

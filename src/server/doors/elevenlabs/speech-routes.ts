@@ -1,86 +1,60 @@
-/** POST /elevenlabs/v1/text-to-speech/{voice} and its three companions: streamed, and with the times of the characters. */
-import type { FastifyPluginAsync } from 'fastify';
+/** POST /elevenlabs/v1/text-to-speech/{voice}, plain or streamed, with and without alignment. */
+import type { FastifyInstance } from 'fastify';
 import { type AudioEncoder, createEncoder } from '../../../audio/encoder.js';
-import type { DoorOptions } from '../../deps.js';
-import { ignoredFields } from '../../ignored-fields.js';
-import { bodyHeadersCheck, dropNulls, takeJson } from '../../json-body.js';
+import type { ServerParts } from '../../door.js';
 import { answerSize } from '../../speech/answer-size.js';
 import { encodedBody } from '../../speech/encoded-body.js';
-import { type SpeechBody, SpeechReply } from '../../speech/speech-reply.js';
-import {
-  KNOWN_FIELDS,
-  MAX_REQUEST_BYTES,
-  namedVoice,
-  parseSpeechRequest,
-  SpeechQuery,
-  SpeechRequest,
-} from './speech-request.js';
+import { addSpeechRoute } from '../../speech/speech-endpoint.js';
+import type { SpeechBody } from '../../speech/speech-reply.js';
+import { spokenInput } from '../../speech/spoken-input.js';
+import { outputFormat } from './names.js';
+import { MAX_TEXT_CHARS, namedVoice, SpeechQuery, SpeechRequest, seedOf, speedOf } from './speech-request.js';
 import { timedLines, timedObject, timedObjectSize } from './timed-body.js';
 
 interface Route {
   readonly path: string;
   readonly body: (encoder: AudioEncoder) => SpeechBody;
   readonly whole?: boolean;
-  /** Its callers take it as one: it leaves as it is made, and is not cut to be heard sooner. */
+  /** Sent while it is made, but to clients that play it when it is whole. */
   readonly unheard?: boolean;
+}
+
+interface Asked {
+  Body: SpeechRequest;
+  Querystring: SpeechQuery;
+  Params: { voice_id: string };
 }
 
 const SPEECH_PATH = '/v1/text-to-speech/:voice_id';
 const ROUTES: readonly Route[] = [
   { path: SPEECH_PATH, body: encodedBody, unheard: true },
   { path: `${SPEECH_PATH}/stream`, body: encodedBody },
-  {
-    path: `${SPEECH_PATH}/with-timestamps`,
-    body: timedObject,
-    whole: true,
-  },
-  {
-    path: `${SPEECH_PATH}/stream/with-timestamps`,
-    body: timedLines,
-  },
+  { path: `${SPEECH_PATH}/with-timestamps`, body: timedObject, whole: true },
+  { path: `${SPEECH_PATH}/stream/with-timestamps`, body: timedLines },
 ];
 
-export const speechRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps, settings, authenticate, admit }) => {
-  takeJson(app, MAX_REQUEST_BYTES);
+export function addSpeech(app: FastifyInstance, parts: ServerParts): void {
   for (const { path, body, whole = false, unheard = whole } of ROUTES) {
-    app.post<{ Body: SpeechRequest; Querystring: SpeechQuery; Params: { voice_id: string } }>(
+    addSpeechRoute<Asked>(app, parts, {
       path,
-      {
-        bodyLimit: MAX_REQUEST_BYTES,
-        schema: { hide: true, body: SpeechRequest, querystring: SpeechQuery },
-        config: { speechRoute: 'elevenlabs_speech' },
-        onRequest: [authenticate, bodyHeadersCheck(MAX_REQUEST_BYTES)],
-        preValidation: async (request) => dropNulls(request),
-      },
-      async (request, reply) => {
-        const { input, speed, seed, format } = parseSpeechRequest(request.body, request.query);
-        const { text, chars } = input;
-        const { voice_id: voice } = request.params;
-        const named = namedVoice(deps.catalogue, request.key, { voice, model: request.body.model_id });
-        const ignored = ignoredFields(request.body, KNOWN_FIELDS);
-        if (ignored !== undefined) reply.header('x-ignored-fields', ignored);
-        reply.headers({ 'request-id': request.id, 'character-cost': chars });
-        const grant = await admit(request, reply, {
-          route: 'elevenlabs_speech',
-          ...named,
+      route: 'elevenlabs_speech',
+      schema: { hide: true, body: SpeechRequest, querystring: SpeechQuery },
+      dropsNulls: true,
+      order({ id, key, body: fields, query, params }) {
+        const input = spokenInput(fields.text, 'text', MAX_TEXT_CHARS);
+        const format = outputFormat(query.output_format);
+        const speed = speedOf(fields.voice_settings);
+        return {
+          ...namedVoice(parts.catalogue, key, { voice: params.voice_id, model: fields.model_id }),
           input,
           speed,
-          seed,
+          seed: seedOf(fields.seed),
           whole: whole ? answerSize(input, { speed, ...timedObjectSize(format) }) : undefined,
           unheard,
-        });
-        return new SpeechReply({
-          request,
-          reply,
-          text,
-          chars,
-          stream: !whole,
           body: async () => body(await createEncoder(format)),
-          grant,
-          settings,
-          stop: deps.shutdown,
-        }).run();
+          headers: { 'request-id': id, 'character-cost': input.chars },
+        };
       },
-    );
+    });
   }
-};
+}

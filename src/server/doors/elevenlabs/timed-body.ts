@@ -1,4 +1,4 @@
-/** Speech with the times of its characters: as one JSON object, or as a line of JSON for every piece of audio. */
+/** Speech with alignment: one JSON object, or a line of JSON for every piece of audio. */
 import type { AudioEncoder } from '../../../audio/encoder.js';
 import { type AudioFormat, bytesPerSecond } from '../../../audio/format.js';
 import { encodeInTurns } from '../../speech/encode-in-turns.js';
@@ -25,7 +25,7 @@ export function timedLines(encoder: AudioEncoder): SpeechBody {
   return {
     contentType: TYPE,
     async take(event) {
-      clock.hear(event);
+      clock.add(event);
       return event.type === 'audio' ? line(await encodeInTurns(encoder, event.pcm)) : NOTHING;
     },
     end() {
@@ -38,7 +38,7 @@ export function timedLines(encoder: AudioEncoder): SpeechBody {
   };
 }
 
-/** What a second of speech and a character take in it: base64, and a sign and two times, told twice over. */
+/** Bytes of a second of speech in base64, and of a character with two times, written twice. */
 export const timedObjectSize = (format: AudioFormat) => ({
   bytesPerSecond: (bytesPerSecond(format) * 4) / 3,
   bytesPerChar: 56,
@@ -46,7 +46,7 @@ export const timedObjectSize = (format: AudioFormat) => ({
 
 const listed = (values: readonly unknown[]): string => JSON.stringify(values).slice(1, -1);
 
-/** The alignment of a whole text as JSON, written segment by segment: at its end it would take tens of milliseconds. */
+/** An alignment as JSON, written by segment: at once it would block for tens of milliseconds. */
 class AlignmentText {
   readonly #lists = new Map<string, string[]>();
 
@@ -65,7 +65,7 @@ class AlignmentText {
   }
 }
 
-/** Base64 is written as the audio comes; three bytes are four signs, so what is left over waits for more. */
+/** Writes base64 as the audio comes: three bytes are four signs, one or two bytes wait. */
 export function timedObject(encoder: AudioEncoder): SpeechBody {
   const clock = new CharacterClock();
   const alignment = new AlignmentText();
@@ -80,7 +80,7 @@ export function timedObject(encoder: AudioEncoder): SpeechBody {
     contentType: TYPE,
     head: () => Buffer.from('{"audio_base64":"'),
     async take(event) {
-      clock.hear(event);
+      clock.add(event);
       alignment.add(clock.take());
       return event.type === 'audio' ? signs(await encodeInTurns(encoder, event.pcm)) : NOTHING;
     },

@@ -1,18 +1,18 @@
-/** Errors as OpenAI's clients know them: four fields, their statuses, and whether a client should try again. */
+/** Errors as OpenAI's clients know them: four fields, their statuses, and whether to try again. */
 import type { ErrorCode, TtsError } from '../../../protocol/errors.js';
 import type { ErrorShape } from '../../error-handler.js';
 
-interface Told {
+interface Theirs {
   readonly status?: number;
   readonly type?: string;
   readonly code?: string | null;
 }
 
-const RATE_LIMIT: Told = { type: 'requests', code: 'rate_limit_exceeded' };
-const WRONG_KEY: Told = { type: 'invalid_request_error', code: 'invalid_api_key' };
+const RATE_LIMIT: Theirs = { type: 'requests', code: 'rate_limit_exceeded' };
+const WRONG_KEY: Theirs = { type: 'invalid_request_error', code: 'invalid_api_key' };
 
 /** Where theirs differ from the table. */
-const THEIRS: Partial<Record<ErrorCode, Told>> = {
+const THEIRS: Partial<Record<ErrorCode, Theirs>> = {
   missing_api_key: { type: 'invalid_request_error', code: null },
   invalid_api_key: WRONG_KEY,
   revoked_api_key: WRONG_KEY,
@@ -29,11 +29,11 @@ const THEIRS: Partial<Record<ErrorCode, Told>> = {
 const NO_RETRY: ReadonlySet<ErrorCode> = new Set(['insufficient_credits', 'daily_limit_exceeded']);
 
 export const openaiError: ErrorShape = ({ code, message, param, row }: TtsError) => {
-  const told = THEIRS[code] ?? {};
+  const theirs = THEIRS[code] ?? {};
   return {
-    status: told.status ?? row.status,
+    status: theirs.status ?? row.status,
     body: {
-      error: { message, type: told.type ?? row.type, param, code: told.code === undefined ? code : told.code },
+      error: { message, type: theirs.type ?? row.type, param, code: theirs.code === undefined ? code : theirs.code },
     },
     ...(NO_RETRY.has(code) && { headers: { 'x-should-retry': 'false' } }),
   };

@@ -1,4 +1,4 @@
-/** Speech as server-sent events: each carries a piece of the audio, the last one says what it cost. */
+/** Speech as server-sent events: each carries a piece of the audio, the last one the usage. */
 import type { AudioEncoder } from '../../../audio/encoder.js';
 import { encodeInTurns } from '../../speech/encode-in-turns.js';
 import type { SpeechBody } from '../../speech/speech-reply.js';
@@ -14,7 +14,7 @@ const delta = (audio: Uint8Array): Uint8Array =>
         audio: Buffer.from(audio.buffer, audio.byteOffset, audio.length).toString('base64'),
       });
 
-/** A character is what is counted and paid for here, so it stands where OpenAI counts tokens of text; audio is not counted. */
+/** Characters are what is paid for, so they stand where OpenAI counts tokens of text. */
 export const eventBody = (encoder: AudioEncoder, chars: number): SpeechBody => ({
   contentType: 'text/event-stream; charset=utf-8',
   take: async (spoken) => (spoken.type === 'audio' ? delta(await encodeInTurns(encoder, spoken.pcm)) : NOTHING),

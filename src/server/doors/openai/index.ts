@@ -1,12 +1,11 @@
-/** OpenAI's door: their paths, fields, defaults and errors under /openai/v1, with our keys, limits and credits. */
-import { createErrorHandler } from '../../error-handler.js';
-import type { ForeignDoor } from '../../foreign-door.js';
+/** OpenAI's dialect under /openai/v1, with our keys, limits and credits. */
+import type { Door } from '../../door.js';
+import { takeJson } from '../../json-body.js';
+import { addSpeechRoute } from '../../speech/speech-endpoint.js';
 import { openaiError } from './errors.js';
-import { listsRoutes } from './lists-routes.js';
+import { addLists } from './lists-routes.js';
 import { OPENAI_PAGE } from './page.js';
-import { speechRoute } from './speech-route.js';
-
-const handleError = createErrorHandler(openaiError);
+import { SpeechRequest, speechOrder } from './speech-request.js';
 
 const STAINLESS = [
   'arch',
@@ -23,16 +22,22 @@ const STAINLESS = [
   'timeout',
 ];
 
-const routes: ForeignDoor['routes'] = async (app, door) => {
-  app.setErrorHandler(handleError);
-  await app.register(speechRoute, door);
-  await app.register(listsRoutes, door);
-};
-
-export const OPENAI: ForeignDoor = {
+export const OPENAI: Door = {
   prefix: '/openai/v1',
-  routes,
-  handleError,
+  routes(app, parts) {
+    takeJson(app);
+    addSpeechRoute<{ Body: SpeechRequest }>(app, parts, {
+      path: '/audio/speech',
+      route: 'openai_speech',
+      schema: { hide: true, body: SpeechRequest },
+      unused: ['instructions'],
+      dropsNulls: true,
+      order: ({ body, key }) => speechOrder(body, key, parts.catalogue),
+    });
+    addLists(app, parts);
+  },
+  errors: openaiError,
+  page: OPENAI_PAGE,
   corsHeaders: [
     'idempotency-key',
     'openai-organization',
@@ -40,5 +45,5 @@ export const OPENAI: ForeignDoor = {
     'user-agent',
     ...STAINLESS.map((name) => `x-stainless-${name}`),
   ],
-  page: OPENAI_PAGE,
+  forgivesSlashes: true,
 };

@@ -1,17 +1,17 @@
-/** Models and voices as OpenAI lists them, and as the programs ask that have a list to fill: without a key. */
-import type { FastifyPluginAsync } from 'fastify';
+/** Models and voices as OpenAI lists them, without a key, as programs with a menu ask for them. */
+import type { FastifyInstance } from 'fastify';
 import { TtsError } from '../../../protocol/errors.js';
-import type { DoorOptions } from '../../deps.js';
+import type { ServerParts } from '../../door.js';
 import { MODEL_NAMES, VOICE_ALIASES } from './names.js';
 
-/** When this door opened, in seconds: models have no other birthday here. */
+/** The day of this dialect's first release, in seconds since 1970. */
 const CREATED_S = 1_794_700_800;
 
 const model = (id: string) => ({ id, object: 'model', created: CREATED_S, owned_by: 'tts' });
-/** The page of this door tells of it; the document of the contract does not. */
+/** Described on this door's page, not in the OpenAPI document of the contract. */
 const HIDDEN = { schema: { hide: true } };
 
-export const listsRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps: { catalogue } }) => {
+export function addLists(app: FastifyInstance, { catalogue }: ServerParts): void {
   const voices = [
     ...catalogue.all.map(({ voice }) => ({ id: voice.id, name: voice.display_name })),
     ...[...VOICE_ALIASES].map(([id, { name }]) => ({ id, name })),
@@ -30,4 +30,4 @@ export const listsRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps: 
     models: MODEL_NAMES.map((id) => ({ id, name: id })),
   }));
   app.get('/audio/voices', HIDDEN, async () => ({ voices }));
-};
+}

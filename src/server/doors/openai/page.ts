@@ -1,4 +1,4 @@
-/** OpenAI's dialect as a page: the address, the fields, the names and what they are here, the errors. */
+/** The page of OpenAI's dialect: its address, fields, names and errors. */
 import { code, type DocPage, example, fieldTable, heading, rowTable } from '../../html-page.js';
 import { MODEL_NAMES, modelAlias, VOICE_ALIASES } from './names.js';
 import { FORMATS, SpeechRequest } from './speech-request.js';

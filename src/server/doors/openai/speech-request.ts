@@ -1,17 +1,23 @@
-/** The body of a speech request in OpenAI's dialect: its schema, and what it means once it is valid. */
+/** The body of a speech request in OpenAI's dialect: its schema, and the order made of it. */
 import type { Static } from 'typebox';
 import type { KeyRecord } from '../../../accounts/types.js';
-import { DEFAULT_VOICE, parseModel, type SpeechModel } from '../../../protocol/contract.js';
+import { createEncoder } from '../../../audio/encoder.js';
+import { bytesPerSecond } from '../../../audio/format.js';
+import { DEFAULT_VOICE, parseModel } from '../../../protocol/contract.js';
 import { oneOf } from '../../../protocol/one-of.js';
 import { Type } from '../../../protocol/schema.js';
 import type { ServerDeps } from '../../deps.js';
 import { speechModel, voiceId } from '../../foreign-names.js';
-import { type SpokenInput, spokenInput } from '../../speech/spoken-input.js';
+import { answerSize } from '../../speech/answer-size.js';
+import { encodedBody } from '../../speech/encoded-body.js';
+import { pcmBody } from '../../speech/pcm-body.js';
+import type { HttpOrder } from '../../speech/speech-reply.js';
+import { spokenInput } from '../../speech/spoken-input.js';
+import { eventBody } from './event-body.js';
 import { modelAlias, VOICE_ALIASES } from './names.js';
 
 const MAX_INPUT_CHARS = 4_096;
 export const FORMATS = ['mp3', 'opus', 'flac', 'wav', 'pcm'] as const;
-type Format = (typeof FORMATS)[number];
 /** A WAV this short is made before its header leaves: some players need the true length. */
 const WHOLE_WAV_CHARS = 300;
 
@@ -38,40 +44,24 @@ export const SpeechRequest = Type.Object(
 );
 export type SpeechRequest = Static<typeof SpeechRequest>;
 
-/** The fields that mean something here: `instructions` is accepted without an effect. */
-export const KNOWN_FIELDS: ReadonlySet<string> = new Set(
-  Object.keys(SpeechRequest.properties).filter((name) => name !== 'instructions'),
-);
-
-export interface SpokenRequest {
-  readonly model: SpeechModel;
-  readonly voice: string;
-  readonly input: SpokenInput;
-  readonly speed: number;
-  readonly format: Format;
-  readonly events: boolean;
-  /** Sent when all of it is there, with its true length. */
-  readonly whole: boolean;
-}
-
-export function parseSpeechRequest(
-  body: SpeechRequest,
-  key: KeyRecord,
-  catalogue: ServerDeps['catalogue'],
-): SpokenRequest {
+export function speechOrder(body: SpeechRequest, key: KeyRecord, catalogue: ServerDeps['catalogue']): HttpOrder {
   const { voice = DEFAULT_VOICE, response_format: format = 'mp3', speed = 1, stream_format: streamFormat } = body;
   const model = speechModel(body.model, modelAlias, key, 'model');
   const input = spokenInput(body.input, 'input', MAX_INPUT_CHARS);
   const name = typeof voice === 'string' ? voice : voice.id;
   const { base } = parseModel(model);
   const events = streamFormat === 'sse';
+  const whole = format === 'wav' && !events && input.chars <= WHOLE_WAV_CHARS;
   return {
     model,
     voice: voiceId(catalogue, { base, name, param: 'voice' }, VOICE_ALIASES),
     input,
     speed,
-    format,
-    events,
-    whole: format === 'wav' && !events && input.chars <= WHOLE_WAV_CHARS,
+    whole: whole ? answerSize(input, { speed, bytesPerSecond: bytesPerSecond(format) }) : undefined,
+    async body() {
+      if (whole) return pcmBody('wav');
+      const encoder = await createEncoder(format);
+      return events ? eventBody(encoder, input.chars) : encodedBody(encoder);
+    },
   };
 }

@@ -1,25 +1,12 @@
-/** The documentation: the guides of `docs/`, reference pages made from the schemas that validate, /openapi.json. */
+/** The documentation: guides of `docs/`, reference pages made from the schemas, /openapi.json. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Door, ServerParts } from '../../door.js';
 import { notFound } from '../../error-handler.js';
-import type { ForeignDoor } from '../../foreign-door.js';
 import { prose } from '../../html-page.js';
+import { LOCAL_USER } from '../../openapi.js';
 import { PAGE_ROUTE } from '../../web-assets.js';
 import { type OpenApi, referencePage } from './reference-page.js';
 import { buildSite } from './site.js';
-import { STREAM_INPUT_PAGE } from './stream-input-page.js';
-
-/** Who speaks without a key, in the words that every page of /docs uses. */
-const LOCAL_USER =
-  "**The machine's own user.** Requests to `/v1` need a key, always. On a loopback address the playground, with its " +
-  'tickets, and the commands beside a running server (`tts speak`) need none: they speak as the key `local`, which ' +
-  'pays nothing, shows in the usage ledger (`tts usage --key local`) and in the dashboard as "this machine". ' +
-  'Any other address, `--allowed-hosts` and `--web key` end that for the playground.';
-
-const DESCRIPTION =
-  'Text to speech: complete text over HTTP, text as it is written over a WebSocket, whose messages are described ' +
-  'on [a page of their own](/docs/stream-input). Clients made for [OpenAI](/docs/openai) or ' +
-  '[ElevenLabs](/docs/elevenlabs) have doors that speak as they do.\n\n' +
-  LOCAL_USER;
 
 /** Styles, fonts and pictures of this server; no scripts. */
 const CSP = [
@@ -43,57 +30,29 @@ const ADMIN_INTRO =
   `${prose('`Authorization: Bearer` and the admin secret for `/admin/v1`')} ` +
   `(<a href="/docs/operating#the-dashboard-and-its-secret">where it is</a>). ${ERRORS}</p><p>${prose(LOCAL_USER)}</p>`;
 
-export interface PagesOptions {
-  readonly doors: readonly ForeignDoor[];
-  /** The playground and the dashboard are served beside the documentation. */
-  readonly web: boolean;
-}
+const REFERENCE = { name: 'reference', title: 'HTTP reference', intro: HTTP_INTRO, tags: ['speech', 'operations'] };
+const ADMIN_REFERENCE = {
+  name: 'reference-admin',
+  title: 'Admin reference',
+  intro: ADMIN_INTRO,
+  tags: ['admin', 'playground'],
+};
+const WEB_LINKS = [
+  ['/', 'Playground'],
+  ['/dashboard', 'Dashboard'],
+] as const;
 
-/** Called on the application itself, not registered: Swagger has to see the routes of the other doors. */
-export async function addPages(app: FastifyInstance, { doors, web }: PagesOptions): Promise<void> {
-  const { default: swagger } = await import('@fastify/swagger');
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'tts', version: 'v1', description: DESCRIPTION },
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
-      tags: [
-        { name: 'speech' },
-        { name: 'admin' },
-        { name: 'playground', description: LOCAL_USER },
-        { name: 'operations' },
-      ],
-    },
-  });
-  app.get('/openapi.json', PAGE_ROUTE, async () => app.swagger());
+export const PAGES: Door = { prefix: '', routes };
 
+function routes(app: FastifyInstance, { doors, settings }: ServerParts): void {
   // Built at the first request: only then are all routes known.
   let site: ReadonlyMap<string, string> | undefined;
   const build = () => {
     const document = app.swagger() as OpenApi;
+    const pages = doors.flatMap(({ page = [] }) => page);
     return buildSite({
-      reference: [
-        ...referencePage(document, {
-          name: 'reference',
-          title: 'HTTP reference',
-          intro: HTTP_INTRO,
-          tags: ['speech', 'operations'],
-        }),
-        STREAM_INPUT_PAGE,
-        ...doors.map(({ page }) => page),
-        ...referencePage(document, {
-          name: 'reference-admin',
-          title: 'Admin reference',
-          intro: ADMIN_INTRO,
-          tags: ['admin', 'playground'],
-        }),
-      ],
-      links: web
-        ? [
-            ['/', 'Playground'],
-            ['/dashboard', 'Dashboard'],
-          ]
-        : [],
+      reference: [...referencePage(document, REFERENCE), ...pages, ...referencePage(document, ADMIN_REFERENCE)],
+      links: settings.web === 'off' ? [] : WEB_LINKS,
     });
   };
   const send = (name: string, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -105,6 +64,7 @@ export async function addPages(app: FastifyInstance, { doors, web }: PagesOption
       .type('text/html; charset=utf-8')
       .send(html);
   };
+  app.get('/openapi.json', PAGE_ROUTE, async () => app.swagger());
   for (const address of ['/docs', '/docs/'])
     app.get(address, PAGE_ROUTE, async (request, reply) => send('', request, reply));
   app.get<{ Params: { name: string } }>('/docs/:name', PAGE_ROUTE, async (request, reply) =>

@@ -1,4 +1,4 @@
-/** The HTTP interface as pages: every operation of the OpenAPI document with its fields, answers and an example. */
+/** Pages of the OpenAPI document: every operation with its fields, answers and an example. */
 import {
   code,
   type DocPage,

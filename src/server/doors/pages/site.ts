@@ -1,4 +1,4 @@
-/** The documentation as a site: the built template, its navigation, and the pages in their order. */
+/** The documentation as a site: the built template, its navigation, and the pages in order. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type DocPage, escaped } from '../../html-page.js';

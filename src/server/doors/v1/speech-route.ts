@@ -1,16 +1,14 @@
-/** POST /v1/audio/speech: complete text in, audio out, whole or while it is made. */
-import type { FastifyPluginAsync } from 'fastify';
+/** POST /v1/audio/speech: complete text in, audio out, buffered or while it is made. */
+import type { FastifyInstance } from 'fastify';
 import { bytesPerSecond } from '../../../audio/format.js';
-import { MAX_BODY_BYTES, SPEECH_PATH } from '../../../protocol/contract.js';
+import { DEFAULT_VOICE, MAX_INPUT_CHARS, parseModel, SPEECH_PATH } from '../../../protocol/contract.js';
 import { ErrorResponse, SpeechRequest } from '../../../protocol/http.js';
 import { prefersWholeSentences } from '../../../protocol/preference.js';
-import type { DoorOptions } from '../../deps.js';
-import { ignoredFields } from '../../ignored-fields.js';
-import { checkBodyHeaders, takeJson } from '../../json-body.js';
+import { behind, type ServerParts } from '../../door.js';
 import { answerSize } from '../../speech/answer-size.js';
 import { pcmBody } from '../../speech/pcm-body.js';
-import { SpeechReply } from '../../speech/speech-reply.js';
-import { KNOWN_FIELDS, parseSpeechRequest } from './speech-request.js';
+import { addSpeechRoute } from '../../speech/speech-endpoint.js';
+import { spokenInput } from '../../speech/spoken-input.js';
 
 const DESCRIPTION =
   'The audio is 24 kHz, 16-bit, mono. Check the status before treating the body as audio: a failure before the first ' +
@@ -48,43 +46,26 @@ const SCHEMA = {
   },
 };
 
-/** Headers are checked one by one in the decided order: key, media type, size. The body is read after all of them. */
-export const speechRoute: FastifyPluginAsync<DoorOptions> = async (app, door) => {
-  const { deps, settings, authenticate, admit } = door;
-
-  takeJson(app);
-
-  app.post<{ Body: SpeechRequest }>(
-    SPEECH_PATH,
-    {
-      bodyLimit: MAX_BODY_BYTES,
-      schema: SCHEMA,
-      config: { speechRoute: 'speech' },
-      onRequest: [
-        async (_request, reply) => {
-          reply.header('server-timing', 'queue;dur=0, text;dur=0, synth;dur=0');
-        },
-        authenticate,
-        checkBodyHeaders,
-      ],
+export function addSpeech(app: FastifyInstance, parts: ServerParts): void {
+  addSpeechRoute<{ Body: SpeechRequest }>(app, parts, {
+    path: behind('/v1', SPEECH_PATH),
+    route: 'speech',
+    schema: SCHEMA,
+    first: async (_request, reply) => {
+      reply.header('server-timing', 'queue;dur=0, text;dur=0, synth;dur=0');
     },
-    async (request, reply) => {
-      const spoken = parseSpeechRequest(request.body, deps.catalogue);
-      request.log.debug({ model: spoken.model, chars: spoken.input.chars, stream: spoken.stream }, 'speech request');
-      const ignored = ignoredFields(request.body, KNOWN_FIELDS);
-      if (ignored !== undefined) reply.header('x-ignored-fields', ignored);
-      const { model, voice, input, stream, format } = spoken;
-      const grant = await admit(request, reply, {
-        route: 'speech',
+    order({ body, headers }) {
+      const { model, voice = DEFAULT_VOICE, stream = false, response_format: format = 'wav' } = body;
+      const input = spokenInput(body.input, 'input', MAX_INPUT_CHARS);
+      parts.catalogue.get(parseModel(model).base, voice);
+      return {
         model,
         voice,
         input,
         whole: stream ? undefined : answerSize(input, { bytesPerSecond: bytesPerSecond('pcm') }),
-        unheard: !stream || prefersWholeSentences(request.headers.prefer),
-      });
-      const { text, chars } = input;
-      const body = () => pcmBody(format);
-      return new SpeechReply({ request, reply, text, chars, stream, body, grant, settings, stop: deps.shutdown }).run();
+        unheard: !stream || prefersWholeSentences(headers.prefer),
+        body: () => pcmBody(format),
+      };
     },
-  );
-};
+  });
+}

@@ -1,21 +1,19 @@
-/** POST /v1/stream-tickets: what a page in a browser opens a WebSocket session with, in place of the key. */
-import type { FastifyPluginAsync } from 'fastify';
-import { DEFAULT_VOICE, MAX_BODY_BYTES, TICKETS_PATH } from '../../../protocol/contract.js';
+/** POST /v1/stream-tickets: what a browser opens a WebSocket with, in place of the key. */
+import type { FastifyInstance } from 'fastify';
+import { TICKETS_PATH } from '../../../protocol/contract.js';
 import { ErrorResponse, StreamTicket, StreamTicketRequest } from '../../../protocol/http.js';
-import type { DoorOptions } from '../../deps.js';
-import { checkBodyHeaders, takeJson } from '../../json-body.js';
+import { behind, type ServerParts } from '../../door.js';
+import { checkBodyHeaders } from '../../json-body.js';
 
 const DESCRIPTION =
   'A browser cannot send headers with a WebSocket handshake. Ask for a ticket where the key is (with the voice and the query ' +
   'of the session to come), then open the stream-input address with two subprotocols: `tts.v1` and `tts.ticket.<ticket>`. ' +
   'A ticket is good once, for 30 seconds, for that session.';
 
-export const ticketsRoute: FastifyPluginAsync<DoorOptions> = async (app, { tickets, authenticate }) => {
-  takeJson(app);
+export function addTickets(app: FastifyInstance, { tickets, authenticate }: ServerParts): void {
   app.post<{ Body: StreamTicketRequest }>(
-    TICKETS_PATH,
+    behind('/v1', TICKETS_PATH),
     {
-      bodyLimit: MAX_BODY_BYTES,
       schema: {
         operationId: 'createStreamTicket',
         summary: 'Make a ticket for a WebSocket session in a browser',
@@ -29,7 +27,7 @@ export const ticketsRoute: FastifyPluginAsync<DoorOptions> = async (app, { ticke
     },
     async (request, reply) => {
       reply.header('cache-control', 'no-store');
-      return tickets.answer(request.key, request.body.voice ?? DEFAULT_VOICE, request.body.query ?? {});
+      return tickets.answer(request.key, request.body);
     },
   );
-};
+}

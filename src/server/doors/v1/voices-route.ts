@@ -1,22 +1,19 @@
 /** GET /v1/voices: the catalogue of one model, for any valid key, engine or no engine. */
-import type { FastifyPluginAsync } from 'fastify';
-import { parseModel, SPEECH_MODELS, VOICES_PATH } from '../../../protocol/contract.js';
+import type { FastifyInstance } from 'fastify';
+import { SPEECH_MODELS, VOICES_PATH } from '../../../protocol/contract.js';
 import { ErrorResponse, VoiceCatalog, VoicesQuery } from '../../../protocol/http.js';
-import type { DoorOptions } from '../../deps.js';
+import { behind, type ServerParts } from '../../door.js';
+import { voiceCatalog } from '../../voice-catalog.js';
 
-export const voicesRoute: FastifyPluginAsync<DoorOptions> = async (app, { deps: { catalogue }, authenticate }) => {
-  // The catalogue does not change while the server runs: four bodies, written once. Strings, because headers and a
-  // string leave in one write.
+export function addVoices(app: FastifyInstance, { catalogue, authenticate }: ServerParts): void {
+  // The catalogue does not change while the server runs. Strings, because Node sends headers and a
+  // string in one write.
   const bodies = new Map<string, string>(
-    SPEECH_MODELS.map((model) => {
-      const data = catalogue.voices(parseModel(model).base);
-      const catalog: VoiceCatalog = { object: 'list', model, catalog_version: catalogue.version, data: [...data] };
-      return [model, JSON.stringify(catalog)];
-    }),
+    SPEECH_MODELS.map((model) => [model, JSON.stringify(voiceCatalog(catalogue, model))]),
   );
 
   app.get<{ Querystring: VoicesQuery }>(
-    VOICES_PATH,
+    behind('/v1', VOICES_PATH),
     {
       schema: {
         operationId: 'listVoices',
@@ -33,4 +30,4 @@ export const voicesRoute: FastifyPluginAsync<DoorOptions> = async (app, { deps: 
       return reply.type('application/json; charset=utf-8').send(body);
     },
   );
-};
+}

@@ -1,18 +1,17 @@
-/** The door of the pages: the playground at /, the dashboard at /dashboard, and what the playground asks of its server. */
-import type { FastifyPluginAsync } from 'fastify';
-import type { DoorOptions } from '../../deps.js';
+/** The playground at /, the dashboard at /dashboard, and the routes that the playground calls. */
+import { PLAYGROUND_PATH } from '../../../protocol/pages.js';
+import type { Door } from '../../door.js';
 import { PAGE_ROUTE, sendPage } from '../../web-assets.js';
-import { playgroundRoutes } from './playground-routes.js';
+import { addPlayground } from './playground-routes.js';
 
 const PAGES = { '/': 'index.html', '/dashboard': 'dashboard.html' } as const;
 
-interface WebDoorOptions extends DoorOptions {
-  readonly version: string;
-}
-
-export const webDoor: FastifyPluginAsync<WebDoorOptions> = async (app, door) => {
-  await app.register(playgroundRoutes, door);
-  for (const [path, name] of Object.entries(PAGES)) {
-    app.get(path, PAGE_ROUTE, (request, reply) => sendPage(name, request, reply));
-  }
+export const WEB: Door = {
+  prefix: '',
+  async routes(app, parts) {
+    await app.register(async (scope) => addPlayground(scope, parts), { prefix: PLAYGROUND_PATH });
+    for (const [path, name] of Object.entries(PAGES)) {
+      app.get(path, PAGE_ROUTE, (request, reply) => sendPage(name, request, reply));
+    }
+  },
 };

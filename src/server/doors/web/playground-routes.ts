@@ -1,44 +1,42 @@
 /**
- * What the playground's page asks: who may speak, voices, tickets, and how a text is read. On a loopback address without a
- * key, where the operator leaves that on; with a key, a page of any browser may as well.
+ * What the playground's page asks for: whether it needs a key, voices, tickets, and how a text is
+ * read. On a loopback address no key is needed, where the operator leaves that on.
  */
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { DEFAULT_VOICE, MAX_BODY_BYTES, parseModel, SPEECH_MODELS } from '../../../protocol/contract.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { DEFAULT_VOICE, parseModel, SPEECH_MODELS } from '../../../protocol/contract.js';
 import { TtsError } from '../../../protocol/errors.js';
 import { ErrorResponse, StreamTicket, StreamTicketRequest, VoiceCatalog, VoicesQuery } from '../../../protocol/http.js';
-import { MAX_EXPLAINED_CHARS, PLAYGROUND_PATH } from '../../../protocol/pages.js';
+import { MAX_EXPLAINED_CHARS } from '../../../protocol/pages.js';
 import { ExplainRequest, ExplainResponse, PlaygroundSession } from '../../../protocol/playground.js';
 import { presentedKey } from '../../access/authenticate.js';
 import { ExplainLimit } from '../../access/explain-limit.js';
 import { addressGroup } from '../../access/failure-brake.js';
 import { isLoopback } from '../../access/hosts.js';
 import { checkOrigin } from '../../access/origins.js';
-import type { DoorOptions } from '../../deps.js';
+import type { ServerParts } from '../../door.js';
 import { checkBodyHeaders, takeJson } from '../../json-body.js';
+import { voiceCatalog } from '../../voice-catalog.js';
 
-/** Signs of a proxy: whoever is behind it is not on this machine. */
+/** Headers that a proxy adds: its clients may be on other machines. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'] as const;
 
-const described = (operationId: string, summary: string) => ({ operationId, summary, tags: ['playground'] });
-const answers = (ok: object) => ({ 200: ok, '4xx': ErrorResponse });
+const described = (operationId: string, summary: string, answer: object) => ({
+  operationId,
+  summary,
+  tags: ['playground'],
+  response: { 200: answer, '4xx': ErrorResponse },
+});
 
-export const playgroundRoutes: FastifyPluginAsync<DoorOptions & { readonly version: string }> = async (app, door) => {
-  const { deps, settings, tickets, authenticate, version } = door;
-  const { accounts, catalogue, texts } = deps;
-  const explaining = new ExplainLimit();
+export function addPlayground(app: FastifyInstance, parts: ServerParts): void {
+  const { admin, accounts, authenticate } = parts;
   takeJson(app);
-
-  /** Only where the server itself can be reached from nowhere else, and no proxy opens it to others. */
-  const isKeyless = ({ socket, headers }: IncomingMessage): boolean =>
-    settings.web === 'auto' &&
-    accounts.local !== undefined &&
-    settings.allowedHosts.length === 0 &&
-    isLoopback((app.server.address() as AddressInfo | null)?.address) &&
-    isLoopback(socket.remoteAddress) &&
-    FORWARDED.every((name) => headers[name] === undefined);
-
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+  });
+  const isKeyless = keylessCheck(app, parts);
+  /** A hook: puts the caller's key, or the machine's own, on the request. */
   const visitor = async (request: FastifyRequest): Promise<void> => {
     const { raw } = request;
     const keyed = presentedKey(raw) !== undefined;
@@ -46,72 +44,67 @@ export const playgroundRoutes: FastifyPluginAsync<DoorOptions & { readonly versi
     if (!keyed && isKeyless(raw)) request.key = accounts.local!;
     else await authenticate(request);
   };
-
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.header('cache-control', 'no-store');
-  });
-
   app.get(
-    `${PLAYGROUND_PATH}/session`,
+    '/session',
     {
-      schema: {
-        ...described('getPlayground', 'Whether the playground needs a key'),
-        response: answers(PlaygroundSession),
-      },
+      schema: described('getPlayground', 'Whether the playground needs a key', PlaygroundSession),
       onRequest: async ({ raw }) => checkOrigin(raw),
     },
     async ({ raw }): Promise<PlaygroundSession> => ({
       keyless: isKeyless(raw),
-      version,
+      version: admin.version,
       default_voice: DEFAULT_VOICE,
       models: SPEECH_MODELS.filter((model) => !parseModel(model).free),
     }),
   );
+  addWork(app, parts, visitor);
+}
 
+/** Whether nobody but the machine's own user can have sent the request. */
+function keylessCheck(app: FastifyInstance, { settings, accounts }: ServerParts) {
+  return ({ socket, headers }: IncomingMessage): boolean =>
+    settings.web === 'auto' &&
+    accounts.local !== undefined &&
+    settings.allowedHosts.length === 0 &&
+    isLoopback((app.server.address() as AddressInfo | null)?.address) &&
+    isLoopback(socket.remoteAddress) &&
+    FORWARDED.every((name) => headers[name] === undefined);
+}
+
+/** Voices, tickets and explanations, for visitors. */
+function addWork(
+  app: FastifyInstance,
+  { accounts, catalogue, texts, tickets }: ServerParts,
+  visitor: ServerParts['authenticate'],
+): void {
+  const explaining = new ExplainLimit();
   app.get<{ Querystring: VoicesQuery }>(
-    `${PLAYGROUND_PATH}/voices`,
+    '/voices',
     {
       schema: {
-        ...described('listPlaygroundVoices', 'The voices of a model, as GET /v1/voices'),
+        ...described('listPlaygroundVoices', 'The voices of a model, as GET /v1/voices', VoiceCatalog),
         querystring: VoicesQuery,
-        response: answers(VoiceCatalog),
       },
       onRequest: visitor,
     },
-    async ({ query: { model } }): Promise<VoiceCatalog> => ({
-      object: 'list',
-      model,
-      catalog_version: catalogue.version,
-      data: [...catalogue.voices(parseModel(model).base)],
-    }),
+    async ({ query: { model } }): Promise<VoiceCatalog> => voiceCatalog(catalogue, model),
   );
-
   app.post<{ Body: StreamTicketRequest }>(
-    `${PLAYGROUND_PATH}/stream-tickets`,
+    '/stream-tickets',
     {
-      bodyLimit: MAX_BODY_BYTES,
       schema: {
-        ...described('createPlaygroundTicket', 'A ticket for a session, as POST /v1/stream-tickets'),
+        ...described('createPlaygroundTicket', 'A ticket for a session, as POST /v1/stream-tickets', StreamTicket),
         body: StreamTicketRequest,
-        response: answers(StreamTicket),
       },
       onRequest: [visitor, checkBodyHeaders],
     },
-    async ({ key, body }) => tickets.answer(key, body.voice ?? DEFAULT_VOICE, body.query ?? {}),
+    async ({ key, body }) => tickets.answer(key, body),
   );
-
+  const explained = 'How a text is read: each written form, its words and sounds; 429 beyond two at once';
   app.post<{ Body: ExplainRequest }>(
-    `${PLAYGROUND_PATH}/explain`,
+    '/explain',
     {
-      bodyLimit: MAX_BODY_BYTES,
-      schema: {
-        ...described(
-          'explainText',
-          'How a text is read: each written form, its words and sounds; 429 beyond two at once',
-        ),
-        body: ExplainRequest,
-        response: answers(ExplainResponse),
-      },
+      schema: { ...described('explainText', explained, ExplainResponse), body: ExplainRequest },
       onRequest: [visitor, checkBodyHeaders],
     },
     async ({ body: { text, voice = DEFAULT_VOICE, ssml = false }, key, raw }) => {
@@ -124,4 +117,4 @@ export const playgroundRoutes: FastifyPluginAsync<DoorOptions & { readonly versi
       return explaining.run(caller, () => texts.explain(text, { language, ssml }));
     },
   );
-};
+}

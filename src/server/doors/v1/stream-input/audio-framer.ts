@@ -1,24 +1,26 @@
-/** Speech as Audio messages: 20 to 200 ms each, as soon as the samples exist, with the characters that begin in them. */
+/** Speech as Audio messages of 20 to 200 ms, with the characters that begin in each. */
 import type { GatewayEvent } from '../../../../gateway/types.js';
 import { msToSamples, pcmBytes, samplesToMs } from '../../../../protocol/audio.js';
 import type { SegmentTimings } from '../../../../protocol/job.js';
 import type { Alignment, AudioMessage } from '../../../../protocol/stream-messages.js';
+import type { SpeechCodec } from '../../../sockets/speech-context.js';
 
 const MIN_SAMPLES = msToSamples(20);
 const MAX_SAMPLES = msToSamples(200);
 const NOTHING = new Int16Array(0);
-/** Silent characters that wait for the next audio to be told with; beyond it they are told without. */
+/** Silent characters that wait to be sent with audio; beyond it they are sent without. */
 const MAX_CARRIED_CHARS = 1_000;
 
 const emptyAlignment = (): Alignment => ({ chars: [], charStartTimesMs: [], charDurationsMs: [] });
 
-export class AudioFramer {
+export class AudioFramer implements SpeechCodec {
+  readonly final = { isFinal: true };
   readonly #aligned: boolean;
   /** Fewer samples than a message may hold, waiting for more of their segment. */
   #rest: Int16Array = NOTHING;
   #chars: string[] = [];
   #timings: SegmentTimings = { startSamples: [], durationSamples: [] };
-  /** The next character of the segment that no message has carried, and the samples of it that left. */
+  /** The segment's next character that no message has carried, and its samples that were sent. */
   #nextChar = 0;
   #sentSamples = 0;
   /** Characters of earlier segments that begin where the next audio does. */
@@ -28,7 +30,7 @@ export class AudioFramer {
     this.#aligned = aligned;
   }
 
-  *frame(event: GatewayEvent): Generator<AudioMessage> {
+  *encode(event: GatewayEvent): Generator<AudioMessage> {
     if (event.type === 'segment') {
       this.#chars = this.#aligned ? [...event.segment.text] : [];
       this.#timings = event.timings;
@@ -44,7 +46,7 @@ export class AudioFramer {
     }
   }
 
-  /** At the very end: characters behind the last audio, of which no message could tell. */
+  /** Characters behind the last audio, which no message has carried. */
   *finish(): Generator<AudioMessage> {
     if (this.#carried.chars.length > 0) yield this.#message(NOTHING);
   }
@@ -82,7 +84,7 @@ export class AudioFramer {
     return { audio, isFinal: false, alignment };
   }
 
-  /** Takes the characters that begin before `untilSample` into the next message, in the order of the text. */
+  /** Takes the characters that begin before `untilSample` into the next message, in order. */
   #carry(untilSample: number): void {
     const { startSamples, durationSamples } = this.#timings;
     for (; this.#nextChar < this.#chars.length; this.#nextChar++) {

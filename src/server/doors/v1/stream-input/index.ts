@@ -1,60 +1,45 @@
-/** The stream-input endpoint: who may open a session, and the state machine each one gets. */
+/** The stream-input socket of the contract: who may open a session, and with which parameters. */
+import { ErrorResponse } from '../../../../protocol/http.js';
 import { prefersWholeSentences } from '../../../../protocol/preference.js';
 import { STREAM_PATH, STREAM_PROTOCOL, TICKET_PROTOCOL_PREFIX } from '../../../../protocol/stream.js';
-import type { StreamParams } from '../../../../protocol/stream-messages.js';
 import { presentedKey } from '../../../access/authenticate.js';
-import type { ServerDeps, UpgradeHandler } from '../../../deps.js';
-import type { HeartbeatOptions } from '../../../sockets/heartbeat.js';
-import { createSocketEndpoint } from '../../../sockets/socket-endpoint.js';
-import type { Grant, Grants } from '../../../speech/grants.js';
-import { parseParams } from './params.js';
-import { StreamSession } from './session.js';
-import { presentedTicket } from './tickets.js';
+import { behind, type ServerParts, type SpeechSocket } from '../../../door.js';
+import { parseParams } from '../../../sockets/stream-params.js';
+import { presentedTicket } from '../../../sockets/stream-tickets.js';
+import { StreamInputDialect } from './dialect.js';
 
-export interface StreamInputOptions {
-  readonly heartbeat?: HeartbeatOptions;
-}
+const SCHEMA = {
+  operationId: 'streamInput',
+  summary: 'Stream text to speech (WebSocket)',
+  description:
+    'Upgrade to a WebSocket: text goes in as JSON messages while audio comes back ([every message](/docs/stream-input)). ' +
+    'A plain GET is 426.',
+  tags: ['speech'],
+  response: { 426: ErrorResponse },
+};
 
-/** The one that is spoken, where it is offered; else the first, as ever, but never a ticket: that is nobody's to see again. */
+/** The contract's own where it is offered, else the first; never a ticket, which is a secret. */
 function chooseProtocol(offered: Set<string>): string | false {
   if (offered.has(STREAM_PROTOCOL)) return STREAM_PROTOCOL;
   return [...offered].find((name) => !name.startsWith(TICKET_PROTOCOL_PREFIX)) ?? false;
 }
 
-/** What an accepted handshake holds until its session does. */
-interface Granted {
-  readonly params: StreamParams;
-  readonly grant: Grant;
-}
-
-export function createStreamInput(
-  deps: ServerDeps,
-  grants: Grants,
-  { heartbeat }: StreamInputOptions = {},
-): UpgradeHandler {
-  return createSocketEndpoint<Granted>(deps, {
-    path: STREAM_PATH,
-    name: 'stream-input',
-    heartbeat,
+export function streamInput({ catalogue, permits, tickets }: ServerParts): SpeechSocket {
+  const route = 'stream_input';
+  return {
+    path: behind('/v1', STREAM_PATH),
+    route,
+    schema: SCHEMA,
     chooseProtocol,
-    async accept(request, { requestId, voiceId, query, authenticator, tickets, trace }) {
+    async accept({ request, requestId, voiceId: voice, query, trace, authenticate }) {
       const ticket = presentedKey(request) === undefined ? presentedTicket(request) : undefined;
-      const prove = ticket === undefined ? undefined : () => tickets.redeem(ticket, { voice: voiceId, query });
-      const key = await authenticator.authenticate(request, prove);
+      const key = await authenticate(ticket === undefined ? undefined : () => tickets.redeem(ticket, { voice, query }));
       const params = parseParams(query);
-      const model = params.model_id;
-      deps.catalogue.get(model, voiceId, 'voice_id');
-      const order = { route: 'stream_input', key, requestId, model, voice: voiceId } as const;
-      const { seed, enable_ssml_parsing: ssml } = params;
+      const { model_id: model, seed, enable_ssml_parsing: ssml } = params;
+      catalogue.get(model, voice, 'voice_id');
       const unheard = prefersWholeSentences(request.headers.prefer);
-      return { params, grant: await grants.open({ ...order, seed, ssml, unheard, trace }) };
+      const speech = await permits.open({ route, key, requestId, model, voice, seed, ssml, unheard, trace });
+      return { model, speech, inactivityS: params.inactivity_timeout, dialect: new StreamInputDialect(params) };
     },
-    onRefused(error, { keyId, ...asked }) {
-      grants.failures.add(error, { requestId: asked.requestId, route: STREAM_PATH, keyId });
-      if (keyId !== undefined) grants.logged.refused(error, { ...asked, keyId, route: 'stream_input' });
-    },
-    modelOf: ({ params }) => params.model_id,
-    start: (granted, place) => new StreamSession({ ...granted, ...place }),
-    abandon: ({ grant }) => grant.end({ outcome: 'refused', audioMs: 0, deliveredChars: 0, byClient: true }),
-  });
+  };
 }

@@ -1,6 +1,7 @@
-/** Client messages, parsed and checked once: past this file a message is one of three kinds of input. */
+/** Client messages, parsed and checked once: each is one of three kinds of input. */
 import { TtsError } from '../../../../protocol/errors.js';
-import { MAX_MESSAGE_BYTES, VOICE_SETTINGS } from '../../../../protocol/stream.js';
+import { VOICE_SETTINGS } from '../../../../protocol/stream.js';
+import { checkMessageSize, invalidMessage, readMessage } from '../../../sockets/json-message.js';
 
 export type Input =
   /** Exactly one space: Initialize when it comes first, a keepalive afterwards. */
@@ -8,11 +9,9 @@ export type Input =
   | { readonly kind: 'text'; readonly text: string; readonly flush: boolean }
   | { readonly kind: 'end' };
 
+const AN_OBJECT = 'a JSON object with the field "text"';
 const IGNORED_KEY_FIELDS = ['x_api_key', 'x-api-key', 'authorization'] as const;
 const NUMERIC = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
-
-const invalid = (message: string, param?: string) =>
-  new TtsError('invalid_message', message, param === undefined ? {} : { param });
 
 function checkVoiceSettings(settings: unknown): void {
   if (settings === undefined || settings === null) return;
@@ -34,45 +33,37 @@ function checkVoiceSettings(settings: unknown): void {
 
 /** `first` says that only Initialize may come: whatever else arrives is `not_initialized`. */
 export function parseMessage(data: Buffer, isBinary: boolean, first: boolean): Input {
-  if (data.byteLength > MAX_MESSAGE_BYTES) {
-    throw new TtsError(
-      'message_too_large',
-      `A message may hold at most ${MAX_MESSAGE_BYTES} bytes. Send longer text in several messages.`,
-    );
-  }
-  const message = readObject(data, isBinary, first);
+  checkMessageSize(data);
+  const message = first ? readFirst(data, isBinary) : readMessage(data, isBinary, AN_OBJECT);
   const { text, flush = false, voice_settings: settings } = message;
   if (first && text !== ' ') throw notInitialized();
-  if (typeof text !== 'string') throw invalid('"text" is required and must be a string.', 'text');
+  if (typeof text !== 'string') throw invalidMessage('"text" is required and must be a string.', 'text');
   checkVoiceSettings(settings);
   if (first) {
     for (const name of IGNORED_KEY_FIELDS) {
       const value = message[name];
       if (value !== undefined && value !== null && typeof value !== 'string') {
-        throw invalid(`"${name}" must be a string or null (and is ignored: the key comes with the handshake).`, name);
+        throw invalidMessage(
+          `"${name}" must be a string or null (and is ignored: the key comes with the handshake).`,
+          name,
+        );
       }
     }
     return { kind: 'space', flush: false };
   }
   // End ends the input whatever its flush says.
   if (text === '') return { kind: 'end' };
-  if (typeof flush !== 'boolean') throw invalid('"flush" must be true or false.', 'flush');
+  if (typeof flush !== 'boolean') throw invalidMessage('"flush" must be true or false.', 'flush');
   return text === ' ' ? { kind: 'space', flush } : { kind: 'text', text, flush };
 }
 
 const notInitialized = () =>
   new TtsError('not_initialized', 'The first message must be Initialize, {"text":" "}: a text of exactly one space.');
 
-function readObject(data: Buffer, isBinary: boolean, first: boolean): Record<string, unknown> {
-  if (isBinary) throw first ? notInitialized() : invalid('Messages are JSON text; this was a binary frame.');
-  let message: unknown;
+function readFirst(data: Buffer, isBinary: boolean): Record<string, unknown> {
   try {
-    message = JSON.parse(data.toString('utf8'));
-  } catch (cause) {
-    throw first ? notInitialized() : new TtsError('invalid_json', 'This message is not JSON.', { cause });
+    return readMessage(data, isBinary, AN_OBJECT);
+  } catch {
+    throw notInitialized();
   }
-  if (typeof message === 'object' && message !== null && !Array.isArray(message)) {
-    return message as Record<string, unknown>;
-  }
-  throw first ? notInitialized() : invalid('A message must be a JSON object with the field "text".');
 }

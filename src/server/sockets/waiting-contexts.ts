@@ -1,6 +1,6 @@
-/** Contexts whose grant is being asked for, and the text that came for them meanwhile: bounded a key as well as in all. */
-import { TtsError } from '../../../protocol/errors.js';
-import { MAX_PENDING_CHARS } from '../../../protocol/stream.js';
+/** Bounds, by key and in all, contexts that wait for their permit, and the text for them. */
+import { TtsError } from '../../protocol/errors.js';
+import { MAX_PENDING_CHARS } from '../../protocol/stream.js';
 
 export interface WaitingLimits {
   readonly contexts: number;
@@ -20,9 +20,12 @@ interface Held {
 }
 
 export interface WaitingContext {
-  /** Text or flushes came. Throws `text_too_long` where the key has too much waiting, `overloaded` where the server has. */
+  /**
+   * Text or flushes came. Throws `text_too_long` where the key has too much waiting, `overloaded`
+   * where the server has.
+   */
   hold(units: number): void;
-  /** It waits no longer. Idempotent. */
+  /** The context waits no longer. Idempotent. */
   leave(): void;
 }
 

@@ -1,6 +1,7 @@
-/** What every room of the admin door is given, and whose part a caller sees. */
+/** What the routes of the admin door share. */
 import type { FastifyRequest } from 'fastify';
-import type { AdminDeps, DoorOptions } from '../../deps.js';
+import { ErrorResponse } from '../../../protocol/http.js';
+import type { ServerParts } from '../../door.js';
 import type { Caller, SignIns } from './sign-ins.js';
 
 declare module 'fastify' {
@@ -10,8 +11,7 @@ declare module 'fastify' {
   }
 }
 
-export interface AdminDoor extends DoorOptions {
-  readonly admin: AdminDeps;
+export interface AdminParts extends ServerParts {
   readonly signIns: SignIns;
   /** A hook: the operator, or the holder of a key. */
   readonly signedIn: (request: FastifyRequest) => Promise<void>;
@@ -21,3 +21,15 @@ export interface AdminDoor extends DoorOptions {
 
 /** The key whose part a caller sees; undefined for the operator, who sees all. */
 export const onlyKey = (caller: Caller): string | undefined => (caller.role === 'key' ? caller.key.id : undefined);
+
+/** The schema of a route that answers with `answer`, or with an error of the table. */
+export const described = (operationId: string, summary: string, answer: object, status = 200) => ({
+  operationId,
+  summary,
+  tags: ['admin'],
+  response: { [status]: answer, '4xx': ErrorResponse },
+});
+
+export const NO_CONTENT = { type: 'null' };
+/** Path parameters of a route with an id. */
+export const ID = { type: 'object', properties: { id: { type: 'string' } } };

@@ -1,8 +1,8 @@
-/** What an operator's tools ask: is the process alive, can it speak, how is it doing. No key needed. */
-import type { FastifyPluginAsync } from 'fastify';
-import { TtsError } from '../protocol/errors.js';
-import { ErrorResponse } from '../protocol/http.js';
-import type { DoorOptions } from './deps.js';
+/** Health, readiness and metrics, for an operator's tools. They need no key. */
+import type { FastifyInstance } from 'fastify';
+import { TtsError } from '../../../protocol/errors.js';
+import { ErrorResponse } from '../../../protocol/http.js';
+import type { Door, ServerParts } from '../../door.js';
 
 const STATUS = { type: 'object', properties: { status: { type: 'string' } } };
 const READY = {
@@ -13,10 +13,10 @@ const READY = {
   },
 };
 
-export const operations: FastifyPluginAsync<DoorOptions> = async (app, { deps, settings }) => {
-  const { gateway, metrics, shutdown } = deps;
-  // Probes come every few seconds for ever: their lines would bury the others.
+export const OPERATIONS: Door = { prefix: '', routes };
 
+/** Probes come every few seconds for ever: their log lines would bury the others. */
+function routes(app: FastifyInstance, { gateway, metrics, shutdown, settings }: ServerParts): void {
   app.get(
     '/healthz',
     {
@@ -54,4 +54,4 @@ export const operations: FastifyPluginAsync<DoorOptions> = async (app, { deps, s
       },
     );
   }
-};
+}

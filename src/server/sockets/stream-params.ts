@@ -1,8 +1,8 @@
 /** The query parameters of a session, past validation. */
-import { excerpt, TtsError } from '../../../../protocol/errors.js';
-import { BASE_MODELS, type BaseModel } from '../../../../protocol/job.js';
-import { MAX_INACTIVITY_S, MAX_SEED, STREAM_DEFAULTS } from '../../../../protocol/stream.js';
-import type { StreamParams } from '../../../../protocol/stream-messages.js';
+import { excerpt, TtsError } from '../../protocol/errors.js';
+import { BASE_MODELS, type BaseModel } from '../../protocol/job.js';
+import { MAX_INACTIVITY_S, MAX_SEED, STREAM_DEFAULTS } from '../../protocol/stream.js';
+import type { StreamParams } from '../../protocol/stream-messages.js';
 
 export function parseParams(query: URLSearchParams): StreamParams {
   const refuse = (name: string, allowed: string): never => {

@@ -1,18 +1,18 @@
 /**
- * Tickets for browsers, which cannot send a key with a WebSocket's handshake: good once, for a moment, for one session, at every
- * server of a database.
+ * Tickets for browsers, which cannot send a key with a WebSocket handshake. A ticket is good once,
+ * for 30 s, for one session, at every server of a database.
  */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { hashKey, sameHash } from '../../../../accounts/api-key.js';
-import type { Accounts, KeyRecord } from '../../../../accounts/types.js';
-import type { VoiceCatalogue } from '../../../../models/catalogue.js';
-import { SPEECH_PATH } from '../../../../protocol/contract.js';
-import { TtsError } from '../../../../protocol/errors.js';
-import type { StreamTicket } from '../../../../protocol/http.js';
-import { TICKET_PROTOCOL_PREFIX, TICKET_TTL_MS } from '../../../../protocol/stream.js';
-import { checkPartner } from '../../../access/live-access.js';
-import { parseParams } from './params.js';
+import { hashKey, sameHash } from '../../accounts/api-key.js';
+import type { Accounts, KeyRecord } from '../../accounts/types.js';
+import type { VoiceCatalogue } from '../../models/catalogue.js';
+import { DEFAULT_VOICE, SPEECH_PATH } from '../../protocol/contract.js';
+import { TtsError } from '../../protocol/errors.js';
+import type { StreamTicket, StreamTicketRequest } from '../../protocol/http.js';
+import { TICKET_PROTOCOL_PREFIX, TICKET_TTL_MS } from '../../protocol/stream.js';
+import { checkPartner } from '../access/live-access.js';
+import { parseParams } from './stream-params.js';
 
 export interface TicketRequest {
   readonly voice: string;
@@ -33,14 +33,14 @@ export function presentedTicket(request: IncomingMessage): string | undefined {
 
 export class StreamTickets {
   readonly #options: StreamTicketsOptions;
-  /** The key of this machine is no other server's, so that tickets of it are of no use there. */
+  /** In the digest of tickets of the local key, which are no use at other servers. */
   readonly #own = randomBytes(16).toString('base64url');
 
   constructor(options: StreamTicketsOptions) {
     this.#options = options;
   }
 
-  /** Whatever is wrong with the session is said here: a browser is not told why a handshake failed. */
+  /** Checks the whole session: a browser does not learn why a handshake failed. */
   async issue(key: KeyRecord, request: TicketRequest): Promise<{ ticket: string; expiresAt: Date }> {
     const session = this.#sessionOf(key.id, request);
     checkPartner(key, `POST ${SPEECH_PATH}`);
@@ -52,11 +52,10 @@ export class StreamTickets {
     return { ticket, expiresAt: new Date(await this.#options.accounts.passes.addTicket(row)) };
   }
 
-  /** The same out of a body and as one. */
+  /** Issues a ticket for a request's body, as the body of the response. */
   async answer(
     key: KeyRecord,
-    voice: string,
-    fields: Readonly<Record<string, string | number | boolean>>,
+    { voice = DEFAULT_VOICE, query: fields = {} }: StreamTicketRequest,
   ): Promise<StreamTicket> {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(fields)) query.set(name, String(value));
@@ -64,7 +63,7 @@ export class StreamTickets {
     return { ticket, expires_at: expiresAt.toISOString() };
   }
 
-  /** Whose it is. Used up by the first handshake that shows it, whatever becomes of that. */
+  /** The key of a ticket. The first handshake that shows a ticket uses it up, accepted or not. */
   async redeem(ticket: string, request: TicketRequest): Promise<KeyRecord> {
     const { accounts } = this.#options;
     const held = await accounts.passes.takeTicket(hashKey(ticket));
@@ -77,7 +76,7 @@ export class StreamTickets {
     return accounts.renew({ id: held.keyId });
   }
 
-  /** A digest of the session that is asked for: two that mean the same have the same. */
+  /** A digest of the session that is asked for: equal for addresses that mean the same. */
   #sessionOf(keyId: string, { voice, query }: TicketRequest): Uint8Array {
     const params = parseParams(query);
     this.#options.catalogue.get(params.model_id, voice);

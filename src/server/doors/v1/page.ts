@@ -1,4 +1,4 @@
-/** The stream-input protocol as a page: its parameters, messages, states and errors, out of the schemas. */
+/** The page of stream-input: parameters, messages, states and errors, from the schemas. */
 import { TtsError } from '../../../protocol/errors.js';
 import { MAX_MESSAGE_BYTES, SESSION_CODES, STREAM_PATH } from '../../../protocol/stream.js';
 import {

@@ -1,0 +1,36 @@
+/** What a client wants spoken, in the server's own words: every door makes one of its requests. */
+import type { KeyRecord } from '../../accounts/types.js';
+import type { SpeechModel } from '../../protocol/contract.js';
+import type { TraceSpan } from '../../trace.js';
+import type { AnswerSize } from './answer-size.js';
+import type { SpokenInput } from './spoken-input.js';
+
+export interface SpeechOrder {
+  readonly model: SpeechModel;
+  /** The id of a voice of the catalogue. */
+  readonly voice: string;
+  /** Absent where the text arrives over a socket, as somebody writes it. */
+  readonly input?: SpokenInput;
+  /** 0, the canonical reading, where it is left out. */
+  readonly seed?: number;
+  /** 1, the voice's own pace, where it is left out. */
+  readonly speed?: number;
+  readonly ssml?: boolean;
+  /** Size of a buffered response; absent where the audio is sent while it is made. */
+  readonly whole?: AnswerSize | undefined;
+  /**
+   * Nobody listens while the audio is made, so that the first sentence is not cut to be heard
+   * sooner. True for buffered responses where it is left out.
+   */
+  readonly unheard?: boolean;
+}
+
+/** An order with its request and its key, for which a permit is asked. */
+export interface PermitRequest extends SpeechOrder {
+  /** As metrics and the request log name it. */
+  readonly route: string;
+  readonly key: KeyRecord;
+  readonly requestId: string;
+  /** The span of the request or handshake. */
+  readonly trace: TraceSpan;
+}
