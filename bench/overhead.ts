@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.js';
-import { FREE } from '../src/engine/engine.js';
+import { UNSCHEDULED } from '../src/engine/engine.js';
 import { cpuFor } from '../src/engine/graphs/provider.js';
 import { createSessions } from '../src/engine/graphs/sessions.js';
 import { createKokoroEngine } from '../src/engine/kokoro.js';
@@ -46,9 +46,9 @@ export async function main(options: string[]): Promise<void> {
   const style = await bare.styles.take([{ style: 'af_heart', weight: 1 }], part.tokens.length, 0);
   const rounds = Number(values.rounds);
   const bareMs = await cost(rounds, async () => {
-    const front = await bare.front(part.tokens, style, FREE);
+    const front = await bare.front(part.tokens, style, UNSCHEDULED);
     const utterance = bare.vocoder.begin(front, 0, front.frames);
-    while (!utterance.ended) await utterance.next(FREE);
+    while (!utterance.ended) await utterance.next(UNSCHEDULED);
   });
   const engineMs = await cost(rounds, () => speak(engine, segment, { model }));
   console.log(`${model}: bare sessions ${bareMs.toFixed(0)} ms, engine ${engineMs.toFixed(0)} ms of processor time`);

@@ -1,7 +1,7 @@
 /** The real engine for tests: the pack from the model cache, sentences in, clips out. */
 
 import { loadConfig } from '../src/config.js';
-import { type Engine, FREE as FREE_GRANT, type Turn } from '../src/engine/engine.js';
+import { type Engine, type StepRunner, UNSCHEDULED } from '../src/engine/engine.js';
 import { createKokoroEngine } from '../src/engine/kokoro.js';
 import { loadCatalogue } from '../src/models/catalogue.js';
 import { ensureModel } from '../src/models/packs.js';
@@ -14,7 +14,7 @@ import {
 } from '../src/protocol/job.js';
 
 /** Whose turn it is, where nobody else is there. */
-export const FREE: Turn = { run: (work) => work(FREE_GRANT) };
+export const UNSCHEDULED_STEPS: StepRunner = { run: (work) => work(UNSCHEDULED) };
 
 export const VOICES = ['english_female_professional', 'english_female_articulate'] as const;
 
@@ -74,7 +74,7 @@ export async function speak(
   };
   const parts: Int16Array[] = [];
   let timings: SegmentTimings | undefined;
-  for await (const event of engine.speak(job, FREE, signal)) {
+  for await (const event of engine.speak(job, UNSCHEDULED_STEPS, signal)) {
     if (event.type === 'begin') timings = event.timings;
     else if (event.type === 'audio') parts.push(event.pcm);
   }

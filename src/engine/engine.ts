@@ -12,47 +12,50 @@ export interface EngineFacts {
   readonly version: string;
   /** Seconds of work for a second of its slowest model's speech, where that was measured before. */
   readonly realTimeFactor: number | undefined;
-  /** How many turns it takes at once. Absent: they run one after the other, and a second one hides the hand-over. */
+  /** Steps it takes at once. Absent: steps run one after the other, and a second one hides the hand-over. */
   readonly capacity?: number;
 }
 
-/** What work in a turn may do and has to know. */
-export interface Grant {
-  /** Nobody else is at work on this machine, so all of its cores may be used. */
-  readonly wide: boolean;
-  /** The job was cancelled: what was not begun yet need not be. */
+/** What the work of one step may do and has to know. */
+export interface StepGrant {
+  /** No other stream has work on this machine, so the step may use all of its cores. */
+  readonly multiThreaded: boolean;
+  /** Aborts when the job is cancelled: what has not begun by then need not begin. */
   readonly signal: AbortSignal;
-  /** When somebody runs dry without it, on the clock of `performance.now`: of work that waits inside an engine, the soonest goes first. */
+  /**
+   * When the listener runs dry without this step, on the clock of `performance.now`. Of steps that
+   * wait inside an engine, the soonest due goes first.
+   */
   readonly dueMs: number;
-  /** What the work cost, where that is not the time it took: it shared a run, or cores, with others. */
+  /** Reports what the step cost, where that is not the time it took: it shared a run, or cores. */
   spent(ms: number): void;
-  /** Of the time it took, what went into more than was due: there was enough of it. */
+  /** Reports how much of the step's time went into audio that was not due yet. */
   early(ms: number): void;
 }
 
-/** Of work that nobody schedules: a measurement, a test. */
-export const FREE: Grant = {
-  wide: false,
+/** The grant of work that no scheduler orders: a measurement, a test. */
+export const UNSCHEDULED: StepGrant = {
+  multiThreaded: false,
   signal: new AbortController().signal,
   dueMs: 0,
   spent: () => undefined,
   early: () => undefined,
 };
 
-/** Leave to use the processor. Whoever schedules decides when, over all jobs of all engines. */
-export interface Turn {
+/** Where a job runs its steps. The gateway decides when, over all jobs of all engines. */
+export interface StepRunner {
   /**
-   * Runs `work` when it is this job's turn, and nothing else beside it unless the engine has a `capacity`; throws when the job
-   * was cancelled meanwhile.
+   * Runs `work` when the scheduler has given this job a step, and no other step beside it unless
+   * the engine has a `capacity`. Throws when the job was cancelled meanwhile.
    */
-  run<T>(work: (grant: Grant) => Promise<T>): Promise<T>;
+  run<T>(work: (grant: StepGrant) => Promise<T>): Promise<T>;
 }
 
 export interface Engine extends EngineFacts {
   /**
-   * Reads one segment. Everything that takes time happens in a turn: a front, a window of a vocoder. Stops between two of
-   * them when `signal` aborts.
+   * Reads one segment. Everything that takes time happens in a step: a front, a window of a vocoder.
+   * Stops between two of them when `signal` aborts.
    */
-  speak(job: SegmentJob, turn: Turn, signal: AbortSignal): AsyncIterable<SpeechEvent>;
+  speak(job: SegmentJob, steps: StepRunner, signal: AbortSignal): AsyncIterable<SpeechEvent>;
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { isAbort, TtsError } from '../protocol/errors.js';
 import { DEFAULT_LANGUAGE, type SegmentJob, type SpeechEvent } from '../protocol/job.js';
 import { loadLexicon } from '../text/lexicon.js';
 import { createReaders, warmUp } from '../text/reader.js';
-import type { Engine, EngineFacts, Turn } from './engine.js';
+import type { Engine, EngineFacts, StepRunner } from './engine.js';
 import { driverFacts } from './gpu/vulkan.js';
 import { cpuFor, cpuProvider, gpusToTry } from './graphs/provider.js';
 import { createSessions, type Sessions } from './graphs/sessions.js';
@@ -35,14 +35,14 @@ export async function createKokoroEngine(options: KokoroOptions & KokoroSurround
   const readers = await createReaders(lexicon === '' ? {} : { lexicon: await loadLexicon(lexicon) });
   const warming = setTimeout(() => void readers(DEFAULT_LANGUAGE).then(warmUp), WARM_UP_AFTER_MS).unref();
 
-  async function* speak(job: SegmentJob, turn: Turn, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
+  async function* speak(job: SegmentJob, steps: StepRunner, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     clearTimeout(warming);
     try {
       if (!sessions.isLoaded(job.model)) yield { type: 'progress', loading: true };
       const model = await sessions.model(job.model);
       signal.throwIfAborted();
       const reading = (await readers(job.language)).read(job.segment);
-      for await (const event of speakReading({ job, model, reading, turn })) {
+      for await (const event of speakReading({ job, model, reading, steps })) {
         signal.throwIfAborted();
         yield event;
       }

@@ -7,7 +7,7 @@ import { isBlank } from '../protocol/characters.js';
 import type { Gpu } from '../protocol/device.js';
 import { TtsError } from '../protocol/errors.js';
 import type { Segment, SegmentJob, SpeechEvent } from '../protocol/job.js';
-import type { Engine, Turn } from './engine.js';
+import type { Engine, StepRunner } from './engine.js';
 import { Card } from './gpu/card.js';
 
 export interface SineOptions {
@@ -174,13 +174,13 @@ export async function createSineEngine(
   const found = options.card && (await isPassed(options.card, onTry)) ? options.card : undefined;
   const card = found && sineCard(found, options.loseAtRun, { onLost, onRun });
 
-  async function* speak(job: SegmentJob, turn: Turn, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
+  async function* speak(job: SegmentJob, steps: StepRunner, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     const { segment } = job;
     const has = (marker: string | undefined) => marker !== undefined && segment.text.includes(marker);
     const planned = plan(segment, msPerChar / job.speed);
     const { timings, samples } = planned;
     const hz = frequency(job);
-    await turn.run(async () => delayMs && sleep(delayMs, undefined, { signal }));
+    await steps.run(async () => delayMs && sleep(delayMs, undefined, { signal }));
     signal.throwIfAborted();
     if (has(options.failAtOnceOn)) throw new TtsError('synthesis_failed', 'The sine engine was told to fail at once.');
     yield { type: 'begin', timings };
@@ -188,13 +188,13 @@ export async function createSineEngine(
     for (let at = 0; at < samples; at += chunk) {
       const make = () => render(planned, at, Math.min(samples, at + chunk), hz);
       const pcm = card
-        ? await turn.run(async (grant) => {
+        ? await steps.run(async (grant) => {
             const { result, shareMs } = await card.run({ text: segment.text, render: make }, grant);
             grant.spent(shareMs);
             return result;
           })
         : make();
-      if (pace) await turn.run(() => sleep(samplesToMs(pcm.length) / pace, undefined, { signal }));
+      if (pace) await steps.run(() => sleep(samplesToMs(pcm.length) / pace, undefined, { signal }));
       // Halfway, so that something of the segment has been heard already.
       if (at >= samples / 2) {
         if (has(options.failOn)) throw new TtsError('synthesis_failed', 'The sine engine was told to fail here.');

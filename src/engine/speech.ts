@@ -3,7 +3,7 @@
 import { msToSamples } from '../protocol/audio.js';
 import type { PauseKind, SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
-import type { Turn } from './engine.js';
+import type { StepRunner } from './engine.js';
 import { FADE_OUT, fadeIn, fadeOut, findEnd, findOnset, LEAD_SAMPLES, PAUSE_SAMPLES, toPcm } from './finish.js';
 import type { LoadedModel } from './graphs/sessions.js';
 import { type Pace, paceOf, stretched } from './pace.js';
@@ -27,7 +27,7 @@ export interface SegmentReading {
   readonly job: SegmentJob;
   readonly model: LoadedModel;
   readonly reading: Reading;
-  readonly turn: Turn;
+  readonly steps: StepRunner;
 }
 
 type Piece =
@@ -102,7 +102,7 @@ export function speakReading(segment: SegmentReading): AsyncIterable<SpeechEvent
   return stretched(speakAtPace(segment, pace), pace.stretch);
 }
 
-async function* speakAtPace({ job, model, reading, turn }: SegmentReading, pace: Pace): AsyncGenerator<SpeechEvent> {
+async function* speakAtPace({ job, model, reading, steps }: SegmentReading, pace: Pace): AsyncGenerator<SpeechEvent> {
   const { segment, mix, seed } = job;
   const gain = 10 ** (job.gainDb / 20);
   const chars = [...segment.text].length;
@@ -116,7 +116,7 @@ async function* speakAtPace({ job, model, reading, turn }: SegmentReading, pace:
   async function prepare(tokens: readonly ReadingToken[]): Promise<Voiced> {
     const style = await model.styles.take(mix, tokens.length, seed);
     const paced = { ...style, speed: style.speed * pace.model };
-    const front: FrontOutput = await turn.run((grant) => model.front(tokens, paced, grant));
+    const front: FrontOutput = await steps.run((grant) => model.front(tokens, paced, grant));
     const plan = planSpeech(tokens, front.durations, pace.model);
     const utterance = model.vocoder.begin(front, plan.fromFrame, Math.min(plan.toFrame, front.frames));
     return { tokens, plan, utterance };
@@ -133,7 +133,7 @@ async function* speakAtPace({ job, model, reading, turn }: SegmentReading, pace:
   const [first, last] = [spoken[0], spoken.at(-1)];
 
   // The onset of the segment is looked up in the sound itself; later parts, whose times are due now, go by their plan.
-  const opening = first && (await turn.run((grant) => first.utterance.next(grant)));
+  const opening = first && (await steps.run((grant) => first.utterance.next(grant)));
   const startOf = (part: Voiced): number => {
     const planned = Math.max(0, part.plan.onset - LEAD_SAMPLES);
     if (part !== first) return planned;
@@ -171,7 +171,7 @@ async function* speakAtPace({ job, model, reading, turn }: SegmentReading, pace:
   for (const { piece, start, samples } of layout) {
     const part = voiced.get(piece);
     const sound = part
-      ? render(part, { start, length: samples, rest, gain }, turn, part === first ? opening : undefined)
+      ? render(part, { start, length: samples, rest, gain }, steps, part === first ? opening : undefined)
       : silence(samples!);
     for await (const pcm of sound) {
       for (let at = 0; at < pcm.length; at += CHUNK_SAMPLES) {
@@ -197,7 +197,7 @@ interface Cut {
 async function* render(
   { plan, utterance }: Voiced,
   { start, length, rest, gain }: Cut,
-  turn: Turn,
+  steps: StepRunner,
   opening: Window | undefined,
 ): AsyncGenerator<Int16Array> {
   const stop = plan.toFrame * FRAME_SAMPLES;
@@ -205,7 +205,7 @@ async function* render(
   const held: Float32Array[] = [];
   let sent = 0;
   let begun = false;
-  for await (const { from, samples: whole } of windowsOf(utterance, turn, opening)) {
+  for await (const { from, samples: whole } of windowsOf(utterance, steps, opening)) {
     const base = from * FRAME_SAMPLES;
     const samples = whole.subarray(Math.max(0, start - base), Math.max(0, Math.min(whole.length, stop - base)));
     if (samples.length === 0) continue;
@@ -236,9 +236,13 @@ async function* render(
   if (total > end) yield* silence(total - end);
 }
 
-async function* windowsOf(utterance: Utterance, turn: Turn, opening: Window | undefined): AsyncGenerator<Window> {
+async function* windowsOf(
+  utterance: Utterance,
+  steps: StepRunner,
+  opening: Window | undefined,
+): AsyncGenerator<Window> {
   if (opening) yield opening;
-  while (!utterance.ended) yield await turn.run((grant) => utterance.next(grant));
+  while (!utterance.ended) yield await steps.run((grant) => utterance.next(grant));
 }
 
 /** Made as it is taken: a text may ask for minutes of it. */

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Condition } from '../condition.js';
 import { type Due, insertByDue } from '../engine/due-order.js';
-import type { Engine, Grant, Turn } from '../engine/engine.js';
+import type { Engine, StepGrant, StepRunner } from '../engine/engine.js';
 import { samplesToMs } from '../protocol/audio.js';
 import { isAbort, TtsError } from '../protocol/errors.js';
 import type { SegmentJob } from '../protocol/job.js';
@@ -52,7 +52,7 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
     else next.begin();
   }
 
-  const turnOf = (id: string, state: Running): Turn => ({
+  const turnOf = (id: string, state: Running): StepRunner => ({
     async run(work) {
       const { signal } = state.abort;
       if (state.turns.length === 0) send({ type: 'waits', id });
@@ -66,8 +66,8 @@ export function serveEngine(engine: Engine, send: (reply: JobReply) => void): En
       const lone = wide && engine.capacity === undefined;
       let spentMs: number | undefined;
       let earlyMs = 0;
-      const grant: Grant = {
-        wide,
+      const grant: StepGrant = {
+        multiThreaded: wide,
         signal,
         dueMs: lone ? Math.max(dueMs, state.heardOutMs) : dueMs,
         spent(ms) {

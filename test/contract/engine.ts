@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import { msToSamples } from '../../src/protocol/audio.js';
 import type { Segment, SegmentJob } from '../../src/protocol/job.js';
-import { FREE } from '../../testkit/speech.js';
+import { UNSCHEDULED_STEPS } from '../../testkit/speech.js';
 import { collect, jobOf } from '../support/jobs.js';
 
 const never = new AbortController().signal;
@@ -37,7 +37,7 @@ export function engineContract(name: string, open: () => Promise<Engine>, model:
     });
 
     it('answers with one begin, then audio, and times for every character', async () => {
-      const { begins, begin, pcm } = await collect(engine.speak(job(TEXT), FREE, never));
+      const { begins, begin, pcm } = await collect(engine.speak(job(TEXT), UNSCHEDULED_STEPS, never));
       expect(begins).toBe(1);
       const { startSamples, durationSamples } = begin.timings;
       expect(startSamples.length).toBe(TEXT.length);
@@ -48,12 +48,12 @@ export function engineContract(name: string, open: () => Promise<Engine>, model:
     });
 
     it('makes the same samples of the same job, alone or among others, and others of another seed or voice', async () => {
-      const first = await collect(engine.speak(job(TEXT), FREE, never));
+      const first = await collect(engine.speak(job(TEXT), UNSCHEDULED_STEPS, never));
       const mix = [{ style: 'af_bella', weight: 1 }];
       const [again, seeded, other] = await Promise.all([
-        collect(engine.speak(job(TEXT), FREE, never)),
-        collect(engine.speak(job(TEXT, { seed: 5 }), FREE, never)),
-        collect(engine.speak(job(TEXT, { mix }), FREE, never)),
+        collect(engine.speak(job(TEXT), UNSCHEDULED_STEPS, never)),
+        collect(engine.speak(job(TEXT, { seed: 5 }), UNSCHEDULED_STEPS, never)),
+        collect(engine.speak(job(TEXT, { mix }), UNSCHEDULED_STEPS, never)),
       ]);
       expect(again.pcm).toEqual(first.pcm);
       expect(again.begin).toEqual(first.begin);
@@ -63,7 +63,7 @@ export function engineContract(name: string, open: () => Promise<Engine>, model:
 
     it('says nothing of a segment in which nothing is to be said, but begins it', async () => {
       const silent = await collect(
-        engine.speak(job({ text: ' \n', offset: 0, spans: [], pause: 'none' }), FREE, never),
+        engine.speak(job({ text: ' \n', offset: 0, spans: [], pause: 'none' }), UNSCHEDULED_STEPS, never),
       );
       expect(silent.begins).toBe(1);
       expect(silent.begin.timings.startSamples.length).toBe(2);
@@ -76,7 +76,7 @@ export function engineContract(name: string, open: () => Promise<Engine>, model:
       const before = process.memoryUsage().arrayBuffers;
       let samples = 0;
       const spoken = (async () => {
-        for await (const event of engine.speak(job(withBreaks(breakMs)), FREE, abort.signal)) {
+        for await (const event of engine.speak(job(withBreaks(breakMs)), UNSCHEDULED_STEPS, abort.signal)) {
           if (event.type !== 'audio') continue;
           expect(event.pcm.length).toBeLessThanOrEqual(MOST_SAMPLES);
           samples += event.pcm.length;
@@ -91,15 +91,17 @@ export function engineContract(name: string, open: () => Promise<Engine>, model:
     it('rests where a break is, for as long as it says', async () => {
       const lengths = [];
       for (const ms of [1_000, 3_000])
-        lengths.push((await collect(engine.speak(job(withBreaks(ms)), FREE, never))).pcm.length);
+        lengths.push((await collect(engine.speak(job(withBreaks(ms)), UNSCHEDULED_STEPS, never))).pcm.length);
       expect(lengths[1]! - lengths[0]!).toBe(msToSamples(2_000));
     });
 
     it('stops when it is told to, and takes the next job', async () => {
       const abort = new AbortController();
       abort.abort();
-      await expect(collect(engine.speak(job(TEXT), FREE, abort.signal))).rejects.toMatchObject({ name: 'AbortError' });
-      expect((await collect(engine.speak(job('Hi.'), FREE, never))).pcm.length).toBeGreaterThan(0);
+      await expect(collect(engine.speak(job(TEXT), UNSCHEDULED_STEPS, abort.signal))).rejects.toMatchObject({
+        name: 'AbortError',
+      });
+      expect((await collect(engine.speak(job('Hi.'), UNSCHEDULED_STEPS, never))).pcm.length).toBeGreaterThan(0);
     });
   });
 }

@@ -1,6 +1,6 @@
 /** The one place that uses a GPU: what it gathers, what it leaves out, and what becomes of those that wait when it is lost. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { FREE } from '../../src/engine/engine.js';
+import { UNSCHEDULED } from '../../src/engine/engine.js';
 import { Card } from '../../src/engine/gpu/card.js';
 
 interface Item {
@@ -36,9 +36,9 @@ function handCard(most = 3, ahead = 1) {
 describe('a card', () => {
   it('runs a lone item at once, and what came meanwhile together', async () => {
     const { card, runs, ends, started } = handCard();
-    const first = card.run({ name: 'a' }, FREE);
+    const first = card.run({ name: 'a' }, UNSCHEDULED);
     await started(1);
-    const rest = ['b', 'c', 'd', 'e'].map((name) => card.run({ name }, FREE));
+    const rest = ['b', 'c', 'd', 'e'].map((name) => card.run({ name }, UNSCHEDULED));
     ends[0]!();
     expect((await first).result).toBe('A');
     await started(2);
@@ -52,12 +52,12 @@ describe('a card', () => {
 
   it('puts only what is of one kind into a run, and shares out the time by size', async () => {
     const { card, runs, ends, started } = handCard(4);
-    const hold = card.run({ name: 'hold' }, FREE);
+    const hold = card.run({ name: 'hold' }, UNSCHEDULED);
     await started(1);
-    const small = card.run({ name: 'small', kind: 'x' }, FREE);
-    const other = card.run({ name: 'other', kind: 'y' }, FREE);
-    const large = card.run({ name: 'large', kind: 'x', size: 3 }, FREE);
-    const more = card.run({ name: 'more', kind: 'x' }, FREE);
+    const small = card.run({ name: 'small', kind: 'x' }, UNSCHEDULED);
+    const other = card.run({ name: 'other', kind: 'y' }, UNSCHEDULED);
+    const large = card.run({ name: 'large', kind: 'x', size: 3 }, UNSCHEDULED);
+    const more = card.run({ name: 'more', kind: 'x' }, UNSCHEDULED);
     for (let i = 0; i < 4; i++) {
       await started(i + 1);
       ends[i]!();
@@ -69,11 +69,11 @@ describe('a card', () => {
 
   it('takes what is due soonest first, whenever it came, and fills its run in that order', async () => {
     const { card, runs, ends, started } = handCard(2);
-    const all = [card.run({ name: 'hold' }, FREE)];
+    const all = [card.run({ name: 'hold' }, UNSCHEDULED)];
     await started(1);
     const waiting = { bulk: Number.MAX_SAFE_INTEGER, later: 900, other: 500, live: 100, too: 100 };
     for (const [name, dueMs] of Object.entries(waiting)) {
-      all.push(card.run({ name, ...(name === 'other' && { kind: 'y' }) }, { ...FREE, dueMs }));
+      all.push(card.run({ name, ...(name === 'other' && { kind: 'y' }) }, { ...UNSCHEDULED, dueMs }));
     }
     for (let i = 0; i < 4; i++) {
       await started(i + 1);
@@ -85,11 +85,11 @@ describe('a card', () => {
 
   it('runs nothing that was cancelled before its run, and does not wait for it', async () => {
     const { card, runs, ends, started } = handCard();
-    const first = card.run({ name: 'a' }, FREE);
+    const first = card.run({ name: 'a' }, UNSCHEDULED);
     await started(1);
     const abort = new AbortController();
-    const gone = card.run({ name: 'gone' }, { ...FREE, signal: abort.signal });
-    const stays = card.run({ name: 'stays' }, FREE);
+    const gone = card.run({ name: 'gone' }, { ...UNSCHEDULED, signal: abort.signal });
+    const stays = card.run({ name: 'stays' }, UNSCHEDULED);
     const left = expect(gone).rejects.toThrow('nobody listens');
     abort.abort(new Error('nobody listens'));
     ends[0]!();
@@ -103,20 +103,20 @@ describe('a card', () => {
 
   it('fails everything when the device is lost, says so once, and runs nothing more', async () => {
     const { card, runs, ends, lost, started } = handCard(1);
-    const poison = card.run({ name: 'poison' }, FREE);
-    const behind = card.run({ name: 'behind' }, FREE);
+    const poison = card.run({ name: 'poison' }, UNSCHEDULED);
+    const behind = card.run({ name: 'behind' }, UNSCHEDULED);
     const failed = Promise.allSettled([poison, behind]);
     await started(1);
     ends[0]!();
     expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    await expect(card.run({ name: 'later' }, FREE)).rejects.toThrow('device lost');
+    await expect(card.run({ name: 'later' }, UNSCHEDULED)).rejects.toThrow('device lost');
     expect(lost).toHaveLength(1);
     expect(runs).toEqual([['poison']]);
   });
 
   it('hands the next run over while one is made, where it may', async () => {
     const { card, runs, ends, started } = handCard(1, 2);
-    const all = Promise.all(['a', 'b', 'c'].map((name) => card.run({ name }, FREE)));
+    const all = Promise.all(['a', 'b', 'c'].map((name) => card.run({ name }, UNSCHEDULED)));
     await started(2);
     expect(runs).toEqual([['a'], ['b']]);
     for (let i = 0; i < 3; i++) {
@@ -150,7 +150,7 @@ describe('what an item costs', () => {
     const prices: number[] = [];
     for (const [size, takesMs] of runs) {
       runMs = takesMs;
-      const { shareMs } = await card.run(size, FREE);
+      const { shareMs } = await card.run(size, UNSCHEDULED);
       prices.push(Math.round((shareMs / size) * 1_000) / 1_000);
     }
     return prices;

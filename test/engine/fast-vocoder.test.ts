@@ -1,7 +1,7 @@
 /** The light vocoder: windows, whatever they are, against the whole run. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FREE } from '../../src/engine/engine.js';
+import { UNSCHEDULED } from '../../src/engine/engine.js';
 import { toPcm } from '../../src/engine/finish.js';
 import { openExact } from '../../src/engine/graphs/exact-products.js';
 import { cpuProvider } from '../../src/engine/graphs/provider.js';
@@ -64,6 +64,6 @@ async function bothWays(bytes: Uint8Array) {
 
 async function samplesOf(utterance: Utterance): Promise<Float32Array> {
   const samples: number[] = [];
-  while (!utterance.ended) samples.push(...(await utterance.next(FREE)).samples);
+  while (!utterance.ended) samples.push(...(await utterance.next(UNSCHEDULED)).samples);
   return Float32Array.from(samples);
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { FREE } from '../../src/engine/engine.js';
+import { UNSCHEDULED } from '../../src/engine/engine.js';
 import { GraphThreads } from '../../src/engine/graphs/graph-threads.js';
 import { createCodec, DATA_TYPE } from '../../src/models/onnx/schema.js';
 
@@ -34,7 +34,7 @@ afterAll(async () => {
 async function runAll(waiting: Readonly<Record<string, { dueMs: number; signal?: AbortSignal }>>): Promise<string[]> {
   const ran: string[] = [];
   await Promise.allSettled(
-    Object.entries(waiting).map(async ([name, { dueMs, signal = FREE.signal }], i) => {
+    Object.entries(waiting).map(async ([name, { dueMs, signal = UNSCHEDULED.signal }], i) => {
       const x = { type: 'float32', data: Float32Array.of(i), dims: [1] } as const;
       const { outputs } = await threads.run('twice', { x }, { dueMs, signal });
       expect(outputs.y!.data).toEqual(Float32Array.of(2 * i));

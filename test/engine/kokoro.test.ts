@@ -4,7 +4,15 @@ import type { Engine } from '../../src/engine/engine.js';
 import { PAUSE_SAMPLES } from '../../src/engine/finish.js';
 import type { PauseKind, SegmentSpan } from '../../src/protocol/job.js';
 import { createRecogniser, type Recogniser } from '../../testkit/recogniser.js';
-import { FREE, joinPcm, modelDirForTests, realEngine, segmentOf, speak, VOICES } from '../../testkit/speech.js';
+import {
+  joinPcm,
+  modelDirForTests,
+  realEngine,
+  segmentOf,
+  speak,
+  UNSCHEDULED_STEPS,
+  VOICES,
+} from '../../testkit/speech.js';
 import { faultsOf } from '../support/clip-checks.js';
 import { jobOf } from '../support/jobs.js';
 import { letterErrors, lettersOf } from '../support/letters.js';
@@ -158,7 +166,7 @@ describe('a segment', () => {
     const job = jobOf(long, { model: 'base-tts-fast' });
     let samples = 0;
     const spoken = (async () => {
-      for await (const event of engine.speak(job, FREE, abort.signal)) {
+      for await (const event of engine.speak(job, UNSCHEDULED_STEPS, abort.signal)) {
         if (event.type === 'audio') samples += event.pcm.length;
         if (samples > 0) abort.abort();
       }

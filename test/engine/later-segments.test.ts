@@ -1,6 +1,6 @@
 /** The real engine where somebody waits and where nobody does: other runs, the same samples and times. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Engine, FREE, type Turn } from '../../src/engine/engine.js';
+import { type Engine, type StepRunner, UNSCHEDULED } from '../../src/engine/engine.js';
 import type { SegmentJob, SegmentTimings } from '../../src/protocol/job.js';
 import { joinPcm, realEngine } from '../../testkit/speech.js';
 import { furthestApart } from '../support/clip-checks.js';
@@ -15,20 +15,20 @@ afterAll(async () => engine?.close());
 const LATER_MS = 60_000;
 
 /** Of a segment whose every turn is due in so long, alone or in company. */
-async function spoken(job: SegmentJob, dueInMs: number, wide = true) {
+async function spoken(job: SegmentJob, dueInMs: number, multiThreaded = true) {
   const pcm: Int16Array[] = [];
   let [turns, earlyMs] = [0, 0];
   let timings: SegmentTimings | undefined;
   const early = (ms: number) => {
     earlyMs += ms;
   };
-  const turn: Turn = {
+  const steps: StepRunner = {
     run(work) {
       turns += 1;
-      return work({ ...FREE, wide, dueMs: performance.now() + dueInMs, early });
+      return work({ ...UNSCHEDULED, multiThreaded, dueMs: performance.now() + dueInMs, early });
     },
   };
-  for await (const event of engine.speak(job, turn, FREE.signal)) {
+  for await (const event of engine.speak(job, steps, UNSCHEDULED.signal)) {
     if (event.type === 'audio') pcm.push(event.pcm);
     else if (event.type === 'begin') timings = event.timings;
   }

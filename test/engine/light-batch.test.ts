@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { beforeAll, expect, it } from 'vitest';
-import { FREE } from '../../src/engine/engine.js';
+import { UNSCHEDULED } from '../../src/engine/engine.js';
 import { apartDb } from '../../src/engine/gpu/check.js';
 import { joinWindows, mostWindows, windowKind, windowSize } from '../../src/engine/gpu/light-batch.js';
 import { openExact } from '../../src/engine/graphs/exact-products.js';
@@ -40,7 +40,7 @@ it('speaks windows of several lengths in one run as it speaks each alone, and as
       Object.fromEntries(
         Object.entries(window).map(([name, { type, data, dims }]) => [name, new Tensor(type, data, dims)]),
       ),
-      FREE,
+      UNSCHEDULED,
     );
     expect(apartDb(alone!, quantised.waveform!.data as Float32Array), `window ${i}`).toBeGreaterThan(20);
   }

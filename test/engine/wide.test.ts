@@ -1,6 +1,6 @@
 /** Turns with all cores and turns with one: the samples are the same, so an utterance may be made of both. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Engine, FREE } from '../../src/engine/engine.js';
+import { type Engine, UNSCHEDULED } from '../../src/engine/engine.js';
 import { createKokoroEngine } from '../../src/engine/kokoro.js';
 import { modelDirForTests } from '../../testkit/speech.js';
 import { jobOf } from '../support/jobs.js';
@@ -25,7 +25,11 @@ async function samples(of: Engine, wide: (turn: number) => boolean): Promise<num
   let turns = 0;
   const job = jobOf('It was late in the evening when the last train came in.', { model: 'base-tts-fast' });
   const pcm: number[] = [];
-  for await (const event of of.speak(job, { run: (work) => work({ ...FREE, wide: wide(turns++) }) }, signal)) {
+  for await (const event of of.speak(
+    job,
+    { run: (work) => work({ ...UNSCHEDULED, multiThreaded: wide(turns++) }) },
+    signal,
+  )) {
     if (event.type === 'audio') pcm.push(...event.pcm);
   }
   expect(turns).toBeGreaterThan(3);

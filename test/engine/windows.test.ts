@@ -1,6 +1,6 @@
 /** How an utterance is cut into windows: the schedule where somebody waits, and as long as is done in time where nobody does. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FREE, type Grant } from '../../src/engine/engine.js';
+import { type StepGrant, UNSCHEDULED } from '../../src/engine/engine.js';
 import { fixedWindows, timelyWindows, type Windows } from '../../src/engine/vocoder/windows.js';
 
 const NOW = 50_000;
@@ -11,10 +11,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const dueIn = (ms: number, wide = true): Grant => ({ ...FREE, wide, dueMs: NOW + ms });
+const dueIn = (ms: number, multiThreaded = true): StepGrant => ({ ...UNSCHEDULED, multiThreaded, dueMs: NOW + ms });
 
 /** The lengths of all windows of so many frames. */
-function lengths(windows: Windows, frames: number, grant: Grant): number[] {
+function lengths(windows: Windows, frames: number, grant: StepGrant): number[] {
   const all: number[] = [];
   for (let [number, from] = [0, 20]; from < 20 + frames; number += 1) {
     const end = windows.endOf({ number, from, to: 20 + frames }, grant);
@@ -52,7 +52,7 @@ describe('timely windows', () => {
   it('are those of the schedule where it is due at once, late, within a first sound, or nobody said when', () => {
     for (const ms of [0, -1, -5_000, 150, Number.NaN, Number.NEGATIVE_INFINITY])
       expect(lengths(seasoned(0.01), 1_000, dueIn(ms))).toEqual(SCHEDULED);
-    expect(lengths(seasoned(0.01), 1_000, FREE)).toEqual(SCHEDULED);
+    expect(lengths(seasoned(0.01), 1_000, UNSCHEDULED)).toEqual(SCHEDULED);
   });
 
   it('are long from the first where there is time, and leave no rest that is shorter than its context', () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Tensor } from 'onnxruntime-node';
-import { FREE } from '../../src/engine/engine.js';
+import { UNSCHEDULED } from '../../src/engine/engine.js';
 import { packed } from '../../src/engine/gpu/card-runs.js';
 import type { Packed } from '../../src/engine/graphs/graph-threads.js';
 import { createFastVocoder } from '../../src/engine/vocoder/fast-vocoder.js';
@@ -43,6 +43,6 @@ export async function lightWindows(): Promise<Packed[]> {
     release: async () => undefined,
   };
   const cut = createFastVocoder(collect, fixedWindows).begin(front, 0, frames);
-  while (!cut.ended) await cut.next(FREE);
+  while (!cut.ended) await cut.next(UNSCHEDULED);
   return windows;
 }

@@ -78,16 +78,16 @@ it('makes one run at a time, however many jobs have a turn', async () => {
   const sine = await createSineEngine();
   const engine = {
     ...sine,
-    speak: (...[spoken, turn, signal]: Parameters<typeof sine.speak>) =>
+    speak: (...[spoken, steps, signal]: Parameters<typeof sine.speak>) =>
       sine.speak(
         spoken,
         {
           run: (work) =>
-            turn.run(async (wide) => {
+            steps.run(async (grant) => {
               most = Math.max(most, ++running);
               await sleep(5);
               running -= 1;
-              return work(wide);
+              return work(grant);
             }),
         },
         signal,
@@ -138,9 +138,9 @@ describe('when a turn is due', () => {
     const engine: Engine = {
       ...sine,
       ...(capacity !== undefined && { capacity }),
-      async *speak(_job, turn) {
+      async *speak(_job, steps) {
         for (let i = 0; i < 3; i += 1) {
-          const pcm = await turn.run(async (grant) => {
+          const pcm = await steps.run(async (grant) => {
             dues.push(Math.round(grant.dueMs - performance.now()));
             grant.early(7);
             return new Int16Array(1_440_000);

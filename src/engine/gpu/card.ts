@@ -1,7 +1,7 @@
 /** The one place that uses a GPU: what waits is gathered into one run, and no run waits to be fuller. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Due, insertByDue } from '../due-order.js';
-import type { Grant } from '../engine.js';
+import type { StepGrant } from '../engine.js';
 
 export interface CardOptions<Item, Result> {
   /** What may share a run has the same. */
@@ -55,7 +55,7 @@ export class Card<Item, Result> {
   }
 
   /** Resolves when the item was run. One that is aborted before its run is never part of one. */
-  run(item: Item, { dueMs, signal }: Pick<Grant, 'dueMs' | 'signal'>): Promise<Made<Result>> {
+  run(item: Item, { dueMs, signal }: Pick<StepGrant, 'dueMs' | 'signal'>): Promise<Made<Result>> {
     return new Promise((done, failed) => {
       if (this.#lost !== undefined) {
         failed(this.#lost);

@@ -10,7 +10,7 @@ import { SAMPLE_RATE } from '../../protocol/audio.js';
 import type { Gpu } from '../../protocol/device.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { BaseModel } from '../../protocol/job.js';
-import { FREE } from '../engine.js';
+import { UNSCHEDULED } from '../engine.js';
 import { GraphThread, type GraphThreads } from '../graphs/graph-threads.js';
 import { runFront } from '../graphs/sessions.js';
 import { melDistance } from '../measure/mel-cepstrum.js';
@@ -188,19 +188,19 @@ async function frontOf(
   const tokens = ids.map((id) => ({ id, symbol: '', start: 0, end: 0 }));
   const graph: Graph = {
     async run(feeds) {
-      const { outputs } = await fronts.run(files.front, packed(feeds), FREE);
+      const { outputs } = await fronts.run(files.front, packed(feeds), UNSCHEDULED);
       return unpacked(outputs);
     },
     release: async () => undefined,
   };
-  return runFront(graph, tokens, await styles.take([{ style, weight: 1 }], ids.length, 0), FREE);
+  return runFront(graph, tokens, await styles.take([{ style, weight: 1 }], ids.length, 0), UNSCHEDULED);
 }
 
 /** The whole utterance as the card is given it. */
 async function itemsOf({ files, fronts }: CheckedModel, front: FrontOutput): Promise<CardItem[]> {
   const { x, f0, s, frames } = front;
   if (files.fastGenerator === undefined) {
-    const { outputs } = await fronts.run('source', packed({ f0 }), FREE);
+    const { outputs } = await fronts.run('source', packed({ f0 }), UNSCHEDULED);
     return [{ graph: 'whole', feeds: { ...packed({ x, s }), source: outputs.source! } }];
   }
   const items: CardItem[] = [];
@@ -211,7 +211,7 @@ async function itemsOf({ files, fronts }: CheckedModel, front: FrontOutput): Pro
     },
     release: async () => undefined,
   };
-  await createFastVocoder(collect, oneWindow).begin(front, 0, frames).next(FREE);
+  await createFastVocoder(collect, oneWindow).begin(front, 0, frames).next(UNSCHEDULED);
   return items;
 }
 
@@ -233,7 +233,7 @@ async function referenceOf(cpu: GraphThread, files: ModelFiles, front: FrontOutp
     },
     release: async () => undefined,
   };
-  return (await createFastVocoder(graph, oneWindow).begin(front, 0, frames).next(FREE)).samples;
+  return (await createFastVocoder(graph, oneWindow).begin(front, 0, frames).next(UNSCHEDULED)).samples;
 }
 
 /** How far `made` stands above its difference to `expected`; not a number where it is not one. */

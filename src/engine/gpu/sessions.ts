@@ -5,7 +5,7 @@ import { Tensor } from 'onnxruntime-node';
 import { ensureModel } from '../../models/packs.js';
 import type { Gpu } from '../../protocol/device.js';
 import type { BaseModel } from '../../protocol/job.js';
-import type { Grant } from '../engine.js';
+import type { StepGrant } from '../engine.js';
 import { GraphThread, GraphThreads } from '../graphs/graph-threads.js';
 import { type LoadedModel, runFront, type Sessions } from '../graphs/sessions.js';
 import { type Count, chooseThreads } from '../measure/machine.js';
@@ -87,7 +87,7 @@ export function createGpuSessions(options: GpuSessionsOptions): GpuSessions {
     return opening;
   }
 
-  function tell(s: Tensor, grant: Grant, more: Partial<Lanes>): void {
+  function tell(s: Tensor, grant: StepGrant, more: Partial<Lanes>): void {
     const lanes = costs.get(s) ?? { frontMs: 0, cardMs: 0, toldMs: 0 };
     costs.set(s, lanes);
     lanes.frontMs += (more.frontMs ?? 0) / fronts.count;

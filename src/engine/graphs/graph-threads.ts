@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import type { TypedTensor } from 'onnxruntime-node';
 import type { Device } from '../../protocol/device.js';
 import { type Due, insertByDue } from '../due-order.js';
-import type { Grant } from '../engine.js';
+import type { StepGrant } from '../engine.js';
 import { maySpin } from '../measure/machine.js';
 
 /** A tensor as it crosses threads. */
@@ -175,7 +175,7 @@ export class GraphThreads {
   }
 
   /** One that is aborted while it waits is never run. */
-  run(graph: string, feeds: Packed, { dueMs, signal }: Pick<Grant, 'dueMs' | 'signal'>): Promise<Ran> {
+  run(graph: string, feeds: Packed, { dueMs, signal }: Pick<StepGrant, 'dueMs' | 'signal'>): Promise<Ran> {
     return new Promise((done, failed) => {
       const begin = (thread: GraphThread) =>
         void thread

@@ -5,7 +5,7 @@ import { ensureModel, type ModelFiles } from '../../models/packs.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { BaseModel } from '../../protocol/job.js';
 import type { ReadingToken } from '../../text/types.js';
-import type { Grant } from '../engine.js';
+import type { StepGrant } from '../engine.js';
 import { maySpin } from '../measure/machine.js';
 import { createStyles, type SpokenStyle, STYLE_SIZE, type Styles } from '../styles.js';
 import { createFastVocoder } from '../vocoder/fast-vocoder.js';
@@ -17,7 +17,7 @@ import { cpuProvider, type Provider, thrifty } from './provider.js';
 
 export interface LoadedModel {
   readonly styles: Styles;
-  front(tokens: readonly ReadingToken[], style: SpokenStyle, grant: Grant): Promise<FrontOutput>;
+  front(tokens: readonly ReadingToken[], style: SpokenStyle, grant: StepGrant): Promise<FrontOutput>;
   readonly vocoder: Vocoder;
 }
 
@@ -77,7 +77,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     }
     const session = await wider;
     return {
-      run: async (feeds, grant) => (grant.wide ? session : await open(file)).run(feeds),
+      run: async (feeds, grant) => (grant.multiThreaded ? session : await open(file)).run(feeds),
       release: () => session.release(),
     };
   }
@@ -133,7 +133,7 @@ export async function runFront(
   graph: Graph,
   tokens: readonly ReadingToken[],
   { style, speed }: SpokenStyle,
-  grant: Grant,
+  grant: StepGrant,
 ): Promise<FrontOutput> {
   const ids = new BigInt64Array(tokens.length + 2);
   for (const [i, { id }] of tokens.entries()) ids[i + 1] = BigInt(id);

@@ -5,7 +5,7 @@ import { SAMPLE_RATE } from '../../protocol/audio.js';
 import type { Gpu } from '../../protocol/device.js';
 import type { BaseModel } from '../../protocol/job.js';
 import type { ReadingToken } from '../../text/types.js';
-import { FREE } from '../engine.js';
+import { UNSCHEDULED } from '../engine.js';
 import { createGpuSessions } from '../gpu/sessions.js';
 import { openExact, productsSaturate } from '../graphs/exact-products.js';
 import { cpuFor, cpuProvider, gpusToTry } from '../graphs/provider.js';
@@ -82,9 +82,9 @@ async function measureFront(model: BaseModel, options: KokoroOptions): Promise<n
   const style = await createStyles(stylesDir).take([{ style: 'af_heart', weight: 1 }], SENTENCE_TOKENS.length, 0);
   const session = graphOf(await openExact(front, sessionOptions));
   try {
-    const { frames } = await runFront(session, SENTENCE_TOKENS, style, FREE);
+    const { frames } = await runFront(session, SENTENCE_TOKENS, style, UNSCHEDULED);
     const sharedBy = Math.min(threads, FRONT_SHARED_BY);
-    return (await secondsOf(() => runFront(session, SENTENCE_TOKENS, style, FREE), sharedBy)) / spoken(frames);
+    return (await secondsOf(() => runFront(session, SENTENCE_TOKENS, style, UNSCHEDULED), sharedBy)) / spoken(frames);
   } finally {
     await session.release();
   }
@@ -107,8 +107,8 @@ export async function measureVocoders(options: KokoroOptions): Promise<Measureme
   const files = await ensureModel('base-tts', { modelDir, offline });
   const style = await createStyles(files.stylesDir).take([{ style: 'af_heart', weight: 1 }], TOKENS.length, 0);
   const frontSession = graphOf(await openExact(files.front, provider.sessionOptions));
-  const front = await runFront(frontSession, TOKENS, style, FREE);
-  const frontSeconds = await secondsOf(() => runFront(frontSession, TOKENS, style, FREE), provider.threads);
+  const front = await runFront(frontSession, TOKENS, style, UNSCHEDULED);
+  const frontSeconds = await secondsOf(() => runFront(frontSession, TOKENS, style, UNSCHEDULED), provider.threads);
   await frontSession.release();
 
   const short = head(front);
@@ -116,7 +116,7 @@ export async function measureVocoders(options: KokoroOptions): Promise<Measureme
   for (const vocoder of ['float', 'quantised'] as const) {
     const file = vocoder === 'float' ? files.generatorFloat! : files.generatorQuantised!;
     const whole = createWholeVocoder(graphOf(await openExact(file, provider.sessionOptions)));
-    const seconds = await secondsOf(() => whole.begin(short, 0, short.frames).next(FREE), provider.threads);
+    const seconds = await secondsOf(() => whole.begin(short, 0, short.frames).next(UNSCHEDULED), provider.threads);
     await whole.release();
     if (!best || seconds < best.seconds) best = { vocoder, seconds };
   }

@@ -1,7 +1,7 @@
 /** The light vocoder of base-tts-fast: it runs in windows, so that sound leaves before the sentence is done. */
 import { Tensor } from 'onnxruntime-node';
 import { SAMPLE_RATE } from '../../protocol/audio.js';
-import type { Grant } from '../engine.js';
+import type { StepGrant } from '../engine.js';
 import { FRAME_SAMPLES } from '../plan.js';
 import type { FrontOutput, Graph, Utterance, Vocoder } from './vocoder.js';
 import { CONTEXT_FRAMES, scheduledEnd, type Windows } from './windows.js';
@@ -57,7 +57,7 @@ export function createFastVocoder(graph: Graph, windows: Windows): Vocoder {
       get ended() {
         return at >= to;
       },
-      async next(grant: Grant) {
+      async next(grant: StepGrant) {
         const window = { number, from: at, to };
         const end = windows.endOf(window, grant);
         const first = Math.max(0, at - CONTEXT_FRAMES);

@@ -1,12 +1,12 @@
 /** What turns the front's output into samples: a seam with the whole-utterance vocoder and the one that runs in windows. */
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { Grant } from '../engine.js';
+import type { StepGrant } from '../engine.js';
 
 export type Feeds = Readonly<Record<string, Tensor>>;
 
-/** A graph ready to run: with few threads, or with all that help where the grant is wide. The samples are the same. */
+/** A graph ready to run: with few threads, or with all that help where the grant is multi-threaded. The samples are the same. */
 export interface Graph {
-  run(feeds: Feeds, grant: Grant): Promise<Feeds>;
+  run(feeds: Feeds, grant: StepGrant): Promise<Feeds>;
   release(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export interface Utterance {
   /** All of it has been run. */
   readonly ended: boolean;
   /** Runs the next window, which may be the longer the later it is due. The samples of all of them are the same. */
-  next(grant: Grant): Promise<Window>;
+  next(grant: StepGrant): Promise<Window>;
 }
 
 export interface Vocoder {

@@ -1,6 +1,6 @@
 /** How an utterance of the light vocoder is cut into windows: short where somebody waits, long where he has sound in hand. */
 import { FIRST_SOUND_MS } from '../../protocol/job.js';
-import type { Grant } from '../engine.js';
+import type { StepGrant } from '../engine.js';
 
 /** What the network sees to either side of a frame. */
 export const CONTEXT_FRAMES = 40;
@@ -32,9 +32,9 @@ export interface Beginning {
 
 export interface Windows {
   /** One past the window's last frame, never before that of `scheduledEnd`. */
-  endOf(window: Beginning, grant: Grant): number;
+  endOf(window: Beginning, grant: StepGrant): number;
   /** It took so long, with its context of so many frames. */
-  ran(frames: number, ms: number, grant: Grant): void;
+  ran(frames: number, ms: number, grant: StepGrant): void;
 }
 
 const ended = (end: number, to: number): number => (to - end < LEAST_FRAMES ? to : end);
@@ -58,20 +58,20 @@ export const oneWindow: Windows = { endOf: ({ to }) => to, ran: () => undefined 
 export function timelyWindows(): Windows {
   const lastRuns: number[] = [];
   return {
-    endOf(window, { wide, dueMs }) {
+    endOf(window, { multiThreaded, dueMs }) {
       const scheduled = scheduledEnd(window);
       const leftMs = dueMs - performance.now();
       const msPerFrame = medianOf(lastRuns);
       // Within the time of a first sound, somebody waits for this one.
-      if (!wide || !(leftMs > FIRST_SOUND_MS) || msPerFrame === undefined) return scheduled;
+      if (!multiThreaded || !(leftMs > FIRST_SOUND_MS) || msPerFrame === undefined) return scheduled;
       const frames = Math.floor(leftMs / (SAFETY * msPerFrame)) - 2 * CONTEXT_FRAMES;
       // A rest that is shorter than its context costs less with this window than after it.
       const left = window.to - window.from;
       const most = left < LATER_FRAMES + 2 * CONTEXT_FRAMES ? left : LATER_FRAMES;
       return Math.max(scheduled, ended(window.from + Math.min(most, frames), window.to));
     },
-    ran(frames, ms, { wide }) {
-      if (!wide) return;
+    ran(frames, ms, { multiThreaded }) {
+      if (!multiThreaded) return;
       lastRuns.push(ms / frames);
       if (lastRuns.length > RUNS) lastRuns.shift();
     },
