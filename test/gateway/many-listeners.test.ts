@@ -1,7 +1,7 @@
 /** Hundreds of listeners on a machine whose time is counted: how many are carried without a break, in which order, and who is turned away. */
 import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { PlaybackClock } from '../../src/client/load/listener.js';
+import { ListenerClock } from '../../src/client/load/listener.js';
 import { createGateway } from '../../src/gateway/gateway.js';
 import type { Policy } from '../../src/gateway/scheduler.js';
 import { SpokenText } from '../../src/gateway/spoken-text.js';
@@ -66,7 +66,7 @@ async function startWithOne(startMs: number): Promise<void> {
 
 async function listen(text: string, { whole = false, speed = 1, owner = 'a' } = {}) {
   const about = { model, voice: 'english_female_professional', seed: 0, requestId: 'r' };
-  const clock = new PlaybackClock(machine.nowMs);
+  const clock = new ListenerClock(machine.nowMs);
   const speech = gateway.open({ ...about, owner, speed, whole, chars: text.length });
   const spoken = new SpokenText(speech, new LocalCutter({ countTokens: (piece) => piece.length, language: 'en-US' }));
   spoken.text(text);
