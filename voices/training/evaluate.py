@@ -25,7 +25,8 @@ BANDS = ((0, 1000), (1000, 3000), (3000, 6000), (6000, 12000))
 
 
 def pitch(samples, hop=240, size=960):
-    """F0 by normalised autocorrelation, 0 where unvoiced: enough to compare two copies of one utterance."""
+    """F0 by normalised autocorrelation, 0 where unvoiced: enough to compare two copies of one
+    utterance."""
     frames = np.lib.stride_tricks.sliding_window_view(samples, size)[::hop].astype(np.float64)
     frames = frames - frames.mean(1, keepdims=True)
     spectrum = np.fft.rfft(frames * np.hanning(size), 2 * size)

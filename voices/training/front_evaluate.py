@@ -35,7 +35,8 @@ def run_front(session, tokens, style, durations=None):
 
 
 def end_rise(f0):
-    """Semitones from the median of the last second's voiced frames to the last voiced tenth: a question's end."""
+    """Semitones from the median of the last second's voiced frames to the last voiced tenth: a
+    question's end."""
     voiced = f0[f0 > 40]
     return float(12 * np.log2(np.median(voiced[-8:]) / np.median(voiced[-80:]))) if len(voiced) > 16 else np.nan
 

@@ -1,4 +1,5 @@
-"""The teacher speaks the held-out lines: what the front's student is measured against.  Or utterances drawn as for training, for front_polish.py.
+"""The teacher speaks the held-out lines: what the front's student is measured against.  Or
+utterances drawn as for training, for front_polish.py.
 
     python front_reference.py front.onnx generator.onnx front-corpus.npz reference/ --processes 14
     python front_reference.py front.onnx generator.onnx front-corpus.npz drawn/ --drawn 250 --processes 2

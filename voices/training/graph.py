@@ -69,7 +69,8 @@ class Graph:
 
 
 class FloatLayers:
-    """Matrix products in float32.  Their inputs can be made outputs, which is how int8 is calibrated."""
+    """Matrix products in float32.  Their inputs can be made outputs, which is how int8 is
+    calibrated."""
 
     def __init__(self):
         self.seen = {}
@@ -259,7 +260,8 @@ def features(g, student, x, f0, source, smooth):
 
 
 def statistics(g, student):
-    """student.utterance_stats from the plain mean and variance of x, so that callers need no constants."""
+    """student.utterance_stats from the plain mean and variance of x, so that callers need no
+    constants."""
     centre, spread = student.xm.numpy(), student.xs.numpy()
     mean = g.op('Div', g.op('Sub', 'mean', g.floats(centre)), g.floats(spread))
     variance = g.op('Add', g.op('Div', 'variance', g.floats(spread ** 2)), g.floats(1e-5))

@@ -108,7 +108,8 @@ def utterance_stats(normalised):
 
 
 def depthwise(x, weight, bias):
-    """A depthwise convolution of [B, T, C] as a sum of shifted products: fused when compiled, and quicker than cuDNN's either way."""
+    """A depthwise convolution of [B, T, C] as a sum of shifted products: fused when compiled, and
+    quicker than cuDNN's either way."""
     taps, frames = weight.shape[-1], x.shape[1]
     padded = F.pad(x, (0, 0, taps // 2, taps // 2))
     return sum(padded[:, k:k + frames] * weight[:, 0, k] for k in range(taps)) + bias
@@ -212,7 +213,8 @@ class Student(nn.Module):
 
 
 def noise_table(forward):
-    """The fixed noise of the exported model, [512, 602]: one seed, so equal input gives equal sound.
+    """The fixed noise of the exported model, [512, 602]: one seed, so equal input gives equal
+    sound.
 
     It is the STFT of a circular noise signal, hence consistent between neighbouring columns, rounded
     to the grid it is stored on.
@@ -230,7 +232,8 @@ def table_noise(table, offset, frames):
 
 
 def load_state(prefix):
-    """All `<prefix>*.pt` parts of a checkpoint as one float32 state, with a head of today's parts."""
+    """All `<prefix>*.pt` parts of a checkpoint as one float32 state, with a head of today's parts.
+    """
     state = {}
     for path in sorted(glob.glob(prefix + '*.pt')):
         state.update(torch.load(path, map_location='cpu'))
@@ -251,7 +254,8 @@ def shaped_like(state):
 
 
 def widen(state):
-    """The same function of a checkpoint whose head had fewer parts: those it lacks begin at zero."""
+    """The same function of a checkpoint whose head had fewer parts: those it lacks begin at zero.
+    """
     outputs = SUB * BINS * PARTS
     if state['head.bias'].numel() == outputs:
         return state
@@ -264,7 +268,8 @@ def widen(state):
 
 
 def grow(state, layers):
-    """The same function with more blocks, spread evenly between those there are: a new one begins by adding nothing."""
+    """The same function with more blocks, spread evenly between those there are: a new one begins
+    by adding nothing."""
     old = depth(state)
     dim, hidden = state['blocks.0.w2.weight'].shape
     places = [int(round((i + 0.5) * layers / old - 0.5)) for i in range(old)]         # where the old ones go
@@ -286,7 +291,8 @@ def grow(state, layers):
 
 @torch.no_grad()
 def extend_filter(head, first, count):
-    """Give the bins [first, first + count) the filter of the bin before them, to go on from: in place.
+    """Give the bins [first, first + count) the filter of the bin before them, to go on from: in
+    place.
 
     A filter whose magnitude, an exponent, has once become small gets no gradient any more, and the free part takes its place: it can
     hold anything but does not know the phase of high harmonics.  Nor does a filter begin by itself there: its angle runs through
