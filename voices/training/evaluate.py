@@ -3,8 +3,9 @@
     python evaluate.py generator-int8.onnx reference/ --text held-out.txt --out listening/ \\
         --recogniser moonshine/tiny/quantized --vocabulary vocabulary.json
 
-`reference/` comes from reference.py: both generators are fed the same x and F0, so the waveforms are aligned.
-Prints a table a voice and a summary; writes WAV pairs and spectrogram pairs (teacher above) for ears and eyes.
+`reference/` comes from reference.py: both generators are fed the same x and F0, so the waveforms
+are aligned. Prints a table a voice and a summary; writes WAV pairs and spectrogram pairs (teacher
+above) for ears and eyes.
 """
 import argparse
 import collections

@@ -1,8 +1,8 @@
 """Data for the front's student without end: utterances are drawn in processes of their own and
 asked of the teacher on the GPU, batch by batch.
 
-Nothing goes to disk: a pool (front_pool.py) takes what comes, labels in 8 bits and, where it has room for them, the samples that the
-teacher's generator makes of its front's answers.
+Nothing goes to disk: a pool (front_pool.py) takes what comes, labels in 8 bits and, where it has
+room for them, the samples that the teacher's generator makes of its front's answers.
 """
 import queue
 import time

@@ -4,10 +4,12 @@ for a CPU.
     python front_reference.py front.onnx teacher-generator.onnx front-corpus.npz drawn/ --drawn 300 --processes 2
     python front_polish.py polished/ drawn/ --front front-checkpoint-4/ck_ --resume front-checkpoint-4/generator-ck_ --seconds 600
 
-A generator that learnt with the front was hazier than one that learnt alone (losses.Haze), and what is heard of that its last product decides.  All before it is run
-once and kept; minutes of speech are soon learnt by heart by a whole network, but not by that.  Half of the pieces have the teacher's F0
-and are compared sample by sample, the other half have F0 and x as the front makes them, where only envelopes are compared, as in front_train.py; in both the
-voice is to be as harmonic as the teacher's.  The first of the utterances are kept to validate with.
+A generator that learnt with the front was hazier than one that learnt alone (losses.Haze), and what
+is heard of that its last product decides.  All before it is run once and kept; minutes of speech
+are soon learnt by heart by a whole network, but not by that.  Half of the pieces have the teacher's
+F0 and are compared sample by sample, the other half have F0 and x as the front makes them, where
+only envelopes are compared, as in front_train.py; in both the voice is to be as harmonic as the
+teacher's.  The first of the utterances are kept to validate with.
 """
 import glob
 import multiprocessing

@@ -181,7 +181,8 @@ class Pool:
         """Random stretches of `size` frames (context included) for the generator, from the first
         rows of a batch.
 
-        -> index [count, 2 size] into the columns of the batch, 1 where the utterance is, number of the utterance.
+        -> index [count, 2 size] into the columns of the batch, 1 where the utterance is, number of
+        the utterance.
         """
         weight = batch['frame_count'].float().flatten()
         number = torch.multinomial(weight, count, replacement=True)

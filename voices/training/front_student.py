@@ -1,16 +1,17 @@
 """The light front: phonemes and style to durations, pitch, energy and the features `x` that a
 generator is fed.
 
-Kokoro's front is an ALBERT of twelve layers, six LSTMs and convolutions of 1,024 channels.  This one has no recurrence:
+Kokoro's front is an ALBERT of twelve layers, six LSTMs and convolutions of 1,024 channels.  This
+one has no recurrence:
 
     tokens --blocks of attention and ConvNeXt--> token features --> durations
     token features, repeated for their durations, and the place within the token      (40 frames a second)
         --ConvNeXt--> F0 and energy, two values a frame
         with F0 and energy --ConvNeXt--> x, two columns a frame
 
-Every block is modulated (FiLM) by the style; those at the frame rate also by a mean of the token features over the utterance, because
-the teacher normalises over it.  Training packs several utterances into a row; `spread` says which of
-its U styles a token or frame belongs to.
+Every block is modulated (FiLM) by the style; those at the frame rate also by a mean of the token
+features over the utterance, because the teacher normalises over it.  Training packs several
+utterances into a row; `spread` says which of its U styles a token or frame belongs to.
 """
 import glob
 import math

@@ -1,12 +1,13 @@
 """Kokoro's front in PyTorch, many utterances at a time: the labels that a student of the front is
 taught with.
 
-The graph of the published model is made for one utterance.  Here the same layers are written out with masks, so that utterances
-of different lengths share a batch and each gets what it gets alone: padding is zeroed before every convolution, the
-LSTMs run on packed sequences, and the instance norms count an utterance's own frames only.  Activations lie as [batch, time, channels]
-and convolutions are matrix products.  Besides what the front hands on (durations, F0, x) it tells what is decided inside, which makes a
-student's work easier: durations before they are rounded, the energy curve, and the token features that the
-prosody and the sound are made from.
+The graph of the published model is made for one utterance.  Here the same layers are written out
+with masks, so that utterances of different lengths share a batch and each gets what it gets alone:
+padding is zeroed before every convolution, the LSTMs run on packed sequences, and the instance
+norms count an utterance's own frames only.  Activations lie as [batch, time, channels] and
+convolutions are matrix products.  Besides what the front hands on (durations, F0, x) it tells what
+is decided inside, which makes a student's work easier: durations before they are rounded, the
+energy curve, and the token features that the prosody and the sound are made from.
 
     python front_teacher.py front.onnx front-corpus.npz          # compares it with onnxruntime, line by line
 """
@@ -160,7 +161,8 @@ class FrontTeacher:
     def __call__(self, ids, lengths, style, speed):
         """ids [B,L] on the device, lengths [B] on the host, style [B,256], speed [B].
 
-        -> a dictionary: durations, raw [B,L], sound, prosody [B,L,512]; x [B,2T,512], f0, energy [B,2T]; token_mask [B,L], frame_mask [B,T].
+        -> a dictionary: durations, raw [B,L], sound, prosody [B,L,512]; x [B,2T,512], f0, energy
+        [B,2T]; token_mask [B,L], frame_mask [B,T].
         """
         batch, size = ids.shape
         voice, manner = style[:, :128], style[:, 128:]

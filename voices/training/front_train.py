@@ -4,15 +4,19 @@ the light generator, together with it.
     python front_train.py checkpoints/ front.onnx front-corpus.npz --generator front-checkpoint-4/generator-ck_ --resume front-checkpoint-4/ck_ \\
         --teacher-generator teacher-generator.onnx --compile --wave-seconds 300 --label-seconds 60 --seconds 500
 
-All data is made first, in the GPU's memory: utterances with waveforms, then labels alone, which cost a quarter of the time.
+All data is made first, in the GPU's memory: utterances with waveforms, then labels alone, which
+cost a quarter of the time.
 
-Durations, F0, energy and x are plain regression on the teacher's.  Where x matters is what a generator makes of it, so stretches go
-through the light generator.  With waveforms (of the teacher's generator) its sound is compared with the teacher's, and it learns too, at a
-smaller rate: some rows with the teacher's F0, sample by sample; the others with x and F0 as the student makes them, where harmonics
-do not lie in the same places and only envelopes are compared.  The complex loss weighs more all along, for the filters of high harmonics, and
-in both the voice is to be as harmonic as the teacher's (losses.Haze).  Labels alone are heard through the generator as it was at the beginning: its sound
-from the student's x is compared with its sound from the teacher's.  Token features of the teacher are hints.  The learning rate falls along a cosine to nothing; the averages (EMA) of the
-weights are what is saved and measured.  Steps are captured as a CUDA graph.
+Durations, F0, energy and x are plain regression on the teacher's.  Where x matters is what a
+generator makes of it, so stretches go through the light generator.  With waveforms (of the
+teacher's generator) its sound is compared with the teacher's, and it learns too, at a smaller rate:
+some rows with the teacher's F0, sample by sample; the others with x and F0 as the student makes
+them, where harmonics do not lie in the same places and only envelopes are compared.  The complex
+loss weighs more all along, for the filters of high harmonics, and in both the voice is to be as
+harmonic as the teacher's (losses.Haze).  Labels alone are heard through the generator as it was at
+the beginning: its sound from the student's x is compared with its sound from the teacher's.  Token
+features of the teacher are hints.  The learning rate falls along a cosine to nothing; the averages
+(EMA) of the weights are what is saved and measured.  Steps are captured as a CUDA graph.
 """
 import math
 import os

@@ -2,9 +2,9 @@
 
     python generate.py front.onnx generator.onnx sequences.npz data/ --processes 3 --seconds 200
 
-Every process takes each n-th sequence, `--chunk` of them at a time: the front speaks them in batches, then the generator in batches of
-nearly equal length, and each chunk is a shard.  A file called STOP in the folder ends the work.  Training may begin while
-shards are still coming.
+Every process takes each n-th sequence, `--chunk` of them at a time: the front speaks them in
+batches, then the generator in batches of nearly equal length, and each chunk is a shard.  A file
+called STOP in the folder ends the work.  Training may begin while shards are still coming.
 """
 import argparse
 import os

@@ -1,10 +1,12 @@
 """Kokoro's generator in PyTorch, many utterances at a time: what makes hours of waveforms on a GPU.
 
-The graph of the published model is made for one utterance.  Here the same layers are written out with masks, so that utterances of
-different lengths share a batch and each gets what it gets alone.  What lies between two convolutions (instance norm, style, the periodic
-activation) is one compiled function.
+The graph of the published model is made for one utterance.  Here the same layers are written out
+with masks, so that utterances of different lengths share a batch and each gets what it gets alone.
+What lies between two convolutions (instance norm, style, the periodic activation) is one compiled
+function.
 
-The trap of the STFT's rounding is told in teacher.py, which runs the same graph node by node, one utterance at a time.
+The trap of the STFT's rounding is told in teacher.py, which runs the same graph node by node, one
+utterance at a time.
 
     python generator_teacher.py generator.onnx reference/          # how far it is from onnxruntime
 """

@@ -30,9 +30,9 @@ def complex_gap(re, im, t_re, t_im, true, unit, emphasis):
 class Reconstruction:
     """Five terms, averaged over resolutions.
 
-    magnitude  log STFT magnitude: the fine structure at every level
-    linear     relative magnitude: the loud parts
-    complex    compressed complex STFT of the predictable part alone, weighted to below 6 kHz: the phase.  The
+    magnitude  log STFT magnitude: the fine structure at every level linear     relative magnitude:
+    the loud parts complex    compressed complex STFT of the predictable part alone, weighted to
+    below 6 kHz: the phase.  The
                noise is left out, or the network would be told to guess it.  It weighs more at the beginning of a training (PHASE_FIRST)
     mel        log-mel at three resolutions: what the ear and the evaluation look at
     cepstrum   mel-cepstral distance in dB: the envelope
@@ -120,11 +120,12 @@ class Haze:
     """How much less, or more, a voice repeats itself a pitch period later than the teacher's does,
     in the bands where harmonics turn to haze.
 
-    `metrics.Periodicity`, made so that it has a gradient: the pitch is known, so the correlation at one period is a sum over the power
-    spectrum, divided by what the window itself loses over that period.  Its size is taken and not its real part: at 4 kHz a hundredth of F0 is a
-    quarter of a turn.  And means over all voiced columns are compared, not columns: in a frame of 40 ms the likeness is mostly
-    chance, and a voice that is told each chance becomes a voice that has none.  Both voices go by their own pitch: their
-    harmonics need not lie in the same places.
+    `metrics.Periodicity`, made so that it has a gradient: the pitch is known, so the correlation at
+    one period is a sum over the power spectrum, divided by what the window itself loses over that
+    period.  Its size is taken and not its real part: at 4 kHz a hundredth of F0 is a quarter of a
+    turn.  And means over all voiced columns are compared, not columns: in a frame of 40 ms the
+    likeness is mostly chance, and a voice that is told each chance becomes a voice that has none.
+    Both voices go by their own pitch: their harmonics need not lie in the same places.
     """
     SIZE, BANDS, LEAST, MOST = 1024, ((2200, 3400), (3400, 4600), (4600, 6000)), 70, 400
 

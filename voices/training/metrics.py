@@ -1,9 +1,9 @@
 """How far is one waveform from another?  The figures of the README, and their exact definitions.
 
-log-mel   STFT 1024/256 (Hann), 80 triangular mel bands 0-12 kHz, ln of the band magnitude, floored at 0.01
-L1        mean absolute difference of that
-MCD       root of the mean squared difference in dB of the spectrum smoothed to cepstral coefficients 1-24
-periodicity  median over voiced frames of how like a band of the sound is to itself a pitch period later: 1 is purely harmonic,
+log-mel   STFT 1024/256 (Hann), 80 triangular mel bands 0-12 kHz, ln of the band magnitude, floored
+at 0.01 L1        mean absolute difference of that MCD       root of the mean squared difference in
+dB of the spectrum smoothed to cepstral coefficients 1-24 periodicity  median over voiced frames of
+how like a band of the sound is to itself a pitch period later: 1 is purely harmonic,
              0 is noise.  The same as `npm run bench -- sound` prints
 """
 import math

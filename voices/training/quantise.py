@@ -2,9 +2,9 @@
 
 A float graph with the products' inputs as extra outputs runs over the calibration utterances.  Per
 layer it gives the range of the grid (outliers clipped where that costs less than the finer grid
-gains) and smoothing factors that move the channels' unevenness from the activations into the weights:
-after a GELU a few channels reach 350 while most stay under 10, and one grid of 256 steps would
-leave the small ones nothing.  Where an earlier layer can take the factors they cost nothing
+gains) and smoothing factors that move the channels' unevenness from the activations into the
+weights: after a GELU a few channels reach 350 while most stay under 10, and one grid of 256 steps
+would leave the small ones nothing.  Where an earlier layer can take the factors they cost nothing
 (`smooth`); elsewhere they are one multiplication (`rescale`).
 """
 import numpy as np

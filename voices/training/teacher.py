@@ -1,14 +1,17 @@
 """Kokoro in PyTorch: an interpreter of the folded ONNX graph, to make training data on a GPU.
 
-onnxruntime is made for one utterance on a CPU; hours of speech want a GPU, where its integer operators
-and dynamic shapes do not go.  So the graph's nodes run one by one as torch calls, batch 1.
+onnxruntime is made for one utterance on a CPU; hours of speech want a GPU, where its integer
+operators and dynamic shapes do not go.  So the graph's nodes run one by one as torch calls, batch
+1.
 
 The trap in this graph: the harmonic source goes through an STFT of 20 samples and the PHASE of its
-bins is a feature, also of bins that are numerically zero or real, where the phase is that of rounding errors: the
-imaginary part of the Nyquist bin is nothing else, and its sign says +pi or -pi.  The network was exported with onnxruntime
-in mind, so its rounding must be imitated (rounding.py measures it; it agrees in 99% of the Nyquist signs), and in unvoiced frames
-(constant input) the whole vector is one fixed vector.  A teacher with clean zeros there teaches a wrong spectrum: MCD 2.2 dB
-instead of 1.4; with random signs at Nyquist it is itself 0.46 dB away from the model, with the measured rounding 0.2 dB.
+bins is a feature, also of bins that are numerically zero or real, where the phase is that of
+rounding errors: the imaginary part of the Nyquist bin is nothing else, and its sign says +pi or
+-pi.  The network was exported with onnxruntime in mind, so its rounding must be imitated
+(rounding.py measures it; it agrees in 99% of the Nyquist signs), and in unvoiced frames (constant
+input) the whole vector is one fixed vector.  A teacher with clean zeros there teaches a wrong
+spectrum: MCD 2.2 dB instead of 1.4; with random signs at Nyquist it is itself 0.46 dB away from the
+model, with the measured rounding 0.2 dB.
 """
 import os
 

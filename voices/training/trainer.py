@@ -1,9 +1,10 @@
 """What training by the clock is made of, whatever is trained: the loop, the falling rate, the
 average that is kept, the captured step.
 
-A subclass makes its model and pool of data, and says what a batch is (`take`), what a step does with it (`update`) and how good the
-average of the weights is (`validate`).  A step is captured as a CUDA graph (it is hundreds of small kernels), so `update` must not
-branch on data nor read anything back.
+A subclass makes its model and pool of data, and says what a batch is (`take`), what a step does
+with it (`update`) and how good the average of the weights is (`validate`).  A step is captured as a
+CUDA graph (it is hundreds of small kernels), so `update` must not branch on data nor read anything
+back.
 """
 import argparse
 import contextlib
