@@ -23,9 +23,9 @@ export function Overview() {
         <Figure
           name="First audio"
           value={first == null ? '–' : `${Math.round(first)}`}
-          note={first == null ? '' : 'ms, last'}
+          note={first == null ? '' : 'ms, latest'}
         />
-        <Figure name="Real-time factor" value={rtf == null ? '–' : rtf.toFixed(2)} note={rtf == null ? '' : 'last'} />
+        <Figure name="Real-time factor" value={rtf == null ? '–' : rtf.toFixed(2)} note={rtf == null ? '' : 'latest'} />
         <Figure name="Server memory" value={String(Math.round(now.memory_bytes / MB))} note="MB" />
       </dl>
       <div class="pair">
@@ -87,7 +87,7 @@ function RealTimeFactor({ points }: { readonly points: Points }) {
       <div class="panel-head">
         <h2 id="rtf-title">Real-time factor</h2>
         <p class="legend">
-          <span>seconds of engine time per second of audio</span>
+          <span>engine seconds per second of audio</span>
         </p>
       </div>
       {made.length === 0 ? (
