@@ -46,8 +46,8 @@ export async function main(options: string[]): Promise<void> {
   const style = await bare.styles.take([{ style: 'af_heart', weight: 1 }], part.tokens.length, 0);
   const rounds = Number(values.rounds);
   const bareMs = await cost(rounds, async () => {
-    const front = await bare.front(part.tokens, style, UNSCHEDULED);
-    const utterance = bare.vocoder.begin(front, 0, front.frames);
+    const features = await bare.acousticModel(part.tokens, style, UNSCHEDULED);
+    const utterance = bare.vocoder.begin(features, 0, features.frames);
     while (!utterance.ended) await utterance.next(UNSCHEDULED);
   });
   const engineMs = await cost(rounds, () => speak(engine, segment, { model }));

@@ -1,4 +1,4 @@
-/** Whether a process of this machine is still there; also one of another user, that may not be signalled. */
+/** Whether a process runs on this machine, of this or another user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

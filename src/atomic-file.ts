@@ -1,4 +1,4 @@
-/** Files that appear whole or not at all: written under another name in the same folder, then renamed. */
+/** Files that appear complete or not at all: written under another name, then renamed. */
 import { randomUUID } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import path from 'node:path';
 const freshName = (file: string): string =>
   path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID().slice(0, 8)}.tmp`);
 
-/** Lets `make` write under a fresh name, then puts that in the place of `file`. What fails leaves nothing behind. */
+/** Lets `make` write to a new name, then renames that to `file`. A failure leaves no file. */
 export async function replaceFile<T>(file: string, make: (fresh: string) => Promise<T>): Promise<T> {
   const fresh = freshName(file);
   try {
@@ -20,10 +20,10 @@ export async function replaceFile<T>(file: string, make: (fresh: string) => Prom
   }
 }
 
-/** How the name of a folder begins that is renamed once all of it is there. */
+/** Prefix of a folder that is renamed when it is complete. */
 export const MAKING = '.making-';
 
-/** Removes what processes left in `dir` that were stopped while they wrote; younger files may still become something. */
+/** Removes unfinished files in `dir` that are older; younger ones may still be written. */
 export async function removeLeftovers(dir: string, olderThanMs: number): Promise<void> {
   for (const name of await readdir(dir).catch(() => [])) {
     if (!name.endsWith('.tmp') && !name.startsWith(MAKING)) continue;
@@ -36,7 +36,7 @@ export async function removeLeftovers(dir: string, olderThanMs: number): Promise
 export const writeFileAtomic = (file: string, content: string | Uint8Array): Promise<void> =>
   replaceFile(file, (fresh) => writeFile(fresh, content, { flag: 'wx' }));
 
-/** For the few bytes a server leaves while it starts, readable by its owner alone. */
+/** Writes a small file that only its owner can read. */
 export function writePrivateFileSync(file: string, content: string): void {
   const fresh = freshName(file);
   try {

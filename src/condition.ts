@@ -1,16 +1,18 @@
-/** A condition variable: whoever waits for something looks again whenever a change is told. */
+/** A condition variable. */
 
 export class Condition {
   #waiting: (() => void)[] = [];
 
-  /** Something changed: all who wait look again. */
+  /** Something changed: all waiting tests are run again. */
   notify(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const wake of waiting) wake();
   }
 
-  /** Resolves once `test` holds, which is asked now and after every change; rejects when it throws or `signal` aborts. */
+  /**
+   * Resolves when `test`, run now and at each `notify`, holds; rejects if it throws or on abort.
+   */
   async until(test: () => boolean, signal?: AbortSignal): Promise<void> {
     if (signal === undefined) {
       while (!test()) await new Promise<void>((wake) => this.#waiting.push(wake));

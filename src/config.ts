@@ -1,4 +1,4 @@
-/** Settings from flags, environment, file and defaults, in that order, as one frozen Config. */
+/** Settings from flags, environment, file and defaults, in this order, as a frozen Config. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { writePrivateFileSync } from './atomic-file.js';
@@ -61,13 +61,13 @@ function readConfigFile(file: string, required: boolean): Record<string, unknown
   return data as Record<string, unknown>;
 }
 
-/** The config file: the one that is named, or the one of this home. */
+/** The config file: the one named by TTS_CONFIG, or the user's. */
 function configFile(env: NodeJS.ProcessEnv): { path: string; named: boolean } {
   const named = env.TTS_CONFIG;
   return { path: named || path.join(baseDir(env, 'CONFIG'), 'tts', 'config.json'), named: Boolean(named) };
 }
 
-/** Puts a setting into the config file, or takes it out, and returns the file's path. The rest of the file stays. */
+/** Sets or removes one setting in the config file, and returns the file's path. */
 export function writeSetting(key: string, raw: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
   const row = SETTINGS.find((candidate) => candidate.key === key);
   if (!row) {
@@ -79,7 +79,7 @@ export function writeSetting(key: string, raw: string | undefined, env: NodeJS.P
   const settings = raw === undefined ? others : { ...others, [key]: parse(row, raw, key) };
   try {
     makeFolder(path.dirname(file));
-    // Keys may be in it.
+    // It may hold keys.
     writePrivateFileSync(file, `${JSON.stringify(settings, null, 2)}\n`);
   } catch (cause) {
     throw new TtsError('config_invalid', `The config file ${file} cannot be written: ${(cause as Error).message}.`, {

@@ -1,10 +1,10 @@
-/** Folders, made with all that is above them. */
+/** Makes a folder and its parents. */
 import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * One level at a time: Node's own recursive way never comes back from file systems that refuse a new folder with
- * ENOENT, as /proc does.
+ * One level at a time: Node's recursive mkdir never returns on file systems that refuse a new
+ * folder with ENOENT, as /proc does.
  */
 export function makeFolder(dir: string, mode?: number): void {
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -13,7 +13,7 @@ export function makeFolder(dir: string, mode?: number): void {
   try {
     mkdirSync(dir, mode);
   } catch (error) {
-    // Somebody else was as quick.
+    // Another process may have made it meanwhile.
     if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

@@ -1,4 +1,6 @@
-/** The logger: structured, to stderr (stdout may be carrying audio), never with text, keys or samples in it. */
+/**
+ * The logger: structured, to stderr since stdout may carry audio; without text, keys or samples.
+ */
 import { type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
 
 export type Logger = PinoLogger;
@@ -32,7 +34,7 @@ export async function createLogger({ level, pretty = false, color = false }: Log
     timestamp: stdTimeFunctions.isoTime,
     redact: { paths: REDACT, censor: '[redacted]' },
   };
-  // Whoever read the log may leave; what is being served goes on.
+  // A reader of the log may end; the server goes on.
   if (process.stderr.listenerCount('error', unread) === 0) process.stderr.on('error', unread);
   if (!pretty) return pino(options, process.stderr);
   const { default: prettyStream } = await import('pino-pretty');
@@ -51,7 +53,7 @@ export async function createLogger({ level, pretty = false, color = false }: Log
 
 const unread = () => undefined;
 
-/** A record for the eye: the message and its fields on a line, under it only the stack of an error. */
+/** A record as one line: the message and its fields, with the stack of an error below. */
 function oneLine(record: Record<string, unknown>, messageKey: string): string {
   const { [messageKey]: message, level, time: _time, err, requestId, ...fields } = record;
   const { message: why, stack } = (err ?? {}) as { message?: string; stack?: string };

@@ -1,20 +1,20 @@
 /**
- * Turns for work that cannot leave the thread that answers requests: one slice of all of it in each turn of the event loop,
- * so that everything else is done in between.
+ * Slices of work on the thread that answers requests: one slice in each turn of the event loop, so
+ * that everything else is done in between.
  */
 
 const waiting: (() => void)[] = [];
 
 function next(): void {
   waiting[0]!();
-  // Taken off behind the slice: who comes meanwhile waits for the turn after it.
+  // Removed behind its slice, so that a new caller waits for the turn after it.
   setImmediate(() => {
     waiting.shift();
     if (waiting.length > 0) next();
   });
 }
 
-/** Resolves when it is the caller's turn; what it does without waiting is its slice, of a few milliseconds. */
+/** Resolves when the caller may run its slice: what it does before it awaits, a few ms. */
 export const loopTurn = (): Promise<void> =>
   new Promise((begin) => {
     waiting.push(begin);

@@ -1,4 +1,4 @@
-/** Every setting once: its type, its default, its bounds, and the words that help and errors use for it. */
+/** The table of settings: type, default, bounds, and descriptions for help and errors. */
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { DEVICES } from './protocol/device.js';
@@ -7,26 +7,26 @@ import { BASE_MODELS } from './protocol/job.js';
 
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
-/** What a row of the table says beside its value. */
+/** A row of the table besides its value. */
 interface Words {
   readonly group: 'client' | 'server' | 'engine' | 'files' | 'nats' | 'worker';
   readonly description: string;
   /** Placeholder of the value in help; none for a switch. */
   readonly placeholder?: string;
-  /** How the default reads in help, where the value itself would name this machine, or say nothing. */
+  /** The default in help, where its value would name this machine or say nothing. */
   readonly defaultText?: string;
-  /** Where it is not made from the name of the setting. */
+  /** The environment variable, where it is not made from the setting's name. */
   readonly env?: string;
   readonly secret?: boolean;
-  /** Settable from file and environment, shown by `tts config`, absent from help. */
+  /** Can be set in file and environment; shown by `tts config`, but not in help. */
   readonly hidden?: boolean;
 }
 
 interface Row<V> extends Words {
   readonly defaultValue: (env: NodeJS.ProcessEnv) => V;
-  /** The value in what a flag, a variable or the file holds; undefined where it is none. */
+  /** Parses a flag, a variable or the file's value; undefined where it is invalid. */
   readonly read: (raw: unknown) => V | undefined;
-  /** What is allowed, to end the sentence "PORT must be …". */
+  /** The allowed values, to end the sentence "PORT must be …". */
   readonly allowed: string;
   readonly choices?: readonly string[];
 }
@@ -51,7 +51,7 @@ const whole = (value: number, [min, max]: readonly [number, number], words: Word
   allowed: `a whole number from ${min} to ${max}`,
 });
 
-/** `auto` is what suits the machine; so is 0 where none of it would be nothing. */
+/** `auto` is what suits the machine, and 0 too where it has no other meaning. */
 const wholeOrAuto = (range: readonly [number, number], words: Words, zeroIsAuto = false): Row<number | 'auto'> => {
   const row = whole(0, range, words);
   return {
@@ -253,7 +253,7 @@ const TABLE = {
     [0, 1024],
     {
       group: 'engine',
-      description: 'threads per engine process; auto: all cores for a lone listener, one each for many',
+      description: 'threads per engine process; auto: all cores when idle, one each under load',
     },
     true,
   ),
@@ -265,7 +265,7 @@ const TABLE = {
   policy: oneOf(['deadline', 'fifo'], 'deadline', {
     group: 'engine',
     placeholder: 'NAME',
-    description: 'whose turn is next; fifo is there to be compared with',
+    description: 'which step is next; fifo is for comparisons',
     hidden: true,
   }),
   engine: oneOf(['kokoro', 'sine'], 'kokoro', {
@@ -309,7 +309,7 @@ const TABLE = {
   natsPrefix: text('tts', {
     group: 'nats',
     placeholder: 'NAME',
-    description: 'what every NATS subject begins with: whoever shares it shares workers',
+    description: 'prefix of all NATS subjects; servers with the same prefix share workers',
   }),
   workerName: text('', {
     group: 'nats',

@@ -1,24 +1,24 @@
 /**
- * The trace a request belongs to (W3C Trace Context, https://www.w3.org/TR/trace-context/), and spans of it. Spans are recorded where
- * `recordSpans` was given a recorder, which `tracing.ts` makes out of OpenTelemetry. Without one a trace is only carried on: a request
- * that names none costs nothing, and one that does its header.
+ * The trace of a request (W3C Trace Context, https://www.w3.org/TR/trace-context/) and its spans.
+ * Spans are recorded where `recordSpans` was given a recorder, which `tracing.ts` makes of
+ * OpenTelemetry. Without a recorder the trace of a request is passed on, if it has one.
  */
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** One timed part of a request's way. Times are on the clock of `performance.now`; now where they are left out. */
+/** A timed part of a request. Times are of `performance.now`; absent, they are now. */
 export interface TraceSpan {
   readonly traceId: string | undefined;
-  /** The header that makes this span the parent of what another process does. */
+  /** The header that makes this span the parent of a span in another process. */
   readonly traceparent: string | undefined;
   child(name: string, attributes?: SpanAttributes, startMs?: number): TraceSpan;
   set(attributes: SpanAttributes): void;
   event(name: string, attributes?: SpanAttributes): void;
-  /** The first end counts. `error` is the code of what went wrong. */
+  /** Only the first call counts. `error` is an error code. */
   end(error?: string): void;
 }
 
-/** The caller's span, as its header names it. */
+/** The caller's span from its header. */
 interface RemoteParent {
   readonly traceId: string;
   readonly spanId: string;
@@ -36,7 +36,7 @@ export type SpanRecorder = (span: RecordedSpan, parent: RemoteParent | undefined
 
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-.*)?$/;
 const ZEROS = /^0+$/;
-/** Longer ones are of a later version, of which only the beginning is ours to know. */
+/** Longer headers are of a later version, whose beginning is the same. */
 const TRACEPARENT_CHARS = 55;
 
 /** Belongs to no trace. */
@@ -51,12 +51,12 @@ export const NO_SPAN: TraceSpan = {
 
 let recorder: SpanRecorder | undefined;
 
-/** Until it is called again: `undefined` records none. */
+/** Sets the recorder; `undefined` records nothing. */
 export function recordSpans(next: SpanRecorder | undefined): void {
   recorder = next;
 }
 
-/** Undefined where the header is not there or not valid: then a trace begins here. */
+/** Undefined where the header is absent or invalid: a new trace begins here. */
 function parentOf(traceparent: string | readonly string[] | undefined): RemoteParent | undefined {
   if (typeof traceparent !== 'string') return undefined;
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
@@ -64,7 +64,7 @@ function parentOf(traceparent: string | readonly string[] | undefined): RemotePa
   return { traceId, spanId, flags: Number.parseInt(flags!, 16) };
 }
 
-/** A trace that is only passed on: all of its spans here are the caller's own. */
+/** A trace that is only passed on: its spans here are the caller's. */
 function carried(traceId: string, traceparent: string): TraceSpan {
   const span: TraceSpan = { ...NO_SPAN, traceId, traceparent, child: () => span };
   return span;
@@ -78,7 +78,7 @@ export function beginSpan(traceparent: string | readonly string[] | undefined, s
   return parent === undefined ? NO_SPAN : carried(parent.traceId, (traceparent as string).slice(0, TRACEPARENT_CHARS));
 }
 
-/** Where OpenTelemetry's variables say that traces go; undefined where they name no endpoint, or switch all of it off. */
+/** The endpoint of OpenTelemetry's variables; undefined where there is none or it is disabled. */
 export function traceEndpoint(env: NodeJS.ProcessEnv): string | undefined {
   if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return undefined;
   return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined;

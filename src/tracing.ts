@@ -1,4 +1,7 @@
-/** Records spans with OpenTelemetry and exports them over OTLP. Loaded only where an endpoint is configured. */
+/**
+ * Records spans with OpenTelemetry and exports them over OTLP. Loaded only where an endpoint is
+ * configured.
+ */
 import {
   type Attributes,
   DiagLogLevel,
@@ -23,20 +26,20 @@ import {
 import { recordSpans, type SpanAttributes, type TraceSpan } from './trace.js';
 
 export interface TracingOptions {
-  /** What the service is called where `OTEL_SERVICE_NAME` does not say it. */
+  /** The service's name where `OTEL_SERVICE_NAME` is not set. */
   readonly service: string;
   readonly version?: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Spans leave together, this late at most. */
+  /** Longest delay until spans are exported, in batches. */
   readonly exportEveryMs?: number;
-  /** Told of what cannot be exported. */
+  /** Called when an export fails. */
   readonly onTrouble: (message: string) => void;
 }
 
 const EXPORT_EVERY_MS = 1_000;
 const EXPORT_TIMEOUT_MS = 5_000;
 
-/** The samplers that the specification names; every request where none of them is named. */
+/** The specification's samplers. Absent: every request is sampled. */
 function samplerOf(name = 'parentbased_always_on', arg = '1'): Sampler {
   const ratio = Number(arg);
   const root = (plain: string): Sampler => {
@@ -48,13 +51,13 @@ function samplerOf(name = 'parentbased_always_on', arg = '1'): Sampler {
   return parentBased === undefined ? root(plain) : new ParentBasedSampler({ root: root(plain) });
 }
 
-/** Spans and logs of one machine agree: both count from the same wall clock. */
+/** Wall-clock time, so that spans and logs agree. */
 const wallClock = (ms = performance.now()): number => performance.timeOrigin + ms;
 
 const defined = (attributes: SpanAttributes = {}): Attributes =>
   Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)) as Attributes;
 
-/** From now on spans are recorded and exported. The result exports what is left, and ends that. */
+/** Starts recording and export. The returned function exports what is left and stops. */
 export function startTracing({
   service,
   version = '',
@@ -71,7 +74,7 @@ export function startTracing({
       .merge(named),
     sampler: samplerOf(env.OTEL_TRACES_SAMPLER || undefined, env.OTEL_TRACES_SAMPLER_ARG || undefined),
     spanProcessors: [
-      // Bounded: 2,048 spans wait at most, what comes beyond is dropped.
+      // At most 2,048 spans wait; further ones are dropped.
       new BatchSpanProcessor({
         exporter: new OTLPTraceExporter(),
         scheduledDelayMillis: exportEveryMs,

@@ -1,6 +1,6 @@
 /**
- * Renders `docs/*.md` at build time into `docs.json`: title and HTML of each page, in the order in which
- * `docs/README.md` links to them. The server puts them into `docs.html`.
+ * Renders `docs/*.md` at build time into `docs.json`: title and HTML of each page, in the order in
+ * which `docs/README.md` links to them. The server puts them into `docs.html`.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -42,7 +42,9 @@ function repositoryUrl(): string {
   return homepage.replace(/#.*/, '');
 }
 
-/** Where a link of a Markdown file leads on the site: another page, or the file in the repository. */
+/**
+ * Where a link of a Markdown file leads on the site: another page, or the file in the repository.
+ */
 function address(href: string, files: readonly string[], repository: string): string {
   if (/^(?:\w+:|#)/.test(href)) return href;
   const [target = '', anchor] = href.split('#');

@@ -1,10 +1,10 @@
-/** Lays a brotli and a gzip copy beside every built file that is smaller for it, so that the server compresses nothing. */
+/** Writes a brotli and a gzip copy beside built files, so that the server compresses nothing. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** The highest, 11, would make the build seconds longer. */
+/** The highest quality, 11, would make the build seconds longer. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 const TEXT = /\.(?:html|js|css|svg|wasm)$/;
 

@@ -1,4 +1,4 @@
-/** The site's pages, built into the package: nothing is fetched from elsewhere, no script or style stands in a page itself. */
+/** The site's pages, built into the package. Nothing is fetched from elsewhere or inlined. */
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { defineConfig } from 'vite';
@@ -11,7 +11,7 @@ const encoders = path.dirname(createRequire(import.meta.url).resolve('wasm-media
 export default defineConfig({
   root,
   plugins: [docsPages(), packedFiles()],
-  // The build that carries no encoder inside: ours is a file of its own, fetched when it is wanted.
+  // The build without an inlined encoder: it is a file that is fetched when it is used.
   resolve: {
     alias: {
       'wasm-media-encoders/small': path.join(encoders, 'umd/WasmMediaEncoder.min.js'),

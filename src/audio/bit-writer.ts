@@ -1,4 +1,4 @@
-/** Bits to bytes, the highest first. */
+/** Writes bits to bytes, the highest first. */
 
 export class BitWriter {
   #bytes = new Uint8Array(1024);
@@ -29,7 +29,7 @@ export class BitWriter {
     if (this.#heldBits > 0) this.write(0, 8 - this.#heldBits);
   }
 
-  /** What was written, a view: the next write may move it. */
+  /** A view of the bytes so far, valid until the next write. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }

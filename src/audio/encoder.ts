@@ -1,4 +1,4 @@
-/** An encoder by the name of its format, whose codec is loaded when it is first wanted. */
+/** Encoders by the name of their format. A codec is loaded when it is first used. */
 import type { AudioEncoder, Codec, EncoderOptions } from './codec.js';
 import { type AudioFormat, audioSpec, contentTypeOf } from './format.js';
 
@@ -6,7 +6,7 @@ export type { AudioEncoder, EncoderOptions } from './codec.js';
 
 let open = 0;
 
-/** How many encoders hold memory at this moment. */
+/** Encoders that hold memory now. */
 export const openEncoders = (): number => open;
 
 export async function createEncoder(format: AudioFormat, options: EncoderOptions = {}): Promise<AudioEncoder> {

@@ -1,4 +1,4 @@
-/** One FLAC frame (RFC 9639) of 16-bit mono: what a predictor leaves of a block, in Rice codes. */
+/** One FLAC frame (RFC 9639) of 16-bit mono: the residual of a predictor in Rice codes. */
 import { BitWriter } from './bit-writer.js';
 import { type Prediction, predictions } from './flac-prediction.js';
 
@@ -11,7 +11,7 @@ const SYNC_FIXED_BLOCKS = 0xfff8;
 const BLOCK_SIZE_16_BITS = 0b0111;
 const RATE_24_KHZ = 0b0111;
 const MONO_16_BITS = 0b0000_1000;
-/** Noise is shortest as it is. */
+/** Subframe types. Noise is shortest verbatim. */
 const VERBATIM = 0b000001;
 const FIXED = 0b001000;
 const LINEAR = 0b100000;
@@ -53,7 +53,7 @@ function writeHeader(writer: BitWriter, samples: number, index: number): void {
   writer.write(samples - 1, 16);
 }
 
-/** As UTF-8 writes code points, but up to 31 bits. */
+/** Encodes a number as UTF-8 encodes code points, but up to 31 bits. */
 function writeCodedNumber(writer: BitWriter, value: number): void {
   if (value < 0x80) {
     writer.write(value, 8);
@@ -89,7 +89,7 @@ function writeSubframe(writer: BitWriter, block: Int16Array): void {
   writeResidual(writer, residual, order, rice);
 }
 
-/** Small numbers of either sign as small numbers without one. */
+/** Maps signed numbers to unsigned ones, small to small. */
 const folded = (value: number): number => (value >= 0 ? value * 2 : -value * 2 - 1);
 
 function writeResidual(writer: BitWriter, residual: Int32Array, order: number, rice: RicePlan): void {
@@ -106,7 +106,7 @@ function writeResidual(writer: BitWriter, residual: Int32Array, order: number, r
   }
 }
 
-/** The finest partition pays where the sound changes within a block, the coarsest where it does not. */
+/** Fine partitions pay where the audio changes within a block, coarse ones where it does not. */
 function planRice(residual: Int32Array, order: number): RicePlan {
   let best: RicePlan | undefined;
   for (let partition = 0; partition <= MAX_PARTITION_ORDER; partition += 1) {

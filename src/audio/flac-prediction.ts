@@ -1,23 +1,23 @@
-/** Predictors of a FLAC block: differences of differences, and a linear one fitted to the block. */
+/** Predictors of a FLAC block: fixed ones (differences), and a linear one fitted to the block. */
 
 export interface Prediction {
-  /** How many samples at the beginning are kept as they are. */
+  /** Samples at the beginning that are stored verbatim. */
   readonly order: number;
-  /** What the predictor missed, in the places of the samples; those of the first `order` are not used. */
+  /** The error of the prediction for each sample; the first `order` are unused. */
   readonly residual: Int32Array;
   /** Undefined for differences, which need no coefficients. */
   readonly linear?: {
     readonly coefficients: readonly number[];
     readonly precision: number;
     readonly shift: number;
-    /** What telling all this costs. */
+    /** Bits that the coefficients take. */
     readonly bits: number;
   };
 }
 
 const MAX_DIFFERENCES = 4;
 const LINEAR_ORDER = 10;
-/** Bits of a coefficient: with 16-bit samples the sums stay within 32. */
+/** Bits of a coefficient: with 16-bit samples the sums fit into 32 bits. */
 const PRECISION = 12;
 const MAX_SHIFT = 15;
 
@@ -28,7 +28,7 @@ export function predictions(block: Int16Array): Prediction[] {
   return found;
 }
 
-/** Of the differences of order 0 to 4, the smallest. */
+/** The best of the fixed predictors of order 0 to 4. */
 function bestDifferences(block: Int16Array): Prediction {
   let residual = Int32Array.from(block);
   let best: Prediction = { order: 0, residual };

@@ -1,4 +1,4 @@
-/** A FLAC stream: blocks of 85 ms, each a frame of its own, behind a head that says what is known of the whole. */
+/** A FLAC stream: a header, and a frame for each block of 85 ms. */
 import { createHash } from 'node:crypto';
 import { pcmBytes, SAMPLE_RATE } from '../protocol/audio.js';
 import type { Codec, EncoderOptions } from './codec.js';
@@ -17,7 +17,7 @@ interface Known {
   readonly md5: Buffer;
 }
 
-/** Zeros say that something is not known. */
+/** Zero means unknown. */
 function streamInfo({ samples, md5 }: Known): Buffer {
   const info = Buffer.alloc(34);
   info.writeUInt16BE(BLOCK_SAMPLES, 0);

@@ -1,4 +1,4 @@
-/** The audio formats that speech leaves in, by the names that clients know them by. */
+/** Audio formats by the names that clients use. */
 import { SAMPLE_RATE, samplesToBytes } from '../protocol/audio.js';
 
 type Mp3Rate = 22_050 | 24_000 | 44_100;
@@ -16,7 +16,7 @@ type AudioCodec = AudioSpec['codec'];
 
 type Mp3Kbps = 32 | 48 | 64 | 96 | 128 | 192;
 
-/** Codecs by their bare names, at what suits one voice of 24 kHz; the others as `codec_rate_kbps`. */
+/** A codec's bare name has a rate that suits speech; others are named `codec_rate_kbps`. */
 const SPECS = {
   mp3: { codec: 'mp3', sampleRate: 24_000, kbps: 64 },
   opus: { codec: 'opus', kbps: 48 },
@@ -62,13 +62,13 @@ const CONTENT_TYPES: Readonly<Record<AudioCodec, string>> = {
   alaw: 'audio/x-alaw-basic',
 };
 
-/** What an HTTP response calls it. */
+/** The content type of a format. */
 export const contentTypeOf = (format: AudioFormat): string => CONTENT_TYPES[SPECS[format].codec];
 
-/** Ogg's page headers, and what a variable bit rate may take beyond its mean. */
+/** Room for Ogg's page headers and for a variable bit rate above its mean. */
 const OPUS_MARGIN = 1.15;
 
-/** The most bytes that a second of speech takes in it. */
+/** Most bytes of a second of speech. */
 export function bytesPerSecond(format: AudioFormat): number {
   const spec = audioSpec(format);
   switch (spec.codec) {

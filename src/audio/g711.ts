@@ -1,4 +1,4 @@
-/** The telephone's samples: 16 bits in 8, by μ-law (America, Japan) and A-law (elsewhere), as ITU-T G.711 has them. */
+/** ITU-T G.711: 16-bit samples in 8 bits, by μ-law (America, Japan) and A-law (elsewhere). */
 
 const BIAS = 0x84;
 const CLIP = 32_635;

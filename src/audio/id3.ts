@@ -1,7 +1,7 @@
 /** ID3v2.3, the tags of mp3 files, with chapters and their table of contents. */
 import type { AudioTags, Chapter } from './tags.js';
 
-/** Byte order mark and UTF-16: the only Unicode that every reader of this version knows. */
+/** UTF-16 with a byte order mark, the only Unicode that all readers of this version know. */
 function unicode(text: string): Buffer {
   return Buffer.concat([Buffer.from([1, 0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
 }
@@ -15,7 +15,7 @@ function frame(id: string, body: Buffer): Buffer {
 
 const textFrame = (id: string, text: string): Buffer => frame(id, unicode(text));
 const elementId = (name: string): Buffer => Buffer.from(`${name}\0`, 'latin1');
-/** Where a chapter lies is told by its times alone. */
+/** No byte offsets: a chapter's place is given by its times. */
 const NO_OFFSETS = Buffer.alloc(8, 0xff);
 
 function chapterFrame({ title, startMs, endMs }: Chapter, index: number): Buffer {
@@ -25,7 +25,7 @@ function chapterFrame({ title, startMs, endMs }: Chapter, index: number): Buffer
   return frame('CHAP', Buffer.concat([elementId(`ch${index}`), times, NO_OFFSETS, textFrame('TIT2', title)]));
 }
 
-/** A table holds 255 entries at most. */
+/** Most entries of a table of contents. */
 const MAX_TABLE = 255;
 const TOP_LEVEL_ORDERED = 3;
 
@@ -35,7 +35,7 @@ function contentsFrame(count: number): Buffer {
   return frame('CTOC', Buffer.concat([elementId('toc'), Buffer.from([TOP_LEVEL_ORDERED, entries]), ...ids]));
 }
 
-/** Nothing at all where there is nothing to tell. */
+/** Empty where there are no tags. */
 export function id3Tag({ title, artist }: AudioTags, chapters: readonly Chapter[]): Buffer {
   const frames: Buffer[] = [];
   if (title !== undefined) frames.push(textFrame('TIT2', title));
@@ -46,7 +46,7 @@ export function id3Tag({ title, artist }: AudioTags, chapters: readonly Chapter[
   const header = Buffer.alloc(10);
   header.write('ID3', 0, 'latin1');
   header[3] = 3;
-  // Seven bits a byte, so that no byte looks like the beginning of a frame of sound.
+  // Seven bits a byte, so that no byte looks like the beginning of an audio frame.
   for (let i = 0; i < 4; i += 1) header[6 + i] = (body.length >> (7 * (3 - i))) & 0x7f;
   return Buffer.concat([header, body]);
 }

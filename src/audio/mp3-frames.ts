@@ -1,4 +1,4 @@
-/** The frames of an mp3: where they begin, and the silent first one that says what to leave out for an exact length. */
+/** The frames of an mp3: where they begin, and the first one, which holds delay and padding. */
 
 /** kbit/s by the header's index, for MPEG 1 and MPEG 2, layer III. */
 const KBPS_MPEG1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
@@ -9,26 +9,26 @@ const RATES_MPEG2 = [22_050, 24_000, 16_000];
 const isMpeg1 = (sampleRate: number): boolean => sampleRate >= 32_000;
 export const frameSamples = (sampleRate: number): number => (isMpeg1(sampleRate) ? 1152 : 576);
 
-/** What the encoder puts before the sound, and what every decoder adds to it. */
+/** Samples of silence that the encoder adds before the audio, and every decoder besides. */
 export const ENCODER_DELAY = 576;
 export const DECODER_DELAY = 529;
 
 const HEADER_BYTES = 4;
 const TAG_BYTES = 36;
 
-/** Counts frames as their bytes pass, however they are cut. */
+/** Counts frames in chunks of bytes that are cut anywhere. */
 export class FrameWalker {
   /** Bytes seen, and where the frames began. */
   #seen = 0;
   #next = 0;
   #header: number[] = [];
   frames = 0;
-  /** Where the last ones began, enough to take the surplus off the end. */
+  /** Where the last frames began, as many as may be removed from the end. */
   readonly recent: number[] = [];
 
   pass(bytes: Uint8Array): void {
     for (let at = this.#next - this.#seen; at < bytes.length; at = this.#next - this.#seen) {
-      // A header may be cut as well: its bytes are collected one by one.
+      // A header may be cut, so that its bytes are collected one by one.
       const index = at + this.#header.length;
       if (index >= bytes.length) break;
       this.#header.push(bytes[index]!);
@@ -54,11 +54,11 @@ function frameBytes(header: readonly number[]): number {
 export interface InfoFrame {
   readonly sampleRate: number;
   readonly kbps: number;
-  /** Undefined while the sound is still being made. */
+  /** Undefined while the audio is still being made. */
   readonly whole?: { readonly frames: number; readonly bytes: number; readonly padding: number };
 }
 
-/** The frame LAME calls its tag: silence to whoever does not know it, otherwise the lengths of delay and padding. */
+/** LAME's tag: a frame with delay and padding, which other decoders play as silence. */
 export function infoFrame({ sampleRate, kbps, whole }: InfoFrame): Buffer {
   const mpeg1 = isMpeg1(sampleRate);
   const header = [

@@ -1,4 +1,4 @@
-/** mp3 by LAME at a constant bit rate; its first frame says how much silence the codec added, so that the length is exact. */
+/** mp3 by LAME at a constant bit rate. Its first frame says how much silence the codec added. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createEncoder, type WasmMediaEncoder } from 'wasm-media-encoders';
@@ -13,12 +13,12 @@ type Mp3Spec = Extract<AudioSpec, { readonly codec: 'mp3' }>;
 type Compiled = Parameters<typeof createEncoder>[1];
 type Lame = WasmMediaEncoder<'audio/mpeg'>;
 
-/** An instance reserves 16 MiB of addresses and serves again: some are kept, so that a burst of requests makes few. */
+/** Instances of the codec that are kept for reuse; each reserves 16 MiB of addresses. */
 const MAX_IDLE = 8;
 const idle: Lame[] = [];
 let compiled: Promise<Compiled> | undefined;
 
-/** Compiling takes longer than everything else: it is done once. */
+/** Compiled once, which takes longer than everything else. */
 async function compile(): Promise<Compiled> {
   const bytes = await readFile(createRequire(import.meta.url).resolve('wasm-media-encoders/wasm/mp3'));
   return new Promise((resolve, reject) => {
@@ -52,7 +52,7 @@ export async function createMp3(
     begun = true;
     return [id3Tag(tags, untimed(chapterTitles)), infoFrame({ sampleRate, kbps })];
   }
-  /** What comes out of the codec lies in its memory, which the next call writes over: it is copied. */
+  /** A copy: the next call of the codec overwrites its output. */
   function encode(input: Float32Array): Buffer {
     samples += input.length;
     const out = Buffer.from(lame!.encode([input]));
@@ -60,14 +60,14 @@ export async function createMp3(
     bytes += out.length;
     return out;
   }
-  /** The codec fills up with silence; frames in which nothing but that is left are taken off. */
+  /** Removes the frames of silence with which the codec fills up. */
   function flush(): Buffer {
     const out = Buffer.from(lame!.finalize());
     walker.pass(out);
     frames = Math.ceil((samples + ENCODER_DELAY + DECODER_DELAY) / perFrame);
     const surplus = walker.frames - frames;
     const to = surplus > 0 ? walker.recent.at(-surplus)! - bytes : out.length;
-    // Only what comes last can be taken off; frames that left already are counted in.
+    // Only frames that were not sent yet can be removed; the others count as padding.
     const kept = out.subarray(0, Math.max(0, to));
     if (to < 0 || surplus < 0) frames = walker.frames;
     bytes += kept.length;

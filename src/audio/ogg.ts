@@ -1,8 +1,8 @@
-/** Ogg pages: packets with the time at their end and a checksum, so that a player can begin anywhere. */
+/** Ogg pages: packets with the time at their end and a checksum. */
 
 const HEADER_BYTES = 27;
 const MAX_LACES = 255;
-/** One stream a file: its number only has to be the same on every page. */
+/** The stream's number: the same on every page of a file that has one stream. */
 const SERIAL = 0x74_74_73_31;
 
 const CONTINUED = 1;
@@ -21,7 +21,7 @@ function checksum(page: Uint8Array): number {
   return crc >>> 0;
 }
 
-/** How long a packet is, as a page says it: 255 for "and more", then the rest. */
+/** The length of a packet as a page encodes it: 255 for "and more", then the rest. */
 function laces(bytes: number): number[] {
   return [...new Array<number>(Math.floor(bytes / 255)).fill(255), bytes % 255];
 }
@@ -29,7 +29,7 @@ function laces(bytes: number): number[] {
 export class OggWriter {
   #sequence = 0;
 
-  /** A packet of a head on pages of its own, as many as it needs. */
+  /** A header packet on pages of its own. */
   head(packet: Uint8Array, first: boolean): Buffer {
     const all = laces(packet.length);
     const pages: Buffer[] = [];
@@ -44,7 +44,7 @@ export class OggWriter {
     return Buffer.concat(pages);
   }
 
-  /** One page of whole packets; `granule` is the time at the end of the last, in samples at 48 kHz. */
+  /** One page of whole packets; `granule` is the time at its end, in samples at 48 kHz. */
   page(packets: readonly Uint8Array[], granule: number, last: boolean): Buffer {
     const lacing = packets.flatMap((packet) => laces(packet.length));
     return this.#page(last ? LAST : 0, BigInt(granule), lacing, packets);

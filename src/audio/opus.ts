@@ -1,4 +1,4 @@
-/** Opus in Ogg (RFC 7845), 20 ms a packet; the first and last page say what to leave out, so that the length is exact. */
+/** Opus in Ogg (RFC 7845), 20 ms a packet. The first and the last page make the length exact. */
 import { Application, createEncoder, Signal } from 'libopus-wasm';
 import { SAMPLE_RATE } from '../protocol/audio.js';
 import type { Codec, EncoderOptions } from './codec.js';
@@ -8,11 +8,11 @@ import { type Chapter, untimed } from './tags.js';
 import { vorbisComment } from './vorbis-comment.js';
 
 const FRAME_SAMPLES = SAMPLE_RATE / 50;
-/** Ogg counts Opus at 48 kHz, whatever went in. */
+/** Ogg counts Opus at 48 kHz, whatever the input's rate. */
 const CLOCK = 48_000 / SAMPLE_RATE;
-/** Of ten: beyond it speech gains little and the processor pays. */
+/** 0 to 10; above 5 speech gains little for the processor time it costs. */
 const COMPLEXITY = 5;
-/** A second a page at most, so that seeking stays fine. */
+/** At most a second a page, for fine seeking. */
 const PACKETS_PER_PAGE = 50;
 
 type OpusSpec = Extract<AudioSpec, { readonly codec: 'opus' }>;
@@ -84,7 +84,8 @@ export async function createOpus(
       return Buffer.concat(pages);
     },
     end() {
-      // The codec hears ahead: the last of the sound comes out once as much silence went in, so a packet is always left.
+      // The codec looks ahead: the end of the audio comes out behind as much silence, so that
+      // there is always another packet.
       const left = taken + lookahead - encoded;
       const packets = packetsOf(new Int16Array(Math.ceil(left / FRAME_SAMPLES) * FRAME_SAMPLES - filled));
       return Buffer.concat([...begin(), ogg.page(packets, (taken + lookahead) * CLOCK, true)]);

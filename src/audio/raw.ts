@@ -1,4 +1,4 @@
-/** Samples that stay samples: PCM at any rate, WAV, and the two laws of the telephone. */
+/** Formats without compression: PCM at any rate, WAV, and the telephone's μ-law and A-law. */
 import { MAX_WAV_DATA_BYTES, pcmBytes, samplesToBytes, wavHeader } from '../protocol/audio.js';
 import type { Codec, EncoderOptions } from './codec.js';
 import type { AudioSpec } from './format.js';
@@ -9,7 +9,7 @@ type RawSpec = Exclude<AudioSpec, { readonly codec: 'mp3' | 'opus' | 'flac' }>;
 
 const TELEPHONE_RATE = 8_000;
 
-/** A copy: the samples of an engine's chunk may be written over once they were handed on. */
+/** A copy: the caller may overwrite its samples afterwards. */
 const bytesOf = (pcm: Int16Array): Uint8Array => Uint8Array.from(pcmBytes(pcm));
 
 const WRITE: Readonly<Record<Exclude<RawSpec['codec'], 'wav'>, (pcm: Int16Array) => Uint8Array>> = {

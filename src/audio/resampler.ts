@@ -1,16 +1,16 @@
-/** From 24 kHz to another rate as the samples come: a polyphase windowed sinc that folds nothing back over the new Nyquist. */
+/** Resamples from 24 kHz to another rate in chunks: a polyphase windowed sinc without aliasing. */
 import { SAMPLE_RATE } from '../protocol/audio.js';
 
 export interface Resampler {
-  /** The samples that these complete, at the new rate, between -1 and 1 but for the filter's overshoot. */
+  /** Returns the samples that these complete, between -1 and 1 but for the filter's overshoot. */
   push(pcm: Int16Array): Float32Array;
-  /** The rest, so that what came out lasts as long as what went in. */
+  /** Returns the rest, so that the output lasts as long as the input. */
   end(): Float32Array;
 }
 
-/** Attenuation of what must not be heard. */
+/** Attenuation of the stop band. */
 const STOP_BAND_DB = 86;
-/** The share of the band that is left as it was; above it the filter falls. */
+/** Share of the band that passes unchanged. */
 const PASS_SHARE = 0.9;
 const SCALE = 1 / 32_768;
 
@@ -29,10 +29,10 @@ const filters = new Map<number, Filter>();
 export function createResampler(toRate: number): Resampler {
   if (toRate === SAMPLE_RATE) return { push: toFloat, end: () => new Float32Array(0) };
   const { up, down, taps, phases } = filterFor(toRate);
-  /** Input before the output's own time: the filter looks half its length into the past and into the future. */
+  /** Input before the output's time: the filter reaches half its length into past and future. */
   const past = taps / 2 - 1;
   let held: Float64Array<ArrayBufferLike> = new Float64Array(past);
-  /** Input samples that were let go, and samples put out. */
+  /** Input samples that were dropped, and output samples. */
   let passed = -past;
   let made = 0;
   let taken = 0;
@@ -42,7 +42,7 @@ export function createResampler(toRate: number): Resampler {
     joined.set(held);
     joined.set(input, held.length);
     const lastStart = passed + joined.length - taps;
-    // The last output whose input is all there, and none beyond the end of the sound.
+    // Up to the last output whose input has come, and not beyond the end.
     const count = Math.max(0, Math.min(until, Math.floor(((lastStart + past + 1) * up - 1) / down) + 1) - made);
     const out = new Float32Array(count);
     let from = Math.floor((made * down) / up) - past - passed;
@@ -71,7 +71,7 @@ export function createResampler(toRate: number): Resampler {
   };
 }
 
-/** Four sums side by side: an addition need not wait for the one before it. */
+/** In four sums, so that an addition need not wait for the one before it. */
 function dot(samples: Float64Array, from: number, filter: Float64Array, at: number, taps: number): number {
   let a = 0;
   let b = 0;
@@ -109,7 +109,7 @@ function filterFor(toRate: number): Filter {
   return filter;
 }
 
-/** Kaiser's formulas: how many taps fall from pass band to stop band in the room there is, and the window's shape. */
+/** Number of taps and shape of the window by Kaiser's formulas. */
 function designFilter(toRate: number): Filter {
   const common = greatestCommonDivisor(SAMPLE_RATE, toRate);
   const up = toRate / common;
@@ -132,7 +132,7 @@ function designFilter(toRate: number): Filter {
       row[k] = sinc * window;
       sum += row[k]!;
     }
-    // Every phase passes a level through unchanged; otherwise the differences would be heard as a tone.
+    // Every phase has a gain of exactly 1; differences between them would be heard as a tone.
     for (let k = 0; k < taps; k += 1) phases[phase * taps + k] = row[k]! / sum;
   }
   return { up, down, taps, phases };

@@ -1,8 +1,8 @@
-/** What a file tells about itself: a title, who reads it, where its chapters begin. */
+/** Tags of a file: title, voice, chapters. */
 
 export interface AudioTags {
   readonly title?: string;
-  /** The voice, where a player shows a performer. */
+  /** The voice, which players show as performer. */
   readonly artist?: string;
 }
 
@@ -12,6 +12,6 @@ export interface Chapter {
   readonly endMs: number;
 }
 
-/** The same titles before their times are known. */
+/** Titles of chapters before their times are known. */
 export const untimed = (titles: readonly string[]): Chapter[] =>
   titles.map((title) => ({ title, startMs: 0, endMs: 0 }));

@@ -1,4 +1,4 @@
-/** Tags as Opus and FLAC keep them: a list of NAME=value, chapters among them with times of a fixed width. */
+/** Tags of Opus and FLAC: a list of NAME=value, with chapters whose times have a fixed width. */
 import type { AudioTags, Chapter } from './tags.js';
 
 const VENDOR = 'tts';

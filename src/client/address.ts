@@ -1,30 +1,30 @@
-/** Where a server is: its HTTP base address, and the WebSocket address that belongs to it. */
+/** The address of a server: its HTTP base address, and the WebSocket address to it. */
 import { TtsError } from '../protocol/errors.js';
 import { WHOLE_SENTENCES } from '../protocol/preference.js';
 
 export interface ServerAddress {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** The certificate (PEM) that this very server has, where it is known: only that is believed, whoever signed it. */
+  /** The server's certificate (PEM), if known beforehand: then no other one is accepted. */
   readonly certificate?: string;
-  /** What is spoken is written down and not heard meanwhile: no sentence is cut to be heard sooner. */
+  /** The audio is written to a file, so that no sentence is cut to be heard sooner. */
   readonly unheard?: boolean;
 }
 
-/** What every request says of itself. */
+/** Headers of every request. */
 export const headersOf = ({ apiKey, unheard }: ServerAddress): Record<string, string> => ({
   ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
   ...(unheard ? { prefer: WHOLE_SENTENCES } : {}),
 });
 
-/** How TLS judges the server at an address; nothing special where its certificate is not known beforehand. */
+/** Options of TLS for a server; none where its certificate is not known beforehand. */
 export const trustIn = ({ certificate }: ServerAddress) =>
   certificate === undefined
     ? {}
-    : // Its name may be any: a server is reached here by the address of this machine.
+    : // It may have any name: the server is reached by an address of this machine.
       { ca: certificate, allowPartialTrustChain: true, checkServerIdentity: () => undefined };
 
-/** Accepts what a person types (`localhost:8787`, a slash at the end) and refuses what cannot be a server. */
+/** Accepts what people type (`localhost:8787`, a slash at the end). */
 export function parseBaseUrl(typed: string): URL {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `http://${typed}`;
   let url: URL;

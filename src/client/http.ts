@@ -1,4 +1,4 @@
-/** The HTTP half of the service as a client sees it: speech as samples while they are made, and the voice catalogue. */
+/** The HTTP client: speech as samples while they are made, and the voice catalogue. */
 import http from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import { pcmSamples, SampleJoiner } from '../protocol/audio.js';
@@ -14,11 +14,11 @@ interface SpokenResponse {
   readonly requestId: string | undefined;
   /** Characters the server counted. */
   readonly inputChars: number | undefined;
-  /** Whole samples in order. Throws `connection_lost` when the body broke off: what came is not the whole. */
+  /** Whole samples in order. Throws `connection_lost` when the response breaks off. */
   readonly audio: AsyncIterable<Int16Array>;
 }
 
-/** `speed` other than 1 goes through OpenAI's dialect, since the contract's own route knows one pace only. */
+/** A `speed` other than 1 takes OpenAI's dialect, since the contract's own route has no speed. */
 export type PacedRequest = Omit<SpeechRequest, 'stream' | 'response_format'> & { readonly speed?: number };
 
 const SPEED_DOOR = '/openai';
@@ -38,7 +38,7 @@ export function createHttpClient(address: ServerAddress): HttpClient {
   let agent: http.Agent | HttpsAgent | undefined;
 
   async function request(url: URL, body: string | undefined, signal: AbortSignal): Promise<http.IncomingMessage> {
-    // TLS takes a while to load, and most servers of a command line are on the same machine.
+    // TLS takes time to load, and the server of a command is usually on the same machine.
     const transport = secure ? await import('node:https') : http;
     agent ??= new transport.Agent({ keepAlive: true, ...trustIn(address) });
     return new Promise((resolve, reject) => {
@@ -56,7 +56,7 @@ export function createHttpClient(address: ServerAddress): HttpClient {
       outgoing.on('response', resolve);
       outgoing.on('error', (cause: NodeJS.ErrnoException) => {
         if (signal.aborted) reject(signal.reason);
-        // The server closed an idle connection just as it was taken up again: nothing of the request was looked at.
+        // The server closed an idle connection as it was reused; it has not read the request.
         else if (outgoing.reusedSocket && cause.code === 'ECONNRESET') resolve(request(url, body, signal));
         else reject(errorOfConnecting(cause, url));
       });

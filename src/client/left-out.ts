@@ -1,8 +1,8 @@
-/** What of a text is not spoken, told to people: letters and signs no voice here can say, and markup without an effect. */
+/** Tells people what of a text is not spoken: foreign letters and signs, markup without effect. */
 import { isBlank } from '../protocol/characters.js';
 import { nothingToSay } from '../protocol/errors.js';
 
-/** Every character that can be left out lies beyond these: Latin letters with their accents, and common punctuation. */
+/** Anything but Latin letters and common punctuation; all that is left out is among it. */
 const UNUSUAL = /[^\t\n\r -~\u00a0-\u024f\u2010-\u2026]/;
 
 interface Reading {
@@ -17,7 +17,7 @@ export class LeftOut {
 
   constructor(private readonly ssml: boolean) {}
 
-  /** `text` goes to be spoken. Cheap for ordinary text: nothing is loaded for it. */
+  /** `text` is going to be spoken. For ordinary text nothing is loaded. */
   async add(text: string): Promise<void> {
     this.sawText ||= !isBlank(text);
     if (!this.ssml && !UNUSUAL.test(text)) return;
@@ -25,7 +25,7 @@ export class LeftOut {
     (await this.reading).push(text);
   }
 
-  /** Throws where there was text and none of it can be spoken. For a run that made no sound. */
+  /** For a run that made no sound: throws where there was text that cannot be spoken. */
   async refuseNothing(): Promise<void> {
     if (!this.sawText) return;
     throw nothingToSay((await this.reading)?.unspoken());
@@ -50,7 +50,7 @@ async function read(ssml: boolean): Promise<Reading> {
     import('../text/segment/segment.js'),
   ]);
   const survey = new Survey();
-  // What is left out hangs on no cut: the limit of a segment is of no account here.
+  // Cuts do not change what is left out, so that tokens need not be counted.
   const segmenter = new Segmenter({ countTokens: () => 0, ssml });
   const whole = (text: string) => survey.add({ spans: [{ kind: 'text', text, start: 0, end: 0 }] });
   return {
@@ -59,7 +59,7 @@ async function read(ssml: boolean): Promise<Reading> {
       try {
         for (const segment of segmenter.push(text)) survey.add(segment);
       } catch {
-        // Markup that is wrong is the server's to refuse.
+        // The server refuses markup that is wrong.
       }
     },
     unspoken: () => unspokenInWords(survey.unspoken),

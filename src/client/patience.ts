@@ -1,4 +1,4 @@
-/** Asks again where a server said, before anything else, that it is busy and when to come back. */
+/** Repeats requests that a busy server has refused. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ErrorCode, TtsError } from '../protocol/errors.js';
 
@@ -9,9 +9,10 @@ const PASSING: readonly ErrorCode[] = [
   'concurrency_limit_exceeded',
 ];
 const ATTEMPTS = 6;
+/** A server that asks for a longer wait than this is not asked again. */
 const MAX_WAIT_S = 15;
 
-/** Only for attempts of which nothing was heard when they failed: those can be made again without saying a thing twice. */
+/** For attempts that fail before any audio: they can be repeated without saying a thing twice. */
 export async function patiently<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let count = 1; ; count++) {
     try {

@@ -1,4 +1,4 @@
-/** What a run knows of itself while it speaks: sound made and heard, the text that goes with it, and how fast it came. */
+/** The progress of a run: audio made and heard, the text that goes with it, and its speed. */
 import { msToSamples, samplesToMs } from '../protocol/audio.js';
 import type { Preparation } from '../protocol/preparation.js';
 import type { Alignment } from '../protocol/stream-messages.js';
@@ -21,14 +21,14 @@ export interface Snapshot {
   readonly totalMs: number;
   /** False while `totalMs` is an estimate. */
   readonly totalKnown: boolean;
-  /** How long it will take until all is heard, or written where nothing is played; undefined while that is anybody's guess. */
+  /** Estimated time until all is heard, or written where nothing is played, once it is known. */
   readonly leftMs: number | undefined;
   readonly firstAudioMs: number | undefined;
   readonly realTimeFactor: number | undefined;
 }
 
 const LEVEL_SAMPLES = msToSamples(50);
-/** A pause of the receiving side longer than this means that the listener was the slow one. */
+/** A sink that takes longer than this (ms) is full, so that the time is not the server's. */
 const THROTTLED_MS = 40;
 
 export class Progress {
@@ -85,7 +85,7 @@ export class Progress {
     this.addLevels(pcm);
   }
 
-  /** The sink took it; from here on the run waits for the server again. */
+  /** The sink took the audio; from here on the run waits for the server again. */
   taken(): void {
     const now = this.now();
     this.throttled = now - this.receivedMs > THROTTLED_MS;
@@ -101,7 +101,7 @@ export class Progress {
     this.complete = true;
   }
 
-  /** `playing`: somebody listens, so that the end is when it was heard and not when it was made. */
+  /** `playing`: the audio is played, so that the run ends when it was heard. */
   snapshot(heardSamples: number, playing: boolean): Snapshot {
     const expected = this.timeline.estimatedSamples();
     const total = this.complete ? this.madeSamples : Math.max(this.madeSamples, expected);
@@ -129,7 +129,7 @@ export class Progress {
     return this.levels[Math.min(Math.floor(samples / LEVEL_SAMPLES), this.levels.length - 1)] ?? 0;
   }
 
-  /** Loudness of every 50 ms, on a scale that follows the ear: -50 dB is nothing, full scale is 1. */
+  /** Level of every 50 ms on a logarithmic scale: -50 dB is 0, full scale is 1. */
   private addLevels(pcm: Int16Array): void {
     for (const sample of pcm) {
       this.levelSum += sample * sample;

@@ -1,4 +1,4 @@
-/** Cuts a text of any length into pieces that one request may carry, at the best place each stretch offers. */
+/** Cuts a text of any length into requests, each at the best place within its limit. */
 import { trim } from '../protocol/characters.js';
 import { MAX_INPUT_CHARS } from '../protocol/contract.js';
 import { type Boundary, BoundaryScanner } from '../text/segment/segment-boundaries.js';
@@ -13,8 +13,8 @@ interface Place {
 }
 
 /**
- * The pieces in order, none empty, none longer than `maxChars` code points, each without white space around it. Together
- * they hold every other character of the text. Sees each character once: the time grows with the length.
+ * The pieces in order, none empty or longer than `maxChars` code points, without white space around
+ * them. Together they have every other character of the text. Takes linear time.
  */
 export function* splitIntoRequests(whole: string, maxChars: number = MAX_INPUT_CHARS): Generator<string> {
   const text = trim(whole);
@@ -54,11 +54,14 @@ function placesOf(text: string): Place[] {
   return places;
 }
 
-/** The service trims a request, so the rest that a blank line asks for would be lost where one is cut: a sentence is best. */
+/**
+ * The service trims requests, so that a cut at a blank line would lose the pause it asks for. The
+ * end of a sentence is therefore the best place.
+ */
 const qualityOf = ({ rank, pause }: Boundary): number =>
   rank === RANK.sentence && pause === 'sentence' ? RANK.paragraph + 1 : rank;
 
-/** The best place within reach; among equals the last. A crumb is worse than a cut at a lesser place. */
+/** The best place within reach, the last among equals. Lesser places must not give short pieces. */
 function best(places: readonly Place[], start: Place, maxChars: number): Place | undefined {
   let found: Place | undefined;
   for (const place of places) {

@@ -1,4 +1,4 @@
-/** Speaks a text of any length over HTTP: one request after the other into one sink, the next fetched while one is heard. */
+/** Speaks a text of any length over HTTP: one request after the other into one sink. */
 import { TtsError } from '../protocol/errors.js';
 import type { HttpClient, PacedRequest } from './http.js';
 import type { LeftOut } from './left-out.js';
@@ -9,13 +9,13 @@ import type { AudioSink } from './sinks/sink.js';
 
 interface Section {
   readonly text: string;
-  /** Called before the first sample of it. */
+  /** Called before the section's first sample. */
   readonly onBegin?: () => void;
 }
 
 export interface SpeakRequestsOptions {
   readonly client: HttpClient;
-  /** All of it together is what is said; a section begins a request of its own. */
+  /** The text in order; each section begins a new request. */
   readonly sections: readonly Section[];
   readonly fields: Omit<PacedRequest, 'input'>;
   readonly sink: AudioSink;
@@ -24,8 +24,8 @@ export interface SpeakRequestsOptions {
 }
 
 /**
- * The sink takes sound far ahead of the ear, so the end of one response is read, and the next request made, while the
- * sound of the first still plays: there is no seam to hear.
+ * The sink takes audio far ahead of what is heard. The next request is made while the audio of the
+ * one before it still plays, so that there is no gap between them.
  */
 export async function speakRequests(options: SpeakRequestsOptions, signal: AbortSignal): Promise<void> {
   const { client, sections, fields, sink, progress, leftOut } = options;
@@ -51,7 +51,7 @@ export async function speakRequests(options: SpeakRequestsOptions, signal: Abort
   progress.finished();
 }
 
-/** A stretch of a text in which nothing can be spoken is silence between others; a whole text of it is the caller's to refuse. */
+/** A piece without anything to speak is silent. A text of such pieces is refused by the caller. */
 function nothingOf(error: unknown): readonly Int16Array[] {
   if (error instanceof TtsError && error.code === 'empty_input') return [];
   throw error;

@@ -1,4 +1,6 @@
-/** Speaks text while it is still being written: pieces go out as they arrive, sound comes back, a pause ends the session. */
+/**
+ * Speaks text while it is being written: pieces are sent as they arrive, a pause ends the session.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Condition } from '../condition.js';
 import { countChars } from '../protocol/characters.js';
@@ -15,35 +17,36 @@ export interface SpeakStreamOptions {
   readonly address: ServerAddress;
   readonly voice: string;
   readonly params: Partial<StreamParams>;
-  /** 1, the voice's own pace, where it is left out. */
+  /** Default 1, the voice's own speed. */
   readonly speed?: number;
   readonly text: AsyncIterable<string>;
   readonly flushOnNewline: boolean;
   readonly sink: AudioSink;
   readonly progress: Progress;
   readonly leftOut?: LeftOut;
-  /** Called with every piece of sound before the sink takes it. */
+  /** Called with every chunk before the sink takes it. */
   readonly onChunk?: (chunk: SpokenChunk, offsetSamples: number) => void;
   /** Timing of pauses; for tests. */
   readonly pauses?: Partial<Pauses>;
 }
 
 interface Pauses {
-  /** After a finished sentence or line: nothing more seems to come, so it is spoken. */
+  /** After a finished sentence or line: it is spoken. */
   readonly finishedMs: number;
-  /** In the middle of a sentence: long enough for a slow writer. */
+  /** In the middle of a sentence: longer, for a slow writer. */
   readonly unfinishedMs: number;
 }
 
 /**
- * The server speaks a sentence once the next one begins, and drops unfinished text when the session times out. Ending the
- * session when the writer rests avoids both, without a keepalive; the next text opens another.
+ * Pauses of the writer that end a session. The server speaks a sentence when the next one begins,
+ * and drops unfinished text when a session times out; an end in time avoids both. The next text
+ * opens a new session.
  */
 const PAUSES: Pauses = { finishedMs: 1_200, unfinishedMs: 20_000 };
-/** Markup may be open across a pause, so a session with it is ended only shortly before the server would. */
+/** An element may be open across a pause, so an SSML session ends shortly before its timeout. */
 const SSML_PAUSES: Pauses = { finishedMs: 150_000, unfinishedMs: 150_000 };
 const INACTIVITY_S = 180;
-/** Text sent and not yet heard. */
+/** Most characters that were sent and not yet heard. */
 export const MAX_AHEAD_CHARS = 20_000;
 
 export async function speakStream(options: SpeakStreamOptions, signal: AbortSignal): Promise<void> {
@@ -60,9 +63,9 @@ export async function speakStream(options: SpeakStreamOptions, signal: AbortSign
 }
 
 interface Source {
-  /** The next text, or undefined at the end: the same one, until it was taken. */
+  /** The next text, or undefined at the end. Returns the same one until it was taken. */
   next(): Promise<string | undefined>;
-  /** What came is being spoken. Text that comes while nobody asks, behind the end of a session, waits here. */
+  /** The last text is being spoken. Text that arrives between two sessions waits here. */
   taken(): void;
 }
 
@@ -72,7 +75,7 @@ function createSource(text: AsyncIterable<string>): Source {
   return {
     next() {
       asked ??= iterator.next().then((result) => (result.done ? undefined : result.value));
-      // A source that breaks after the run was stopped has nobody left to tell.
+      // A source may fail after the run was stopped, when nothing awaits it any more.
       asked.catch(() => undefined);
       return asked;
     },

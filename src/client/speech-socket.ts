@@ -1,4 +1,4 @@
-/** The WebSocket half of the service as a client sees it: text in pieces, samples with their text times back. */
+/** The WebSocket client: sends text in pieces, receives samples with the times of the text. */
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { Condition } from '../condition.js';
@@ -23,11 +23,11 @@ export interface SpokenChunk {
 
 export interface SpeechSocket {
   readonly requestId: string | undefined;
-  /** Appends text. Neither empty nor a lone space: both mean something else on this wire. */
+  /** Appends text. An empty text and a single space mean something else on this wire. */
   send(text: string, flush?: boolean): void;
   /** No more text; what is left is spoken. */
   end(): void;
-  /** In order, until the server said that all was sent. Stops reading from the network while nobody pulls. */
+  /** In order, until the server has sent all. The network is not read while nothing is consumed. */
   readonly audio: AsyncIterable<SpokenChunk>;
   close(): void;
 }
@@ -35,11 +35,11 @@ export interface SpeechSocket {
 export interface SpeechSocketOptions extends ServerAddress {
   readonly voice: string;
   readonly params: Partial<StreamParams>;
-  /** Other than 1 it goes through the door of another family, since the contract's own knows one pace only. */
+  /** A speed other than 1 takes ElevenLabs' dialect, since the contract's own has no speed. */
   readonly speed?: number;
 }
 
-/** Audio messages held before reading pauses: a few seconds of sound. */
+/** Audio messages held before reading pauses: a few seconds of audio. */
 const HELD_MESSAGES = 64;
 const UNKNOWN_CLOSE = 1006;
 const SPEED_DOOR = '/elevenlabs';
@@ -69,7 +69,7 @@ export async function openSpeechSocket(options: SpeechSocketOptions, signal: Abo
   return {
     requestId,
     send(text, flush = false) {
-      if (text === '' || text === ' ') throw new RangeError('a lone space or an empty text is not text on this wire');
+      if (text === '' || text === ' ') throw new RangeError('a single space or an empty text is not text on this wire');
       send(flush ? { text, flush } : { text });
     },
     end: () => send({ text: '' }),
@@ -97,7 +97,7 @@ function opened(socket: WebSocket, url: URL, signal: AbortSignal): Promise<strin
           requestId,
           retryAfter: headerOf(response, 'retry-after'),
         });
-        // The server's own advice is a model that there is on HTTP alone.
+        // The server advises a model that only HTTP has.
         reject(
           error.code === 'early_access_required'
             ? new TtsError(error.code, PARTNER_ONLY, { cause: error, ...(requestId ? { requestId } : {}) })
@@ -119,7 +119,7 @@ interface Incoming {
   chunks(): AsyncIterable<SpokenChunk>;
 }
 
-/** Holds what came until it is pulled, and pauses the socket while enough is held. */
+/** Holds messages until they are consumed, and pauses the socket while enough are held. */
 function receive(socket: WebSocket, signal: AbortSignal): Incoming {
   const held: SpokenChunk[] = [];
   let samples = 0;
@@ -142,7 +142,7 @@ function receive(socket: WebSocket, signal: AbortSignal): Incoming {
     if (!message) return finish(connectionLost('The server sent a message that is not of this service.'));
     if ('error' in message) return finish(errorOfMessage(message.error, message.message, message.requestId));
     const alignment = 'audio' in message ? alignmentOf(message, samples) : undefined;
-    // Without audio it tells of characters that are silent.
+    // A message without audio may carry the times of silent characters.
     if ('audio' in message && (message.audio !== '' || alignment !== undefined)) {
       const pcm = pcmSamples(Buffer.from(message.audio, 'base64'));
       held.push({ pcm, alignment });
@@ -152,7 +152,7 @@ function receive(socket: WebSocket, signal: AbortSignal): Incoming {
     }
     if (message.isFinal) finish('final');
   });
-  // Before the handshake is done, `opened` reports it; after it, the close that follows does.
+  // During the handshake `opened` reports errors; after it, the close that follows does.
   socket.on('error', (cause) => finish(connectionLost('The connection broke off.', incoming.requestId, cause)));
   socket.on('close', (code) => {
     signal.removeEventListener('abort', abort);
@@ -180,7 +180,7 @@ function receive(socket: WebSocket, signal: AbortSignal): Incoming {
   return incoming;
 }
 
-/** The other door counts the times of `normalizedAlignment` from the beginning of the session, not of the message. */
+/** ElevenLabs' dialect counts `normalizedAlignment` from the session's start, not the message's. */
 function alignmentOf(
   message: AudioMessage & { readonly normalizedAlignment?: Alignment | null },
   samples: number,
@@ -200,7 +200,7 @@ function parseMessage(text: string): ServerMessage | undefined {
     if (!('error' in data) && !('isFinal' in data)) return undefined;
     return data as ServerMessage;
   } catch {
-    // Whatever it was, it was no message of this protocol; the caller ends the session.
+    // No message of this protocol: the caller ends the session.
     return undefined;
   }
 }

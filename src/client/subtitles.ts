@@ -1,4 +1,4 @@
-/** Subtitles from the alignment: words gathered into cues a person can read, as SRT or WebVTT. */
+/** Subtitles from the alignment: words in cues of readable length, as SRT or WebVTT. */
 import { samplesToMs } from '../protocol/audio.js';
 import { isBlank } from '../protocol/characters.js';
 import type { Alignment } from '../protocol/stream-messages.js';
@@ -12,14 +12,14 @@ export interface Cue {
 const LINE_CHARS = 42;
 const CUE_CHARS = LINE_CHARS * 2;
 const CUE_MS = 6_000;
-/** A pause this long ends a cue even inside a sentence. */
+/** A pause this long (ms) ends a cue, also inside a sentence. */
 const PAUSE_MS = 700;
 
 interface Word {
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
-  /** A blank line stood before it. */
+  /** Whether a blank line precedes it. */
   readonly newParagraph: boolean;
 }
 
@@ -32,7 +32,7 @@ export class CueBuilder {
   private endMs = 0;
   private lineBreaks = 0;
 
-  /** `shown`: what to show for each character of the text as sent, in order; the text itself where nothing is given. */
+  /** `shown`: what to show for each character that was sent, in order; absent, the text itself. */
   constructor(private readonly shown: readonly string[] = []) {}
 
   /** `offsetSamples`: samples of this run before the message that carried `alignment`. */
@@ -44,7 +44,7 @@ export class CueBuilder {
       const char = this.shown[this.seen++] ?? sent;
       if (isBlank(char)) {
         if (char !== '' || isBlank(sent)) this.endWord();
-        // Lines are those of the text, also where nothing else is shown of them.
+        // Line breaks count even where nothing is shown of their line.
         if (sent === '\n') this.lineBreaks++;
         return;
       }

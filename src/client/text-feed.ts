@@ -1,11 +1,11 @@
-/** Text as it arrives, in pieces the WebSocket takes: never empty, never a lone space, never too large for a message. */
+/** Text in pieces for the WebSocket: never empty, never a single space, never too large. */
 
 export interface FeedPiece {
   readonly text: string;
   readonly flush: boolean;
 }
 
-/** Far below the 65,536 bytes of a message, however the characters are escaped. */
+/** UTF-16 units of a piece: far below the 65,536 bytes of a message, also if escaped. */
 const MAX_PIECE_UNITS = 4_000;
 
 export class TextFeed {
@@ -13,7 +13,7 @@ export class TextFeed {
 
   constructor(private readonly flushOnNewline: boolean) {}
 
-  /** Everything of `text` that can leave now. A lone space stays and travels with what follows it. */
+  /** All of `text` that can be sent now. A single space waits for the text behind it. */
   *push(text: string): Generator<FeedPiece> {
     let rest = this.carry + text;
     this.carry = '';
@@ -38,7 +38,7 @@ export class TextFeed {
   }
 }
 
-/** Decodes UTF-8 however it was cut on its way. */
+/** Decodes UTF-8 whose characters may be cut anywhere. */
 export async function* decodeText(bytes: AsyncIterable<Uint8Array>): AsyncIterable<string> {
   const decoder = new TextDecoder('utf-8');
   for await (const part of bytes) {

@@ -1,11 +1,11 @@
-/** Which text goes with which sample: exact where the server sends an alignment, reckoned by length where it does not. */
+/** The text that goes with a sample: from the server's alignment, or estimated by length. */
 import { msToSamples, SAMPLE_RATE } from '../protocol/audio.js';
 import type { Alignment } from '../protocol/stream-messages.js';
 
 export interface TextAt {
-  /** The last of the text up to a moment. */
+  /** The end of the text up to a moment. */
   readonly spoken: string;
-  /** The next of the text after it. */
+  /** The beginning of the text after it. */
   readonly upcoming: string;
 }
 
@@ -16,13 +16,14 @@ interface Piece {
   endSample: number | undefined;
 }
 
-/** Reading speed to begin with, in weighted characters a second. */
+/** Assumed reading speed, in weighted characters a second. */
 const DEFAULT_SPEED = 16;
+/** The assumed speed counts as much as so many characters that were heard. */
 const PRIOR_WEIGHT = 100;
-/** How much text a moment shows on either side. */
+/** Most characters of text on either side of a moment. */
 const WINDOW_CHARS = 600;
 
-/** Punctuation takes time although it makes no sound. */
+/** Punctuation is silent but takes time. */
 const weightOf = (char: string): number => (/[.!?…\n]/.test(char) ? 6 : /[,;:—–]/.test(char) ? 3 : 1);
 
 function weigh(text: string): number {
@@ -44,18 +45,18 @@ export class Timeline {
   private heardUnits = 0;
   private takenChars = 0;
 
-  /** All the text there will be, where it is known beforehand. */
+  /** Announces all of the text, where it is known beforehand. */
   expect(text: string): void {
     this.expected += text;
     this.expectedWeight += weigh(text);
   }
 
-  /** The sound of `text` comes next. */
+  /** The audio that follows is of `text`. */
   begin(text: string): void {
     this.pieces.push({ text, weight: weigh(text), startSample: this.madeSamples, endSample: undefined });
   }
 
-  /** The sound of the text begun last is complete. */
+  /** The audio of the last text is complete. */
   end(): void {
     const piece = this.pieces.at(-1);
     if (piece) piece.endSample = this.madeSamples;
@@ -73,11 +74,10 @@ export class Timeline {
     });
   }
 
-  /** How long the whole will be, as far as can be told. */
+  /** Estimated length of all audio. */
   estimatedSamples(): number {
     if (this.alignedWeight > 0) {
       const left = Math.max(0, this.expectedWeight - this.alignedWeight);
-      // A little text says little of the speed: what is known beforehand counts as much as the first hundred characters.
       const weight = this.alignedWeight + PRIOR_WEIGHT;
       const samples = this.madeSamples + (PRIOR_WEIGHT * SAMPLE_RATE) / DEFAULT_SPEED;
       return this.madeSamples + (left * samples) / weight;
@@ -92,7 +92,7 @@ export class Timeline {
     return this.chars.length > 0 || this.heardChars > 0 ? this.aligned(heardSamples) : this.reckoned(heardSamples);
   }
 
-  /** Characters whose sound has begun by then. */
+  /** Characters whose audio has begun by then. */
   charsAt(heardSamples: number): number {
     if (this.chars.length > 0 || this.heardChars > 0) {
       this.aligned(heardSamples);
@@ -101,7 +101,7 @@ export class Timeline {
     return this.pieces.reduce((sum, piece) => sum + [...this.spokenOf(piece, heardSamples)].length, 0);
   }
 
-  /** The aligned text that was heard since this was last asked. */
+  /** The aligned text that was heard since the last call. */
   takeSpoken(heardSamples: number): string {
     this.aligned(heardSamples);
     const fresh = this.heardChars - this.takenChars;
@@ -138,7 +138,7 @@ export class Timeline {
     return { spoken, upcoming };
   }
 
-  /** The words of a piece that have begun, going by their share of its length. */
+  /** The words of a piece that have begun, by their share of its length. */
   private spokenOf(piece: Piece, heardSamples: number): string {
     if (heardSamples <= piece.startSample) return '';
     const end = this.endOf(piece);

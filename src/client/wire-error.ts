@@ -1,4 +1,4 @@
-/** What went wrong on the wire, as the one error class: the server's own words where it sent any. */
+/** Failures of requests and connections as a TtsError, in the server's words where it sent any. */
 import { type ErrorCode, isErrorCode, printable, TtsError } from '../protocol/errors.js';
 
 const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
@@ -23,7 +23,7 @@ export interface FailedResponse {
   readonly retryAfter: string | undefined;
 }
 
-/** The error a non-2xx response stands for. Other servers may send other bodies: then the status has to do. */
+/** The error of a non-2xx response. Where its body is of another kind, the status decides. */
 export function errorOfResponse({ status, body, requestId, retryAfter }: FailedResponse): TtsError {
   const sent = errorField(body);
   const code =
@@ -43,7 +43,7 @@ function errorField(body: string): { code?: string; message?: string; param?: st
   try {
     const data: unknown = JSON.parse(body);
     const { error: ours, detail } = (data ?? {}) as { error?: unknown; detail?: unknown };
-    // The door for another speed tells it as ElevenLabs does.
+    // As ElevenLabs' dialect has it, which is used for other speeds.
     const error = ours ?? detail;
     if (typeof error !== 'object' || error === null) return undefined;
     const text = (key: string) => {
@@ -52,12 +52,12 @@ function errorField(body: string): { code?: string; message?: string; param?: st
     };
     return { ...text('code'), ...text('message'), ...text('param') };
   } catch {
-    // Not JSON: a proxy's page, perhaps. The status says enough.
+    // No JSON, perhaps the page of a proxy: the status says enough.
     return undefined;
   }
 }
 
-/** What a person at the command line can do about it, where the server cannot know that there is one. */
+/** Adds advice for a person at the command line to a server's message. */
 function withAdvice(code: ErrorCode, message: string, retryAfterS: number | undefined): string {
   switch (code) {
     case 'missing_api_key':
@@ -80,7 +80,7 @@ const inWords = (seconds: number): string =>
       ? `${Math.ceil(seconds / 60)} minutes`
       : `${Math.ceil(seconds / 3600)} hours`;
 
-/** The error of a connection that could not be made, or was gone before anything was answered. */
+/** The error of a connection that was not made, or that ended before an answer. */
 export function errorOfConnecting(cause: unknown, url: URL): TtsError {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === 'ECONNRESET' || code === 'EPIPE') {
@@ -112,12 +112,12 @@ export function connectionLost(detail: string, requestId?: string, cause?: unkno
   });
 }
 
-/** A server without the dialect that has a speed answers 404: said as what it means to a person. */
+/** A server without the dialect that has a speed answers 404; says what that means. */
 export const orNoSpeed = (error: unknown, door: string): unknown =>
   error instanceof TtsError && error.code === 'not_found'
     ? new TtsError(
         'not_found',
-        `This server speaks at one pace only: it has no ${door}. Leave --speed out, or speak without --server.`,
+        `This server speaks at one speed only: it has no ${door}. Leave --speed out, or speak without --server.`,
         { cause: error },
       )
     : error;

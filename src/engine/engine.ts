@@ -1,18 +1,21 @@
-/** The seam between the worker process and whatever makes sound of a segment. */
+/** The engine's seam: what a worker process runs to make sound of a segment. */
 import type { Device } from '../protocol/device.js';
 import type { SegmentJob, SpeechEvent } from '../protocol/job.js';
 
-/** What is told about an engine: plain data, so that it can cross a process boundary. */
+/** What an engine reports about itself: plain data that can cross a process boundary. */
 export interface EngineFacts {
-  /** What its vocoders run on. */
+  /** The device its vocoders run on. */
   readonly device: Exclude<Device, 'auto'>;
-  /** Human-readable: what it runs on ("cpu, 2 threads"), for logs and `tts doctor`. */
+  /** The device in words ("cpu, 2 threads"), for logs and `tts doctor`. */
   readonly description: string;
-  /** Two engines of one version make the same samples of a job, so one can go on where the other broke off. */
+  /**
+   * Engines of one version make the same samples of a job, so that one can go on where another
+   * broke off.
+   */
   readonly version: string;
-  /** Seconds of work for a second of its slowest model's speech, where that was measured before. */
+  /** Seconds of work for a second of its slowest model's speech, if that was measured. */
   readonly realTimeFactor: number | undefined;
-  /** Steps it takes at once. Absent: steps run one after the other, and a second one hides the hand-over. */
+  /** Steps it takes at once. Absent: they run one after the other; a second hides the hand-over. */
   readonly capacity?: number;
 }
 
@@ -53,8 +56,8 @@ export interface StepRunner {
 
 export interface Engine extends EngineFacts {
   /**
-   * Reads one segment. Everything that takes time happens in a step: a front, a window of a vocoder.
-   * Stops between two of them when `signal` aborts.
+   * Reads one segment. Everything that takes time happens in a step: a run of the acoustic
+   * model, or of the vocoder on a window. Stops between two of them when `signal` aborts.
    */
   speak(job: SegmentJob, steps: StepRunner, signal: AbortSignal): AsyncIterable<SpeechEvent>;
   close(): Promise<void>;

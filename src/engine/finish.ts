@@ -1,8 +1,8 @@
-/** The edges of speech: where the voice begins and ends, how long it rests, and samples as 16-bit PCM without clicks. */
+/** The edges of speech: where the voice begins and ends, the rest after it, and 16-bit samples. */
 import { msToSamples } from '../protocol/audio.js';
 import type { PauseKind } from '../protocol/job.js';
 
-/** Silence between the end of this segment's voice and the beginning of the next one's. */
+/** Silence from the end of a segment's voice to the beginning of the next one's (by ear). */
 export const PAUSE_SAMPLES: Readonly<Record<PauseKind, number>> = {
   none: msToSamples(50),
   carried: msToSamples(120),
@@ -12,14 +12,15 @@ export const PAUSE_SAMPLES: Readonly<Record<PauseKind, number>> = {
   paragraph: msToSamples(800),
 };
 
-/** What is kept before the voice: the breath of a consonant that is softer than the threshold, and the fade. */
+/** Kept before the voice: the onset of a consonant softer than `AUDIBLE`, and the fade. */
 export const LEAD_SAMPLES = msToSamples(30);
 const FADE_IN = msToSamples(8);
 export const FADE_OUT = msToSamples(12);
 
+/** Length and step of the stretches whose level decides whether there is voice. */
 const LOOK = msToSamples(10);
 const HOP = msToSamples(5);
-/** About 30 dB below ordinary speech of these voices, and far above what they leave in a rest. */
+/** About 30 dB below ordinary speech of these voices, and far above their level in a rest. */
 const AUDIBLE = 10 ** (-52 / 20);
 
 function audible(samples: Float32Array, from: number): boolean {
@@ -54,10 +55,10 @@ export function fadeOut(samples: Float32Array): void {
   for (let i = 0; i < length; i += 1) samples[last - i]! *= 0.5 - 0.5 * Math.cos((Math.PI * (i + 0.5)) / length);
 }
 
-/** Beyond this the curve bends, so that no peak is cut flat. */
+/** Amplitude from which the curve bends, so that no peak is clipped. */
 const KNEE = 0.9;
 
-/** `length` samples of PCM, `gain` times as large, silence where `samples` has ended. */
+/** `length` samples of PCM, scaled by `gain`, with silence behind the end of `samples`. */
 export function toPcm(samples: Float32Array, gain: number, length = samples.length): Int16Array {
   const pcm = new Int16Array(length);
   const spoken = Math.min(length, samples.length);

@@ -1,4 +1,4 @@
-/** Kokoro: reads a segment, runs its tokens through the model's graphs, and hands out samples and times as they come. */
+/** The Kokoro engine: reads a segment, runs the model's graphs on its tokens, and yields audio. */
 import { env } from 'onnxruntime-node';
 import { ownWeights, RECIPE } from '../models/manifest.js';
 import type { Gpu } from '../protocol/device.js';
@@ -18,15 +18,18 @@ type EngineLog = (level: 'info' | 'warn' | 'debug', message: string, fields?: ob
 
 export interface KokoroSurroundings {
   readonly log: EngineLog;
-  /** The GPU is gone and with it all that was on it: whoever holds the engine ends it. */
+  /** The GPU failed, and everything on it is lost. The owner of the engine has to end it. */
   readonly onLost?: (error: unknown) => void;
-  /** `auto` found a GPU, and whether it can be used is being looked at. */
+  /** `auto` found a GPU and begins to test it. */
   readonly onTry?: (device: Gpu) => void;
-  /** GPUs to try, in this order; those that the runtime and the machine have, where absent. */
+  /** GPUs to try, in this order. Absent: those that the runtime and the machine have. */
   readonly gpus?: readonly Gpu[];
 }
 
-/** A server's reader has the time to read something first; the text of a command is there before, and need not wait for that. */
+/**
+ * Delay of the reader's warm-up (ms). A server reads a warm-up text before its first request; the
+ * text of a command arrives sooner than this and need not wait for it.
+ */
 const WARM_UP_AFTER_MS = 300;
 
 export async function createKokoroEngine(options: KokoroOptions & KokoroSurroundings): Promise<Engine> {
@@ -63,7 +66,8 @@ interface Found extends EngineFacts {
   readonly sessions: Sessions;
 }
 
-// What was read and how is in the times, which whoever resumes a segment compares; this is what it sounds like.
+// How a text is read shows in its timings, which are compared when a segment is resumed. The
+// version stands for all else that decides its samples.
 const versionOf = (...parts: readonly string[]): string =>
   ['kokoro', RECIPE, ownWeights(), env.versions.node, process.arch, ...parts].join(' ');
 
@@ -77,24 +81,24 @@ async function onCpu({
 }: KokoroOptions & KokoroSurroundings): Promise<Found> {
   const whole = cpuFor(use);
   const provider = share === 'machine' ? whole : cpuProvider(1);
-  const wideThreads = share === 'either' ? whole.threads : 0;
-  const widens = wideThreads > provider.threads;
-  const description = widens ? `${provider.description}, ${wideThreads} for a lone listener` : provider.description;
+  const threadsWhenIdle = share === 'either' ? whole.threads : 0;
+  const isMultiThreaded = threadsWhenIdle > provider.threads;
+  const description = isMultiThreaded ? `${provider.description}, ${threadsWhenIdle} when idle` : provider.description;
   const measured = await readMeasurement(modelDir, use);
   const vocoder = measured?.vocoder ?? 'quantised';
   if (use.device === 'auto') log('info', 'device chosen', { device: description, vocoder });
-  const sessions = createSessions({ modelDir, offline, provider, wideThreads, vocoder });
+  const sessions = createSessions({ modelDir, offline, provider, threadsWhenIdle, vocoder });
   for (const model of preload) await sessions.model(model);
-  // After the engine said that it is ready, and before there is a crowd.
-  if (widens) setImmediate(() => sessions.narrow().catch(() => undefined));
+  // After the engine has said that it is ready, and before there is load.
+  if (isMultiThreaded) setImmediate(() => sessions.openSingleThreaded().catch(() => undefined));
   const version = versionOf('cpu', vocoder);
   return { sessions, device: 'cpu', description, version, realTimeFactor: measured?.realTimeFactor };
 }
 
-/** A segment is tried three times: what a GPU failed under twice is left to the CPU. */
+/** A segment is tried three times; after two losses of the GPU the third try is the CPU's. */
 const MOST_LOSSES = 2;
 
-/** Undefined where there is none, or where `auto` found one that is not right, not fast, or not there to stay. */
+/** Undefined where there is no GPU, or where `auto` found one that is wrong, slow or unstable. */
 async function onGpu(options: KokoroOptions & KokoroSurroundings): Promise<Found | undefined> {
   const { modelDir, offline = false, threads, preload, log } = options;
   const onCheck = (check: GpuCheck) => log(check.passed ? 'info' : 'warn', 'a GPU was compared with the CPU', check);
@@ -110,22 +114,22 @@ async function onGpu(options: KokoroOptions & KokoroSurroundings): Promise<Found
       continue;
     }
     if (options.device === 'auto') options.onTry?.(device);
-    // Loaded where there is one: it brings the check and its measures along.
-    const [{ createGpuSessions }, { SLOWEST_GPU }] = await Promise.all([
+    // Imported where there is a GPU: they bring the check and its measures along.
+    const [{ GpuSessions }, { SLOWEST_GPU }] = await Promise.all([
       import('./gpu/sessions.js'),
       import('./gpu/check.js'),
     ]);
-    const sessions = createGpuSessions({ modelDir, offline, device, threads, onLost, onCheck });
+    const sessions = new GpuSessions({ modelDir, offline, device, threads, onLost, onCheck });
     try {
-      // One of them in any case: `auto` has to know now whether it can be used.
+      // At least one model: `auto` has to know now whether the GPU can be used.
       for (const model of preload.length > 0 ? preload : (['base-tts-fast'] as const)) await sessions.model(model);
-      const { realTimeFactor, fronts, loneThreads, capacity } = sessions;
+      const { realTimeFactor, acousticThreads, threadsWhenIdle, capacity } = sessions;
       if (options.device === 'auto' && realTimeFactor > SLOWEST_GPU) {
         throw new Error(`it takes ${realTimeFactor} s for a second of speech`);
       }
       inUse = true;
-      const beside = `${fronts} front${fronts === 1 ? '' : 's'} beside it`;
-      const description = `${device}, ${beside}, ${loneThreads} threads for a lone listener`;
+      const cores = `${acousticThreads} acoustic thread${acousticThreads === 1 ? '' : 's'}`;
+      const description = `${device}, ${cores}, ${threadsWhenIdle} threads when idle`;
       if (options.device === 'auto') log('info', 'device chosen', { device: description });
       const version = versionOf(device, driverFacts());
       return { sessions, device, description, version, realTimeFactor, capacity };

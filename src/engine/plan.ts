@@ -1,4 +1,6 @@
-/** From the model's predicted durations: where the voice can begin and end, and when each character is spoken. */
+/**
+ * From predicted durations: where the voice can begin and end, and when each character is heard.
+ */
 import { msToSamples } from '../protocol/audio.js';
 import type { ReadingToken } from '../text/types.js';
 
@@ -7,35 +9,35 @@ const STEP_SAMPLES = 600;
 /** Samples of one frame of the vocoder's input: two to a step. */
 export const FRAME_SAMPLES = 300;
 
-/** The sound runs ahead of the predicted boundaries by about this much (measured on both voices). */
+/** By how much sound precedes the predicted boundaries (measured with both models). */
 const AHEAD = msToSamples(55);
-/** No voice was heard to begin earlier than this before the end of the leading pad. */
+/** The voice never begins earlier than this before the end of the leading pad (measured). */
 const EARLIEST_ONSET = msToSamples(160);
-/** Nor to go on longer than this after its last phoneme began; the rest of that phoneme's duration is rest. */
+/** The voice never lasts longer than this after its last phoneme began (measured). */
 const LONGEST_LAST_PHONEME = msToSamples(400);
-/** How long a phoneme before a rest sounds, for the times of characters. */
+/** Assumed length of a phoneme before a rest, for the times of characters. */
 const LAST_PHONEME = msToSamples(125);
 
-/** Tokens that are heard as a rest or not at all. */
+/** Symbols that are heard as a rest or not at all. */
 const REST = /[\s;:,.!?—…"()“”]/u;
 export const isRest = ({ symbol }: ReadingToken): boolean => REST.test(symbol);
 
 export interface SpeechPlan {
-  /** The voice begins in the first window at or after this sample, which begins a frame. */
+  /** The first frame that can hold voice. */
   readonly fromFrame: number;
   /** One past the last frame that can hold voice. */
   readonly toFrame: number;
-  /** Where the voice begins if the sound itself is not looked at. */
+  /** Expected first sample of the voice. */
   readonly onset: number;
-  /** The last phoneme begins: where the voice ends is to be found after this. */
+  /** First sample of the last phoneme; the voice ends behind it. */
   readonly lastPhoneme: number;
-  /** About where the voice ends, for lengths that must be known before the sound is. */
+  /** Expected end of the voice, for lengths that are due before the sound is made. */
   readonly end: number;
   /** Begin and end of every token, in samples of the untrimmed utterance. */
   readonly tokenTimes: readonly { readonly start: number; readonly end: number; readonly rest: boolean }[];
 }
 
-/** `durations` has one number a token and one for each of the two pads. */
+/** `durations` has one number for each token and one for each of the two pads. */
 export function planSpeech(tokens: readonly ReadingToken[], durations: ArrayLike<number>, speed = 1): SpeechPlan {
   const tokenTimes: { start: number; end: number; rest: boolean }[] = [];
   const lastPhonemeSamples = Math.round(LAST_PHONEME / speed);
@@ -68,7 +70,7 @@ export interface MutableTimings {
   readonly durationSamples: number[];
 }
 
-/** Writes the times of one spoken part: `offset` is where the part's sample `trimmed` lies in the segment. */
+/** Writes the times of one part, whose sample `trimmed` lies at `offset` in the segment. */
 export function timePart(
   timings: MutableTimings,
   tokens: readonly ReadingToken[],
@@ -80,7 +82,7 @@ export function timePart(
   const inSegment = (sample: number): number => Math.max(offset, Math.round(sample - trimmed + offset));
   for (let i = 0; i < tokens.length; ) {
     const { start, end } = tokens[i]!;
-    // Tokens of one word carry the word's characters: they share its time evenly.
+    // The tokens of a word carry the word's characters, which share its time evenly.
     let last = i;
     while (last + 1 < tokens.length && tokens[last + 1]!.start === start && tokens[last + 1]!.end === end) last += 1;
     const times = plan.tokenTimes.slice(i, last + 1);
@@ -97,7 +99,7 @@ export function timePart(
   }
 }
 
-/** What no token speaks begins where the character before it ended; nothing begins before what precedes it. */
+/** Unspoken characters begin where the one before them ended; no time precedes an earlier one. */
 export function settleTimes({ startSamples, durationSamples }: MutableTimings, end: number): void {
   let reached = 0;
   for (let char = 0; char < startSamples.length; char += 1) {

@@ -1,4 +1,4 @@
-/** An engine without a model: a sine whose length follows the text. Tests and `TTS_ENGINE=sine` speak through it. */
+/** An engine without a model, for tests and `TTS_ENGINE=sine`: a tone as long as the text. */
 import { readFile } from 'node:fs/promises';
 import { type Clock, systemClock } from '../clock.js';
 import { Condition } from '../condition.js';
@@ -8,48 +8,53 @@ import type { Gpu } from '../protocol/device.js';
 import { TtsError } from '../protocol/errors.js';
 import type { Segment, SegmentJob, SpeechEvent } from '../protocol/job.js';
 import type { Engine, StepRunner } from './engine.js';
-import { Card } from './gpu/card.js';
+import { GpuBatcher } from './gpu/gpu-batcher.js';
 
 export interface SineOptions {
-  /** Length of one spoken character; white space is silent and takes no time. */
+  /** Length of a spoken character; white space takes no time. */
   readonly msPerChar?: number;
   readonly chunkMs?: number;
-  /** Speed of the process against real time: 1 speaks as slowly as a person, 10 ten times faster; absent, as fast as it can. */
+  /** Seconds of speech made in a second: 1 is real time. Absent: as fast as possible. */
   readonly pace?: number;
-  /** Waits this long before the first sample of a segment. */
+  /** Delay before the first sample of a segment. */
   readonly delayMs?: number;
   /** A text that contains this fails halfway through. */
   readonly failOn?: string;
   /** A text that contains this fails before its first sample. */
   readonly failAtOnceOn?: string;
-  /** A text that contains this takes the whole process down halfway through, as a native fault would. */
+  /** A text that contains this kills the process halfway through, as a native fault would. */
   readonly crashOn?: string;
-  /** A text that contains this stops the process, deaf to messages, for `hangMs`: as a deadlock would. */
+  /** A text that contains this blocks the process for `hangMs`, as a deadlock would. */
   readonly hangOn?: string;
-  /** A text that contains this keeps the processor busy for `hangMs`, deaf to messages: as a long native run would. */
+  /** A text that contains this keeps a core busy for `hangMs`, as a long native run would. */
   readonly spinOn?: string;
   readonly hangMs?: number;
-  /** Speaks through a card, as a GPU does: chunks of all jobs gathered, `most` to a run of `runMs`. */
-  readonly card?: SineCard;
-  /** The card is lost under its run of this number, as often as the process starts again. */
+  /** Speaks through a simulated GPU: chunks of all jobs in batches. */
+  readonly card?: SineGpu;
+  /** The simulated GPU is lost in its run of this number, in every process that is started. */
   readonly loseAtRun?: number;
-  /** Claims this much memory when it starts, to be seen from outside. */
+  /** Memory that is allocated at the start. */
   readonly ballastBytes?: number;
-  /** How long the engine takes to come up, and what processor time of that. */
+  /** Time until the engine is ready, and processor time it uses besides. */
   readonly startMs?: number;
   readonly startSpinMs?: number;
-  /** Cannot start at all, and says this. */
+  /** The engine fails to start, with this message. */
   readonly startError?: string;
 }
 
-export interface SineCard {
+export interface SineGpu {
+  /** Time of one run. */
   readonly runMs: number;
+  /** Most chunks in a run. */
   readonly most: number;
-  /** Turns that the engine takes at once. */
+  /** Steps that the engine takes at once. */
   readonly capacity?: number;
-  /** Before the engine is ready its card is compared with the CPU, until this file is there: "passed", or why it is not used. */
+  /**
+   * The engine's start waits for this file, as for the test of a GPU. It holds "passed", or why the
+   * GPU is not used.
+   */
   readonly checkedBy?: string;
-  /** The first run ends only once this many chunks were asked for, its own among them: what waits then fills the second. */
+  /** The first run ends once this many chunks were asked for, its own included. */
   readonly firstAwaits?: number;
 }
 
@@ -63,7 +68,7 @@ function frequency({ mix, seed }: SegmentJob): number {
   return (180 + (hash % 80)) * 2 ** ((seed % 24) / 24);
 }
 
-/** Where every code point of the segment sounds, and which stretches sound at all. */
+/** The times of every code point of the segment, and the stretches that sound. */
 function plan(segment: Segment, msPerChar: number) {
   const chars = [...segment.text];
   const startSamples = new Array<number>(chars.length).fill(0);
@@ -104,8 +109,8 @@ function render({ runs, samples }: ReturnType<typeof plan>, from: number, to: nu
   return pcm;
 }
 
-/** Turns that a sine engine with a card takes at once, where nothing else is said. */
-const CARD_CAPACITY = 16;
+/** Default of the steps that a simulated GPU takes at once. */
+const GPU_CAPACITY = 16;
 
 interface SineChunk {
   readonly text: string;
@@ -114,16 +119,16 @@ interface SineChunk {
 
 interface SineSurroundings {
   readonly onLost?: (error: unknown) => void;
-  /** The texts whose chunks share a run of the card, when it begins. */
+  /** A run of the simulated GPU begins, with chunks of these texts. */
   readonly onRun?: ((texts: readonly string[]) => void) | undefined;
-  /** Whether its card can be used is being looked at. */
+  /** The test of the simulated GPU begins. */
   readonly onTry?: ((device: Gpu) => void) | undefined;
   /** What its work takes passes on this clock. */
   readonly clock?: Clock;
 }
 
-/** Whether the comparison of a card with the CPU was passed, once there is word of it. */
-async function isPassed({ checkedBy }: SineCard, onTry: SineSurroundings['onTry']): Promise<boolean> {
+/** Waits for the verdict on the simulated GPU. */
+async function isPassed({ checkedBy }: SineGpu, onTry: SineSurroundings['onTry']): Promise<boolean> {
   if (checkedBy === undefined) return true;
   onTry?.('webgpu');
   for (;;) {
@@ -133,14 +138,14 @@ async function isPassed({ checkedBy }: SineCard, onTry: SineSurroundings['onTry'
   }
 }
 
-function sineCard(
-  { runMs, most, firstAwaits = 0 }: SineCard,
+function simulatedGpu(
+  { runMs, most, firstAwaits = 0 }: SineGpu,
   loseAtRun: number | undefined,
   { onLost, onRun, clock }: Required<Pick<SineSurroundings, 'onLost' | 'onRun' | 'clock'>>,
-): Pick<Card<SineChunk, Int16Array>, 'run'> {
+): Pick<GpuBatcher<SineChunk, Int16Array>, 'run'> {
   const asking = new Condition();
   let [asked, runs] = [0, 0];
-  const card = new Card<SineChunk, Int16Array>({
+  const batcher = new GpuBatcher<SineChunk, Int16Array>({
     kindOf: () => 'sine',
     sizeOf: () => 1,
     mostOf: () => most,
@@ -158,7 +163,7 @@ function sineCard(
     run(chunk, grant) {
       asked += 1;
       asking.notify();
-      return card.run(chunk, grant);
+      return batcher.run(chunk, grant);
     },
   };
 }
@@ -174,7 +179,7 @@ export async function createSineEngine(
   const ballast = options.ballastBytes ? Buffer.alloc(options.ballastBytes, 1) : undefined;
 
   const found = options.card && (await isPassed(options.card, onTry)) ? options.card : undefined;
-  const card = found && sineCard(found, options.loseAtRun, { onLost, onRun, clock });
+  const gpu = found && simulatedGpu(found, options.loseAtRun, { onLost, onRun, clock });
 
   async function* speak(job: SegmentJob, steps: StepRunner, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     const { segment } = job;
@@ -189,15 +194,15 @@ export async function createSineEngine(
     const chunk = msToSamples(chunkMs);
     for (let at = 0; at < samples; at += chunk) {
       const make = () => render(planned, at, Math.min(samples, at + chunk), hz);
-      const pcm = card
+      const pcm = gpu
         ? await steps.run(async (grant) => {
-            const { result, shareMs } = await card.run({ text: segment.text, render: make }, grant);
+            const { result, shareMs } = await gpu.run({ text: segment.text, render: make }, grant);
             grant.spent(shareMs);
             return result;
           })
         : make();
       if (pace) await steps.run(() => clock.sleep(samplesToMs(pcm.length) / pace, signal));
-      // Halfway, so that something of the segment has been heard already.
+      // Halfway, so that a part of the segment has been heard.
       if (at >= samples / 2) {
         if (has(options.failOn)) throw new TtsError('synthesis_failed', 'The sine engine was told to fail here.');
         if (has(options.crashOn)) process.kill(process.pid, 'SIGKILL');
@@ -210,15 +215,14 @@ export async function createSineEngine(
   }
 
   return {
-    // A card stands for a GPU in all that is asked of an engine.
-    device: card ? 'webgpu' : 'cpu',
+    device: gpu ? 'webgpu' : 'cpu',
     get description() {
       return ballast ? `sine, ${ballast.length} bytes of ballast` : 'sine';
     },
-    // As with a GPU: whoever heard a part of a segment from one does not hear the rest from the other.
-    version: card ? 'sine card' : 'sine',
+    // As with a real GPU, a segment begun on it is not resumed on a CPU.
+    version: gpu ? 'sine card' : 'sine',
     realTimeFactor: 0,
-    ...(found && { capacity: found.capacity ?? CARD_CAPACITY }),
+    ...(found && { capacity: found.capacity ?? GPU_CAPACITY }),
     speak,
     close: async () => undefined,
   };

@@ -1,12 +1,10 @@
-/** One segment's way through a model: parts in order, trimmed, rested and timed so that segments join as one reading. */
-
+/** Speaks one segment: its parts in order, trimmed, spaced and timed so that segments join. */
 import { msToSamples } from '../protocol/audio.js';
 import type { PauseKind, SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
 import type { StepRunner } from './engine.js';
 import { FADE_OUT, fadeIn, fadeOut, findEnd, findOnset, LEAD_SAMPLES, PAUSE_SAMPLES, toPcm } from './finish.js';
 import type { LoadedModel } from './graphs/sessions.js';
-import { type Pace, paceOf, stretched } from './pace.js';
 import {
   FRAME_SAMPLES,
   isRest,
@@ -16,11 +14,15 @@ import {
   settleTimes,
   timePart,
 } from './plan.js';
-import type { FrontOutput, Utterance, Window } from './vocoder/vocoder.js';
+import { type SpeedParts, speedParts, stretched } from './speed.js';
+import type { Utterance, Window } from './vocoder/vocoder.js';
 
-/** No event holds more than this, so that a listener's pace is felt within a long utterance. */
+/** Most samples of one event, so that flow control works within a long utterance. */
 const CHUNK_SAMPLES = msToSamples(500);
-/** A part that another follows has its length before its sound: this much may ring on beyond the expected end. */
+/**
+ * Kept behind the expected end of a part that is followed by another: its length has to be fixed
+ * before its sound is made.
+ */
 const RING_SAMPLES = msToSamples(80);
 
 export interface SegmentReading {
@@ -40,7 +42,7 @@ interface Voiced {
   readonly utterance: Utterance;
 }
 
-/** Cuts tokens where they exceed what the model takes: after the last space that fits, so that no word is lost or halved. */
+/** Cuts tokens where they exceed the model's limit, after the last space that fits. */
 export function splitTokens(tokens: readonly ReadingToken[], limit = MAX_TOKENS): (readonly ReadingToken[])[] {
   const parts: (readonly ReadingToken[])[] = [];
   let from = 0;
@@ -56,8 +58,8 @@ export function splitTokens(tokens: readonly ReadingToken[], limit = MAX_TOKENS)
 }
 
 /**
- * A word or two without an end mark come out of the model unsure of themselves ("No" is heard as "Yeah"): with a full stop
- * they are said as a person says them. Longer text is left as it was written.
+ * Texts of at most this many tokens get a full stop where they have no end mark. Without it the
+ * model speaks a word or two unclearly ("No" is recognised as "Yeah").
  */
 const SHORT_TOKENS = 6;
 const FULL_STOP = { id: 4, symbol: '.' } as const;
@@ -68,7 +70,7 @@ export function closeShort(tokens: readonly ReadingToken[]): readonly ReadingTok
   return [...tokens, { ...FULL_STOP, start: last.end, end: last.end }];
 }
 
-/** Where the sentence goes on in the next segment the voice stays up, as before a comma; without a mark it would fall as at an end. */
+/** Ends a segment whose sentence goes on in the next: the voice stays up, as before a comma. */
 const COMMA = { id: 3, symbol: ',' } as const;
 
 function carry(tokens: readonly ReadingToken[]): readonly ReadingToken[] {
@@ -76,8 +78,11 @@ function carry(tokens: readonly ReadingToken[]): readonly ReadingToken[] {
   return !last || isRest(last) ? tokens : [...tokens, { ...COMMA, start: last.end, end: last.end }];
 }
 
-/** The parts of a reading, rests that were asked for as long as they are to be heard, with the silence at its end taken off, which counts as the segment's rest. */
-function piecesOf(reading: Reading, pause: PauseKind, { stretch }: Pace): { pieces: Piece[]; trailing: number } {
+/**
+ * The parts of a reading. Silence at its end is taken off (`trailing`, in samples) and becomes part
+ * of the rest after the segment. Silences are longer by `stretch`, so that they are heard as asked.
+ */
+function piecesOf(reading: Reading, pause: PauseKind, { stretch }: SpeedParts): { pieces: Piece[]; trailing: number } {
   const pieces: Piece[] = reading.parts.flatMap((part): Piece[] =>
     part.kind === 'silence'
       ? [{ kind: 'silence', samples: Math.round(msToSamples(part.ms) * stretch), start: part.start, end: part.end }]
@@ -98,74 +103,39 @@ function piecesOf(reading: Reading, pause: PauseKind, { stretch }: Pace): { piec
 }
 
 export function speakReading(segment: SegmentReading): AsyncIterable<SpeechEvent> {
-  const pace = paceOf(segment.job.speed);
-  return stretched(speakAtPace(segment, pace), pace.stretch);
+  const speed = speedParts(segment.job.speed);
+  return stretched(speakUnstretched(segment, speed), speed.stretch);
 }
 
-async function* speakAtPace({ job, model, reading, steps }: SegmentReading, pace: Pace): AsyncGenerator<SpeechEvent> {
+async function* speakUnstretched(
+  { job, model, reading, steps }: SegmentReading,
+  speed: SpeedParts,
+): AsyncGenerator<SpeechEvent> {
   const { segment, mix, seed } = job;
   const gain = 10 ** (job.gainDb / 20);
-  const chars = [...segment.text].length;
-  const timings: MutableTimings = {
-    startSamples: new Array<number>(chars).fill(0),
-    durationSamples: new Array<number>(chars).fill(0),
-  };
-  const { pieces, trailing } = piecesOf(reading, segment.pause, pace);
-  const rest = Math.max(trailing, Math.round(PAUSE_SAMPLES[segment.pause] / pace.model)) - LEAD_SAMPLES;
+  const { pieces, trailing } = piecesOf(reading, segment.pause, speed);
+  const rest = Math.max(trailing, Math.round(PAUSE_SAMPLES[segment.pause] / speed.model)) - LEAD_SAMPLES;
 
   async function prepare(tokens: readonly ReadingToken[]): Promise<Voiced> {
     const style = await model.styles.take(mix, tokens.length, seed);
-    const paced = { ...style, speed: style.speed * pace.model };
-    const front: FrontOutput = await steps.run((grant) => model.front(tokens, paced, grant));
-    const plan = planSpeech(tokens, front.durations, pace.model);
-    const utterance = model.vocoder.begin(front, plan.fromFrame, Math.min(plan.toFrame, front.frames));
+    const spoken = { ...style, speed: style.speed * speed.model };
+    const features = await steps.run((grant) => model.acousticModel(tokens, spoken, grant));
+    const plan = planSpeech(tokens, features.durations, speed.model);
+    const utterance = model.vocoder.begin(features, plan.fromFrame, Math.min(plan.toFrame, features.frames));
     return { tokens, plan, utterance };
   }
 
-  // Times are promised for the whole segment before its first sample, so every front comes first (nearly always one).
+  // Times of the whole segment are due before its first sample, so all acoustic models run first.
+  // Nearly always there is one.
   const voiced = new Map<Piece, Voiced>();
   for (const piece of pieces) {
     if (piece.kind !== 'speech') continue;
     voiced.set(piece, await prepare(piece.tokens));
     yield { type: 'progress', loading: false };
   }
-  const spoken = [...voiced.values()];
-  const [first, last] = [spoken[0], spoken.at(-1)];
-
-  // The onset of the segment is looked up in the sound itself; later parts, whose times are due now, go by their plan.
+  const [first] = voiced.values();
   const opening = first && (await steps.run((grant) => first.utterance.next(grant)));
-  const startOf = (part: Voiced): number => {
-    const planned = Math.max(0, part.plan.onset - LEAD_SAMPLES);
-    if (part !== first) return planned;
-    const from = first.plan.fromFrame * FRAME_SAMPLES;
-    const base = opening!.from * FRAME_SAMPLES;
-    // Not beyond what there always is of it: the times must not depend on how much there was time for.
-    const to = first.utterance.openingTo * FRAME_SAMPLES;
-    const onset = findOnset(opening!.samples.subarray(from - base, to - base));
-    return onset === undefined ? planned : Math.max(from, from + onset - LEAD_SAMPLES);
-  };
-
-  const layout: { piece: Piece; start: number; samples: number | undefined }[] = [];
-  let cursor = 0;
-  for (const [i, piece] of pieces.entries()) {
-    if (piece.kind === 'silence') {
-      // What the neighbours bring along of silence is part of it.
-      const before = pieces[i - 1]?.kind === 'speech' ? RING_SAMPLES : 0;
-      const after = pieces[i + 1]?.kind === 'speech' ? LEAD_SAMPLES : 0;
-      const samples = Math.max(0, piece.samples - before - after);
-      for (let char = piece.start; char < Math.min(chars, piece.end); char += 1) timings.startSamples[char] = cursor;
-      layout.push({ piece, start: 0, samples });
-      cursor += samples;
-      continue;
-    }
-    const part = voiced.get(piece)!;
-    const start = startOf(part);
-    timePart(timings, part.tokens, part.plan, start, cursor);
-    const samples = part === last ? undefined : part.plan.end + RING_SAMPLES - start;
-    layout.push({ piece, start, samples });
-    cursor += samples ?? part.plan.toFrame * FRAME_SAMPLES - start;
-  }
-  settleTimes(timings, cursor);
+  const { layout, timings } = layOut(pieces, voiced, opening, [...segment.text].length);
   yield { type: 'begin', timings };
 
   for (const { piece, start, samples } of layout) {
@@ -182,6 +152,65 @@ async function* speakAtPace({ job, model, reading, steps }: SegmentReading, pace
   }
 }
 
+interface PlacedPiece {
+  readonly piece: Piece;
+  /** First sample of the utterance that is heard. */
+  readonly start: number;
+  /** Undefined for the last part that is spoken: its sound decides. */
+  readonly samples: number | undefined;
+}
+
+/** Where each piece lies in the segment, and the times of the segment's `chars` characters. */
+function layOut(
+  pieces: readonly Piece[],
+  voiced: ReadonlyMap<Piece, Voiced>,
+  opening: Window | undefined,
+  chars: number,
+): { layout: PlacedPiece[]; timings: MutableTimings } {
+  const timings: MutableTimings = {
+    startSamples: new Array<number>(chars).fill(0),
+    durationSamples: new Array<number>(chars).fill(0),
+  };
+  const spoken = [...voiced.values()];
+  const layout: PlacedPiece[] = [];
+  let cursor = 0;
+  for (const [i, piece] of pieces.entries()) {
+    if (piece.kind === 'silence') {
+      // The neighbours bring silence of their own, which is part of it.
+      const before = pieces[i - 1]?.kind === 'speech' ? RING_SAMPLES : 0;
+      const after = pieces[i + 1]?.kind === 'speech' ? LEAD_SAMPLES : 0;
+      const samples = Math.max(0, piece.samples - before - after);
+      for (let char = piece.start; char < Math.min(chars, piece.end); char += 1) timings.startSamples[char] = cursor;
+      layout.push({ piece, start: 0, samples });
+      cursor += samples;
+      continue;
+    }
+    const part = voiced.get(piece)!;
+    const start = startOf(part, part === spoken[0] ? opening : undefined);
+    timePart(timings, part.tokens, part.plan, start, cursor);
+    const samples = part === spoken.at(-1) ? undefined : part.plan.end + RING_SAMPLES - start;
+    layout.push({ piece, start, samples });
+    cursor += samples ?? part.plan.toFrame * FRAME_SAMPLES - start;
+  }
+  settleTimes(timings, cursor);
+  return { layout, timings };
+}
+
+/**
+ * First sample of a part that is heard. The segment's onset is looked up in its first window, the
+ * `opening`; later parts have no sound yet and go by their plan.
+ */
+function startOf({ plan, utterance }: Voiced, opening: Window | undefined): number {
+  const planned = Math.max(0, plan.onset - LEAD_SAMPLES);
+  if (opening === undefined) return planned;
+  const from = plan.fromFrame * FRAME_SAMPLES;
+  const base = opening.from * FRAME_SAMPLES;
+  // Times must not depend on how long the window was, so the search ends where every one reaches.
+  const to = utterance.openingTo * FRAME_SAMPLES;
+  const onset = findOnset(opening.samples.subarray(from - base, to - base));
+  return onset === undefined ? planned : Math.max(from, from + onset - LEAD_SAMPLES);
+}
+
 interface Cut {
   readonly start: number;
   readonly length: number | undefined;
@@ -190,9 +219,10 @@ interface Cut {
 }
 
 /**
- * The samples of a part from `start` on: exactly `length` of them, or up to the end of the voice and `rest` beyond. Of the
- * latter, what follows the beginning of the last phoneme is held back until the voice's end is known; of the former, what is
- * faded out, which may lie in two windows.
+ * The samples of a part from `start` on: exactly `length` of them or, without a length, up to the
+ * end of the voice and `rest` beyond. The end of a part is held back until it can be finished: with
+ * a length the samples that are faded out, which may lie in two windows; without one all that
+ * follows the beginning of the last phoneme, until the end of the voice is known.
  */
 async function* render(
   { plan, utterance }: Voiced,
@@ -221,7 +251,7 @@ async function* render(
     if (now.length < samples.length) held.push(samples.subarray(now.length));
   }
   const tail = joined(held);
-  // A part of fixed length is faded where it is cut; the other kind at the end of its rest.
+  // A part of fixed length is faded where it is cut, the other kind at the end of its rest.
   if (length !== undefined) {
     const cut = tail.subarray(0, length - sent);
     if (sent + cut.length === length) fadeOut(cut);
@@ -245,7 +275,7 @@ async function* windowsOf(
   while (!utterance.ended) yield await steps.run((grant) => utterance.next(grant));
 }
 
-/** Made as it is taken: a text may ask for minutes of it. */
+/** Generated as it is consumed: a text may ask for minutes of silence. */
 function* silence(samples: number): Generator<Int16Array> {
   for (let left = samples; left > 0; left -= CHUNK_SAMPLES) yield new Int16Array(Math.min(left, CHUNK_SAMPLES));
 }

@@ -1,11 +1,12 @@
-/** Style vectors: the row of a voice for a length of text, mixes of several, and the variations that seeds make. */
+/** Style vectors: the row for a length of text, mixes of styles, and variations by seed. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { TtsError } from '../protocol/errors.js';
 import type { StyleShare } from '../protocol/job.js';
+import { AsyncMemo } from './async-memo.js';
 
 export const STYLE_SIZE = 256;
-/** Before it the vector colours the sound; from it on it shapes melody and rhythm. */
+/** Elements before this one colour the sound; those from it on shape melody and rhythm. */
 const PROSODY_FROM = 128;
 const ROWS = 510;
 
@@ -15,12 +16,15 @@ export interface SpokenStyle {
 }
 
 export interface Styles {
-  /** The style for a text of `tokens` tokens (pads not counted), varied by `seed`; seed 0 is the canonical reading. */
+  /**
+   * The style for a text of `tokens` tokens (pads not counted), varied by `seed`; seed 0 is the
+   * canonical reading.
+   */
   take(mix: readonly StyleShare[], tokens: number, seed: number): Promise<SpokenStyle>;
 }
 
 export function createStyles(stylesDir: string): Styles {
-  const tables = new Map<string, Promise<Float32Array>>();
+  const tables = new AsyncMemo<string, Float32Array>();
 
   async function load(style: string): Promise<Float32Array> {
     const file = path.join(stylesDir, `${style}.bin`);
@@ -38,21 +42,10 @@ export function createStyles(stylesDir: string): Styles {
     return table;
   }
 
-  function tableOf(style: string): Promise<Float32Array> {
-    let table = tables.get(style);
-    if (!table) {
-      table = load(style);
-      tables.set(style, table);
-      // A failed read is tried again by the next job.
-      table.catch(() => tables.delete(style));
-    }
-    return table;
-  }
-
   async function rowOf(mix: readonly StyleShare[], row: number): Promise<Float32Array> {
     const mixed = new Float32Array(STYLE_SIZE);
     for (const { style, weight } of mix) {
-      const table = await tableOf(style);
+      const table = await tables.get(style, load);
       const from = Math.min(ROWS - 1, Math.max(0, row)) * STYLE_SIZE;
       for (let i = 0; i < STYLE_SIZE; i += 1) mixed[i]! += weight * table[from + i]!;
     }
@@ -63,14 +56,19 @@ export function createStyles(stylesDir: string): Styles {
     async take(mix, tokens, seed) {
       const style = await rowOf(mix, tokens);
       if (seed === 0) return { style, speed: 1 };
-      return vary(style, await rowOf(mix, tokens + 24), await rowOf(mix, tokens + 96), seed);
+      return vary(style, await rowOf(mix, tokens + NEAR_TOKENS), await rowOf(mix, tokens + FAR_TOKENS), seed);
     },
   };
 }
 
+/** Tokens further on at which a style is taken as "near" and "far" for the variations of a seed. */
+const NEAR_TOKENS = 24;
+const FAR_TOKENS = 96;
+
 /**
- * Another take of the same sentence: the melody half moves a random way along what the voice itself does between shorter
- * and longer texts, and the tempo by a few percent. The sound half stays, so it is the same person.
+ * Another reading of the same sentence. The melody half moves at random along the way the voice
+ * itself takes between shorter and longer texts, and the tempo by up to 3 %. The half that colours
+ * the sound stays, so that the voice is the same.
  */
 function vary(style: Float32Array, near: Float32Array, far: Float32Array, seed: number): SpokenStyle {
   const random = randomOf(seed);

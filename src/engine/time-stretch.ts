@@ -1,33 +1,34 @@
-/** Speech made shorter or longer after it was spoken, its pitch untouched: pieces laid over each other where they fit best (WSOLA). */
+/** Changes the length of speech but not its pitch, by overlapping pieces that fit (WSOLA). */
 import { msToSamples } from '../protocol/audio.js';
 
-/** Two periods of the lowest voice fit in. */
+/** Length of a piece: two periods of the lowest voice. */
 const FRAME = msToSamples(30);
 const HOP = FRAME / 2;
 /** How far a piece may be moved to fit: a period of a low voice to either side. */
 const SEARCH = msToSamples(9);
+/** Samples between the positions and values that the first, coarse search looks at. */
 const COARSE = 4;
 
 const FADE = Float32Array.from({ length: FRAME }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / FRAME));
 
 export interface TimeStretch {
-  /** The samples that these complete. */
+  /** Returns the samples that `pcm` completes. */
   push(pcm: Int16Array): Int16Array;
-  /** The rest: all together are `1 / rate` times as many as went in. */
+  /** Returns the remaining samples. All together are `1 / rate` times as many as went in. */
   end(): Int16Array;
 }
 
-/** `rate` 2 makes it half as long. */
+/** A `rate` of 2 makes speech half as long. */
 export function createTimeStretch(rate: number): TimeStretch {
-  /** Input from sample `dropped` on; before the beginning there is silence. */
+  /** Input from the sample `dropped` on. Before the beginning there is silence. */
   let held: Int16Array<ArrayBufferLike> = new Int16Array(SEARCH + HOP);
   let dropped = -(SEARCH + HOP);
   let taken = 0;
-  /** The sum of the pieces so far, of which the first half is finished by the next one. */
+  /** The overlapping pieces so far; the next one completes the first half. */
   const sum = new Float32Array(FRAME);
   let pieces = 0;
   let made = 0;
-  /** Where the piece after the last one would begin if nothing was left out. */
+  /** Where the next piece would begin if nothing was left out. */
   let natural = -HOP;
 
   function append(pcm: Int16Array): void {
@@ -37,13 +38,14 @@ export function createTimeStretch(rate: number): TimeStretch {
     held = joined;
   }
 
-  /** All pieces whose input is there, up to `limit` samples of output. */
+  /** Lays all pieces whose input has come, up to `limit` samples of output. */
   function run(limit: number): Int16Array {
     const out: Int16Array[] = [];
     for (;;) {
-      // The first piece lies half before the beginning, so that the sound begins at its full size.
+      // The first piece lies half before the beginning, so that sound begins at full level.
       const target = Math.round(pieces * HOP * rate) - HOP;
-      // All that is looked at has to be there, lest it matters how the samples come: slow sound goes on beyond where its next piece is.
+      // All input of the search has to be there, so that the output does not depend on how the
+      // input arrives. Below a rate of 1 the natural position lies beyond the target.
       const needed = Math.max(target + SEARCH + COARSE, natural) + FRAME;
       if (needed > dropped + held.length || made >= limit) break;
       const start = pieces === 0 ? target : bestFit(held, target - dropped, natural - dropped) + dropped;
@@ -81,7 +83,7 @@ export function createTimeStretch(rate: number): TimeStretch {
   };
 }
 
-/** Where, around `target`, the input goes on most as it does at `natural`. */
+/** The position around `target` whose input is most like that at `natural`. */
 function bestFit(input: Int16Array, target: number, natural: number): number {
   let best = target;
   let most = Number.NEGATIVE_INFINITY;

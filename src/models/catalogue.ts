@@ -1,4 +1,4 @@
-/** The voice catalogue: the voices that ship with the package, and those an operator adds by files of their own. */
+/** The voice catalogue: voices that ship with the package, and voice files of the operator. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,19 +9,21 @@ import { loadPackManifest, PACKAGE_VOICES_DIR, STYLE_PACK, stylesOf } from './ma
 import { type CatalogueVoice, parseVoice } from './voice-file.js';
 
 export interface VoiceCatalogue {
-  /** A label that changes whenever a voice does. */
+  /** Changes whenever a voice does. */
   readonly version: string;
   readonly all: readonly CatalogueVoice[];
   /** The public entries of one model, in catalogue order. */
   voices(model: BaseModel): readonly Voice[];
-  /** Throws `voice_not_found`, with the ids that exist; `param` is where the caller named it. */
+  /**
+   * Throws `voice_not_found` with the ids that exist; `param` is the field that named the voice.
+   */
   get(model: BaseModel, id: string, param?: string): CatalogueVoice;
 }
 
 export interface CatalogueOptions {
-  /** The operator's folder of voice files; empty or left out for none. */
+  /** The operator's folder of voice files; empty or absent for none. */
   readonly voicesDir?: string;
-  /** Where the package keeps its own catalogue and manifests. */
+  /** The package's folder of catalogue and manifests. */
   readonly packageDir?: string;
 }
 

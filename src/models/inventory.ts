@@ -1,4 +1,4 @@
-/** What of the models is on this machine, whether it is intact, and how to be rid of it. */
+/** Models on this machine: listed, verified, removed. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
@@ -18,17 +18,19 @@ import {
 import { graphOf, inspectPack, type PackRecord, readRecord, writeRecord } from './pack-record.js';
 import { lockFile, optimisedDir, packDir } from './packs.js';
 
-/** `unprepared`: downloaded, but its graphs are to be made (again), which needs no network and happens at first use. */
+/**
+ * `unprepared`: downloaded, but graphs are missing; they are made at first use, without network.
+ */
 type ModelState = 'ready' | 'unprepared' | 'damaged' | 'missing';
 
 export interface ModelEntry {
   readonly name: BaseModel;
   readonly description: string;
   readonly state: ModelState;
-  /** On disk, what it shares with other models included; where it is missing, about what it will take. */
+  /** Size on disk, shared files included; for a missing model about what it will take. */
   readonly bytes: number;
   readonly downloadBytes: number;
-  /** Where it came from, or will come from first. */
+  /** Where the download came from, or will be tried first. */
   readonly source: string;
   readonly licence: string;
   readonly dir: string;
@@ -56,7 +58,7 @@ function placeOf(model: BaseModel, { modelDir, manifestDir = PACKAGE_VOICES_DIR 
 const total = (files: readonly { readonly bytes: number }[]): number =>
   files.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** The graphs that are there for `manifest`, those for GPUs included. */
+/** The recorded graphs of a model, those for GPUs included. */
 const graphsFor = (manifest: ModelManifest, record: PackRecord) =>
   record.graphs.filter((file) => [...manifest.graphs, ...manifest.gpuGraphs].includes(graphOf(file) as GraphName));
 
@@ -99,11 +101,11 @@ export interface Verified {
   readonly present: boolean;
   readonly files: number;
   readonly bytes: number;
-  /** Absolute paths of what is absent or altered. */
+  /** Absolute paths of files that are absent or altered. */
   readonly bad: readonly string[];
 }
 
-/** Reads every byte of a model and compares it with what it should be. */
+/** Reads every byte of a model and compares its hashes. */
 export async function verifyModel(model: BaseModel, options: InventoryOptions): Promise<Verified> {
   const { manifest, pack, dir } = placeOf(model, options);
   const record = await readRecord(dir);
@@ -112,7 +114,7 @@ export async function verifyModel(model: BaseModel, options: InventoryOptions): 
   }
   const { missing, graphs } = await inspectPack(pack, dir, 'hashes', options.signal);
   const good = graphs.map((file) => file.path);
-  // Graphs of another recipe are made again at the next use, whatever state they are in.
+  // Graphs of another recipe are made again at the next use in any case.
   const due = record.recipe === RECIPE ? graphsFor(manifest, record).map((file) => file.path) : [];
   const bad = [...missing.map((file) => file.path), ...due.filter((file) => !good.includes(file))].map((file) =>
     path.join(dir, file),
@@ -128,8 +130,8 @@ export async function verifyModel(model: BaseModel, options: InventoryOptions): 
 }
 
 /**
- * Removes a model: the graphs that no other model here uses, and the download with the last of them. Returns the bytes
- * that came free: 0 where all of it is another model's as well.
+ * Removes a model: the graphs that no other model here uses, and with the last model the download.
+ * Returns the bytes that were freed, 0 where another model uses all of them.
  */
 export async function removeModel(model: BaseModel, options: InventoryOptions): Promise<number> {
   return removePart(model, options, BASE_MODELS);

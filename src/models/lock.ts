@@ -1,6 +1,6 @@
 /**
- * One process at a time works on a pack; the others wait and find it done. Correctness does not hang on this (files are
- * renamed into place whole), only that nothing is downloaded twice.
+ * One process at a time works on a pack; the others wait and find it done. Correctness does not
+ * depend on it, because files are renamed into place whole; it saves a second download.
  */
 import { randomUUID } from 'node:crypto';
 import { open, readFile, rm, stat, utimes } from 'node:fs/promises';
@@ -19,10 +19,11 @@ export interface LockOptions {
   /** Called while another process holds the lock. */
   readonly onWait?: (holder: LockHolder | undefined) => void;
   readonly pollMs?: number;
-  /** A holder that shows no sign of life for so long has lost the lock. */
+  /** A lock whose holder did not touch it for this long is void. */
   readonly staleMs?: number;
 }
 
+/** How often the holder touches the lock (ms). */
 const HEARTBEAT_MS = 5_000;
 
 const errno = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
@@ -35,7 +36,7 @@ export async function withLock<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   const token = await acquire(file, options, signal);
-  // A beat that fails is no failure of the work: at worst somebody else does it as well.
+  // A failed touch does not fail the work: at worst another process does it as well.
   const beat = setInterval(() => void utimes(file, new Date(), new Date()).catch(() => undefined), HEARTBEAT_MS);
   beat.unref();
   try {
@@ -52,7 +53,7 @@ async function read(file: string): Promise<Content | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Content;
   } catch (error) {
-    // Gone, or its holder is just writing it.
+    // Removed, or its holder is still writing it.
     if (errno(error) === 'ENOENT' || error instanceof SyntaxError) return undefined;
     throw error;
   }
@@ -93,7 +94,10 @@ async function isStale(file: string, staleMs: number): Promise<boolean> {
   return holder !== undefined && holder.host === hostname() && !isAlive(holder.pid);
 }
 
-/** Removes a dead holder's lock. Guarded, and looked at again inside: it may be a living successor's by now. */
+/**
+ * Removes a dead holder's lock, under a guard that one process at a time holds. The lock is tested
+ * again there: it may be a living successor's by now.
+ */
 async function takeAway(file: string, staleMs: number): Promise<void> {
   const guard = `${file}.takeover`;
   if (!(await create(guard, { pid: process.pid, host: hostname(), token: '' }))) {

@@ -1,4 +1,4 @@
-/** The manifests in `voices/`: what a pack downloads and from where, and what a model is made of. */
+/** The manifests in `voices/`: files and sources of a pack, and the parts of a model. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
 /** Two folders up from `src/models` and from `dist/models` alike. */
 export const PACKAGE_VOICES_DIR = fileURLToPath(new URL('../../voices', import.meta.url));
 
-/** The pack whose styles voices are made of. */
+/** The pack that has the styles of all voices. */
 export const STYLE_PACK = 'kokoro-82m';
 
 export interface FileRecord {
@@ -19,7 +19,7 @@ export interface FileRecord {
   readonly sha256: string;
 }
 
-/** Where a pack's file lies in a source; with a size and hash of its own where the source's copy differs. */
+/** Where a file lies in a source, with size and hash where the source's copy differs. */
 interface SourcePath {
   readonly from: string;
   readonly bytes?: number;
@@ -27,14 +27,14 @@ interface SourcePath {
 }
 
 interface SourceBase {
-  /** Folders and files of the pack (`styles/` stands for all in it) → where they lie in the source. */
+  /** Files and folders of the pack (`styles/` means all in it) → where they lie in the source. */
   readonly paths: Readonly<Record<string, string | SourcePath>>;
 }
 export interface NpmSource extends SourceBase {
   readonly type: 'npm';
   readonly package: string;
   readonly integrity: string;
-  /** Of the tarball. */
+  /** Size of the tarball. */
   readonly bytes: number;
 }
 export interface WebSource extends SourceBase {
@@ -54,7 +54,7 @@ export interface PackManifest {
   readonly sources: readonly Source[];
 }
 
-/** The graphs that are made from the download. */
+/** Graphs that are made here, in the order of their making; also the names of their files. */
 export const GRAPHS = [
   'front-quantised',
   'generator-quantised',
@@ -66,7 +66,7 @@ export const GRAPHS = [
 ] as const;
 export type GraphName = (typeof GRAPHS)[number];
 
-/** Changes whenever a graph comes out differently on a machine of this kind, so that older ones are made (and timed) again. */
+/** Raised whenever graphs come out differently, so that older ones are made and timed again. */
 export const RECIPE = process.arch === 'x64' ? 8 : 7;
 
 export interface ModelManifest {
@@ -74,22 +74,25 @@ export interface ModelManifest {
   readonly description: string;
   readonly licence: string;
   readonly pack: string;
-  /** Made from the download when it is pulled. */
+  /** Made when the model is pulled. */
   readonly graphs: readonly GraphName[];
-  /** What a GPU needs besides; made when one is asked for, since it is large. */
+  /** Made when a GPU is asked for, since they are large. */
   readonly gpuGraphs: readonly GraphName[];
-  /** About how much room the graphs take. */
+  /** About the size of the graphs on disk. */
   readonly preparedBytes: number;
-  /** A front and a generator of our own, which lie in the package beside the manifest; Kokoro's, where absent. */
+  /**
+   * An acoustic model and a vocoder that come with the package, beside the manifest. Absent where
+   * they are Kokoro's.
+   */
   readonly front?: FileRecord;
   readonly generator?: FileRecord;
 }
 
-/** What of a model comes with the package. */
+/** Files of a model that come with the package. */
 export const ownFiles = ({ front, generator }: ModelManifest): FileRecord[] =>
   [front, generator].filter((file) => file !== undefined);
 
-/** Changes with every byte of the weights that come with the package. */
+/** A digest of all weights that come with the package. */
 export function ownWeights(dir = PACKAGE_VOICES_DIR): string {
   const hash = createHash('sha256');
   for (const model of BASE_MODELS)
@@ -113,11 +116,11 @@ function readManifest<T>(name: string, dir: string): T {
 export const loadPackManifest = (name: string, dir = PACKAGE_VOICES_DIR): PackManifest => readManifest(name, dir);
 export const loadModelManifest = (name: BaseModel, dir = PACKAGE_VOICES_DIR): ModelManifest => readManifest(name, dir);
 
-/** The names of the styles that come with a pack, in its order. */
+/** The names of a pack's styles, in its order. */
 export const stylesOf = (pack: PackManifest): string[] =>
   pack.files.flatMap((file) => /^styles\/(.+)\.bin$/.exec(file.path)?.[1] ?? []);
 
-/** A digest of each style's content, by its name: styles of one name and digest are the same on every machine. */
+/** A digest of each style by its name, with which machines compare their styles. */
 export const styleDigests = (): Record<string, string> =>
   Object.fromEntries(
     loadPackManifest(STYLE_PACK).files.flatMap(({ path: file, sha256 }) => {
@@ -126,7 +129,7 @@ export const styleDigests = (): Record<string, string> =>
     }),
   );
 
-/** Where `file` lies in `source`, and what it must weigh and hash to there. */
+/** Where `file` lies in `source`, and its size and hash there. */
 export function locate(file: FileRecord, source: Source): { from: string; bytes: number; sha256: string } {
   const exact = source.paths[file.path];
   if (typeof exact === 'object') {

@@ -1,4 +1,4 @@
-/** `pack.json`, a pack's memory of itself: what was downloaded, what was made from it, and by which recipe. */
+/** `pack.json`, the record of a pack: downloaded files, graphs made from them, and their recipe. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeFileAtomic } from '../atomic-file.js';
@@ -10,7 +10,7 @@ const FORMAT = 1;
 export interface PackRecord {
   readonly format: number;
   readonly pack: string;
-  /** Where the download came from, in words. */
+  /** The source of the download in words. */
   readonly source: string;
   readonly pulledAt: string;
   readonly files: readonly FileRecord[];
@@ -28,7 +28,7 @@ export async function readRecord(dir: string): Promise<PackRecord | undefined> {
   try {
     record = JSON.parse(await readFile(path.join(dir, 'pack.json'), 'utf8')) as PackRecord;
   } catch (error) {
-    // Absent, or not readable as JSON: either way it remembers nothing, and the files are looked at instead.
+    // Absent or damaged: the files themselves are looked at instead.
     const code = (error as NodeJS.ErrnoException).code ?? '';
     if (error instanceof SyntaxError || ['ENOENT', 'ENOTDIR'].includes(code)) return undefined;
     throw error;
@@ -44,13 +44,13 @@ export type Depth = 'sizes' | 'hashes';
 
 export interface PackState {
   readonly record: PackRecord | undefined;
-  /** Downloaded files that are absent or not as they should be. */
+  /** Downloaded files that are absent or altered. */
   readonly missing: readonly FileRecord[];
-  /** Graphs of this recipe that are in order. */
+  /** Intact graphs of this recipe. */
   readonly graphs: readonly FileRecord[];
 }
 
-/** Looks at a pack on disk: by sizes, which is quick, or by hashes, which is certain. */
+/** Compares a pack on disk with its manifest: by sizes, which is quick, or by hashes. */
 export async function inspectPack(
   pack: PackManifest,
   dir: string,
@@ -65,7 +65,7 @@ export async function inspectPack(
   };
   const missing: FileRecord[] = [];
   for (const file of pack.files) {
-    // A source's copy may differ from the manifest's, where the manifest allows it to: the record says what came.
+    // A source's copy may differ where the manifest allows it; the record says which one came.
     const came = record?.files.find((candidate) => candidate.path === file.path && isAllowed(pack, candidate));
     if (!(await isGood(came ?? file))) missing.push(file);
   }

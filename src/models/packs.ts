@@ -1,6 +1,5 @@
-/** Model packs on disk: making sure that all a model needs is there, by download and by preparation. */
+/** Model packs on disk: downloads what a model needs, and makes its graphs. */
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
@@ -25,45 +24,19 @@ import {
   type PackManifest,
   RECIPE,
 } from './manifest.js';
+import { type FilesOfModel, type GpuModelFiles, type ModelFiles, modelFiles, PUBLISHED } from './model-files.js';
 import type { KokoroParts } from './onnx/kokoro.js';
 import { type Depth, graphFile, graphOf, inspectPack, type PackState, writeRecord } from './pack-record.js';
-
-/**
- * Absolute paths of everything a model consists of. The boundary tensors have the same names in all graphs:
- * `input_ids` [1,n] int64, `style` [1,256], `speed` [1] → front → `x` [1,512,t], `f0` [1,1,t], `s` [1,128] and
- * `durations` [1,n] (frames of 600 samples a token, pads included) → generator → `waveform` [1, 300·t].
- */
-export interface ModelFiles {
-  readonly model: BaseModel;
-  /** Front, 8-bit weights: `input_ids`, `style`, `speed` → `x`, `f0`, `s`, `durations`: the model's own, or Kokoro's. */
-  readonly front: string;
-  /** Kokoro's generator: `x`, `f0`, `s` → `waveform`. Which of the two is faster depends on the CPU. base-tts only. */
-  readonly generatorFloat: string | undefined;
-  readonly generatorQuantised: string | undefined;
-  /** The light generator; base-tts-fast only. */
-  readonly fastGenerator: string | undefined;
-  /**
-   * For a GPU, made where `gpu` was asked for. The harmonic source (`f0` → `source` [1,22,60·t+1]), which runs on the CPU; Kokoro's
-   * generator behind it (`x`, `s`, `source` → `waveform`) in float32 and float16; the light one for many windows at once.
-   */
-  readonly source: string | undefined;
-  readonly generatorGpu: string | undefined;
-  readonly generatorGpuHalf: string | undefined;
-  readonly fastGeneratorGpu: string | undefined;
-  /** The undivided graph as published: `input_ids`, `style`, `speed` → `waveform`. For comparisons. */
-  readonly published: string;
-  /** One `<style>.bin` a style: float32, 510 rows of 256, row = tokens without pads. */
-  readonly stylesDir: string;
-  readonly tokenizer: string;
-}
 
 export interface EnsureOptions {
   readonly modelDir: string;
   /** Never touch the network. */
   readonly offline?: boolean;
-  /** Prepare what a GPU runs as well. */
+  /** Make the graphs for a GPU as well. */
   readonly gpu?: boolean;
-  /** `hashes` reads every byte of what is there before trusting it; `sizes` (the default) is for every start. */
+  /**
+   * `hashes` reads every byte that is there; `sizes` (the default) is quick enough for every start.
+   */
   readonly depth?: Depth;
   readonly onProgress?: (progress: Preparation) => void;
   readonly signal?: AbortSignal;
@@ -73,29 +46,31 @@ export interface EnsureOptions {
   readonly lock?: LockOptions;
 }
 
-/** Progress of the one model that is being made ready. */
+/** Reports progress of the model that is being made ready. */
 type Tell = (progress: Omit<Preparation, 'model'>) => void;
 
-/** Where the engine keeps copies of the graphs as the runtime optimised them: worthless once a graph is made anew. */
+/** Where the engine keeps graphs as the runtime prepared them; void once a graph is made anew. */
 export const optimisedDir = (modelDir: string): string => path.resolve(modelDir, 'optimised');
 
-/** Time for whoever shows the progress to show it. */
+/** Pause (ms) before each graph, in which its progress can be drawn. */
 const FRAME_MS = 100;
-
-/** The published graph, the one file of a pack that graphs are made from. */
-const PUBLISHED = 'kokoro-quantized.onnx';
 
 export const packDir = (modelDir: string, pack: PackManifest): string => path.resolve(modelDir, pack.name);
 export const lockFile = (modelDir: string, pack: PackManifest): string => path.resolve(modelDir, `.${pack.name}.lock`);
 
-/** The files of a model, ready to be loaded; what is missing is fetched and made first. */
+/** The files of a model, ready to be loaded. Downloads and makes those that are missing. */
+export function ensureModel(model: BaseModel, options: EnsureOptions & { gpu: true }): Promise<GpuModelFiles>;
+export function ensureModel<Model extends BaseModel>(
+  model: Model,
+  options: EnsureOptions,
+): Promise<FilesOfModel[Model]>;
 export async function ensureModel(model: BaseModel, options: EnsureOptions): Promise<ModelFiles> {
   const { modelDir, manifestDir = PACKAGE_VOICES_DIR, depth = 'sizes', signal } = options;
   const manifest = loadModelManifest(model, manifestDir);
   const pack = loadPackManifest(manifest.pack, manifestDir);
   const wanted = [...new Set([...manifest.graphs, ...(options.gpu ? manifest.gpuGraphs : [])])];
   const dir = packDir(modelDir, pack);
-  const files = modelFiles(manifest, dir, wanted, manifestDir);
+  const files = modelFiles(manifest, { dir, manifestDir }, options.gpu ?? false);
   if (isComplete(await inspectPack(pack, dir, depth, signal), wanted)) return files;
   const tell: Tell = (progress) => options.onProgress?.({ model, ...progress });
   try {
@@ -122,35 +97,7 @@ const missingGraphs = (state: PackState, wanted: readonly GraphName[]): GraphNam
   return wanted.filter((name) => !there.includes(name));
 };
 
-function modelFiles(
-  manifest: ModelManifest,
-  dir: string,
-  graphs: readonly GraphName[],
-  manifestDir: string,
-): ModelFiles {
-  const graph = (name: GraphName) => (graphs.includes(name) ? path.join(dir, graphFile(name)) : undefined);
-  const own = (record: FileRecord | undefined): string | undefined => {
-    const file = record && path.resolve(manifestDir, record.path);
-    if (file === undefined || existsSync(file)) return file;
-    throw new TtsError('model_missing', `The package lacks ${file}. Install it again.`);
-  };
-  return {
-    model: manifest.name,
-    front: own(manifest.front) ?? path.join(dir, graphFile('front-quantised')),
-    generatorFloat: graph('generator-float'),
-    generatorQuantised: graph('generator-quantised'),
-    fastGenerator: own(manifest.generator),
-    source: graph('source'),
-    generatorGpu: graph('generator-gpu'),
-    generatorGpuHalf: graph('generator-gpu-half'),
-    fastGeneratorGpu: graph('light-gpu'),
-    published: path.join(dir, PUBLISHED),
-    stylesDir: path.join(dir, 'styles'),
-    tokenizer: path.join(dir, 'tokenizer.json'),
-  };
-}
-
-/** Under the lock: downloads what is missing, makes the graphs that are missing, and only then writes the record. */
+/** Under the lock: downloads missing files, makes missing graphs, then writes the record. */
 async function completePack(
   pack: PackManifest,
   dir: string,
@@ -216,7 +163,7 @@ async function downloadInto(
   makeFolder(staging);
   try {
     const onProgress = (progress: DownloadProgress) => tell({ stage: 'download', ...progress });
-    // Loaded only where there is something to fetch: every start asks, and nearly every one finds all in its place.
+    // Imported only where there is something to fetch, which nearly no start has.
     const { download } = await import('./fetch/download.js');
     const downloaded = await download(pack, missing, staging, options.download ?? {}, onProgress, options.signal);
     for (const file of downloaded.files) {
@@ -233,7 +180,7 @@ async function downloadInto(
 const stagingPrefix = (modelDir: string, pack: PackManifest): string =>
   path.resolve(modelDir, `.${pack.name}.partial-`);
 
-/** Removes what processes left that died in the middle of a download. */
+/** Removes the folders of processes that died during a download. */
 async function sweep(modelDir: string, pack: PackManifest): Promise<void> {
   const prefix = path.basename(stagingPrefix(modelDir, pack));
   for (const name of await readdir(modelDir)) {
@@ -246,7 +193,7 @@ async function sweep(modelDir: string, pack: PackManifest): Promise<void> {
   }
 }
 
-/** Makes the graphs that are wanted and not there. Those that are there and good stay. */
+/** Makes the graphs that are wanted and not `there`. */
 async function makeGraphs(
   dir: string,
   published: FileRecord,
@@ -263,7 +210,7 @@ async function makeGraphs(
   let parts: KokoroParts | undefined;
   for (const [done, name] of todo.entries()) {
     tell({ stage: 'prepare', done, total: todo.length, detail: name });
-    // Cutting a graph is a second's work in one piece: timers and sockets have their turn before it, and a frame is drawn.
+    // Making a graph blocks the thread for about a second: timers and sockets go first.
     await sleep(FRAME_MS, undefined, signal ? { signal } : {});
     const file = path.join(dir, graphFile(name));
     if (name === 'light-gpu') {

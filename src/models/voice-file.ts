@@ -1,4 +1,4 @@
-/** One voice's description, checked field by field: what a catalogue entry and an operator's voice file have in common. */
+/** Parses the description of a voice, in the catalogue or in a voice file of the operator. */
 import { TtsError } from '../protocol/errors.js';
 import type { Voice } from '../protocol/http.js';
 import { BASE_MODELS, type BaseModel, LANGUAGES, type Language, type StyleShare } from '../protocol/job.js';
@@ -6,11 +6,11 @@ import { BASE_MODELS, type BaseModel, LANGUAGES, type Language, type StyleShare 
 export interface CatalogueVoice {
   readonly voice: Voice;
   readonly models: readonly BaseModel[];
-  /** How it reads, accent included; what the contract tells of it is `voice.language`. */
+  /** Language and accent; clients see `voice.language`. */
   readonly language: Language;
-  /** What the voice is made of. */
+  /** The styles the voice is made of. */
   readonly mix: readonly StyleShare[];
-  /** How much louder or softer each model speaks it, so that all voices are equally loud. */
+  /** Gain for each model that makes all voices equally loud. */
   readonly gainDb: Readonly<Record<BaseModel, number>>;
   /** The file that describes it. */
   readonly file: string;
@@ -18,7 +18,7 @@ export interface CatalogueVoice {
 
 interface Place {
   readonly file: string;
-  /** Where in the file the description stands ("voices[1]."), or nothing where it is the whole file. */
+  /** Path of the description in the file ("voices[1]."); empty where it is the whole file. */
   readonly at: string;
   /** The styles that a voice may be made of. */
   readonly styles: ReadonlySet<string>;
@@ -36,6 +36,7 @@ const FIELDS = [
   'gain_db',
   'models',
 ];
+/** A larger gain is taken for a mistake. */
 const MAX_GAIN_DB = 20;
 const GENDERS: readonly string[] = ['female', 'male', 'neutral'];
 
@@ -94,7 +95,7 @@ export function parseVoice(data: unknown, { file, at, styles }: Place): Catalogu
   };
 }
 
-/** `en` alone leaves it to the styles: a voice that is British for the most part reads so. */
+/** `en` alone leaves the accent to the styles: British where most of the mix is. */
 function languageOf(tag: string, mix: readonly StyleShare[]): Language | undefined {
   if (tag !== 'en') return LANGUAGES.find((language) => language === tag);
   const british = mix.reduce((sum, { style, weight }) => sum + (style.startsWith('b') ? weight : 0), 0);
@@ -116,7 +117,7 @@ function parseModels(models: unknown, fail: Fail): readonly BaseModel[] {
   return BASE_MODELS.filter((model) => models.includes(model));
 }
 
-/** One number for both models, or one for each; beyond 20 dB it is a mistake. */
+/** One number for both models, or one for each. */
 function parseGain(gain: unknown, fail: Fail): Readonly<Record<BaseModel, number>> {
   const isGain = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) <= MAX_GAIN_DB;
   if (gain === undefined) return { 'base-tts': 0, 'base-tts-fast': 0 };
@@ -134,7 +135,7 @@ function parseGain(gain: unknown, fail: Fail): Readonly<Record<BaseModel, number
   );
 }
 
-/** A style's name, or names with weights, which are shares: {"a": 2, "b": 1} is two thirds of a and one of b. */
+/** A style's name, or names with weights: {"a": 2, "b": 1} is two thirds of a, one third of b. */
 function parseStyle(style: unknown, styles: ReadonlySet<string>, fail: Fail): readonly StyleShare[] {
   if (style === undefined) return fail('style', 'is missing: name a style, or several with weights');
   if (typeof style === 'string') {

@@ -1,4 +1,4 @@
-/** A voice file made of other voices: `NAME=af_heart:60,af_bella:40`. */
+/** Makes a voice file from a mix of styles or voices: `NAME=af_heart:60,af_bella:40`. */
 import { TtsError } from '../protocol/errors.js';
 import type { StyleShare } from '../protocol/job.js';
 import type { VoiceCatalogue } from './catalogue.js';
@@ -37,12 +37,12 @@ export function mixVoice(spec: string, catalogue: Pick<VoiceCatalogue, 'all'>): 
     style: styles,
     gain_db: gainOf(mix, catalogue),
   };
-  // Whatever would be refused when a server starts is refused here, in the same words.
+  // Refuses here, in the same words, what a starting server would refuse.
   parseVoice(file, { file: `${id}.json`, at: '', styles: new Set(stylesOf(loadPackManifest('kokoro-82m'))) });
   return file;
 }
 
-/** A style, or a voice of the catalogue that is made of one. */
+/** A style, or a voice of the catalogue that has a single style. */
 function shareOf(part: string, { all }: Pick<VoiceCatalogue, 'all'>): StyleShare {
   const [, name, share = '1'] = /^\s*([\w-]+)\s*(?::\s*(\d+(?:\.\d+)?)\s*%?\s*)?$/.exec(part) ?? [];
   if (name === undefined || !(Number(share) > 0)) {
@@ -61,7 +61,7 @@ function genderOf(mix: readonly StyleShare[]): VoiceFile['gender'] {
   return female < 0.4 ? 'male' : 'neutral';
 }
 
-/** As loud as the others: between the gains of what it is made of. */
+/** The mean of the styles' gains, by their weights. */
 function gainOf(mix: readonly StyleShare[], { all }: Pick<VoiceCatalogue, 'all'>): VoiceFile['gain_db'] {
   const gain = (model: 'base-tts' | 'base-tts-fast'): number => {
     const each = mix.map(({ style, weight }) => {

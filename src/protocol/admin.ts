@@ -1,4 +1,4 @@
-/** The admin interface: schemas for validation, types and OpenAPI alike. Everything the dashboard does is said in them. */
+/** The admin interface, which the dashboard uses: schemas for validation, types and OpenAPI. */
 import type { Static } from 'typebox';
 import { type FreeLimit, MAX_LIMIT, type OwnFreeLimit } from './free-limit.js';
 import { BASE_MODELS, type BaseModel } from './job.js';
@@ -228,7 +228,7 @@ export const AdminStatus = Type.Object(
         id: Type.String(),
         state: Type.String(),
         device: orNull('string', { description: 'What the engine runs on, once it is ready' }),
-        capacity: Type.Integer({ description: 'Turns it takes at once' }),
+        capacity: Type.Integer({ description: 'Steps it takes at once' }),
         busy: Type.Integer(),
         restarts: Type.Integer(),
         error: orNull('string', { description: 'Why it is not ready' }),

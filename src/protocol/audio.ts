@@ -1,14 +1,14 @@
-/** The one audio format of the service, and the arithmetic between samples, bytes and time. */
+/** The service's audio format, and conversions between samples, bytes and time. */
 
 export const SAMPLE_RATE = 24_000;
 const BYTES_PER_SAMPLE = 2;
 export const CHANNELS = 1;
 const WAV_HEADER_BYTES = 44;
 
-/** In a streamed WAV the final length is not known when the header leaves. */
+/** The length in a header that is sent before the length is known. */
 const UNKNOWN_LENGTH = 0xffff_ffff;
 
-/** A WAV cannot say that it is longer than this. */
+/** The largest length that a WAV header can hold. */
 export const MAX_WAV_DATA_BYTES = 0xffff_ffff - WAV_HEADER_BYTES;
 
 export const samplesToMs = (samples: number): number => (samples * 1000) / SAMPLE_RATE;
@@ -28,11 +28,11 @@ export function pcmSamples(bytes: Uint8Array): Int16Array {
   return new Int16Array(bytes.slice(0, length * 2).buffer);
 }
 
-/** Reads end anywhere, also inside a sample: an odd byte waits here for its other half. */
+/** Joins samples whose two bytes arrive in different chunks. */
 export class SampleJoiner {
   #half: Buffer | undefined;
 
-  /** The bytes of the samples that `part` completes; none where it completes none. */
+  /** Returns the bytes of the samples that `part` completes. */
   take(part: Buffer): Buffer {
     const bytes = this.#half ? Buffer.concat([this.#half, part]) : part;
     const whole = bytes.length - (bytes.length % BYTES_PER_SAMPLE);
@@ -40,7 +40,7 @@ export class SampleJoiner {
     return bytes.subarray(0, whole);
   }
 
-  /** Half a sample came, and nothing after it. */
+  /** Whether half a sample is left. */
   get isOdd(): boolean {
     return this.#half !== undefined;
   }

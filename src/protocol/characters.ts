@@ -1,6 +1,11 @@
-/** Characters as the service counts and trims them: code points, and Unicode's White_Space (U+0085 is, U+FEFF is not). */
+/**
+ * Characters as the service counts and trims them: code points, and Unicode's White_Space (which
+ * has U+0085 but not U+FEFF).
+ */
 
-/** Whether a UTF-16 unit is white space; all of White_Space lies in the Basic Multilingual Plane. */
+/**
+ * Whether a UTF-16 unit is white space; all of White_Space lies in the Basic Multilingual Plane.
+ */
 export const isWhiteSpace = (unit: number): boolean =>
   unit === 0x20 ||
   (unit >= 0x09 && unit <= 0x0d) ||

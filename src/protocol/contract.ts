@@ -1,9 +1,9 @@
-/** The names, paths and limits of the HTTP interface, free of schemas: a command that only calls the service loads no validator. */
+/** Names, paths and limits of the HTTP interface. Without schemas, so that clients load none. */
 import type { BaseModel } from './job.js';
 
 export const SPEECH_MODELS = ['base-tts', 'base-tts-fast', 'base-tts:free', 'base-tts-fast:free'] as const;
 export type SpeechModel = (typeof SPEECH_MODELS)[number];
-/** What a request may ask for; a voice has a language and accent of its own (`Language`). */
+/** Values of a request's language; a voice has a language and accent of its own (`Language`). */
 export const REQUEST_LANGUAGES = ['auto', 'en'] as const;
 export const RESPONSE_FORMATS = ['wav', 'pcm'] as const;
 export const DEFAULT_VOICE = 'english_female_professional';

@@ -1,4 +1,4 @@
-/** Every failure the service can name, in one table: HTTP status, WebSocket close code, exit code, and whether to retry. */
+/** The table of errors: HTTP status, WebSocket close code, exit code, and whether to retry. */
 
 export const ERROR_TYPES = [
   'invalid_request_error',
@@ -21,8 +21,8 @@ interface ErrorRow {
 }
 
 /**
- * Exit codes: 1 failed, 2 usage, 3 server unreachable or broken off, 4 key refused, 5 credits or limits,
- * 6 model missing or broken, 7 no sound device, 8 engine failed, 130 interrupted.
+ * Exit codes: 1 failed, 2 usage, 3 server unreachable or broken off, 4 key refused, 5 credits or
+ * limits, 6 model missing or broken, 7 no sound device, 8 engine failed, 130 interrupted.
  */
 export const EXIT = {
   done: 0,
@@ -106,7 +106,7 @@ const WIRE_ERRORS = {
   message_too_large: invalid(413, 1009),
 } as const satisfies Record<string, ErrorRow>;
 
-/** Of commands and models: these never travel on the wire under their own name. */
+/** Errors of commands and models. The wire carries another code in their place. */
 const LOCAL_ERRORS = {
   usage: invalid(),
   model_missing: model,
@@ -166,13 +166,13 @@ export class TtsError extends Error {
   }
 }
 
-/** The one answer to a voice that is not there, wherever it was named. */
+/** The error for an unknown voice, wherever it was named. */
 export const voiceNotFound = (there: readonly { readonly id: string }[], param = 'voice'): TtsError => {
   const ids = there.map(({ id }) => id).join(', ');
   return new TtsError('voice_not_found', `There is no such voice. There are: ${ids}.`, { param });
 };
 
-/** The one answer to a text of which nothing can be spoken; `unspoken` is what it holds instead, in words. */
+/** The error for a text without anything to speak; `unspoken` describes what it holds. */
 export const nothingToSay = (unspoken = '', param?: string): TtsError =>
   new TtsError(
     'empty_input',
@@ -181,14 +181,14 @@ export const nothingToSay = (unspoken = '', param?: string): TtsError =>
     param === undefined ? {} : { param },
   );
 
-/** Aborted work is not an error to report: whoever aborted knows why. */
+/** Aborted work is no error to report. */
 export const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
 /** Everything a key or token can be made of, in one run. */
 const RUN = /[A-Za-z0-9_-]+/g;
 /**
- * Behind the prefix of a key (ours, the admin secret's, OpenAI's and ElevenLabs'), more characters than
- * the 8 of a public id: a whole key, or enough of one to be worth hiding.
+ * Behind the prefix of a key (ours, the admin secret's, OpenAI's and ElevenLabs'), more characters
+ * than the 8 of a public id: a whole key, or enough of one to be worth hiding.
  */
 const PREFIXED = /(?<![A-Za-z0-9])(?:tts_|ttsadmin_|sk[-_])([A-Za-z0-9_-]{9,})$/;
 /** Without a prefix: tickets, and the keys of other families. */
@@ -198,7 +198,7 @@ const MIXED = /^(?=.*\d)(?=.*[A-Za-z])/;
 const NAME_PART =
   /^(?:\d{0,8}|\d{1,4}[a-z]{1,2}|[A-Z]+\d{0,4}|[A-Z]?[a-z]+\d{0,4}|[a-z]+\d{1,4}[a-z]+|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+\d{0,4})$/;
 
-/** Words and numbers. 43 random characters never are; behind a prefix, 22 of them are in 3 of a million. */
+/** Words and numbers. 43 random characters never pass; 22 behind a prefix in 3 of a million. */
 const isName = (run: string): boolean => run.split(/[-_]/).every((part) => NAME_PART.test(part));
 
 const isSecret = (run: string): boolean => {
@@ -207,27 +207,27 @@ const isSecret = (run: string): boolean => {
   return run.length >= MIN_SECRET_CHARS && MIXED.test(run) && !isName(run);
 };
 
-/** Keys and tokens out of sight. Words, however long, and names like `tts_websocket` stay. */
+/** Masks keys and tokens. Words, however long, and names like `tts_websocket` stay. */
 export const maskKeys = (text: string): string => text.replace(RUN, (run) => (isSecret(run) ? '[key]' : run));
 
-/** More than a message shows of a text, so that a key is seen whole before the text is cut. */
+/** UTF-16 units that are searched for keys: more than is shown, so that no key is cut. */
 const LOOKED_AT_UNITS = 1_024;
 
-/** At most 80 characters of a caller's text may be echoed back in a message, and no key. */
+/** At most 80 characters of a caller's text for an error message, without keys. */
 export function excerpt(text: string, chars = 80): string {
   const points = [...maskKeys(text.slice(0, Math.max(LOOKED_AT_UNITS, chars * 2 + 2)))];
   return points.length > chars ? `${points.slice(0, chars - 1).join('')}…` : points.join('');
 }
 
-/** Where a request's id leads. */
+/** Ends messages whose reason is only in the log. */
 export const IN_THE_LOG = 'The request id finds the reason in the log.';
 
 const internalError = (cause: unknown): TtsError =>
   new TtsError('internal_error', `Something went wrong in the server. ${IN_THE_LOG}`, { cause });
 
 /**
- * The error as a stranger may see it, whichever way it leaves. Our own failures speak of this machine's files, commands
- * and libraries: of those only the kind is told.
+ * The error as a client may see it. Messages of our own failures name files, commands and libraries
+ * of this machine, so that only their kind is sent.
  */
 export function publicError(error: unknown): TtsError {
   if (!(error instanceof TtsError) || error.code === 'internal_error') return internalError(error);
@@ -240,7 +240,7 @@ export function publicError(error: unknown): TtsError {
     const message = `The speech engine cannot run. ${IN_THE_LOG}`;
     return new TtsError('synthesis_failed', message, { cause: error });
   }
-  // The database's own words name files and hosts; what the accounts say to a client tells when to come back.
+  // The database's messages name files and hosts. Those for clients have a retry time.
   if (error.code === 'store_unavailable' && error.retryAfterS === undefined) {
     const message = 'The accounts cannot be reached at the moment. Try again in a few seconds.';
     return new TtsError('store_unavailable', message, { cause: error, retryAfterS: 5 });
@@ -258,5 +258,5 @@ export function publicError(error: unknown): TtsError {
   });
 }
 
-/** A stranger's words must not move the cursor or change the title of the terminal they are shown on. */
+/** Without control characters, which could change the terminal that shows the text. */
 export const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '');

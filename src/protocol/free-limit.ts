@@ -1,9 +1,9 @@
-/** Limits of Free access: one number that holds for each `:free` model by itself, or a number for each by name. */
+/** Limits of Free access: one number for each `:free` model by itself, or numbers by model. */
 import { BASE_MODELS, type BaseModel } from './job.js';
 
 /** Models are named without the suffix `:free`. */
 export type FreeLimit = number | Readonly<Record<BaseModel, number>>;
-/** Of one key: a model that is not named has the server's limit. */
+/** A key's own limits; models that are not named have the server's limit. */
 export type OwnFreeLimit = number | Readonly<Partial<Record<BaseModel, number>>>;
 
 /** How a limit by model is written in settings, options and forms. */
@@ -15,7 +15,7 @@ export function freeLimitOf(limit: OwnFreeLimit | null, model: BaseModel): numbe
   return limit === null || typeof limit === 'number' ? (limit ?? undefined) : limit[model];
 }
 
-/** As `parseFreeLimit` reads it. */
+/** In the form that `parseFreeLimit` reads. */
 export const freeLimitText = (limit: OwnFreeLimit): string =>
   typeof limit === 'number'
     ? String(limit)
@@ -32,7 +32,7 @@ const wholeNumber = (raw: unknown, max: number): number | undefined => {
   return isAllowed ? (number as number) : undefined;
 };
 
-/** `[['base-tts', '100'], …]` of a text or an object; undefined where it is neither. */
+/** `[['base-tts', '100'], …]` from a text or an object; undefined for anything else. */
 function entriesOf(raw: unknown): (readonly [string, unknown])[] | undefined {
   if (typeof raw === 'object' && raw !== null && !Array.isArray(raw)) return Object.entries(raw);
   if (typeof raw !== 'string') return undefined;
@@ -43,8 +43,8 @@ function entriesOf(raw: unknown): (readonly [string, unknown])[] | undefined {
 }
 
 /**
- * `200`, `base-tts=100,base-tts-fast=400` or the same as an object; undefined where it is none of them, a model is named
- * twice, or a number is above `max`.
+ * Parses `200`, `base-tts=100,base-tts-fast=400` or the same as an object. Undefined for anything
+ * else, a model that is named twice, and a number above `max`.
  */
 export function parseFreeLimit(raw: unknown, max: number): OwnFreeLimit | undefined {
   const number = wholeNumber(raw, max);

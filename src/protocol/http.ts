@@ -1,4 +1,4 @@
-/** The HTTP interface: schemas for validation, types and OpenAPI alike. */
+/** The HTTP interface: schemas for validation, types and OpenAPI. */
 import type { Static } from 'typebox';
 import { DEFAULT_VOICE, MAX_INPUT_CHARS, REQUEST_LANGUAGES, RESPONSE_FORMATS, SPEECH_MODELS } from './contract.js';
 import { ERROR_TYPES, type TtsError } from './errors.js';

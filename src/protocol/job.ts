@@ -1,4 +1,4 @@
-/** What travels between the gateway and an engine: one segment of text in, its samples and times out. */
+/** Messages between gateway and engine: one segment of text in, its samples and times out. */
 
 export type BaseModel = 'base-tts' | 'base-tts-fast';
 export const BASE_MODELS: readonly BaseModel[] = ['base-tts', 'base-tts-fast'];
@@ -8,21 +8,23 @@ export type Language = 'en-US' | 'en-GB';
 export const LANGUAGES: readonly Language[] = ['en-US', 'en-GB'];
 export const DEFAULT_LANGUAGE: Language = 'en-US';
 
-/** One of the styles that voices are made of, and its share; the shares of a voice add up to 1. */
+/** A style and its share of a voice; the shares add up to 1. */
 export interface StyleShare {
   readonly style: string;
   readonly weight: number;
 }
 
-/** Where a segment ends decides how long the reader rests after it. */
-/** `carried`: the sentence goes on behind a cut that only the model's limit asked for. */
+/**
+ * What a segment ends with decides the rest after it. `carried`: the sentence goes on in the next
+ * segment, because it exceeds the model's limit.
+ */
 export type PauseKind = 'none' | 'carried' | 'clause' | 'sentence' | 'item' | 'paragraph';
 
 export type SayAs = 'characters' | 'cardinal' | 'ordinal' | 'date' | 'telephone';
 
 /**
- * A stretch of a segment as it is to be read. `start` and `end` are offsets in code points into the segment's `text`
- * (the text as sent); what no span covers (SSML tags) is silent.
+ * A part of a segment as it is to be read. `start` and `end` are offsets in code points into the
+ * segment's `text` (the text as sent). Characters without a span (SSML tags) are silent.
  */
 export type SegmentSpan =
   | { readonly kind: 'text'; readonly text: string; readonly start: number; readonly end: number }
@@ -43,7 +45,7 @@ export type SegmentSpan =
       readonly end: number;
     };
 
-/** How slowly and how fast a voice can be asked to speak. */
+/** Bounds of a request's speed. */
 export const MIN_SPEED = 0.25;
 export const MAX_SPEED = 4;
 
@@ -58,37 +60,38 @@ export interface Segment {
   readonly pause: PauseKind;
 }
 
-/** When the first sound of a stream is due, also after a pause of its writer: sooner than anybody has time to wonder. */
+/** When the first audio of a stream is due (ms), also after a pause of its writer. */
 export const FIRST_SOUND_MS = 150;
 
 export interface SegmentJob {
   readonly id: string;
   readonly model: BaseModel;
   readonly language: Language;
-  /** The voice: what it is made of, so that it can be spoken where nobody knows its name. */
+  /** The voice by its styles, so that a worker need not know the catalogue. */
   readonly mix: readonly StyleShare[];
   /** 0 is the canonical reading. */
   readonly seed: number;
-  /** 1 is the voice's own pace, 2 twice as fast; 0.25 to 4. */
+  /** 1 is the voice's own speed, 2 twice as fast; 0.25 to 4. */
   readonly speed: number;
-  /** How much louder or softer than the model speaks it, so that all voices are equally loud. */
+  /** Gain that makes all voices equally loud. */
   readonly gainDb: number;
   readonly segment: Segment;
-  /** How soon its listener needs it, counted from when it is handed over; left out where nobody is in a hurry. */
+  /** When its listener needs it, from its hand-over on. Absent where nothing is urgent. */
   readonly dueInMs?: number;
-  /** The gateway's span of this segment, as W3C Trace Context writes it: the engine's own span is a part of it. */
+  /** The gateway's span of this segment (W3C Trace Context), the parent of the engine's. */
   readonly traceparent?: string;
 }
 
-/** Times of the code points of `segment.text`, in samples from the segment's first sample. Unspoken ones last 0. */
+/** Times of the code points of `segment.text`, in samples from the segment's first one. */
 export interface SegmentTimings {
   readonly startSamples: readonly number[];
   readonly durationSamples: readonly number[];
 }
 
 /**
- * An engine answers a job with exactly one `begin`, then audio in order. A silent segment may have no audio. `progress`
- * may come at any time: work was done that cannot be heard yet, or a model is loaded next, which takes as long as it takes.
+ * An engine answers a job with exactly one `begin`, then audio in order. A silent segment may have
+ * no audio. `progress` may come at any time: work was done that cannot be heard yet, or a model is
+ * loaded next, which may take long.
  */
 export type SpeechEvent =
   | { readonly type: 'progress'; readonly loading: boolean }
@@ -96,11 +99,12 @@ export type SpeechEvent =
   | { readonly type: 'audio'; readonly pcm: Int16Array };
 
 /**
- * The models count a phoneme in steps of 25 ms, one at least. Faster than this there are too few steps to tell phonemes
- * apart, slower they begin to stammer: both were heard with the recogniser of the tests.
+ * Speeds at which the models still speak clearly. They count a phoneme in steps of 25 ms, at least
+ * one: faster than this, phonemes cannot be told apart; slower, the voice stammers (measured with
+ * the recogniser of the tests).
  */
 const MODEL_FASTEST = 1.25;
 const MODEL_SLOWEST = 0.5;
 
-/** How much faster than its model spoke it speech of a speed is heard: a second of it takes as many of the model's. */
+/** How much the model's audio is shortened for a speed: seconds of the model's for one heard. */
 export const stretchOf = (speed: number): number => speed / Math.max(MODEL_SLOWEST, Math.min(MODEL_FASTEST, speed));

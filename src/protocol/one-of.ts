@@ -1,4 +1,4 @@
-/** One `enum` of strings: a validator's complaint tells a wrong type from a wrong value, and OpenAPI reads better. */
+/** A string `enum` as one schema: errors tell a wrong type from a wrong value. */
 import { Type } from './schema.js';
 
 export const oneOf = <T extends string>(values: readonly T[], options: { default?: T; description?: string } = {}) =>

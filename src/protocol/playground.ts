@@ -1,4 +1,4 @@
-/** What the playground's page asks of its server beside the contract: schemas for validation, types and OpenAPI alike. */
+/** The playground's own requests: schemas for validation, types and OpenAPI. */
 import type { Static } from 'typebox';
 import { DEFAULT_VOICE } from './contract.js';
 import { MAX_EXPLAINED_CHARS } from './pages.js';

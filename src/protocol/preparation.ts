@@ -1,13 +1,13 @@
-/** How a model gets ready on this machine, step by step: told by whoever does it, drawn by whoever shows it. */
+/** Progress of a model that is made ready on this machine. */
 import type { BaseModel } from './job.js';
 
 export interface Preparation {
   readonly model: BaseModel;
-  /** Another process is at it; files are fetched; graphs are made of them; it is measured how fast this machine speaks. */
+  /** Waits for another process; downloads; makes graphs; measures the machine's speed. */
   readonly stage: 'wait' | 'download' | 'prepare' | 'measure';
-  /** Of the download, in bytes; of the preparation, in graphs. 0 of 0 where it cannot be told. */
+  /** Bytes of a download, or number of graphs. 0 of 0 where it is unknown. */
   readonly done: number;
   readonly total: number;
-  /** For people: where from, whom we wait for, which graph. */
+  /** In words: the source, the process that is waited for, or the graph. */
   readonly detail: string;
 }

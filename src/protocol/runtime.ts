@@ -1,4 +1,4 @@
-/** What a running server leaves in the runtime folder, so that commands on the same machine find it. */
+/** The record of a running server, by which commands on the same machine find it. */
 
 /** The file's name inside the folder; mode 0600, because it holds a key. */
 export const RUNTIME_FILE = 'server.json';
@@ -9,15 +9,15 @@ export interface RuntimeRecord {
   readonly pid: number;
   /** A Partner key that is never debited and is void when the server stops. */
   readonly apiKey: string;
-  /** The certificate it shows (PEM), where it speaks TLS: not every one names this machine, or is signed by a known hand. */
+  /** Its TLS certificate (PEM), if any: it may not name this machine, or be self-signed. */
   readonly certificate?: string;
-  /** Whose it is: one user can have several homes, each with folders and a server of its own. */
+  /** The home folder it belongs to: a user may have several, each with a server. */
   readonly home: string;
-  /** What its engine was told, by setting. A command that was told otherwise brings an engine of its own. */
+  /** Settings of its engine. A command with other settings starts an engine of its own. */
   readonly engine: Readonly<Record<string, string | number>>;
 }
 
-/** The record in a file's text, or undefined where it is none. */
+/** Undefined where the text is no record. */
 export function parseRuntimeRecord(text: string): RuntimeRecord | undefined {
   let data: unknown;
   try {

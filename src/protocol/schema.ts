@@ -1,6 +1,6 @@
 /**
- * The few builders of JSON Schema that are used here, with TypeBox's types and results. TypeBox itself is seven hundred modules,
- * which take longer to load than the rest of a server.
+ * The few builders of JSON Schema that are used here, with TypeBox's types and results. TypeBox
+ * itself has 700 modules, which take longer to load than the rest of a server.
  */
 import type TypeBox from 'typebox';
 
@@ -23,7 +23,7 @@ type Builders = Pick<
   | 'Unsafe'
 >;
 
-/** On a property that may be left out; not enumerable, so that it is no part of the schema. */
+/** Marks an optional property; not enumerable, so that it is no part of the schema. */
 const OPTIONAL = '~optional';
 
 const optional = (schema: Schema): Schema => {
@@ -56,7 +56,7 @@ const BUILDERS = {
   Object: object,
   Optional: optional,
   Partial: partial,
-  /** Of any name: no other records are used. */
+  /** Keys may be any string. */
   Record: (_name: Schema, value: Schema, options?: Schema): Schema => ({
     type: 'object',
     patternProperties: { '^.*$': value },

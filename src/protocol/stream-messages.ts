@@ -1,4 +1,4 @@
-/** The stream-input WebSocket: its parameters and messages, as schemas that are types and documentation alike. */
+/** The stream-input WebSocket: schemas of its parameters and messages. */
 import type { Static, TSchema } from 'typebox';
 import { BASE_MODELS } from './job.js';
 import { oneOf } from './one-of.js';

@@ -1,18 +1,18 @@
-/** The names and bounds of the stream-input WebSocket, free of schemas: a client loads no validator. */
+/** Names and limits of the stream-input WebSocket. Without schemas, so that clients load none. */
 import type { ErrorCode } from './errors.js';
 
 export const STREAM_PATH = '/v1/text-to-speech/:voice_id/stream-input';
 export const streamPath = (voice: string): string => `/v1/text-to-speech/${encodeURIComponent(voice)}/stream-input`;
 
-/** What a browser offers as subprotocols: the one that is spoken, and beside it its ticket. */
+/** A browser offers two subprotocols: the one that is spoken, and its ticket. */
 export const STREAM_PROTOCOL = 'tts.v1';
 export const TICKET_PROTOCOL_PREFIX = 'tts.ticket.';
 export const TICKET_TTL_MS = 30_000;
 
 export const MAX_MESSAGE_BYTES = 65_536;
-/** Beyond this the WebSocket library closes by itself. */
+/** The WebSocket library closes a connection whose frame is larger. */
 export const MAX_FRAME_BYTES = 1_048_576;
-/** Characters that were sent and not yet spoken. */
+/** Most characters that were sent and not yet spoken. */
 export const MAX_PENDING_CHARS = 100_000;
 
 export const STREAM_DEFAULTS = {

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { findCapacity, saturate, tryStreams } from '../../src/client/load/capacity.js';
-import { type Listen, PlaybackClock } from '../../src/client/load/listener.js';
+import { type Listen, ListenerClock } from '../../src/client/load/listener.js';
 import { msToSamples } from '../../src/protocol/audio.js';
 
 const { signal } = new AbortController();
@@ -20,7 +21,7 @@ const trial = (listen: Listen) => ({ listen, texts: ['a', 'b'], arrivals: 'burst
 
 describe('a listener who plays in real time', () => {
   it('is content as long as each piece is there before the last has been played', () => {
-    const clock = new PlaybackClock(0);
+    const clock = new ListenerClock(0);
     clock.hear(msToSamples(100), 40);
     clock.hear(msToSamples(100), 140);
     clock.hear(msToSamples(100), 150);
@@ -29,7 +30,7 @@ describe('a listener who plays in real time', () => {
   });
 
   it('notices 50 ms of silence, also in several small gaps, and not 49', () => {
-    const clock = new PlaybackClock(0);
+    const clock = new ListenerClock(0);
     clock.hear(msToSamples(100), 0);
     clock.hear(msToSamples(100), 149);
     expect(clock.listened).toMatchObject({ silenceMs: 49, stalled: false });
@@ -72,4 +73,20 @@ it('counts the speech of all clients that saturate a server', async () => {
   const speed = await saturate({ listen, texts: ['a'] }, { clients: 10, seconds: 0.1 }, signal);
   // Its clock ran no longer than ours.
   expect(speed * (performance.now() - startMs)).toBeGreaterThanOrEqual(calls * 1_000);
+});
+
+it('takes a hundred clients that wait on one signal for no leak', async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning);
+  process.on('warning', onWarning);
+  const listen: Listen = async (_text, aborted) => {
+    await sleep(5, undefined, { signal: aborted });
+    return { firstAudioMs: 1, audioMs: 1_000, silenceMs: 0, stalled: false, playedOutAtMs: 0 };
+  };
+  await saturate({ listen, texts: ['a'] }, { clients: 100, seconds: 0.05 }, signal);
+  await tryStreams(100, { ...trial(listen), rounds: 1 }, signal);
+  // A warning is emitted behind the turn of the event loop that caused it.
+  await sleep(1);
+  process.off('warning', onWarning);
+  expect(warnings).toEqual([]);
 });

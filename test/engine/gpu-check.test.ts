@@ -16,6 +16,7 @@ import {
   rememberLoss,
 } from '../../src/engine/measure/remembered.js';
 import { createStyles } from '../../src/engine/styles.js';
+import type { LightFiles } from '../../src/models/model-files.js';
 import { kokoroParts } from '../../src/models/onnx/kokoro.js';
 import { lightGraph } from '../../src/models/onnx/light-gpu.js';
 import { createCodec } from '../../src/models/onnx/schema.js';
@@ -28,21 +29,23 @@ const modelDir = mkdtempSync(path.join(tmpdir(), 'tts-gpu-check-'));
 const keptDir = path.join(modelDir, 'optimised');
 const right = path.join(modelDir, 'right.onnx');
 const wrong = path.join(modelDir, 'wrong.onnx');
-const fronts = new GraphThreads(1, 2, keptDir);
+const cores = new GraphThreads(1, 2, keptDir);
 const threads: GraphThread[] = [];
-let checked: Omit<CheckedModel, 'thread'>;
+let checked: Omit<CheckedModel, 'thread' | 'files'>;
+let light: LightFiles;
 
 beforeAll(async () => {
   symlinkSync(path.join(await modelDirForTests(), 'kokoro-82m'), path.join(modelDir, 'kokoro-82m'));
   const files = await ensureModel('base-tts-fast', { modelDir, offline: true });
-  const bytes = lightGraph(await readFile(files.fastGenerator!));
+  const bytes = lightGraph(await readFile(files.vocoder));
   await writeFile(right, bytes);
   await writeFile(wrong, disturbed(bytes));
-  await fronts.open(files.front, files.front);
-  checked = { modelDir, keptDir, device: 'webgpu', files, styles: createStyles(files.stylesDir), fronts };
+  await cores.open(files.acousticModel, files.acousticModel);
+  checked = { modelDir, keptDir, device: 'webgpu', styles: createStyles(files.stylesDir), cores };
+  light = files;
 }, 180_000);
 afterAll(async () => {
-  await Promise.all([fronts, ...threads].map((each) => each.close()));
+  await Promise.all([cores, ...threads].map((each) => each.close()));
   rmSync(modelDir, { recursive: true });
 });
 
@@ -63,7 +66,7 @@ function disturbed(graph: Uint8Array): Uint8Array {
 function device(graph: string): CheckedModel {
   const thread = new GraphThread('cpu', 2, keptDir);
   threads.push(thread);
-  return { ...checked, thread, files: { ...checked.files, fastGeneratorGpu: graph } };
+  return { ...checked, thread, files: { ...light, gpu: { vocoder: graph } } };
 }
 
 /** The graph as a device computes it whose sums are coarse where the sound is soft: a little more of the highest bands, all the time. */
@@ -151,18 +154,18 @@ describe('a model that has several forms for a device', () => {
     await forgetChecks(modelDir);
     const files = await ensureModel('base-tts', { modelDir, offline: true });
     const parts = kokoroParts(await readFile(files.published));
-    const [generatorGpuHalf, generatorGpu, source] = ['hissing', 'whole', 'source'].map((name) =>
+    const [generatorHalf, generatorFloat, source] = ['hissing', 'whole', 'source'].map((name) =>
       path.join(modelDir, `${name}.onnx`),
     ) as [string, string, string];
     const whole = parts.make('generator-gpu');
-    await writeFile(generatorGpu, whole);
-    await writeFile(generatorGpuHalf, hissing(whole));
+    await writeFile(generatorFloat, whole);
+    await writeFile(generatorHalf, hissing(whole));
     await writeFile(source, parts.make('source'));
-    await fronts.open(files.front, files.front);
-    await fronts.open('source', source);
+    await cores.open(files.acousticModel, files.acousticModel);
+    await cores.open(source, source);
     const thread = new GraphThread('cpu', 2, keptDir);
     threads.push(thread);
-    const several = { ...checked, thread, files: { ...files, generatorGpuHalf, generatorGpu, source } };
+    const several = { ...checked, thread, files: { ...files, gpu: { generatorHalf, generatorFloat, source } } };
     const checks: GpuCheck[] = [];
     const passed = await testedGraph(several, { onCheck: (check) => checks.push(check), warmUp: false });
     expect(passed).toMatchObject({ graph: 'generator-gpu', passed: true });

@@ -1,7 +1,7 @@
 /** Hundreds of listeners on a virtual clock: how many are carried, and who is refused. */
 import { setMaxListeners } from 'node:events';
 import { beforeEach, expect, it } from 'vitest';
-import { PlaybackClock } from '../../src/client/load/listener.js';
+import { ListenerClock } from '../../src/client/load/listener.js';
 import { createGateway } from '../../src/gateway/gateway.js';
 import type { Policy } from '../../src/gateway/scheduler.js';
 import { SpokenText } from '../../src/gateway/spoken-text.js';
@@ -73,7 +73,7 @@ async function startWithOne(startMs: number): Promise<void> {
 
 async function listen(text: string, { whole = false, speed = 1, owner = 'a' } = {}) {
   const about = { model, voice: 'english_female_professional', seed: 0, requestId: 'r' };
-  const playback = new PlaybackClock(machine.nowMs);
+  const playback = new ListenerClock(machine.nowMs);
   const speech = gateway.open({ ...about, owner, speed, whole, chars: text.length });
   const cutter = new LocalCutter({ countTokens: (piece) => piece.length, language: 'en-US' });
   const spoken = new SpokenText(speech, cutter, machine.clock);

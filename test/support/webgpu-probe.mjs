@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { deserialize } from 'node:v8';
-import { runOnCard } from '../../dist/engine/gpu/card-runs.js';
 import { apartDb } from '../../dist/engine/gpu/check.js';
+import { runOnGpu } from '../../dist/engine/gpu/gpu-runs.js';
 import { GraphThread } from '../../dist/engine/graphs/graph-threads.js';
 
 const [dir, device] = process.argv.slice(2);
@@ -16,8 +16,8 @@ await gpu.open('light', graph).catch((error) => {
   console.log(JSON.stringify({ refused: error.message }));
   process.exit(0);
 });
-const [expected] = await runOnCard(cpu, [item]);
-const made = [...(await runOnCard(gpu, [item])), ...(await runOnCard(gpu, [item, item]))];
+const [expected] = await runOnGpu(cpu, [item]);
+const made = [...(await runOnGpu(gpu, [item])), ...(await runOnGpu(gpu, [item, item]))];
 console.log(
   JSON.stringify({ decibels: made.map((samples) => apartDb(samples, expected)) }, (_key, value) =>
     value === Infinity ? 200 : value,

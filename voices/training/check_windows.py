@@ -1,4 +1,5 @@
-"""Do windows give what the whole run gives?  Prints the largest difference and the signal-to-noise ratio.
+"""Do windows give what the whole run gives?  Prints the largest difference and the signal-to-noise
+ratio.
 
     python check_windows.py generator-float.onnx calibration.npz
 """

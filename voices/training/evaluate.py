@@ -3,8 +3,9 @@
     python evaluate.py generator-int8.onnx reference/ --text held-out.txt --out listening/ \\
         --recogniser moonshine/tiny/quantized --vocabulary vocabulary.json
 
-`reference/` comes from reference.py: both generators are fed the same x and F0, so the waveforms are aligned.
-Prints a table a voice and a summary; writes WAV pairs and spectrogram pairs (teacher above) for ears and eyes.
+`reference/` comes from reference.py: both generators are fed the same x and F0, so the waveforms
+are aligned. Prints a table a voice and a summary; writes WAV pairs and spectrogram pairs (teacher
+above) for ears and eyes.
 """
 import argparse
 import collections
@@ -25,7 +26,8 @@ BANDS = ((0, 1000), (1000, 3000), (3000, 6000), (6000, 12000))
 
 
 def pitch(samples, hop=240, size=960):
-    """F0 by normalised autocorrelation, 0 where unvoiced: enough to compare two copies of one utterance."""
+    """F0 by normalised autocorrelation, 0 where unvoiced: enough to compare two copies of one
+    utterance."""
     frames = np.lib.stride_tricks.sliding_window_view(samples, size)[::hop].astype(np.float64)
     frames = frames - frames.mean(1, keepdims=True)
     spectrum = np.fft.rfft(frames * np.hanning(size), 2 * size)

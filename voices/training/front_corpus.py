@@ -1,9 +1,11 @@
-"""What the front's teacher is asked to say: lines of phonemes, and from them as many different utterances as are wanted.
+"""What the front's teacher is asked to say: lines of phonemes, and from them as many different
+utterances as are wanted.
 
-The teacher answers to any sequence of tokens in any style, so the corpus need not be large, only wide.  Two thirds of the draws are
-lines as they are read; the rest are fragments, two lines spliced, words in another order, lines with strange sounds or
-punctuation in places (the whole alphabet, not only English), other languages' rules, and plain soup.  Styles: every voice, mixes of two or
-three, rows of other lengths, and the variations that seeds make.
+The teacher answers to any sequence of tokens in any style, so the corpus need not be large, only
+wide.  Two thirds of the draws are lines as they are read; the rest are fragments, two lines
+spliced, words in another order, lines with strange sounds or punctuation in places (the whole
+alphabet, not only English), other languages' rules, and plain soup.  Styles: every voice, mixes of
+two or three, rows of other lengths, and the variations that seeds make.
 
     python front_corpus.py front-corpus.npz --voices build/voices --tokenizer src/tokenizer.json --us text-us*.ids --gb text-gb*.ids \\
         --other text-es.ids --held-us held-out-us.ids --held-gb held-out-gb.ids
@@ -34,7 +36,8 @@ class Corpus:
         self.held = len(self.lines['held_us'])
 
     def held_out(self, index):
-        """-> tokens with pads, style, speed of one evaluation line: English voices in turn, as assemble.py --in-turn."""
+        """-> tokens with pads, style, speed of one evaluation line: English voices in turn, as
+        assemble.py --in-turn."""
         voice = self.english[index % len(self.english)]
         line = self.lines['held_gb' if self.names[voice][0] == 'b' else 'held_us'][index]
         return self._padded(line), self.voices[voice, min(len(line), LONGEST)], 1.0

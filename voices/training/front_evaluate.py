@@ -3,8 +3,9 @@
     python front_evaluate.py front-light-int8.onnx reference/ --given front-light-given.onnx --generator generator-int8.onnx \\
         --text held-out.txt --out listening/ --recogniser moonshine/{tiny,base}/quantized --vocabulary vocabulary.json
 
-`reference/` comes from front_reference.py.  Durations and words are measured with the student's own durations, sound and pitch with the
-teacher's (`--given`), frame by frame.  `teacher front` in the table is the light generator on the teacher's x and F0: what the generator alone costs.
+`reference/` comes from front_reference.py.  Durations and words are measured with the student's own
+durations, sound and pitch with the teacher's (`--given`), frame by frame.  `teacher front` in the
+table is the light generator on the teacher's x and F0: what the generator alone costs.
 """
 import argparse
 import collections
@@ -35,7 +36,8 @@ def run_front(session, tokens, style, durations=None):
 
 
 def end_rise(f0):
-    """Semitones from the median of the last second's voiced frames to the last voiced tenth: a question's end."""
+    """Semitones from the median of the last second's voiced frames to the last voiced tenth: a
+    question's end."""
     voiced = f0[f0 > 40]
     return float(12 * np.log2(np.median(voiced[-8:]) / np.median(voiced[-80:]))) if len(voiced) > 16 else np.nan
 

@@ -1,4 +1,5 @@
-"""Write the light front as an ONNX graph with the inputs and outputs of the engine's present front, in float32 or int8.
+"""Write the light front as an ONNX graph with the inputs and outputs of the engine's present front,
+in float32 or int8.
 
 Inputs   input_ids int64 [1,n], style float32 [1,256], speed float32 [1]
 Outputs  x float32 [1,512,T], f0 float32 [1,1,T], s float32 [1,128], durations float32 [1,n]
@@ -160,7 +161,8 @@ class Writer:
 
 
 def calibrate(front, normal, corpus, count, seed=5):
-    """What flows into each product, over drawn utterances and every voice once -> as quantise.calibrate."""
+    """What flows into each product, over drawn utterances and every voice once -> as
+    quantise.calibrate."""
     layers = FloatLayers()
     model = Writer(front, layers, *normal).build()
     model.graph.output.extend(helper.make_empty_tensor_value_info(tensor) for tensor in layers.seen.values() if tensor != 'style')

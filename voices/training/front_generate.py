@@ -1,7 +1,8 @@
-"""Data for the front's student without end: utterances are drawn in processes of their own and asked of the teacher on the GPU, batch by batch.
+"""Data for the front's student without end: utterances are drawn in processes of their own and
+asked of the teacher on the GPU, batch by batch.
 
-Nothing goes to disk: a pool (front_pool.py) takes what comes, labels in 8 bits and, where it has room for them, the samples that the
-teacher's generator makes of its front's answers.
+Nothing goes to disk: a pool (front_pool.py) takes what comes, labels in 8 bits and, where it has
+room for them, the samples that the teacher's generator makes of its front's answers.
 """
 import queue
 import time
@@ -71,7 +72,8 @@ class Labels:
 
     @torch.no_grad()
     def speak(self, style, made):
-        """The generator's samples of the front's answers, 16-bit; an utterance that is not finite has none."""
+        """The generator's samples of the front's answers, 16-bit; an utterance that is not finite
+        has none."""
         counts = 2 * made['frame_mask'].sum(1)
         lengths, waves = counts.tolist(), {}
         for group in grouped(lengths, BATCH_FRAMES):
@@ -88,7 +90,8 @@ class Labels:
         return ids, style, self.teacher(ids, lengths, style, speed)
 
     def fill(self, pool, hours, deadline):
-        """Until the pool holds so many hours or the time has come; returns the hours that were made."""
+        """Until the pool holds so many hours or the time has come; returns the hours that were
+        made."""
         before = pool.hours
         while pool.hours < hours and time.time() < deadline and not pool.full:
             try:

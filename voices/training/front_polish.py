@@ -1,12 +1,15 @@
-"""Go on with the head of the light generator alone, on what the light front gives it: small enough for a CPU.
+"""Go on with the head of the light generator alone, on what the light front gives it: small enough
+for a CPU.
 
     python front_reference.py front.onnx teacher-generator.onnx front-corpus.npz drawn/ --drawn 300 --processes 2
     python front_polish.py polished/ drawn/ --front front-checkpoint-4/ck_ --resume front-checkpoint-4/generator-ck_ --seconds 600
 
-A generator that learnt with the front was hazier than one that learnt alone (losses.Haze), and what is heard of that its last product decides.  All before it is run
-once and kept; minutes of speech are soon learnt by heart by a whole network, but not by that.  Half of the pieces have the teacher's F0
-and are compared sample by sample, the other half have F0 and x as the front makes them, where only envelopes are compared, as in front_train.py; in both the
-voice is to be as harmonic as the teacher's.  The first of the utterances are kept to validate with.
+A generator that learnt with the front was hazier than one that learnt alone (losses.Haze), and what
+is heard of that its last product decides.  All before it is run once and kept; minutes of speech
+are soon learnt by heart by a whole network, but not by that.  Half of the pieces have the teacher's
+F0 and are compared sample by sample, the other half have F0 and x as the front makes them, where
+only envelopes are compared, as in front_train.py; in both the voice is to be as harmonic as the
+teacher's.  The first of the utterances are kept to validate with.
 """
 import glob
 import multiprocessing
@@ -37,7 +40,8 @@ def parse():
 
 
 class Utterance:
-    """One of the teacher's, and what reaches the generator's head of it: from the teacher's F0 and energy, and from the front's own."""
+    """One of the teacher's, and what reaches the generator's head of it: from the teacher's F0 and
+    energy, and from the front's own."""
 
     @torch.no_grad()
     def __init__(self, path, front, student):
@@ -56,7 +60,8 @@ class Utterance:
                 kept.append(values.numpy())
 
     def piece(self, own, begin=0, size=None):
-        """-> the head's input, F0 and phase, the teacher's F0 and samples, of `size` frames from `begin` on, zeros behind the end."""
+        """-> the head's input, F0 and phase, the teacher's F0 and samples, of `size` frames from
+        `begin` on, zeros behind the end."""
         end = min(begin + (size or self.frames), self.frames)
         cut = lambda values, scale=1: F.pad(torch.from_numpy(values[begin * scale:end * scale]).float(), (0, (begin + (size or self.frames) - end) * scale))
         inner = F.pad(torch.from_numpy(self.inner[own][begin:end]).float(), (0, 0, 0, begin + (size or self.frames) - end))
@@ -110,7 +115,8 @@ class Polisher(Trainer):
         return istft(self.model.synthesise(o, source, torch.zeros(1))[0], self.model.inv)
 
     def listen(self, half):
-        """-> what the generator makes of a half of the pieces, the teacher's samples, and how unlike they are in their harmonics."""
+        """-> what the generator makes of a half of the pieces, the teacher's samples, and how
+        unlike they are in their harmonics."""
         inner, f0, phase, true_f0, wave = half
         samples, frames = slice(CONTEXT * FRAME, -CONTEXT * FRAME), slice(CONTEXT, -CONTEXT)
         made, wave = self.sound(inner, f0, phase)[:, samples], wave[:, samples]
@@ -127,7 +133,8 @@ class Polisher(Trainer):
 
     @torch.no_grad()
     def validate(self):
-        """The average on utterances that were kept: MCD with the teacher's F0 and with the front's own, and how periodic the latter is in 3.4-4.6 kHz."""
+        """The average on utterances that were kept: MCD with the teacher's F0 and with the front's
+        own, and how periodic the latter is in 3.4-4.6 kHz."""
         gaps, frames = [], []
         with self.average.in_place():
             for one in self.held:

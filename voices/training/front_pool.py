@@ -1,4 +1,5 @@
-"""The front's training data on the GPU: utterances appended as they are labelled, rows of whole utterances packed from them."""
+"""The front's training data on the GPU: utterances appended as they are labelled, rows of whole
+utterances packed from them."""
 import numpy as np
 import torch
 
@@ -21,8 +22,9 @@ def doubled(values):
 
 
 class Pool:
-    """All utterances end to end in preallocated memory, about 210 MB an hour; frames here are those of 600 samples, each with two
-    columns of x.  With `waves` the teacher's samples too, 170 MB an hour more."""
+    """All utterances end to end in preallocated memory, about 210 MB an hour; frames here are those
+    of 600 samples, each with two columns of x.  With `waves` the teacher's samples too, 170 MB
+    an hour more."""
 
     def __init__(self, device, hours, mean, deviation, waves=False, tokens_a_second=18):
         frames = int(hours * 3600 * 40)
@@ -52,8 +54,8 @@ class Pool:
 
     @torch.no_grad()
     def append(self, ids, style, made, held=None, waves=None):
-        """A batch of the teacher's answers (FrontTeacher) -> how many of its utterances were left out: too long, or of another length than
-        their waveform."""
+        """A batch of the teacher's answers (FrontTeacher) -> how many of its utterances were left
+        out: too long, or of another length than their waveform."""
         fits = made['frame_mask'].sum(1) <= ROW_FRAMES
         fits &= torch.isfinite(made['x'].sum((1, 2))) & torch.isfinite(made['f0'].sum(1))
         if waves is not None:
@@ -98,7 +100,8 @@ class Pool:
         return len(ids) - count
 
     def pack(self, order):
-        """Utterances into rows, one after the other while they fit -> [rows, ROW_UTTERANCES], -1 where none is."""
+        """Utterances into rows, one after the other while they fit -> [rows, ROW_UTTERANCES], -1
+        where none is."""
         rows, row, tokens, frames = [], [], 0, 0
         for index in order:
             n, t = self.sizes[index]
@@ -128,12 +131,14 @@ class Pool:
         return rows
 
     def batch(self, rows):
-        """-> a dictionary of tensors: everything that the network and its losses want to know of these rows."""
+        """-> a dictionary of tensors: everything that the network and its losses want to know of
+        these rows."""
         valid = rows >= 0
         at = self.at[rows.clamp(min=0)] * valid[..., None]
 
         def spread(first, length, gap, size):
-            """Positions 0..size of each row -> which utterance, where in the pool, whether there is one, the row's start of each."""
+            """Positions 0..size of each row -> which utterance, where in the pool, whether there is
+            one, the row's start of each."""
             ends = torch.cumsum(length + gap * valid, 1)
             starts = ends - (length + gap * valid)
             position = torch.arange(size, device=self.device)
@@ -173,9 +178,11 @@ class Pool:
         return made
 
     def segments(self, batch, count, size, context):
-        """Random stretches of `size` frames (context included) for the generator, from the first rows of a batch.
+        """Random stretches of `size` frames (context included) for the generator, from the first
+        rows of a batch.
 
-        -> index [count, 2 size] into the columns of the batch, 1 where the utterance is, number of the utterance.
+        -> index [count, 2 size] into the columns of the batch, 1 where the utterance is, number of
+        the utterance.
         """
         weight = batch['frame_count'].float().flatten()
         number = torch.multinomial(weight, count, replacement=True)

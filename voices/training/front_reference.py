@@ -1,10 +1,11 @@
-"""The teacher speaks the held-out lines: what the front's student is measured against.  Or utterances drawn as for training, for front_polish.py.
+"""The teacher speaks the held-out lines: what the front's student is measured against.  Or
+utterances drawn as for training, for front_polish.py.
 
     python front_reference.py front.onnx generator.onnx front-corpus.npz reference/ --processes 14
     python front_reference.py front.onnx generator.onnx front-corpus.npz drawn/ --drawn 250 --processes 2
 
-Both parts are the quantised ones of kokoro_graph.py, folded to float32 here and run by onnxruntime.  One file a line: samples, F0,
-energy, durations (rounded and not), tokens, style, x.
+Both parts are the quantised ones of kokoro_graph.py, folded to float32 here and run by onnxruntime.
+One file a line: samples, F0, energy, durations (rounded and not), tokens, style, x.
 """
 import argparse
 import os

@@ -1,15 +1,17 @@
-"""The light front: phonemes and style to durations, pitch, energy and the features `x` that a generator is fed.
+"""The light front: phonemes and style to durations, pitch, energy and the features `x` that a
+generator is fed.
 
-Kokoro's front is an ALBERT of twelve layers, six LSTMs and convolutions of 1,024 channels.  This one has no recurrence:
+Kokoro's front is an ALBERT of twelve layers, six LSTMs and convolutions of 1,024 channels.  This
+one has no recurrence:
 
     tokens --blocks of attention and ConvNeXt--> token features --> durations
     token features, repeated for their durations, and the place within the token      (40 frames a second)
         --ConvNeXt--> F0 and energy, two values a frame
         with F0 and energy --ConvNeXt--> x, two columns a frame
 
-Every block is modulated (FiLM) by the style; those at the frame rate also by a mean of the token features over the utterance, because
-the teacher normalises over it.  Training packs several utterances into a row; `spread` says which of
-its U styles a token or frame belongs to.
+Every block is modulated (FiLM) by the style; those at the frame rate also by a mean of the token
+features over the utterance, because the teacher normalises over it.  Training packs several
+utterances into a row; `spread` says which of its U styles a token or frame belongs to.
 """
 import glob
 import math
@@ -121,7 +123,8 @@ class Front(nn.Module):
             self.curves.bias.copy_(torch.tensor([1.5, 1.5, 0.5, 0.5]))
 
     def encode(self, ids, style, spread, mask, bias):
-        """ids [B, L], styles [B, U, 256], spread [B, L, U] -> token features [B, L, dim] (normalised), condition [B, U, COND]."""
+        """ids [B, L], styles [B, U, 256], spread [B, L, U] -> token features [B, L, dim]
+        (normalised), condition [B, U, COND]."""
         cond = self.cond(style)
         film = self.token_film(cond)
         h, at = self.embed(ids), 0
@@ -139,7 +142,8 @@ class Front(nn.Module):
         return F.layer_norm(h, (TOKEN_DIM,)) * (1 + scale) + shift, cond
 
     def summary(self, h, share):
-        """Mean of token features over each utterance: share [B, U, L] sums to one a row -> [B, U, POOLED]."""
+        """Mean of token features over each utterance: share [B, U, L] sums to one a row -> [B, U,
+        POOLED]."""
         return share @ F.gelu(self.pool(h))
 
     def frame_films(self, cond, pooled, spread):
@@ -185,7 +189,8 @@ def repeat_tokens(h, token):
 
 @torch.no_grad()
 def speak(front, ids, style, speed=1.0, durations=None, curves=None):
-    """One utterance: ids [n] with pads, style [256] -> x [T,512] normalised, f0 [T], energy [T], durations [n], unrounded [n]."""
+    """One utterance: ids [n] with pads, style [256] -> x [T,512] normalised, f0 [T], energy [T],
+    durations [n], unrounded [n]."""
     count = len(ids)
     ones = torch.ones(1, count, 1)
     h, cond = front.encode(ids[None], style[None, None], ones, ones, distances(count)[None])
@@ -210,7 +215,8 @@ def depths(state):
 
 
 def grow(state, sizes):
-    """The same function with more blocks, at the ends of the tokens', the melody's and the sound's: a new one begins by adding nothing."""
+    """The same function with more blocks, at the ends of the tokens', the melody's and the sound's:
+    a new one begins by adding nothing."""
     grown, fresh, end = dict(state), Front(*sizes).state_dict(), 0
     for part, film, width, old, layers in zip(('tokens', 'prosody', 'sound'), ('token_film', 'frame_film', 'frame_film'),
                                               (4 * TOKEN_DIM, 2 * PROSODY_DIM, 2 * SOUND_DIM), depths(state), sizes):
@@ -229,7 +235,8 @@ def grow(state, sizes):
 
 
 def load_front(prefix, sizes=(None, None, None)):
-    """A front from the parts `<prefix>*.pt`, in evaluation mode, perhaps with more blocks of tokens, of melody or of sound."""
+    """A front from the parts `<prefix>*.pt`, in evaluation mode, perhaps with more blocks of
+    tokens, of melody or of sound."""
     state = {}
     for path in sorted(glob.glob(prefix + '*.pt')):
         state.update(torch.load(path, map_location='cpu'))

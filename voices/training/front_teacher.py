@@ -1,11 +1,13 @@
-"""Kokoro's front in PyTorch, many utterances at a time: the labels that a student of the front is taught with.
+"""Kokoro's front in PyTorch, many utterances at a time: the labels that a student of the front is
+taught with.
 
-The graph of the published model is made for one utterance.  Here the same layers are written out with masks, so that utterances
-of different lengths share a batch and each gets what it gets alone: padding is zeroed before every convolution, the
-LSTMs run on packed sequences, and the instance norms count an utterance's own frames only.  Activations lie as [batch, time, channels]
-and convolutions are matrix products.  Besides what the front hands on (durations, F0, x) it tells what is decided inside, which makes a
-student's work easier: durations before they are rounded, the energy curve, and the token features that the
-prosody and the sound are made from.
+The graph of the published model is made for one utterance.  Here the same layers are written out
+with masks, so that utterances of different lengths share a batch and each gets what it gets alone:
+padding is zeroed before every convolution, the LSTMs run on packed sequences, and the instance
+norms count an utterance's own frames only.  Activations lie as [batch, time, channels] and
+convolutions are matrix products.  Besides what the front hands on (durations, F0, x) it tells what
+is decided inside, which makes a student's work easier: durations before they are rounded, the
+energy curve, and the token features that the prosody and the sound are made from.
 
     python front_teacher.py front.onnx front-corpus.npz          # compares it with onnxruntime, line by line
 """
@@ -34,7 +36,8 @@ UNITS = 256                                                 # of an LSTM, each w
 
 
 def norm(x, mask, count, gamma, beta):
-    """Instance norm over an utterance's own frames, modulated by the style: x [B,T,C], gamma and beta [B,C]."""
+    """Instance norm over an utterance's own frames, modulated by the style: x [B,T,C], gamma and
+    beta [B,C]."""
     mean = (x * mask).sum(1, keepdim=True) / count
     gap = (x - mean) * mask
     variance = (gap * gap).sum(1, keepdim=True) / count
@@ -83,7 +86,8 @@ class FrontTeacher:
         return (self.read(name + '_quantized').float() * float(self.read(name + '_scale'))).to(self.device)
 
     def lstm(self, node):
-        """A torch LSTM with the node's dequantised weights; ONNX orders gates i,o,f,c, torch i,f,c,o."""
+        """A torch LSTM with the node's dequantised weights; ONNX orders gates i,o,f,c, torch
+        i,f,c,o."""
         def gates(t):
             p = t.split(UNITS, 0)
             return torch.cat([p[0], p[2], p[3], p[1]], 0)
@@ -104,7 +108,8 @@ class FrontTeacher:
         return x @ weight if bias is None else x @ weight + bias
 
     def conv(self, name, x, mask, taps=3, stride=1):
-        """A convolution of [B,T,C] as one product over shifted copies; what the mask hides counts as padding."""
+        """A convolution of [B,T,C] as one product over shifted copies; what the mask hides counts
+        as padding."""
         half, size = taps // 2, x.shape[1]
         padded = F.pad(x * mask, (0, 0, half, half))
         return self.linear(name, torch.cat([padded[:, k:k + size:stride] for k in range(taps)], 2) if taps > 1 else x * mask)
@@ -121,7 +126,8 @@ class FrontTeacher:
         return self.linear(name + '/fc/Gemm', style).chunk(2, -1)
 
     def block(self, at, x, mask, count, style):
-        """AdaIN residual block -> its output and the mask and count of its (perhaps doubled) frames."""
+        """AdaIN residual block -> its output and the mask and count of its (perhaps doubled)
+        frames."""
         double = at + '/pool' in self.weights
         residual = x
         h = F.leaky_relu(norm(x, mask, count, *self.styled(at + '/norm1', style)), SLOPE)
@@ -155,7 +161,8 @@ class FrontTeacher:
     def __call__(self, ids, lengths, style, speed):
         """ids [B,L] on the device, lengths [B] on the host, style [B,256], speed [B].
 
-        -> a dictionary: durations, raw [B,L], sound, prosody [B,L,512]; x [B,2T,512], f0, energy [B,2T]; token_mask [B,L], frame_mask [B,T].
+        -> a dictionary: durations, raw [B,L], sound, prosody [B,L,512]; x [B,2T,512], f0, energy
+        [B,2T]; token_mask [B,L], frame_mask [B,T].
         """
         batch, size = ids.shape
         voice, manner = style[:, :128], style[:, 128:]
@@ -206,7 +213,8 @@ class FrontTeacher:
 
 
 def compare(args):
-    """Batches of drawn utterances against onnxruntime on the same graph folded to float32, one utterance at a time."""
+    """Batches of drawn utterances against onnxruntime on the same graph folded to float32, one
+    utterance at a time."""
     from front_corpus import Corpus
     from front_reference import open_graph
     corpus, rng = Corpus(args.corpus), np.random.default_rng(11)

@@ -1,17 +1,22 @@
-"""Train the front's student on labels from the front's teacher, by the clock; with waveforms also the light generator, together with it.
+"""Train the front's student on labels from the front's teacher, by the clock; with waveforms also
+the light generator, together with it.
 
     python front_train.py checkpoints/ front.onnx front-corpus.npz --generator front-checkpoint-4/generator-ck_ --resume front-checkpoint-4/ck_ \\
         --teacher-generator teacher-generator.onnx --compile --wave-seconds 300 --label-seconds 60 --seconds 500
 
-All data is made first, in the GPU's memory: utterances with waveforms, then labels alone, which cost a quarter of the time.
+All data is made first, in the GPU's memory: utterances with waveforms, then labels alone, which
+cost a quarter of the time.
 
-Durations, F0, energy and x are plain regression on the teacher's.  Where x matters is what a generator makes of it, so stretches go
-through the light generator.  With waveforms (of the teacher's generator) its sound is compared with the teacher's, and it learns too, at a
-smaller rate: some rows with the teacher's F0, sample by sample; the others with x and F0 as the student makes them, where harmonics
-do not lie in the same places and only envelopes are compared.  The complex loss weighs more all along, for the filters of high harmonics, and
-in both the voice is to be as harmonic as the teacher's (losses.Haze).  Labels alone are heard through the generator as it was at the beginning: its sound
-from the student's x is compared with its sound from the teacher's.  Token features of the teacher are hints.  The learning rate falls along a cosine to nothing; the averages (EMA) of the
-weights are what is saved and measured.  Steps are captured as a CUDA graph.
+Durations, F0, energy and x are plain regression on the teacher's.  Where x matters is what a
+generator makes of it, so stretches go through the light generator.  With waveforms (of the
+teacher's generator) its sound is compared with the teacher's, and it learns too, at a smaller rate:
+some rows with the teacher's F0, sample by sample; the others with x and F0 as the student makes
+them, where harmonics do not lie in the same places and only envelopes are compared.  The complex
+loss weighs more all along, for the filters of high harmonics, and in both the voice is to be as
+harmonic as the teacher's (losses.Haze).  Labels alone are heard through the generator as it was at
+the beginning: its sound from the student's x is compared with its sound from the teacher's.  Token
+features of the teacher are hints.  The learning rate falls along a cosine to nothing; the averages
+(EMA) of the weights are what is saved and measured.  Steps are captured as a CUDA graph.
 """
 import math
 import os
@@ -64,7 +69,8 @@ def parse():
 
 
 class Listener:
-    """The light generator: normalised x in, inner features and samples of the predictable part out."""
+    """The light generator: normalised x in, inner features and samples of the predictable part out.
+    """
 
     def __init__(self, prefix, device, compiled):
         self.student = shaped_like(state := load_state(prefix)).to(device)
@@ -88,7 +94,8 @@ class Listener:
 
 
 def utterance_stats(x, columns):
-    """Mean and log deviation of normalised x over each utterance: x [B,2T,512], columns [B,U,2T] -> [B*U, 1024]."""
+    """Mean and log deviation of normalised x over each utterance: x [B,2T,512], columns [B,U,2T] ->
+    [B*U, 1024]."""
     count = columns.sum(-1, keepdim=True).clamp(min=1)
     mean = columns @ x / count
     variance = (columns @ (x * x) / count - mean * mean).clamp(min=0)
@@ -168,7 +175,8 @@ class FrontTrainer(Trainer):
         self.generator_average.age(step)
 
     def run_front(self, b, own):
-        """-> log durations [B,L], curves [B,T,4], x [B,2T,512], hints; rows marked in `own` [B] make x from their own curves."""
+        """-> log durations [B,L], curves [B,T,4], x [B,2T,512], hints; rows marked in `own` [B]
+        make x from their own curves."""
         with torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.cuda, cache_enabled=False):
             h, cond = self.front.encode(b['ids'], b['style'], b['token_spread'], b['token_mask'], b['bias'])
             pooled = self.front.summary(h, b['share'])
@@ -217,7 +225,8 @@ class FrontTrainer(Trainer):
         return loss, terms
 
     def heard(self, x, b, rows, segments, f0, phase, instead=None, listener=None):
-        """Stretches of some rows through the generator -> inner features, samples that count; the first ones perhaps with other features `instead`."""
+        """Stretches of some rows through the generator -> inner features, samples that count; the
+        first ones perhaps with other features `instead`."""
         index, mask, number = segments
         stats = utterance_stats(x[rows], b['columns'][rows])[number]
         style = b['style'][rows].flatten(0, 1)[:, :128][number]
@@ -231,7 +240,8 @@ class FrontTrainer(Trainer):
         return inner, wave[:, 600 * self.args.context:-600 * self.args.context]
 
     def listen_to_itself(self, b, x):
-        """A generator that does not learn, on the student's x against the same on the teacher's: where there are no samples of the teacher."""
+        """A generator that does not learn, on the student's x against the same on the teacher's:
+        where there are no samples of the teacher."""
         index, mask, _ = segments = [b['ear_' + name] for name in SEGMENT]
         rows = slice(0, self.args.rows - self.args.own)
         f0, phase = b['f0'][rows].flatten()[index] * mask, b['phase'][rows].flatten()[index]
@@ -261,14 +271,16 @@ class FrontTrainer(Trainer):
 
     @staticmethod
     def own_phase(f0, starts, index, number):
-        """Cycles since the utterance began, at the columns of segments, as front_pool has them for the teacher's F0."""
+        """Cycles since the utterance began, at the columns of segments, as front_pool has them for
+        the teacher's F0."""
         cycles = torch.cumsum(f0.flatten(1).double() * (FRAME / SAMPLE_RATE), 1)
         before = (cycles - f0.flatten(1) * (FRAME / SAMPLE_RATE)).gather(1, 2 * starts.clamp(max=f0.shape[1] - 1))
         phase = cycles.flatten()[index] - before.flatten()[number][:, None]
         return (phase - torch.floor(phase)).float()
 
     def take(self):
-        """The next rows: labels alone, then waveforms with the teacher's F0, then waveforms with the student's."""
+        """The next rows: labels alone, then waveforms with the teacher's F0, then waveforms with
+        the student's."""
         args = self.args
         b = self.pool.batch(self.pool.next_rows(args.rows, self.rng))
         b['own'] = torch.arange(args.rows, device=self.device) >= args.rows - args.own
@@ -306,7 +318,8 @@ class FrontTrainer(Trainer):
 
     @torch.no_grad()
     def validate(self):
-        """The averages on the held-out lines, with the teacher's durations and the student's own F0 and energy."""
+        """The averages on the held-out lines, with the teacher's durations and the student's own F0
+        and energy."""
         raws, ds, wholes, mades, zs, z_mades, rest, sounds = [], [], [], [], [], [], [], []
         with torch.compiler.set_stance('force_eager'), self.average.in_place(), self.generator_average.in_place():
             for part in torch.split(self.held, 8):
@@ -336,8 +349,9 @@ class FrontTrainer(Trainer):
         return {k: round(v, 4) for k, v in result.items()}
 
     def measure_sound(self, b, x, own):
-        """MCD of the generator on the teacher's x, the student's, and the student's with its own F0, to the teacher's samples where there are
-        some, else to the first of the three; and how periodic the first and the last are between 3.4 and 4.6 kHz."""
+        """MCD of the generator on the teacher's x, the student's, and the student's with its own
+        F0, to the teacher's samples where there are some, else to the first of the three; and
+        how periodic the first and the last are between 3.4 and 4.6 kHz."""
         state = torch.random.get_rng_state(), torch.cuda.get_rng_state() if self.cuda else None
         torch.manual_seed(1)
         index, mask, number = segments = self.held_pool.segments(b, 48, self.args.size, self.args.context)

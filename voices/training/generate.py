@@ -2,9 +2,9 @@
 
     python generate.py front.onnx generator.onnx sequences.npz data/ --processes 3 --seconds 200
 
-Every process takes each n-th sequence, `--chunk` of them at a time: the front speaks them in batches, then the generator in batches of
-nearly equal length, and each chunk is a shard.  A file called STOP in the folder ends the work.  Training may begin while
-shards are still coming.
+Every process takes each n-th sequence, `--chunk` of them at a time: the front speaks them in
+batches, then the generator in batches of nearly equal length, and each chunk is a shard.  A file
+called STOP in the folder ends the work.  Training may begin while shards are still coming.
 """
 import argparse
 import os
@@ -41,7 +41,8 @@ def grouped(sizes, most):
 
 
 class Speaker:
-    """Sequences to utterances: (index, x [T,512], f0 [T], samples [300 T], style [128]), all on the host."""
+    """Sequences to utterances: (index, x [T,512], f0 [T], samples [300 T], style [128]), all on the
+    host."""
 
     def __init__(self, args, device, log):
         self.args, self.device, self.failed = args, device, 0
@@ -51,7 +52,8 @@ class Speaker:
             self.generator.choose(log, *self.arranged(self.features(list(range(32)))))
 
     def features(self, numbers):
-        """What the front makes of some sequences: a list of (number, x, f0, style) on the device."""
+        """What the front makes of some sequences: a list of (number, x, f0, style) on the device.
+        """
         asked = [(self.sequences.tokens(i), self.sequences.style(i), float(self.sequences.speed[i])) for i in numbers]
         made = []
         for group in grouped([len(ids) for ids, _, _ in asked], self.args.tokens):

@@ -1,10 +1,12 @@
 """Kokoro's generator in PyTorch, many utterances at a time: what makes hours of waveforms on a GPU.
 
-The graph of the published model is made for one utterance.  Here the same layers are written out with masks, so that utterances of
-different lengths share a batch and each gets what it gets alone.  What lies between two convolutions (instance norm, style, the periodic
-activation) is one compiled function.
+The graph of the published model is made for one utterance.  Here the same layers are written out
+with masks, so that utterances of different lengths share a batch and each gets what it gets alone.
+What lies between two convolutions (instance norm, style, the periodic activation) is one compiled
+function.
 
-The trap of the STFT's rounding is told in teacher.py, which runs the same graph node by node, one utterance at a time.
+The trap of the STFT's rounding is told in teacher.py, which runs the same graph node by node, one
+utterance at a time.
 
     python generator_teacher.py generator.onnx reference/          # how far it is from onnxruntime
 """
@@ -32,7 +34,8 @@ DILATIONS = (1, 3, 5)
 
 
 def between(x, mask, count, gamma, beta, alpha, inverse, dtype):
-    """Instance norm over an utterance's own frames, modulated by the style, then x + sin²(αx)/α: all [B,C,1,L]."""
+    """Instance norm over an utterance's own frames, modulated by the style, then x + sin²(αx)/α:
+    all [B,C,1,L]."""
     x = x.float() * mask
     mean = x.sum(-1, keepdim=True) / count
     gap = (x - mean) * mask
@@ -81,7 +84,8 @@ class GeneratorTeacher:
         self.cast(torch.float16, torch.channels_last)
 
     def choose(self, log, x, f0, style, counts):
-        """The quickest way to make convolutions on this device that gives the same samples of a batch, by trying."""
+        """The quickest way to make convolutions on this device that gives the same samples of a
+        batch, by trying."""
         torch._dynamo.config.recompile_limit = 64              # both precisions and layouts, batches of one
         self.between = torch.compile(between, dynamic=True)
         best, reference = None, None
@@ -147,7 +151,8 @@ class GeneratorTeacher:
 
     @torch.inference_mode()
     def __call__(self, x, f0, style, counts):
-        """x [B,T,512] with zeros beyond an utterance's end, f0 [B,T], style [B,128], counts [B] (frames, on the host) -> samples [B,300T]."""
+        """x [B,T,512] with zeros beyond an utterance's end, f0 [B,T], style [B,128], counts [B]
+        (frames, on the host) -> samples [B,300T]."""
         frames = x.shape[1]
         lengths = counts.to(self.device)[:, None, None, None]
         source = self.source(f0, counts)

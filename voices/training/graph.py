@@ -13,8 +13,8 @@ Inputs (w = frames of the window, context included)
 Output
     waveform float32 [1,300w]
 
-Frames nearer than windows.CONTEXT to a cut edge of the window are to be thrown away; at the utterance's own
-ends the window simply ends, and the zero padding there is that of the whole run.
+Frames nearer than windows.CONTEXT to a cut edge of the window are to be thrown away; at the
+utterance's own ends the window simply ends, and the zero padding there is that of the whole run.
 """
 import hashlib
 
@@ -69,7 +69,8 @@ class Graph:
 
 
 class FloatLayers:
-    """Matrix products in float32.  Their inputs can be made outputs, which is how int8 is calibrated."""
+    """Matrix products in float32.  Their inputs can be made outputs, which is how int8 is
+    calibrated."""
 
     def __init__(self):
         self.seen = {}
@@ -95,9 +96,10 @@ def grid(low, high):
 def round_weights(weight, bias, seen=None):
     """-> int8 weights [inputs, outputs], the step of each output, and the bias that goes with them.
 
-    Rounding each weight to the nearest step keeps the weights close; what should stay close is the product.  Where a layer's inputs
-    were `seen`, weights are rounded one input after the other, and those still to come take up the error that is left (GPTQ,
-    Frantar et al. 2022); they also take up what rounding the inputs does, and the bias what both do on average.
+    Rounding each weight to the nearest step keeps the weights close; what should stay close is the
+    product.  Where a layer's inputs were `seen`, weights are rounded one input after the other, and
+    those still to come take up the error that is left (GPTQ, Frantar et al. 2022); they also take
+    up what rounding the inputs does, and the bias what both do on average.
     """
     step = np.maximum(np.abs(weight).max(0), 1e-8) / 127
     if seen is None:
@@ -151,8 +153,8 @@ class Int8Layers:
     def quantised_product(self, g, name, tensor, weight, bias, arrange):
         """`arrange` puts the quantised frames in the order the product wants.
 
-        Layers marked `fine` multiply what rounding left over as well, on a grid 254 times finer: 16-bit activations in all.
-        Which layers need it, and why: quantise.FINE.
+        Layers marked `fine` multiply what rounding left over as well, on a grid 254 times finer:
+        16-bit activations in all. Which layers need it, and why: quantise.FINE.
         """
         quantised, scale, zero = self.quantise(g, name, tensor)
         if name not in self.rounded:                       # the same layer of another graph is rounded once
@@ -259,7 +261,8 @@ def features(g, student, x, f0, source, smooth):
 
 
 def statistics(g, student):
-    """student.utterance_stats from the plain mean and variance of x, so that callers need no constants."""
+    """student.utterance_stats from the plain mean and variance of x, so that callers need no
+    constants."""
     centre, spread = student.xm.numpy(), student.xs.numpy()
     mean = g.op('Div', g.op('Sub', 'mean', g.floats(centre)), g.floats(spread))
     variance = g.op('Add', g.op('Div', 'variance', g.floats(spread ** 2)), g.floats(1e-5))

@@ -1,4 +1,5 @@
-"""Run Kokoro's front over phoneme sequences and keep what a generator is fed, for calibration and tests.
+"""Run Kokoro's front over phoneme sequences and keep what a generator is fed, for calibration and
+tests.
 
     python inputs.py front.onnx sequences.npz calibration.npz --count 64
 """
@@ -39,7 +40,8 @@ def load_utterances(path):
 
 
 def choose(sequences, count, rng):
-    """Random sequences, every voice at least once where `count` allows: some voices reach where no other does."""
+    """Random sequences, every voice at least once where `count` allows: some voices reach where no
+    other does."""
     order = rng.permutation(len(sequences))
     if sequences.names is None:
         return order[:count]

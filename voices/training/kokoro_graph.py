@@ -45,7 +45,8 @@ def _find_bias(name, producer, constants):
 
 
 def fold_to_float(model, outputs=((WAVEFORM, TensorProto.FLOAT, None),), inputs=TEXT_INPUTS):
-    """Replace integer convolutions and matrix products by float ones, in place; returns the part between `inputs` and `outputs`."""
+    """Replace integer convolutions and matrix products by float ones, in place; returns the part
+    between `inputs` and `outputs`."""
     graph = model.graph
     constants = {t.name: t for t in graph.initializer}
     producer = {out: node for node in graph.node for out in node.output}
@@ -94,7 +95,8 @@ def fold_to_float(model, outputs=((WAVEFORM, TensorProto.FLOAT, None),), inputs=
 
 
 def cut(model, inputs, outputs):
-    """The part of a graph between `inputs` and `outputs` ((name, type, shape) each), sorted anew."""
+    """The part of a graph between `inputs` and `outputs` ((name, type, shape) each), sorted anew.
+    """
     graph = model.graph
     producer = {out: node for node in graph.node for out in node.output}
     constants = {t.name: t for t in graph.initializer}

@@ -30,9 +30,9 @@ def complex_gap(re, im, t_re, t_im, true, unit, emphasis):
 class Reconstruction:
     """Five terms, averaged over resolutions.
 
-    magnitude  log STFT magnitude: the fine structure at every level
-    linear     relative magnitude: the loud parts
-    complex    compressed complex STFT of the predictable part alone, weighted to below 6 kHz: the phase.  The
+    magnitude  log STFT magnitude: the fine structure at every level linear     relative magnitude:
+    the loud parts complex    compressed complex STFT of the predictable part alone, weighted to
+    below 6 kHz: the phase.  The
                noise is left out, or the network would be told to guess it.  It weighs more at the beginning of a training (PHASE_FIRST)
     mel        log-mel at three resolutions: what the ear and the evaluation look at
     cepstrum   mel-cepstral distance in dB: the envelope
@@ -58,8 +58,8 @@ class Reconstruction:
         self.complex_gap = torch.compile(complex_gap, dynamic=False)
 
     def stft(self, wave, n):
-        """Real and imaginary part, [B, columns, bins], hop n/4.  Framed by slices: their backward pass is a few additions, that of
-        torch.stft scatters."""
+        """Real and imaginary part, [B, columns, bins], hop n/4.  Framed by slices: their backward
+        pass is a few additions, that of torch.stft scatters."""
         hop, batch = n // 4, wave.shape[0]
         columns = wave.shape[1] // hop + 1
         padded = F.pad(wave[:, None], (n // 2, n // 2), mode='reflect')[:, 0, :(columns + 3) * hop]
@@ -90,7 +90,8 @@ class Reconstruction:
 
 
 class Envelope:
-    """What can be compared where harmonics lie elsewhere: log magnitudes and mel bands of windows too short to resolve them, and the cepstral distance."""
+    """What can be compared where harmonics lie elsewhere: log magnitudes and mel bands of windows
+    too short to resolve them, and the cepstral distance."""
     WEIGHTS = {256: 1.0, 512: 5.0}        # of the log magnitude, and of the mel bands
 
     def __init__(self, device):
@@ -98,7 +99,8 @@ class Envelope:
         self.cosines = cepstral_cosines(MEL_BANDS[CEPSTRUM]).to(device).t().contiguous()
 
     def __call__(self, stft, made, true):
-        """`stft` is Reconstruction's -> the weighted sum of the first two, and the distance in dB."""
+        """`stft` is Reconstruction's -> the weighted sum of the first two, and the distance in dB.
+        """
         total = 0.0
         for n in (256, 512, CEPSTRUM):
             unit = 1 / math.sqrt(n)
@@ -115,13 +117,15 @@ class Envelope:
 
 
 class Haze:
-    """How much less, or more, a voice repeats itself a pitch period later than the teacher's does, in the bands where harmonics turn to haze.
+    """How much less, or more, a voice repeats itself a pitch period later than the teacher's does,
+    in the bands where harmonics turn to haze.
 
-    `metrics.Periodicity`, made so that it has a gradient: the pitch is known, so the correlation at one period is a sum over the power
-    spectrum, divided by what the window itself loses over that period.  Its size is taken and not its real part: at 4 kHz a hundredth of F0 is a
-    quarter of a turn.  And means over all voiced columns are compared, not columns: in a frame of 40 ms the likeness is mostly
-    chance, and a voice that is told each chance becomes a voice that has none.  Both voices go by their own pitch: their
-    harmonics need not lie in the same places.
+    `metrics.Periodicity`, made so that it has a gradient: the pitch is known, so the correlation at
+    one period is a sum over the power spectrum, divided by what the window itself loses over that
+    period.  Its size is taken and not its real part: at 4 kHz a hundredth of F0 is a quarter of a
+    turn.  And means over all voiced columns are compared, not columns: in a frame of 40 ms the
+    likeness is mostly chance, and a voice that is told each chance becomes a voice that has none.
+    Both voices go by their own pitch: their harmonics need not lie in the same places.
     """
     SIZE, BANDS, LEAST, MOST = 1024, ((2200, 3400), (3400, 4600), (4600, 6000)), 70, 400
 
@@ -143,7 +147,8 @@ class Haze:
         return again / (power @ self.bands) / kept[..., None]
 
     def __call__(self, stft, made, true, f0, true_f0, frame):
-        """Of waveforms [B, N] whose F0 is given once every `frame` samples; `stft` is Reconstruction's."""
+        """Of waveforms [B, N] whose F0 is given once every `frame` samples; `stft` is
+        Reconstruction's."""
         (re, im), (true_re, true_im) = (stft(wave, self.SIZE) for wave in (made, true))
         at = (torch.arange(re.shape[1], device=re.device) * (self.SIZE // 4) // frame).clamp(max=f0.shape[1] - 1)
         f0, true_f0 = f0[:, at], true_f0[:, at]

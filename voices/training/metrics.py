@@ -1,9 +1,9 @@
 """How far is one waveform from another?  The figures of the README, and their exact definitions.
 
-log-mel   STFT 1024/256 (Hann), 80 triangular mel bands 0-12 kHz, ln of the band magnitude, floored at 0.01
-L1        mean absolute difference of that
-MCD       root of the mean squared difference in dB of the spectrum smoothed to cepstral coefficients 1-24
-periodicity  median over voiced frames of how like a band of the sound is to itself a pitch period later: 1 is purely harmonic,
+log-mel   STFT 1024/256 (Hann), 80 triangular mel bands 0-12 kHz, ln of the band magnitude, floored
+at 0.01 L1        mean absolute difference of that MCD       root of the mean squared difference in
+dB of the spectrum smoothed to cepstral coefficients 1-24 periodicity  median over voiced frames of
+how like a band of the sound is to itself a pitch period later: 1 is purely harmonic,
              0 is noise.  The same as `npm run bench -- sound` prints
 """
 import math
@@ -53,7 +53,8 @@ PERIODICITY_BANDS = ((100, 1000), (1000, 2200), (2200, 3400), (3400, 4600), (460
 
 
 class Periodicity:
-    """Frames of 40 ms every 20 ms; the pitch period is that of the lowest band, looked for within 2% in the others."""
+    """Frames of 40 ms every 20 ms; the pitch period is that of the lowest band, looked for within
+    2% in the others."""
     FRAME, HOP, TAPS, LEAST, MOST, VOICED = 960, 480, 255, 60, 343, 0.6
 
     def __init__(self, device='cpu', sample_rate=24000):
@@ -63,7 +64,8 @@ class Periodicity:
         self.filters = torch.stack([(sinc(high) - sinc(low)) * window for low, high in PERIODICITY_BANDS])[:, None].float().to(device)
 
     def likeness(self, sound, starts, lags):
-        """Normalised correlation of the frames of `sound` [N] with those `lags` later, [frames, lags]."""
+        """Normalised correlation of the frames of `sound` [N] with those `lags` later, [frames,
+        lags]."""
         sound = sound.double()
         energy = torch.cat([sound.new_zeros(1), torch.cumsum(sound * sound, 0)])
         power = lambda at: energy[at + self.FRAME] - energy[at] + 1e-18
@@ -74,7 +76,8 @@ class Periodicity:
         return both / torch.sqrt(power(starts)[:, None] * power(starts[:, None] + lags))
 
     def periods(self, low, starts):
-        """The pitch period of each frame in samples, 0 where it has none: the shortest that is nearly the best."""
+        """The pitch period of each frame in samples, 0 where it has none: the shortest that is
+        nearly the best."""
         lags = torch.arange(self.LEAST, self.MOST + 1, device=low.device)
         best = torch.full((len(starts),), self.VOICED, dtype=torch.float64, device=low.device)
         period = torch.zeros(len(starts), dtype=torch.long, device=low.device)

@@ -2,9 +2,9 @@
 
 A float graph with the products' inputs as extra outputs runs over the calibration utterances.  Per
 layer it gives the range of the grid (outliers clipped where that costs less than the finer grid
-gains) and smoothing factors that move the channels' unevenness from the activations into the weights:
-after a GELU a few channels reach 350 while most stay under 10, and one grid of 256 steps would
-leave the small ones nothing.  Where an earlier layer can take the factors they cost nothing
+gains) and smoothing factors that move the channels' unevenness from the activations into the
+weights: after a GELU a few channels reach 350 while most stay under 10, and one grid of 256 steps
+would leave the small ones nothing.  Where an earlier layer can take the factors they cost nothing
 (`smooth`); elsewhere they are one multiplication (`rescale`).
 """
 import numpy as np
@@ -15,8 +15,10 @@ from graph import FloatLayers, build, grid
 from inputs import load_utterances
 from windows import utterance_inputs
 
-# How far smoothing goes: 1 evens out the activations wholly, 0 leaves the weights alone.  Layers with
-# 16-bit activations (FINE) need little of it: those whose inputs are unlike each other, the head, whose outputs are exponents and
+# How far smoothing goes: 1 evens out the activations wholly, 0 leaves the weights alone.  Layers
+# with
+# 16-bit activations (FINE) need little of it: those whose inputs are unlike each other, the head,
+# whose outputs are exponents and
 # angles, and the conditioning, which costs nothing (one row an utterance) and colours everything.
 STRENGTH, FINE_STRENGTH = 0.65, 0.25
 FINE = ('inp', 'head', 'cond.0', 'cond.2', 'film')
@@ -46,7 +48,8 @@ def _weights(student, name):
 
 
 def _seen(rows, low, high, fine):
-    """What rounding the weights wants to know of a layer's inputs, as they are and as they are shown to the product."""
+    """What rounding the weights wants to know of a layer's inputs, as they are and as they are
+    shown to the product."""
     step, zero = grid(low, high)
     shown = rows if fine else (np.clip(np.round(rows / step) + zero, 0, 255) - zero) * step
     rows, shown = rows.astype(np.float64), shown.astype(np.float64)
@@ -54,7 +57,8 @@ def _seen(rows, low, high, fine):
 
 
 def calibrate(student, path, keep=400_000):
-    """-> per layer {'range': (low, high), 'smooth' or 'rescale': factors} and perhaps 'fine' and what was 'seen'."""
+    """-> per layer {'range': (low, high), 'smooth' or 'rescale': factors} and perhaps 'fine' and
+    what was 'seen'."""
     layers = FloatLayers()
     model = build(student, layers)
     seen = dict(layers.seen)

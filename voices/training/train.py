@@ -2,7 +2,8 @@
 
     python train.py checkpoints/ data/ --resume front-checkpoint-4/generator-ck_ --compile --seconds 1200
 
-Plain regression on the teacher's waveform (losses.py) at a large batch.  New shards are taken up while it runs.
+Plain regression on the teacher's waveform (losses.py) at a large batch.  New shards are taken up
+while it runs.
 """
 import math
 import time

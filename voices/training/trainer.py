@@ -1,8 +1,10 @@
-"""What training by the clock is made of, whatever is trained: the loop, the falling rate, the average that is kept, the captured step.
+"""What training by the clock is made of, whatever is trained: the loop, the falling rate, the
+average that is kept, the captured step.
 
-A subclass makes its model and pool of data, and says what a batch is (`take`), what a step does with it (`update`) and how good the
-average of the weights is (`validate`).  A step is captured as a CUDA graph (it is hundreds of small kernels), so `update` must not
-branch on data nor read anything back.
+A subclass makes its model and pool of data, and says what a batch is (`take`), what a step does
+with it (`update`) and how good the average of the weights is (`validate`).  A step is captured as a
+CUDA graph (it is hundreds of small kernels), so `update` must not branch on data nor read anything
+back.
 """
 import argparse
 import contextlib
@@ -60,7 +62,8 @@ class Average:
             self.model.load_state_dict(current)
 
     def save(self, folder):
-        """float16 parts of at most 16 MB, each replaced at once; nothing is written when a value is not finite."""
+        """float16 parts of at most 16 MB, each replaced at once; nothing is written when a value is
+        not finite."""
         if not all(bool(torch.isfinite(v).all()) for v in self.values.values()):
             return False
         part, size, index = {}, 0, 0
@@ -76,7 +79,8 @@ class Average:
 
 
 class Trainer:
-    """Subclasses set `model` and `pool`, call `begin`, and define `take`, `update` and `validate`."""
+    """Subclasses set `model` and `pool`, call `begin`, and define `take`, `update` and `validate`.
+    """
     TERMS = ()              # names of what `update` adds to `sums`
     WARM_UP = 300           # steps until the rate is reached
     SLOWEST = 0.001         # rate of a grown-up average
@@ -122,7 +126,8 @@ class Trainer:
         return share
 
     def descend(self, loss, parameters, most, terms):
-        """One step down, the average after it, and the terms (with the gradient's norm) into the sums."""
+        """One step down, the average after it, and the terms (with the gradient's norm) into the
+        sums."""
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(parameters, most)
@@ -171,7 +176,8 @@ class Trainer:
             self.log('not saved: the average is not finite')
 
     def run(self):
-        """Train until the time is up; the first step, which is the compiler's, is not on the clock."""
+        """Train until the time is up; the first step, which is the compiler's, is not on the clock.
+        """
         args, step, counted = self.args, 0, 0
         self.log('before', self.validate())
         self.set_rate(0, 1, 0)

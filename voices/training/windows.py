@@ -7,7 +7,8 @@ CONTEXT = 40            # 39 by the receptive field of twelve blocks; one more w
 
 
 def utterance_inputs(x, f0, style):
-    """What must be computed once an utterance: x [512,T], f0 [T] -> feeds for whole or windowed runs."""
+    """What must be computed once an utterance: x [512,T], f0 [T] -> feeds for whole or windowed
+    runs."""
     cycles = np.cumsum(np.maximum(f0, 0).astype(np.float64) * (FRAME / SAMPLE_RATE))
     wide = x.astype(np.float64)
     return {'x': x[None].astype(np.float32), 'f0': f0[None, None].astype(np.float32),

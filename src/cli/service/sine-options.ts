@@ -1,6 +1,6 @@
 /** Reads `TTS_SINE_OPTIONS`: how slow or frail the tone engine is in a load test of an installation. */
 
-import type { SineCard, SineOptions } from '../../engine/sine.js';
+import type { SineGpu, SineOptions } from '../../engine/sine.js';
 import { TtsError } from '../../protocol/errors.js';
 
 type Kinds<T> = { readonly [Name in keyof Required<T>]: 'number' | 'string' | 'object' };
@@ -24,7 +24,7 @@ const OPTIONS: Kinds<SineOptions> = {
   startSpinMs: 'number',
   startError: 'string',
 };
-const CARD: Kinds<SineCard> = {
+const CARD: Kinds<SineGpu> = {
   runMs: 'number',
   most: 'number',
   capacity: 'number',

@@ -1,4 +1,6 @@
-/** How many live listeners a server carries without a stall, found by bisection, and how fast it is when saturated. */
+/**
+ * How many live listeners a server carries without a stall, by bisection; its speed if saturated.
+ */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TtsError } from '../../protocol/errors.js';
@@ -8,19 +10,19 @@ export type Arrivals = 'spread' | 'burst';
 
 export interface TrialOptions {
   readonly listen: Listen;
-  /** Spoken in turn. */
+  /** Spoken one after the other. */
   readonly texts: readonly string[];
   readonly arrivals: Arrivals;
   /** Texts each listener hears, one after the other. */
   readonly rounds: number;
-  /** Whoever has to wait longer for his first sound is not carried either. */
+  /** A stream whose first audio comes later than this is not carried. */
   readonly firstWithinMs?: number;
 }
 
 export interface Trial {
   readonly streams: number;
   readonly heard: readonly Listened[];
-  /** Streams that stalled, that began too late, and that were refused or broke off. */
+  /** Streams that stalled, whose first audio was late, and that were refused or broke off. */
   readonly stalled: number;
   readonly late: number;
   readonly lost: number;
@@ -28,21 +30,21 @@ export interface Trial {
   readonly carried: boolean;
 }
 
-/** One stream in a thousand may stall; of fewer than a thousand, none. */
+/** Share of streams that may stall: one in a thousand, and none of fewer than a thousand. */
 const MAX_STALLED = 0.001;
-/** The search ends when what is carried is known this closely. */
+/** The search ends when the capacity is known to this share. */
 const PRECISION = 0.04;
-/** Noise of the machine is no verdict on the server: only what fails so often has failed. */
+/** Trials that have to fail before a number of streams counts as too many. */
 const TRIES = 2;
 
-/** Whoever was refused asks again this soon, */
+/** Wait after a refusal (ms). */
 const AGAIN_MS = 100;
-/** for so long. */
+/** How long the first stream of a trial is asked for again (ms). */
 const PATIENCE_MS = 30_000;
 
 const isRefusal = (error: unknown): boolean => error instanceof TtsError && error.code === 'overloaded';
 
-/** A server that takes no more than it can carry may have its hands full with what came before. */
+/** Listens, and again after a refusal: the server may still be busy with the trial before. */
 async function listenAgain(listen: Listen, text: string, signal: AbortSignal): Promise<Listened> {
   const untilMs = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -60,7 +62,6 @@ export async function tryStreams(streams: number, options: TrialOptions, signal:
   const { listen, texts, arrivals, rounds, firstWithinMs = Number.POSITIVE_INFINITY } = options;
   const failed = new AbortController();
   const stop = AbortSignal.any([signal, failed.signal]);
-  // One listener a stream waits on it.
   setMaxListeners(0, stop);
   const heard: Listened[] = [];
   let stalled = 0;
@@ -71,7 +72,7 @@ export async function tryStreams(streams: number, options: TrialOptions, signal:
     if (stalled + late + lost > streams * rounds * MAX_STALLED) failed.abort();
   };
   const listener = async (number: number, firstMs: number): Promise<void> => {
-    // Spread evenly over the length of a text: arrivals as a busy service sees them.
+    // Arrivals are spread evenly over the length of a text, as a busy service sees them.
     if (arrivals === 'spread') await sleep((number / streams) * firstMs, undefined, { signal: stop });
     for (let round = 0; round < rounds; round++) {
       const one = await listen(texts[(number + round) % texts.length]!, stop);
@@ -100,7 +101,7 @@ export async function tryStreams(streams: number, options: TrialOptions, signal:
 export interface SearchOptions {
   readonly from?: number;
   readonly most?: number;
-  /** Fewer are not looked for. */
+  /** The search ends below this number. */
   readonly least?: number;
   readonly precision?: number;
   readonly tries?: number;
@@ -135,24 +136,27 @@ export async function findCapacity(
   return best;
 }
 
-/** Seconds of speech a second with `clients` that listen to nothing but the next text. */
+/** Seconds of speech made in a second, with `clients` that ask for the next text at once. */
 export async function saturate(
   { listen, texts }: Pick<TrialOptions, 'listen' | 'texts'>,
   { clients, seconds }: { clients: number; seconds: number },
   signal: AbortSignal,
 ): Promise<number> {
+  // Every client waits on the same signal, which Node would take for a leak.
+  const stop = AbortSignal.any([signal]);
+  setMaxListeners(0, stop);
   const startMs = performance.now();
   let audioMs = 0;
   await Promise.all(
     Array.from({ length: clients }, async (_, number) => {
-      for (let turn = number; performance.now() - startMs < seconds * 1000; turn++) {
+      for (let next = number; performance.now() - startMs < seconds * 1000; next++) {
         try {
-          const heard = await listen(texts[turn % texts.length]!, signal);
+          const heard = await listen(texts[next % texts.length]!, stop);
           audioMs += heard.audioMs;
         } catch (error) {
-          // A server that takes no more than it can carry is as busy as it can be.
+          // A server that refuses is saturated.
           if (!isRefusal(error)) throw error;
-          await sleep(AGAIN_MS, undefined, { signal });
+          await sleep(AGAIN_MS, undefined, { signal: stop });
         }
       }
     }),

@@ -1,14 +1,14 @@
-/** Listeners for measurements: each plays what arrives in real time from its first sample, and notices when it runs dry. */
+/** Simulated listeners: each plays what arrives in real time and notes when it runs dry. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { samplesToMs } from '../../protocol/audio.js';
 import type { HttpClient } from '../http.js';
 import { openSpeechSocket, type SpeechSocketOptions } from '../speech-socket.js';
 
-/** From this much silence on a listener notices. */
+/** Silence from which a stream counts as stalled (ms). */
 const STALL_MS = 50;
 
 export interface Listened {
-  /** From the request, or from the first word that was written, to the first sample. */
+  /** From the request, or from the first word written, to the first sample. */
   readonly firstAudioMs: number;
   readonly audioMs: number;
   readonly silenceMs: number;
@@ -17,11 +17,11 @@ export interface Listened {
   readonly playedOutAtMs: number;
 }
 
-/** Listens to one text, whole. */
+/** Listens to one text up to its end. */
 export type Listen = (text: string, signal: AbortSignal) => Promise<Listened>;
 
-/** The clock of a player that starts with its first sample and stands still while it has none. */
-export class PlaybackClock {
+/** The clock of a player that starts with its first sample and stops while it has none. */
+export class ListenerClock {
   readonly #askedAtMs: number;
   #firstAtMs: number | undefined;
   #playedOutAtMs = 0;
@@ -56,26 +56,26 @@ export class PlaybackClock {
   }
 }
 
-/** Over HTTP, streamed: the whole text at once. */
+/** Streams over HTTP: all of the text at once. */
 export const httpListener =
   (client: HttpClient, fields: { model: string; voice: string }): Listen =>
   async (text, signal) => {
-    const clock = new PlaybackClock(performance.now());
+    const clock = new ListenerClock(performance.now());
     const { audio } = await client.speech({ ...fields, input: text } as Parameters<HttpClient['speech']>[0], signal);
     for await (const pcm of audio) clock.hear(pcm.length, performance.now());
     return clock.listened;
   };
 
-/** About what a tokeniser makes of it: a word with the space before it, long ones in two. */
+/** About the tokens of a language model: words with the space before them, long ones in two. */
 const tokensOf = (text: string): string[] => text.match(/\s?\S{1,7}/g) ?? [];
 
-/** Over the WebSocket, with a writer as fast as a language model. */
+/** Streams over the WebSocket, with a writer of so many tokens a second. */
 export const socketListener =
   (options: SpeechSocketOptions, tokensPerSecond: number): Listen =>
   async (text, signal) => {
     const socket = await openSpeechSocket(options, signal);
     const startMs = performance.now();
-    const clock = new PlaybackClock(startMs);
+    const clock = new ListenerClock(startMs);
     const write = async (): Promise<void> => {
       for (const [index, token] of tokensOf(text).entries()) {
         const waitMs = startMs + (index * 1000) / tokensPerSecond - performance.now();

@@ -1,4 +1,4 @@
-/** The sound devices that can be named: those of PulseAudio (and PipeWire, which speaks its language) and of ALSA. */
+/** The sound devices of PulseAudio (or PipeWire, through the same program) and of ALSA. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
@@ -9,7 +9,7 @@ export interface OutputDevice {
   readonly player: 'paplay' | 'aplay';
 }
 
-/** Those there are; none where the system has no program that knows them. */
+/** Lists the devices; none where the system has no program that lists them. */
 export async function findDevices(signal: AbortSignal): Promise<OutputDevice[]> {
   const [pulse, alsa] = await Promise.all([
     output('pactl', ['list', 'sinks'], signal),
@@ -20,11 +20,11 @@ export async function findDevices(signal: AbortSignal): Promise<OutputDevice[]> 
 
 async function output(command: string, args: readonly string[], signal: AbortSignal): Promise<string> {
   try {
-    // In English, whatever the language of the system.
+    // In English, which is what is parsed.
     const { stdout } = await promisify(execFile)('env', ['LC_ALL=C', command, ...args], { signal, timeout: 5_000 });
     return stdout;
   } catch {
-    // Not installed, or no sound server to ask: then there are none of its devices.
+    // Not installed, or no sound server: there are no such devices.
     signal.throwIfAborted();
     return '';
   }
@@ -38,7 +38,7 @@ function pulseSinks(text: string): OutputDevice[] {
   });
 }
 
-/** A name at the margin, what it is indented below. */
+/** Names at the margin, their descriptions indented below them. */
 function alsaDevices(text: string): OutputDevice[] {
   return text
     .split(/\n(?=\S)/)

@@ -1,4 +1,4 @@
-/** Samples to a file of any format that exists under its name only once it is whole. */
+/** Writes a file of any format, which appears under its name when it is complete. */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import type { AudioSink } from './sink.js';
 
 export interface FileSinkOptions extends EncoderOptions {
   readonly format: AudioFormat;
-  /** Asked at the end: where the chapters whose titles were told begin. */
+  /** Called at the end: where the announced chapters begin. */
   readonly chapters?: () => readonly Chapter[];
 }
 
@@ -21,7 +21,7 @@ export async function createFileSink(file: string, options: FileSinkOptions): Pr
   const existing = await stat(target).catch(() => undefined);
   if (existing?.isDirectory()) throw new TtsError('usage', `${file} is a folder. Name a file in it, such as out.wav.`);
   if (existing && !existing.isFile()) {
-    // A device or a named pipe has no head to write over and no name to take over.
+    // A device or a named pipe cannot be renamed, nor its header be overwritten.
     const handle = await open(target, 'w').catch((cause) => fail(cause, file));
     return createPipeSink(handle.createWriteStream(), { ...options, close: true });
   }
@@ -55,7 +55,7 @@ function regularFile(handle: FileHandle, encoder: AudioEncoder, { part, target, 
     async finish() {
       try {
         await handle.appendFile(encoder.end());
-        // Until now the head said what was true: that the length is not known.
+        // Until now the header said that the length is unknown.
         const head = encoder.settledHead(chapters?.());
         if (head) await handle.write(head, 0, undefined, 0);
         await handle.sync();
@@ -80,7 +80,7 @@ function regularFile(handle: FileHandle, encoder: AudioEncoder, { part, target, 
   };
 }
 
-/** Writes a small text file the same way: under its name only once it is whole. */
+/** Writes a small text file the same way. */
 export async function writeWhole(file: string, text: string): Promise<void> {
   const target = await realpath(file).catch(() => path.resolve(file));
   const existing = await stat(target).catch(() => undefined);

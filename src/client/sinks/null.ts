@@ -1,4 +1,4 @@
-/** A sink that keeps nothing: for measuring, and for subtitles without sound. */
+/** A sink that drops all samples, for measurements and for subtitles alone. */
 import type { AudioSink } from './sink.js';
 
 export function createNullSink(): AudioSink {

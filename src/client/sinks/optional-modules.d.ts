@@ -1,4 +1,4 @@
-/** The sound libraries are optional dependencies: the build must not need what an install could leave out. */
+/** Types of the sound libraries: optional dependencies, which the build must not need. */
 
 declare module 'speaker' {
   import type { Writable } from 'node:stream';

@@ -1,4 +1,4 @@
-/** Samples in any format to an open stream such as stdout: as they come, behind a head that cannot know the length yet, or whole. */
+/** Writes any format to an open stream such as stdout, as samples come or all at the end. */
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
@@ -11,13 +11,13 @@ import type { AudioSink } from './sink.js';
 
 export interface PipeSinkOptions extends EncoderOptions {
   readonly format: AudioFormat;
-  /** False for stdout, which is not ours to close. */
+  /** False for stdout, which stays open. */
   readonly close: boolean;
-  /** A way to open the file the stream goes to, where it goes to one: its head is made exact at the end. */
+  /** Opens the file that the stream goes to, if any: its header is made exact at the end. */
   readonly file?: string;
-  /** Keep everything until the end, so that the head is exact also where nothing can be written over. */
+  /** Keeps everything until the end, so that the header is exact where it cannot be overwritten. */
   readonly whole?: boolean;
-  /** Asked at the end: where the chapters whose titles were told begin. */
+  /** Called at the end: where the announced chapters begin. */
   readonly chapters?: () => readonly Chapter[];
 }
 
@@ -25,7 +25,7 @@ export async function createPipeSink(stream: Writable, options: PipeSinkOptions)
   const { close, file, whole = false, chapters } = options;
   const encoder = await createEncoder(options.format, options);
   const kept: Uint8Array[] = [];
-  /** The first bytes that were written, the head among them, and how many there were in all. */
+  /** The first bytes written, header included, and the number of all bytes. */
   let opening: Uint8Array | undefined;
   let bytes = 0;
   let samples = 0;
@@ -50,7 +50,7 @@ export async function createPipeSink(stream: Writable, options: PipeSinkOptions)
     if (whole) kept.push(part);
     else await put(part, signal);
   }
-  /** All of it, with the head as it should be. */
+  /** Everything that was kept, behind an exact header. */
   async function release(signal: AbortSignal): Promise<void> {
     const sound = Buffer.concat(kept);
     sound.set(encoder.settledHead(chapters?.()) ?? []);
@@ -60,7 +60,7 @@ export async function createPipeSink(stream: Writable, options: PipeSinkOptions)
   return {
     async write(pcm, signal) {
       signal.throwIfAborted();
-      // A stream keeps the bytes after `write` returned: they are the encoder's own copy, and nobody writes over them.
+      // The stream keeps the bytes after `write`: they are a copy that is not written over.
       await take(encoder.encode(pcm), signal);
       samples += pcm.length;
     },
@@ -91,10 +91,10 @@ export async function createPipeSink(stream: Writable, options: PipeSinkOptions)
   };
 }
 
-/** Only a head of our own at the very beginning, with nothing but the sound behind it, is written over. */
+/** Overwrites the header only where the file begins with ours and has nothing but our audio. */
 async function settleHead(file: string, head: Uint8Array, written: Uint8Array, bytes: number): Promise<void> {
   const handle = await open(file, 'r+').catch(() => undefined);
-  // It may not be opened again: the head says that the length is unknown, which is true.
+  // It cannot be opened again: the header stays one of unknown length.
   if (!handle) return;
   try {
     const { buffer } = await handle.read(Buffer.alloc(written.length), 0, written.length, 0);

@@ -1,9 +1,9 @@
-/** How much of what was written has been heard, reckoned from the time the device began to take it. */
+/** Estimates how much of the written audio has been heard. */
 import { msToSamples, samplesToMs } from '../../protocol/audio.js';
 
 /**
- * No sound system tells this the same way, but all of them play in real time: heard is what was written, limited by the
- * time that passed since the device last began from empty.
+ * Sound systems report this differently or not at all, but all play in real time. Heard is what was
+ * written, limited by the time since the device last began to play.
  */
 export class PlaybackClock {
   private written = 0;
@@ -28,7 +28,7 @@ export class PlaybackClock {
     return Math.min(this.written, this.anchorSamples + Math.max(0, msToSamples(nowMs - this.anchorMs)));
   }
 
-  /** Milliseconds of sound written and not yet heard. */
+  /** Milliseconds of audio that were written and not yet heard. */
   aheadMs(nowMs: number): number {
     return samplesToMs(this.written - this.heard(nowMs));
   }

@@ -1,4 +1,7 @@
-/** The player process: raw samples from stdin to the sound device. Sound systems that abort take only this one down. */
+/**
+ * The player process: raw samples from stdin to the sound device. A library that aborts ends it
+ * alone.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -14,7 +17,7 @@ import {
 import type { PlayerReport } from './players.js';
 
 interface SoundDevice {
-  /** How much it takes at once when it begins; whatever is missing from that would be heard as a hole in the sound. */
+  /** Audio it takes at once when it begins (ms). Less than this would be heard as a gap. */
   readonly firstFillMs: number;
   write(bytes: Buffer): Promise<void>;
   /** Resolves when everything written was heard. */
@@ -26,17 +29,17 @@ interface Library {
   open(): Promise<SoundDevice>;
 }
 
-/** How much the library holds itself: enough to ride out a busy machine. It begins to play with the first write all the same. */
+/** Buffer of the library (ms), against a busy machine. It still plays from the first write on. */
 const DEVICE_BUFFER_MS = 1_000;
-/** What the sound server is asked to hold: the library's own 25 ms are little where the machine is busy with speech. */
+/** Buffer asked of the sound server (ms); its default of 25 is too little on a busy machine. */
 const SERVER_BUFFER_MS = 100;
 /**
- * The library takes portions as long as the server's buffer for a stream (70 of the 100 ms with PulseAudio), fills what
- * is missing from one with silence, and takes two as soon as it begins: one for the server and one to hold itself. A
- * chunk more, and it has its fill while the next one comes.
+ * Audio before the library begins (ms). It takes portions as long as the server's buffer (70 of the
+ * 100 ms with PulseAudio), fills up short ones with silence, and takes two at the start: one for
+ * the server, one for itself. A chunk more bridges the time until the next one comes.
  */
 const FIRST_FILL_MS = 160;
-/** What a device may still hold back when the library's buffer reads empty. */
+/** Audio that a device may still hold when the library's buffer is empty (ms). */
 const TAIL_MS = SERVER_BUFFER_MS + 100;
 
 const report = (line: PlayerReport) => process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -79,7 +82,7 @@ const LIBRARIES: readonly Library[] = [
         bufferSize: DEVICE_BUFFER_MS,
         backend: 'miniaudio',
       });
-      // Where it finds no device it makes one up that plays to nobody. A real one takes a socket or a device file.
+      // Without a device it plays to a dummy. A real device opens a socket or a device file.
       if (process.platform === 'linux' && openFiles() <= before) throw new Error('it found no device');
       const put = (bytes: Buffer) =>
         new Promise<void>((resolve, reject) => write(bytes, (error) => (error ? reject(error) : resolve())));
@@ -98,7 +101,7 @@ const LIBRARIES: readonly Library[] = [
 
 const openFiles = (): number => readdirSync('/proc/self/fd').length;
 
-/** Both libraries misbehave where there is no device (one aborts, the other plays to nobody), so it is looked for first. */
+/** Whether there is a device. Without one a library aborts, and the other plays to a dummy. */
 function deviceSeen(): boolean {
   if (process.platform !== 'linux') return true;
   if (process.env.PULSE_SERVER || process.env.PIPEWIRE_REMOTE) return true;
@@ -110,13 +113,13 @@ function deviceSeen(): boolean {
     '/var/run/pulse/native',
   ];
   if (sockets.some((socket) => socket && existsSync(socket))) return true;
-  // A configuration of one's own may name any device.
+  // A configuration file may name any device.
   const configured = [process.env.ALSA_CONFIG_PATH, path.join(homedir(), '.asoundrc'), '/etc/asound.conf'];
   if (configured.some((file) => file && existsSync(file))) return true;
   try {
     return readFileSync('/proc/asound/pcm', 'utf8').includes('playback');
   } catch {
-    // No such file: the kernel has no sound at all.
+    // No such file: the kernel has no sound support.
     return false;
   }
 }
@@ -168,7 +171,7 @@ async function play(device: SoundDevice): Promise<void> {
       continue;
     }
     begun = true;
-    // Silence that has to be somewhere is in front of the sound, never inside it.
+    // Silence that fills up a portion goes in front of the audio, never inside it.
     const lead = Buffer.alloc(Math.max(0, samplesToBytes(msToSamples(device.firstFillMs)) - sound.length));
     const writing = device.write(Buffer.concat([lead, sound]));
     const leadMs = samplesToMs(bytesToSamples(lead.length));
@@ -179,7 +182,7 @@ async function play(device: SoundDevice): Promise<void> {
   if (begun) await device.drain();
 }
 
-// The command decides when to stop, and then kills this process.
+// On Ctrl-C the command decides, and kills this process.
 process.on('SIGINT', () => undefined);
 const device = await openDevice(process.argv.slice(2));
 if (device) await play(device);

@@ -1,33 +1,33 @@
-/** The ways to make a machine sound, best first: our own player process, then the players that systems come with. */
+/** Players, best first: our own player process, then programs that systems come with. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { SAMPLE_RATE } from '../../protocol/audio.js';
 import { TtsError } from '../../protocol/errors.js';
 
-/** A running player: raw samples into its stdin, exit 0 once they were heard. */
+/** A running player: takes raw samples on stdin, and exits with 0 when they were heard. */
 export interface Player {
   readonly name: string;
   readonly child: ChildProcess;
-  /** What must go in front of the samples. */
+  /** Whether a WAV header goes before the samples. */
   readonly wantsWavHeader: boolean;
-  /** Resolves when the device took the first samples; never, where the player does not tell. */
+  /** Resolves when the device took the first samples; never, if the player does not report it. */
   readonly started: Promise<void>;
 }
 
 /** A library or program that could not be used. */
 export interface UnfitPlayer {
   readonly name: string;
-  /** False where it is not on this machine at all, or was never built for it. */
+  /** False where it is not installed, or not built for this machine. */
   readonly installed: boolean;
   readonly why: string;
 }
 
 export interface PlayerSearch {
   readonly player: Player | undefined;
-  /** Every way that was tried before `player`. */
+  /** All that were tried before `player`. */
   readonly tried: readonly UnfitPlayer[];
-  /** False where this machine shows no sound device at all. */
+  /** False where the machine shows no sound device. */
   readonly deviceSeen: boolean;
 }
 
@@ -35,13 +35,13 @@ interface SystemPlayer {
   readonly command: string;
   readonly args: readonly string[];
   readonly wantsWavHeader?: boolean;
-  /** Plays into the void without a word where there is no device. */
+  /** Without a device it reports no error. */
   readonly needsDevice?: boolean;
   readonly platform?: NodeJS.Platform;
 }
 
 const RATE = String(SAMPLE_RATE);
-/** Windows' own player refuses a WAV of unknown length, so the sizes are patched before it plays. */
+/** Windows' player refuses a WAV of unknown length, so that the sizes are patched first. */
 const POWERSHELL_PLAYER = [
   '$f = [IO.Path]::GetTempFileName()',
   '$o = [IO.File]::Open($f, "Create")',
@@ -64,7 +64,7 @@ const SYSTEM_PLAYERS: readonly SystemPlayer[] = [
     wantsWavHeader: true,
     needsDevice: true,
   },
-  // The last two take whole files only: the sound is gathered first and heard at the end.
+  // The last two take whole files only: everything is heard at the end.
   {
     command: 'sh',
     args: ['-c', 'd=$(mktemp -d) && cat > "$d/speech.wav" && afplay "$d/speech.wav"; s=$?; rm -rf "$d"; exit $s'],
@@ -79,18 +79,18 @@ const SYSTEM_PLAYERS: readonly SystemPlayer[] = [
   },
 ];
 
-/** Long enough for a player to find out that it has no device. */
+/** Time in which a player finds out that it has no device (ms). */
 const SETTLE_MS = 250;
 const OPEN_TIMEOUT_MS = 8_000;
 
 export interface SearchOptions {
   /** Names of players to leave out. */
   readonly without?: readonly string[];
-  /** The name of the device to play on; else the system chooses. */
+  /** The device to play on. Absent: the system chooses. */
   readonly device?: string;
 }
 
-/** How the players that can be sent to a device are told its name. */
+/** Arguments that select a device, of players that have any. */
 const DEVICE_ARGUMENTS = { paplay: (name: string) => [`--device=${name}`], aplay: (name: string) => ['-D', name] };
 
 export async function findPlayer({ without = [], device }: SearchOptions, signal: AbortSignal): Promise<PlayerSearch> {
@@ -138,7 +138,7 @@ export type PlayerReport =
   | { readonly type: 'started' }
   | { readonly type: 'none'; readonly deviceSeen: boolean };
 
-/** Tries the libraries inside our player process; one that takes its process down is skipped in the next. */
+/** Tries the libraries in our player process. One that kills its process is skipped in the next. */
 async function ownPlayer(
   without: readonly string[],
   tried: UnfitPlayer[],
@@ -148,7 +148,7 @@ async function ownPlayer(
   for (;;) {
     signal.throwIfAborted();
     const entry = fileURLToPath(new URL('./player-process.js', import.meta.url));
-    // Its own process group: Ctrl-C in the terminal is for the command, which then stops the player itself.
+    // A process group of its own: Ctrl-C reaches the command, which then stops the player.
     const child = spawn(process.execPath, [entry, ...skip], {
       stdio: ['pipe', 'pipe', 'ignore'],
       detached: true,
@@ -211,7 +211,7 @@ async function systemPlayer(candidate: SystemPlayer): Promise<Player | UnfitPlay
   const unfit = (why: string): UnfitPlayer => ({ name: candidate.command, installed: true, why });
   const failed = (error: NodeJS.ErrnoException): UnfitPlayer =>
     error.code === 'ENOENT' ? { ...unfit('not installed'), installed: false } : unfit(String(error));
-  // A spawn that fails has `once` reject, whatever it waits for.
+  // A spawn that fails makes `once` reject.
   const gone = once(child, 'exit').then(([code]) => unfit(`it found no device (exit ${code})`), failed);
   const settled = new Promise<undefined>((resolve) => setTimeout(resolve, SETTLE_MS, undefined));
   const reason = await Promise.race([gone, settled]);

@@ -1,12 +1,12 @@
-/** The seam where samples leave the program: a sound device, a file, a pipe, or nowhere. */
+/** Where samples leave the program: a sound device, a file or a pipe. */
 
 export interface AudioSink {
-  /** Takes the samples in order; resolves when it wants more. */
+  /** Takes samples in order. Resolves when it can take more. */
   write(pcm: Int16Array, signal: AbortSignal): Promise<void>;
-  /** Resolves when everything written was heard, or lies complete where it belongs. */
+  /** Resolves when everything was heard, or is complete in its place. */
   finish(signal: AbortSignal): Promise<void>;
-  /** Stops at once and leaves nothing behind that looks whole. May be called at any time, also twice. */
+  /** Stops at once and leaves no incomplete file. May be called at any time, also twice. */
   discard(): Promise<void>;
-  /** Samples that were heard; where nothing is heard, samples that were taken. */
+  /** Samples that were heard or, where nothing is played, taken. */
   readonly heardSamples: number;
 }

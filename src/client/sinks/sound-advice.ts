@@ -1,4 +1,4 @@
-/** Why a machine makes no sound, and what would mend it: a package that is missing is told from a device that is. */
+/** Why a machine plays no sound, and what to install: tells missing packages from devices. */
 import type { PlayerSearch, UnfitPlayer } from './players.js';
 
 export const triedText = (tried: readonly UnfitPlayer[]): string =>
@@ -11,7 +11,7 @@ export function whyNoSound({ deviceSeen, tried }: PlayerSearch): string {
   return tried.length === 0 ? `${why}.` : `${why} (${triedText(tried)}).`;
 }
 
-/** `speaker` is built from source while it is installed; npm leaves it out without a word where that fails. */
+/** `speaker` is built when it is installed; npm leaves it out silently where that fails. */
 const BUILD_TOOLS: Partial<Record<NodeJS.Platform, string>> = {
   linux: 'apt install build-essential python3 libasound2-dev',
   darwin: 'xcode-select --install',

@@ -1,26 +1,31 @@
-/** The sound device as a sink: one stream for the whole run, begun with something in hand so that no chunk leaves a gap. */
+/** The sound device as a sink: one stream for the whole run, prebuffered so that it has no gaps. */
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { bytesToSamples, msToSamples, pcmBytes, wavHeader } from '../../protocol/audio.js';
+import { bytesToSamples, pcmBytes, samplesToMs, wavHeader } from '../../protocol/audio.js';
 import { TtsError } from '../../protocol/errors.js';
 import { PlaybackClock } from './playback-clock.js';
 import { findPlayer, type Player, type SearchOptions } from './players.js';
 import type { AudioSink } from './sink.js';
 import { whyNoSound } from './sound-advice.js';
 
-/** Sound in hand before the device begins, and again after it ran dry. */
+/** Sound held before the device begins, and again after it ran dry (ms). */
 const PREBUFFER_MS = 120;
-/** The longest the first sound is held back for that. */
+/** The longest that the first sound is held back for it (ms). */
 const PREBUFFER_WAIT_MS = 60;
-/** Where speech comes slower than it is heard, fewer and longer rests are better than many short ones. */
+/**
+ * Where speech comes slower than real time, the prebuffer grows fourfold with each gap up to this
+ * (ms): few long rests are better than many short ones.
+ */
 const MAX_PREBUFFER_MS = 4_000;
-/** Sound kept ahead of the ear: rides out a slow sentence, and bounds the memory. */
+/** Most sound that was written and not yet heard (ms): bridges a slow sentence, bounds memory. */
 const AHEAD_MS = 60_000;
-/** How much longer than the sound itself a player may take to end. */
+/** How much longer than the sound itself a player may take to end (ms). */
 const DRAIN_GRACE_MS = 10_000;
 
 export interface SpeakerOptions extends SearchOptions {
-  /** The text is all there, so that running dry means a slow server; not so where somebody is still writing it. */
+  /** All of the text is there, so that a gap means a slow server and not a slow writer. */
   readonly steady?: boolean;
 }
 
@@ -31,127 +36,145 @@ export interface SpeakerSink extends AudioSink {
   readonly startDelayMs: number | undefined;
 }
 
-/** Finds a way to play before anything is synthesised, or says that there is none and what to do instead. */
+/** Finds a player before anything is synthesised; throws with advice where there is none. */
 export async function openSpeaker(options: SpeakerOptions, signal: AbortSignal): Promise<SpeakerSink> {
   const search = await findPlayer(options, signal);
-  if (search.player) return createSpeakerSink(search.player, options.steady ?? false);
+  if (search.player) return new PlayerSink(search.player, options.steady ?? false);
   throw new TtsError(
     'no_sound_device',
     `Nothing on this machine can play sound. ${whyNoSound(search)} Write a file with -o out.wav, or pipe: tts speak … -o - | ssh host aplay. "tts doctor" says what could be installed.`,
   );
 }
 
-function createSpeakerSink(player: Player, steady: boolean): SpeakerSink {
-  const clock = new PlaybackClock();
-  const { child } = player;
-  const stdin = child.stdin!;
-  const now = () => performance.now();
-  let held: Int16Array[] = [];
-  let heldMs = 0;
-  let holdTimer: NodeJS.Timeout | undefined;
-  let released = false;
-  let ranDry = 0;
-  let firstWriteMs: number | undefined;
-  let startDelayMs: number | undefined;
-  let headed = !player.wantsWavHeader;
-  let discarded = false;
-  const exited = child.exitCode === null ? once(child, 'exit') : Promise.resolve([child.exitCode, child.signalCode]);
-  let gone: string | undefined;
-  exited
-    .then(([code, killedBy]) => {
-      gone = String(killedBy ?? `exit ${code}`);
-    })
-    .catch((error: Error) => {
-      gone = error.message;
-    });
-  player.started
-    .then(() => {
-      clock.startedAt(now());
-      startDelayMs = now() - firstWriteMs!;
-    })
-    .catch(() => undefined);
+class PlayerSink implements SpeakerSink {
+  readonly player: string;
+  readonly #clock = new PlaybackClock();
+  readonly #child: ChildProcess;
+  readonly #stdin: Writable;
+  readonly #steady: boolean;
+  readonly #exited: Promise<unknown[]>;
+  /** Why the player has ended. */
+  #gone: string | undefined;
+  #held: Int16Array[] = [];
+  #heldMs = 0;
+  #holdTimer: NodeJS.Timeout | undefined;
+  /** Whether sound was written to the device. */
+  #released = false;
+  /** How often the device ran out of sound. */
+  #gaps = 0;
+  #firstWriteMs: number | undefined;
+  #startDelayMs: number | undefined;
+  #needsHeader: boolean;
+  #discarded = false;
 
-  const failed = () =>
-    new TtsError(
-      'playback_failed',
-      `The sound stopped: ${player.name} ended early (${gone}). -o out.wav writes a file.`,
-    );
-
-  function release(): void {
-    clearTimeout(holdTimer);
-    holdTimer = undefined;
-    if (held.length > 0) {
-      if (!headed) stdin.write(wavHeader());
-      headed = true;
-      // In one write: a player that wakes after the first of many would begin with that alone, and break off after it.
-      const bytes = Buffer.concat(held.map(pcmBytes));
-      stdin.write(bytes);
-      clock.wrote(bytesToSamples(bytes.length), now());
-    }
-    held = [];
-    heldMs = 0;
-    released = true;
+  constructor({ name, child, wantsWavHeader, started }: Player, steady: boolean) {
+    this.player = name;
+    this.#child = child;
+    this.#stdin = child.stdin!;
+    this.#steady = steady;
+    this.#needsHeader = wantsWavHeader;
+    this.#exited = child.exitCode === null ? once(child, 'exit') : Promise.resolve([child.exitCode, child.signalCode]);
+    this.#exited
+      .then(([code, killedBy]) => {
+        this.#gone = String(killedBy ?? `exit ${code}`);
+      })
+      .catch((error: Error) => {
+        this.#gone = error.message;
+      });
+    started
+      .then(() => {
+        this.#clock.startedAt(performance.now());
+        this.#startDelayMs = performance.now() - this.#firstWriteMs!;
+      })
+      .catch(() => undefined);
   }
 
-  return {
-    player: player.name,
-    get startDelayMs() {
-      return startDelayMs;
-    },
-    get heardSamples() {
-      return clock.heard(now());
-    },
+  get startDelayMs(): number | undefined {
+    return this.#startDelayMs;
+  }
 
-    async write(pcm, signal) {
-      signal.throwIfAborted();
-      if (gone !== undefined) throw failed();
-      firstWriteMs ??= now();
-      if (held.length === 0 && released && clock.aheadMs(now()) === 0) ranDry++;
-      held.push(pcm);
-      heldMs += (pcm.length * 1000) / msToSamples(1000);
-      const wanted = steady ? Math.min(PREBUFFER_MS * 4 ** ranDry, MAX_PREBUFFER_MS) : PREBUFFER_MS;
-      if (clock.aheadMs(now()) > 0 || heldMs >= wanted) release();
-      else holdTimer ??= setTimeout(release, wanted === PREBUFFER_MS ? PREBUFFER_WAIT_MS : wanted * 2);
-      while (clock.aheadMs(now()) > AHEAD_MS) {
-        await Promise.race([delay(clock.aheadMs(now()) - AHEAD_MS + 5, undefined, { signal }), exited]).catch(
-          (cause) => {
-            if (signal.aborted) throw signal.reason;
-            throw cause;
-          },
-        );
-        if (gone !== undefined) throw failed();
-      }
-    },
+  get heardSamples(): number {
+    return this.#clock.heard(performance.now());
+  }
 
-    async finish(signal) {
-      release();
-      stdin.end();
-      const settled = new AbortController();
-      const abort = new Promise<never>((_, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: settled.signal });
-      });
-      const limitMs = clock.aheadMs(now()) + DRAIN_GRACE_MS;
-      const limit = delay(limitMs, 'late' as const, { signal: settled.signal }).catch(() => 'late' as const);
-      const end = await Promise.race([exited, limit, abort]).finally(() => settled.abort());
-      if (end === 'late') {
-        child.kill('SIGKILL');
-        throw new TtsError('playback_failed', `The sound device did not finish: ${player.name} was stopped.`);
-      }
-      const [code] = end;
-      if (code !== 0 && !discarded) {
-        gone ??= String(code);
-        throw failed();
-      }
-    },
+  get #aheadMs(): number {
+    return this.#clock.aheadMs(performance.now());
+  }
 
-    async discard() {
-      discarded = true;
-      clearTimeout(holdTimer);
-      held = [];
-      if (child.exitCode === null && child.signalCode === null) {
-        child.kill('SIGKILL');
-        await exited.catch(() => undefined);
-      }
-    },
-  };
+  async write(pcm: Int16Array, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#gone !== undefined) throw this.#failed();
+    this.#firstWriteMs ??= performance.now();
+    if (this.#held.length === 0 && this.#released && this.#aheadMs === 0) this.#gaps++;
+    this.#held.push(pcm);
+    this.#heldMs += samplesToMs(pcm.length);
+    const wantedMs = this.#steady ? Math.min(PREBUFFER_MS * 4 ** this.#gaps, MAX_PREBUFFER_MS) : PREBUFFER_MS;
+    if (this.#aheadMs > 0 || this.#heldMs >= wantedMs) this.#release();
+    else {
+      const waitMs = wantedMs === PREBUFFER_MS ? PREBUFFER_WAIT_MS : wantedMs * 2;
+      this.#holdTimer ??= setTimeout(() => this.#release(), waitMs);
+    }
+    while (this.#aheadMs > AHEAD_MS) await this.#wait(this.#aheadMs - AHEAD_MS + 5, signal);
+  }
+
+  async finish(signal: AbortSignal): Promise<void> {
+    this.#release();
+    this.#stdin.end();
+    const settled = new AbortController();
+    const abort = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: settled.signal });
+    });
+    const limitMs = this.#aheadMs + DRAIN_GRACE_MS;
+    const limit = delay(limitMs, 'late' as const, { signal: settled.signal }).catch(() => 'late' as const);
+    const end = await Promise.race([this.#exited, limit, abort]).finally(() => settled.abort());
+    if (end === 'late') {
+      this.#child.kill('SIGKILL');
+      throw new TtsError('playback_failed', `The sound device did not finish: ${this.player} was stopped.`);
+    }
+    const [code] = end;
+    if (code !== 0 && !this.#discarded) {
+      this.#gone ??= String(code);
+      throw this.#failed();
+    }
+  }
+
+  async discard(): Promise<void> {
+    this.#discarded = true;
+    clearTimeout(this.#holdTimer);
+    this.#held = [];
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      this.#child.kill('SIGKILL');
+      await this.#exited.catch(() => undefined);
+    }
+  }
+
+  /** Waits while the device has enough; throws when the player ends or `signal` aborts. */
+  async #wait(ms: number, signal: AbortSignal): Promise<void> {
+    await Promise.race([delay(ms, undefined, { signal }), this.#exited]).catch((cause: unknown) => {
+      throw signal.aborted ? signal.reason : cause;
+    });
+    if (this.#gone !== undefined) throw this.#failed();
+  }
+
+  /** Writes what is held to the device. */
+  #release(): void {
+    clearTimeout(this.#holdTimer);
+    this.#holdTimer = undefined;
+    if (this.#held.length > 0) {
+      if (this.#needsHeader) this.#stdin.write(wavHeader());
+      this.#needsHeader = false;
+      // In one write: a player that wakes after the first of many would begin with that alone.
+      const bytes = Buffer.concat(this.#held.map(pcmBytes));
+      this.#stdin.write(bytes);
+      this.#clock.wrote(bytesToSamples(bytes.length), performance.now());
+    }
+    this.#held = [];
+    this.#heldMs = 0;
+    this.#released = true;
+  }
+
+  #failed(): TtsError {
+    const message = `The sound stopped: ${this.player} ended early (${this.#gone}). -o out.wav writes a file.`;
+    return new TtsError('playback_failed', message);
+  }
 }

@@ -1,4 +1,4 @@
-/** Two sinks at once: a file that must become whole, and a device that may fail without taking the file with it. */
+/** Two sinks at once: a file, and a device whose failure does not end the file. */
 import type { AudioSink } from './sink.js';
 
 export function createTeeSink(file: AudioSink, player: AudioSink): AudioSink {
@@ -22,7 +22,7 @@ export function createTeeSink(file: AudioSink, player: AudioSink): AudioSink {
     async finish(signal) {
       await file.finish(signal);
       await onPlayer(() => player.finish(signal), signal);
-      // The file is whole; the command still has to say that nothing was heard.
+      // The file is complete; the command reports that playback failed.
       if (playerFailure !== undefined) throw playerFailure;
     },
     async discard() {

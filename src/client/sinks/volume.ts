@@ -1,9 +1,9 @@
-/** A sink that hands everything on louder or softer. */
+/** A sink that passes samples on to another, louder or softer. */
 import type { AudioSink } from './sink.js';
 
 const MAX = 32_767;
 
-/** `gain` 1 changes nothing. Beyond the scale a peak is cut off: whoever asks for more than there is gets that. */
+/** A `gain` of 1 changes nothing. Peaks beyond full scale are clipped. */
 export function createVolumeSink(sink: AudioSink, gain: number): AudioSink {
   return {
     write: (pcm, signal) =>

@@ -1,6 +1,6 @@
 /** How the terminal writes times, sizes, levels and a text that must fit one line. */
 
-/** 75,300 ms → "1:15.3"; from an hour on "1:36:24", where nobody reads tenths. */
+/** 75,300 ms → "1:15.3"; from an hour on without tenths, "1:36:24". */
 export function clockText(ms: number): string {
   const tenths = Math.max(0, Math.floor(ms / 100));
   const minutes = Math.floor(tenths / 600);
@@ -18,7 +18,7 @@ export function durationText(ms: number): string {
   return minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Time taken for each second of sound, in the words people use for it. */
+/** The real-time factor in words. */
 export function speedText(realTimeFactor: number): string {
   const faster = realTimeFactor <= 1;
   const times = faster ? 1 / realTimeFactor : realTimeFactor;
@@ -31,7 +31,7 @@ export function sizeText(bytes: number): string {
 }
 
 const STEPS = '▁▂▃▄▅▆▇█';
-/** One character for a loudness from 0 to 1. */
+/** One character for a level from 0 to 1. */
 export const levelChar = (level: number): string =>
   level <= 0 ? ' ' : STEPS[Math.min(STEPS.length - 1, Math.floor(level * STEPS.length))]!;
 
@@ -40,7 +40,7 @@ export function bar(share: number, width: number): string {
   return '━'.repeat(full) + '─'.repeat(width - full);
 }
 
-/** Columns a text takes: wide characters take two, marks none. */
+/** Columns of a text: wide characters take two, combining marks none. */
 export function textColumns(text: string): number {
   let columns = 0;
   for (const char of text) columns += charColumns(char);

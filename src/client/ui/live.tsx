@@ -1,4 +1,4 @@
-/** The live lines of a run: the text as it is spoken, the level, the clock, and how fast the sound came. */
+/** The live lines of a run: the text as it is spoken, the level, the time, and the speed. */
 import { Box, Text } from 'ink';
 import type { Preparation } from '../../protocol/preparation.js';
 import { displayText } from '../../text/display.js';
@@ -22,17 +22,17 @@ export interface LiveProps {
   /** Levels of the last moments, newest last. */
   readonly levels: readonly number[];
   readonly spinner: string;
-  /** Two lines of text with the words to come, instead of one line of what was spoken. */
+  /** Two lines of text, with the words to come, instead of one line of spoken text. */
   readonly show: boolean;
-  /** The text carries markup. */
+  /** The text is SSML. */
   readonly ssml: boolean;
 }
 
 const METER_WIDTH = 8;
-/** From here on it is worth knowing how much is left. */
+/** From this length on (ms) the time that is left is shown. */
 const LONG_MS = 20_000;
 
-/** How many lines stand on the terminal: none of them wraps. */
+/** How many lines are drawn; none of them wraps. */
 export const lineCount = ({ preparation, phase, speaker }: Snapshot): number =>
   preparation ? 1 : (speaker ? 1 : 0) + (isWaiting(phase) ? 1 : 2);
 
@@ -98,7 +98,7 @@ function Preparing({ preparation, columns, color, spinner }: LiveProps & { prepa
   );
 }
 
-/** The text without its marks. They are told by what stands around them, so both sides of the moment are looked at as one. */
+/** The text without SSML tags. A tag may lie across the moment, so both sides are parsed as one. */
 function withoutMarks({ spoken, upcoming }: Snapshot, ssml: boolean): { spoken: string; upcoming: string } {
   const shown = displayText(spoken + upcoming, { ssml });
   const at = [...spoken].length;
@@ -113,7 +113,7 @@ function Words({ state, columns, color, show, ssml }: LiveProps) {
   }
   const spoken = tailColumns(shown.spoken, Math.floor(room * 0.6));
   const upcoming = headColumns(shown.upcoming, room - textColumns(spoken));
-  // Without colours, a mark stands where the voice is.
+  // Without colours, a mark shows where the voice is.
   return (
     <Text wrap="truncate">
       <Text bold={color}>{spoken}</Text>

@@ -1,4 +1,4 @@
-/** The process that draws the live lines: states come in, the number of lines that stand goes out. Its libraries load beside the speech, not before it. */
+/** The process that draws the live lines, so that its libraries do not delay the speech. */
 import { render } from 'ink';
 import { Live, lineCount } from './live.js';
 import type { ScreenMessage } from './screen.js';
@@ -34,22 +34,22 @@ function close(keep: boolean): void {
   app = undefined;
 }
 
-// Ctrl-C is for the command, which then says what is to become of the lines.
+// On Ctrl-C the command decides whether the lines stay.
 process.on('SIGINT', () => undefined);
 process.on('message', (message: ScreenMessage) => {
   if (message.type === 'draw') {
-    // Of states that came faster than they can be drawn, only the last is.
+    // Of states that arrive faster than they are drawn, only the last one is drawn.
     if (!latest) setImmediate(draw);
     latest = message;
   } else {
     if (message.keep) draw();
     latest = undefined;
     close(message.keep);
-    // Not from inside the message: Node still has the channel in hand while it gives out those that came before.
+    // Not within the message's handler: Node still uses the channel for earlier messages.
     setImmediate(() => {
       if (process.connected) process.disconnect();
     });
   }
 });
-// The command is gone: leave the terminal as it was.
+// The command has ended: the terminal stays as it is.
 process.on('disconnect', () => close(true));

@@ -1,4 +1,4 @@
-/** The live lines as a command sees them: it is asked for its state a few times a second, and a process draws it. */
+/** The live lines of a command: reads its state several times a second, for a process to draw. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
@@ -7,21 +7,24 @@ import type { Snapshot } from '../progress.js';
 
 interface ScreenStyle {
   readonly color: boolean;
-  /** Light up the words as they are spoken. */
+  /** Highlight words as they are spoken. */
   readonly show: boolean;
-  /** The text carries markup. */
+  /** The text is SSML. */
   readonly ssml: boolean;
 }
 
 export interface ScreenOptions {
   readonly style: ScreenStyle;
   readonly snapshot: () => Snapshot;
-  /** Of the drawing process. */
+  /** The process id of the drawing process. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Screen {
-  /** Draws the last state and leaves it standing, or takes the lines away. Resolves, with whether any stand, when the terminal is free. */
+  /**
+   * Draws the last state and keeps it, or clears the lines. Resolves when the terminal is free,
+   * with whether lines are left on it.
+   */
   close(keep: boolean): Promise<boolean>;
 }
 
@@ -30,7 +33,7 @@ export type ScreenMessage =
   | { readonly type: 'close'; readonly keep: boolean };
 
 const FRAME_MS = 80;
-/** A screen that has not managed to draw by then is not waited for. What stays standing is worth more patience. */
+/** How long an end waits for the drawing process (ms): longer where its lines are kept. */
 const KEEP_MS = 3_000;
 const CLEAR_MS = 600;
 const SHOW_CURSOR = '\u001b[?25h';
@@ -40,7 +43,7 @@ function beModest(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It is gone already, or the system has no such thing: then it draws as it is.
+    // It has ended, or the system has no priorities: it draws as it is.
   }
 }
 
@@ -50,7 +53,7 @@ export function openScreen({ style, snapshot, env }: ScreenOptions): Screen {
     env: { ...env, NODE_ENV: 'production', FORCE_COLOR: style.color ? '1' : '0' },
     execArgv: [],
   });
-  // A screen that fails is no reason to fall silent, and speaking comes before drawing.
+  // A drawing process that fails must not end the speech, and has a lower priority.
   child.on('error', () => undefined);
   if (child.pid !== undefined) beModest(child.pid);
   let standing = 0;
@@ -79,7 +82,7 @@ export function openScreen({ style, snapshot, env }: ScreenOptions): Screen {
       if (end !== 'late') return true;
       child.kill('SIGKILL');
       await exited;
-      // What it last drew is of an earlier moment.
+      // Its last drawing is of an earlier moment.
       process.stderr.write(`${clearLines(standing)}${SHOW_CURSOR}`);
       return false;
     },

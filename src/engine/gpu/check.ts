@@ -1,26 +1,27 @@
 /**
- * Right before fast: before a GPU speaks for the first time, its samples are compared with the CPU's, and the answer is remembered for
- * this machine, driver, runtime and graph. There are drivers that compute something else without a word.
+ * The test of a GPU. Some drivers compute wrong samples without an error, so before a GPU speaks
+ * for the first time its samples are compared with the CPU's. The verdict is remembered for this
+ * machine, driver, runtime and graph.
  */
 import { cpus } from 'node:os';
 import { env, Tensor } from 'onnxruntime-node';
 import { RECIPE } from '../../models/manifest.js';
-import type { ModelFiles } from '../../models/packs.js';
+import type { GpuModelFiles } from '../../models/model-files.js';
 import { SAMPLE_RATE } from '../../protocol/audio.js';
 import type { Gpu } from '../../protocol/device.js';
 import { TtsError } from '../../protocol/errors.js';
-import type { BaseModel } from '../../protocol/job.js';
 import { UNSCHEDULED } from '../engine.js';
 import { GraphThread, type GraphThreads } from '../graphs/graph-threads.js';
-import { runFront } from '../graphs/sessions.js';
+import { runAcousticModel } from '../graphs/sessions.js';
 import { melDistance } from '../measure/mel-cepstrum.js';
 import { type GpuCheck, readCheck, writeCheck } from '../measure/remembered.js';
 import { FRAME_SAMPLES } from '../plan.js';
 import type { Styles } from '../styles.js';
 import { createFastVocoder } from '../vocoder/fast-vocoder.js';
-import type { FrontOutput, Graph } from '../vocoder/vocoder.js';
+import { type AcousticFeatures, headOf } from '../vocoder/features.js';
+import type { Graph } from '../vocoder/vocoder.js';
 import { oneWindow } from '../vocoder/windows.js';
-import { type CardItem, packed, runOnCard, unpacked } from './card-runs.js';
+import { type GpuItem, packed, runOnGpu, unpacked } from './gpu-runs.js';
 import { driverFacts } from './vulkan.js';
 
 interface Sentence {
@@ -49,54 +50,69 @@ const SENTENCES: readonly Sentence[] = [
 ];
 
 /**
- * How far the sound stands above its difference to the CPU's, which a right GPU is above by far: Kokoro's by 33 dB (the CPU's own 8-bit
- * generator: 18), the light model's by 34; wrong ones that people have met are near 0. And the most of mel-cepstral distortion: float16
- * added up in float16 stands 28 dB above its difference, but 0.9 dB of MCD away, where the float16 that is meant is 0.1; the light model is 0.06.
+ * `leastDb`: the least level of the sound above its difference to the CPU's. A right GPU is far
+ * above it: 33 dB with Kokoro's generator (the CPU's own 8-bit form of it: 18), 34 dB with the
+ * light vocoder; wrong ones that were reported are near 0.
+ *
+ * `mostMcdDb`: the most of mel-cepstral distortion. It finds float16 summed in float16, which is
+ * 28 dB above its difference but 0.9 dB of MCD away; the float16 that is meant is 0.1 away, the
+ * light vocoder 0.06. All measured on an H200.
  */
 const LIMITS = {
   'base-tts': { leastDb: 14, mostMcdDb: 0.5 },
   'base-tts-fast': { leastDb: 25, mostMcdDb: 0.3 },
 } as const;
 
-/** The forms that a model's generator has for a GPU, the fastest first: the first that sounds as it should is used. */
-const FORMS: Record<BaseModel, readonly { readonly graph: string; readonly file: (files: ModelFiles) => string }[]> = {
-  'base-tts': [
-    { graph: 'generator-gpu-half', file: ({ generatorGpuHalf }) => generatorGpuHalf! },
-    { graph: 'generator-gpu', file: ({ generatorGpu }) => generatorGpu! },
-  ],
-  'base-tts-fast': [{ graph: 'light-gpu', file: ({ fastGeneratorGpu }) => fastGeneratorGpu! }],
-};
-/** A GPU that is not this much faster than speech is none: a driver that computes on the CPU, most likely. */
+interface Form {
+  readonly graph: string;
+  readonly file: string;
+}
+
+/** The forms that a model's vocoder has for a GPU, the fastest first. */
+const formsOf = (files: GpuModelFiles): readonly Form[] =>
+  files.model === 'base-tts'
+    ? [
+        { graph: 'generator-gpu-half', file: files.gpu.generatorHalf },
+        { graph: 'generator-gpu', file: files.gpu.generatorFloat },
+      ]
+    : [{ graph: 'light-gpu', file: files.gpu.vocoder }];
+
+/**
+ * The largest real-time factor of a GPU that `auto` uses. A slower one is most likely a driver that
+ * computes on the CPU.
+ */
 export const SLOWEST_GPU = 0.2;
 
 export interface CheckedModel {
   readonly modelDir: string;
   readonly keptDir: string;
   readonly device: Gpu;
-  readonly files: ModelFiles;
+  readonly files: GpuModelFiles;
   readonly styles: Styles;
-  /** They have the model's front open under the name of its file. */
-  readonly fronts: GraphThreads;
-  /** The thread that owns the card. */
+  /** Have the acoustic model open under its file's name, and Kokoro's harmonic source likewise. */
+  readonly cores: GraphThreads;
+  /** The thread that owns the GPU. */
   readonly thread: GraphThread;
 }
 
 export interface CheckOptions {
   readonly onCheck?: ((check: GpuCheck) => void) | undefined;
-  /** Runs it in all the shapes it will meet, before a listener has to wait for that. */
+  /** Runs the graph in all shapes it will meet, so that no listener waits for its shaders. */
   readonly warmUp?: boolean;
 }
 
-/** Opens the model's generator on the card, in the first form that sounds as it should, and makes it ready to run. */
+/**
+ * Opens the model's vocoder on the GPU, in the first form that passes, and makes it ready to run.
+ */
 export async function testedGraph(
   checked: CheckedModel,
   { onCheck, warmUp = true }: CheckOptions = {},
 ): Promise<GpuCheck> {
   const { modelDir, device, files, thread } = checked;
   const { model } = files;
-  const light = files.fastGenerator !== undefined;
+  const name = model === 'base-tts-fast' ? 'light' : 'whole';
   let last: GpuCheck | undefined;
-  for (const { graph, file } of FORMS[model]) {
+  for (const { graph, file } of formsOf(files)) {
     const key = checkKey(device, graph);
     const known = await readCheck(modelDir, key);
     if (known === 'begun') {
@@ -104,10 +120,9 @@ export async function testedGraph(
       await writeCheck(modelDir, key, last);
     } else if (known?.passed === false) last = known;
     if (known === 'begun' || known?.passed === false) continue;
-    const name = light ? 'light' : 'whole';
     if (known === undefined) await writeCheck(modelDir, key, 'begun');
     try {
-      await thread.open(name, file(files), { queues: !light });
+      await thread.open(name, file, { queues: name === 'whole' });
       last = known ?? (await compare(checked, graph));
       if (last.passed && warmUp) await warm(checked, name);
     } catch (error) {
@@ -138,18 +153,18 @@ async function compare(checked: CheckedModel, graph: string): Promise<GpuCheck> 
   const heard: Heard[] = [];
   let seconds = Number.POSITIVE_INFINITY;
   try {
-    await cpu.open('reference', files.fastGenerator ?? files.generatorFloat!);
+    await cpu.open('reference', files.model === 'base-tts' ? files.generatorFloat : files.vocoder);
     for (const { text, style, ids } of SENTENCES) {
-      const front = await frontOf(checked, style, ids);
-      const items = await itemsOf(checked, front);
+      const features = await featuresOf(checked, style, ids);
+      const items = await itemsOf(checked, features);
       await runAll(thread, items);
       const startMs = performance.now();
       const made = await runAll(thread, items);
       seconds = Math.min(
         seconds,
-        (performance.now() - startMs) / 1000 / ((front.frames * FRAME_SAMPLES) / SAMPLE_RATE),
+        (performance.now() - startMs) / 1000 / ((features.frames * FRAME_SAMPLES) / SAMPLE_RATE),
       );
-      const expected = await referenceOf(cpu, files, front);
+      const expected = await referenceOf(cpu, files, features);
       heard.push({ text, decibels: apartDb(made, expected), mcdDb: melDistance(made, expected).mcdDb });
     }
   } finally {
@@ -180,30 +195,30 @@ function judged(
   return { passed: wrong.length === 0, heard };
 }
 
-async function frontOf(
-  { files, styles, fronts }: CheckedModel,
+async function featuresOf(
+  { files, styles, cores }: CheckedModel,
   style: string,
   ids: readonly number[],
-): Promise<FrontOutput> {
+): Promise<AcousticFeatures> {
   const tokens = ids.map((id) => ({ id, symbol: '', start: 0, end: 0 }));
   const graph: Graph = {
     async run(feeds) {
-      const { outputs } = await fronts.run(files.front, packed(feeds), UNSCHEDULED);
+      const { outputs } = await cores.run(files.acousticModel, packed(feeds), UNSCHEDULED);
       return unpacked(outputs);
     },
     release: async () => undefined,
   };
-  return runFront(graph, tokens, await styles.take([{ style, weight: 1 }], ids.length, 0), UNSCHEDULED);
+  return runAcousticModel(graph, tokens, await styles.take([{ style, weight: 1 }], ids.length, 0), UNSCHEDULED);
 }
 
-/** The whole utterance as the card is given it. */
-async function itemsOf({ files, fronts }: CheckedModel, front: FrontOutput): Promise<CardItem[]> {
-  const { x, f0, s, frames } = front;
-  if (files.fastGenerator === undefined) {
-    const { outputs } = await fronts.run('source', packed({ f0 }), UNSCHEDULED);
+/** The whole utterance as the GPU is given it. */
+async function itemsOf({ files, cores }: CheckedModel, features: AcousticFeatures): Promise<GpuItem[]> {
+  const { x, f0, s, frames } = features;
+  if (files.model === 'base-tts') {
+    const { outputs } = await cores.run(files.gpu.source, packed({ f0 }), UNSCHEDULED);
     return [{ graph: 'whole', feeds: { ...packed({ x, s }), source: outputs.source! } }];
   }
-  const items: CardItem[] = [];
+  const items: GpuItem[] = [];
   const collect: Graph = {
     run: async (feeds) => {
       items.push({ graph: 'light', feeds: packed(feeds) });
@@ -211,18 +226,22 @@ async function itemsOf({ files, fronts }: CheckedModel, front: FrontOutput): Pro
     },
     release: async () => undefined,
   };
-  await createFastVocoder(collect, oneWindow).begin(front, 0, frames).next(UNSCHEDULED);
+  await createFastVocoder(collect, oneWindow).begin(features, 0, frames).next(UNSCHEDULED);
   return items;
 }
 
-async function runAll(thread: GraphThread, items: readonly CardItem[]): Promise<Float32Array> {
-  const [first] = await runOnCard(thread, items);
+async function runAll(thread: GraphThread, items: readonly GpuItem[]): Promise<Float32Array> {
+  const [first] = await runOnGpu(thread, items);
   return first!;
 }
 
-async function referenceOf(cpu: GraphThread, files: ModelFiles, front: FrontOutput): Promise<Float32Array> {
-  const { x, f0, s, frames } = front;
-  if (files.fastGenerator === undefined) {
+async function referenceOf(
+  cpu: GraphThread,
+  { model }: GpuModelFiles,
+  features: AcousticFeatures,
+): Promise<Float32Array> {
+  const { x, f0, s, frames } = features;
+  if (model === 'base-tts') {
     const { outputs } = await cpu.run('reference', packed({ x, f0, s }));
     return outputs.waveform!.data as Float32Array;
   }
@@ -233,10 +252,12 @@ async function referenceOf(cpu: GraphThread, files: ModelFiles, front: FrontOutp
     },
     release: async () => undefined,
   };
-  return (await createFastVocoder(graph, oneWindow).begin(front, 0, frames).next(UNSCHEDULED)).samples;
+  return (await createFastVocoder(graph, oneWindow).begin(features, 0, frames).next(UNSCHEDULED)).samples;
 }
 
-/** How far `made` stands above its difference to `expected`; not a number where it is not one. */
+/**
+ * Level of `made` above its difference to `expected` in dB; NaN where lengths or samples are wrong.
+ */
 export function apartDb(made: Float32Array, expected: Float32Array): number {
   if (made.length !== expected.length) return Number.NaN;
   let [power, error] = [0, 0];
@@ -247,33 +268,23 @@ export function apartDb(made: Float32Array, expected: Float32Array): number {
   return 10 * Math.log10(power / error);
 }
 
-/** Shaders are compiled when a run first needs them, and differ with what divides its lengths: once now, not under a listener. */
-async function warm(checked: CheckedModel, graph: 'whole' | 'light'): Promise<void> {
+/**
+ * Frames and counts of windows for which a run has shaders of its own: these depend on what divides
+ * its lengths, and a shader is compiled by the first run that needs it.
+ */
+const SHAPES = {
+  whole: { lengths: [40, 41, 42, 43, 120, 121], counts: [1] },
+  light: { lengths: [32, 112, 208, 464], counts: [1, 2, 3, 4, 8] },
+} as const;
+
+/** Compiles all shaders now, so that no listener waits for them. */
+async function warm(checked: CheckedModel, graph: GpuItem['graph']): Promise<void> {
   const { thread } = checked;
   const { style, ids } = SENTENCES[0]!;
-  const front = await frontOf(checked, style, ids);
-  const lengths = graph === 'whole' ? [40, 41, 42, 43, 120, 121] : [32, 112, 208, 464];
+  const features = await featuresOf(checked, style, ids);
+  const { lengths, counts } = SHAPES[graph];
   for (const frames of lengths) {
-    const items = await itemsOf(checked, headOf(front, frames));
-    const counts = graph === 'whole' ? [1] : [1, 2, 3, 4, 8];
-    for (const count of counts)
-      await runOnCard(
-        thread,
-        Array.from({ length: count }, () => items[0]!),
-      );
+    const [item] = await itemsOf(checked, headOf(features, frames));
+    for (const count of counts) await runOnGpu(thread, new Array<GpuItem>(count).fill(item!));
   }
-}
-
-/** The first frames of an utterance. */
-function headOf(front: FrontOutput, frames: number): FrontOutput {
-  const cut = (tensor: Tensor, channels: number): Tensor => {
-    const data = new Float32Array(channels * frames);
-    const all = tensor.data as Float32Array;
-    for (let channel = 0; channel < channels; channel += 1) {
-      const from = channel * front.frames;
-      data.set(all.subarray(from, Math.min(from + frames, from + front.frames)), channel * frames);
-    }
-    return new Tensor('float32', data, [1, channels, frames]);
-  };
-  return { ...front, frames, x: cut(front.x, 512), f0: cut(front.f0, 1) };
 }

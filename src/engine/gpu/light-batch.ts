@@ -1,24 +1,25 @@
-/** Many windows of the light generator as one run: padded to one length, with a mask where each has ended, and taken apart again. */
+/** Many windows of the light vocoder as one run: padded to one length, masked behind their ends. */
 import type { Packed } from '../graphs/graph-threads.js';
 import { FRAME_SAMPLES } from '../plan.js';
+import { CHANNELS } from '../vocoder/features.js';
 
-const CHANNELS = 512;
+/** Elements of `s`. */
 const STYLE = 128;
 /** Rows of the table of noise, two to a frame. */
 const NOISE_ROWS = 512;
-/** Windows up to these lengths share a run: those of a first sound, a second, and all later ones. */
+/** Windows up to these frames share a run: first windows, second ones, all later ones. */
 const LENGTHS = [112, 208, 512] as const;
-/** Lengths are rounded up to this, so that the GPU's shaders meet few kinds of them. */
+/** Lengths are rounded up to a multiple of this, so that the GPU compiles few shaders. */
 const ROUND = 16;
-/** Frames in one run, about what a listener does not notice waiting for. */
+/** Most frames in one run, by length: a run should end before a waiting listener notices. */
 const MOST_FRAMES = { 112: 24 * 112, 208: 24 * 208, 512: 14 * 512 } as const;
 
-/** A window as the light vocoder cuts it: `x` [1,512,w], `f0`, `phase`, `s`, `mean`, `variance` and its `offset`. */
+/** Of a window as the light vocoder feeds it: `x` [1,512,w], `f0`, `phase`, `s`, `offset`, … */
 const framesOf = (window: Packed): number => window.x!.dims[2]!;
 const lengthOf = (frames: number): (typeof LENGTHS)[number] => LENGTHS.find((length) => frames <= length) ?? 512;
 
 export const windowKind = (window: Packed): string => `light ${lengthOf(framesOf(window))}`;
-/** A longer one than there should be runs alone. */
+/** A window longer than any the vocoder cuts runs alone. */
 export const windowSize = (window: Packed): number => Math.max(lengthOf(framesOf(window)), framesOf(window));
 export const mostWindows = (kind: string): number => MOST_FRAMES[Number(kind.slice(6)) as keyof typeof MOST_FRAMES];
 

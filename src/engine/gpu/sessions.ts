@@ -1,13 +1,18 @@
-/** Both models with a GPU: fronts in threads on the CPU's cores beside one thread that owns the card and runs the generators, in batches. */
+/**
+ * Both models with a GPU. Acoustic models run in threads on the CPU's cores; one further thread
+ * owns the GPU and runs the vocoders, in batches.
+ */
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { Tensor } from 'onnxruntime-node';
+import type { GpuModelFiles } from '../../models/model-files.js';
 import { ensureModel } from '../../models/packs.js';
 import type { Gpu } from '../../protocol/device.js';
 import type { BaseModel } from '../../protocol/job.js';
+import { AsyncMemo } from '../async-memo.js';
 import type { StepGrant } from '../engine.js';
 import { GraphThread, GraphThreads } from '../graphs/graph-threads.js';
-import { type LoadedModel, runFront, type Sessions } from '../graphs/sessions.js';
+import { type LoadedModel, runAcousticModel, type Sessions } from '../graphs/sessions.js';
 import { type Count, chooseThreads } from '../measure/machine.js';
 import type { GpuCheck } from '../measure/remembered.js';
 import { createStyles } from '../styles.js';
@@ -15,154 +20,180 @@ import { createFastVocoder } from '../vocoder/fast-vocoder.js';
 import type { Graph } from '../vocoder/vocoder.js';
 import { createWholeVocoder } from '../vocoder/whole-vocoder.js';
 import { fixedWindows } from '../vocoder/windows.js';
-import { Card } from './card.js';
-import { type CardItem, packed, runOnCard, unpacked } from './card-runs.js';
 import { testedGraph } from './check.js';
+import { GpuBatcher } from './gpu-batcher.js';
+import { type GpuItem, packed, runOnGpu, unpacked } from './gpu-runs.js';
 import { mostWindows, windowKind, windowSize } from './light-batch.js';
 
-/** For the thread that feeds the card, and for the one that talks to the gateway. */
+/** Cores left to the thread that feeds the GPU and to the one that talks to the gateway. */
 const SPARE_CORES = 2;
-
+/** Threads of the runtime in the GPU's own thread. */
+const GPU_THREADS = 2;
 /**
- * Kokoro's utterances are of any length and normalised as a whole, so each is a run of its own; but while the card waits for nobody to
- * fetch the one before, it does a tenth more of them (measured).
+ * Utterances of Kokoro's generator that are handed to the GPU together. Each is a run of its own,
+ * because lengths differ and each is normalised as a whole; but nothing is fetched between them,
+ * which gives a tenth more of them (measured on an H200).
  */
 const WHOLE_AT_ONCE = 3;
+/** Runs of the batcher that are handed over at once: the next one lies ready when a run ends. */
+const RUNS_AHEAD = 2;
+/**
+ * Steps that keep cores and GPU busy, for each acoustic thread and besides: those that run, those
+ * that wait to be batched, those on their way (measured on an H200 with 16 cores).
+ */
+const STEPS_PER_THREAD = 8;
+const MORE_STEPS = 16;
 
 export interface GpuSessionsOptions {
   readonly modelDir: string;
   readonly offline: boolean;
   readonly device: Gpu;
-  /** The device failed under a run: nothing more will come of it. */
+  /** The device failed during a run and cannot be used any more. */
   readonly onLost: (error: unknown) => void;
   readonly onCheck?: (check: GpuCheck) => void;
-  /** For the front of a listener who is alone; what he would have without a GPU, where absent. */
+  /** Threads of an acoustic model while the server is idle; as without a GPU, where absent. */
   readonly threads?: Count;
   readonly cores?: number;
 }
 
-export interface GpuSessions extends Sessions {
-  /** Fronts at once. */
-  readonly fronts: number;
-  /** Threads of the one of a listener who is alone. */
-  readonly loneThreads: number;
-  /** Turns that keep cores and card busy: those that run, those that wait to be gathered, those on their way (measured). */
+/** What an utterance has cost so far. Cores and GPU work in parallel, so the larger one counts. */
+interface UtteranceCost {
+  coresMs: number;
+  gpuMs: number;
+  reportedMs: number;
+}
+
+const UNRELEASED = { release: async () => undefined };
+
+export class GpuSessions implements Sessions {
+  /** Acoustic models that run at once. */
+  readonly acousticThreads: number;
+  /** Threads of an acoustic model while the server is idle. */
+  readonly threadsWhenIdle: number;
+  /** Steps that keep cores and GPU busy. */
   readonly capacity: number;
-  /** Seconds of the card for a second of the slower model's speech, of those that are loaded. */
-  readonly realTimeFactor: number;
-}
+  readonly #options: GpuSessionsOptions;
+  readonly #keptDir: string;
+  readonly #onCores: GraphThreads;
+  readonly #onGpu: GraphThread;
+  readonly #batcher: GpuBatcher<GpuItem, Float32Array>;
+  /** By file. */
+  readonly #opened = new AsyncMemo<string, void>();
+  readonly #models = new AsyncMemo<BaseModel, LoadedModel>();
+  /** By the tensor `s` that an acoustic model makes and every run of its utterance takes. */
+  readonly #costs = new WeakMap<Tensor, UtteranceCost>();
+  #realTimeFactor = 0;
 
-/** What an utterance has cost so far: cores and card work side by side, so that the dearer of the two is what counts. */
-interface Lanes {
-  frontMs: number;
-  cardMs: number;
-  toldMs: number;
-}
-
-export function createGpuSessions(options: GpuSessionsOptions): GpuSessions {
-  const { modelDir, offline, device, onLost, onCheck, threads = 'auto', cores = availableParallelism() } = options;
-  const keptDir = path.join(modelDir, 'optimised');
-  const loneThreads = chooseThreads(threads, 1, cores);
-  const fronts = new GraphThreads(Math.max(1, cores - SPARE_CORES), loneThreads, keptDir);
-  const thread = new GraphThread(device, 2, keptDir);
-  const card = new Card<CardItem, Float32Array>({
-    kindOf: ({ graph, feeds }) => (graph === 'light' ? windowKind(feeds) : graph),
-    sizeOf: ({ graph, feeds }) => (graph === 'light' ? windowSize(feeds) : 1),
-    mostOf: (kind) => (kind === 'whole' ? WHOLE_AT_ONCE : mostWindows(kind)),
-    run: (_kind, items) => runOnCard(thread, items, { givesItems: true }),
-    onLost,
-    ahead: 2,
-    isShared: (kind) => kind !== 'whole',
-  });
-  const opened = new Map<string, Promise<void>>();
-  const models = new Map<BaseModel, Promise<LoadedModel>>();
-  const loaded = new Set<BaseModel>();
-  let realTimeFactor = 0;
-  /** By the style that a front gives and every run of its utterance takes. */
-  const costs = new WeakMap<Tensor, Lanes>();
-
-  function openOnce(graph: string, file: string): Promise<void> {
-    const opening = opened.get(graph) ?? fronts.open(graph, file);
-    opened.set(graph, opening);
-    return opening;
+  constructor(options: GpuSessionsOptions) {
+    const { modelDir, device, onLost, threads = 'auto', cores = availableParallelism() } = options;
+    this.#options = options;
+    this.#keptDir = path.join(modelDir, 'optimised');
+    this.threadsWhenIdle = chooseThreads(threads, 1, cores);
+    this.#onCores = new GraphThreads(Math.max(1, cores - SPARE_CORES), this.threadsWhenIdle, this.#keptDir);
+    this.acousticThreads = this.#onCores.count;
+    this.capacity = STEPS_PER_THREAD * this.acousticThreads + MORE_STEPS;
+    this.#onGpu = new GraphThread(device, GPU_THREADS, this.#keptDir);
+    this.#batcher = new GpuBatcher({
+      kindOf: ({ graph, feeds }) => (graph === 'light' ? windowKind(feeds) : graph),
+      sizeOf: ({ graph, feeds }) => (graph === 'light' ? windowSize(feeds) : 1),
+      mostOf: (kind) => (kind === 'whole' ? WHOLE_AT_ONCE : mostWindows(kind)),
+      run: (_kind, items) => runOnGpu(this.#onGpu, items, { givesItems: true }),
+      onLost,
+      ahead: RUNS_AHEAD,
+      isShared: (kind) => kind !== 'whole',
+    });
   }
 
-  function tell(s: Tensor, grant: StepGrant, more: Partial<Lanes>): void {
-    const lanes = costs.get(s) ?? { frontMs: 0, cardMs: 0, toldMs: 0 };
-    costs.set(s, lanes);
-    lanes.frontMs += (more.frontMs ?? 0) / fronts.count;
-    lanes.cardMs += more.cardMs ?? 0;
-    const costMs = Math.max(lanes.frontMs, lanes.cardMs);
-    grant.spent(costMs - lanes.toldMs);
-    lanes.toldMs = costMs;
+  /** Seconds of the GPU for a second of speech, of the slowest model that is loaded. */
+  get realTimeFactor(): number {
+    return this.#realTimeFactor;
   }
 
-  const frontOf = (file: string): Graph => ({
-    async run(feeds, grant) {
-      const { outputs, runMs } = await fronts.run(file, packed(feeds), grant);
-      const tensors = unpacked(outputs);
-      tell(tensors.s!, grant, { frontMs: runMs });
-      return tensors;
-    },
-    release: async () => undefined,
-  });
-  const light: Graph = {
-    async run(feeds, grant) {
-      const { result, shareMs } = await card.run({ graph: 'light', feeds: packed(feeds) }, grant);
-      tell(feeds.s!, grant, { cardMs: shareMs });
-      return { waveform: new Tensor('float32', result, [1, result.length]) };
-    },
-    release: async () => undefined,
-  };
-  const whole: Graph = {
-    async run({ x, f0, s }, grant) {
-      const { outputs, runMs } = await fronts.run('source', packed({ f0: f0! }), grant);
-      const feeds = { ...packed({ x: x!, s: s! }), source: outputs.source! };
-      const { result, shareMs } = await card.run({ graph: 'whole', feeds }, grant);
-      tell(s!, grant, { frontMs: runMs, cardMs: shareMs });
-      return { waveform: new Tensor('float32', result, [1, result.length]) };
-    },
-    release: async () => undefined,
-  };
+  model(model: BaseModel): Promise<LoadedModel> {
+    return this.#models.get(model, () => this.#load(model));
+  }
 
-  async function loadModel(model: BaseModel): Promise<LoadedModel> {
+  isLoaded(model: BaseModel): boolean {
+    return this.#models.isReady(model);
+  }
+
+  /** All of them were opened with the model. */
+  async openSingleThreaded(): Promise<void> {}
+
+  async close(): Promise<void> {
+    await Promise.all([this.#onCores.close(), this.#onGpu.close()]);
+  }
+
+  async #load(model: BaseModel): Promise<LoadedModel> {
+    const { modelDir, offline, device, onCheck } = this.#options;
     const files = await ensureModel(model, { modelDir, offline, gpu: true });
-    await openOnce(files.front, files.front);
-    if (files.source) await openOnce('source', files.source);
+    await this.#openOnCores(files.acousticModel);
+    if (files.model === 'base-tts') await this.#openOnCores(files.gpu.source);
     const styles = createStyles(files.stylesDir);
-    const check = await testedGraph({ modelDir, device, files, styles, fronts, thread, keptDir }, { onCheck });
-    realTimeFactor = Math.max(realTimeFactor, check.realTimeFactor ?? 0);
-    const front = frontOf(files.front);
+    const [cores, thread, keptDir] = [this.#onCores, this.#onGpu, this.#keptDir];
+    const check = await testedGraph({ modelDir, device, files, styles, cores, thread, keptDir }, { onCheck });
+    this.#realTimeFactor = Math.max(this.#realTimeFactor, check.realTimeFactor ?? 0);
+    const acousticModel = this.#acousticModel(files);
     return {
       styles,
-      front: (tokens, style, grant) => runFront(front, tokens, style, grant),
-      vocoder: files.fastGenerator ? createFastVocoder(light, fixedWindows) : createWholeVocoder(whole),
+      acousticModel: (tokens, style, grant) => runAcousticModel(acousticModel, tokens, style, grant),
+      vocoder:
+        files.model === 'base-tts-fast'
+          ? createFastVocoder(this.#light(), fixedWindows)
+          : createWholeVocoder(this.#whole(files.gpu.source)),
     };
   }
 
-  return {
-    fronts: fronts.count,
-    loneThreads,
-    capacity: 8 * fronts.count + 16,
-    get realTimeFactor() {
-      return realTimeFactor;
-    },
-    model(model) {
-      let loading = models.get(model);
-      if (!loading) {
-        loading = loadModel(model);
-        models.set(model, loading);
-        loading.then(
-          () => loaded.add(model),
-          () => models.delete(model),
-        );
-      }
-      return loading;
-    },
-    isLoaded: (model) => loaded.has(model),
-    narrow: async () => undefined,
-    async close() {
-      await Promise.all([fronts.close(), thread.close()]);
-    },
-  };
+  #openOnCores(file: string): Promise<void> {
+    return this.#opened.get(file, () => this.#onCores.open(file, file));
+  }
+
+  #acousticModel({ acousticModel: file }: GpuModelFiles): Graph {
+    return {
+      ...UNRELEASED,
+      run: async (feeds, grant) => {
+        const { outputs, runMs } = await this.#onCores.run(file, packed(feeds), grant);
+        const tensors = unpacked(outputs);
+        this.#charge(tensors.s!, grant, { coresMs: runMs });
+        return tensors;
+      },
+    };
+  }
+
+  #light(): Graph {
+    return {
+      ...UNRELEASED,
+      run: async (feeds, grant) => {
+        const { result, shareMs } = await this.#batcher.run({ graph: 'light', feeds: packed(feeds) }, grant);
+        this.#charge(feeds.s!, grant, { gpuMs: shareMs });
+        return waveformOf(result);
+      },
+    };
+  }
+
+  /** Kokoro's generator; `source` is the file of its harmonic source, which runs on the cores. */
+  #whole(source: string): Graph {
+    return {
+      ...UNRELEASED,
+      run: async ({ x, f0, s }, grant) => {
+        const { outputs, runMs } = await this.#onCores.run(source, packed({ f0: f0! }), grant);
+        const feeds = { ...packed({ x: x!, s: s! }), source: outputs.source! };
+        const { result, shareMs } = await this.#batcher.run({ graph: 'whole', feeds }, grant);
+        this.#charge(s!, grant, { coresMs: runMs, gpuMs: shareMs });
+        return waveformOf(result);
+      },
+    };
+  }
+
+  #charge(s: Tensor, grant: StepGrant, { coresMs = 0, gpuMs = 0 }: Partial<UtteranceCost>): void {
+    const cost = this.#costs.get(s) ?? { coresMs: 0, gpuMs: 0, reportedMs: 0 };
+    this.#costs.set(s, cost);
+    cost.coresMs += coresMs / this.acousticThreads;
+    cost.gpuMs += gpuMs;
+    const totalMs = Math.max(cost.coresMs, cost.gpuMs);
+    grant.spent(totalMs - cost.reportedMs);
+    cost.reportedMs = totalMs;
+  }
 }
+
+const waveformOf = (samples: Float32Array) => ({ waveform: new Tensor('float32', samples, [1, samples.length]) });

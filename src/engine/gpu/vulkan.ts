@@ -1,6 +1,7 @@
 /**
- * Vulkan on Linux, through which WebGPU reaches a GPU: the loader, the drivers' manifests, and one of ours for NVIDIA's driver. Headless
- * machines and CUDA containers have that driver's libraries but no manifest, so that the loader finds nothing.
+ * Vulkan on Linux, through which WebGPU reaches a GPU: the loader, the drivers' manifests, and a
+ * manifest of ours for NVIDIA's driver. Headless machines and CUDA containers have that driver's
+ * libraries but no manifest, so that the loader finds no driver.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { release } from 'node:os';
@@ -10,7 +11,7 @@ import { makeFolder } from '../../folder.js';
 
 const LIBRARY_DIRS = ['/lib', '/usr/lib', '/lib64', '/usr/lib64', '/usr/local/lib', '/usr/local/nvidia/lib64'];
 const MANIFEST_DIRS = ['/etc/vulkan/icd.d', '/usr/local/share/vulkan/icd.d', '/usr/share/vulkan/icd.d'];
-/** Works without X11's libraries, which the other one (libGLX_nvidia) asks for. */
+/** Needs no libraries of X11, unlike the driver's other one (libGLX_nvidia). */
 const NVIDIA_LIBRARY = 'libEGL_nvidia.so.0';
 const LOADER = 'libvulkan.so.1';
 const MANIFEST = {
@@ -19,12 +20,12 @@ const MANIFEST = {
 };
 
 export interface VulkanFacts {
-  /** What was found that could draw, in words: "NVIDIA H200 (driver 580.159.04)". */
+  /** GPUs in words: "NVIDIA H200 (driver 580.159.04)". */
   readonly adapters: readonly string[];
   readonly loader: boolean;
-  /** Manifests of the system. */
+  /** Manifest files of the system. */
   readonly manifests: readonly string[];
-  /** NVIDIA's driver is there and nobody tells the loader. */
+  /** NVIDIA's driver is installed, but no manifest names it. */
   readonly needsManifest: boolean;
 }
 
@@ -69,7 +70,7 @@ function adaptersHere(): string[] {
   return [...nvidia, ...others];
 }
 
-/** `libraryPath`: where else libraries are looked for (LD_LIBRARY_PATH). */
+/** `libraryPath`: further folders of libraries (LD_LIBRARY_PATH). */
 export function vulkanHere(libraryPath = ''): VulkanFacts {
   const manifests = MANIFEST_DIRS.flatMap((dir) =>
     namesIn(dir)
@@ -84,7 +85,7 @@ export function vulkanHere(libraryPath = ''): VulkanFacts {
   };
 }
 
-/** What the engine's process is to have in its environment: nothing, where the system or whoever started it says it already. */
+/** Environment variables for an engine process; none where the drivers are known already. */
 export async function vulkanEnvironment(
   dir: string,
   given: Readonly<Record<string, string | undefined>>,
@@ -100,7 +101,7 @@ export async function vulkanEnvironment(
   return { VK_DRIVER_FILES: files, VK_ICD_FILENAMES: files };
 }
 
-/** What a verdict on a GPU holds for besides the runtime: the driver and what it drives. */
+/** Driver and GPUs in words: a verdict on a GPU holds for these. */
 export function driverFacts(): string {
   if (process.platform !== 'linux') return `${process.platform} ${release()}`;
   const { adapters, manifests } = vulkanHere();

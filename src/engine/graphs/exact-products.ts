@@ -1,9 +1,8 @@
 /**
- * Whether 8-bit products are exact on this machine, asked of the runtime itself, and graphs opened
- * so that they are exact either way: on x64 processors without VNNI the runtime adds unsigned by
- * signed products in 16 bits, which saturate: words are lost and pitch is off. The runtime's own
- * option against it (session.x64quantprecision) fails where two operators share a constant, as ours
- * do, and slows processors with VNNI down as well (version 1.30).
+ * Opens graphs so that their 8-bit products are exact on this machine. On x64 processors without
+ * VNNI the runtime adds unsigned by signed products in 16 bits, which saturate: words are lost and
+ * pitch is off. The runtime's own option against it (session.x64quantprecision) fails where two
+ * operators share a constant, as ours do, and slows processors with VNNI down as well (1.30).
  */
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
@@ -17,7 +16,7 @@ export const PROBE = Buffer.from(
 const LARGEST = Uint8Array.of(255, 255, 255, 255);
 const EXACT = 4 * 255 * 127;
 
-/** What the runtime makes of the largest products there are: `EXACT`, or less where they saturate. */
+/** The runtime's sum of the largest products: `EXACT`, or less where they saturate. */
 async function largestProducts(): Promise<number> {
   const session = await InferenceSession.create(PROBE, {
     executionProviders: ['cpu'],
@@ -36,7 +35,7 @@ async function largestProducts(): Promise<number> {
 
 let answer: Promise<boolean> | undefined;
 
-/** Asked once a process, which takes about 2 ms; other architectures have no such processors. */
+/** Measured once in a process, in about 2 ms; other architectures have no such processors. */
 export function productsSaturate(): Promise<boolean> {
   answer ??= process.arch === 'x64' ? largestProducts().then((sum) => sum !== EXACT) : Promise.resolve(false);
   return answer;

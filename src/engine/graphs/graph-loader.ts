@@ -1,4 +1,7 @@
-/** Loads graphs; each is kept as the runtime prepared it, so that starts are short and all engine processes share its weights. */
+/**
+ * Loads graphs for the CPU. Each is kept on disk as the runtime prepared it, so that starts are
+ * short and all engine processes share its weights.
+ */
 import { createHash } from 'node:crypto';
 import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { cpus } from 'node:os';
@@ -12,17 +15,20 @@ import type { Provider } from './provider.js';
 
 const GRAPH = 'graph.onnx';
 const WEIGHTS = 'graph.weights';
-/** Smaller ones stay in the graph: a mapping costs more than they do. */
+/** Smaller weights stay in the graph's file, where they cost less than a mapping. */
 const LEAST_WEIGHT_BYTES = '1024';
-/** No runtime takes so long to write one graph. */
+/** A folder that is older than this and still unfinished was left by a process that died. */
 const ABANDONED_MS = 600_000;
 
 /**
- * A kept graph is a folder: the graph, and beside it its weights in the very layout the runtime's kernels read. Those are mapped,
- * not loaded, so that every process that speaks has the same pages: 130 MB of weights of its own become 25 (base-tts-fast).
- * What is kept holds for this file, this recipe (a package's files all have one date), this runtime and this processor, which its name says.
- * Processors with and without exact 8-bit products may have one name in a cloud, so a graph that was
- * rewritten for the latter has a name of its own.
+ * A kept graph is a folder: the graph, and beside it its weights in the layout that the runtime's
+ * kernels read. Weights are mapped, not loaded, so that all processes share their pages: 130 MB for
+ * each process become 25 (base-tts-fast).
+ *
+ * The folder's name is a hash of all that a kept graph depends on: the file, the recipe (the files
+ * of a package all have one date), the runtime and the processor. In a cloud, processors with and
+ * without exact 8-bit products may have the same name; a graph that was rewritten for the latter
+ * therefore has a name of its own.
  */
 export function graphLoader(dir: string, provider: Provider): (file: string) => Promise<InferenceSession> {
   const { sessionOptions } = provider;
@@ -42,13 +48,13 @@ export function graphLoader(dir: string, provider: Provider): (file: string) => 
     try {
       return await InferenceSession.create(graph, { ...sessionOptions, graphOptimizationLevel: 'disabled' });
     } catch {
-      // Damaged on disk: it is only a copy, and is made again.
+      // Damaged on disk. It is only a copy, and is made again.
       await rm(kept, { recursive: true, force: true });
       return undefined;
     }
   }
 
-  /** Appears whole under its name. Where another process was faster, its copy is the one. */
+  /** The folder appears whole under its name. Where another process was faster, its copy stays. */
   async function keep(file: string, kept: string): Promise<void> {
     makeFolder(dir);
     await removeLeftovers(dir, ABANDONED_MS);
@@ -86,7 +92,7 @@ export function graphLoader(dir: string, provider: Provider): (file: string) => 
       const made = await openKept(kept);
       if (made) return made;
     } catch {
-      // No room or no right to write there costs time at every start and memory in every process, nothing else.
+      // A folder that cannot be written costs time at every start and memory in every process.
     }
     return openExact(file, sessionOptions);
   };

@@ -1,4 +1,4 @@
-/** Entry of a thread that runs graphs: it opens those it is told to, then answers runs one after the other until it is ended. */
+/** Entry of a thread that runs graphs: it answers requests to open and to run, one by one. */
 import { parentPort } from 'node:worker_threads';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { graphLoader } from './graph-loader.js';
@@ -7,7 +7,7 @@ import { providerOf } from './provider.js';
 
 interface OpenGraph {
   readonly session: InferenceSession;
-  /** Fetches what was left on the device. */
+  /** Fetches outputs that were left on the device. */
   readonly copy?: InferenceSession;
 }
 const graphs = new Map<string, OpenGraph>();
@@ -20,7 +20,7 @@ async function open({ graph, file, keptDir, device, threads, spins, queues }: Th
   } else if (device === 'webgpu' && queues) {
     const session = await InferenceSession.create(file, { ...sessionOptions, preferredOutputLocation: 'gpu-buffer' });
     const { copyGraph } = await import('../../models/onnx/copy.js');
-    // Unoptimised: there is nothing in it that could not be optimised away.
+    // The optimiser would remove its only operator.
     const copy = await InferenceSession.create(copyGraph(), { ...sessionOptions, graphOptimizationLevel: 'disabled' });
     graphs.set(graph, { session, copy });
   } else graphs.set(graph, { session: await InferenceSession.create(file, sessionOptions) });
@@ -65,7 +65,7 @@ async function answer(request: ThreadRequest): Promise<void> {
 const send = (reply: ThreadReply): void =>
   parentPort!.postMessage(reply, 'outputs' in reply ? reply.outputs.flatMap(largeBuffers) : []);
 
-/** The one before the next: what opens a graph is not passed by what runs it. */
+/** Requests are answered in order: a run never overtakes the opening of its graph. */
 let last: Promise<void> = Promise.resolve();
 parentPort!.on('message', (request: ThreadRequest) => {
   last = last.then(() => answer(request));

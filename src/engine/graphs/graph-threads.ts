@@ -1,6 +1,7 @@
 /**
- * Graphs in threads of their own. The runtime's runs block whoever calls them, so work that goes on side by side in one process needs
- * threads: one for each front, and one that alone talks to the GPU (two at once crash its driver).
+ * Graphs in threads of their own. A run of the runtime blocks the thread that calls it, so parallel
+ * runs in one process need threads: one for each acoustic model that runs at once, and a single one
+ * for the GPU, because two at once crash its driver.
  */
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
@@ -26,13 +27,13 @@ export type ThreadRequest =
       readonly id: number;
       readonly graph: string;
       readonly file: string;
-      /** Where graphs for the CPU are kept as the runtime prepared them. */
+      /** Where prepared graphs for the CPU are kept. */
       readonly keptDir: string;
       readonly device: Exclude<Device, 'auto'>;
       readonly threads: number;
-      /** Its threads wait for each other without sleep. */
+      /** The runtime's threads wait for each other without sleep. */
       readonly spins: boolean;
-      /** What a run makes stays on the device until the runs behind it are under way. */
+      /** Outputs stay on the device until the runs behind them are under way. */
       readonly queues: boolean;
     }
   | { readonly type: 'run'; readonly id: number; readonly graph: string; readonly feeds: readonly Packed[] };
@@ -40,10 +41,10 @@ export type ThreadReply =
   | { readonly id: number; readonly outputs: readonly Packed[]; readonly runMs: number }
   | { readonly id: number; readonly error: string };
 
-/** From this size on, a buffer is handed from thread to thread faster than it is copied. */
+/** From this size on, a buffer is transferred between threads faster than it is copied. */
 const LARGE_BYTES = 65_536;
 
-/** What of them is worth handing over; each is the whole of its buffer. */
+/** The buffers worth transferring: large ones that hold nothing but their tensor. */
 export const largeBuffers = (tensors: Packed): ArrayBuffer[] =>
   Object.values(tensors)
     .filter(({ data }) => data.byteLength >= LARGE_BYTES && data.byteLength === data.buffer.byteLength)
@@ -54,7 +55,7 @@ export interface Ran {
   readonly runMs: number;
 }
 
-/** Of several runs, in their order; the time is that of all of them. */
+/** Outputs of several runs in their order, and the time of all of them. */
 export interface RanEach {
   readonly outputs: readonly Packed[];
   readonly runMs: number;
@@ -80,28 +81,28 @@ export class GraphThread {
     this.#worker.on('message', (reply: ThreadReply) => this.#receive(reply));
     this.#worker.on('error', (error) => this.#lose(error));
     this.#worker.on('exit', () => this.#lose(new Error('the thread of a graph has ended')));
-    // Whoever waits for a run keeps the process; a thread alone does not.
+    // Only a run that is waited for keeps the process alive.
     this.#worker.unref();
   }
 
-  /** Runs and openings that were not answered yet. */
+  /** Requests that were not answered yet. */
   get busy(): number {
     return this.#waiting.size;
   }
 
-  /** One that `queues` is made for `runEach`. */
+  /** `queues` opens the graph for `runEach`. */
   async open(graph: string, file: string, { queues = false } = {}): Promise<void> {
     const [device, threads, keptDir, spins] = [this.#device, this.#threads, this.#keptDir, this.#spins];
     await this.#ask((id) => ({ type: 'open', id, graph, file, device, threads, keptDir, spins, queues }));
   }
 
-  /** Feeds that are given away are not copied on their way; whoever gave them has them no more. */
+  /** `givesFeeds` transfers large feeds instead of copying them; the caller loses them. */
   async run(graph: string, feeds: Packed, options: { givesFeeds?: boolean } = {}): Promise<Ran> {
     const { outputs, runMs } = await this.runEach(graph, [feeds], options);
     return { outputs: outputs[0]!, runMs };
   }
 
-  /** One after the other; nothing is fetched from the device before it has all of them. */
+  /** Runs one after the other; nothing is fetched from the device before it has all of them. */
   runEach(graph: string, feeds: readonly Packed[], { givesFeeds = false } = {}): Promise<RanEach> {
     return this.#ask((id) => ({ type: 'run', id, graph, feeds }), givesFeeds ? feeds.flatMap(largeBuffers) : []);
   }
@@ -133,8 +134,8 @@ export class GraphThread {
   }
 }
 
-/** Runs a thread has at most, one at work and one that lies ready; the others wait where the order can still change. */
-const AT_ONCE = 2;
+/** Most runs handed to a thread: one that runs, one that lies ready. Others wait in due order. */
+const RUNS_PER_THREAD = 2;
 
 interface WaitingRun extends Due {
   readonly signal: AbortSignal;
@@ -142,39 +143,38 @@ interface WaitingRun extends Due {
   readonly failed: (reason: unknown) => void;
 }
 
-/** Whoever waits for this is heard soon: the first sound of a stream, or one that is about to run dry. */
+/** A run due within this time (ms) is a first sound, or of a stream that would run dry. */
 const SOON_MS = 1_000;
 
 /**
- * Several threads with the same graphs: the run that is due soonest goes to the one that has the least to do. One that is due soon and
- * alone runs on several threads, and what is due later keeps out of its way meanwhile: the segments behind a first sound would
- * take cores and memory from it, and be made before it.
+ * Several threads with the same graphs. The run that is due soonest goes to the thread with the
+ * least to do. A run that is due soon on an idle machine is multi-threaded, and runs that are due
+ * later wait for its end: the segments behind a first sound would take cores and memory from it.
  */
 export class GraphThreads {
-  /** By when they are due. */
+  /** In the order of `insertByDue`. */
   readonly #waiting: WaitingRun[] = [];
-  readonly #narrow: readonly GraphThread[];
-  /** With threads enough for a run that is alone. */
-  readonly #wide: GraphThread;
+  readonly #singleThreaded: readonly GraphThread[];
+  readonly #multiThreaded: GraphThread;
 
-  constructor(count: number, wideThreads: number, keptDir: string) {
-    this.#narrow = Array.from({ length: count }, () => new GraphThread('cpu', 1, keptDir));
-    // It runs only while nobody else does: threads that sleep between operators would cost it what it gains.
-    this.#wide = new GraphThread('cpu', wideThreads, keptDir, maySpin(wideThreads));
+  constructor(count: number, threadsWhenIdle: number, keptDir: string) {
+    this.#singleThreaded = Array.from({ length: count }, () => new GraphThread('cpu', 1, keptDir));
+    // It runs only while no other does. Threads that sleep between operators would cost its gain.
+    this.#multiThreaded = new GraphThread('cpu', threadsWhenIdle, keptDir, maySpin(threadsWhenIdle));
   }
 
   get count(): number {
-    return this.#narrow.length;
+    return this.#singleThreaded.length;
   }
 
   async open(graph: string, file: string): Promise<void> {
-    // The first writes what the others then only map.
-    const [first, ...others] = [this.#wide, ...this.#narrow];
+    // The first one writes the kept graph, which the others map.
+    const [first, ...others] = [this.#multiThreaded, ...this.#singleThreaded];
     await first!.open(graph, file);
     await Promise.all(others.map((thread) => thread.open(graph, file)));
   }
 
-  /** One that is aborted while it waits is never run. */
+  /** A run that is aborted while it waits is left out. */
   run(graph: string, feeds: Packed, { dueMs, signal }: Pick<StepGrant, 'dueMs' | 'signal'>): Promise<Ran> {
     return new Promise((done, failed) => {
       const begin = (thread: GraphThread) =>
@@ -187,26 +187,26 @@ export class GraphThreads {
     });
   }
 
-  /** Gives what waits to threads that have room. */
+  /** Gives waiting runs to threads that have room. */
   #hand(): void {
     while (this.#waiting.length > 0) {
-      let best = this.#narrow[0]!;
-      let total = this.#wide.busy;
-      for (const thread of this.#narrow) {
+      let best = this.#singleThreaded[0]!;
+      let total = this.#multiThreaded.busy;
+      for (const thread of this.#singleThreaded) {
         total += thread.busy;
         if (thread.busy < best.busy) best = thread;
       }
-      if (best.busy >= AT_ONCE) return;
+      if (best.busy >= RUNS_PER_THREAD) return;
       const soon = this.#waiting[0]!.dueMs < performance.now() + SOON_MS;
-      if (this.#wide.busy > 0 && !soon) return;
+      if (this.#multiThreaded.busy > 0 && !soon) return;
       const { signal, begin, failed } = this.#waiting.shift()!;
       if (signal.aborted) failed(signal.reason);
-      else begin(total === 0 && soon ? this.#wide : best);
+      else begin(total === 0 && soon ? this.#multiThreaded : best);
     }
   }
 
   async close(): Promise<void> {
     for (const { failed } of this.#waiting.splice(0)) failed(new Error('the threads of a graph were closed'));
-    await Promise.all([this.#wide, ...this.#narrow].map((thread) => thread.close()));
+    await Promise.all([this.#multiThreaded, ...this.#singleThreaded].map((thread) => thread.close()));
   }
 }

@@ -1,4 +1,4 @@
-/** Where a model runs and with how many threads: CPU, CUDA and the others are options here, not classes. */
+/** Where a model runs, and with how many threads: each device is a set of the runtime's options. */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -26,7 +26,7 @@ const HOW_TO_GET: Record<Gpu, string> = {
   dml: 'It needs Windows with a DirectX 12 GPU',
 };
 
-/** A runtime may know CUDA without having its library, which is a download of its own. */
+/** A runtime may know CUDA without having its library, which is a separate download. */
 function hasLibrary(name: string): boolean {
   const runtime = path.dirname(createRequire(import.meta.url).resolve('onnxruntime-node'));
   const folder = path.join(runtime, '..', 'bin', 'napi-v6', process.platform, process.arch);
@@ -38,16 +38,17 @@ const usable = (): string[] =>
     .filter(({ name, bundled }) => bundled || hasLibrary(name))
     .map(({ name }) => name);
 
-/** To try costs a while and large graphs: not where there is clearly nothing. */
+/** A trial takes seconds and large graphs, so it is not made where there is clearly no GPU. */
 const mayWork = (gpu: Gpu): boolean =>
   gpu !== 'webgpu' || process.platform !== 'linux' || vulkanHere().adapters.length > 0;
 
-/** By preference, where nobody named one: the others go through the same code, and are for those who ask for them. */
+/** GPUs that `auto` tries, in this order. The others run through the same code, if named. */
 const SOUGHT: readonly Gpu[] = ['cuda', 'webgpu'];
 
 /**
- * The GPUs to try, in this order. One that was asked for by name and is not there is an error that says how to get it; `auto`
- * has those that the runtime could use, where `seeksGpu`: a command that speaks once is done before a GPU is ready.
+ * The GPUs to try, in this order. A GPU that was named and is absent is an error that says how to
+ * get it. `auto` takes those that the runtime could use, but only for a server (`seeksGpu`): a
+ * command that speaks once is done before a GPU is ready.
  */
 export function gpusToTry(
   { device, seeksGpu = false }: { device: Device; seeksGpu?: boolean },
@@ -68,8 +69,10 @@ const unavailable = (device: Gpu): TtsError =>
     `The device "${device}" cannot be used here. ${HOW_TO_GET[device]}, or use --device cpu.`,
   );
 
-/** One that keeps no memory between runs: 45 MB less for base-tts-fast, and no slower but for its longest windows (3 %). */
-export const thrifty = (provider: Provider): Provider => ({
+/**
+ * Keeps no memory between runs: 45 MB less for base-tts-fast; its longest windows take 3 % more.
+ */
+export const withoutArena = (provider: Provider): Provider => ({
   ...provider,
   sessionOptions: { ...provider.sessionOptions, enableCpuMemArena: false },
 });
@@ -85,13 +88,13 @@ export function providerOf(device: Provider['device'], threads: number, spins = 
       interOpNumThreads: 1,
       executionMode: 'sequential',
       graphOptimizationLevel: 'all',
-      // A plan of the memory for every length met: no two sentences have the same, and the plans' blocks are never given back.
+      // It would plan memory for every length met. Sentences differ in length, and plans are kept.
       enableMemPattern: false,
       logSeverityLevel: 3,
       extra: {
         session: {
-          // Threads that spin between operators take the cores from whoever shares them: the server, a player, a second worker.
-          // Those that may (`maySpin`) sleep when the run has ended.
+          // Threads that spin between operators take cores from the server, a player, a second
+          // worker. Threads that may spin (`maySpin`) sleep once the run has ended.
           intra_op: { allow_spinning: spins ? '1' : '0' },
           force_spinning_stop: '1',
           disable_aot_function_inlining: '1',

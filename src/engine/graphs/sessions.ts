@@ -1,31 +1,37 @@
-/** The graphs of the models as sessions, loaded when first needed, shared where two models have one in common. */
+/**
+ * The graphs of the models as sessions of the runtime on the CPU. They are opened when first
+ * needed; models that have a graph in common share its session.
+ */
 import path from 'node:path';
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import { ensureModel, type ModelFiles } from '../../models/packs.js';
+import type { KokoroFiles } from '../../models/model-files.js';
+import { ensureModel } from '../../models/packs.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { BaseModel } from '../../protocol/job.js';
 import type { ReadingToken } from '../../text/types.js';
+import { AsyncMemo } from '../async-memo.js';
 import type { StepGrant } from '../engine.js';
 import { maySpin } from '../measure/machine.js';
 import { createStyles, type SpokenStyle, STYLE_SIZE, type Styles } from '../styles.js';
 import { createFastVocoder } from '../vocoder/fast-vocoder.js';
-import { type FrontOutput, type Graph, graphOf, type Vocoder } from '../vocoder/vocoder.js';
+import type { AcousticFeatures } from '../vocoder/features.js';
+import { type Graph, graphOf, type Vocoder } from '../vocoder/vocoder.js';
 import { createWholeVocoder } from '../vocoder/whole-vocoder.js';
 import { timelyWindows } from '../vocoder/windows.js';
 import { graphLoader } from './graph-loader.js';
-import { cpuProvider, type Provider, thrifty } from './provider.js';
+import { cpuProvider, type Provider, withoutArena } from './provider.js';
 
 export interface LoadedModel {
   readonly styles: Styles;
-  front(tokens: readonly ReadingToken[], style: SpokenStyle, grant: StepGrant): Promise<FrontOutput>;
+  acousticModel(tokens: readonly ReadingToken[], style: SpokenStyle, grant: StepGrant): Promise<AcousticFeatures>;
   readonly vocoder: Vocoder;
 }
 
 export interface Sessions {
   model(model: BaseModel): Promise<LoadedModel>;
   isLoaded(model: BaseModel): boolean;
-  /** Loads what turns with few threads need of the models that are loaded, where only the wide sessions were loaded so far. */
-  narrow(): Promise<void>;
+  /** Opens the single-threaded sessions of loaded models; only multi-threaded ones come first. */
+  openSingleThreaded(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -33,108 +39,80 @@ export interface SessionsOptions {
   readonly modelDir: string;
   readonly offline: boolean;
   readonly provider: Provider;
-  /** Threads of a second session of each graph on the CPU, for turns that have the machine to themselves; 0 for none. */
-  readonly wideThreads?: number;
-  /** Which of Kokoro's vocoders is the faster one here. */
+  /** Threads of a second session of each graph, for steps on an idle machine; 0 for none. */
+  readonly threadsWhenIdle?: number;
+  /** Which form of Kokoro's generator is the faster one here. */
   readonly vocoder: 'float' | 'quantised';
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { modelDir, offline, provider, wideThreads = 0, vocoder } = options;
-  const sessions = new Map<string, Promise<InferenceSession>>();
-  const wide = wideThreads > provider.threads ? cpuProvider(wideThreads, maySpin(wideThreads)) : undefined;
+  const { modelDir, offline, provider, threadsWhenIdle = 0, vocoder } = options;
   const keptDir = path.join(modelDir, 'optimised');
-  const load = graphLoader(keptDir, provider);
-  /** By file: the few graphs that have a wide session. */
-  const widened = new Map<string, Promise<InferenceSession>>();
-  const models = new Map<BaseModel, Promise<LoadedModel>>();
-  const loadedModels = new Set<BaseModel>();
+  const isMultiThreaded = threadsWhenIdle > provider.threads;
+  const idleProvider = isMultiThreaded ? cpuProvider(threadsWhenIdle, maySpin(threadsWhenIdle)) : undefined;
+  /** By file. */
+  const single = new AsyncMemo<string, InferenceSession>();
+  const multi = new AsyncMemo<string, InferenceSession>();
+  const models = new AsyncMemo<BaseModel, LoadedModel>();
+  const loadSingle = graphLoader(keptDir, provider);
 
-  function open(file: string): Promise<InferenceSession> {
-    let session = sessions.get(file);
-    if (!session) {
-      session = load(file).catch((cause: unknown) => {
-        sessions.delete(file);
-        throw new TtsError(
-          'model_corrupt',
-          `The model file ${file} could not be loaded: ${(cause as Error).message}. Run: tts models verify`,
-          { cause },
-        );
-      });
-      sessions.set(file, session);
-    }
-    return session;
-  }
+  const openSingle = (file: string): Promise<InferenceSession> =>
+    single.get(file, () => loadSingle(file).catch((cause: unknown) => Promise.reject(loadFailed(file, cause))));
 
-  /** Where there is a wide session it comes first: the first listener of a server is alone. */
-  async function graph(file: string, wide: Provider | undefined): Promise<Graph> {
-    if (wide === undefined) return graphOf(await open(file));
-    let wider = widened.get(file);
-    if (!wider) {
-      wider = graphLoader(keptDir, wide)(file);
-      widened.set(file, wider);
-      wider.catch(() => widened.delete(file));
-    }
-    const session = await wider;
+  /** The multi-threaded session comes first: the first stream of a server has the machine alone. */
+  async function graph(file: string, idle: Provider | undefined): Promise<Graph> {
+    if (idle === undefined) return graphOf(await openSingle(file));
+    const session = await multi.get(file, graphLoader(keptDir, idle));
     return {
-      run: async (feeds, grant) => (grant.multiThreaded ? session : await open(file)).run(feeds),
+      run: async (feeds, grant) => (grant.multiThreaded ? session : await openSingle(file)).run(feeds),
       release: () => session.release(),
     };
   }
 
-  async function loadModel(model: BaseModel): Promise<LoadedModel> {
+  async function load(model: BaseModel): Promise<LoadedModel> {
     const files = await ensureModel(model, { modelDir, offline });
-    // Beside the narrow sessions, which keep theirs. Kokoro's own vocoder has so much of it that fetching it each time would be felt.
-    const light = files.fastGenerator !== undefined;
-    const wider = wide && light ? thrifty(wide) : wide;
-    const front = await graph(files.front, wider);
-    const back = await graph(vocoderFile(files, vocoder), wider);
+    const styles = createStyles(files.stylesDir);
+    const isLight = files.model === 'base-tts-fast';
+    // Kokoro's own generator uses so much memory that allocating it in each run would be felt.
+    const idle = idleProvider && isLight ? withoutArena(idleProvider) : idleProvider;
+    const front = await graph(files.acousticModel, idle);
+    const back = await graph(isLight ? files.vocoder : generatorOf(files, vocoder), idle);
     return {
-      styles: createStyles(files.stylesDir),
-      front: (tokens, style, grant) => runFront(front, tokens, style, grant),
-      vocoder: light ? createFastVocoder(back, timelyWindows()) : createWholeVocoder(back),
+      styles,
+      acousticModel: (tokens, style, grant) => runAcousticModel(front, tokens, style, grant),
+      vocoder: isLight ? createFastVocoder(back, timelyWindows()) : createWholeVocoder(back),
     };
   }
 
   return {
-    model(model) {
-      let loaded = models.get(model);
-      if (!loaded) {
-        loaded = loadModel(model);
-        models.set(model, loaded);
-        // What could not be loaded is tried again by the next job: the model may have been pulled meanwhile.
-        loaded.then(
-          () => loadedModels.add(model),
-          () => models.delete(model),
-        );
-      }
-      return loaded;
-    },
-    isLoaded: (model) => loadedModels.has(model),
-    async narrow() {
-      for (const file of widened.keys()) await open(file);
+    model: (model) => models.get(model, load),
+    isLoaded: (model) => models.isReady(model),
+    async openSingleThreaded() {
+      for (const file of multi.keys()) await openSingle(file);
     },
     async close() {
-      const open = await Promise.allSettled([...sessions.values(), ...widened.values()]);
-      await Promise.all(open.map((session) => session.status === 'fulfilled' && session.value.release()));
+      const open = [...(await single.settled()), ...(await multi.settled())];
+      await Promise.all(open.map((session) => session.release()));
     },
   };
 }
 
-function present(file: string | undefined, files: ModelFiles): string {
-  if (file) return file;
-  throw new TtsError('model_missing', `The model ${files.model} lacks a graph. Run: tts models pull ${files.model}`);
-}
+const loadFailed = (file: string, cause: unknown): TtsError =>
+  new TtsError(
+    'model_corrupt',
+    `The model file ${file} could not be loaded: ${(cause as Error).message}. Run: tts models verify`,
+    { cause },
+  );
 
-const vocoderFile = (files: ModelFiles, choice: 'float' | 'quantised'): string =>
-  files.fastGenerator ?? present(choice === 'quantised' ? files.generatorQuantised : files.generatorFloat, files);
+const generatorOf = (files: KokoroFiles, choice: SessionsOptions['vocoder']): string =>
+  choice === 'quantised' ? files.generatorQuantised : files.generatorFloat;
 
-export async function runFront(
+export async function runAcousticModel(
   graph: Graph,
   tokens: readonly ReadingToken[],
   { style, speed }: SpokenStyle,
   grant: StepGrant,
-): Promise<FrontOutput> {
+): Promise<AcousticFeatures> {
   const ids = new BigInt64Array(tokens.length + 2);
   for (const [i, { id }] of tokens.entries()) ids[i + 1] = BigInt(id);
   const feeds = {

@@ -1,28 +1,30 @@
-/** This machine: how many threads a process gets, and the name under which what was measured here is remembered. */
+/**
+ * This machine: threads and processes that suit it, and the name under which measurements are kept.
+ */
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { RECIPE } from '../../models/manifest.js';
 import type { Device } from '../../protocol/device.js';
 
-/** More threads than this a process gain nothing: the graphs are too small. */
+/** Most threads of a process; more gain nothing, because the graphs are too small (measured). */
 const MAX_THREADS = 8;
 
-/** What a further engine process takes when it has spoken with both models for a while; what it shares is not in it. */
+/** Memory of a further engine process that has spoken with both models, shared pages left out. */
 const PROCESS_BYTES = 250_000_000;
-/** Of the memory, for engines: the rest is for the server, the files of the models, and whoever else lives here. */
+/** Share of the memory for engines. The rest is for the server, file caches and other programs. */
 const ENGINES_SHARE = 0.5;
 
-/** As the settings have it: a number, or what suits the machine. */
+/** As in the settings: a number, or what suits the machine. */
 export type Count = number | 'auto';
 
-/** Cores this process may use: a container may have fewer than the machine. */
+/** Cores this process may use; a container may have fewer than the machine. */
 function coresHere(): number {
   let limit = Number.POSITIVE_INFINITY;
   try {
     const [quota, period] = readFileSync('/sys/fs/cgroup/cpu.max', 'utf8').split(' ');
     if (Number(quota) > 0) limit = Math.ceil(Number(quota) / Number(period));
   } catch {
-    // No container, or none of this kind.
+    // No container, or none with cgroup v2.
   }
   return Math.min(limit, availableParallelism());
 }
@@ -34,15 +36,19 @@ function memoryHere(): number {
 }
 
 /**
- * How many engine processes carry the most listeners: one a core, each with one thread, because a second thread makes a
- * graph of this size far less than twice as fast. Fewer where memory is short or a process was given more threads.
+ * How many engine processes carry the most listeners: one for each core, with one thread each,
+ * because a second thread makes graphs of this size far less than twice as fast. Fewer where memory
+ * is short or processes have more threads.
  */
 export function mostWorkers(threads: Count, cores = coresHere(), memoryBytes = memoryHere()): number {
   const byCores = Math.floor(cores / (threads === 'auto' ? 1 : Math.max(1, threads)));
   return Math.max(1, Math.min(byCores, Math.floor((memoryBytes * ENGINES_SHARE) / PROCESS_BYTES)));
 }
 
-/** All cores of a small machine, half of a large one (the other halves are often the same cores twice), shared out. */
+/**
+ * All cores of a small machine, half of a large one (where two of them are often one physical
+ * core), divided by the number of processes.
+ */
 export function chooseThreads(asked: Count, workers: Count = 1, cores = coresHere()): number {
   if (asked !== 'auto' && asked > 0) return asked;
   const share = Math.max(1, Math.floor(cores / Math.max(1, workers === 'auto' ? 1 : workers)));
@@ -50,8 +56,9 @@ export function chooseThreads(asked: Count, workers: Count = 1, cores = coresHer
 }
 
 /**
- * Whether threads may wait for each other without sleep: a run alone on the machine is a quarter sooner done so, but where other
- * work wants the same cores it takes twice as long. Half of them left over is room enough for whoever that may be.
+ * Whether threads may wait for each other without sleep. A run on an idle machine takes a quarter
+ * less time that way, but twice as long where other work wants the same cores. Half of the cores
+ * are therefore left to others.
  */
 export const maySpin = (threads: number, cores = coresHere()): boolean => threads * 2 <= cores;
 
@@ -61,7 +68,7 @@ export interface MachineUse {
   readonly workers?: Count;
 }
 
-/** What a measurement of this machine holds for. */
+/** All that a measurement depends on. */
 export const machineKey = ({ device, threads, workers }: MachineUse): string =>
   [
     cpus()[0]?.model.trim() || process.arch,

@@ -1,9 +1,11 @@
 /**
- * How far one sound is from another that says the same at the same time, as `voices/training/metrics.py` defines it: what an ear would
- * tell apart, where the difference of samples (`apartDb`) is ruled by what is loud.
+ * The distance of two sounds that say the same at the same time, as `voices/training/metrics.py`
+ * defines it. It measures what an ear can tell apart; the difference of samples (`apartDb`) is
+ * ruled by the loudest parts.
  *
- * Log-mel: STFT 1024/256 (Hann), 80 triangular mel bands up to 12 kHz, ln of the magnitude, floored at 0.01. L1 is the mean
- * difference, MCD (mel-cepstral distortion) that of cepstral coefficients 1 to 24 in dB.
+ * Log-mel: STFT 1024/256 (Hann), 80 triangular mel bands up to 12 kHz, ln of the magnitude, floored
+ * at 0.01. L1 is the mean difference. MCD (mel-cepstral distortion) is that of the cepstral
+ * coefficients 1 to 24, in dB.
  */
 import { SAMPLE_RATE } from '../../protocol/audio.js';
 
@@ -11,7 +13,7 @@ const SIZE = 1_024;
 const HOP = 256;
 const MELS = 80;
 const COEFFICIENTS = 24;
-/** Softer than this is silence, in which nobody hears a difference. */
+/** Magnitudes below this count as silence, where no difference is heard. */
 const FLOOR = 1e-2;
 
 export interface Distance {
@@ -20,7 +22,7 @@ export interface Distance {
   readonly frames: number;
 }
 
-/** Of samples between -1 and 1; what one has more than the other is left out. */
+/** For samples between -1 and 1. The longer sound is compared up to the end of the shorter. */
 export function melDistance(one: Float32Array, other: Float32Array): Distance {
   const [a, b] = [logMel(one), logMel(other)];
   const frames = Math.min(a.length, b.length);
@@ -41,7 +43,7 @@ export function melDistance(one: Float32Array, other: Float32Array): Distance {
 
 const WINDOW = Float64Array.from({ length: SIZE }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / SIZE));
 
-/** For each band its first bin and the weights from there. */
+/** For each band its first bin, and the weights from there on. */
 const FILTERS = (() => {
   const hz = (mel: number) => 700 * (10 ** (mel / 2_595) - 1);
   const top = 2_595 * Math.log10(1 + SAMPLE_RATE / 2 / 700);
@@ -76,7 +78,7 @@ function logMel(sound: Float32Array): number[][] {
   return frames;
 }
 
-/** Magnitudes of the first half of a Fourier transform; `real` is used up. */
+/** Magnitudes of the first half of a Fourier transform; overwrites `real`. */
 function spectrum(real: Float64Array): Float64Array {
   const imaginary = new Float64Array(SIZE);
   for (let i = 1, j = 0; i < SIZE; i += 1) {

@@ -1,4 +1,4 @@
-/** What was measured on this machine once: a small file beside the packs that needs no runtime to be read. */
+/** Measurements of this machine, in small files beside the packs; reading them loads no runtime. */
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { writeFileAtomic } from '../../atomic-file.js';
@@ -8,32 +8,33 @@ import type { BaseModel } from '../../protocol/job.js';
 import { type MachineUse, machineKey } from './machine.js';
 
 export interface Measurement {
-  /** Which of Kokoro's vocoders is the faster one. */
+  /** Which form of Kokoro's generator is the faster one. */
   readonly vocoder: 'float' | 'quantised';
   /** Seconds of work for a second of base-tts speech. */
   readonly realTimeFactor: number;
-  /** Seconds of work before the first sound of a piece, for a second of its speech. */
+  /** Seconds of work before the first sound of a segment, for a second of its speech. */
   readonly untilHeard: Readonly<Record<BaseModel, number>>;
-  /** Version of the runtime it was measured with, and whether graphs were rewritten for this processor. */
+  /** Version of the runtime, and whether graphs were rewritten for this processor. */
   readonly runtime: string;
-  /** Seconds of an engine process for a second of speech among many, as the last server that had many saw it. */
+  /** Seconds of an engine process for a second of speech under load, as a server last saw it. */
   readonly costs?: Readonly<Partial<Record<BaseModel, number>>>;
 }
 
-/** How far the GPU's samples stood above their difference to the CPU's, and how fast they came. */
+/** The verdict on a GPU: whether its samples are the CPU's, and how fast they come. */
 export interface GpuCheck {
   readonly model: BaseModel;
   readonly device: Gpu;
   readonly graph: string;
   readonly passed: boolean;
-  /** What was heard, or what went wrong, in words. */
+  /** The comparison or the failure in words. */
   readonly heard: string;
-  /** Seconds of the card for a second of speech. */
+  /** Seconds of the GPU for a second of speech. */
   readonly realTimeFactor?: number;
 }
 
 const checksFile = (modelDir: string): string => path.join(modelDir, 'gpu-checks.json');
 const lossesFile = (modelDir: string): string => path.join(modelDir, 'gpu-losses.json');
+/** A loss of the GPU counts for this long (ms). */
 const LOSS_KEPT_MS = 600_000;
 export const measurementFile = (modelDir: string): string => path.join(modelDir, 'measured.json');
 
@@ -44,12 +45,12 @@ async function readAll<T = Measurement>(
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Record<string, T>;
   } catch {
-    // Absent, or not what we wrote: it is measured again.
+    // Absent or damaged: it is measured again.
     return {};
   }
 }
 
-/** An older version wrote other names, and fewer. */
+/** Older versions wrote other fields. */
 const isOurs = ({ vocoder, untilHeard }: Partial<Measurement>): boolean =>
   vocoder !== undefined && untilHeard !== undefined;
 
@@ -58,7 +59,7 @@ export async function readMeasurement(modelDir: string, use: MachineUse): Promis
   return known !== undefined && isOurs(known) ? known : undefined;
 }
 
-/** Whether anything was ever measured here: a first run that was broken off before leaves it to the next. */
+/** Whether anything was measured here. A first run that was interrupted leaves it to the next. */
 export const wasMeasured = async (modelDir: string): Promise<boolean> =>
   Object.values(await readAll(modelDir)).some(isOurs);
 
@@ -68,7 +69,7 @@ export async function writeMeasurement(modelDir: string, use: MachineUse, measur
   await writeFileAtomic(measurementFile(modelDir), `${JSON.stringify(all, null, 2)}\n`);
 }
 
-/** Adds what a server saw to what was measured; where nothing was, there is nothing to add to. */
+/** Adds the costs that a server saw to the measurement; does nothing where there is none. */
 export async function rememberCosts(
   modelDir: string,
   use: MachineUse,
@@ -78,11 +79,11 @@ export async function rememberCosts(
   if (known !== undefined) await writeMeasurement(modelDir, use, { ...known, costs: { ...known.costs, ...costs } });
 }
 
-/** What came of a GPU's test; `begun` where whoever tried it never came back. */
+/** The verdict on a GPU; `begun` where the process that tested it died. */
 export const readCheck = async (modelDir: string, key: string): Promise<GpuCheck | 'begun' | undefined> =>
   (await readAll<GpuCheck | 'begun'>(modelDir, checksFile(modelDir)))[key];
 
-/** Undefined forgets it, so that it is tested again. */
+/** Undefined forgets the verdict, so that the GPU is tested again. */
 export async function writeCheck(modelDir: string, key: string, check: GpuCheck | 'begun' | undefined): Promise<void> {
   const all = { ...(await readAll<GpuCheck | 'begun'>(modelDir, checksFile(modelDir))) };
   if (check === undefined) delete all[key];
@@ -91,17 +92,17 @@ export async function writeCheck(modelDir: string, key: string, check: GpuCheck 
   await writeFileAtomic(checksFile(modelDir), `${JSON.stringify(all, null, 2)}\n`);
 }
 
-/** What is remembered of all GPUs' tests. */
+/** The verdicts on all GPUs. */
 export const readChecks = async (modelDir: string): Promise<GpuCheck[]> =>
   Object.values(await readAll<GpuCheck | 'begun'>(modelDir, checksFile(modelDir))).filter((check) => check !== 'begun');
 
-/** Every GPU is tested again before it is used, and those that were lost may be tried again. */
+/** Forgets verdicts and losses: every GPU is tested again before it is used. */
 export async function forgetChecks(modelDir: string): Promise<void> {
   await rm(checksFile(modelDir), { force: true });
   await rm(lossesFile(modelDir), { force: true });
 }
 
-/** How often a GPU failed under a run lately. Its verdict stands: it was right while it worked. */
+/** How often a GPU failed during a run lately. Its verdict stands: it was right while it worked. */
 export async function recentLosses(modelDir: string, nowMs = Date.now()): Promise<number> {
   const { times = [] } = await readAll<number[]>(modelDir, lossesFile(modelDir));
   return times.filter((ms) => nowMs - ms < LOSS_KEPT_MS).length;

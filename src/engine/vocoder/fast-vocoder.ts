@@ -1,14 +1,13 @@
-/** The light vocoder of base-tts-fast: it runs in windows, so that sound leaves before the sentence is done. */
+/** The light vocoder of base-tts-fast: it runs in windows, so that audio is heard early. */
 import { Tensor } from 'onnxruntime-node';
 import { SAMPLE_RATE } from '../../protocol/audio.js';
 import type { StepGrant } from '../engine.js';
 import { FRAME_SAMPLES } from '../plan.js';
-import type { FrontOutput, Graph, Utterance, Vocoder } from './vocoder.js';
+import { type AcousticFeatures, CHANNELS } from './features.js';
+import type { Graph, Utterance, Vocoder } from './vocoder.js';
 import { CONTEXT_FRAMES, scheduledEnd, type Windows } from './windows.js';
 
-const CHANNELS = 512;
-
-/** Mean and variance of each channel of `x` over all frames: what the utterance sounds like as a whole. */
+/** Mean and variance of each channel of `x` over all frames of the utterance. */
 function statisticsOf(x: Float32Array, frames: number): { mean: Float32Array; variance: Float32Array } {
   const mean = new Float32Array(CHANNELS);
   const variance = new Float32Array(CHANNELS);
@@ -37,17 +36,17 @@ function phaseOf(f0: Float32Array): Float32Array {
   return phase;
 }
 
-/** The samples are the same whatever its `windows`: a frame is within its context in all of them. */
+/** The samples do not depend on `windows`: every frame is run with all of its context. */
 export function createFastVocoder(graph: Graph, windows: Windows): Vocoder {
-  function begin(front: FrontOutput, from: number, wantedTo: number): Utterance {
-    const { frames } = front;
+  function begin(features: AcousticFeatures, from: number, wantedTo: number): Utterance {
+    const { frames } = features;
     const to = Math.min(wantedTo, frames);
-    const x = front.x.data as Float32Array;
-    const f0 = front.f0.data as Float32Array;
+    const x = features.x.data as Float32Array;
+    const f0 = features.f0.data as Float32Array;
     const { mean, variance } = statisticsOf(x, frames);
     const phase = phaseOf(f0);
     const utterance = {
-      s: front.s,
+      s: features.s,
       mean: new Tensor('float32', mean, [1, CHANNELS]),
       variance: new Tensor('float32', variance, [1, CHANNELS]),
     };

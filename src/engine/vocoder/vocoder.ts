@@ -1,10 +1,15 @@
-/** What turns the front's output into samples: a seam with the whole-utterance vocoder and the one that runs in windows. */
+/**
+ * The vocoder's seam: Kokoro's runs a whole utterance at once, the light one runs it in windows.
+ */
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { StepGrant } from '../engine.js';
+import type { AcousticFeatures } from './features.js';
 
 export type Feeds = Readonly<Record<string, Tensor>>;
 
-/** A graph ready to run: with few threads, or with all that help where the grant is multi-threaded. The samples are the same. */
+/**
+ * A graph that is ready to run, with as many threads as the grant allows; the samples are the same.
+ */
 export interface Graph {
   run(feeds: Feeds, grant: StepGrant): Promise<Feeds>;
   release(): Promise<void>;
@@ -15,17 +20,7 @@ export const graphOf = (session: InferenceSession): Graph => ({
   release: () => session.release(),
 });
 
-/** One utterance after the front: `frames` frames of 300 samples. */
-export interface FrontOutput {
-  readonly x: Tensor;
-  readonly f0: Tensor;
-  readonly s: Tensor;
-  readonly frames: number;
-  /** One a token and one for each pad, in steps of 600 samples. */
-  readonly durations: Float32Array;
-}
-
-/** Samples of an utterance from the frame `from` on, in a buffer that may be changed. */
+/** Samples of an utterance from the frame `from` on. The caller may change the buffer. */
 export interface Window {
   readonly from: number;
   readonly samples: Float32Array;
@@ -33,16 +28,19 @@ export interface Window {
 
 /** An utterance on its way through a vocoder. */
 export interface Utterance {
-  /** The first window reaches at least to this frame: whatever is looked for in it is looked for before, however long it is. */
+  /**
+   * The first window reaches at least to this frame. A search in it ends here, so that its result
+   * does not depend on how long the window was.
+   */
   readonly openingTo: number;
-  /** All of it has been run. */
+  /** Whether all windows have been run. */
   readonly ended: boolean;
-  /** Runs the next window, which may be the longer the later it is due. The samples of all of them are the same. */
+  /** Runs the next window. How long it is may depend on the grant; the joined samples do not. */
   next(grant: StepGrant): Promise<Window>;
 }
 
 export interface Vocoder {
   /** Only frames in [`from`, `to`) are wanted; the windows may cover more. */
-  begin(front: FrontOutput, from: number, to: number): Utterance;
+  begin(features: AcousticFeatures, from: number, to: number): Utterance;
   release(): Promise<void>;
 }

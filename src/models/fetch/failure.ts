@@ -1,17 +1,17 @@
-/** What went wrong with a download, in the words of the errors table. */
+/** Failures of a download: which may pass, which are final, and which are of this machine. */
 import { isAbort, TtsError } from '../../protocol/errors.js';
 
 const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const NOT_WRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR']);
-/** The source has answered, and will answer the same again. */
+/** Codes of answers that a source will give again. */
 const FINAL = new Set(['E400', 'E401', 'E403', 'E404', 'E410', 'ETARGET', 'ENOVERSIONS']);
 
-/** A download that is not what the manifest says. */
+/** A file that is not what the manifest says. */
 export class BadFile extends Error {
   readonly code = 'EBADFILE';
 }
 
-/** A file that ended early, though nobody reported a broken connection. */
+/** A file that ended early without an error of the connection. */
 export class CutShort extends Error {
   readonly code = 'ECUTSHORT';
 }
@@ -23,17 +23,17 @@ export class Stalled extends Error {
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
 
-/** Trying the same source again makes sense: the network failed, not the file. */
+/** Whether another attempt at the same source makes sense: the network failed, not the file. */
 export const isPassing = (error: unknown): boolean =>
   !isAbort(error) && !(error instanceof TtsError) && !FINAL.has(codeOf(error)) && !isMismatch(error) && !isLocal(error);
 
-/** The fault is this machine's own: another source would not help. */
+/** Whether this machine failed, so that another source would not help. */
 export const isLocal = (error: unknown): boolean => DISK_FULL.has(codeOf(error)) || NOT_WRITABLE.has(codeOf(error));
 
-/** What arrived is not what was published: a wrong hash, or bytes that make no archive. */
+/** Whether something else arrived than was published: a wrong hash, or no archive. */
 export const isMismatch = (error: unknown): boolean => /^(EINTEGRITY|EBADFILE|Z_|TAR_)/.test(codeOf(error));
 
-/** A failure of the file system, named; anything else comes back as it is. */
+/** A failure of the file system as an error for users; anything else is returned as it is. */
 export function localFailure(error: unknown, dir: string): unknown {
   const code = codeOf(error);
   if (DISK_FULL.has(code)) {
@@ -55,10 +55,10 @@ export function localFailure(error: unknown, dir: string): unknown {
   return error;
 }
 
-/** One line about why a source failed, fit to stand in a list. */
+/** One line about why a source failed, for a list. */
 export function reasonOf(error: unknown): string {
   const { message = String(error) } = (error ?? {}) as { message?: string };
   const line = message.split('\n')[0]!.trim().replace(/\.$/, '');
-  // The address of the request is long, and the source is named anyway.
+  // The request's address is long, and the list names the source.
   return /failed, reason: (.+)$/.exec(line)?.[1] ?? line;
 }

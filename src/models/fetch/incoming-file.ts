@@ -1,4 +1,6 @@
-/** One file on its way in: written to a temporary place while its size and SHA-256 are taken, kept only if both are right. */
+/**
+ * A file that is being downloaded: written to a temporary folder, kept if size and hash are right.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
@@ -8,7 +10,7 @@ import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../folder.js';
 import { BadFile, CutShort } from './failure.js';
 
-/** A file that is wanted: where it goes, and what it must be. */
+/** A file to download: where it goes, and its size and hash. */
 export interface Wanted {
   readonly path: string;
   readonly from: string;
@@ -16,7 +18,7 @@ export interface Wanted {
   readonly sha256: string;
 }
 
-/** How a file is opened for writing: a seam, so that a full disk can be had in a test. */
+/** How a file is opened for writing. A test of a full disk has one of its own. */
 export type OpenFile = (file: string, flags: 'w' | 'a') => Writable;
 export const openFile: OpenFile = (file, flags) => createWriteStream(file, { flags });
 
@@ -38,7 +40,7 @@ export async function hashFile(file: string, signal?: AbortSignal): Promise<{ by
 
 export const sizeOf = async (file: string): Promise<number> => (await stat(file).catch(() => undefined))?.size ?? -1;
 
-/** Writes `content` into the landing; `append` goes on from what is there. Throws BadFile where it is not what is wanted. */
+/** Writes `content` to its place; `append` continues a file. Throws BadFile on a wrong hash. */
 export async function land(
   wanted: Wanted,
   content: AsyncIterable<Uint8Array>,
@@ -58,7 +60,7 @@ export async function land(
   throw new BadFile(`${wanted.from} has the SHA-256 ${found.sha256} instead of ${wanted.sha256}`);
 }
 
-/** A source that goes on and on fills no disk: what is more than was described is not written. */
+/** Fails on the first byte beyond the expected size, so that an endless source fills no disk. */
 function cap({ from, bytes }: Wanted, have: number): Transform {
   let arrived = have;
   return new Transform({

@@ -1,4 +1,4 @@
-/** The user's own npm configuration (registry, proxy, certificates, credentials), as npm itself would read it. */
+/** The user's npm configuration (registry, proxy, certificates, credentials), as npm reads it. */
 import { fileURLToPath } from 'node:url';
 import { TtsError } from '../../protocol/errors.js';
 
@@ -9,7 +9,7 @@ const PACKAGE_DIR = fileURLToPath(new URL('../../..', import.meta.url));
 export async function loadNpmOptions(): Promise<NpmOptions> {
   const { default: Config } = await import('@npmcli/config');
   const { default: npm } = await import('@npmcli/config/lib/definitions/index.js');
-  // The package's own folder counts as the project: an .npmrc that happens to lie where the user stands does not.
+  // The package's folder counts as the project, not the folder in which the user happens to be.
   const config = new Config({
     definitions: npm.definitions,
     shorthands: npm.shorthands,
@@ -19,7 +19,7 @@ export async function loadNpmOptions(): Promise<NpmOptions> {
     argv: [],
     warn: false,
   });
-  // It would write its findings into this process's environment.
+  // It would set variables of this process's environment.
   config.setEnvs = () => undefined;
   try {
     await config.load();
@@ -32,11 +32,11 @@ export async function loadNpmOptions(): Promise<NpmOptions> {
   }
   return {
     ...config.flat,
-    // The pack is the only copy we keep.
+    // The pack is the only copy that is kept.
     cache: undefined,
     offline: false,
     preferOffline: false,
-    // Retries are ours: npm's wait long, silently, and deaf to an abort.
+    // Retries are ours: npm's are long and silent, and ignore an abort.
     retry: { retries: 0 },
   };
 }

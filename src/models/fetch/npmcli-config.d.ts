@@ -1,4 +1,4 @@
-/** What we use of npm's configuration loader, which carries no types of its own. */
+/** The part of npm's configuration loader that is used here; it has no types of its own. */
 declare module '@npmcli/config' {
   export default class Config {
     constructor(options: {

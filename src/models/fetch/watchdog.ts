@@ -1,11 +1,11 @@
-/** Ends a transfer in which nothing arrives any more, instead of waiting for ever. */
+/** Ends a transfer in which nothing arrives any more. */
 import { Stalled } from './failure.js';
 
 export interface Watchdog {
   readonly signal: AbortSignal;
   /** Something arrived. */
   feed(): void;
-  /** Ends the transfer for a reason of one's own. */
+  /** Ends the transfer for another reason. */
   end(reason: Error): void;
   stop(): void;
 }

@@ -1,4 +1,4 @@
-/** A pack's files one by one over https, going on where an earlier attempt broke off. */
+/** Downloads a pack's files one by one over https, and resumes those that broke off. */
 import path from 'node:path';
 import fetch from 'npm-registry-fetch';
 import type { WebSource } from '../manifest.js';
@@ -6,7 +6,7 @@ import { hashFile, type Landing, land, sizeOf, type Wanted } from './incoming-fi
 import type { TransferOptions } from './npm-source.js';
 import { createWatchdog } from './watchdog.js';
 
-/** Files at once: the styles are many and small. */
+/** Files downloaded at once; the styles are many and small. */
 const PARALLEL = 4;
 
 export async function fetchFromWeb(

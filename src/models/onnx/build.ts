@@ -1,4 +1,4 @@
-/** What graphs are written with by hand: nodes in order and constants under names of their own. */
+/** A builder for graphs: nodes in order, and constants by name. */
 import { DATA_TYPE, type Node, type OnnxCodec, type Tensor } from './schema.js';
 import { rawFloats } from './weights.js';
 
@@ -13,7 +13,7 @@ export interface GraphBuilder {
   ints(name: string, values: readonly number[]): string;
   /** Elements `from` to `to` along an axis. */
   slice(tensor: string, output: string, from: number, to: number, axis: number): string;
-  /** Stretches of the first axis, of these sizes. */
+  /** Splits the first axis into parts of these sizes. */
   split(tensor: string, outputs: readonly string[], sizes: readonly number[]): void;
 }
 

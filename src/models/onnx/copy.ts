@@ -1,4 +1,4 @@
-/** A graph that gives what it is given: a tensor that was left on a device comes from there through it. */
+/** A graph that copies its input: it fetches a tensor that was left on a device. */
 import { createCodec, DATA_TYPE } from './schema.js';
 
 /** `x` in, `y` out, both of two dimensions. */
@@ -12,7 +12,7 @@ export function copyGraph(): Uint8Array {
     input: [value('x')],
     output: [value('y')],
   };
-  // The operator set's version, as the one field of its message.
+  // An encoded OperatorSetId with its version (17) alone.
   const opset = Uint8Array.of(0x10, 17);
   return codec.encode({ irVersion: 8, opsetImport: [opset], producerName: 'selfhosted-tts', graph });
 }

@@ -1,13 +1,13 @@
-/** Taking a part out of a graph: its nodes and weights alone, between named tensors. */
+/** Cuts a part out of a graph: the nodes and weights between named tensors. */
 import type { Graph, Model, Node, ValueInfo } from './schema.js';
 
-/** Where a part begins or ends: the tensor's name in the whole, and its description (with the new name) in the part. */
+/** An end of a part: the tensor's name in the whole graph, and its description in the part. */
 export interface Port {
   readonly tensor: string;
   readonly as: ValueInfo;
 }
 
-/** The part of `model` that makes `outputs` out of `inputs`. The source is left as it is; weights are shared with it. */
+/** The part of `model` that makes `outputs` out of `inputs`. It shares weights with `model`. */
 export function cut(model: Model, inputs: readonly Port[], outputs: readonly Port[]): Model {
   const { graph } = model;
   const makers = new Map<string, Node>();
@@ -32,7 +32,7 @@ export function cut(model: Model, inputs: readonly Port[], outputs: readonly Por
   const renamed = (name: string) => names.get(name) ?? name;
   const part: Graph = {
     ...graph,
-    // The order of the whole holds for the part: it is sorted already.
+    // In the order of the whole graph, which is sorted.
     node: graph.node
       .filter((node) => nodes.has(node))
       .map((node) => ({ ...node, input: node.input.map(renamed), output: node.output.map(renamed) })),
@@ -43,7 +43,7 @@ export function cut(model: Model, inputs: readonly Port[], outputs: readonly Por
   return { ...model, graph: part };
 }
 
-/** The graph without what its outputs do not need. */
+/** The graph without nodes and weights that its outputs do not need. */
 export function prune(model: Model): Model {
   const asIs = (info: ValueInfo): Port => ({ tensor: info.name, as: info });
   return cut(model, model.graph.input.map(asIs), model.graph.output.map(asIs));

@@ -1,6 +1,6 @@
 /**
- * Folding dynamic quantisation back to floats: each 8-bit operator and the nodes that feed it scales become the one float
- * operator they stand for. Integer operators run on CPUs only, and not on every CPU are they the faster ones.
+ * Folds dynamic quantisation back to floats: each 8-bit operator and the nodes around it that scale
+ * become one float operator. Integer operators run on CPUs only, and are not faster on every CPU.
  */
 import { prune } from './cut.js';
 import { DATA_TYPE, type Model, type Node, type OnnxCodec, type Tensor } from './schema.js';
@@ -14,7 +14,7 @@ interface Folding {
   float(name: string, dims: readonly number[], make: () => Float32Array): string;
 }
 
-/** The float twin of `node`, and the node whose output it takes over. */
+/** A float operator in place of an 8-bit one, and the node whose output it takes over. */
 interface Twin {
   readonly node: Node;
   readonly replaces: Node;
@@ -74,7 +74,10 @@ function onlyReader(output: string, opType: string, folding: Folding, node: Node
   return required(only, node, `single ${opType} after it`);
 }
 
-/** Cast(integer product [+ bias]) × (scale of x × scale of w)  →  float product of x and the float weight [, bias]. */
+/**
+ * Cast(integer product [+ bias]) × (scale of x × scale of w)  →  float product of x and the float
+ * weight [, bias].
+ */
 function floatProduct(node: Node, opType: string, axis: ScaleAxis, folding: Folding): Twin {
   const [quantised = '', weightName = '', , zeroName = ''] = node.input;
   const quantiser = folding.makers.get(quantised);

@@ -9,7 +9,7 @@ import { createCodec, DATA_TYPE, type Model, type OnnxCodec } from './schema.js'
 import { convolvedSource, SPECTRUM } from './source.js';
 import { LAST, wholeForGpu } from './whole-gpu.js';
 
-/** Tensors of the published graph at which it is cut: `n` tokens, `t` frames of 300 samples. */
+/** Tensors at which the published graph is cut: `n` tokens, `t` frames of 300 samples. */
 function ports(codec: OnnxCodec) {
   const { float, int64 } = DATA_TYPE;
   const port = (tensor: string, ...as: Parameters<OnnxCodec['valueInfo']>): Port => ({
@@ -43,7 +43,7 @@ export interface KokoroParts {
   make(name: KokoroGraph): Uint8Array;
 }
 
-/** `published` is the file as downloaded; its weights are looked at, never changed. */
+/** `published` is the file as downloaded; it is not changed. */
 export function kokoroParts(published: Uint8Array, arch: string = process.arch): KokoroParts {
   const codec = createCodec();
   const whole = codec.decode(published);

@@ -1,12 +1,13 @@
 /**
- * The light generator as a GPU wants it, made from the 8-bit one that ships: float products, many windows in one run, windows padded
- * to one size with a mask where they have ended, and no operator that leaves the GPU.
+ * The light vocoder for a GPU, made from the 8-bit one that ships: float products, many windows in
+ * one run, padded to one length with a mask behind their ends, and only operators that a GPU has.
  *
- * Inputs, for `n` windows of `w` frames: `x` [n,512,w], `f0` [n,1,w], `s` [n,128], `mean` and `variance` [n,512], `phase` [n,w],
- * `mask` [n,w,1] (1 where the window has a frame, 0 behind its end), `rows` int32 [n,2w]: the rows of the table of noise, which
- * follow from the window's place (`noiseRows`). Output: `waveform` [n,300w].
+ * Inputs for `n` windows of `w` frames: `x` [n,512,w], `f0` [n,1,w], `s` [n,128], `mean` and
+ * `variance` [n,512], `phase` [n,w], `mask` [n,w,1] (1 for a frame of the window, 0 behind its
+ * end), `rows` int32 [n,2w]: rows of the table of noise, which follow from the window's place in
+ * the utterance. Output: `waveform` [n,300w].
  */
-import { graphBuilder } from './build.js';
+import { type GraphBuilder, graphBuilder } from './build.js';
 import { prune } from './cut.js';
 import { createCodec, DATA_TYPE, type Model, type Node, type OnnxCodec, type Tensor } from './schema.js';
 import { dequantise, floatsOf } from './weights.js';
@@ -34,17 +35,20 @@ function anatomyOf({ graph }: Model): Anatomy {
 }
 
 function required<T>(value: T | undefined, what: string): T {
-  if (value === undefined) throw new Error(`the light generator has not the form expected: no ${what}`);
+  if (value === undefined) throw new Error(`the light vocoder has not the form expected: no ${what}`);
   return value;
 }
 
-/** `shipped` is the 8-bit generator's file. In float16 it is no faster (measured on an H200), so it stays in float32. */
+/** `shipped` is the 8-bit vocoder's file. float16 is no faster (measured on an H200). */
 export function lightGraph(shipped: Uint8Array): Uint8Array {
   const codec = createCodec();
   return codec.encode(forBatches(inFloats(codec.decode(shipped), codec), codec));
 }
 
-/** Every 8-bit product as the float one it stands for; what was multiplied twice for precision is multiplied once. */
+/**
+ * Every 8-bit product as the float product it stands for. Products in two steps, which add the
+ * remainder of the first for precision, become one.
+ */
 function inFloats(model: Model, codec: OnnxCodec): Model {
   const { graph } = model;
   const { readers, weight } = anatomyOf(model);
@@ -62,7 +66,7 @@ function inFloats(model: Model, codec: OnnxCodec): Model {
     const quantised = scaleOf.get(input);
     if (old.opType === 'QuantizeLinear') {
       scaleOf.set(output, required(weight(second), 'scale'));
-      // The remainder of a product in two steps: nothing remains in floats.
+      // The remainder of a product in two steps. In floats there is none.
       const maker = graph.node.find((node) => node.output[0] === input);
       const fine = maker?.opType === 'Sub' && maker.input[1]!.startsWith('dequantizelinear');
       renamed.set(output, fine ? 'nothing' : input);
@@ -101,7 +105,7 @@ function inFloats(model: Model, codec: OnnxCodec): Model {
       return [];
     }
     const kept = { ...old, input: old.input.map(now) };
-    // Its approximation saves time on a CPU; here the exact one is as quick, and every runtime has it.
+    // The approximation saves time on a CPU; on a GPU the exact form is as fast.
     return [old.opType === 'Gelu' ? { ...kept, attribute: [] } : kept];
   });
   return { ...model, graph: { ...graph, node, initializer: [...graph.initializer, ...build.initializer] } };
@@ -111,35 +115,26 @@ const SCALE = { name: 'scale', dataType: DATA_TYPE.float, rawData: new Uint8Arra
 const isProduct = (cast: Node, nodes: readonly Node[]): boolean =>
   nodes.find((node) => node.output[0] === cast.input[0])?.opType === 'MatMulInteger';
 
-/** The number of windows becomes a dimension, and each layer that looks to the side sees nothing behind a window's end. */
+/** The number of windows becomes a dimension, and convolutions see zeros behind a window's end. */
 function forBatches(model: Model, codec: OnnxCodec): Model {
   const { graph } = model;
   const { maker, readers, weight } = anatomyOf(model);
   const build = graphBuilder(codec);
-  const film = required(
-    graph.node.find(({ opType, output }) => opType === 'Split' && output.length > 16),
-    'modulation',
-  );
-  const reshaped = required(maker(film.input[0]!), 'shape of the modulation');
-  const channels = ints(required(weight(reshaped.input[1]!), 'size of the modulation')).at(-1)!;
-  const squeezes = new Map(film.output.map((output, i) => [required(readers(output)[0], 'squeeze'), i] as const));
+  const modulation = modulationOf(graph.node, maker, readers, weight);
   const noise = noiseOf(graph.node, weight);
-  const masked = (tensor: string): string => `${tensor}_masked`;
+  const masked = (old: Node): Node[] => {
+    const [input = '', ...rest] = old.input;
+    const name = `${input}_masked`;
+    return [codec.node('Mul', [input, 'mask'], [name]), { ...old, input: [name, ...rest] }];
+  };
   const node = graph.node.flatMap((old): Node[] => {
     const output = old.output[0]!;
-    if (old === reshaped) {
+    if (old === modulation.reshaped) {
       return [{ ...old, input: [old.input[0]!, build.ints('modulation_shape', [0, 1, -1])] }];
     }
-    if (old === film) return [];
-    const part = squeezes.get(old);
-    if (part !== undefined) {
-      const own = graphBuilder(codec);
-      own.slice(reshaped.output[0]!, output, part * channels, (part + 1) * channels, 2);
-      build.ints(`at_${part * channels}`, [part * channels]);
-      build.ints(`at_${(part + 1) * channels}`, [(part + 1) * channels]);
-      build.ints('at_2', [2]);
-      return [...own.node];
-    }
+    if (old === modulation.split) return [];
+    const part = modulation.parts.get(old);
+    if (part !== undefined) return sliceOfModulation(modulation, part, output, build, codec);
     if (noise.nodes.has(old)) return [];
     if (old === noise.unsqueezed) {
       const table = build.floats('noise_table', noise.dims, noise.table);
@@ -153,47 +148,83 @@ function forBatches(model: Model, codec: OnnxCodec): Model {
         return [{ ...old, input: [old.input[0]!, batch] }];
       }
     }
-    if (old.opType === 'Transpose' && readers(output)[0]?.opType === 'Conv') {
-      const [input = ''] = old.input;
-      return [codec.node('Mul', [input, 'mask'], [masked(input)]), { ...old, input: [masked(input)] }];
-    }
-    // The first layer looks to its neighbours by copies of the padded frames; along frames, not samples or hops.
-    if (
-      old.opType === 'Pad' &&
-      readers(output).length === 3 &&
-      readers(output).every((node) => node.opType === 'Slice')
-    ) {
-      const [input = '', ...rest] = old.input;
-      return [codec.node('Mul', [input, 'mask'], [masked(input)]), { ...old, input: [masked(input), ...rest] }];
-    }
+    if (old.opType === 'Transpose' && readers(output)[0]?.opType === 'Conv') return masked(old);
+    if (old.opType === 'Pad' && isFirstLayer(readers(output))) return masked(old);
     if (old.opType === 'MatMul' && readers(output)[0]?.opType === 'Split') return maskedSpectrum(old, build, codec);
     return [old];
   });
-  const { float, int32 } = DATA_TYPE;
-  const input = (name: string, type: number, shape: readonly (number | string)[]) => codec.valueInfo(name, type, shape);
-  return prune({
-    ...model,
-    graph: {
-      ...graph,
-      node,
-      initializer: [...graph.initializer, ...build.initializer],
-      input: [
-        input('x', float, [BATCH, 512, FRAMES]),
-        input('f0', float, [BATCH, 1, FRAMES]),
-        input('s', float, [BATCH, 128]),
-        input('mean', float, [BATCH, 512]),
-        input('variance', float, [BATCH, 512]),
-        input('phase', float, [BATCH, FRAMES]),
-        input('mask', float, [BATCH, FRAMES, 1]),
-        input('rows', int32, [BATCH, 'rows']),
-      ],
-      output: [input('waveform', float, [BATCH, 'samples'])],
-    },
-  });
+  const initializer = [...graph.initializer, ...build.initializer];
+  return prune({ ...model, graph: { ...graph, node, initializer, ...batchPorts(codec) } });
 }
 
-/** Spectra behind the end would ring into the last frame: two to a frame, so the mask meets them side by side. */
-function maskedSpectrum(product: Node, build: ReturnType<typeof graphBuilder>, codec: OnnxCodec): Node[] {
+/** The first layer sees its neighbours by three copies of the padded frames. */
+const isFirstLayer = (readers: readonly Node[]): boolean =>
+  readers.length === 3 && readers.every((node) => node.opType === 'Slice');
+
+/** Inputs and outputs of the graph for batches. */
+function batchPorts(codec: OnnxCodec): Pick<Model['graph'], 'input' | 'output'> {
+  const { float, int32 } = DATA_TYPE;
+  const port = (name: string, type: number, shape: readonly (number | string)[]) => codec.valueInfo(name, type, shape);
+  return {
+    input: [
+      port('x', float, [BATCH, 512, FRAMES]),
+      port('f0', float, [BATCH, 1, FRAMES]),
+      port('s', float, [BATCH, 128]),
+      port('mean', float, [BATCH, 512]),
+      port('variance', float, [BATCH, 512]),
+      port('phase', float, [BATCH, FRAMES]),
+      port('mask', float, [BATCH, FRAMES, 1]),
+      port('rows', int32, [BATCH, 'rows']),
+    ],
+    output: [port('waveform', float, [BATCH, 'samples'])],
+  };
+}
+
+/** The style's scales and shifts of all layers: one tensor that is split by layer. */
+interface Modulation {
+  readonly split: Node;
+  readonly reshaped: Node;
+  readonly channels: number;
+  /** The node that reads each part, and the part's index. */
+  readonly parts: ReadonlyMap<Node, number>;
+}
+
+function modulationOf(
+  nodes: readonly Node[],
+  maker: Anatomy['maker'],
+  readers: Anatomy['readers'],
+  weight: Anatomy['weight'],
+): Modulation {
+  const split = required(
+    nodes.find(({ opType, output }) => opType === 'Split' && output.length > 16),
+    'modulation',
+  );
+  const reshaped = required(maker(split.input[0]!), 'shape of the modulation');
+  const channels = ints(required(weight(reshaped.input[1]!), 'size of the modulation')).at(-1)!;
+  const parts = new Map(split.output.map((output, i) => [required(readers(output)[0], 'squeeze'), i] as const));
+  return { split, reshaped, channels, parts };
+}
+
+function sliceOfModulation(
+  { reshaped, channels }: Modulation,
+  part: number,
+  output: string,
+  build: GraphBuilder,
+  codec: OnnxCodec,
+): Node[] {
+  const own = graphBuilder(codec);
+  own.slice(reshaped.output[0]!, output, part * channels, (part + 1) * channels, 2);
+  build.ints(`at_${part * channels}`, [part * channels]);
+  build.ints(`at_${(part + 1) * channels}`, [(part + 1) * channels]);
+  build.ints('at_2', [2]);
+  return [...own.node];
+}
+
+/**
+ * Masks spectra behind a window's end, which would ring into its last frame. There are two for each
+ * frame, so they are masked in pairs.
+ */
+function maskedSpectrum(product: Node, build: GraphBuilder, codec: OnnxCodec): Node[] {
   const [spectrum = '', ...basis] = product.input;
   const own = graphBuilder(codec);
   const pairs = own.op('Reshape', [spectrum, build.ints('pairs_shape', [0, -1, 2 * BINS_BOTH])], 'spectrum_pairs');
@@ -205,7 +236,7 @@ function maskedSpectrum(product: Node, build: ReturnType<typeof graphBuilder>, c
 /** Real and imaginary parts of a half frame's spectrum. */
 const BINS_BOTH = 602;
 
-/** The nodes that look up the noise of a window, the one they end in, and the table as floats. */
+/** The nodes that look up a window's noise, the node behind them, and the table as floats. */
 function noiseOf(nodes: readonly Node[], weight: Anatomy['weight']) {
   const range = required(
     nodes.findIndex(({ opType }) => opType === 'Range'),

@@ -1,11 +1,12 @@
 /**
- * Convolutions over a line, written as ones over a plane of height 1. The result is the same (to the bit on arm64), but
- * onnxruntime gathers the windows of a plane by copying rows and those of a line number by number, which for 8-bit ones costs
- * more than the products themselves: measured on a Neoverse-N1 core, Kokoro's generator takes 0.46 of the time, its front 0.83.
+ * Convolutions over a line, written as convolutions over a plane of height 1. The result is the
+ * same (to the bit on arm64), but onnxruntime gathers the windows of a plane by copying rows, and
+ * those of a line number by number, which for 8-bit ones costs more than the products. On a
+ * Neoverse-N1 core Kokoro's generator takes 0.46 of the time, its front 0.83 (measured).
  */
 import { DATA_TYPE, type Model, type Node, type OnnxCodec, type Tensor } from './schema.js';
 
-/** The operators, and their attributes that have a number for each dimension, with what height 1 means for them. */
+/** The operators, and their attributes with a number for each dimension: its value for height. */
 const OPERATORS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ConvInteger: { kernel_shape: 1, strides: 1, dilations: 1 },
   Conv: { kernel_shape: 1, strides: 1, dilations: 1 },
@@ -13,7 +14,7 @@ const OPERATORS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 };
 const AXIS = 'plane_axis';
 
-/** An operator over a line and its weight, both over a plane of height 1; undefined where it is none that could be. */
+/** An operator and its weight over a plane; undefined where it is no convolution over a line. */
 function planeOf(line: Node, weight: Tensor | undefined, codec: OnnxCodec): { node: Node; weight: Tensor } | undefined {
   const flat = OPERATORS[line.opType];
   if (!flat || weight?.dims.length !== 3) return undefined;
@@ -35,7 +36,7 @@ function planeOf(line: Node, weight: Tensor | undefined, codec: OnnxCodec): { no
   };
 }
 
-/** Each convolution by itself: its surroundings stay a line. */
+/** Rewrites each convolution by itself; tensors between them stay lines. */
 export function planeConvolutions(model: Model, codec: OnnxCodec): Model {
   const { graph } = model;
   const weights = new Map(graph.initializer.map((tensor) => [tensor.name, tensor]));
@@ -57,8 +58,9 @@ export function planeConvolutions(model: Model, codec: OnnxCodec): Model {
 }
 
 /**
- * All between `lines` and the end, for WebGPU, where a convolution over a line turns its weights round in every run and one over a plane when
- * it is loaded. Whoever reshapes a tensor there gives it its height.
+ * Rewrites all between the tensors `lines` and the end. It is for WebGPU, which transposes the
+ * weights of a convolution over a line in every run, but over a plane only when it is loaded. Nodes
+ * there that reshape a tensor have to give it its height.
  */
 export function planeThroughout(model: Model, lines: readonly string[], codec: OnnxCodec): Model {
   const { graph } = model;
@@ -76,7 +78,7 @@ export function planeThroughout(model: Model, lines: readonly string[], codec: O
 
 function withPlanes(model: Model, node: Node[], planes: readonly Tensor[], codec: OnnxCodec): Model {
   const { graph } = model;
-  // Height goes between channels and line.
+  // The height's axis lies between channels and line.
   const axis = codec.tensor({
     name: AXIS,
     dims: [1],

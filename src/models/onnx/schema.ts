@@ -1,16 +1,17 @@
 /**
- * As much of the ONNX file format as graph surgery needs. What is only carried along (attributes, types, operator sets) is
- * declared as bytes, which on the wire is what an embedded message is, so it comes out exactly as it went in.
+ * As much of the ONNX file format as graph surgery needs. Messages that are only carried along
+ * (attributes, types, operator sets) are declared as bytes, as which protobuf encodes an embedded
+ * message, so that they come out exactly as they went in.
  */
 import protobuf from 'protobufjs';
 
-/** TensorProto.DataType, the ones met here. */
+/** Those values of TensorProto.DataType that occur here. */
 export const DATA_TYPE = { float: 1, uint8: 2, int8: 3, int32: 6, int64: 7, float16: 10 } as const;
 
 export interface Tensor {
   dims: number[];
   dataType: number;
-  /** Either these, or `rawData`. */
+  /** The values are in one of these, or in `rawData`. */
   floatData: number[];
   int32Data: number[];
   int64Data: Uint8Array;
@@ -47,7 +48,7 @@ export interface Model {
   graph: Graph;
 }
 
-/** A shape: a number is that size, a name any size. */
+/** A number is a fixed size, a name any size. */
 type Shape = readonly (number | string)[];
 
 export interface OnnxCodec {
@@ -60,7 +61,7 @@ export interface OnnxCodec {
   intsOf(node: Node, name: string): readonly number[] | undefined;
   /** A node's attributes, with those named set to lists of whole numbers. */
   withInts(node: Node, lists: Readonly<Record<string, readonly number[]>>): Uint8Array[];
-  /** A node as one would write it down; a whole number becomes an INT, `{ float }` a FLOAT, a list INTS. */
+  /** A new node; a whole number becomes an INT, `{ float }` a FLOAT, a list INTS. */
   node(
     opType: string,
     input: readonly string[],
@@ -75,71 +76,73 @@ interface Attribute {
   readonly ints: readonly number[];
 }
 
-/** AttributeProto.AttributeType, the ones met here. */
+/** Those values of AttributeProto.AttributeType that occur here. */
 const [FLOAT, INT, INTS] = [1, 2, 7];
 
 const field = (id: number, type: string) => ({ id, type });
 const repeated = (id: number, type: string) => ({ id, type, rule: 'repeated' });
 const packed = (id: number, type: string) => ({ id, type, rule: 'repeated', options: { packed: true } });
 
-export function createCodec(): OnnxCodec {
-  const root = protobuf.Root.fromJSON({
-    nested: {
-      Tensor: {
-        fields: {
-          // Sizes fit 32 bits; declaring them so keeps them plain numbers.
-          dims: repeated(1, 'uint32'),
-          dataType: field(2, 'int32'),
-          floatData: packed(4, 'float'),
-          int32Data: packed(5, 'int32'),
-          int64Data: field(7, 'bytes'),
-          name: field(8, 'string'),
-          rawData: field(9, 'bytes'),
-        },
-      },
-      Node: {
-        fields: {
-          input: repeated(1, 'string'),
-          output: repeated(2, 'string'),
-          name: field(3, 'string'),
-          opType: field(4, 'string'),
-          attribute: repeated(5, 'bytes'),
-          domain: field(7, 'string'),
-        },
-      },
-      ValueInfo: { fields: { name: field(1, 'string'), type: field(2, 'bytes') } },
-      Attribute: {
-        fields: {
-          name: field(1, 'string'),
-          f: field(2, 'float'),
-          i: field(3, 'int32'),
-          ints: repeated(8, 'uint32'),
-          type: field(20, 'int32'),
-        },
-      },
-      Dim: { fields: { dimValue: field(1, 'uint32'), dimParam: field(2, 'string') } },
-      TensorShape: { fields: { dim: repeated(1, 'Dim') } },
-      TensorType: { fields: { elemType: field(1, 'int32'), shape: field(2, 'TensorShape') } },
-      ValueType: { fields: { tensorType: field(1, 'TensorType') } },
-      Graph: {
-        fields: {
-          node: repeated(1, 'Node'),
-          name: field(2, 'string'),
-          initializer: repeated(5, 'Tensor'),
-          input: repeated(11, 'ValueInfo'),
-          output: repeated(12, 'ValueInfo'),
-        },
-      },
-      Model: {
-        fields: {
-          irVersion: field(1, 'uint32'),
-          producerName: field(2, 'string'),
-          graph: field(7, 'Graph'),
-          opsetImport: repeated(8, 'bytes'),
-        },
+const SCHEMA = {
+  nested: {
+    Tensor: {
+      fields: {
+        // Sizes fit 32 bits; declaring them so keeps them plain numbers.
+        dims: repeated(1, 'uint32'),
+        dataType: field(2, 'int32'),
+        floatData: packed(4, 'float'),
+        int32Data: packed(5, 'int32'),
+        int64Data: field(7, 'bytes'),
+        name: field(8, 'string'),
+        rawData: field(9, 'bytes'),
       },
     },
-  });
+    Node: {
+      fields: {
+        input: repeated(1, 'string'),
+        output: repeated(2, 'string'),
+        name: field(3, 'string'),
+        opType: field(4, 'string'),
+        attribute: repeated(5, 'bytes'),
+        domain: field(7, 'string'),
+      },
+    },
+    ValueInfo: { fields: { name: field(1, 'string'), type: field(2, 'bytes') } },
+    Attribute: {
+      fields: {
+        name: field(1, 'string'),
+        f: field(2, 'float'),
+        i: field(3, 'int32'),
+        ints: repeated(8, 'uint32'),
+        type: field(20, 'int32'),
+      },
+    },
+    Dim: { fields: { dimValue: field(1, 'uint32'), dimParam: field(2, 'string') } },
+    TensorShape: { fields: { dim: repeated(1, 'Dim') } },
+    TensorType: { fields: { elemType: field(1, 'int32'), shape: field(2, 'TensorShape') } },
+    ValueType: { fields: { tensorType: field(1, 'TensorType') } },
+    Graph: {
+      fields: {
+        node: repeated(1, 'Node'),
+        name: field(2, 'string'),
+        initializer: repeated(5, 'Tensor'),
+        input: repeated(11, 'ValueInfo'),
+        output: repeated(12, 'ValueInfo'),
+      },
+    },
+    Model: {
+      fields: {
+        irVersion: field(1, 'uint32'),
+        producerName: field(2, 'string'),
+        graph: field(7, 'Graph'),
+        opsetImport: repeated(8, 'bytes'),
+      },
+    },
+  },
+};
+
+export function createCodec(): OnnxCodec {
+  const root = protobuf.Root.fromJSON(SCHEMA);
   const type = (name: string) => root.lookupType(name);
   const [modelType, tensorType, valueType, valueInfoType] = [
     type('Model'),

@@ -1,8 +1,9 @@
 /**
- * Kokoro's harmonic source apart from its generator: pitch in, magnitude and phase of a 20-point STFT out. It is little work and wants
- * a CPU: sines of large angles, a running sum, and the phase of bins that are nothing but rounding errors, which the network
- * reads. onnxruntime's STFT takes as long as the whole front, so it is written as a convolution with onnxruntime's own rounding in
- * its weights (`voices/training/rounding.py` tells why).
+ * Kokoro's harmonic source as a graph of its own: pitch in, magnitudes and phases of a 20-point
+ * STFT out. It is little work and belongs on a CPU: sines of large angles, a running sum, and
+ * phases of bins that hold rounding errors only, which the network reads nevertheless.
+ * onnxruntime's STFT takes as long as the whole front, so it is written as a convolution, with
+ * onnxruntime's rounding in its weights (`voices/training/rounding.py` says why).
  */
 import { graphBuilder } from './build.js';
 import { prune } from './cut.js';
@@ -17,7 +18,7 @@ const SIZE = 20;
 const HOP = 5;
 const BINS = 11;
 
-/** What onnxruntime's STFT makes of a frame without voice, which is constant: real and imaginary parts. */
+/** onnxruntime's STFT of a frame without voice, a constant: real and imaginary parts. */
 const UNVOICED = [
   [
     -2.9441744e-1, 1.4720874e-1, -1.7467473e-8, -2.6449472e-8, 5.625164e-8, -4.6159865e-8, 7.5873956e-8, -6.6097215e-8,
@@ -29,7 +30,9 @@ const UNVOICED = [
   ],
 ] as const;
 
-/** Real parts, imaginary parts, and a last channel that counts voiced samples: [23, 2, 20] over (signal, voiced). */
+/**
+ * Weights [23, 2, 20] over (signal, voiced): real parts, imaginary parts, count of voiced samples.
+ */
 function transform(): Float32Array {
   const rounding = stftRounding();
   const weight = new Float32Array((2 * BINS + 1) * 2 * SIZE);
@@ -48,7 +51,7 @@ function transform(): Float32Array {
   return weight;
 }
 
-/** Where sine and cosine are zero they must be: beside them stands nothing but the rounding. */
+/** Turns at which sine or cosine are exactly 0: only the rounding is added to them. */
 const EXACT = new Map([
   [0, [1, 0]],
   [0.25, [0, -1]],
@@ -81,7 +84,8 @@ export function convolvedSource(model: Model, codec: OnnxCodec): Model {
     const constant = rest.floats(`unvoiced_${i}`, [1, BINS, 1], Float32Array.from(UNVOICED[i]!));
     rest.op('Where', [silent, constant, part], name);
   }
-  // The pitch is spread to samples, only to be gathered to frames again before it is summed up: it may stay with its frames.
+  // The published graph spreads the pitch to samples and gathers it to frames again before it is
+  // summed up. Here it stays in frames.
   const gathered = graph.node.filter(({ opType }) => opType === 'Resize')[1]!;
   const stay = new Map([
     [`${GENERATOR}f0_upsamp/Resize_output_0`, 'f0'],

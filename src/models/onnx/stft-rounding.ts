@@ -1,6 +1,7 @@
 /**
- * How onnxruntime rounds Kokoro's 20-point STFT, as `voices/training/rounding.py` measured it: the difference of its constants to
- * the exact ones, float32 [20, 11, 2] (sample, bin, real and imaginary part).
+ * How onnxruntime rounds Kokoro's 20-point STFT, as `voices/training/rounding.py` measured it: the
+ * difference of its constants to the exact ones, float32 [20, 11, 2] (sample, bin, real and
+ * imaginary part).
  */
 const ROUNDING = [
   'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',

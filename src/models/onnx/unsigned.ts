@@ -4,12 +4,13 @@
  * processors without VNNI, onnxruntime multiplies unsigned by signed bytes with an instruction that
  * adds two products in 16 bits, which saturate; unsigned by unsigned bytes are widened to 16 bits
  * first, and their products added in 32. That takes 1.1 to 1.3 times as long as the saturating form
- * (measured with VNNI masked), and 1.6 to 1.8 times as long as the signed form on a processor with VNNI.
+ * (measured with VNNI masked), and 1.6 to 1.8 times as long as the signed form on a processor with
+ * VNNI.
  */
 import { DATA_TYPE, type Model, type Node, type OnnxCodec, type Tensor } from './schema.js';
 import { bytesOf } from './weights.js';
 
-/** The operators, and at which of their inputs a weight and its zero point stand. */
+/** The operators, and the indices of their inputs that are a weight and its zero point. */
 const OPERATORS: Readonly<Record<string, readonly (readonly [weight: number, zeroPoint: number])[]>> = {
   MatMulInteger: [[1, 3]],
   DynamicQuantizeLSTM: [
@@ -17,7 +18,7 @@ const OPERATORS: Readonly<Record<string, readonly (readonly [weight: number, zer
     [2, 11],
   ],
 };
-/** Two products of an activation (at most 255) and such a weight add up to 32,640: 16 bits hold it. */
+/** Two products of an activation (at most 255) and such a weight fit into 16 bits: 32,640. */
 const LARGEST_EXACT = 64;
 const ZERO_POINT = 'unsigned_zero_point';
 
@@ -44,7 +45,7 @@ export function withUnsignedWeights(model: Model, codec: OnnxCodec): Model {
     return name;
   }
 
-  /** Where there is none it is 0, which is 128 now. */
+  /** An absent zero point is 0, which becomes 128. */
   function unsignedZero(name: string, node: Node): string {
     if (name !== '') {
       const zeroPoint = weights.get(name);
@@ -58,7 +59,7 @@ export function withUnsignedWeights(model: Model, codec: OnnxCodec): Model {
 
   const node = graph.node.map((old): Node => {
     const pairs = OPERATORS[old.opType] ?? [];
-    // The weights of an operator are all of one kind.
+    // The weights of an operator are all signed or all unsigned.
     const signed = pairs.map(([weight]) => weights.get(old.input[weight] ?? ''));
     if (signed.every((tensor) => tensor === undefined || isExact(tensor))) return old;
     const input = Array.from(

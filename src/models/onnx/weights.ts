@@ -1,9 +1,9 @@
-/** The numbers in a graph's weights: reading them in the encodings ONNX allows, and turning 8-bit ones back into floats. */
+/** The numbers of a graph's weights, in all encodings of ONNX, and 8-bit ones as floats. */
 import { DATA_TYPE, type Tensor } from './schema.js';
 
 const sizeOf = (tensor: Tensor): number => tensor.dims.reduce((product, dim) => product * dim, 1);
 
-/** The values of an 8-bit tensor, by its own signedness. */
+/** The values of an 8-bit tensor, signed or unsigned. */
 export function bytesOf(tensor: Tensor): Int8Array | Uint8Array {
   const signed = tensor.dataType === DATA_TYPE.int8;
   if (!signed && tensor.dataType !== DATA_TYPE.uint8) throw new Error(`the tensor ${tensor.name} is not of 8 bits`);
@@ -19,7 +19,7 @@ export function floatsOf(tensor: Tensor): Float32Array {
   return Float32Array.from({ length: view.byteLength / 4 }, (_, index) => view.getFloat32(index * 4, true));
 }
 
-/** A file is little-endian on every machine. */
+/** Little-endian, as ONNX files are. */
 export function rawFloats(values: Float32Array): Uint8Array {
   const raw = new Uint8Array(values.length * 4);
   const view = new DataView(raw.buffer);
@@ -27,7 +27,7 @@ export function rawFloats(values: Float32Array): Uint8Array {
   return raw;
 }
 
-/** Which axis has a scale of its own for each index: none where there is one scale for all. */
+/** The axis that has a scale for each index, unless there is one scale for all. */
 export type ScaleAxis = 'first' | 'last';
 
 /** (value − zero point) × scale, with one scale for all or one for each index of an axis. */

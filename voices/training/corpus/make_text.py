@@ -1,8 +1,8 @@
 """Write training text, one utterance a line, as varied as speech is.
 
 Prose alone teaches a generator long declarative sentences.  Here a share each goes to whole
-passages (up to the model's limit), single sentences, dialogue, questions, exclamations, lists, numbers
-read out, and very short answers.  Prose comes from folders of public-domain .txt files; the
+passages (up to the model's limit), single sentences, dialogue, questions, exclamations, lists,
+numbers read out, and very short answers.  Prose comes from folders of public-domain .txt files; the
 rest is made from the patterns below.  Lines of the held-out text never come out.
 
     python make_text.py --prose moby-dick/data --prose sotu/data --held-out ../held-out.txt --lines 16000 > text.txt

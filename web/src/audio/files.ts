@@ -1,4 +1,4 @@
-/** What was heard, as a file: WAV at once, MP3 by an encoder that is loaded when it is first asked for. */
+/** Audio files: WAV, and MP3 by an encoder that is loaded when it is first used. */
 import { SAMPLE_RATE } from './recording.js';
 
 const HEADER_BYTES = 44;

@@ -1,9 +1,9 @@
-/** Plays a recording while it still grows: feeds the ring a few seconds ahead, and knows which sample is heard now. */
+/** Plays a recording while it still grows, and knows which sample is heard. */
 import { signal } from '@preact/signals';
 import { type Recording, SAMPLE_RATE } from './recording.js';
 import ringUrl from './ring.worklet.ts?worker&url';
 
-/** How far the ring is kept filled: enough for a page in the background, whose timers are slow. */
+/** Samples that the ring is kept ahead: enough for a background page with slow timers. */
 const AHEAD = SAMPLE_RATE * 8;
 const PIECE = SAMPLE_RATE / 4;
 
@@ -19,9 +19,9 @@ interface Report {
 
 export class Player {
   readonly playing = signal(false);
-  /** Times the sound broke off because nothing was there to play, since the start. */
+  /** Gaps in the audio since the start, because nothing was there to play. */
   readonly underruns = signal(0);
-  /** Called once a run, when its first sample leaves; `ms` of `performance.now()`. */
+  /** Called once in a run, when its first sample is played; `ms` of `performance.now()`. */
   onFirstSound: ((ms: number) => void) | undefined;
   #context: AudioContext | undefined;
   #node: AudioWorkletNode | undefined;
@@ -34,7 +34,7 @@ export class Player {
   #ended = false;
   #last: Report | undefined;
 
-  /** Within a click, before anything is awaited: browsers let no page sound that nobody touched. */
+  /** Has to be called within a click, before anything is awaited: browsers demand it. */
   open(): Promise<void> {
     this.#opening ??= this.#open();
     void this.#context?.resume();
@@ -75,7 +75,7 @@ export class Player {
     this.playing.value = false;
   }
 
-  /** The sample that is heard at this moment; the one before the first where none is yet. */
+  /** The sample that is heard now; the one before the first where none was heard yet. */
   position(): number {
     const { played = 0, frame = 0, held = 0, moving = false } = this.#last ?? {};
     const context = this.#context;

@@ -1,4 +1,4 @@
-/** Everything that was received of one run: its samples, and the peaks that a waveform draws. */
+/** The audio of one run: its samples, and the peaks of its waveform. */
 import { signal } from '@preact/signals';
 
 export const SAMPLE_RATE = 24_000;
@@ -8,7 +8,7 @@ export class Recording {
   /** Samples so far. */
   readonly length = signal(0);
   readonly finished = signal(false);
-  /** The loudest of every 20 ms, 0 to 1. */
+  /** The peak of every 20 ms, 0 to 1. */
   readonly peaks: number[] = [];
   #pcm = new Int16Array(SAMPLE_RATE * 30);
 

@@ -1,4 +1,4 @@
-/** A ring of samples between the page and the sound card: gapless while it is fed, and it counts when it is not. */
+/** A ring buffer between the page and the audio output, which counts its underruns. */
 
 declare abstract class AudioWorkletProcessor {
   readonly port: MessagePort;
@@ -7,7 +7,7 @@ declare function registerProcessor(name: string, processor: new () => AudioWorkl
 declare const currentFrame: number;
 
 const CAPACITY = 24_000 * 12;
-/** What must be there before sound begins, and before it begins again after a gap: messages come 20 to 200 ms at a time. */
+/** Samples held before audio begins, and again after a gap; messages are 20 to 200 ms long. */
 const PRIME = 2_880;
 const REPORT_FRAMES = 512;
 
@@ -74,7 +74,7 @@ class Ring extends AudioWorkletProcessor {
     return taken;
   }
 
-  /** `played` is where the sound will be at `frame`. */
+  /** `played` is the number of samples played at `frame`. */
   #report(frame: number, taken: number): void {
     this.#unreported = 0;
     this.port.postMessage({

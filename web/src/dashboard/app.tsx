@@ -1,4 +1,4 @@
-/** The dashboard's page: a door, and behind it figures, charts, sessions, keys, usage, requests and failures. */
+/** The dashboard's page: sign-in, then figures, sessions, keys, usage, requests and failures. */
 import { Header } from '../shared/header.js';
 import { Failures } from './failures.js';
 import { Keys } from './keys.js';
@@ -44,7 +44,7 @@ export function App() {
       <footer class="foot">
         {who && (
           <p>
-            Everything here can be scripted: <a href="/docs">/admin/v1 in the API</a> · version {who.version}
+            All of this is also an API: <a href="/docs">/admin/v1</a> · version {who.version}
           </p>
         )}
       </footer>

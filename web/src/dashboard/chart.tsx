@@ -1,4 +1,4 @@
-/** A small chart in the page's own colours: lines that move, or bars by day. */
+/** A small chart in the page's colours: lines over time, or bars by day. */
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 
@@ -9,7 +9,7 @@ export interface ChartProps {
   readonly series: readonly string[];
   readonly kind: 'lines' | 'bars';
   readonly format: (value: number) => string;
-  /** What the time axis spans, where it is not the data's own. */
+  /** The span of the time axis. Absent: that of the data. */
   readonly range?: readonly [number, number];
 }
 
@@ -47,7 +47,7 @@ interface Look extends Pick<ChartProps, 'series' | 'kind' | 'format'> {
   readonly shown: { readonly current: ChartProps['range'] };
 }
 
-/** A time of day along lines, a day under bars. */
+/** Labels of the time axis: times of day for lines, days for bars. */
 function when(seconds: number, kind: ChartProps['kind']): string {
   const date = new Date(seconds * 1000);
   return kind === 'lines'

@@ -1,4 +1,4 @@
-/** A question in front of the page: the browser's own dialog, which keeps the keyboard inside and closes by Escape. */
+/** A modal dialog: the browser's own, which keeps the focus inside and closes by Escape. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 

@@ -1,4 +1,4 @@
-/** The last requests that failed, with the ids that find them in the log. */
+/** The last requests that failed, with their ids in the log. */
 import { Scroll } from './scroll.js';
 import { failures } from './state.js';
 

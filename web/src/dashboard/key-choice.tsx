@@ -1,9 +1,9 @@
-/** A choice among all keys, the machine's own user included. */
+/** A choice among all keys, `local` included. */
 import { keys, LOCAL_KEY } from './state.js';
 
 interface KeyChoiceProps {
   readonly label: string;
-  /** Empty where all keys are meant. */
+  /** Empty for all keys. */
   readonly value: string;
   readonly onChoose: (keyId: string) => void;
 }

@@ -1,4 +1,4 @@
-/** The questions that keys are made, changed, granted and revoked by. */
+/** Dialogs that create, change and revoke keys, and grant credits. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { AdminKey, AdminKeyChange, CreatedAdminKey, NewAdminKey } from '../../../src/protocol/admin.js';
 import {
@@ -19,7 +19,7 @@ interface OfKey {
   readonly onClose: () => void;
 }
 
-/** A form that asks the server and stays open with its answer where that is no. */
+/** A form that sends a request, and shows the error where it is refused. */
 function useSend(send: () => Promise<void>) {
   const wrong = useSignal<string | undefined>(undefined);
   const submit = async (event: Event) => {
@@ -62,7 +62,7 @@ function Field({ label, value, type = 'text', placeholder }: FieldProps) {
   );
 }
 
-/** Null where the field is empty: the server's own limit. */
+/** Null where the field is empty: the server's limit. */
 function limitOf(label: string, { value }: Signal<string>): OwnFreeLimit | null {
   if (value.trim() === '') return null;
   const limit = parseFreeLimit(value, MAX_LIMIT);
@@ -77,10 +77,10 @@ function LimitFields({ concurrency, daily }: { readonly concurrency: Signal<stri
   return (
     <>
       <div class="two">
-        <Field label={SESSIONS} value={concurrency} placeholder="as usual" />
-        <Field label={DAILY} value={daily} placeholder="as usual" />
+        <Field label={SESSIONS} value={concurrency} placeholder="server default" />
+        <Field label={DAILY} value={daily} placeholder="server default" />
       </div>
-      <p class="hint">A number holds for each free model by itself; {BY_MODEL_EXAMPLE} sets them apart.</p>
+      <p class="hint">One number for each free model, or one by model: {BY_MODEL_EXAMPLE}.</p>
     </>
   );
 }
@@ -130,7 +130,7 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
   if (made.value) {
     return (
       <Dialog title="Here is the key" onClose={onClose}>
-        <p class="hint">It is shown this once; only its hash is kept.</p>
+        <p class="hint">Copy it now: the server keeps only its hash and cannot show it again.</p>
         <code class="shown-once" data-new-key>
           {made.value.key}
         </code>
@@ -146,7 +146,7 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="New key" onClose={onClose}>
       <form onSubmit={submit}>
-        <Field label="Name" value={name} placeholder="What it is for" />
+        <Field label="Name" value={name} placeholder="What the key is for" />
         <div class="two">
           <label>
             Access
@@ -160,7 +160,7 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
               <option value="free">Free: the free models</option>
             </select>
           </label>
-          {tier.value === 'partner' && <Field label="Credits, 1 a character" value={credits} type="number" />}
+          {tier.value === 'partner' && <Field label="Credits (1 per character)" value={credits} type="number" />}
         </div>
         <LimitFields concurrency={concurrency} daily={daily} />
         <Field label="Expires" value={expires} type="date" />
@@ -206,7 +206,7 @@ export function GrantCredits({ of, onClose }: OfKey) {
   return (
     <Dialog title={`Credits for ${of.name ?? of.id}`} onClose={onClose}>
       <form onSubmit={submit}>
-        <p class="hint">It has {count(of.credits)} now. One credit is one character.</p>
+        <p class="hint">The key has {count(of.credits)} credits now. One credit is one character.</p>
         <Field label="Credits to add" value={credits} type="number" />
         {complaint}
         <Buttons onClose={onClose} verb="Grant" />
@@ -223,7 +223,7 @@ export function RevokeKey({ of, onClose }: OfKey) {
   return (
     <Dialog title={`Revoke ${of.name ?? of.id}?`} onClose={onClose}>
       <form onSubmit={submit}>
-        <p>It is refused from now on, and what it is speaking ends within a second. This cannot be undone.</p>
+        <p>The key is refused from now on, and its sessions end within a second. This cannot be undone.</p>
         {complaint}
         <Buttons onClose={onClose} verb="Revoke" danger />
       </form>

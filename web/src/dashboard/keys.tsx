@@ -1,4 +1,4 @@
-/** Keys: made, named, limited, granted and revoked. A key itself is shown once. */
+/** The list of keys, and the dialogs that change them. */
 import { useSignal } from '@preact/signals';
 import type { AdminKey } from '../../../src/protocol/admin.js';
 import { freeLimitText, type OwnFreeLimit } from '../../../src/protocol/free-limit.js';
@@ -33,7 +33,7 @@ export function Keys() {
         </button>
       </div>
       {keys.value.length === 0 && !spokeHere ? (
-        <p class="empty">No keys yet. Whoever calls this server from elsewhere needs one.</p>
+        <p class="empty">No keys yet. Requests from other machines need one.</p>
       ) : (
         <Scroll label="Keys">
           <table>
@@ -112,7 +112,7 @@ function KeyRow({ of, ask }: KeyRowProps) {
   );
 }
 
-/** Commands and the playground on the server's own machine: there is nothing to edit, grant or revoke. */
+/** Use on the server's own machine, without a key: there is nothing to edit. */
 function LocalRow() {
   const today = new Date().toISOString().slice(0, 10);
   const requests = (usage.value?.data ?? [])
@@ -127,7 +127,7 @@ function LocalRow() {
       </td>
       <td class="number">–</td>
       <td class="number">{count(requests)}</td>
-      <td>pays nothing</td>
+      <td>not billed</td>
       <td />
     </tr>
   );
@@ -141,12 +141,12 @@ function FreeToday({ of }: { readonly of: NonNullable<AdminKey['today']>['free_r
 const shown = (limit: OwnFreeLimit): string =>
   typeof limit === 'number' ? count(limit) : freeLimitText(limit).replaceAll('=', ' ').replaceAll(',', ', ');
 
-function limitsOf({ tier, concurrency, free_daily: daily }: AdminKey): string {
+function limitsOf({ concurrency, free_daily: daily }: AdminKey): string {
   const own = [
     ...(concurrency === null ? [] : [`${shown(concurrency)} at once`]),
     ...(daily === null ? [] : [`${shown(daily)} Free a day`]),
   ];
-  return own.join(', ') || (tier === 'free' ? 'the usual of Free' : 'the usual');
+  return own.join(', ') || 'server default';
 }
 
 export function KeyState({ of: { revoked, expired, expires_at: expires, tier } }: { readonly of: AdminKey }) {

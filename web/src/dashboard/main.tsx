@@ -1,4 +1,4 @@
-/** The dashboard: for the operator everything, for the holder of a key their own part. */
+/** Entry of the dashboard: the operator sees everything, the holder of a key that key's part. */
 import { render } from 'preact';
 import 'uplot/dist/uPlot.min.css';
 import { App } from './app.js';

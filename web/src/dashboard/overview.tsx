@@ -1,4 +1,4 @@
-/** The operator's first look: is it ready, how busy, how fast, on what. */
+/** The operator's overview: readiness, load, speed and workers. */
 import type { AdminStatus } from '../../../src/protocol/admin.js';
 import { since } from '../shared/format.js';
 import { Chart } from './chart.js';
@@ -10,7 +10,7 @@ const MB = 1_000_000;
 
 export function Overview() {
   const now = status.value;
-  if (now === undefined) return <p class="empty">Asking the server…</p>;
+  if (now === undefined) return <p class="empty">Loading…</p>;
   const latest = [...now.speed.points].reverse();
   const first = latest.find((point) => point.first_audio_p50_ms !== null)?.first_audio_p50_ms;
   const rtf = latest.find((point) => point.real_time_factor !== null)?.real_time_factor;
@@ -23,9 +23,9 @@ export function Overview() {
         <Figure
           name="First audio"
           value={first == null ? '–' : `${Math.round(first)}`}
-          note={first == null ? '' : 'ms, lately'}
+          note={first == null ? '' : 'ms, latest'}
         />
-        <Figure name="Real-time factor" value={rtf == null ? '–' : rtf.toFixed(2)} note={rtf == null ? '' : 'lately'} />
+        <Figure name="Real-time factor" value={rtf == null ? '–' : rtf.toFixed(2)} note={rtf == null ? '' : 'latest'} />
         <Figure name="Server memory" value={String(Math.round(now.memory_bytes / MB))} note="MB" />
       </dl>
       <div class="pair">
@@ -61,7 +61,7 @@ function FirstAudio({ points }: { readonly points: Points }) {
         <h2 id="first-title">Time to first audio</h2>
         <p class="legend">
           <span>median</span>
-          <span class="b">slowest twentieth</span>
+          <span class="b">95th percentile</span>
         </p>
       </div>
       {heard.length === 0 ? (
@@ -87,7 +87,7 @@ function RealTimeFactor({ points }: { readonly points: Points }) {
       <div class="panel-head">
         <h2 id="rtf-title">Real-time factor</h2>
         <p class="legend">
-          <span>engine seconds a second of audio</span>
+          <span>engine seconds per second of audio</span>
         </p>
       </div>
       {made.length === 0 ? (
@@ -106,13 +106,13 @@ function RealTimeFactor({ points }: { readonly points: Points }) {
   );
 }
 
-const Quiet = () => <p class="chart-empty">Nothing was spoken in the last quarter of an hour.</p>;
+const Quiet = () => <p class="chart-empty">No speech in the last 15 minutes.</p>;
 
 function Workers({ workers }: { readonly workers: AdminStatus['workers'] }) {
   return (
     <section class="panel" aria-labelledby="workers-title">
       <h2 id="workers-title">Workers</h2>
-      {workers.length === 0 && <p class="empty">None yet: the models are being fetched or prepared.</p>}
+      {workers.length === 0 && <p class="empty">None yet: models are being downloaded or prepared.</p>}
       {workers.length > 0 && (
         <Scroll label="Workers">
           <table>

@@ -1,4 +1,4 @@
-/** What the holder of a key sees first: what is left of it. */
+/** Overview for the holder of a key: credits and use. */
 import { count } from '../shared/format.js';
 import { KeyState } from './keys.js';
 import { identity, keys, sessions } from './state.js';

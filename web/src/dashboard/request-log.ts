@@ -1,4 +1,4 @@
-/** What the dashboard shows of the request log, and by which filters. */
+/** State of the request log: its filters and rows. */
 import { signal } from '@preact/signals';
 import type { AdminRequest, AdminRequests } from '../../../src/protocol/admin.js';
 import { ADMIN_PATH } from '../../../src/protocol/pages.js';
@@ -11,16 +11,16 @@ interface Shown {
   readonly off: string | undefined;
 }
 
-/** Empty where a filter is not used. */
+/** A filter that is not used is empty. */
 const ALL = { key: '', status: '', request: '', hours: '' };
 const NOTHING: Shown = { rows: [], nextCursor: null, off: undefined };
 const HOUR_MS = 3_600_000;
 
 export const requestFilter = signal(ALL);
 export const requestLog = signal<Shown>(NOTHING);
-/** Older pages are open: the list stands still until a filter changes. */
+/** Older pages are shown: the list is not refreshed until a filter changes. */
 let reading = false;
-/** Answers to earlier filters come too late. */
+/** Number of the last request; answers to earlier ones are dropped. */
 let asked = 0;
 
 async function page(cursor?: string): Promise<AdminRequests> {
@@ -35,16 +35,16 @@ async function page(cursor?: string): Promise<AdminRequests> {
   return call<AdminRequests>(`${ADMIN_PATH}/requests?${query}`);
 }
 
-/** The latest rows, by these filters from now on. */
+/** Changes filters, and shows the latest rows. */
 export async function showRequests(change?: Partial<typeof ALL>): Promise<void> {
   requestFilter.value = { ...requestFilter.value, ...change };
   reading = false;
   await newestRequests();
 }
 
-/** Looks for new rows, unless somebody reads older ones. */
+/** Looks for new rows, unless older pages are shown. */
 export async function newestRequests(): Promise<void> {
-  // A server that keeps no log will keep none before its next start.
+  // A server without a log has none until its next start.
   if (reading || requestLog.value.off !== undefined) return;
   const round = ++asked;
   try {

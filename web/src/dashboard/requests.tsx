@@ -1,4 +1,4 @@
-/** The request log with its filters: what became of each request, the latest first, older ones on demand. */
+/** The request log with its filters, latest first, older pages on demand. */
 import { useSignal } from '@preact/signals';
 import type { AdminRequest } from '../../../src/protocol/admin.js';
 import { REQUEST_OUTCOMES } from '../../../src/protocol/request-outcome.js';
@@ -35,7 +35,7 @@ export function Requests() {
         {off === undefined && <Filters isOperator={isOperator} />}
       </div>
       {off !== undefined && <p class="empty">{off}</p>}
-      {off === undefined && rows.length === 0 && <p class="empty">No such requests are in the log.</p>}
+      {off === undefined && rows.length === 0 && <p class="empty">No requests match.</p>}
       {rows.length > 0 && (
         <>
           <RequestTable rows={rows} isOperator={isOperator} />
@@ -71,7 +71,7 @@ function Filters({ isOperator }: { readonly isOperator: boolean }) {
         value={typed.value}
         onInput={(event) => {
           typed.value = event.currentTarget.value;
-          // The cross in the field empties it without a submit.
+          // The field's clear button does not submit.
           if (typed.value === '' && requestFilter.value.request !== '') void showRequests({ request: '' });
         }}
       />

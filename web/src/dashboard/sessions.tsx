@@ -1,4 +1,4 @@
-/** Who is being spoken to, and a way to end that. */
+/** Live sessions, and a button that ends one. */
 import { since } from '../shared/format.js';
 import { Scroll } from './scroll.js';
 import { endSession, identity, sessions } from './state.js';
@@ -10,7 +10,7 @@ export function Sessions() {
     <section class="panel" aria-labelledby="sessions-title">
       <h2 id="sessions-title">Live sessions</h2>
       {list.length === 0 ? (
-        <p class="empty">Nobody is listening just now.</p>
+        <p class="empty">No live sessions.</p>
       ) : (
         <Scroll label="Sessions">
           <table>

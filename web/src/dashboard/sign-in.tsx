@@ -1,4 +1,4 @@
-/** The door: the admin secret opens all of it, an API key its own part. */
+/** Sign-in: the admin secret shows everything, an API key its own part. */
 import { useSignal } from '@preact/signals';
 import { signIn } from './state.js';
 
@@ -18,9 +18,9 @@ export function SignIn() {
       <form class="card narrow" onSubmit={(event) => void submit(event)}>
         <h1 class="page-title">Sign in</h1>
         <p class="hint" id="secret-hint">
-          With the admin secret that <span class="code">tts serve</span> showed when it first started, or left in the
-          file <span class="code">admin-secret</span> of its data folder, or with an API key to see its own use.{' '}
-          <span class="code">tts admin reset</span> makes a new secret.
+          Use the admin secret: <span class="code">tts serve</span> showed it at its first start or wrote it to the file{' '}
+          <span class="code">admin-secret</span> in its data folder; <span class="code">tts admin reset</span> makes a
+          new one. With an API key you see that key's use.
         </p>
         <label for="secret">Admin secret or API key</label>
         <input

@@ -1,4 +1,4 @@
-/** What the dashboard knows of its server, asked for again and again while somebody looks. */
+/** The dashboard's state, refreshed while the page is visible. */
 import { signal } from '@preact/signals';
 import type {
   AdminFailures,
@@ -16,7 +16,7 @@ const LIVE_MS = 2_000;
 /** Keys, usage, requests and failures change more slowly. */
 const SLOW_EVERY = 3;
 
-/** Undefined while that is not known, null where nobody is signed in. */
+/** Undefined until it is known, null while signed out. */
 export const identity = signal<AdminIdentity | null | undefined>(undefined);
 export const status = signal<AdminStatus | undefined>(undefined);
 export const keys = signal<readonly AdminKey[]>([]);
@@ -34,7 +34,7 @@ export const firstDay = (): string => isoDay(Date.now() - (days.value - 1) * 86_
 export const shownDays = (): string[] =>
   Array.from({ length: days.value }, (_, i) => isoDay(Date.now() - (days.value - 1 - i) * 86_400_000));
 
-/** The key that speaks on the server's own machine without having been made: it has usage and no row among the keys. */
+/** The use on the server's own machine without a key: it has usage, but is no key. */
 export const LOCAL_KEY = { id: 'local', name: 'this machine' } as const;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -100,7 +100,7 @@ async function lookNow(): Promise<void> {
   if (now) status.value = now;
 }
 
-/** Keys, usage, requests and failures, now. */
+/** Refreshes keys, usage, requests and failures. */
 export async function refresh(): Promise<void> {
   const [listed, used, failed] = await Promise.all([
     admin<{ data: AdminKey[] }>('/keys'),

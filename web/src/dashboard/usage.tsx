@@ -1,4 +1,4 @@
-/** Usage by day as bars, and by day, key and model as a table; all of it as CSV. */
+/** Usage by day as a chart, by day, key and model as a table, and as CSV. */
 import { useSignal } from '@preact/signals';
 import type { AdminUsage } from '../../../src/protocol/admin.js';
 import { ADMIN_PATH } from '../../../src/protocol/pages.js';
@@ -21,7 +21,7 @@ const MEASURES = {
     format: (v: number) => short(Math.round(v * 10) / 10),
   },
 } as const;
-/** At first; the rest on demand. */
+/** Rows shown at first. */
 const TABLE_ROWS = 10;
 
 export function Usage() {
@@ -79,7 +79,7 @@ export function Usage() {
         </div>
       </div>
       {rows.length === 0 ? (
-        <p class="empty">Nothing was spoken in these days.</p>
+        <p class="empty">No speech in these days.</p>
       ) : (
         <>
           <p class="legend">
@@ -102,7 +102,7 @@ function UsageChart({ rows, measure }: { readonly rows: readonly Row[]; readonly
       .filter((row) => row.day === day && row.model.startsWith('base-tts-fast') === fast)
       .reduce((total, row) => total + of(row), 0);
   const standard = shown.map((day) => sum(day, false));
-  // Bars that stand on each other: the whole is drawn first, its lower part over it.
+  // Stacked bars: the total is drawn first, its lower part over it.
   const total = shown.map((day, i) => sum(day, true) + standard[i]!);
   const times = shown.map((day) => Date.parse(day) / 1000);
   const half = 43_200;

@@ -1,4 +1,4 @@
-/** The playground's page: the sheet with the text, who speaks it, and what can be done with what was heard. */
+/** The playground's page: text, voice and model, playback, and what can be done with the audio. */
 
 import { ApiError } from '../shared/api.js';
 import { Header } from '../shared/header.js';
@@ -29,7 +29,7 @@ export function App() {
       </main>
       <footer class="foot">
         <p>
-          Nothing you write leaves this server. <a href="/docs">The API</a>
+          What you write stays on this server. <a href="/docs">Documentation</a>
           {server.value && <span> · version {server.value.version}</span>}
         </p>
       </footer>

@@ -1,4 +1,4 @@
-/** What was heard, to take along: sound as WAV or MP3, words as SRT or WebVTT. */
+/** Downloads of what was heard: audio as WAV or MP3, subtitles as SRT or WebVTT. */
 import { useSignal } from '@preact/signals';
 import { CueBuilder, toSrt, toVtt } from '../../../src/client/subtitles.js';
 import { mp3File, save, wavFile } from '../audio/files.js';
@@ -39,17 +39,17 @@ export function Downloads() {
     try {
       save(await make(current!), `speech.${name.toLowerCase()}`);
     } catch (error) {
-      failed.value = `The ${name} could not be made: ${(error as Error).message}`;
+      failed.value = `The ${name} file could not be made: ${(error as Error).message}`;
     }
     busy.value = undefined;
   };
   return (
     <section class="panel" aria-labelledby="take-title">
       <div class="panel-head">
-        <h2 id="take-title">Take it along</h2>
+        <h2 id="take-title">Download</h2>
       </div>
       <p class="hint">
-        {ready ? 'Exactly what was heard, made into a file in this page.' : 'Once it was spoken, it can be saved.'}
+        {ready ? 'The audio you heard, made into a file by this page.' : 'Press play first, then save the audio here.'}
       </p>
       <div class="files">
         {FILES.map((file) => (

@@ -1,4 +1,4 @@
-/** A Free key has no WebSocket: the same text over HTTP, streamed, with the Free model of the same name. */
+/** Speaks with a Free key, which has no WebSocket: streams over HTTP with the Free model. */
 import { request } from '../shared/api.js';
 
 export interface FreeSpeechOptions {
@@ -18,7 +18,7 @@ export async function speakFree({ model, voice, key, text, onAudio, signal }: Fr
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    // Reads end anywhere, also inside a sample.
+    // A read may end inside a sample.
     const bytes = new Uint8Array(half.length + value.length);
     bytes.set(half);
     bytes.set(value, half.length);

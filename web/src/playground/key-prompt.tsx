@@ -1,4 +1,4 @@
-/** Asks for an API key where the server wants one. It stays in the memory of this page. */
+/** Asks for an API key where the server needs one. The key stays in the memory of this page. */
 import { useSignal } from '@preact/signals';
 import { signIn } from './state.js';
 
@@ -17,7 +17,7 @@ export function KeyPrompt() {
     <form class="card narrow" onSubmit={(event) => void submit(event)}>
       <label for="key">API key</label>
       <p class="hint">
-        This server speaks for whoever has a key. Yours stays in the memory of this page and is gone when you close it.
+        This server needs an API key. It stays in the memory of this page and is forgotten when you close it.
       </p>
       <input
         id="key"

@@ -1,9 +1,10 @@
-/** Type and listen: what is typed is sent word by word, and what hangs in the air is said when the typing rests. */
+/** Type and listen: sends words as they are typed, and the rest when the typing pauses. */
 import { effect } from '@preact/signals';
 import { isBlank } from '../../../src/protocol/characters.js';
 import type { Run } from './run.js';
 import * as state from './state.js';
 
+/** A pause in typing (ms) after which pending text is spoken. */
 const REST_MS = 1_200;
 
 export class LiveTyping {
@@ -11,10 +12,10 @@ export class LiveTyping {
   #sent = '';
   #rest: ReturnType<typeof setTimeout> | undefined;
 
-  /** All that stands in the box now. */
+  /** `text` is all of the box's text. */
   typed(text: string): void {
     clearTimeout(this.#rest);
-    // What was said cannot be taken back: a change in it waits until something new stands behind it.
+    // Spoken text cannot be changed: what is sent begins behind the common part.
     if (!text.startsWith(this.#sent)) this.#sent = text.slice(0, commonStart(text, this.#sent));
     const fresh = text.slice(this.#sent.length);
     const whole = fresh.slice(0, fresh.search(/\p{White_Space}\P{White_Space}*$/u) + 1);

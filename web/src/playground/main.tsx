@@ -1,4 +1,4 @@
-/** The playground: write, hear, look closer, take it along. */
+/** Entry of the playground. */
 import { render } from 'preact';
 import { App } from './app.js';
 import { begin } from './state.js';

@@ -1,4 +1,4 @@
-/** How is this read? Each written form that is not said as it is written, with its words and its sounds. */
+/** How a text is read: forms that are not said as they are written, with words and phonemes. */
 import { useSignal } from '@preact/signals';
 import { isBlank } from '../../../src/protocol/characters.js';
 import { MAX_EXPLAINED_CHARS } from '../../../src/protocol/pages.js';

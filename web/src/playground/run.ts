@@ -1,4 +1,4 @@
-/** One run: a text on its way to being heard, what came of it so far, and how fast. */
+/** One run: a text that is being spoken, its audio so far, and its figures. */
 import { signal } from '@preact/signals';
 import { Recording, SAMPLE_RATE } from '../audio/recording.js';
 import { ApiError } from '../shared/api.js';
@@ -20,7 +20,7 @@ export class Run {
   readonly error = signal<Error | undefined>(undefined);
   /** Click to first sample, in milliseconds. */
   readonly firstMs = signal<number | undefined>(undefined);
-  /** Seconds of work a second of audio, as the page sees it: text sent to all audio there. */
+  /** Seconds from the text being sent to its audio, for a second of audio. */
   readonly realTimeFactor = signal<number | undefined>(undefined);
   readonly alignments: { readonly alignment: Alignment; readonly offset: number }[] = [];
   readonly startedMs = performance.now();
@@ -39,11 +39,11 @@ export class Run {
     });
   }
 
-  /** More of the text. */
+  /** Sends more text. */
   say(text: string, flush = false): void {
     this.#askedMs ??= performance.now();
     this.text.value += text;
-    // In pieces that a message may hold.
+    // In pieces that fit into a message.
     const points = [...text];
     for (let at = 0; at < points.length || at === 0; at += 4_000) {
       this.#session.text(points.slice(at, at + 4_000).join(''), flush && at + 4_000 >= points.length);
@@ -54,7 +54,7 @@ export class Run {
     this.#session.finish();
   }
 
-  /** Asks for nothing more; what came stays. */
+  /** Ends the request; audio that came stays. */
   cancel(): void {
     this.#abort.abort();
     this.#session.close();
@@ -100,7 +100,7 @@ export class Run {
       onAudio: (pcm) => {
         this.#take(pcm, undefined);
         const samples = this.recording.length.peek();
-        // About fourteen characters a second, until the whole is there.
+        // About fourteen characters a second, until all of the audio is there.
         this.clock.spread(chars, Math.max(samples, (chars * SAMPLE_RATE) / 14));
       },
     });

@@ -1,4 +1,4 @@
-/** The sheet: a text to edit, or the same text as words that light up as they are heard. */
+/** The text: an editor or, while it is heard, words that light up. */
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../shared/icons.js';
 import { LiveTyping } from './live-typing.js';
@@ -46,7 +46,7 @@ function toggleLive(on: boolean): void {
 
 function Editor() {
   const box = useRef<HTMLTextAreaElement>(null);
-  // As tall as its text: the page scrolls, not the box.
+  // The box is as tall as its text, so that the page scrolls and not the box.
   const fit = () => {
     const element = box.current;
     if (element === null) return;

@@ -1,4 +1,4 @@
-/** The same request from a shell, from the command line and from the openai client, ready to copy. */
+/** The same request with curl, `tts speak` and the openai client, to copy. */
 import { useSignal } from '@preact/signals';
 import { trim } from '../../../src/protocol/characters.js';
 import { CopyButton } from '../shared/copy-button.js';

@@ -1,4 +1,4 @@
-/** One session of the stream-input WebSocket, opened with a ticket: text goes in, samples and their alignment come out. */
+/** A session of the stream-input WebSocket, opened with a ticket. */
 import { STREAM_PROTOCOL, streamPath, TICKET_PROTOCOL_PREFIX } from '../../../src/protocol/stream.js';
 import { ApiError, call } from '../shared/api.js';
 import type { Alignment } from './words.js';
@@ -8,11 +8,11 @@ export interface SessionOptions {
   readonly voice: string;
   readonly key: string | undefined;
   readonly onAudio: (pcm: Int16Array, alignment: Alignment | undefined) => void;
-  /** All of it came; without an error where it is whole. */
+  /** The session has ended; without an error where all audio came. */
   readonly onEnd: (error?: Error) => void;
 }
 
-/** What a session that listens while one types sends now and then, so that it stays. */
+/** Interval of keepalives, which keep a session open while nothing is typed (ms). */
 const KEEPALIVE_MS = 20_000;
 
 interface Message {
@@ -40,7 +40,7 @@ export class SpeechSession {
 
   text(text: string, flush = false): void {
     if (text === '' && !flush) return;
-    // Exactly one space would be a keepalive, and the word after it would join the one before.
+    // A single space would be a keepalive, and would not separate two words.
     this.#send({ text: text === ' ' ? '\n' : text || ' ', ...(flush && { flush }) });
   }
 
@@ -48,7 +48,7 @@ export class SpeechSession {
     this.#send({ text: '' });
   }
 
-  /** Nobody listens any more. */
+  /** Ends the session at once. */
   close(): void {
     this.#over = true;
     this.#abort.abort();
@@ -80,13 +80,13 @@ export class SpeechSession {
     socket.addEventListener('open', () => {
       opened = true;
     });
-    // A browser does not tell a page why a handshake was refused; the ticket was good, so the server is busy.
+    // Browsers hide why a handshake was refused. The ticket was good, so the server is busy.
     socket.onclose = () =>
       this.#end(
         new ApiError(
           0,
           'connection_lost',
-          opened ? 'The connection broke off.' : 'The server takes no new session just now. Try again in a moment.',
+          opened ? 'The connection was lost.' : 'The server is busy. Try again in a moment.',
           undefined,
         ),
       );

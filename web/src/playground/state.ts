@@ -1,4 +1,4 @@
-/** What the playground knows: the text, who speaks it, what runs, and the ways to change that. */
+/** The playground's state, and the actions that change it. */
 import { computed, effect, signal } from '@preact/signals';
 import { isBlank } from '../../../src/protocol/characters.js';
 import type { VoiceCatalog } from '../../../src/protocol/http.js';
@@ -15,18 +15,18 @@ const EXAMPLE =
   'Press play, watch the words light up, and click any of them to hear it again from there.';
 
 export const server = signal<PlaygroundSession | undefined>(undefined);
-/** Kept in this page's memory, and nowhere else. */
+/** Kept in this page's memory only. */
 export const key = signal('');
 export const voices = signal<readonly Voice[]>([]);
 export const voice = signal('');
 export const model = signal('base-tts-fast');
 export const text = signal(EXAMPLE);
-/** Sends what is typed while it is typed. */
+/** Text is spoken while it is typed. */
 export const live = signal(false);
 export const problem = signal<Error | undefined>(undefined);
-/** What was asked for last. */
+/** The last run. */
 export const run = signal<Run | undefined>(undefined);
-/** The transcript is shown in place of the text to edit. */
+/** The transcript is shown instead of the editor. */
 export const listening = signal(false);
 export const sampling = signal<string | undefined>(undefined);
 
@@ -85,7 +85,7 @@ function listenTo(started: Run): void {
   void player.play(started.recording);
 }
 
-/** Says the whole text from its beginning. */
+/** Speaks the whole text from its beginning. */
 export function speak(): void {
   if (isBlank(text.value)) return;
   void player.open();
@@ -108,7 +108,7 @@ export function startLive(): Run {
   return started;
 }
 
-/** Hears again what came, from a sample on. */
+/** Plays the audio of the last run from a sample on. */
 export function playFrom(at: number): void {
   const current = run.value;
   if (current === undefined) return;
@@ -127,7 +127,7 @@ export function edit(): void {
   listening.value = false;
 }
 
-/** A voice introduces itself; the text and what was heard of it stay as they are. */
+/** Plays a sample of a voice; text and last run stay. */
 export function hearSample({ id, display_name: name }: Voice): void {
   void player.open();
   stop();

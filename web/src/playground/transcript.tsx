@@ -1,4 +1,4 @@
-/** The spoken text: the word that is heard now is lit, and any word can be heard again from there. */
+/** The spoken text: the word that is heard is lit, and playback can begin at any word. */
 import { useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { player, playFrom, run, words } from './state.js';
@@ -46,7 +46,7 @@ export function Transcript() {
   );
 }
 
-/** Painted by hand, frame by frame: the words themselves do not change. */
+/** Lights words frame by frame without rendering them again. */
 function useLitWords(box: { readonly current: HTMLElement | null }): void {
   const lit = useRef(-2);
   const paint = () => {
@@ -81,7 +81,7 @@ function useLitWords(box: { readonly current: HTMLElement | null }): void {
   }, [words.value]);
 }
 
-/** Keeps the spoken word in sight, without tugging at a page that shows it already. */
+/** Scrolls to the spoken word unless it is in sight. */
 function follow(element: HTMLElement): void {
   const { top, bottom } = element.getBoundingClientRect();
   if (top > 80 && bottom < window.innerHeight - 140) return;

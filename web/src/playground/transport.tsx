@@ -1,4 +1,4 @@
-/** Play and stop, the waveform, and how fast it was. */
+/** Play and stop, the waveform, and figures of the run. */
 import { isBlank } from '../../../src/protocol/characters.js';
 import { duration } from '../shared/format.js';
 import { Icon } from '../shared/icons.js';
@@ -33,7 +33,7 @@ export function Transport() {
         )}
         <dl class="facts" aria-live="off">
           <Fact
-            name="First sound"
+            name="First audio"
             value={current?.firstMs.value === undefined ? '–' : `${Math.round(current.firstMs.value)} ms`}
             id="first"
           />

@@ -1,13 +1,13 @@
-/** Who speaks: the model, and a voice that can be heard before it is chosen. */
+/** The choice of model and voice, with a sample of each voice. */
 import { useSignal } from '@preact/signals';
 import { Icon } from '../shared/icons.js';
 import { hearSample, model, sampling, stop, voice, voices } from './state.js';
 
 const MODELS = [
-  { id: 'base-tts-fast', name: 'Fast', hint: 'Speaks at once, on any machine' },
-  { id: 'base-tts', name: 'Standard', hint: 'The reference sound, more work' },
+  { id: 'base-tts-fast', name: 'Fast', hint: 'Starts at once, on any machine' },
+  { id: 'base-tts', name: 'Standard', hint: 'The best sound, more work' },
 ] as const;
-/** Beyond so many a search is worth its place. */
+/** With more voices than this there is a search field. */
 const MANY = 8;
 
 export function VoicePicker() {

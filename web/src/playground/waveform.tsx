@@ -1,4 +1,4 @@
-/** The sound as bars, with where it is heard now; a click or the arrow keys go elsewhere. */
+/** The audio as bars with the current position, which a click or the arrow keys change. */
 import { useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { PEAK_SAMPLES, SAMPLE_RATE } from '../audio/recording.js';
@@ -69,7 +69,7 @@ export function Waveform({ run }: { readonly run: Run }) {
   );
 }
 
-/** The width stands for the whole text: what is not there yet is reckoned from its length. */
+/** Samples that the width stands for; for audio still to come, estimated from the text. */
 function shownSamples({ recording, text }: Run): number {
   const length = recording.length.peek();
   return recording.finished.peek() ? length : Math.max(length, (text.peek().length * SAMPLE_RATE) / 15);

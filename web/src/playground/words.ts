@@ -1,4 +1,4 @@
-/** The words of a text and when each is heard, told character by character as the alignment arrives. */
+/** The words of a text, and when each is heard according to the alignment. */
 import { SAMPLE_RATE } from '../audio/recording.js';
 
 export interface Word {
@@ -28,7 +28,7 @@ export interface Alignment {
 }
 
 export class WordClock {
-  /** The sample each character of the text as sent begins at. */
+  /** The first sample of each character that was sent. */
   readonly #starts: number[] = [];
 
   /** `offset`: samples of the run before the message that carried the alignment. */
@@ -38,7 +38,7 @@ export class WordClock {
     }
   }
 
-  /** Without an alignment: each character the same share of what there is. */
+  /** Without an alignment: the same time for each character. */
   spread(chars: number, samples: number): void {
     for (let i = 0; i < chars; i++) this.#starts[i] = (samples * i) / chars;
   }

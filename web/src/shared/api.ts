@@ -1,4 +1,4 @@
-/** Calls of this server: JSON in and out, and failures as the sentences it tells. */
+/** Requests to this server: JSON in and out, failures with the server's messages. */
 
 export class ApiError extends Error {
   constructor(
@@ -14,7 +14,7 @@ export class ApiError extends Error {
 export interface CallOptions {
   readonly method?: string;
   readonly body?: unknown;
-  /** An API key, where there is one. */
+  /** An API key, if there is one. */
   readonly key?: string | undefined;
   readonly signal?: AbortSignal;
 }

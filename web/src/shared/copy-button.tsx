@@ -1,4 +1,4 @@
-/** Copies a text, and says for a moment that it did. */
+/** A button that copies a text and briefly confirms it. */
 import { useSignal } from '@preact/signals';
 import { Icon } from './icons.js';
 

@@ -1,4 +1,4 @@
-/** Numbers and times as people read them. */
+/** Numbers and times for people. */
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });

@@ -1,4 +1,4 @@
-/** The head of both pages: the brand, links to the other pages, and a place for the page's own status. */
+/** The header of both pages: brand, links, and the page's own status. */
 import type { ComponentChildren } from 'preact';
 import mark from './mark.svg';
 

@@ -1,4 +1,4 @@
-/** Line icons of one weight, drawn in the colour of the text around them. */
+/** Line icons in the colour of the text around them. */
 const PATHS = {
   play: 'M8 5.5v13l11-6.5z',
   stop: 'M7 7h10v10H7z',

@@ -1,19 +1,19 @@
-/** What the card is given, and a run of it. */
+/** What the GPU is given, and one run of it. */
 import { Tensor } from 'onnxruntime-node';
 import type { GraphThread, Packed, PackedTensor } from '../graphs/graph-threads.js';
 import type { Feeds } from '../vocoder/vocoder.js';
 import { joinWindows } from './light-batch.js';
 
-/** One window of the light generator, or a whole utterance for Kokoro's. */
-export interface CardItem {
+/** One window of the light vocoder, or a whole utterance for Kokoro's generator. */
+export interface GpuItem {
   readonly graph: 'whole' | 'light';
   readonly feeds: Packed;
 }
 
-/** Runs what was gathered, all of one kind. Items that are given away are not copied on their way to the card's thread. */
-export async function runOnCard(
+/** Runs a batch of one kind. Items that are given away are not copied to the GPU's thread. */
+export async function runOnGpu(
   thread: GraphThread,
-  items: readonly CardItem[],
+  items: readonly GpuItem[],
   { givesItems = false } = {},
 ): Promise<Float32Array[]> {
   if (items[0]!.graph === 'light') {

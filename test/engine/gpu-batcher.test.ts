@@ -1,7 +1,7 @@
-/** The one place that uses a GPU: what it gathers, what it leaves out, and what becomes of those that wait when it is lost. */
+/** The GPU batcher: what it puts into a run, what it leaves out, and what fails when the GPU is lost. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { UNSCHEDULED } from '../../src/engine/engine.js';
-import { Card } from '../../src/engine/gpu/card.js';
+import { GpuBatcher } from '../../src/engine/gpu/gpu-batcher.js';
 
 interface Item {
   readonly name: string;
@@ -9,12 +9,12 @@ interface Item {
   readonly size?: number;
 }
 
-/** A card whose runs end when they are told to. */
-function handCard(most = 3, ahead = 1) {
+/** A GPU whose runs end when they are told to. */
+function manualGpu(most = 3, ahead = 1) {
   const runs: string[][] = [];
   const ends: (() => void)[] = [];
   const lost: unknown[] = [];
-  const card = new Card<Item, string>({
+  const gpu = new GpuBatcher<Item, string>({
     kindOf: ({ kind = 'one' }) => kind,
     sizeOf: ({ size = 1 }) => size,
     mostOf: () => most,
@@ -30,15 +30,15 @@ function handCard(most = 3, ahead = 1) {
   const started = async (count: number) => {
     while (runs.length < count) await new Promise((resolve) => setImmediate(resolve));
   };
-  return { card, runs, ends, lost, started };
+  return { gpu, runs, ends, lost, started };
 }
 
-describe('a card', () => {
+describe('the GPU batcher', () => {
   it('runs a lone item at once, and what came meanwhile together', async () => {
-    const { card, runs, ends, started } = handCard();
-    const first = card.run({ name: 'a' }, UNSCHEDULED);
+    const { gpu, runs, ends, started } = manualGpu();
+    const first = gpu.run({ name: 'a' }, UNSCHEDULED);
     await started(1);
-    const rest = ['b', 'c', 'd', 'e'].map((name) => card.run({ name }, UNSCHEDULED));
+    const rest = ['b', 'c', 'd', 'e'].map((name) => gpu.run({ name }, UNSCHEDULED));
     ends[0]!();
     expect((await first).result).toBe('A');
     await started(2);
@@ -51,13 +51,13 @@ describe('a card', () => {
   });
 
   it('puts only what is of one kind into a run, and shares out the time by size', async () => {
-    const { card, runs, ends, started } = handCard(4);
-    const hold = card.run({ name: 'hold' }, UNSCHEDULED);
+    const { gpu, runs, ends, started } = manualGpu(4);
+    const hold = gpu.run({ name: 'hold' }, UNSCHEDULED);
     await started(1);
-    const small = card.run({ name: 'small', kind: 'x' }, UNSCHEDULED);
-    const other = card.run({ name: 'other', kind: 'y' }, UNSCHEDULED);
-    const large = card.run({ name: 'large', kind: 'x', size: 3 }, UNSCHEDULED);
-    const more = card.run({ name: 'more', kind: 'x' }, UNSCHEDULED);
+    const small = gpu.run({ name: 'small', kind: 'x' }, UNSCHEDULED);
+    const other = gpu.run({ name: 'other', kind: 'y' }, UNSCHEDULED);
+    const large = gpu.run({ name: 'large', kind: 'x', size: 3 }, UNSCHEDULED);
+    const more = gpu.run({ name: 'more', kind: 'x' }, UNSCHEDULED);
     for (let i = 0; i < 4; i++) {
       await started(i + 1);
       ends[i]!();
@@ -68,12 +68,12 @@ describe('a card', () => {
   });
 
   it('takes what is due soonest first, whenever it came, and fills its run in that order', async () => {
-    const { card, runs, ends, started } = handCard(2);
-    const all = [card.run({ name: 'hold' }, UNSCHEDULED)];
+    const { gpu, runs, ends, started } = manualGpu(2);
+    const all = [gpu.run({ name: 'hold' }, UNSCHEDULED)];
     await started(1);
     const waiting = { bulk: Number.MAX_SAFE_INTEGER, later: 900, other: 500, live: 100, too: 100 };
     for (const [name, dueMs] of Object.entries(waiting)) {
-      all.push(card.run({ name, ...(name === 'other' && { kind: 'y' }) }, { ...UNSCHEDULED, dueMs }));
+      all.push(gpu.run({ name, ...(name === 'other' && { kind: 'y' }) }, { ...UNSCHEDULED, dueMs }));
     }
     for (let i = 0; i < 4; i++) {
       await started(i + 1);
@@ -84,12 +84,12 @@ describe('a card', () => {
   });
 
   it('runs nothing that was cancelled before its run, and does not wait for it', async () => {
-    const { card, runs, ends, started } = handCard();
-    const first = card.run({ name: 'a' }, UNSCHEDULED);
+    const { gpu, runs, ends, started } = manualGpu();
+    const first = gpu.run({ name: 'a' }, UNSCHEDULED);
     await started(1);
     const abort = new AbortController();
-    const gone = card.run({ name: 'gone' }, { ...UNSCHEDULED, signal: abort.signal });
-    const stays = card.run({ name: 'stays' }, UNSCHEDULED);
+    const gone = gpu.run({ name: 'gone' }, { ...UNSCHEDULED, signal: abort.signal });
+    const stays = gpu.run({ name: 'stays' }, UNSCHEDULED);
     const left = expect(gone).rejects.toThrow('nobody listens');
     abort.abort(new Error('nobody listens'));
     ends[0]!();
@@ -102,21 +102,21 @@ describe('a card', () => {
   });
 
   it('fails everything when the device is lost, says so once, and runs nothing more', async () => {
-    const { card, runs, ends, lost, started } = handCard(1);
-    const poison = card.run({ name: 'poison' }, UNSCHEDULED);
-    const behind = card.run({ name: 'behind' }, UNSCHEDULED);
+    const { gpu, runs, ends, lost, started } = manualGpu(1);
+    const poison = gpu.run({ name: 'poison' }, UNSCHEDULED);
+    const behind = gpu.run({ name: 'behind' }, UNSCHEDULED);
     const failed = Promise.allSettled([poison, behind]);
     await started(1);
     ends[0]!();
     expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    await expect(card.run({ name: 'later' }, UNSCHEDULED)).rejects.toThrow('device lost');
+    await expect(gpu.run({ name: 'later' }, UNSCHEDULED)).rejects.toThrow('device lost');
     expect(lost).toHaveLength(1);
     expect(runs).toEqual([['poison']]);
   });
 
   it('hands the next run over while one is made, where it may', async () => {
-    const { card, runs, ends, started } = handCard(1, 2);
-    const all = Promise.all(['a', 'b', 'c'].map((name) => card.run({ name }, UNSCHEDULED)));
+    const { gpu, runs, ends, started } = manualGpu(1, 2);
+    const all = Promise.all(['a', 'b', 'c'].map((name) => gpu.run({ name }, UNSCHEDULED)));
     await started(2);
     expect(runs).toEqual([['a'], ['b']]);
     for (let i = 0; i < 3; i++) {
@@ -136,7 +136,7 @@ describe('what an item costs', () => {
   async function pricesOf(runs: readonly (readonly [size: number, runMs: number])[], shared = true): Promise<number[]> {
     vi.useFakeTimers({ toFake: ['performance'] });
     let runMs = 0;
-    const card = new Card<number, number>({
+    const gpu = new GpuBatcher<number, number>({
       kindOf: () => 'one',
       sizeOf: (size) => size,
       mostOf: () => 8,
@@ -150,7 +150,7 @@ describe('what an item costs', () => {
     const prices: number[] = [];
     for (const [size, takesMs] of runs) {
       runMs = takesMs;
-      const { shareMs } = await card.run(size, UNSCHEDULED);
+      const { shareMs } = await gpu.run(size, UNSCHEDULED);
       prices.push(Math.round((shareMs / size) * 1_000) / 1_000);
     }
     return prices;

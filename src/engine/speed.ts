@@ -1,20 +1,22 @@
-/** How a speed is kept: by the model as far as it speaks well, and beyond that by stretching what it said. */
+/**
+ * How a speed is reached: by the model as far as it speaks well, beyond that by time-stretching.
+ */
 import { type SpeechEvent, stretchOf } from '../protocol/job.js';
 import { createTimeStretch } from './time-stretch.js';
 
-export interface Pace {
-  /** The model's own speed. */
+export interface SpeedParts {
+  /** The speed the model speaks at. */
   readonly model: number;
-  /** How much faster than the model spoke it is heard. */
+  /** The factor by which the model's audio is shortened. */
   readonly stretch: number;
 }
 
-export function paceOf(speed: number): Pace {
+export function speedParts(speed: number): SpeedParts {
   const stretch = stretchOf(speed);
   return { model: speed / stretch, stretch };
 }
 
-/** The same speech in `1 / stretch` of its time, and its times with it. */
+/** The same speech in `1 / stretch` of its time, with its timings. */
 export async function* stretched(events: AsyncIterable<SpeechEvent>, stretch: number): AsyncGenerator<SpeechEvent> {
   if (stretch === 1) {
     yield* events;

@@ -1,4 +1,4 @@
-/** Turns with all cores and turns with one: the samples are the same, so an utterance may be made of both. */
+/** Multi-threaded and single-threaded steps make the same samples, so an utterance may have both. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Engine, UNSCHEDULED } from '../../src/engine/engine.js';
 import { createKokoroEngine } from '../../src/engine/kokoro.js';
@@ -21,28 +21,28 @@ afterAll(async () => {
   await core?.close();
 });
 
-async function samples(of: Engine, wide: (turn: number) => boolean): Promise<number[]> {
-  let turns = 0;
+async function samples(of: Engine, isMultiThreaded: (step: number) => boolean): Promise<number[]> {
+  let steps = 0;
   const job = jobOf('It was late in the evening when the last train came in.', { model: 'base-tts-fast' });
   const pcm: number[] = [];
   for await (const event of of.speak(
     job,
-    { run: (work) => work({ ...UNSCHEDULED, multiThreaded: wide(turns++) }) },
+    { run: (work) => work({ ...UNSCHEDULED, multiThreaded: isMultiThreaded(steps++) }) },
     signal,
   )) {
     if (event.type === 'audio') pcm.push(...event.pcm);
   }
-  expect(turns).toBeGreaterThan(3);
+  expect(steps).toBeGreaterThan(3);
   return pcm;
 }
 
-it('makes the same samples wide, narrow, and in turns of both', async () => {
-  const wide = await samples(engine, () => true);
-  expect(wide.length).toBeGreaterThan(24_000);
-  expect(await samples(engine, () => false)).toEqual(wide);
-  expect(await samples(engine, (turn) => turn % 2 === 0)).toEqual(wide);
-  expect(await samples(core, () => true)).toEqual(wide);
+it('makes the same samples multi-threaded, single-threaded, and alternately', async () => {
+  const expected = await samples(engine, () => true);
+  expect(expected.length).toBeGreaterThan(24_000);
+  expect(await samples(engine, () => false)).toEqual(expected);
+  expect(await samples(engine, (step) => step % 2 === 0)).toEqual(expected);
+  expect(await samples(core, () => true)).toEqual(expected);
   expect(engine.version).toBe(core.version);
-  expect(engine.description).toBe('cpu, 1 thread, 3 for a lone listener');
+  expect(engine.description).toBe('cpu, 1 thread, 3 when idle');
   expect(core.description).toBe('cpu, 1 thread');
 });

@@ -1,33 +1,40 @@
-/** The one place that uses a GPU: what waits is gathered into one run, and no run waits to be fuller. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+/** Batches work for the GPU: a run takes all that waits, and never waits to become fuller. */
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import { type Due, insertByDue } from '../due-order.js';
 import type { StepGrant } from '../engine.js';
 
-export interface CardOptions<Item, Result> {
-  /** What may share a run has the same. */
+export interface GpuBatcherOptions<Item, Result> {
+  /** Items of one kind may share a run. */
   readonly kindOf: (item: Item) => string;
+  /** In a unit of its own for each kind, such as frames. */
   readonly sizeOf: (item: Item) => number;
-  /** A run takes what waits, what is due soonest first, until it is this large; one item in any case. */
+  /** The largest sum of sizes in one run of a kind. A single item may be larger. */
   readonly mostOf: (kind: string) => number;
-  /** Makes one run. Throws only where the device is lost: nothing is run any more then. */
+  /** Makes one run. An error means that the device is lost; nothing is run after it. */
   readonly run: (kind: string, items: readonly Item[]) => Promise<readonly Result[]>;
   readonly onLost: (error: unknown) => void;
-  /** Runs that may be handed over at once: with 2, the next lies ready when one ends. They are still made one after the other. */
+  /**
+   * Runs that may be handed over at once (default 1). With 2, the next one lies ready when a run
+   * ends; the device still makes them one after the other.
+   */
   readonly ahead?: number;
-  /** Kinds whose items cost what they cost in a full run. Without it, each its part of the run's time. */
+  /**
+   * Kinds whose items are charged as in a full run. Items of other kinds are charged their part of
+   * the run they were in.
+   */
   readonly isShared?: (kind: string) => boolean;
 }
 
 export interface Made<Result> {
   readonly result: Result;
-  /** What it cost of the GPU's time. */
+  /** The GPU time charged for it. */
   readonly shareMs: number;
 }
 
-/** A run that is this full says what full runs cost. */
-const FULL = 0.5;
-/** How much it says. */
-const PRICE_STEP = 0.1;
+/** From this share of its largest size on, a run counts as full. */
+const FULL_SHARE = 0.5;
+/** Weight of one full run in the moving average of a kind's price. */
+const PRICE_WEIGHT = 0.1;
 
 interface Waiting<Item, Result> extends Due {
   readonly item: Item;
@@ -36,25 +43,25 @@ interface Waiting<Item, Result> extends Due {
   readonly failed: (reason: unknown) => void;
 }
 
-export class Card<Item, Result> {
-  readonly #options: CardOptions<Item, Result>;
-  /** By when they are due. */
+export class GpuBatcher<Item, Result> {
+  readonly #options: GpuBatcherOptions<Item, Result>;
+  /** In the order of `insertByDue`. */
   #waiting: Waiting<Item, Result>[] = [];
   #running = 0;
   #lost: unknown;
   #lastEndMs = 0;
   /**
-   * Milliseconds of a full run for each of its size, by kind. A run costs a good part of its time however little is in it, and none
-   * waits to be fuller, so that a GPU which could do three times as much is always at work. What is in it would be done as well if more
-   * came, and in the time of a full run: that is what it costs.
+   * Milliseconds per unit of size in a full run, by kind. A run takes a good part of its time
+   * however little is in it, and no run waits to become fuller, so a GPU that could do three times
+   * as much is never idle. More items would fit into the same runs; hence the price of a full one.
    */
   readonly #prices = new Map<string, number>();
 
-  constructor(options: CardOptions<Item, Result>) {
+  constructor(options: GpuBatcherOptions<Item, Result>) {
     this.#options = options;
   }
 
-  /** Resolves when the item was run. One that is aborted before its run is never part of one. */
+  /** Resolves when the item was run. An item that is aborted before its run is left out of it. */
   run(item: Item, { dueMs, signal }: Pick<StepGrant, 'dueMs' | 'signal'>): Promise<Made<Result>> {
     return new Promise((done, failed) => {
       if (this.#lost !== undefined) {
@@ -69,20 +76,20 @@ export class Card<Item, Result> {
   async #work(): Promise<void> {
     this.#running += 1;
     while (this.#waiting.length > 0 && this.#lost === undefined) {
-      // Turns and cancellations that came meanwhile are let in first.
-      await nextTurn();
+      // Lets in work and cancellations that arrived during the last run.
+      await nextLoop();
       const batch = this.#gather();
       if (batch.length > 0) await this.#execute(batch);
     }
     this.#running -= 1;
   }
 
-  /** Takes out the one that is due soonest and what can go with it. */
+  /** Takes out the item that is due soonest, and those that can share its run. */
   #gather(): Waiting<Item, Result>[] {
     const { kindOf, sizeOf, mostOf } = this.#options;
-    const [left, given]: [Waiting<Item, Result>[], Waiting<Item, Result>[]] = [[], []];
-    for (const each of this.#waiting) (each.signal.aborted ? given : left).push(each);
-    for (const { failed, signal } of given) failed(signal.reason);
+    const [left, cancelled]: [Waiting<Item, Result>[], Waiting<Item, Result>[]] = [[], []];
+    for (const each of this.#waiting) (each.signal.aborted ? cancelled : left).push(each);
+    for (const { failed, signal } of cancelled) failed(signal.reason);
     const first = left[0];
     if (first === undefined) {
       this.#waiting = [];
@@ -110,7 +117,7 @@ export class Card<Item, Result> {
       const items = batch.map(({ item }) => item);
       const results = await run(kind, items);
       const endMs = performance.now();
-      // One that lay ready began when the one before it ended.
+      // A run that lay ready began when the run before it ended.
       const runMs = endMs - Math.max(handedMs, this.#lastEndMs);
       this.#lastEndMs = endMs;
       const total = items.reduce((sum, item) => sum + sizeOf(item), 0);
@@ -131,8 +138,8 @@ export class Card<Item, Result> {
     const actual = runMs / Math.max(1, size);
     if (!this.#options.isShared?.(kind)) return actual;
     const known = this.#prices.get(kind) ?? actual;
-    const full = size >= FULL * this.#options.mostOf(kind);
-    const price = full ? known + PRICE_STEP * (actual - known) : Math.min(known, actual);
+    const full = size >= FULL_SHARE * this.#options.mostOf(kind);
+    const price = full ? known + PRICE_WEIGHT * (actual - known) : Math.min(known, actual);
     this.#prices.set(kind, price);
     return price;
   }

@@ -1,0 +1,29 @@
+/** What an acoustic model makes of one utterance, and a vocoder takes. */
+import { Tensor } from 'onnxruntime-node';
+
+/** Channels of `x`. */
+export const CHANNELS = 512;
+
+/** `frames` frames of 300 samples. */
+export interface AcousticFeatures {
+  readonly x: Tensor;
+  readonly f0: Tensor;
+  readonly s: Tensor;
+  readonly frames: number;
+  /** One for each token and one for each of the two pads, in steps of 600 samples. */
+  readonly durations: Float32Array;
+}
+
+/** The first frames of an utterance, with zeros behind its end where it has fewer. */
+export function headOf(features: AcousticFeatures, frames: number): AcousticFeatures {
+  const cut = (tensor: Tensor, channels: number): Tensor => {
+    const data = new Float32Array(channels * frames);
+    const all = tensor.data as Float32Array;
+    for (let channel = 0; channel < channels; channel += 1) {
+      const from = channel * features.frames;
+      data.set(all.subarray(from, Math.min(from + frames, from + features.frames)), channel * frames);
+    }
+    return new Tensor('float32', data, [1, channels, frames]);
+  };
+  return { ...features, frames, x: cut(features.x, CHANNELS), f0: cut(features.f0, 1) };
+}
