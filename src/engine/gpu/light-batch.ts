@@ -1,10 +1,8 @@
 /** Many windows of the light vocoder as one run: padded to one length, masked behind their ends. */
 import type { Packed } from '../graphs/graph-threads.js';
 import { FRAME_SAMPLES } from '../plan.js';
-import { CHANNELS } from '../vocoder/features.js';
+import { CHANNELS, STYLE } from '../vocoder/features.js';
 
-/** Elements of `s`. */
-const STYLE = 128;
 /** Rows of the table of noise, two to a frame. */
 const NOISE_ROWS = 512;
 /** Windows up to these frames share a run: first windows, second ones, all later ones. */

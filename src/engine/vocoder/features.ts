@@ -3,6 +3,8 @@ import { Tensor } from 'onnxruntime-node';
 
 /** Channels of `x`. */
 export const CHANNELS = 512;
+/** Elements of `s`. */
+export const STYLE = 128;
 
 /** `frames` frames of 300 samples. */
 export interface AcousticFeatures {
@@ -12,6 +14,19 @@ export interface AcousticFeatures {
   readonly frames: number;
   /** One for each token and one for each of the two pads, in steps of 600 samples. */
   readonly durations: Float32Array;
+}
+
+/** An utterance of zeros. */
+export function silence(frames: number): AcousticFeatures {
+  const zeros = (...dims: number[]): Tensor =>
+    new Tensor('float32', new Float32Array(dims.reduce((size, dim) => size * dim, 1)), dims);
+  return {
+    x: zeros(1, CHANNELS, frames),
+    f0: zeros(1, 1, frames),
+    s: zeros(1, STYLE),
+    frames,
+    durations: new Float32Array(0),
+  };
 }
 
 /** The first frames of an utterance, with zeros behind its end where it has fewer. */
