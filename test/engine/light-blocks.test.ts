@@ -21,20 +21,31 @@ const options = cpuProvider(2).sessionOptions;
 const tensors = (feeds: Packed): Record<string, Tensor> =>
   Object.fromEntries(Object.entries(feeds).map(([name, { type, data, dims }]) => [name, new Tensor(type, data, dims)]));
 
+async function waveforms(session: InferenceSession, windows: readonly Packed[]): Promise<Float32Array[]> {
+  const { feeds, takeApart } = joinWindows(windows);
+  return takeApart((await session.run(tensors(feeds))).waveform!.data as Float32Array);
+}
+
+/** `x` [1, 512, frames] as `rows` [1, frames, 512]. */
+function byFrame({ x, ...others }: Packed): Packed {
+  const frames = x!.dims[2]!;
+  const data = Float32Array.from(x!.data as Float32Array, (_, i) =>
+    Number(x!.data[(i % 512) * frames + Math.floor(i / 512)]),
+  );
+  return { ...others, rows: { type: 'float32', data, dims: [1, frames, 512] } };
+}
+
 describe('the vocoder in blocks', () => {
   it('makes the sound of the float one, windows of several lengths in one run', async () => {
     const shipped = await readFile(LIGHT_GENERATOR);
     const [float, blocks] = await Promise.all(
       [lightGraph(shipped), lightBlockGraph(shipped)].map((graph) => InferenceSession.create(graph, options)),
     );
-    const { feeds, takeApart } = joinWindows(await lightWindows());
-    const [expected, made] = await Promise.all(
-      [float, blocks].map(async (session) =>
-        takeApart((await session!.run(tensors(feeds))).waveform!.data as Float32Array),
-      ),
-    );
-    for (const [i, samples] of made!.entries()) {
-      expect(apartDb(samples, expected![i]!), `window ${i}`).toBeGreaterThan(35);
+    const windows = await lightWindows();
+    const expected = await waveforms(float!, windows);
+    const made = await waveforms(blocks!, windows.map(byFrame));
+    for (const [i, samples] of made.entries()) {
+      expect(apartDb(samples, expected[i]!), `window ${i}`).toBeGreaterThan(35);
     }
   }, 120_000);
 });
@@ -72,17 +83,24 @@ describe('the acoustic model in two parts', () => {
     );
     const run = async (items: readonly Packed[]): Promise<Float32Array[]> => {
       const { feeds, takeApart } = joinUtterances(items);
-      return takeApart((await second.run(tensors(feeds))).x!.data as Float32Array);
+      return takeApart(packed((await second.run(tensors(feeds))) as Record<string, Tensor>));
     };
     const together = await run(parts.map(({ item }) => item.feeds));
     for (const [i, { item, features }] of parts.entries()) {
       const [alone] = await run([item.feeds]);
-      const made = features(together[i]!);
+      const { rows, mean, variance, ...made } = features(together[i]!);
       const { x, ...others } = expected[i]!;
-      expect(made.x!.dims).toEqual(x!.dims);
+      const turned = byFrame({ x: packed({ x: x as Tensor }).x! }).rows!;
+      expect(rows!.dims).toEqual(turned.dims);
       for (const [name, { data }] of Object.entries(others)) expect(made[name]!.data).toEqual(data);
       expect(apartDb(together[i]!, alone!)).toBeGreaterThan(50);
-      expect(apartDb(together[i]!, x!.data as Float32Array)).toBeGreaterThan(30);
+      expect(apartDb(rows!.data as Float32Array, turned.data as Float32Array)).toBeGreaterThan(30);
+      const { frames, channel } = { frames: x!.dims[2]!, channel: 77 };
+      const values = (x!.data as Float32Array).subarray(channel * frames, (channel + 1) * frames);
+      const centre = values.reduce((sum, value) => sum + value, 0) / frames;
+      const spread = values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / frames;
+      expect(Math.abs(Number(mean!.data[channel]) - centre)).toBeLessThan(0.05 * Math.sqrt(spread));
+      expect(Number(variance!.data[channel]) / spread).toBeCloseTo(1, 1);
     }
   }, 120_000);
 });

@@ -330,7 +330,7 @@ async function warm(checked: CheckedModel, form: Form): Promise<void> {
   const { files, thread } = checked;
   const name = nameOf(files);
   for (const frames of SHAPES[name].lengths) {
-    const [item] = await itemsOf(checked, silence(frames));
+    const [item] = await itemsOf(checked, silence(frames, form.frames !== undefined));
     for (const count of SHAPES[name].counts) await runOnGpu(thread, new Array<GpuItem>(count).fill(item!));
   }
   if (form.frames === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * Many utterances as one run of the light acoustic model's second part (`hidden`, `film` → `x`):
- * padded to one length, masked behind their ends.
+ * Many utterances as one run of the light acoustic model's second part: padded to one length, masked
+ * behind their ends.
  */
 import type { Packed, PackedTensor } from '../graphs/graph-threads.js';
 import { CHANNELS } from '../vocoder/features.js';
@@ -9,12 +9,12 @@ import type { GpuItem } from './gpu-runs.js';
 /** Channels of `hidden`, and elements of `film`. */
 const HIDDEN = 416;
 const FILM = 9_728;
-/** Utterances up to these frames (of 600 samples) share a run: 2 s, 5 s, longer ones. */
-const LENGTHS = [80, 200, 640] as const;
+/** Utterances up to these frames (of 600 samples) share a run: up to 6 s, and longer ones. */
+const LENGTHS = [240, 640] as const;
 /** Lengths are rounded up to a multiple of this, so that the GPU compiles few shaders. */
 const ROUND = 16;
 /** Most frames in one run. */
-const MOST_FRAMES = 5_120;
+const MOST_FRAMES = 7_680;
 /** Frames of `x` for each of `hidden`. */
 const X_FRAMES = 2;
 
@@ -32,12 +32,17 @@ const float = (data: Float32Array, dims: readonly number[]): PackedTensor => ({ 
 /** The GPU's part of what the first part made, and how the features are put together behind it. */
 export function framesItem({ hidden, film, ...features }: Packed): {
   item: GpuItem;
-  features: (x: Float32Array) => Packed;
+  features: (made: Float32Array) => Packed;
 } {
   const frames = X_FRAMES * hidden!.dims[1]!;
   return {
     item: { graph: 'frames', feeds: { hidden: hidden!, film: film! } },
-    features: (x) => ({ ...features, x: float(x, [1, CHANNELS, frames]) }),
+    features: (made) => ({
+      ...features,
+      rows: float(made.subarray(0, frames * CHANNELS), [1, frames, CHANNELS]),
+      mean: float(made.subarray(frames * CHANNELS, (frames + 1) * CHANNELS), [1, CHANNELS]),
+      variance: float(made.subarray((frames + 1) * CHANNELS), [1, CHANNELS]),
+    }),
   };
 }
 
@@ -51,8 +56,8 @@ export const silentFrames = (frames: number): GpuItem => ({
 
 export interface JoinedUtterances {
   readonly feeds: Packed;
-  /** The features `x` of each utterance. */
-  takeApart(x: Float32Array): Float32Array[];
+  /** `rows`, `mean` and `variance` of each utterance, one behind the other. */
+  takeApart(outputs: Packed): Float32Array[];
 }
 
 export function joinUtterances(utterances: readonly Packed[]): JoinedUtterances {
@@ -73,15 +78,17 @@ export function joinUtterances(utterances: readonly Packed[]): JoinedUtterances 
       mask: float(mask, [count, width, 1]),
       film: float(film, [count, FILM]),
     },
-    takeApart: (x) =>
-      frames.map((size, i) => {
-        const [own, row] = [size * X_FRAMES, width * X_FRAMES];
-        const part = new Float32Array(CHANNELS * own);
-        for (let channel = 0; channel < CHANNELS; channel += 1) {
-          const from = (i * CHANNELS + channel) * row;
-          part.set(x.subarray(from, from + own), channel * own);
-        }
-        return part;
-      }),
+    takeApart({ rows, mean, variance }) {
+      const part = (tensor: PackedTensor | undefined, from: number, size: number): Float32Array =>
+        (tensor!.data as Float32Array).subarray(from, from + size);
+      return frames.map((size, i) => {
+        const own = size * X_FRAMES * CHANNELS;
+        const made = new Float32Array(own + 2 * CHANNELS);
+        made.set(part(rows, i * width * X_FRAMES * CHANNELS, own));
+        made.set(part(mean, i * CHANNELS, CHANNELS), own);
+        made.set(part(variance, i * CHANNELS, CHANNELS), own + CHANNELS);
+        return made;
+      });
+    },
   };
 }

@@ -28,7 +28,7 @@ export async function runOnGpu(
   if (items[0]!.graph === 'frames') {
     const { feeds, takeApart } = joinUtterances(items.map((item) => item.feeds));
     const { outputs } = await thread.run('frames', feeds, { givesFeeds: true });
-    return takeApart(outputs.x!.data as Float32Array);
+    return takeApart(outputs);
   }
   const feeds = items.map((item) => item.feeds);
   const { outputs } = await thread.runEach('whole', feeds, { givesFeeds: givesItems });

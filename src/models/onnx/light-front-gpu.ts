@@ -6,7 +6,8 @@
  * The first part has the inputs of the whole and makes `durations`, `f0`, `s`, `hidden` [1,t,416]
  * (t frames of 600 samples) and `film`, the style's scales and shifts. The second takes `hidden`
  * [n,t,416], `film` [n,9728] and `mask` [n,t,1] (1 for a frame of the utterance, 0 behind its end)
- * and makes `x` [n,512,2t].
+ * and makes `x` frame by frame, `rows` [n,2t,512], with the `mean` and `variance` of its channels
+ * over the utterance's frames, [n,512] both.
  */
 import { blockProducts } from './block-products.js';
 import { type GraphBuilder, graphBuilder } from './build.js';
@@ -15,6 +16,8 @@ import { anatomyOf, inFloats, intsOfTensor, required } from './light-gpu.js';
 import { createCodec, DATA_TYPE, type Model, type Node, type OnnxCodec } from './schema.js';
 
 const [BATCH, FRAMES] = ['n', 't'];
+/** Channels of `x`. */
+const CHANNELS = 512;
 
 /** Where the second part begins. */
 interface Boundary {
@@ -65,9 +68,11 @@ export function lightFramesGraph(shipped: Uint8Array): Uint8Array {
   const codec = createCodec();
   const model = codec.decode(shipped);
   const boundary = boundaryOf(model);
-  const x = { tensor: 'x', as: codec.valueInfo('x', DATA_TYPE.float, [BATCH!, 512, 'frames']) };
-  const part = inFloats(cut(model, ports(codec, boundary, BATCH!), [x]), codec);
-  return codec.encode(blockProducts(forBatches(part, boundary, codec), codec, () => true));
+  const turned = required(anatomyOf(model).maker('x'), 'order of `x`').input[0]!;
+  const rows = { tensor: turned, as: codec.valueInfo('rows', DATA_TYPE.float, [BATCH!, 'frames', CHANNELS]) };
+  const part = inFloats(cut(model, ports(codec, boundary, BATCH!), [rows]), codec);
+  const batches = withStatistics(forBatches(part, boundary, codec), codec);
+  return codec.encode(blockProducts(batches, codec, () => true));
 }
 
 function forBatches(model: Model, { split, sizes }: Boundary, codec: OnnxCodec): Model {
@@ -103,4 +108,33 @@ function filmByLayer(split: Node, sizes: readonly number[], build: GraphBuilder,
     return codec.node('Slice', ['film_rows', ...range], [output]);
   });
   return [rows, ...slices];
+}
+
+/** Mean and variance of each channel over the frames that `mask` has; two rows to a frame. */
+function withStatistics(model: Model, codec: OnnxCodec): Model {
+  const { graph } = model;
+  const build = graphBuilder(codec);
+  const axis = build.ints('at_1', [1]);
+  const sum = (of: string, output: string) => build.op('ReduceSum', [of, axis], output, { keepdims: 1 });
+  build.op('Concat', ['mask', 'mask'], 'mask_pairs', { axis: 2 });
+  const mask = build.op('Reshape', ['mask_pairs', build.ints('mask_shape', [0, -1, 1])], 'mask_rows');
+  const count = sum(mask, 'row_count');
+  const kept = build.op('Mul', ['rows', mask], 'rows_kept');
+  const mean = build.op('Div', [sum(kept, 'rows_sum'), count], 'rows_mean');
+  const apart = build.op('Mul', [build.op('Sub', ['rows', mean], 'rows_apart'), mask], 'rows_apart_kept');
+  const squares = build.op('Mul', [apart, apart], 'rows_squares');
+  const variance = build.op('Div', [sum(squares, 'rows_squares_sum'), count], 'rows_variance');
+  const shape = build.ints('statistics_shape', [0, CHANNELS]);
+  build.op('Reshape', [mean, shape], 'mean');
+  build.op('Reshape', [variance, shape], 'variance');
+  const output = ['mean', 'variance'].map((name) => codec.valueInfo(name, DATA_TYPE.float, [BATCH!, CHANNELS]));
+  return {
+    ...model,
+    graph: {
+      ...graph,
+      node: [...graph.node, ...build.node],
+      initializer: [...graph.initializer, ...build.initializer],
+      output: [...graph.output, ...output],
+    },
+  };
 }

@@ -4,7 +4,7 @@
  *
  * Inputs for `n` windows of `w` frames: `x` [n,512,w], `f0` [n,1,w], `s` [n,128], `mean` and
  * `variance` [n,512], `phase` [n,w], `mask` [n,w,1] (1 for a frame of the window, 0 behind its
- * end), `rows` int32 [n,2w]: rows of the table of noise, which follow from the window's place in
+ * end), `noise` int32 [n,2w]: rows of the table of noise, which follow from the window's place in
  * the utterance. Output: `waveform` [n,300w].
  */
 import { blockProducts } from './block-products.js';
@@ -47,14 +47,30 @@ export function lightGraph(shipped: Uint8Array): Uint8Array {
   return codec.encode(forBatches(inFloats(codec.decode(shipped), codec), codec));
 }
 
-/** The same with the products of its layers in the form for tensor cores; the style's stay in float32. */
+/**
+ * The same with the products of its layers in the form for tensor cores; the style's stay in
+ * float32. It takes `x` frame by frame, as `rows` [n,w,512].
+ */
 export function lightBlockGraph(shipped: Uint8Array): Uint8Array {
   const codec = createCodec();
-  const model = forBatches(inFloats(codec.decode(shipped), codec), codec);
+  const model = takingRows(forBatches(inFloats(codec.decode(shipped), codec), codec), codec);
   const { node } = model.graph;
   const modulated = node.findIndex(({ input }) => input.includes(MODULATION_SHAPE));
   const ofStyle = new Set(node.slice(0, modulated).flatMap(({ input }) => input));
   return codec.encode(blockProducts(model, codec, ({ name }) => !ofStyle.has(name)));
+}
+
+/** The graph turns `x` first of all; it is given turned. */
+function takingRows(model: Model, codec: OnnxCodec): Model {
+  const { graph } = model;
+  const turn = required(
+    graph.node.find(({ opType, input }) => opType === 'Transpose' && input[0] === 'x'),
+    'order of `x`',
+  );
+  const renamed = (name: string): string => (name === turn.output[0] ? 'rows' : name);
+  const node = graph.node.filter((old) => old !== turn).map((old) => ({ ...old, input: old.input.map(renamed) }));
+  const rows = codec.valueInfo('rows', DATA_TYPE.float, [BATCH, FRAMES, 512]);
+  return { ...model, graph: { ...graph, node, input: [rows, ...graph.input.filter(({ name }) => name !== 'x')] } };
 }
 
 /**
@@ -150,7 +166,7 @@ function forBatches(model: Model, codec: OnnxCodec): Model {
     if (noise.nodes.has(old)) return [];
     if (old === noise.unsqueezed) {
       const table = build.floats('noise_table', noise.dims, noise.table);
-      return [codec.node('Gather', [table, 'rows'], [output], { axis: 0 })];
+      return [codec.node('Gather', [table, 'noise'], [output], { axis: 0 })];
     }
     // One window becomes as many as there are.
     if (old.opType === 'Reshape') {
@@ -186,7 +202,7 @@ function batchPorts(codec: OnnxCodec): Pick<Model['graph'], 'input' | 'output'> 
       port('variance', float, [BATCH, 512]),
       port('phase', float, [BATCH, FRAMES]),
       port('mask', float, [BATCH, FRAMES, 1]),
-      port('rows', int32, [BATCH, 'rows']),
+      port('noise', int32, [BATCH, 'rows']),
     ],
     output: [port('waveform', float, [BATCH, 'samples'])],
   };
