@@ -19,7 +19,7 @@ import { createStyles } from '../../src/engine/styles.js';
 import type { LightFiles } from '../../src/models/model-files.js';
 import { kokoroParts } from '../../src/models/onnx/kokoro.js';
 import { lightFramesGraph, lightTokensGraph } from '../../src/models/onnx/light-front-gpu.js';
-import { lightGraph } from '../../src/models/onnx/light-gpu.js';
+import { lightBlockGraph, lightGraph } from '../../src/models/onnx/light-gpu.js';
 import { createCodec } from '../../src/models/onnx/schema.js';
 import { floatsOf, rawFloats } from '../../src/models/onnx/weights.js';
 import { ensureModel } from '../../src/models/packs.js';
@@ -29,6 +29,7 @@ import { modelDirForTests, speak } from '../../testkit/speech.js';
 const modelDir = mkdtempSync(path.join(tmpdir(), 'tts-gpu-check-'));
 const keptDir = path.join(modelDir, 'optimised');
 const right = path.join(modelDir, 'right.onnx');
+const rightBlocks = path.join(modelDir, 'right-blocks.onnx');
 const wrong = path.join(modelDir, 'wrong.onnx');
 const tokens = path.join(modelDir, 'tokens.onnx');
 const frames = path.join(modelDir, 'frames.onnx');
@@ -42,6 +43,7 @@ beforeAll(async () => {
   const files = await ensureModel('base-tts-fast', { modelDir, offline: true });
   const bytes = lightGraph(await readFile(files.vocoder));
   await writeFile(right, bytes);
+  await writeFile(rightBlocks, lightBlockGraph(await readFile(files.vocoder)));
   await writeFile(wrong, disturbed(bytes));
   const acousticModel = await readFile(files.acousticModel);
   await writeFile(tokens, lightTokensGraph(acousticModel));
@@ -69,7 +71,7 @@ function disturbed(graph: Uint8Array): Uint8Array {
 }
 
 /** A device that computes as the CPU does, given these graphs in float and in blocks. */
-function device(vocoder: string, vocoderBlocks = vocoder): CheckedModel {
+function device(vocoder: string, vocoderBlocks = vocoder === right ? rightBlocks : wrong): CheckedModel {
   const thread = new GraphThread('cpu', 2, keptDir);
   threads.push(thread);
   return { ...checked, thread, files: { ...light, gpu: { vocoder, vocoderBlocks, tokens, frames } } };
