@@ -131,7 +131,7 @@ async function onGpu(options: KokoroOptions & KokoroSurroundings): Promise<Found
       const cores = `${acousticThreads} acoustic thread${acousticThreads === 1 ? '' : 's'}`;
       const description = `${device}, ${cores}, ${threadsWhenIdle} threads when idle`;
       if (options.device === 'auto') log('info', 'device chosen', { device: description });
-      const version = versionOf(device, driverFacts());
+      const version = versionOf(device, driverFacts(), sessions.forms);
       return { sessions, device, description, version, realTimeFactor, capacity };
     } catch (error) {
       await sessions.close();

@@ -63,6 +63,9 @@ export const GRAPHS = [
   'generator-gpu',
   'generator-gpu-half',
   'light-gpu',
+  'light-blocks',
+  'light-tokens',
+  'light-frames',
 ] as const;
 export type GraphName = (typeof GRAPHS)[number];
 

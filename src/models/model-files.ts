@@ -51,8 +51,17 @@ interface KokoroGpuFiles {
 export interface LightFiles extends CommonFiles {
   readonly model: 'base-tts-fast';
   readonly vocoder: string;
-  /** Present where they were asked for: the vocoder for many windows in one run. */
-  readonly gpu?: { readonly vocoder: string };
+  /** Present where they were asked for. */
+  readonly gpu?: LightGpuFiles;
+}
+
+interface LightGpuFiles {
+  /** The vocoder for many windows in one run, with float products and with those of tensor cores. */
+  readonly vocoder: string;
+  readonly vocoderBlocks: string;
+  /** The acoustic model in two parts: on the cores, and on the GPU for many utterances in one run. */
+  readonly tokens: string;
+  readonly frames: string;
 }
 
 export type ModelFiles = KokoroFiles | LightFiles;
@@ -102,7 +111,14 @@ export function modelFiles(manifest: ModelManifest, { dir, manifestDir }: Folder
     model: manifest.name,
     acousticModel: ownFile(manifest, 'front', manifestDir),
     vocoder: ownFile(manifest, 'generator', manifestDir),
-    ...(gpu && { gpu: { vocoder: graph('light-gpu') } }),
+    ...(gpu && {
+      gpu: {
+        vocoder: graph('light-gpu'),
+        vocoderBlocks: graph('light-blocks'),
+        tokens: graph('light-tokens'),
+        frames: graph('light-frames'),
+      },
+    }),
   };
 }
 

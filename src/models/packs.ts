@@ -26,6 +26,7 @@ import {
 } from './manifest.js';
 import { type FilesOfModel, type GpuModelFiles, type ModelFiles, modelFiles, PUBLISHED } from './model-files.js';
 import type { KokoroParts } from './onnx/kokoro.js';
+import type { LightGraphName } from './onnx/light-graphs.js';
 import { type Depth, graphFile, graphOf, inspectPack, type PackState, writeRecord } from './pack-record.js';
 
 export interface EnsureOptions {
@@ -213,10 +214,10 @@ async function makeGraphs(
     // Making a graph blocks the thread for about a second: timers and sockets go first.
     await sleep(FRAME_MS, undefined, signal ? { signal } : {});
     const file = path.join(dir, graphFile(name));
-    if (name === 'light-gpu') {
-      const { lightGraph } = await import('./onnx/light-gpu.js');
-      const shipped = await readFile(path.resolve(manifestDir, manifest.generator!.path), { signal });
-      await writeFileAtomic(file, lightGraph(shipped));
+    if (isLightGraph(name)) {
+      const { LIGHT_GRAPHS } = await import('./onnx/light-graphs.js');
+      const { from, make } = LIGHT_GRAPHS[name];
+      await writeFileAtomic(file, make(await readFile(path.resolve(manifestDir, manifest[from]!.path), { signal })));
     } else {
       parts ??= await partsOf(path.join(dir, published.path), published.sha256, signal);
       await writeFileAtomic(file, parts.make(name));
@@ -226,6 +227,8 @@ async function makeGraphs(
   tell({ stage: 'prepare', done: todo.length, total: todo.length, detail: 'done' });
   return graphs;
 }
+
+const isLightGraph = (name: GraphName): name is LightGraphName => name.startsWith('light-');
 
 async function partsOf(published: string, sha256: string, signal: AbortSignal | undefined): Promise<KokoroParts> {
   const bytes = await readFile(published, { signal });

@@ -18,7 +18,8 @@ import {
 import { createStyles } from '../../src/engine/styles.js';
 import type { LightFiles } from '../../src/models/model-files.js';
 import { kokoroParts } from '../../src/models/onnx/kokoro.js';
-import { lightGraph } from '../../src/models/onnx/light-gpu.js';
+import { lightFramesGraph, lightTokensGraph } from '../../src/models/onnx/light-front-gpu.js';
+import { lightBlockGraph, lightGraph } from '../../src/models/onnx/light-gpu.js';
 import { createCodec } from '../../src/models/onnx/schema.js';
 import { floatsOf, rawFloats } from '../../src/models/onnx/weights.js';
 import { ensureModel } from '../../src/models/packs.js';
@@ -28,7 +29,10 @@ import { modelDirForTests, speak } from '../../testkit/speech.js';
 const modelDir = mkdtempSync(path.join(tmpdir(), 'tts-gpu-check-'));
 const keptDir = path.join(modelDir, 'optimised');
 const right = path.join(modelDir, 'right.onnx');
+const rightBlocks = path.join(modelDir, 'right-blocks.onnx');
 const wrong = path.join(modelDir, 'wrong.onnx');
+const tokens = path.join(modelDir, 'tokens.onnx');
+const frames = path.join(modelDir, 'frames.onnx');
 const cores = new GraphThreads(1, 2, keptDir);
 const threads: GraphThread[] = [];
 let checked: Omit<CheckedModel, 'thread' | 'files'>;
@@ -39,8 +43,12 @@ beforeAll(async () => {
   const files = await ensureModel('base-tts-fast', { modelDir, offline: true });
   const bytes = lightGraph(await readFile(files.vocoder));
   await writeFile(right, bytes);
+  await writeFile(rightBlocks, lightBlockGraph(await readFile(files.vocoder)));
   await writeFile(wrong, disturbed(bytes));
-  await cores.open(files.acousticModel, files.acousticModel);
+  const acousticModel = await readFile(files.acousticModel);
+  await writeFile(tokens, lightTokensGraph(acousticModel));
+  await writeFile(frames, lightFramesGraph(acousticModel));
+  await cores.open(tokens, tokens);
   checked = { modelDir, keptDir, device: 'webgpu', styles: createStyles(files.stylesDir), cores };
   light = files;
 }, 180_000);
@@ -62,11 +70,11 @@ function disturbed(graph: Uint8Array): Uint8Array {
   return codec.encode(model);
 }
 
-/** A device that computes as the CPU does, given this graph. */
-function device(graph: string): CheckedModel {
+/** A device that computes as the CPU does, given these graphs in float and in blocks. */
+function device(vocoder: string, vocoderBlocks = vocoder === right ? rightBlocks : wrong): CheckedModel {
   const thread = new GraphThread('cpu', 2, keptDir);
   threads.push(thread);
-  return { ...checked, thread, files: { ...light, gpu: { vocoder: graph } } };
+  return { ...checked, thread, files: { ...light, gpu: { vocoder, vocoderBlocks, tokens, frames } } };
 }
 
 /** The graph as a device computes it whose sums are coarse where the sound is soft: a little more of the highest bands, all the time. */
@@ -102,11 +110,15 @@ describe("a device whose samples are others than the CPU's", () => {
       code: 'device_unavailable',
       message: expect.stringMatching(HEARD),
     });
-    expect(checks).toMatchObject([{ model: 'base-tts-fast', device: 'webgpu', passed: false }]);
+    const failed = { model: 'base-tts-fast', device: 'webgpu', passed: false };
+    expect(checks).toMatchObject([
+      { ...failed, graph: 'light-blocks' },
+      { ...failed, graph: 'light-gpu' },
+    ]);
     expect(await readChecks(modelDir)).toEqual(checks);
     // Also with a graph that would pass: nothing is opened for a device that is known.
     await expect(testedGraph(device(right), { onCheck })).rejects.toThrow(HEARD);
-    expect(checks).toHaveLength(1);
+    expect(checks).toHaveLength(2);
   }, 120_000);
 
   it('is not used where it was asked for by name', async () => {
@@ -144,12 +156,24 @@ describe('a device that computes what the CPU does', () => {
     const first = await testedGraph(device(right), { onCheck, warmUp: false });
     expect(first).toMatchObject({ passed: true, heard: expect.stringMatching(HEARD) });
     expect(await testedGraph(device(right), { onCheck, warmUp: false })).toEqual(first);
-    expect(checks).toEqual([first]);
-    expect(await readChecks(modelDir)).toEqual([first]);
+    expect(checks.map(({ graph, passed }) => [graph, passed])).toEqual([
+      ['light-blocks', true],
+      ['light-gpu', true],
+    ]);
+    expect(first.realTimeFactor).toBe(Math.min(...checks.map((check) => check.realTimeFactor!)));
+    expect(await readChecks(modelDir)).toEqual(checks);
   }, 300_000);
 });
 
 describe('a model that has several forms for a device', () => {
+  it('is not used in a form that sounds otherwise, even where it has an acoustic model of its own', async () => {
+    await forgetChecks(modelDir);
+    const checks: GpuCheck[] = [];
+    const passed = await testedGraph(device(right, wrong), { onCheck: (check) => checks.push(check), warmUp: false });
+    expect(checks).toEqual([expect.objectContaining({ graph: 'light-blocks', passed: false }), passed]);
+    expect(passed).toMatchObject({ graph: 'light-gpu', passed: true });
+  }, 300_000);
+
   it('takes the first that sounds as it should, and says of the others what was heard', async () => {
     await forgetChecks(modelDir);
     const files = await ensureModel('base-tts', { modelDir, offline: true });

@@ -43,7 +43,7 @@ export interface EngineRoom {
  * Engine processes on one GPU. While one hands over what it made and what comes next, the other's run is made; with more of them the GPU is
  * no busier (measured on an H200).
  */
-export const GPU_PROCESSES = 2;
+export const GPU_PROCESSES = 3;
 const FIRST_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 60_000;
 

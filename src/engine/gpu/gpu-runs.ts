@@ -2,11 +2,15 @@
 import { Tensor } from 'onnxruntime-node';
 import type { GraphThread, Packed, PackedTensor } from '../graphs/graph-threads.js';
 import type { Feeds } from '../vocoder/vocoder.js';
+import { joinUtterances } from './frames-batch.js';
 import { joinWindows } from './light-batch.js';
 
-/** One window of the light vocoder, or a whole utterance for Kokoro's generator. */
+/**
+ * A window of the light vocoder, an utterance of its acoustic model, or an utterance for Kokoro's
+ * generator.
+ */
 export interface GpuItem {
-  readonly graph: 'whole' | 'light';
+  readonly graph: 'whole' | 'light' | 'frames';
   readonly feeds: Packed;
 }
 
@@ -20,6 +24,11 @@ export async function runOnGpu(
     const { feeds, takeApart } = joinWindows(items.map((item) => item.feeds));
     const { outputs } = await thread.run('light', feeds, { givesFeeds: true });
     return takeApart(outputs.waveform!.data as Float32Array);
+  }
+  if (items[0]!.graph === 'frames') {
+    const { feeds, takeApart } = joinUtterances(items.map((item) => item.feeds));
+    const { outputs } = await thread.run('frames', feeds, { givesFeeds: true });
+    return takeApart(outputs);
   }
   const feeds = items.map((item) => item.feeds);
   const { outputs } = await thread.runEach('whole', feeds, { givesFeeds: givesItems });

@@ -1,21 +1,22 @@
 /** Many windows of the light vocoder as one run: padded to one length, masked behind their ends. */
 import type { Packed } from '../graphs/graph-threads.js';
 import { FRAME_SAMPLES } from '../plan.js';
-import { CHANNELS } from '../vocoder/features.js';
+import { CHANNELS, STYLE } from '../vocoder/features.js';
 
-/** Elements of `s`. */
-const STYLE = 128;
 /** Rows of the table of noise, two to a frame. */
 const NOISE_ROWS = 512;
-/** Windows up to these frames share a run: first windows, second ones, all later ones. */
-const LENGTHS = [112, 208, 512] as const;
+/**
+ * Windows up to these frames share a run: first and second ones, all later ones. A run has a cost of
+ * its own (6.5 ms on an H200, a window of it 1 ms), so that two kinds of runs carry more than three.
+ */
+const LENGTHS = [208, 512] as const;
 /** Lengths are rounded up to a multiple of this, so that the GPU compiles few shaders. */
 const ROUND = 16;
 /** Most frames in one run, by length: a run should end before a waiting listener notices. */
-const MOST_FRAMES = { 112: 24 * 112, 208: 24 * 208, 512: 14 * 512 } as const;
+const MOST_FRAMES = { 208: 32 * 208, 512: 14 * 512 } as const;
 
 /** Of a window as the light vocoder feeds it: `x` [1,512,w], `f0`, `phase`, `s`, `offset`, … */
-const framesOf = (window: Packed): number => window.x!.dims[2]!;
+const framesOf = ({ x, rows }: Packed): number => rows?.dims[1] ?? x!.dims[2]!;
 const lengthOf = (frames: number): (typeof LENGTHS)[number] => LENGTHS.find((length) => frames <= length) ?? 512;
 
 export const windowKind = (window: Packed): string => `light ${lengthOf(framesOf(window))}`;
@@ -33,27 +34,26 @@ export function joinWindows(windows: readonly Packed[]): JoinedWindows {
   const count = windows.length;
   const frames = windows.map(framesOf);
   const width = Math.ceil(Math.max(...frames) / ROUND) * ROUND;
+  const byFrame = windows[0]!.rows !== undefined;
   const x = new Float32Array(count * CHANNELS * width);
   const [f0, phase, mask] = [0, 1, 2].map(() => new Float32Array(count * width)) as [
     Float32Array,
     Float32Array,
     Float32Array,
   ];
-  const rows = new Int32Array(count * 2 * width);
+  const noise = new Int32Array(count * 2 * width);
   const s = new Float32Array(count * STYLE);
   const mean = new Float32Array(count * CHANNELS);
   const variance = new Float32Array(count * CHANNELS);
   for (const [i, window] of windows.entries()) {
     const size = frames[i]!;
-    const own = window.x!.data as Float32Array;
-    for (let channel = 0; channel < CHANNELS; channel += 1) {
-      x.set(own.subarray(channel * size, (channel + 1) * size), (i * CHANNELS + channel) * width);
-    }
+    if (byFrame) x.set(window.rows!.data as Float32Array, i * CHANNELS * width);
+    else joinChannels(x, window.x!.data as Float32Array, i, width);
     f0.set(window.f0!.data as Float32Array, i * width);
     phase.set(window.phase!.data as Float32Array, i * width);
     mask.fill(1, i * width, i * width + size);
     const first = 2 * Number((window.offset!.data as BigInt64Array)[0]) + 1;
-    for (let row = 0; row < 2 * width; row += 1) rows[i * 2 * width + row] = (row + first) % NOISE_ROWS;
+    for (let row = 0; row < 2 * width; row += 1) noise[i * 2 * width + row] = (row + first) % NOISE_ROWS;
     s.set(window.s!.data as Float32Array, i * STYLE);
     mean.set(window.mean!.data as Float32Array, i * CHANNELS);
     variance.set(window.variance!.data as Float32Array, i * CHANNELS);
@@ -61,11 +61,11 @@ export function joinWindows(windows: readonly Packed[]): JoinedWindows {
   const float = (data: Float32Array, dims: readonly number[]) => ({ type: 'float32', data, dims }) as const;
   return {
     feeds: {
-      x: float(x, [count, CHANNELS, width]),
+      ...(byFrame ? { rows: float(x, [count, width, CHANNELS]) } : { x: float(x, [count, CHANNELS, width]) }),
       f0: float(f0, [count, 1, width]),
       phase: float(phase, [count, width]),
       mask: float(mask, [count, width, 1]),
-      rows: { type: 'int32', data: rows, dims: [count, 2 * width] },
+      noise: { type: 'int32', data: noise, dims: [count, 2 * width] },
       s: float(s, [count, STYLE]),
       mean: float(mean, [count, CHANNELS]),
       variance: float(variance, [count, CHANNELS]),
@@ -76,4 +76,12 @@ export function joinWindows(windows: readonly Packed[]): JoinedWindows {
         return waveform.subarray(from, from + size * FRAME_SAMPLES);
       }),
   };
+}
+
+/** Copies a window's `x` [512, frames] to its place among windows of `width` frames. */
+function joinChannels(all: Float32Array, own: Float32Array, window: number, width: number): void {
+  const frames = own.length / CHANNELS;
+  for (let channel = 0; channel < CHANNELS; channel += 1) {
+    all.set(own.subarray(channel * frames, (channel + 1) * frames), (window * CHANNELS + channel) * width);
+  }
 }

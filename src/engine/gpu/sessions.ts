@@ -20,7 +20,8 @@ import { createFastVocoder } from '../vocoder/fast-vocoder.js';
 import type { Graph } from '../vocoder/vocoder.js';
 import { createWholeVocoder } from '../vocoder/whole-vocoder.js';
 import { fixedWindows } from '../vocoder/windows.js';
-import { testedGraph } from './check.js';
+import { LIGHT_BLOCKS, testedGraph } from './check.js';
+import { framesItem, mostUtterances, utteranceKind, utteranceSize } from './frames-batch.js';
 import { GpuBatcher } from './gpu-batcher.js';
 import { type GpuItem, packed, runOnGpu, unpacked } from './gpu-runs.js';
 import { mostWindows, windowKind, windowSize } from './light-batch.js';
@@ -43,6 +44,13 @@ const RUNS_AHEAD = 2;
  */
 const STEPS_PER_THREAD = 8;
 const MORE_STEPS = 16;
+
+/** What may share a run, its size, and the most of it in one run. */
+const KINDS = {
+  whole: { kindOf: () => 'whole', sizeOf: () => 1, mostOf: () => WHOLE_AT_ONCE },
+  light: { kindOf: windowKind, sizeOf: windowSize, mostOf: mostWindows },
+  frames: { kindOf: utteranceKind, sizeOf: utteranceSize, mostOf: mostUtterances },
+} as const satisfies Record<GpuItem['graph'], object>;
 
 export interface GpuSessionsOptions {
   readonly modelDir: string;
@@ -83,6 +91,8 @@ export class GpuSessions implements Sessions {
   /** By the tensor `s` that an acoustic model makes and every run of its utterance takes. */
   readonly #costs = new WeakMap<Tensor, UtteranceCost>();
   #realTimeFactor = 0;
+  /** The form of each model that was loaded. */
+  readonly #forms = new Map<BaseModel, string>();
 
   constructor(options: GpuSessionsOptions) {
     const { modelDir, device, onLost, threads = 'auto', cores = availableParallelism() } = options;
@@ -94,9 +104,9 @@ export class GpuSessions implements Sessions {
     this.capacity = STEPS_PER_THREAD * this.acousticThreads + MORE_STEPS;
     this.#onGpu = new GraphThread(device, GPU_THREADS, this.#keptDir);
     this.#batcher = new GpuBatcher({
-      kindOf: ({ graph, feeds }) => (graph === 'light' ? windowKind(feeds) : graph),
-      sizeOf: ({ graph, feeds }) => (graph === 'light' ? windowSize(feeds) : 1),
-      mostOf: (kind) => (kind === 'whole' ? WHOLE_AT_ONCE : mostWindows(kind)),
+      kindOf: (item) => KINDS[item.graph].kindOf(item.feeds),
+      sizeOf: (item) => KINDS[item.graph].sizeOf(item.feeds),
+      mostOf: (kind) => KINDS[kind.split(' ')[0] as GpuItem['graph']].mostOf(kind),
       run: (_kind, items) => runOnGpu(this.#onGpu, items, { givesItems: true }),
       onLost,
       ahead: RUNS_AHEAD,
@@ -107,6 +117,11 @@ export class GpuSessions implements Sessions {
   /** Seconds of the GPU for a second of speech, of the slowest model that is loaded. */
   get realTimeFactor(): number {
     return this.#realTimeFactor;
+  }
+
+  /** The forms of the models, which decide their samples. */
+  get forms(): string {
+    return [...this.#forms.values()].sort().join(' ');
   }
 
   model(model: BaseModel): Promise<LoadedModel> {
@@ -127,13 +142,16 @@ export class GpuSessions implements Sessions {
   async #load(model: BaseModel): Promise<LoadedModel> {
     const { modelDir, offline, device, onCheck } = this.#options;
     const files = await ensureModel(model, { modelDir, offline, gpu: true });
-    await this.#openOnCores(files.acousticModel);
-    if (files.model === 'base-tts') await this.#openOnCores(files.gpu.source);
+    const onCores = files.model === 'base-tts' ? [files.acousticModel, files.gpu.source] : [files.gpu.tokens];
+    for (const file of onCores) await this.#openOnCores(file);
     const styles = createStyles(files.stylesDir);
     const [cores, thread, keptDir] = [this.#onCores, this.#onGpu, this.#keptDir];
     const check = await testedGraph({ modelDir, device, files, styles, cores, thread, keptDir }, { onCheck });
     this.#realTimeFactor = Math.max(this.#realTimeFactor, check.realTimeFactor ?? 0);
-    const acousticModel = this.#acousticModel(files);
+    this.#forms.set(model, check.graph);
+    const isSplit = files.model === 'base-tts-fast' && check.graph === LIGHT_BLOCKS;
+    if (!isSplit) await this.#openOnCores(files.acousticModel);
+    const acousticModel = isSplit ? this.#splitAcousticModel(files.gpu.tokens) : this.#acousticModel(files);
     return {
       styles,
       acousticModel: (tokens, style, grant) => runAcousticModel(acousticModel, tokens, style, grant),
@@ -155,6 +173,21 @@ export class GpuSessions implements Sessions {
         const { outputs, runMs } = await this.#onCores.run(file, packed(feeds), grant);
         const tensors = unpacked(outputs);
         this.#charge(tensors.s!, grant, { coresMs: runMs });
+        return tensors;
+      },
+    };
+  }
+
+  /** Tokens on the cores, frames on the GPU. */
+  #splitAcousticModel(tokens: string): Graph {
+    return {
+      ...UNRELEASED,
+      run: async (feeds, grant) => {
+        const { outputs, runMs } = await this.#onCores.run(tokens, packed(feeds), grant);
+        const { item, features } = framesItem(outputs);
+        const { result, shareMs } = await this.#batcher.run(item, grant);
+        const tensors = unpacked(features(result));
+        this.#charge(tensors.s!, grant, { coresMs: runMs, gpuMs: shareMs });
         return tensors;
       },
     };

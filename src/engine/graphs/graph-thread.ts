@@ -15,6 +15,7 @@ const graphs = new Map<string, OpenGraph>();
 async function open({ graph, file, keptDir, device, threads, spins, queues }: ThreadRequest & { type: 'open' }) {
   const provider = providerOf(device, threads, spins);
   const { sessionOptions } = provider;
+  await graphs.get(graph)?.session.release();
   if (device === 'cpu') {
     graphs.set(graph, { session: await graphLoader(keptDir, provider)(file) });
   } else if (device === 'webgpu' && queues) {

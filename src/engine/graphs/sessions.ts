@@ -120,6 +120,9 @@ export async function runAcousticModel(
     style: new Tensor('float32', style, [1, STYLE_SIZE]),
     speed: new Tensor('float32', Float32Array.of(speed), [1]),
   };
-  const { x, f0, s, durations } = await graph.run(feeds, grant);
-  return { x: x!, f0: f0!, s: s!, frames: x!.dims[2]!, durations: durations!.data as Float32Array };
+  const { x, rows, mean, variance, f0, s, durations } = await graph.run(feeds, grant);
+  const common = { f0: f0!, s: s!, durations: durations!.data as Float32Array };
+  if (rows === undefined) return { ...common, x: x!, frames: x!.dims[2]! };
+  const byFrame = { x: rows.data as Float32Array, mean: mean!, variance: variance! };
+  return { ...common, x: rows, frames: rows.dims[1]!, rows: byFrame };
 }

@@ -8,7 +8,9 @@ import type { Graph, Utterance, Vocoder } from './vocoder.js';
 import { CONTEXT_FRAMES, scheduledEnd, type Windows } from './windows.js';
 
 /** Mean and variance of each channel of `x` over all frames of the utterance. */
-function statisticsOf(x: Float32Array, frames: number): { mean: Float32Array; variance: Float32Array } {
+function statisticsOf({ x: tensor, frames, rows }: AcousticFeatures): { mean: Tensor; variance: Tensor } {
+  if (rows !== undefined) return { mean: rows.mean, variance: rows.variance };
+  const x = tensor.data as Float32Array;
   const mean = new Float32Array(CHANNELS);
   const variance = new Float32Array(CHANNELS);
   for (let channel = 0; channel < CHANNELS; channel += 1) {
@@ -21,7 +23,25 @@ function statisticsOf(x: Float32Array, frames: number): { mean: Float32Array; va
     mean[channel] = centre;
     variance[channel] = squares / frames;
   }
-  return { mean, variance };
+  return {
+    mean: new Tensor('float32', mean, [1, CHANNELS]),
+    variance: new Tensor('float32', variance, [1, CHANNELS]),
+  };
+}
+
+/** Frames `first` to `last`: as `rows` [1, frames, 512] where they lie so, as `x` [1, 512, frames] elsewhere. */
+function stretchOf({ x: tensor, frames, rows }: AcousticFeatures, first: number, last: number): Record<string, Tensor> {
+  const size = last - first;
+  if (rows !== undefined) {
+    const part = rows.x.subarray(first * CHANNELS, last * CHANNELS);
+    return { rows: new Tensor('float32', part, [1, size, CHANNELS]) };
+  }
+  const x = tensor.data as Float32Array;
+  const part = new Float32Array(CHANNELS * size);
+  for (let channel = 0; channel < CHANNELS; channel += 1) {
+    part.set(x.subarray(channel * frames + first, channel * frames + last), channel * size);
+  }
+  return { x: new Tensor('float32', part, [1, CHANNELS, size]) };
 }
 
 /** The fraction of the voice's running phase at each frame, in cycles. */
@@ -41,15 +61,9 @@ export function createFastVocoder(graph: Graph, windows: Windows): Vocoder {
   function begin(features: AcousticFeatures, from: number, wantedTo: number): Utterance {
     const { frames } = features;
     const to = Math.min(wantedTo, frames);
-    const x = features.x.data as Float32Array;
     const f0 = features.f0.data as Float32Array;
-    const { mean, variance } = statisticsOf(x, frames);
     const phase = phaseOf(f0);
-    const utterance = {
-      s: features.s,
-      mean: new Tensor('float32', mean, [1, CHANNELS]),
-      variance: new Tensor('float32', variance, [1, CHANNELS]),
-    };
+    const utterance = { s: features.s, ...statisticsOf(features) };
     let [number, at] = [0, from];
     return {
       openingTo: scheduledEnd({ number, from, to }),
@@ -62,13 +76,9 @@ export function createFastVocoder(graph: Graph, windows: Windows): Vocoder {
         const first = Math.max(0, at - CONTEXT_FRAMES);
         const last = Math.min(frames, end + CONTEXT_FRAMES);
         const size = last - first;
-        const part = new Float32Array(CHANNELS * size);
-        for (let channel = 0; channel < CHANNELS; channel += 1) {
-          part.set(x.subarray(channel * frames + first, channel * frames + last), channel * size);
-        }
         const feeds = {
           ...utterance,
-          x: new Tensor('float32', part, [1, CHANNELS, size]),
+          ...stretchOf(features, first, last),
           f0: new Tensor('float32', f0.subarray(first, last), [1, 1, size]),
           phase: new Tensor('float32', phase.subarray(first, last), [1, size]),
           offset: new Tensor('int64', BigInt64Array.of(BigInt(first)), [1]),

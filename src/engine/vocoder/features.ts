@@ -3,6 +3,16 @@ import { Tensor } from 'onnxruntime-node';
 
 /** Channels of `x`. */
 export const CHANNELS = 512;
+/** Elements of `s`. */
+export const STYLE = 128;
+
+/** Features as `x` [1, frames, 512]: a window of them is one stretch of memory. */
+export interface FeatureRows {
+  readonly x: Float32Array;
+  /** Of each channel over all frames. */
+  readonly mean: Tensor;
+  readonly variance: Tensor;
+}
 
 /** `frames` frames of 300 samples. */
 export interface AcousticFeatures {
@@ -10,8 +20,28 @@ export interface AcousticFeatures {
   readonly f0: Tensor;
   readonly s: Tensor;
   readonly frames: number;
+  /**
+   * `x` frame by frame with its statistics, from a GPU that made them. `x` itself is then of no use.
+   */
+  readonly rows?: FeatureRows;
   /** One for each token and one for each of the two pads, in steps of 600 samples. */
   readonly durations: Float32Array;
+}
+
+/** An utterance of zeros, by channel or frame by frame. */
+export function silence(frames: number, byFrame: boolean): AcousticFeatures {
+  const zeros = (...dims: number[]): Tensor =>
+    new Tensor('float32', new Float32Array(dims.reduce((size, dim) => size * dim, 1)), dims);
+  const x = zeros(1, CHANNELS, frames);
+  const statistics = { mean: zeros(1, CHANNELS), variance: zeros(1, CHANNELS) };
+  return {
+    x,
+    f0: zeros(1, 1, frames),
+    s: zeros(1, STYLE),
+    frames,
+    durations: new Float32Array(0),
+    ...(byFrame && { rows: { x: x.data as Float32Array, ...statistics } }),
+  };
 }
 
 /** The first frames of an utterance, with zeros behind its end where it has fewer. */

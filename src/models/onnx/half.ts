@@ -1,6 +1,6 @@
 /** Puts the heavy part of a graph into float16: half the memory, on most GPUs twice the speed. */
 import { DATA_TYPE, type Model, type Node, type OnnxCodec, type Tensor } from './schema.js';
-import { floatsOf } from './weights.js';
+import { floatsOf, rawHalves } from './weights.js';
 
 /** Operators that run in float16. Exponents, sines of large angles and shapes do not. */
 const HALVED = new Set(['Conv', 'InstanceNormalization', 'MatMul', 'LeakyRelu', 'LayerNormalization', 'Gelu']);
@@ -83,31 +83,5 @@ export function halved(model: Model, codec: OnnxCodec, { begins = [], ends }: Ha
 }
 
 function halfTensor(tensor: Tensor, name: string, codec: OnnxCodec): Tensor {
-  const values = floatsOf(tensor);
-  const rawData = new Uint8Array(values.length * 2);
-  const view = new DataView(rawData.buffer);
-  for (let i = 0; i < values.length; i += 1) view.setUint16(i * 2, halfOf(values[i]!), true);
-  return codec.tensor({ name, dims: tensor.dims, dataType: DATA_TYPE.float16, rawData });
-}
-
-const FLOAT = new Float32Array(1);
-const BITS = new Uint32Array(FLOAT.buffer);
-
-/** The bits of the float16 nearest to a number; ties to even. */
-function halfOf(value: number): number {
-  FLOAT[0] = value;
-  const bits = BITS[0]!;
-  const sign = (bits >>> 16) & 0x8000;
-  const size = bits & 0x7fffffff;
-  if (size > 0x7f800000) return sign | 0x7e00;
-  if (size >= 0x477ff000) return sign | 0x7c00;
-  if (size < 0x33000000) return sign;
-  const exponent = (size >>> 23) - 127;
-  const shift = exponent < -14 ? 13 + (-14 - exponent) : 13;
-  const mantissa = (size & 0x7fffff) | 0x800000;
-  const base = exponent < -14 ? mantissa >>> shift : ((exponent + 14) << 10) + (mantissa >>> shift);
-  const rest = mantissa & ((1 << shift) - 1);
-  const middle = 1 << (shift - 1);
-  const up = rest > middle || (rest === middle && (base & 1) === 1) ? 1 : 0;
-  return sign | (base + up);
+  return codec.tensor({ name, dims: tensor.dims, dataType: DATA_TYPE.float16, rawData: rawHalves(floatsOf(tensor)) });
 }

@@ -36,7 +36,7 @@ function ports(codec: OnnxCodec) {
 }
 
 /** The graphs that are cut from Kokoro's. */
-type KokoroGraph = Exclude<GraphName, 'light-gpu'>;
+type KokoroGraph = Exclude<GraphName, `light-${string}`>;
 
 export interface KokoroParts {
   /** The bytes of a graph's file. */

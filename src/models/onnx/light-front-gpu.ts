@@ -1,0 +1,140 @@
+/**
+ * The light acoustic model in two parts for a machine with a GPU. Tokens, durations and melody stay
+ * on the cores; the blocks over frames, three fifths of its arithmetic, go to the GPU, for many
+ * utterances at once.
+ *
+ * The first part has the inputs of the whole and makes `durations`, `f0`, `s`, `hidden` [1,t,416]
+ * (t frames of 600 samples) and `film`, the style's scales and shifts. The second takes `hidden`
+ * [n,t,416], `film` [n,9728] and `mask` [n,t,1] (1 for a frame of the utterance, 0 behind its end)
+ * and makes `x` frame by frame, `rows` [n,2t,512], with the `mean` and `variance` of its channels
+ * over the utterance's frames, [n,512] both.
+ */
+import { blockProducts } from './block-products.js';
+import { type GraphBuilder, graphBuilder } from './build.js';
+import { cut, prune } from './cut.js';
+import { anatomyOf, inFloats, intsOfTensor, required } from './light-gpu.js';
+import { createCodec, DATA_TYPE, type Model, type Node, type OnnxCodec } from './schema.js';
+
+const [BATCH, FRAMES] = ['n', 't'];
+/** Channels of `x`. */
+const CHANNELS = 512;
+
+/** Where the second part begins. */
+interface Boundary {
+  readonly hidden: string;
+  readonly channels: number;
+  readonly film: string;
+  readonly filmSize: number;
+  /** Splits the film by layer. */
+  readonly split: Node;
+  readonly sizes: readonly number[];
+}
+
+function boundaryOf(model: Model): Boundary {
+  const { maker, weight } = anatomyOf(model);
+  const nodes = model.graph.node;
+  const split = required(
+    nodes.findLast(({ opType, output }) => opType === 'Split' && output.length > 16),
+    'modulation',
+  );
+  const sizes = intsOfTensor(required(weight(split.input[1]!), 'sizes of the modulation'));
+  const channels = sizes.at(-1)!;
+  const conv = required(
+    nodes.find(({ opType, input }) => opType === 'Conv' && weight(input[1]!)?.dims[0] === channels),
+    'block over frames',
+  );
+  const hidden = required(maker(conv.input[0]!), 'first block over frames').input[0]!;
+  return { hidden, channels, film: split.input[0]!, filmSize: sizes.reduce((a, b) => a + b, 0), split, sizes };
+}
+
+function ports(codec: OnnxCodec, { hidden, channels, film, filmSize }: Boundary, batch: number | string) {
+  return [
+    { tensor: hidden, as: codec.valueInfo('hidden', DATA_TYPE.float, [batch, FRAMES!, channels]) },
+    { tensor: film, as: codec.valueInfo('film', DATA_TYPE.float, [batch, filmSize]) },
+  ];
+}
+
+/** The part for the cores; `shipped` is the file of the 8-bit acoustic model. */
+export function lightTokensGraph(shipped: Uint8Array): Uint8Array {
+  const codec = createCodec();
+  const model = codec.decode(shipped);
+  const same = (info: { name: string; type: Uint8Array }) => ({ tensor: info.name, as: info });
+  const kept = model.graph.output.filter(({ name }) => name !== 'x').map(same);
+  return codec.encode(cut(model, model.graph.input.map(same), [...kept, ...ports(codec, boundaryOf(model), 1)]));
+}
+
+/** The part for the GPU. */
+export function lightFramesGraph(shipped: Uint8Array): Uint8Array {
+  const codec = createCodec();
+  const model = codec.decode(shipped);
+  const boundary = boundaryOf(model);
+  const turned = required(anatomyOf(model).maker('x'), 'order of `x`').input[0]!;
+  const rows = { tensor: turned, as: codec.valueInfo('rows', DATA_TYPE.float, [BATCH!, 'frames', CHANNELS]) };
+  const part = inFloats(cut(model, ports(codec, boundary, BATCH!), [rows]), codec);
+  const batches = withStatistics(forBatches(part, boundary, codec), codec);
+  return codec.encode(blockProducts(batches, codec, () => true));
+}
+
+function forBatches(model: Model, { split, sizes }: Boundary, codec: OnnxCodec): Model {
+  const { graph } = model;
+  const { readers, weight } = anatomyOf(model);
+  const build = graphBuilder(codec);
+  const node = graph.node.flatMap((old): Node[] => {
+    if (old.name === split.name && old.opType === 'Split') return filmByLayer(old, sizes, build, codec);
+    if (old.opType === 'Reshape') {
+      const shape = intsOfTensor(required(weight(old.input[1]!), 'shape'));
+      const batch = build.ints(`${old.input[1]}_batch`, [0, ...shape.slice(1)]);
+      return [{ ...old, input: [old.input[0]!, batch] }];
+    }
+    if (old.opType === 'Transpose' && readers(old.output[0]!)[0]?.opType === 'Conv') {
+      const masked = `${old.input[0]}_masked`;
+      return [codec.node('Mul', [old.input[0]!, 'mask'], [masked]), { ...old, input: [masked] }];
+    }
+    return [old];
+  });
+  const mask = codec.valueInfo('mask', DATA_TYPE.float, [BATCH!, FRAMES!, 1]);
+  const initializer = [...graph.initializer, ...build.initializer];
+  return prune({ ...model, graph: { ...graph, node, initializer, input: [...graph.input, mask] } });
+}
+
+/** A slice for each layer: a split of so many outputs is more than a shader can write. */
+function filmByLayer(split: Node, sizes: readonly number[], build: GraphBuilder, codec: OnnxCodec): Node[] {
+  const rows = codec.node('Reshape', [split.input[0]!, build.ints('film_shape', [0, 1, -1])], ['film_rows']);
+  let at = 0;
+  const slices = split.output.map((output, i) => {
+    const [from, to] = [at, at + sizes[i]!];
+    at = to;
+    const range = [from, to, 2].map((value) => build.ints(`at_${value}`, [value]));
+    return codec.node('Slice', ['film_rows', ...range], [output]);
+  });
+  return [rows, ...slices];
+}
+
+/** Mean and variance of each channel over the frames that `mask` has; two rows to a frame. */
+function withStatistics(model: Model, codec: OnnxCodec): Model {
+  const { graph } = model;
+  const build = graphBuilder(codec);
+  const axis = build.ints('at_1', [1]);
+  const sum = (of: string, output: string) => build.op('ReduceSum', [of, axis], output, { keepdims: 1 });
+  build.op('Concat', ['mask', 'mask'], 'mask_pairs', { axis: 2 });
+  const mask = build.op('Reshape', ['mask_pairs', build.ints('mask_shape', [0, -1, 1])], 'mask_rows');
+  const count = sum(mask, 'row_count');
+  const kept = build.op('Mul', ['rows', mask], 'rows_kept');
+  const mean = build.op('Div', [sum(kept, 'rows_sum'), count], 'rows_mean');
+  const apart = build.op('Mul', [build.op('Sub', ['rows', mean], 'rows_apart'), mask], 'rows_apart_kept');
+  const squares = build.op('Mul', [apart, apart], 'rows_squares');
+  const variance = build.op('Div', [sum(squares, 'rows_squares_sum'), count], 'rows_variance');
+  const shape = build.ints('statistics_shape', [0, CHANNELS]);
+  build.op('Reshape', [mean, shape], 'mean');
+  build.op('Reshape', [variance, shape], 'variance');
+  const output = ['mean', 'variance'].map((name) => codec.valueInfo(name, DATA_TYPE.float, [BATCH!, CHANNELS]));
+  return {
+    ...model,
+    graph: {
+      ...graph,
+      node: [...graph.node, ...build.node],
+      initializer: [...graph.initializer, ...build.initializer],
+      output: [...graph.output, ...output],
+    },
+  };
+}
