@@ -1,4 +1,7 @@
-/** A whole server on a port of its own, with the sine engine and accounts in memory, and plain ways to talk to it. */
+/**
+ * A whole server on a port of its own, with the sine engine and accounts in memory, and plain ways
+ * to talk to it.
+ */
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -43,7 +46,8 @@ export interface TestServerOptions {
 /** One thread for all servers of a test file. */
 let texts: Texts | undefined;
 
-export async function startTestServer(options: TestServerOptions = {}) {
+/** The server and its parts, listening. */
+async function assemble(options: TestServerOptions) {
   texts ??= createTexts();
   const database = await openSqliteDatabase(':memory:');
   const store = options.store ?? createStore(database);
@@ -57,21 +61,13 @@ export async function startTestServer(options: TestServerOptions = {}) {
     ...(leaseMs === undefined ? {} : { leaseMs }),
   });
   const log = options.log ?? silentLogger();
-  const worker = createEngineWorker(await createSineEngine({ msPerChar: 20, ...options.sine }), {
-    capacity: 2,
-    ...options.worker,
-  });
+  const sine = await createSineEngine({ msPerChar: 20, ...options.sine });
+  const worker = createEngineWorker(sine, { capacity: 2, ...options.worker });
   const pool = options.gateway?.pool ?? createPool([worker]);
   const catalogue = loadCatalogue();
   const metrics = createMetrics();
-  const gateway = createGateway({
-    pool,
-    catalogue,
-    log,
-    queueLimit: 64,
-    observer: metrics.observer,
-    ...options.gateway,
-  });
+  const { observer } = metrics;
+  const gateway = createGateway({ pool, catalogue, log, queueLimit: 64, observer, ...options.gateway });
   metrics.watch(gateway, accounts);
   const requestLog = options.requestLog && new RequestLog({ store, writeEveryMs: 5, ...options.requestLog });
   const secret = createAdminSecret(store);
@@ -88,22 +84,17 @@ export async function startTestServer(options: TestServerOptions = {}) {
     shutdown: shutdown.signal,
     admin: { version: '0.0.0-test', secret, keyring, store, gateway, workers: () => pool.workers },
     settings: { docs: false, ...options.settings },
-    ...(options.upgrades === undefined ? {} : { upgrades: options.upgrades }),
+    ...(options.upgrades && { upgrades: options.upgrades }),
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
   const baseUrl = `${options.settings?.tls ? 'https' : 'http'}://127.0.0.1:${port}`;
-
-  const key = async (more: Partial<KeyOptions> = {}) =>
-    keyring.create({ tier: 'partner', credits: 1_000_000, ...more });
-  const partner = await key();
-  const free = await key({ tier: 'free', credits: 0 });
-
   return {
     app,
     upgrades,
     accounts,
     store,
+    database,
     keyring,
     secret,
     gateway,
@@ -111,8 +102,22 @@ export async function startTestServer(options: TestServerOptions = {}) {
     pool,
     metrics,
     shutdown,
+    requestLog,
     port,
     baseUrl,
+  };
+}
+
+export async function startTestServer(options: TestServerOptions = {}) {
+  const { requestLog, database, ...parts } = await assemble(options);
+  const { app, accounts, store, keyring, gateway, shutdown, baseUrl } = parts;
+  const key = async (more: Partial<KeyOptions> = {}) =>
+    keyring.create({ tier: 'partner', credits: 1_000_000, ...more });
+  const partner = await key();
+  const free = await key({ tier: 'free', credits: 0 });
+
+  return {
+    ...parts,
     partner,
     free,
     key,
@@ -185,7 +190,10 @@ export interface RawResponse {
   socket: Socket;
 }
 
-/** Writes bytes to a new connection and reads until it closes: for requests no decent client would send. */
+/**
+ * Writes bytes to a new connection and reads until it closes: for requests no decent client would
+ * send.
+ */
 export async function rawExchange(port: number, ...pieces: (string | Buffer | number)[]): Promise<RawResponse> {
   const socket = createConnection({ port, host: '127.0.0.1' });
   const chunks: Buffer[] = [];

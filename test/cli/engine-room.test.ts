@@ -1,4 +1,7 @@
-/** Engine processes of a machine with a GPU: which of them run on it, and who serves before it may be used. */
+/**
+ * Engine processes of a machine with a GPU: which of them run on it, and who serves before it may
+ * be used.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -167,7 +170,8 @@ describe('while a GPU is looked at', () => {
     await until(() => pool.workers[0]?.state === 'ready');
     await until(() => pool.workers.length === 1);
     rmSync(verdict);
-    // Nothing is lost of what a process is killed under: the segment runs again, which kills the next one, until it is given up.
+    // Nothing is lost of what a process is killed under: the segment runs again, which kills the
+    // next one, until it is given up.
     const order = {
       model: 'base-tts',
       voice: 'english_female_professional',
