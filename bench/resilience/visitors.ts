@@ -22,12 +22,13 @@ import {
 } from './visit.js';
 
 /**
- * What each text sounds like when nothing disturbs it, by its number: heard as it is spoken, and as
- * a whole answer, which is cut otherwise.
+ * Digests of the texts as they sound undisturbed, by the number of the text. The routes cut the
+ * first sentence in different places: streamed over HTTP, buffered, and behind a writer.
  */
 export interface Sounds {
-  readonly live: readonly string[];
+  readonly streamed: readonly string[];
   readonly whole: readonly string[];
+  readonly written: readonly string[];
 }
 
 const digest = (pieces: readonly Buffer[]) => createHash('sha256').update(Buffer.concat(pieces)).digest('hex');
@@ -256,13 +257,23 @@ async function play(
 
 /** What the texts sound like on a server that nobody disturbs. */
 export async function learnSounds(server: Door): Promise<Sounds> {
-  const learn = async (stream: boolean) => {
+  const learn = async (route: (text: number) => Promise<{ sound: string }>) => {
     const sounds = [];
-    for (const text of TEXTS.keys()) sounds.push((await http(server, text, { stream })).sound);
+    for (const text of TEXTS.keys()) sounds.push((await route(text)).sound);
     return sounds;
   };
-  return { live: await learn(true), whole: await learn(false) };
+  return {
+    streamed: await learn((text) => http(server, text, { stream: true })),
+    whole: await learn((text) => http(server, text, { stream: false })),
+    written: await learn((text) => socket(server, text, {})),
+  };
 }
+
+/** The route of a manner, by its first word. */
+const routeOf = (manner: string): keyof Sounds => {
+  if (manner.startsWith('whole')) return 'whole';
+  return manner.startsWith('streamed') ? 'streamed' : 'written';
+};
 
 export async function visit(server: Door, sounds: Sounds): Promise<Visit[]> {
   const manner = pick(server.freeKey === undefined ? LOT_WITHOUT_FREE : LOT);
@@ -275,7 +286,7 @@ export async function visit(server: Door, sounds: Sounds): Promise<Visit[]> {
   const seen = await Promise.race([play(server, manner, text), hung]);
   late.abort();
   return seen.map(({ sound, ...rest }) => {
-    const expected = (manner.startsWith('whole') ? sounds.whole : sounds.live)[text];
+    const expected = sounds[routeOf(manner)][text];
     const wrong = rest.ending === 'completed' && sound !== '' && sound !== expected;
     // A visitor that listens to the end and does not get there was failed by the server.
     const failed = rest.ending === 'open' && /listens|slow/.test(manner);
