@@ -1,10 +1,10 @@
 /** The entry of `tts`: finds the command, loads that one alone, and turns every failure into a line and an exit code. */
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { Command, CommanderError, type Option } from 'commander';
 import { EXIT, isAbort, TtsError } from '../protocol/errors.js';
 import { Interrupted } from './interrupt.js';
 import { complain } from './terminal.js';
+import { packageVersion } from './version.js';
 
 interface Entry {
   readonly name: string;
@@ -62,7 +62,7 @@ const COMMANDS: readonly Entry[] = [
       command: () =>
         new Command('version')
           .description('Prints the version.')
-          .action(() => void process.stdout.write(`${version()}\n`)),
+          .action(() => void process.stdout.write(`${packageVersion()}\n`)),
     }),
   },
 ];
@@ -81,14 +81,10 @@ Documentation: docs/ in the package (docs/README.md), and /docs of a running ser
 Exit codes: 0 done, 1 failed, 2 usage, 3 no connection or it broke, 4 key refused, 5 credits or limits,
 6 model missing or broken, 7 no sound device, 8 engine failed, 130 interrupted.`;
 
-function version(): string {
-  return (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
-}
-
 function program(): Command {
   return withManners(new Command('tts'))
     .description('Speaks text: a self-hosted speech server and its client in one command.')
-    .version(version(), '-V, --version', 'print the version')
+    .version(packageVersion(), '-V, --version', 'print the version')
     .helpCommand('help [command]', 'show help for a command')
     .addHelpText('after', EXAMPLES);
 }

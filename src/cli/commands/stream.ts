@@ -70,6 +70,7 @@ async function run(options: StreamOptions, self: Command, signal: AbortSignal): 
           },
           runSignal,
         );
+        progress.finished();
       } finally {
         runSignal.removeEventListener('abort', stopReading);
         process.stdin.destroy();

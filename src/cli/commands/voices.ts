@@ -8,8 +8,9 @@ import type { Voice, VoiceCatalog } from '../../protocol/http.js';
 import { closeSoon, connect, ofOwnServer } from '../connection.js';
 import { addSettings, settingsOf } from '../context.js';
 import { untilInterrupted } from '../interrupt.js';
+import { printTable } from '../output.js';
 import { checkModel, destinationOf } from '../speech-options.js';
-import { table, terminalWidth } from '../table.js';
+import { shrinking } from '../table.js';
 
 interface VoicesOptions {
   readonly search?: string;
@@ -97,7 +98,7 @@ async function list(options: VoicesOptions, self: Command, signal: AbortSignal):
     const catalog = await client.voices(model, signal).finally(() => client.close());
     const data = catalog.data.filter((voice) => matches(voice, options));
     if (options.json) process.stdout.write(`${asJson({ ...catalog, data })}\n`);
-    else if (data.length > 0) process.stdout.write(`${asTable(data)}\n`);
+    else if (data.length > 0) printVoices(data);
     else process.stderr.write(`None of the ${catalog.data.length} voices matches.\n`);
   } catch (error) {
     throw connection.kind === 'embedded' ? ofOwnServer(error) : error;
@@ -120,17 +121,10 @@ function matches(voice: Voice, { search, gender, language }: VoicesOptions): boo
 const asJson = (catalog: VoiceCatalog): string =>
   JSON.stringify(catalog, null, 2).replace(/[\u007f-\u009f]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
 
-const asTable = (voices: readonly Voice[]): string =>
-  table(
-    [
-      { title: 'VOICE' },
-      { title: 'NAME' },
-      { title: 'LANGUAGE' },
-      { title: 'GENDER' },
-      { title: 'DESCRIPTION', shrink: true },
-    ],
+const printVoices = (voices: readonly Voice[]): void =>
+  printTable(
+    ['VOICE', 'NAME', 'LANGUAGE', 'GENDER', shrinking('DESCRIPTION')],
     voices.map((voice) => [voice.id, voice.display_name, voice.language, voice.gender, voice.description]),
-    terminalWidth(),
   );
 
 async function preview(options: VoicesOptions, self: Command, signal: AbortSignal): Promise<void> {

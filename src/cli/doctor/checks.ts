@@ -115,7 +115,7 @@ const engine: Examine = async (config, signal) => {
 };
 
 const processes: Examine = async (config) => {
-  const { processesOf } = await import('../service/engine-room.js');
+  const { processesOf } = await import('../service/engine-options.js');
   const { least, most } = await processesOf(config, true);
   const found = most > least ? `${least} for a lone listener, up to ${most} while work waits` : String(most);
   return { what: 'Processes', state: 'fine', found: `of engines under tts serve: ${found}` };

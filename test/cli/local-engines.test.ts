@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createEngineRoom, type EngineRoom } from '../../src/cli/service/engine-room.js';
+import { LocalEngines } from '../../src/cli/service/local-engines.js';
 import { Condition } from '../../src/condition.js';
 import { loadConfig } from '../../src/config.js';
 import type { SineOptions } from '../../src/engine/sine.js';
@@ -27,7 +27,7 @@ const log = silentLogger();
 let dir: string;
 let verdict: string;
 let pool: WorkerPool;
-let room: EngineRoom;
+let engines: LocalEngines;
 let gateway: ObservableGateway;
 /** Workers that had a turn. */
 const worked = new Set<string>();
@@ -37,7 +37,7 @@ beforeEach(() => {
   verdict = path.join(dir, 'verdict');
 });
 afterEach(async () => {
-  room.stop();
+  engines.stop();
   await gateway.close();
   if (before === undefined) delete process.env.TTS_SINE_OPTIONS;
   else process.env.TTS_SINE_OPTIONS = before;
@@ -52,8 +52,8 @@ function open(sine: SineOptions, env: Record<string, string> = {}): void {
   pool.onChange(() => {
     for (const { id, busy } of pool.workers) if (busy > 0) worked.add(id);
   });
-  room = createEngineRoom({ config, log, pool, start: 'now', models: [], stays: true, crowd: true });
-  gateway = createGateway({ pool, catalogue: loadCatalogue(), log, queueLimit: 100, crew: room.crew });
+  engines = new LocalEngines({ config, log, pool, start: 'now', models: [], stays: true, crowd: true });
+  gateway = createGateway({ pool, catalogue: loadCatalogue(), log, queueLimit: 100, crew: engines.crew });
 }
 
 /** A session: speaks a sentence whenever it is told to, until it is ended. */
@@ -107,7 +107,7 @@ describe('while a GPU is looked at', () => {
 
   it('the CPU serves; what began there ends there, and what comes later has the GPU', async () => {
     open({ card: card() });
-    await room.ready();
+    await engines.ready();
     expect(pool.workers.map(({ state, trying }) => [state, trying])).toEqual([
       ['starting', 'webgpu'],
       ['ready', undefined],
@@ -141,7 +141,7 @@ describe('while a GPU is looked at', () => {
 
   it('a crowd has as many processes on the CPU as there would be without it, which go when it is ready', async () => {
     open({ card: card(), pace: 10 });
-    await room.ready();
+    await engines.ready();
     // The machine's cores decide how many: one of them at least.
     const { mostWorkers } = gateway.stats;
     await crowd(12);
@@ -154,7 +154,7 @@ describe('while a GPU is looked at', () => {
 
   it('and is not right, the CPU goes on with one process', async () => {
     open({ card: card() });
-    await room.ready();
+    await engines.ready();
     const early = session();
     await early.say();
     writeFileSync(verdict, 'it sounds wrong');
@@ -201,7 +201,7 @@ describe('on a GPU', () => {
 
   it('a second process joins while work waits, on the GPU too, and leaves again; none for a lone listener', async () => {
     open({ card }, { TTS_DEVICE: 'webgpu' });
-    await room.ready();
+    await engines.ready();
     await listen();
     expect(devices()).toEqual(['webgpu']);
     expect(gateway.stats.mostWorkers).toBe(2);
@@ -220,7 +220,7 @@ describe('on a GPU', () => {
     open({ card }, { TTS_WORKERS: '3' });
     await until(() => pool.counts.ready === 3);
     expect(devices()).toEqual(['webgpu', 'webgpu', 'webgpu']);
-    expect(room.crew.spare).toBe(0);
+    expect(engines.crew.spare).toBe(0);
   });
 
   it('nothing runs where the CPU was asked for, and all processes start at once', async () => {
