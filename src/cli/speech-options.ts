@@ -1,7 +1,7 @@
 /** The options that every speaking command shares, checked once. */
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { REQUEST_LANGUAGES, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
+import { REQUEST_LANGUAGES } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import { MAX_SPEED, MIN_SPEED } from '../protocol/job.js';
 import { MAX_SEED } from '../protocol/stream.js';
@@ -81,20 +81,12 @@ const wholeNumber = (min: number, max: number) => (text: string) => {
   throw new InvalidArgumentError(`It is a whole number from ${min} to ${max}.`);
 };
 
-/** An empty string means that no model was asked for. */
-export function checkModel(model: string): SpeechModel | undefined {
-  if (model === '') return undefined;
-  const known = SPEECH_MODELS.find((name) => name === model);
-  if (known) return known;
-  throw new TtsError('model_not_found', `There is no model "${model}". There are: ${SPEECH_MODELS.join(', ')}.`);
-}
-
 export type Destination =
   | { readonly kind: 'speaker' }
   | { readonly kind: 'stdout'; readonly format: FileFormat; readonly play: boolean; readonly whole: boolean }
   | { readonly kind: 'file'; readonly file: string; readonly format: FileFormat; readonly play: boolean };
 
-/** Whether all of it is written down before anybody hears any. */
+/** Whether all of the sound is written before anybody hears any. */
 export const isUnheard = (destination: Destination): boolean =>
   destination.kind !== 'speaker' && !destination.play && (destination.kind === 'file' || destination.whole);
 

@@ -13,8 +13,9 @@ import { parseModel, SPEECH_MODELS, type SpeechModel } from '../protocol/contrac
 import { type ErrorCode, printable, TtsError } from '../protocol/errors.js';
 import type { StreamParams } from '../protocol/stream-messages.js';
 import { type Connection, closeSoon, connect, lostSettings, ofOwnServer } from './connection.js';
+import { checkModel, withVoiceSuggestion } from './names.js';
 import { chooseModel, knownChoice } from './service/model-choice.js';
-import { checkModel, type Destination, isUnheard, type OutputOptions, type SpeechOptions } from './speech-options.js';
+import { type Destination, isUnheard, type OutputOptions, type SpeechOptions } from './speech-options.js';
 import { complain, liveLines, styled } from './terminal.js';
 
 export interface SpeechRun {
@@ -123,7 +124,9 @@ export async function runSpeech(
     if (live) for (const line of wrote) process.stderr.write(`wrote ${line}\n`);
   } catch (error) {
     await screen?.close(false);
-    const known = connection?.kind === 'embedded' ? ofOwnServer(error) : error;
+    const named = connection && { voice, model: asked ?? ('base-tts' as const), address: connection };
+    const told = named ? await withVoiceSuggestion(error, named, signal) : error;
+    const known = connection?.kind === 'embedded' ? ofOwnServer(told) : told;
     const kept = await keptOf(destination, sinks, options.keepPartial ?? false, progress);
     // Where a person types, their Ctrl-C stands on the line.
     if (kept && signal.aborted && live) process.stderr.write(`${wanted === 'lines' ? '' : '\n'}${kept}\n`);

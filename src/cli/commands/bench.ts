@@ -7,6 +7,7 @@ import { BASE_MODELS } from '../../protocol/job.js';
 import { closeSoon, connect } from '../connection.js';
 import { addSettings, settingsOf } from '../context.js';
 import { untilInterrupted } from '../interrupt.js';
+import { checkModel, withVoiceId } from '../names.js';
 import { printTable } from '../output.js';
 import { right, shrinking } from '../table.js';
 import { liveLines } from '../terminal.js';
@@ -79,9 +80,10 @@ export function command(): Command {
 }
 
 async function run(options: BenchOptions, self: Command, signal: AbortSignal): Promise<void> {
-  const settings = settingsOf(self);
+  const settings = await withVoiceId(settingsOf(self));
   const { config } = settings;
-  const models = config.model === '' ? BASE_MODELS.toReversed() : [config.model];
+  const asked = checkModel(config.model);
+  const models = asked === undefined ? BASE_MODELS.toReversed() : [asked];
   const show = progressLine(options.quiet ?? false);
   const connection = await connect(settings, { speech: true, crowd: true }, signal);
   try {

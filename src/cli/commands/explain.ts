@@ -5,6 +5,7 @@ import type { Segment } from '../../protocol/job.js';
 import type { Reading } from '../../text/types.js';
 import { addSettings, settingsOf } from '../context.js';
 import { untilInterrupted } from '../interrupt.js';
+import { noSuchVoice, withVoiceId } from '../names.js';
 import { fitted } from '../terminal.js';
 import { readText } from '../text-source.js';
 
@@ -51,7 +52,7 @@ async function run(words: string[], options: ExplainOptions, self: Command, sign
     throw new TtsError('usage', 'Nothing to explain. Give the text (tts explain "Dr. Smith"), a file (-f) or a pipe.');
   }
   const text = await readText({ words, files }, signal);
-  const { config } = settingsOf(self);
+  const { config } = await withVoiceId(settingsOf(self));
   const [{ createReader }, { segmentText }, { loadLexicon }, { surveyText }, { loadCatalogue }] = await Promise.all([
     import('../../text/reader.js'),
     import('../../text/segment/segment.js'),
@@ -63,7 +64,12 @@ async function run(words: string[], options: ExplainOptions, self: Command, sign
   // A voice has an accent, and is read with the words and sounds of it.
   const catalogue = loadCatalogue({ voicesDir: config.voicesDir });
   const named = catalogue.all.find(({ voice }) => voice.id === config.voice);
-  const { language } = named ?? catalogue.get('base-tts', config.voice);
+  if (named === undefined)
+    throw noSuchVoice(
+      config.voice,
+      catalogue.all.map(({ voice }) => voice.id),
+    );
+  const { language } = named;
   const reader = await createReader({ language, ...(lexicon && { lexicon }) });
   const countTokens = (part: string) => reader.countTokens(part);
   const segments = segmentText(text, { countTokens, language, ssml: options.ssml ?? false });

@@ -5,20 +5,14 @@ import type { Sources } from '../../config.js';
 import type { InventoryOptions, ModelEntry } from '../../models/inventory.js';
 import { mayBeHere } from '../../protocol/device.js';
 import { EXIT, TtsError } from '../../protocol/errors.js';
-import { BASE_MODELS, type BaseModel } from '../../protocol/job.js';
+import { BASE_MODELS } from '../../protocol/job.js';
 import { addSettings, settingsOf } from '../context.js';
 import { untilInterrupted } from '../interrupt.js';
+import { baseModel } from '../names.js';
 import { printJson, printTable } from '../output.js';
 import { createPullReporter, megabytes } from '../pull-progress.js';
 import { measureOnce } from '../service/fetch-models.js';
 import { right, shrinking } from '../table.js';
-
-function modelNamed(name: string): BaseModel {
-  const base = name.replace(/:free$/, '');
-  const found = BASE_MODELS.find((model) => model === base);
-  if (found) return found;
-  throw new TtsError('model_not_found', `There is no model "${name}". The models are ${BASE_MODELS.join(' and ')}.`);
-}
 
 const jsonOf = ({ downloadBytes, ...entry }: ModelEntry) => ({ ...entry, download_bytes: downloadBytes });
 
@@ -61,7 +55,7 @@ async function measure({ config }: Sources, signal: AbortSignal): Promise<void> 
 async function pull(name: string | undefined, _options: unknown, command: Command): Promise<void> {
   const settings = settingsOf(command);
   const { modelDir, offline, device } = settings.config;
-  const models = name === undefined ? BASE_MODELS : [modelNamed(name)];
+  const models = name === undefined ? BASE_MODELS : [baseModel(name)];
   const { ensureModel } = await import('../../models/packs.js');
   await untilInterrupted(async (signal) => {
     for (const model of models) {
@@ -80,7 +74,7 @@ async function pull(name: string | undefined, _options: unknown, command: Comman
 
 async function verify(name: string | undefined, options: { json?: boolean }, command: Command): Promise<void> {
   const { modelDir } = settingsOf(command).config;
-  const models = name === undefined ? BASE_MODELS : [modelNamed(name)];
+  const models = name === undefined ? BASE_MODELS : [baseModel(name)];
   const { verifyModel } = await import('../../models/inventory.js');
   await untilInterrupted(async (signal) => {
     const results = [];
@@ -134,7 +128,7 @@ async function remove(name: string | undefined, { all = false }: { all?: boolean
         return;
       }
     }
-    const freed = name === undefined ? await removeAll(options) : await removeModel(modelNamed(name), options);
+    const freed = name === undefined ? await removeAll(options) : await removeModel(baseModel(name), options);
     if (freed > 0) process.stderr.write(`tts: removed; ${megabytes(freed)} are free again\n`);
     else process.stderr.write('tts: nothing to remove: it is not there, or another model uses all of it\n');
   });

@@ -11,6 +11,7 @@ import type { TextChapter } from '../../text/chapters.js';
 import { settingsOf } from '../context.js';
 import { listDevices } from '../devices.js';
 import { untilInterrupted } from '../interrupt.js';
+import { withVoiceId } from '../names.js';
 import {
   addSpeechOptions,
   destinationOf,
@@ -63,7 +64,7 @@ export function command(): Command {
 
 async function run(words: string[], options: SpeakOptions, self: Command, signal: AbortSignal): Promise<void> {
   if (options.listDevices) return listDevices(signal);
-  const settings = settingsOf(self);
+  const settings = await withVoiceId(settingsOf(self));
   const { output, srt, vtt, chapters = false } = options;
   const destination = destinationOf(options, Boolean(process.stdout.isTTY));
   const files = options.file ?? [];

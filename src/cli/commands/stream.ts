@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { settingsOf } from '../context.js';
 import { listDevices } from '../devices.js';
 import { untilInterrupted } from '../interrupt.js';
+import { withVoiceId } from '../names.js';
 import { addSpeechOptions, destinationOf, type SpeechOptions } from '../speech-options.js';
 import { runSpeech, streamParams } from '../speech-run.js';
 import { liveLines } from '../terminal.js';
@@ -36,7 +37,7 @@ export function command(): Command {
 
 async function run(options: StreamOptions, self: Command, signal: AbortSignal): Promise<void> {
   if (options.listDevices) return listDevices(signal);
-  const settings = settingsOf(self);
+  const settings = await withVoiceId(settingsOf(self));
   const { voice } = settings.config;
   const destination = destinationOf(options, Boolean(process.stdout.isTTY));
   const typing = Boolean(process.stdin.isTTY);

@@ -3,13 +3,14 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Command, Option } from 'commander';
 import type { SpeechModel } from '../../protocol/contract.js';
-import { TtsError, voiceNotFound } from '../../protocol/errors.js';
+import { TtsError } from '../../protocol/errors.js';
 import type { Voice, VoiceCatalog } from '../../protocol/http.js';
 import { closeSoon, connect, ofOwnServer } from '../connection.js';
 import { addSettings, settingsOf } from '../context.js';
 import { untilInterrupted } from '../interrupt.js';
+import { checkModel, noSuchVoice, voiceIdOf } from '../names.js';
 import { printTable } from '../output.js';
-import { checkModel, destinationOf } from '../speech-options.js';
+import { destinationOf } from '../speech-options.js';
 import { shrinking } from '../table.js';
 
 interface VoicesOptions {
@@ -129,7 +130,8 @@ const printVoices = (voices: readonly Voice[]): void =>
 
 async function preview(options: VoicesOptions, self: Command, signal: AbortSignal): Promise<void> {
   const settings = settingsOf(self);
-  const wanted = options.preview!;
+  const asked = options.preview!;
+  const wanted = asked === true ? asked : await voiceIdOf(asked, settings.config.voicesDir);
   const destination = destinationOf(options, Boolean(process.stdout.isTTY));
   const [{ runSpeech }, { createHttpClient }, { speakRequests }] = await Promise.all([
     import('../speech-run.js'),
@@ -151,7 +153,7 @@ async function preview(options: VoicesOptions, self: Command, signal: AbortSigna
       try {
         const { data } = await client.voices(model, runSignal);
         const found = data.filter((voice) => (wanted === true ? matches(voice, options) : voice.id === wanted));
-        if (found.length === 0) throw voiceNotFound(data);
+        if (found.length === 0) throw nothingFound(wanted, data);
         for (const { id, display_name: name } of found) {
           const sections = [{ text: `Hello, I am ${name}. This is how I sound when I read to you.` }];
           const fields = { model, voice: id };
@@ -164,3 +166,11 @@ async function preview(options: VoicesOptions, self: Command, signal: AbortSigna
     signal,
   );
 }
+
+const nothingFound = (wanted: string | true, voices: readonly Voice[]): TtsError =>
+  wanted === true
+    ? new TtsError('voice_not_found', `None of the ${voices.length} voices matches.`)
+    : noSuchVoice(
+        wanted,
+        voices.map(({ id }) => id),
+      );

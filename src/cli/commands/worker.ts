@@ -13,6 +13,7 @@ import type { Bus } from '../../worker/nats-bus.js';
 import type { EngineFacts } from '../../worker/protocol.js';
 import type { NatsServer, NatsServerOptions } from '../../worker/serve-nats.js';
 import { addSettings, settingsOf } from '../context.js';
+import { baseModel } from '../names.js';
 import { engineOptions, GPU_PROCESSES, processesOf } from '../service/engine-options.js';
 import { fetchModels } from '../service/fetch-models.js';
 import { busOptions, readingOf, refuseShownPassword } from '../service/nats.js';
@@ -52,10 +53,8 @@ export function command(): Command {
 
 function modelsOf(names: string | undefined): readonly BaseModel[] {
   if (names === undefined) return BASE_MODELS;
-  const wanted = names.split(',').map((name) => name.trim());
-  const stranger = wanted.find((name) => !BASE_MODELS.some((model) => model === name));
-  if (stranger === undefined) return BASE_MODELS.filter((model) => wanted.includes(model));
-  throw new TtsError('usage', `There is no model "${stranger}". There are: ${BASE_MODELS.join(', ')}.`);
+  const wanted = names.split(',').map((name) => baseModel(name.trim()));
+  return BASE_MODELS.filter((model) => wanted.includes(model));
 }
 
 function check({ nats, workerName, workers }: Config): void {

@@ -7,8 +7,8 @@ import path from 'node:path';
 import { SAMPLE_RATE } from '../../protocol/audio.js';
 import { isAbort, TtsError } from '../../protocol/errors.js';
 import { closeSoon, embed } from '../connection.js';
+import { checkModel } from '../names.js';
 import { findLocalServer } from '../service/local-server.js';
-import { checkModel } from '../speech-options.js';
 import type { Examine } from './finding.js';
 
 const MIN_NODE = [20, 19] as const;
