@@ -3,7 +3,8 @@ import type { ServerAddress } from '../client/address.js';
 import { type Config, flagOf, type Sources } from '../config.js';
 import { IN_THE_LOG, TtsError } from '../protocol/errors.js';
 import type { Preparation } from '../protocol/preparation.js';
-import { engineSettingsAsked, findLocalServer, serves } from './service/local-server.js';
+import { chooseLocalServer, engineSettingsAsked, type LocalChoice } from './service/local-server.js';
+import { complain } from './terminal.js';
 
 export interface Connection extends ServerAddress {
   readonly kind: 'remote' | 'local' | 'embedded';
@@ -38,14 +39,20 @@ export async function connect(settings: Sources, hooks: ConnectHooks, signal: Ab
     const baseUrl = parseBaseUrl(config.server).href.replace(/\/$/, '');
     return { kind: 'remote', name: baseUrl, baseUrl, apiKey: config.apiKey, ready: nothing, close: nothing };
   }
-  const local = await findLocalServer(config.runtimeDir, signal);
-  if (local && serves(local, settings)) {
-    return { ...local, kind: 'local', name: `tts serve at ${local.baseUrl}`, ready: nothing, close: nothing };
+  const local = await chooseLocalServer(settings, signal);
+  if (local) {
+    const { server, others } = local;
+    if (others.length > 0 && process.stderr.isTTY) complain(whichServer(local));
+    return { ...server, kind: 'local', name: `tts serve at ${server.baseUrl}`, ready: nothing, close: nothing };
   }
 
   // It logs only where somebody asked for it: its failures reach the command on the wire.
   return embed({ ...config, logLevel: sources.logLevel === 'default' ? 'silent' : config.logLevel }, hooks, signal);
 }
+
+const whichServer = ({ server, others }: LocalChoice): string =>
+  `${others.length + 1} servers run here; this took ${server.baseUrl}. ` +
+  `TTS_PORT=${new URL(others[0]!.baseUrl).port} takes ${others.length > 1 ? 'another' : 'the other'}.`;
 
 /** A server of the command's own, whatever else runs on this machine. */
 export async function embed(config: Config, hooks: ConnectHooks, signal: AbortSignal): Promise<Connection> {

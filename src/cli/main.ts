@@ -67,6 +67,16 @@ const COMMANDS: readonly Entry[] = [
   },
 ];
 
+/** For a person who typed the name of the program and nothing else. */
+const WELCOME = `tts speaks text on this machine, and nothing you say leaves it.
+
+  tts speak "Hello there."      say it; -o hello.mp3 writes a file instead
+  llm "A story" | tts stream    speak while the text is still being written
+  tts serve                     a speech server, with a page to try it in
+
+tts voices lists the voices, tts --help every command.
+`;
+
 const EXAMPLES = `
 Examples:
   tts speak "Hello there."                  say it
@@ -116,6 +126,10 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   try {
     if (argv.length === 0) {
+      if (process.stdin.isTTY && process.stdout.isTTY) {
+        process.stdout.write(WELCOME);
+        return EXIT.done;
+      }
       root.outputHelp({ error: true });
       return EXIT.usage;
     }

@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { serverAtHome } from '../support/at-home.js';
+import { makeHome as makeServeHome, startServe } from '../support/serve-process.js';
+import { shellInTerminal, ttsInTerminal } from '../support/tts.js';
 
 const { server, home, run, jobs } = await serverAtHome({ sine: { msPerChar: 5 } });
 const speak = (...args: string[]) => run(['speak', 'Hello there.', '-o', 'x.wav', '-q', ...args]);
@@ -60,5 +62,50 @@ describe("Kokoro's own ids", () => {
     const refused = await ask('/v1/audio/speech', { model: 'base-tts', voice: 'af_sarah', input: 'Hello.' });
     expect(refused).toMatchObject({ status: 400, text: expect.stringContaining('voice_not_found') });
     expect(refused.text).not.toContain('Did you mean');
+  });
+});
+
+describe('tts alone', () => {
+  it('welcomes a person at a terminal with the commands people want', async () => {
+    const terminal = ttsInTerminal([], home.env);
+    expect(await terminal.ended()).toBe(0);
+    for (const command of ['tts speak', 'tts stream', 'tts serve']) expect(terminal.text()).toContain(command);
+    expect(terminal.text().split('\n').length).toBeLessThan(12);
+  });
+
+  it('is a mistake in a script, and where something is piped into it', async () => {
+    expect(await run([])).toMatchObject({ code: 2, stderr: expect.stringContaining('Usage: tts') });
+    const piped = shellInTerminal('echo hello | $TTS', home.env);
+    expect(await piped.ended()).toBe(2);
+  });
+});
+
+describe('two servers of one user', () => {
+  it('are both found: by port, else the first of them, which the command says; one that stops leaves the other', async () => {
+    const at = makeServeHome();
+    const first = await startServe(at, ['--port', '0']);
+    const second = await startServe(at, ['--port', '0', '--data-dir', `${at.dir}/second`]);
+    const port = new URL(second.baseUrl).port;
+    const spokenBy = async (more: Record<string, string> = {}) => {
+      const terminal = ttsInTerminal(
+        ['speak', 'Hello.', '-o', `${at.dir}/x.wav`],
+        { ...at.env, ...more } as never,
+        200,
+      );
+      expect(await terminal.ended()).toBe(0);
+      return terminal.text();
+    };
+    const text = await spokenBy();
+    expect(text).toContain(`2 servers run here; this took ${first.baseUrl}. TTS_PORT=${port} takes the other.`);
+    expect(text).toContain(`tts serve at ${first.baseUrl}`);
+    const other = await spokenBy({ TTS_PORT: port });
+    expect(other).toContain(`tts serve at ${second.baseUrl}`);
+    expect(other).not.toContain('servers run here');
+    await second.kill('SIGTERM');
+    expect(await spokenBy()).toContain(`tts serve at ${first.baseUrl}`);
+    // A server that was killed leaves its file; commands see that it is gone.
+    await first.kill('SIGKILL');
+    expect(await spokenBy()).toContain('an engine of this command');
+    at.remove();
   });
 });

@@ -8,7 +8,7 @@ import { SAMPLE_RATE } from '../../protocol/audio.js';
 import { isAbort, TtsError } from '../../protocol/errors.js';
 import { closeSoon, embed } from '../connection.js';
 import { checkModel } from '../names.js';
-import { findLocalServer } from '../service/local-server.js';
+import { findLocalServers } from '../service/local-server.js';
 import type { Examine } from './finding.js';
 
 const MIN_NODE = [20, 19] as const;
@@ -137,12 +137,9 @@ const sound: Examine = async (_config, signal) => {
 };
 
 const localServer: Examine = async ({ runtimeDir }, signal) => {
-  const local = await findLocalServer(runtimeDir, signal);
-  return {
-    what: 'Local server',
-    state: 'fine',
-    found: local ? `${local.baseUrl} (process ${local.pid})` : 'none runs; commands bring their own',
-  };
+  const servers = await findLocalServers(runtimeDir, signal);
+  const found = servers.map(({ baseUrl, pid }) => `${baseUrl} (process ${pid})`).join(', ');
+  return { what: 'Local server', state: 'fine', found: found || 'none runs; commands bring their own' };
 };
 
 const port: Examine = async ({ host, port: number, runtimeDir }, signal) => {
@@ -153,8 +150,8 @@ const port: Examine = async ({ host, port: number, runtimeDir }, signal) => {
   });
   if (!failure) return { what: 'Port', state: 'fine', found: `${host}:${number} is free` };
   if (failure.code === 'EADDRINUSE') {
-    const local = await findLocalServer(runtimeDir, signal);
-    if (local && new URL(local.baseUrl).port === String(number)) {
+    const servers = await findLocalServers(runtimeDir, signal);
+    if (servers.some(({ baseUrl }) => new URL(baseUrl).port === String(number))) {
       return { what: 'Port', state: 'fine', found: `${host}:${number} is used by tts serve` };
     }
     return {
