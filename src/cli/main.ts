@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { Command, CommanderError, type Option } from 'commander';
 import { EXIT, isAbort, TtsError } from '../protocol/errors.js';
 import { Interrupted } from './interrupt.js';
-import { complain } from './terminal.js';
+import { complain, fittedHelp } from './terminal.js';
 import { packageVersion } from './version.js';
 
 interface Entry {
@@ -104,8 +104,8 @@ function withManners(command: Command): Command {
   command
     .exitOverride()
     .helpOption('-h, --help', 'show help')
-    .configureOutput({ outputError: () => undefined })
-    .configureHelp({ optionDescription });
+    .configureOutput({ outputError: () => undefined, writeOut: (text) => process.stdout.write(fittedHelp(text)) })
+    .configureHelp({ optionDescription, minWidthToWrap: 20 });
   for (const sub of command.commands) withManners(sub);
   return command;
 }

@@ -24,6 +24,24 @@ export function fitted(text: string, indent = 0): string {
   return isTTY ? wrapped(text, columns || 80, indent) : text;
 }
 
+/** Help for stdout: lines that are wider than the terminal are broken between words. */
+export function fittedHelp(text: string): string {
+  const { isTTY, columns = 80 } = process.stdout;
+  if (!isTTY) return text;
+  return text
+    .split('\n')
+    .flatMap((line) => (line.length <= columns ? [line] : broken(line, columns)))
+    .join('\n');
+}
+
+/** An example keeps its command on a line of its own, and what it does stands below. */
+function broken(line: string, columns: number): string[] {
+  const [, margin = '', command = '', comment = ''] = /^(\s*)(.*?)(?:\s{2,}(\S.*))?$/.exec(line) ?? [];
+  const indent = margin.length + (margin === '' ? 0 : 4);
+  const parts = [`${margin}${command}`, ...(comment === '' ? [] : [`${' '.repeat(indent)}${comment}`])];
+  return parts.map((part) => wrapped(part, columns, indent));
+}
+
 /** Broken between words; a word that is wider than the terminal is left to it. */
 function wrapped(text: string, columns: number, indent = 0): string {
   const lines: string[] = [];

@@ -1,5 +1,5 @@
 /** What a person meets in the second hour at a terminal: names that are nearly right, and more than one server. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { serverAtHome } from '../support/at-home.js';
 import { makeHome as makeServeHome, startServe } from '../support/serve-process.js';
@@ -107,5 +107,32 @@ describe('two servers of one user', () => {
     await first.kill('SIGKILL');
     expect(await spokenBy()).toContain('an engine of this command');
     at.remove();
+  });
+});
+
+describe('a terminal', () => {
+  it.each([['speak'], ['serve'], ['bench'], ['keys', 'create'], []])(
+    'of 60 columns breaks the help of tts %s between words',
+    async (...command) => {
+      const terminal = ttsInTerminal([...command, '--help'], home.env, 60);
+      expect(await terminal.ended()).toBe(0);
+      const tooWide = terminal
+        .text()
+        .split('\n')
+        .filter((line) => line.length > 60 && /\S\s+\S/.test(line.slice(line.search(/\S/), 60)));
+      expect(tooWide).toEqual([]);
+    },
+  );
+});
+
+describe('a book', () => {
+  it('is called what its heading says, unless --title says otherwise', async () => {
+    writeFileSync(home.file('story.md'), '# The Lighthouse\n\n## One\n\nIt began.\n\n## Two\n\nIt ended.\n');
+    const make = (...more: string[]) =>
+      run(['speak', '-f', 'story.md', '-o', 'story.flac', '--chapters', '-q', ...more]);
+    expect(await make()).toMatchObject({ code: 0 });
+    expect(readFileSync(home.file('story.flac')).toString('latin1')).toContain('TITLE=The Lighthouse');
+    expect(await make('--title', 'Another')).toMatchObject({ code: 0 });
+    expect(readFileSync(home.file('story.flac')).toString('latin1')).toContain('TITLE=Another');
   });
 });

@@ -54,7 +54,7 @@ export function command(): Command {
     .option('--srt <FILE>', 'write subtitles in SubRip format; - is stdout')
     .option('--vtt <FILE>', 'write subtitles in WebVTT format; - is stdout')
     .option('--chapters', 'begin a chapter at every heading (mp3, opus, flac)')
-    .option('--title <TEXT>', 'the title that the file tells (default: the name of the file that is read)');
+    .option('--title <TEXT>', 'the title in the file (default: the heading of the text, else the name of its file)');
   return addSpeechOptions(speak)
     .addHelpText('after', EXAMPLES)
     .action((words: string[], options: SpeakOptions, self: Command) =>
@@ -80,7 +80,7 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
   const { voice } = settings.config;
   const { ssml = false } = options;
   const reading = new Reading(options, voice, {
-    title: options.title ?? titleOf(files),
+    title: options.title ?? (await titleOf(text, files, ssml)),
     text,
     cues: await cuesOf(text, options),
   });
@@ -229,8 +229,11 @@ async function cuesOf(text: string, { srt, vtt, ssml = false }: SpeakOptions): P
   return new CueBuilder(displayText(text, { ssml }));
 }
 
-/** The name of the file that is read. */
-function titleOf(files: readonly string[]): string | undefined {
+/** What the heading of the text says, else the name of the file that is read. */
+async function titleOf(text: string, files: readonly string[], ssml: boolean): Promise<string | undefined> {
+  const { headingTitle } = await import('../../text/chapters.js');
+  const title = ssml ? undefined : headingTitle(text);
+  if (title !== undefined) return title;
   const [first] = files;
   return first === undefined || first === '-' ? undefined : path.parse(first).name;
 }

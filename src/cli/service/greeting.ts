@@ -27,13 +27,20 @@ export async function greet(
       `${least} engine process${least === 1 ? '' : 'es'}${most > least ? `, up to ${most} while work waits` : ''}\n` +
       (outer.length > 0 ? `reached from elsewhere at ${outer.join(' and ')}\n` : '') +
       (config.web === 'off' ? '' : `try it in a browser: ${address}/, and run it at ${address}/dashboard\n`) +
-      (newSecret === undefined ? '' : await handOver(newSecret, config, log, `tts admin reset${folder}`)) +
+      (await secretText(newSecret, config, log, `tts admin reset${folder}`)) +
       `make a key with: tts keys create --tier partner --credits 100000${folder}\n`,
   );
 }
 
-/** A new admin secret in words. Only a terminal shows it: any other output may be kept in a log. */
-async function handOver(secret: string, { dataDir }: Config, log: Logger, reset: string): Promise<string> {
+/** The admin secret in words. Only a terminal shows a new one: any other output may be kept in a log. */
+async function secretText(
+  secret: string | undefined,
+  { dataDir, web }: Config,
+  log: Logger,
+  reset: string,
+): Promise<string> {
+  if (web === 'off') return '';
+  if (secret === undefined) return `the dashboard asks for the admin secret of the first start (a new one: ${reset})\n`;
   const another = `(another one: ${reset})\n`;
   if (process.stdout.isTTY) return `the dashboard's admin secret, shown this once: ${secret}\n${another}`;
   const { adminSecretFile, writeAdminSecret } = await import('../../accounts/data-folder.js');
