@@ -5,6 +5,7 @@ import { SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
 import { didYouMean } from '../protocol/suggestion.js';
+import { ownCatalogue } from './own-voices.js';
 
 const modelNotFound = (name: string, there: readonly string[]): TtsError =>
   new TtsError(
@@ -39,8 +40,10 @@ export async function withVoiceId(settings: Sources): Promise<Sources> {
 /** Servers know the ids of the catalogue alone; any other name is returned as it is. */
 export async function voiceIdOf(name: string, voicesDir: string): Promise<string> {
   if (!KOKORO_ID.test(name)) return name;
-  const { loadCatalogue, voiceOfStyle } = await import('../models/catalogue.js');
-  const { all } = loadCatalogue({ voicesDir });
+  const [{ voiceOfStyle }, { all }] = await Promise.all([
+    import('../models/catalogue.js'),
+    ownCatalogue({ voicesDir }),
+  ]);
   if (all.some(({ voice }) => voice.id === name)) return name;
   return voiceOfStyle(all, name)?.voice.id ?? name;
 }

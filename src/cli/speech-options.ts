@@ -1,10 +1,11 @@
 /** The options that every speaking command shares, checked once. */
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { REQUEST_LANGUAGES } from '../protocol/contract.js';
+import { parseModel, REQUEST_LANGUAGES, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import { MAX_SPEED, MIN_SPEED } from '../protocol/job.js';
 import { MAX_SEED } from '../protocol/stream.js';
+import type { StreamParams } from '../protocol/stream-messages.js';
 import { addSettings } from './context.js';
 
 /** What a file can be, and the endings of names that say so. */
@@ -137,4 +138,22 @@ export function refuseSameFile(
     }
     taken.set(place, flag);
   }
+}
+
+/** The WebSocket knows the models by their own names; Free access has no way in there. */
+export function streamParams(model: SpeechModel, { language, seed, ssml }: SpeechOptions): Partial<StreamParams> {
+  const { base, free } = parseModel(model);
+  if (!free) {
+    return {
+      model_id: base,
+      ...(language !== undefined && { language_code: language }),
+      ...(seed !== undefined && { seed }),
+      ...(ssml && { enable_ssml_parsing: true }),
+    };
+  }
+  const partner = SPEECH_MODELS.filter((name) => !name.endsWith(':free')).join(' or ');
+  throw new TtsError(
+    'usage',
+    `${model} is for plain tts speak: tts stream, --seed, --ssml and subtitles go over the WebSocket, which takes -m ${partner} and a Partner key.`,
+  );
 }

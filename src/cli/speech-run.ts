@@ -9,10 +9,10 @@ import type { SpeakerSink } from '../client/sinks/speaker.js';
 import type { Sources } from '../config.js';
 import { samplesToMs } from '../protocol/audio.js';
 import { isBlank } from '../protocol/characters.js';
-import { parseModel, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
+import type { SpeechModel } from '../protocol/contract.js';
 import { type ErrorCode, printable, TtsError } from '../protocol/errors.js';
-import type { StreamParams } from '../protocol/stream-messages.js';
 import { type Connection, closeSoon, connect, lostSettings, ofOwnServer } from './connection.js';
+import { longJobRemark } from './long-job.js';
 import { checkModel, withVoiceSuggestion } from './names.js';
 import { chooseModel, knownChoice } from './service/model-choice.js';
 import { type Destination, isUnheard, type OutputOptions, type SpeechOptions } from './speech-options.js';
@@ -40,13 +40,15 @@ export interface RunOptions {
   readonly settings: Sources;
   readonly voice: string;
   readonly destination: Destination;
-  readonly options: OutputOptions;
+  readonly options: OutputOptions & Pick<SpeechOptions, 'speed'>;
   /** Light up the words as they are spoken. */
   readonly show: boolean;
   /** The whole text is there from the start. */
   readonly steady: boolean;
   /** The text carries markup. */
   readonly ssml?: boolean;
+  /** Characters of the text, where all of it is there. */
+  readonly chars?: number;
   /** What the file tells about itself. */
   readonly book?: Book;
   /** Live lines that are redrawn, lines of the text that are added once they were heard, or nothing. */
@@ -73,7 +75,7 @@ interface Sinks {
 }
 
 export async function runSpeech(
-  { settings, voice, destination, options, show, steady, ssml = false, book, screen: wanted }: RunOptions,
+  { settings, voice, destination, options, show, steady, ssml = false, chars = 0, book, screen: wanted }: RunOptions,
   speak: (run: SpeechRun, signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -106,6 +108,8 @@ export async function runSpeech(
     await orAbort(connection.ready(), signal);
     const model = asked ?? (await chooseModel(config));
     signal.throwIfAborted();
+    if (isUnheard(destination) && connection.kind !== 'remote')
+      remark(await longJobRemark(config, { model, chars, speed: options.speed ?? 1 }));
     const speaker = `${model} · ${voice} · ${connection.name}`;
     if (live && wanted !== 'lines') process.stderr.write(`${speaker}\n`);
     progress.speaker = speaker;
@@ -280,22 +284,4 @@ function orAbort(promise: Promise<void>, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', abort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
-}
-
-/** The WebSocket knows the models by their own names; Free access has no way in there. */
-export function streamParams(model: SpeechModel, { language, seed, ssml }: SpeechOptions): Partial<StreamParams> {
-  const { base, free } = parseModel(model);
-  if (!free) {
-    return {
-      model_id: base,
-      ...(language !== undefined && { language_code: language }),
-      ...(seed !== undefined && { seed }),
-      ...(ssml && { enable_ssml_parsing: true }),
-    };
-  }
-  const partner = SPEECH_MODELS.filter((name) => !name.endsWith(':free')).join(' or ');
-  throw new TtsError(
-    'usage',
-    `${model} is for plain tts speak: tts stream, --seed, --ssml and subtitles go over the WebSocket, which takes -m ${partner} and a Partner key.`,
-  );
 }

@@ -1,6 +1,6 @@
 /** The voice catalogue: the voices that ship with the package, and those an operator adds by files of their own. */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { TtsError, voiceNotFound } from '../protocol/errors.js';
 import type { Voice } from '../protocol/http.js';
@@ -21,6 +21,8 @@ export interface VoiceCatalogue {
 export interface CatalogueOptions {
   /** The operator's folder of voice files; empty or left out for none. */
   readonly voicesDir?: string;
+  /** The folder of the voices that a user made, which need not exist. */
+  readonly userDir?: string;
   /** Where the package keeps its own catalogue and manifests. */
   readonly packageDir?: string;
 }
@@ -60,13 +62,14 @@ function operatorFiles(voicesDir: string): string[] {
 }
 
 export function loadCatalogue(options: CatalogueOptions = {}): VoiceCatalogue {
-  const { voicesDir = '', packageDir = PACKAGE_VOICES_DIR } = options;
+  const { voicesDir = '', userDir = '', packageDir = PACKAGE_VOICES_DIR } = options;
   const styles = new Set(stylesOf(loadPackManifest(STYLE_PACK, packageDir)));
-  const own = path.join(packageDir, 'catalogue.json');
-  const { version, voices: entries } = readJson(own).data as { version: string; voices: unknown[] };
-  const all = entries.map((entry, index) => parseVoice(entry, { file: own, at: `voices[${index}].`, styles }));
+  const shipped = path.join(packageDir, 'catalogue.json');
+  const { version, voices: entries } = readJson(shipped).data as { version: string; voices: unknown[] };
+  const all = entries.map((entry, index) => parseVoice(entry, { file: shipped, at: `voices[${index}].`, styles }));
   const digest = createHash('sha256');
-  const files = voicesDir ? operatorFiles(voicesDir) : [];
+  const own = userDir && existsSync(userDir) && path.resolve(userDir) !== path.resolve(voicesDir) ? userDir : '';
+  const files = [voicesDir, own].filter(Boolean).flatMap(operatorFiles);
   for (const file of files) {
     const { text, data } = readJson(file);
     digest.update(text);

@@ -1,11 +1,21 @@
 /** What a person meets in the second hour at a terminal: names that are nearly right, and more than one server. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { loadConfig } from '../../src/config.js';
+import { writeMeasurement } from '../../src/engine/measure/remembered.js';
 import { serverAtHome } from '../support/at-home.js';
 import { makeHome as makeServeHome, startServe } from '../support/serve-process.js';
-import { shellInTerminal, ttsInTerminal } from '../support/tts.js';
+import { shellInTerminal, tts, ttsInTerminal } from '../support/tts.js';
+
+// Many commands one after the other, some with an engine of their own.
+vi.setConfig({ testTimeout: 240_000 });
 
 const { server, home, run, jobs } = await serverAtHome({ sine: { msPerChar: 5 } });
+/** An engine of the command, slow enough to be watched. */
+const lonely = {
+  TTS_RUNTIME_DIR: home.file('nowhere'),
+  TTS_SINE_OPTIONS: JSON.stringify({ msPerChar: 40, pace: 25 }),
+};
 const speak = (...args: string[]) => run(['speak', 'Hello there.', '-o', 'x.wav', '-q', ...args]);
 
 describe('a name that is nearly right', () => {
@@ -134,5 +144,57 @@ describe('a book', () => {
     expect(readFileSync(home.file('story.flac')).toString('latin1')).toContain('TITLE=The Lighthouse');
     expect(await make('--title', 'Another')).toMatchObject({ code: 0 });
     expect(readFileSync(home.file('story.flac')).toString('latin1')).toContain('TITLE=Another');
+  });
+
+  it('with subtitles shows how much is left, also behind its first chapter', async () => {
+    const chapter = 'A sentence that takes a while to say. '.repeat(40);
+    writeFileSync(home.file('long.md'), ['One', 'Two', 'Three'].map((name) => `# ${name}\n\n${chapter}\n\n`).join(''));
+    const files = ['-o', home.file('long.mp3'), '--vtt', home.file('long.vtt')];
+    const args = ['speak', '-f', home.file('long.md'), '--chapters', ...files];
+    const terminal = ttsInTerminal(args, { ...home.env, ...lonely }, 160);
+    // Past the first third, which is the first chapter.
+    await terminal.until(/ (?:4|5|6|7|8)\d % · \d+ (?:s|min) left/);
+    expect(await terminal.ended()).toBe(0);
+  });
+
+  it('that takes long with base-tts is told, once, what base-tts-fast would take', async () => {
+    const { config } = loadConfig({ env: { ...home.env } });
+    const measured = { realTimeFactor: 0.6, untilHeard: { 'base-tts': 0.6, 'base-tts-fast': 0.1 } };
+    await writeMeasurement(config.modelDir, config, { vocoder: 'quantised', runtime: '1', ...measured });
+    writeFileSync(home.file('book.txt'), 'A sentence of a long book, which is read aloud. '.repeat(600));
+    const make = (model: string) => run(['speak', '-f', 'book.txt', '-o', 'book.pcm', '-m', model]);
+    const { stderr, code } = await make('base-tts');
+    expect(code).toBe(0);
+    expect(stderr).toBe(
+      'tts: With base-tts this takes about 20 min on this machine; -m base-tts-fast would take about 3 min.\n',
+    );
+    expect(await make('base-tts-fast')).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('a voice of the user', () => {
+  it('is made, spoken by commands and by a server that was running before, listed, and removed again', async () => {
+    const at = makeServeHome();
+    const started = await startServe(at);
+    const key = (await at.run('keys', 'create', '--tier', 'partner', '--credits', '1000')).stdout.trim();
+    const ask = async (path: string) =>
+      (await fetch(`${started.baseUrl}${path}`, { headers: { authorization: `Bearer ${key}` } })).text();
+    const speakCosy = (...more: string[]) => at.run('speak', 'Hello.', '-v', 'cosy', '-o', `${at.dir}/x.wav`, ...more);
+    expect(await speakCosy()).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no voice "cosy".') });
+    const made = await at.run('voices', 'mix', 'cosy=af_heart:60,bm_george:40');
+    expect(made).toMatchObject({ code: 0, stderr: expect.stringMatching(/hear it: tts voices --preview cosy\n$/) });
+    expect(await speakCosy()).toMatchObject({ code: 0, stderr: '' });
+    expect(await ask('/v1/voices?model=base-tts')).toContain('"cosy"');
+    expect(await ask('/openai/v1/audio/voices')).toContain('"cosy"');
+    // Without that server too.
+    const lonely = { ...at.env, TTS_RUNTIME_DIR: `${at.dir}/nowhere` } as Record<string, string>;
+    expect(await tts(['explain', 'Hi.', '-v', 'cosy'], { env: lonely })).toMatchObject({ code: 0 });
+    expect(await at.run('voices', 'remove', 'cosi')).toMatchObject({ code: 2, stderr: /Did you mean cosy\?/ });
+    const shipped = await at.run('voices', 'remove', 'british_male_george');
+    expect(shipped).toMatchObject({ code: 2, stderr: /ships with tts/ });
+    expect(await at.run('voices', 'remove', 'cosy')).toMatchObject({ code: 0, stderr: /^removed .*cosy\.json\n$/ });
+    expect(await speakCosy()).toMatchObject({ code: 2 });
+    await started.kill('SIGTERM');
+    at.remove();
   });
 });

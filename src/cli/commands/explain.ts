@@ -6,6 +6,7 @@ import type { Reading } from '../../text/types.js';
 import { addSettings, settingsOf } from '../context.js';
 import { untilInterrupted } from '../interrupt.js';
 import { noSuchVoice, withVoiceId } from '../names.js';
+import { ownCatalogue } from '../own-voices.js';
 import { fitted } from '../terminal.js';
 import { readText } from '../text-source.js';
 
@@ -53,16 +54,15 @@ async function run(words: string[], options: ExplainOptions, self: Command, sign
   }
   const text = await readText({ words, files }, signal);
   const { config } = await withVoiceId(settingsOf(self));
-  const [{ createReader }, { segmentText }, { loadLexicon }, { surveyText }, { loadCatalogue }] = await Promise.all([
+  const [{ createReader }, { segmentText }, { loadLexicon }, { surveyText }] = await Promise.all([
     import('../../text/reader.js'),
     import('../../text/segment/segment.js'),
     import('../../text/lexicon.js'),
     import('../../text/survey.js'),
-    import('../../models/catalogue.js'),
   ]);
   const lexicon = config.lexicon === '' ? undefined : await loadLexicon(config.lexicon);
   // A voice has an accent, and is read with the words and sounds of it.
-  const catalogue = loadCatalogue({ voicesDir: config.voicesDir });
+  const catalogue = await ownCatalogue(config);
   const named = catalogue.all.find(({ voice }) => voice.id === config.voice);
   if (named === undefined)
     throw noSuchVoice(

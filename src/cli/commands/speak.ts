@@ -18,8 +18,9 @@ import {
   type FileFormat,
   refuseSameFile,
   type SpeechOptions,
+  streamParams,
 } from '../speech-options.js';
-import { runSpeech, type SpeechRun, streamParams } from '../speech-run.js';
+import { runSpeech, type SpeechRun } from '../speech-run.js';
 import { readText } from '../text-source.js';
 
 interface SpeakOptions extends SpeechOptions {
@@ -86,7 +87,18 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
   });
   await reading.cut();
   await runSpeech(
-    { settings, voice, destination, options, show: false, steady: true, ssml, book: reading, screen: 'lines' },
+    {
+      settings,
+      voice,
+      destination,
+      options,
+      show: false,
+      steady: true,
+      ssml,
+      chars: text.length,
+      book: reading,
+      screen: 'lines',
+    },
     (speech, runSignal) => reading.speak(speech, runSignal),
     signal,
   );

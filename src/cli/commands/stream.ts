@@ -4,8 +4,8 @@ import { settingsOf } from '../context.js';
 import { listDevices } from '../devices.js';
 import { untilInterrupted } from '../interrupt.js';
 import { withVoiceId } from '../names.js';
-import { addSpeechOptions, destinationOf, type SpeechOptions } from '../speech-options.js';
-import { runSpeech, streamParams } from '../speech-run.js';
+import { addSpeechOptions, destinationOf, type SpeechOptions, streamParams } from '../speech-options.js';
+import { runSpeech } from '../speech-run.js';
 import { liveLines } from '../terminal.js';
 
 interface StreamOptions extends SpeechOptions {

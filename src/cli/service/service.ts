@@ -14,6 +14,7 @@ import type { WorkerPool } from '../../gateway/workers/pool.js';
 import type { Logger } from '../../log.js';
 import type { ServerSettings } from '../../server/deps.js';
 import type { Metrics } from '../../server/metrics/metrics.js';
+import { catalogueOptions } from '../own-voices.js';
 import { packageVersion } from '../version.js';
 import { listenError } from './listening.js';
 import { LocalEngines, type LocalEnginesOptions } from './local-engines.js';
@@ -91,16 +92,18 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 async function assemble(options: ServiceOptions, parts: Parts): Promise<Service> {
   const { config, log } = options;
   const { pool, engines, natsWorkers, store } = parts;
-  const [{ createAdminSecret }, { createKeyring }, { loadCatalogue }, { buildServer }, { createStreamInput }, metrics] =
+  const [{ createAdminSecret }, { createKeyring }, { liveCatalogue }, { buildServer }, { createStreamInput }, metrics] =
     await Promise.all([
       import('../../accounts/admin-secret.js'),
       import('../../accounts/keyring.js'),
-      import('../../models/catalogue.js'),
+      import('../../models/live-catalogue.js'),
       import('../../server/server.js'),
       import('../../server/doors/v1/stream-input/index.js'),
       metricsOf(options),
     ]);
-  const catalogue = loadCatalogue({ voicesDir: config.voicesDir });
+  const catalogue = liveCatalogue(catalogueOptions(config), (error) =>
+    log.error({ err: error }, 'a voice file has a mistake; the voices stay as they were'),
+  );
   const texts = await openTexts(options);
   const remembered = new Remembered(options);
   const accounts = await openAccounts(options, store);

@@ -68,17 +68,17 @@ const toldModel = ({ id, base }: { readonly id: string; readonly base: string })
 });
 
 export const listsRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps: { catalogue }, authenticate }) => {
-  const voices = catalogue.all.map(toldVoice);
+  const voices = () => catalogue.all.map(toldVoice);
   // The page of this door tells of it; the document of the contract does not.
   const options = { onRequest: authenticate, schema: { hide: true } };
 
-  app.get('/v1/voices', options, async () => ({ voices }));
+  app.get('/v1/voices', options, async () => ({ voices: voices() }));
   app.get<{ Querystring: PageQuery }>(
     '/v2/voices',
     { ...options, schema: { hide: true, querystring: PageQuery } },
     async ({ query }) => {
       const wanted = (query.search ?? '').toLowerCase();
-      const found = voices.filter(({ voice_id: id, name, description }) =>
+      const found = voices().filter(({ voice_id: id, name, description }) =>
         `${id} ${name} ${description}`.toLowerCase().includes(wanted),
       );
       const size = Math.min(MAX_PAGE, Math.max(1, Number(query.page_size) || MAX_PAGE));
