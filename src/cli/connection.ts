@@ -1,4 +1,4 @@
-/** Which server a command speaks through: the one that was named, one that runs on this machine, or one of its own. */
+/** The server a command speaks through: the one named, one on this machine, or one of its own. */
 import type { ServerAddress } from '../client/address.js';
 import { type Config, flagOf, type Sources } from '../config.js';
 import { IN_THE_LOG, TtsError } from '../protocol/errors.js';
@@ -23,7 +23,7 @@ export interface ConnectHooks {
   readonly crowd?: boolean;
 }
 
-/** What was asked for and cannot be had where a server was named: it reads and speaks in its own way. */
+/** Settings of an engine that have no effect on a server that was named. */
 export function lostSettings({ config, sources }: Sources): string | undefined {
   const lost = config.server === '' ? [] : engineSettingsAsked({ sources });
   if (lost.length === 0) return undefined;
@@ -74,7 +74,7 @@ export async function embed(config: Config, hooks: ConnectHooks, signal: AbortSi
   };
 }
 
-/** How long a command waits for its own server to fold up: once the work is done, and when it was told to stop. */
+/** How long a command waits for its own server to close: after its work, and after a signal. */
 const CLOSE_MS = 3_000;
 const STOP_MS = 200;
 
@@ -89,7 +89,7 @@ export async function closeSoon(connection: Connection | undefined, signal: Abor
   clearTimeout(timer);
 }
 
-/** The id of a request that only this process ever saw leads nowhere, and a log of it there is only where it was asked for. */
+/** An error of the command's own server, without a request id that no log knows. */
 export function ofOwnServer(error: unknown): unknown {
   if (!(error instanceof TtsError)) return error;
   const { code, message, cause, param, retryAfterS } = error;

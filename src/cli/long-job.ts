@@ -6,7 +6,7 @@ import type { SpeechModel } from '../protocol/contract.js';
 const CHARS_PER_S = 15;
 /** From here on a job is long. */
 const LONG_MS = 10 * 60_000;
-/** Work of `base-tts-fast` for a second of speech next to that of `base-tts` (docs/benchmarks.md). */
+/** Work of `base-tts-fast` as a share of that of `base-tts` (docs/benchmarks.md). */
 const FAST_SHARE = 0.15;
 
 export interface Job {

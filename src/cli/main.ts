@@ -1,4 +1,4 @@
-/** The entry of `tts`: finds the command, loads that one alone, and turns every failure into a line and an exit code. */
+/** The entry of `tts`: loads the command that was named, and reports failures with an exit code. */
 import { existsSync } from 'node:fs';
 import { Command, CommanderError, type Option } from 'commander';
 import { EXIT, isAbort, TtsError } from '../protocol/errors.js';
@@ -13,7 +13,7 @@ interface Entry {
   readonly load: () => Promise<{ command: () => Command }>;
 }
 
-/** One line each: the summary is all that `tts --help` needs, so that no command is loaded for it. */
+/** `tts --help` needs the summaries alone, so that no command is loaded for it. */
 const COMMANDS: readonly Entry[] = [
   { name: 'serve', summary: 'run the speech server', load: () => import('./commands/serve.js') },
   { name: 'worker', summary: 'speak for gateways on other machines', load: () => import('./commands/worker.js') },
@@ -99,7 +99,7 @@ function program(): Command {
     .addHelpText('after', EXAMPLES);
 }
 
-/** A failure to understand the command line is reported like any other, here; subcommands were made before they joined. */
+/** Mistakes on the command line are thrown, and reported like any other failure. */
 function withManners(command: Command): Command {
   command
     .exitOverride()
@@ -184,7 +184,7 @@ function meaningOf(flag: string, command = 'speak'): string | undefined {
   return undefined;
 }
 
-/** Whoever read our output has had enough: there is nobody to tell, and nothing wrong. */
+/** The reader of a pipe has left: there is nobody to tell, and nothing wrong. */
 const readerLeft = (error: unknown): boolean =>
   error instanceof Error &&
   ((error as NodeJS.ErrnoException).code === 'EPIPE' || (error.cause instanceof Error && readerLeft(error.cause)));

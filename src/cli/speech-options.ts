@@ -122,7 +122,7 @@ export function destinationOf(options: OutputOptions, stdoutIsTerminal: boolean)
   return { kind: 'file', file: output, format: chosen, play };
 }
 
-/** Two things must not be written to one place, nor one over what is read: the later would replace the other. */
+/** Two outputs must not share a file, nor may one replace the text that is read. */
 export function refuseSameFile(
   inputs: readonly string[],
   outputs: ReadonlyArray<readonly [flag: string, file: string | undefined]>,

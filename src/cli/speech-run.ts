@@ -1,4 +1,4 @@
-/** One run of a speaking command: sinks before work, a server, the live lines, and an honest end however it comes. */
+/** One run of a speaking command: sinks, server, live lines, and what is said at its end. */
 import { fstatSync } from 'node:fs';
 import type { Chapter } from '../audio/tags.js';
 import type { ServerAddress } from '../client/address.js';
@@ -51,7 +51,7 @@ export interface RunOptions {
   readonly chars?: number;
   /** What the file tells about itself. */
   readonly book?: Book;
-  /** Live lines that are redrawn, lines of the text that are added once they were heard, or nothing. */
+  /** Live lines that are redrawn, lines of the text once they were heard, or nothing. */
   readonly screen: 'lines' | 'spoken' | 'none';
 }
 
@@ -184,7 +184,7 @@ async function openSinks(
   }
 }
 
-/** Where stdout is a file: Linux lets it be opened once more, for reading too and wherever it was at. */
+/** Where stdout is a file, Linux lets it be opened once more, for reading and at any place. */
 function stdoutFile(): { file: string } | undefined {
   return process.platform === 'linux' && fstatSync(1).isFile() ? { file: '/proc/self/fd/1' } : undefined;
 }
@@ -236,7 +236,7 @@ async function lengthText({ made }: Progress): Promise<string> {
   return ms < 60_000 ? `${(Math.floor(ms / 100) / 10).toFixed(1)} s` : clockText(ms);
 }
 
-/** What becomes of a file that was begun and not finished, in words; undefined where there is none. */
+/** What becomes of an unfinished file, in words; undefined where there is none. */
 async function keptOf(
   destination: Destination,
   { file }: Sinks,
@@ -259,7 +259,7 @@ async function lastWords(
   if (signal.aborted || !(error instanceof TtsError) || !BROKEN.includes(error.code) || progress.made === 0)
     return error;
   if (player) {
-    // The sound in hand is worth hearing; that it cannot be heard either is the lesser of the two failures.
+    // The error is reported, not that the sound in hand cannot be played either.
     await player.finish(signal).catch(() => undefined);
   }
   const samples = player ? player.heardSamples : sink.heardSamples;

@@ -1,7 +1,7 @@
 /** What the terminal is good for, and how a line for people is written to it. */
 import { printable } from '../protocol/errors.js';
 
-/** Live lines are for a person who watches: a terminal, not asked to be quiet, not a build machine. */
+/** Live lines are for a person: on a terminal, without --quiet, not on a build machine. */
 export const liveLines = (quiet: boolean): boolean => {
   const { CI, TERM } = process.env;
   const building = CI !== undefined && CI !== '' && CI !== '0' && CI !== 'false';
@@ -18,7 +18,7 @@ export function complain(text: string): void {
   process.stderr.write(`${isTTY ? wrapped(line, columns || 80) : line}\n`);
 }
 
-/** A line for stdout, fitted to the terminal where it is one; what goes over stands `indent` columns in. */
+/** A line for stdout, broken to fit a terminal; further lines are indented by `indent`. */
 export function fitted(text: string, indent = 0): string {
   const { isTTY, columns } = process.stdout;
   return isTTY ? wrapped(text, columns || 80, indent) : text;

@@ -1,4 +1,4 @@
-/** What a person meets in the second hour at a terminal: names that are nearly right, and more than one server. */
+/** What a person meets in the second hour at a terminal: nearly right names, several servers. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../src/config.js';

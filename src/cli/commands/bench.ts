@@ -1,4 +1,4 @@
-/** `tts bench`: how many live listeners this machine, or any server, carries without a stall, in a minute or two. */
+/** `tts bench`: how many live listeners this machine, or any server, carries without a stall. */
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import type { ServerAddress } from '../../client/address.js';
@@ -46,7 +46,7 @@ const TEXTS = [
 ];
 /** Texts that each listener hears, one after the other: a new one finds others there. */
 const ROUNDS = 2;
-/** A listener that waits longer for first audio, or so many times as long as a single one, is not carried. */
+/** A listener that waits longer for first audio (or than a single one, times) is not carried. */
 const FIRST_WITHIN_MS = 3_000;
 const FIRST_WITHIN_TIMES = 4;
 const PRECISION = 0.08;

@@ -1,4 +1,4 @@
-/** `tts completion`: scripts that teach a shell the commands and options, made from the commands themselves. */
+/** `tts completion`: scripts for shells, made from the commands and options themselves. */
 import { Argument, Command, type Option } from 'commander';
 import { loadConfig } from '../../config.js';
 import { SPEECH_MODELS } from '../../protocol/contract.js';

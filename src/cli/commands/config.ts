@@ -1,4 +1,4 @@
-/** `tts config`: every setting, its value, and where that came from; `set` and `unset` change the config file. */
+/** `tts config`: every setting, its value and source; `set` and `unset` change the config file. */
 import { Command } from 'commander';
 import { type Config, flagOf, SETTINGS, type Setting, writeSetting } from '../../config.js';
 import { freeLimitText } from '../../protocol/free-limit.js';

@@ -1,4 +1,4 @@
-/** `tts explain`: how a text will be read, step by step, and how to change a word that sounds wrong. */
+/** `tts explain`: how a text will be read, step by step, and how to change a word. */
 import { Command } from 'commander';
 import { TtsError } from '../../protocol/errors.js';
 import type { Segment } from '../../protocol/job.js';

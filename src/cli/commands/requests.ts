@@ -1,4 +1,4 @@
-/** `tts requests`: the request log, read from the accounts database: what became of each request. */
+/** `tts requests`: what became of each request, from the log in the accounts database. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Argument, Command, Option } from 'commander';
 import type { AccountStore, LoggedRequest, RequestFilter } from '../../accounts/store.js';

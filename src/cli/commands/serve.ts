@@ -1,4 +1,4 @@
-/** `tts serve`: the speech server, from its lock on the data folder to its last answered request. */
+/** `tts serve`: the speech server, from its lock on the data folder to its last answer. */
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createSecureContext } from 'node:tls';
@@ -169,7 +169,7 @@ function readTls({ tlsCert, tlsKey }: Config): Tls {
   }
   try {
     const files = { cert: readFileSync(tlsCert, 'utf8'), key: readFileSync(tlsKey, 'utf8') };
-    // Here rather than at the first handshake: a key that does not belong to the certificate, a file that is none.
+    // Checked here rather than at the first handshake.
     createSecureContext(files);
     return files;
   } catch (cause) {

@@ -1,4 +1,4 @@
-/** `tts stream`: speaks text while it is still arriving: a language model's answer, a growing log, a person typing. */
+/** `tts stream`: speaks text while it arrives: an answer of a language model, a log, typing. */
 import { Command } from 'commander';
 import { settingsOf } from '../context.js';
 import { listDevices } from '../devices.js';
@@ -44,7 +44,7 @@ async function run(options: StreamOptions, self: Command, signal: AbortSignal): 
   if (typing && liveLines(options.quiet ?? false))
     process.stderr.write('Type a line and press Enter. Ctrl-D ends, Ctrl-C stops at once.\n');
   const show = options.show ?? false;
-  // Where a person types into the same terminal nothing may be redrawn, and nothing added but whole lines.
+  // A terminal that a person types into is not redrawn; whole lines are added.
   const screen = typing ? (show ? 'spoken' : 'none') : 'lines';
 
   await runSpeech(

@@ -19,7 +19,7 @@ import { fetchModels } from '../service/fetch-models.js';
 import { busOptions, readingOf, refuseShownPassword } from '../service/nats.js';
 import { downloadLog, GRACE_MS, serverLog, untilSignalled } from '../service/server-process.js';
 
-/** Steps of a gateway in an engine on the CPU: one that runs, and the next, so that no time is lost. */
+/** Steps of a gateway in an engine on the CPU: one that runs, and the next one waiting. */
 const CAPACITY = 2;
 
 const EXAMPLES = `
@@ -150,7 +150,7 @@ async function startEngines(options: EnginesOptions, signal: AbortSignal) {
     const server = serveNats({ bus, id, offer, log: own, open, onDenied, ...(onReady && { onReady }) });
     engines.push({ server, stop: () => stop() });
   };
-  // The first process compares a GPU with the CPU; the others start once it is ready, and follow it.
+  // The first process compares a GPU with the CPU; the others follow its verdict.
   add(({ device }) => {
     if (signal.aborted) return;
     const count = config.workers === 'auto' && isGpu(device) ? GPU_PROCESSES : most;

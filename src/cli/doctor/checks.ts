@@ -63,7 +63,7 @@ const choice: Examine = async (config) => {
 const processes: Examine = async (config) => {
   const { processesOf } = await import('../service/engine-options.js');
   const { least, most } = await processesOf(config, true);
-  const found = most > least ? `${least} for a lone listener, up to ${most} while work waits` : String(most);
+  const found = most > least ? `${least} for a single listener, up to ${most} while work waits` : String(most);
   return { what: 'Processes', state: 'fine', found: `of engines under tts serve: ${found}` };
 };
 

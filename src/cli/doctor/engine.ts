@@ -11,10 +11,10 @@ const what = 'Engine';
 const SENTENCE = 'This is a short sentence, spoken to see how fast this machine is.';
 /** Share of the cores that others use, above which a machine is busy. */
 const BUSY = 0.6;
-/** Times as long as remembered that a sentence takes, above which the machine is slower than it was. */
+/** Times the remembered work, above which the machine is slower than it was. */
 const SLOWER = 1.5;
 
-/** Speech as it was seen now, and what the file of measurements remembers. Seconds of work a second of speech. */
+/** Speed as it was seen now and as it is remembered, in seconds of work a second of speech. */
 export interface Pace {
   readonly model: SpeechModel;
   readonly readyMs: number;

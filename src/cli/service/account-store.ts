@@ -8,7 +8,7 @@ import { TtsError } from '../../protocol/errors.js';
 import { settingsOf } from '../context.js';
 
 interface OpenOptions {
-  /** Makes the folder and the database where there are none. Commands that only look leave no trace. */
+  /** Makes folder and database where there are none; commands that only look must not. */
   readonly create?: boolean;
 }
 

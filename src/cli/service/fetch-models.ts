@@ -41,7 +41,7 @@ export async function fetchModels(options: FetchOptions, signal: AbortSignal): P
   await measureOnce(options, signal);
 }
 
-/** Seconds of work, once on each machine: how fast `base-tts` is decides which model is the default. */
+/** Seconds of work, once on each machine: the speed of `base-tts` decides the default model. */
 export async function measureOnce(
   { config, log, onProgress, onLong }: Pick<FetchOptions, 'config' | 'log' | 'onProgress' | 'onLong'>,
   signal: AbortSignal,

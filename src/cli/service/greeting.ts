@@ -32,7 +32,7 @@ export async function greet(
   );
 }
 
-/** The admin secret in words. Only a terminal shows a new one: any other output may be kept in a log. */
+/** The admin secret in words. Only a terminal shows a new one: other output may be logged. */
 async function secretText(
   secret: string | undefined,
   { dataDir, web }: Config,

@@ -18,9 +18,9 @@ export interface LocalEnginesOptions {
   readonly start: 'now' | 'demand';
   /** Models loaded before the first job; empty loads each with the first job that needs it. */
   readonly models: readonly BaseModel[];
-  /** A server that stays up tries again after a failure, and has the time to measure the machine. */
+  /** A server that stays up retries after a failure, and measures the machine. */
   readonly stays?: boolean;
-  /** Many may listen: more processes start while work waits, unless the settings fix their number. */
+  /** Many may listen: more processes start while work waits, where `--workers` is auto. */
   readonly crowd?: boolean;
   readonly onProgress?: (progress: Preparation) => void;
 }
@@ -134,7 +134,7 @@ export class LocalEngines {
       hire: (number, preload) => {
         const [share, asked] = number === 1 ? (['either', models] as const) : (['core', preload] as const);
         const preloaded = workers === 'auto' ? asked : models;
-        // The first process compares a GPU with the CPU; the others start once it is ready, and follow it.
+        // The first process compares a GPU with the CPU; the others follow its verdict.
         const seeksGpu = crowd && (number === 1 || this.#gpuInUse);
         const options = engineOptions(config, widens ? share : 'machine', preloaded, seeksGpu);
         return createProcessWorker({ id: `engine-${number}`, options, widens: widens && number === 1, log });
@@ -151,7 +151,7 @@ export class LocalEngines {
     this.#crew.start();
   }
 
-  /** Only processes of this machine have a device: a GPU elsewhere says nothing of what runs here. */
+  /** Only processes of this machine have a device, so that a GPU elsewhere is not counted. */
   get #gpuInUse(): boolean {
     return this.#options.pool.workers.some(({ device }) => device !== undefined && isGpu(device));
   }

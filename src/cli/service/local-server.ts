@@ -1,4 +1,4 @@
-/** The servers that this user runs on this machine, found through the files they leave in the runtime folder. */
+/** The servers of this user on this machine, found by their files in the runtime folder. */
 import path from 'node:path';
 import { isAlive } from '../../alive.js';
 import { type Config, SETTINGS, type Sources } from '../../config.js';
@@ -34,7 +34,7 @@ function absolute(key: EngineSetting, config: Config): string | number {
 export const engineSettingsAsked = ({ sources }: Pick<Sources, 'sources'>): EngineSetting[] =>
   ENGINE_SETTINGS.filter((key) => sources[key] !== 'default');
 
-/** Whether the server would speak as this command was told to. A file that a flag names may have changed since. */
+/** Whether the server has the command's settings. A file named by a flag may have changed since. */
 function serves(record: RuntimeRecord, settings: Pick<Sources, 'config' | 'sources'>): boolean {
   return engineSettingsAsked(settings).every(
     (key) => settings.sources[key] !== 'flag' && record.engine[key] === absolute(key, settings.config),

@@ -38,7 +38,7 @@ export function busOptions(config: Config, name: string, log: Logger): BusOption
   };
 }
 
-/** How long a start waits for a NATS server that does not answer. One that refuses us ends the start. */
+/** How long a start waits for a NATS server that does not answer. */
 const FIRST_CONNECTION_MS = 3_000;
 const RETRY_MS = 5_000;
 

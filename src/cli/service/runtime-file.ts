@@ -34,7 +34,7 @@ function removeStale(dir: string): void {
   }
 }
 
-/** Not through a link, and not held up by a named pipe in its place. Windows has neither, nor such folders. */
+/** Follows no link, and does not wait for a named pipe. Windows has neither flag. */
 const AS_IT_STANDS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 /** Errors after which a file or folder counts as absent. */
 const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENXIO'];

@@ -44,9 +44,9 @@ export interface Service {
   readonly metrics: Metrics;
   /** Listens; the port is the one taken where 0 was asked for. */
   listen(host: string, port: number): Promise<{ port: number }>;
-  /** Fetches what is missing and starts the workers; resolves when one is ready, rejects when none can come. */
+  /** Fetches models and starts workers. Resolves when one is ready, rejects if none can be. */
   ready(): Promise<void>;
-  /** Finishes what runs within `graceMs`, breaks off the rest, and closes everything. Idempotent. */
+  /** Finishes what runs within `graceMs`, breaks off the rest, closes everything. Idempotent. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, log } = options;
   const { createPool } = await import('../../gateway/workers/pool.js');
   const pool = createPool();
-  // An engine takes longer to start than everything else, so that it starts before the rest is loaded.
+  // An engine takes longest to start, so that it starts before the rest is loaded.
   const engines = new LocalEngines({ config, log, pool, ...options.engine });
   let natsWorkers: NatsWorkers | undefined;
   let store = typeof options.store === 'function' ? undefined : options.store;
@@ -200,7 +200,7 @@ async function openGateway(
     crew: engines.crew,
     policy,
     ...(reading && { textVersion: reading.textVersion }),
-    // Workers answer a call for announcements within milliseconds; a worker not heard by then is absent.
+    // Workers announce themselves within milliseconds; one not heard by then is absent.
     expects: () => workers !== 0 || performance.now() - startedMs < EXPECT_MS,
     // In a command there is one listener, and no client that could come back later.
     admission: crowd,

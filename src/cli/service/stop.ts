@@ -1,4 +1,4 @@
-/** How a service stops: what runs is finished within a grace, the rest is broken off, in this order. */
+/** How a service stops: it finishes what runs within a grace, then breaks off the rest. */
 
 import type { RequestLog } from '../../accounts/requests/request-log.js';
 import type { Accounts } from '../../accounts/types.js';

@@ -7,7 +7,7 @@ import { packageVersion } from '../version.js';
 /** The exporter would say the same of every batch. */
 const TROUBLE_EVERY_MS = 60_000;
 
-/** Undefined where no endpoint is named: then nothing of OpenTelemetry is loaded. The result exports what is left. */
+/** Undefined, with nothing loaded, where no endpoint is named. The result exports what is left. */
 export async function exportTraces(log: Logger): Promise<(() => Promise<void>) | undefined> {
   const endpoint = traceEndpoint(process.env);
   if (endpoint === undefined) return undefined;
