@@ -5,9 +5,9 @@ import { writePrivateFileSync } from './atomic-file.js';
 import { makeFolder } from './folder.js';
 import { TtsError } from './protocol/errors.js';
 import { didYouMean } from './protocol/suggestion.js';
-import { baseDir, type Config, flagOf, SETTINGS, type Setting } from './settings.js';
+import { baseDir, type Config, flagOf, SETTINGS, type Setting, userVoicesDir } from './settings.js';
 
-export { type Config, flagOf, SETTINGS, type Setting };
+export { type Config, flagOf, SETTINGS, type Setting, userVoicesDir };
 
 export type Source = 'flag' | 'environment' | 'file' | 'default';
 export interface Sources {

@@ -1,7 +1,6 @@
 /** The catalogue as commands on this machine see it, with the voices that this user made. */
-import type { Config } from '../config.js';
+import { type Config, userVoicesDir } from '../config.js';
 import type { CatalogueOptions, VoiceCatalogue } from '../models/catalogue.js';
-import { userVoicesDir } from '../settings.js';
 
 /** Servers of this user read the same folders. */
 export const catalogueOptions = ({
