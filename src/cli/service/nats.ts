@@ -42,12 +42,12 @@ export function busOptions(config: Config, name: string, log: Logger): BusOption
 const FIRST_CONNECTION_MS = 3_000;
 const RETRY_MS = 5_000;
 
-export interface NatsWorkers {
+export interface NatsLink {
   close(): Promise<void>;
 }
 
 /** Adds the workers on a NATS server to the pool, as soon as that server is reached. */
-export async function watchNats(config: Config, reading: Reading, pool: WorkerPool, log: Logger): Promise<NatsWorkers> {
+export async function watchNats(config: Config, reading: Reading, pool: WorkerPool, log: Logger): Promise<NatsLink> {
   const [{ openBus }, { watchNatsWorkers }] = await Promise.all([
     import('../../worker/nats-bus.js'),
     import('../../gateway/workers/nats-workers.js'),

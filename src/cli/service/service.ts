@@ -18,7 +18,7 @@ import { catalogueOptions } from '../own-voices.js';
 import { packageVersion } from '../version.js';
 import { listenError } from './listening.js';
 import { LocalEngines, type LocalEnginesOptions } from './local-engines.js';
-import type { NatsWorkers, Reading } from './nats.js';
+import type { NatsLink, Reading } from './nats.js';
 import { stopService } from './stop.js';
 
 export interface ServiceOptions {
@@ -56,7 +56,7 @@ const EXPECT_MS = 5_000;
 interface Parts {
   readonly pool: WorkerPool;
   readonly engines: LocalEngines;
-  readonly natsWorkers: NatsWorkers | undefined;
+  readonly natsWorkers: NatsLink | undefined;
   readonly reading: Reading | undefined;
   readonly store: AccountStore;
 }
@@ -67,7 +67,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const pool = createPool();
   // An engine takes longest to start, so that it starts before the rest is loaded.
   const engines = new LocalEngines({ config, log, pool, ...options.engine });
-  let natsWorkers: NatsWorkers | undefined;
+  let natsWorkers: NatsLink | undefined;
   let store = typeof options.store === 'function' ? undefined : options.store;
   try {
     if (options.engine.start === 'now') await engines.begun;

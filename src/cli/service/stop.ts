@@ -6,13 +6,13 @@ import type { ObservableGateway } from '../../gateway/types.js';
 import type { Logger } from '../../log.js';
 import type { buildServer } from '../../server/server.js';
 import type { Texts } from '../../text/thread/texts.js';
-import type { NatsWorkers } from './nats.js';
+import type { NatsLink } from './nats.js';
 
 export interface Running extends Pick<Awaited<ReturnType<typeof buildServer>>, 'app' | 'upgrades' | 'settled'> {
   readonly gateway: ObservableGateway;
   readonly accounts: Accounts;
   readonly texts: Texts;
-  readonly natsWorkers: NatsWorkers | undefined;
+  readonly natsWorkers: NatsLink | undefined;
   readonly requestLog: RequestLog | undefined;
   readonly log: Logger;
   /** Keeps what was measured for the next start, where that is kept. */
