@@ -4,9 +4,10 @@ import path from 'node:path';
 import { writePrivateFileSync } from './atomic-file.js';
 import { makeFolder } from './folder.js';
 import { TtsError } from './protocol/errors.js';
-import { baseDir, type Config, flagOf, SETTINGS, type Setting } from './settings.js';
+import { didYouMean } from './protocol/suggestion.js';
+import { baseDir, type Config, flagOf, SETTINGS, type Setting, userVoicesDir } from './settings.js';
 
-export { type Config, flagOf, SETTINGS, type Setting };
+export { type Config, flagOf, SETTINGS, type Setting, userVoicesDir };
 
 export type Source = 'flag' | 'environment' | 'file' | 'default';
 export interface Sources {
@@ -54,7 +55,7 @@ function readConfigFile(file: string, required: boolean): Record<string, unknown
     if (!known.has(key)) {
       throw new TtsError(
         'config_invalid',
-        `The config file ${file} has an unknown setting "${key}". Known: ${[...known].join(', ')}.`,
+        `The config file ${file} has an unknown setting "${key}".${didYouMean(key, [...known])} Known: ${[...known].join(', ')}.`,
       );
     }
   }
@@ -72,7 +73,10 @@ export function writeSetting(key: string, raw: string | undefined, env: NodeJS.P
   const row = SETTINGS.find((candidate) => candidate.key === key);
   if (!row) {
     const known = SETTINGS.filter((candidate) => !candidate.hidden).map((candidate) => candidate.key);
-    throw new TtsError('usage', `There is no setting "${key}". There are: ${known.join(', ')}.`);
+    throw new TtsError(
+      'usage',
+      `There is no setting "${key}".${didYouMean(key, known)} There are: ${known.join(', ')}.`,
+    );
   }
   const { path: file } = configFile(env);
   const { [key]: _, ...others } = readConfigFile(file, false) ?? {};

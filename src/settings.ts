@@ -106,6 +106,9 @@ export function baseDir(env: NodeJS.ProcessEnv, kind: 'CONFIG' | 'DATA' | 'CACHE
   return path.join(home, { CONFIG: '.config', DATA: '.local/share', CACHE: '.cache' }[kind]);
 }
 
+/** Where `tts voices mix` keeps the voices of this user, whichever server or command reads them. */
+export const userVoicesDir = (env: NodeJS.ProcessEnv): string => path.join(baseDir(env, 'DATA'), 'tts', 'voices');
+
 function runtimeDir(env: NodeJS.ProcessEnv): string {
   const xdg = env.XDG_RUNTIME_DIR;
   if (xdg && path.isAbsolute(xdg)) return path.join(xdg, 'tts');

@@ -1,9 +1,9 @@
 /** The chaos bench's comparison: what it must find wrong, and what it must not. */
 import { describe, expect, it } from 'vitest';
-import { Disturbances } from '../bench/faults.js';
-import { compareHeard, heardOf } from '../bench/heard.js';
-import { MS_PER_CHAR } from '../bench/service.js';
-import type { Talk } from '../bench/talkers.js';
+import { Disturbances } from '../bench/resilience/faults.js';
+import { compareHeard, heardOf } from '../bench/resilience/heard.js';
+import { MS_PER_CHAR } from '../bench/resilience/service.js';
+import type { Talk } from '../bench/resilience/talkers.js';
 import type { LedgerRow } from '../src/accounts/store.js';
 import { msToSamples } from '../src/protocol/audio.js';
 

@@ -1,6 +1,6 @@
 /** The simulation behind docs/sizing.md: it must know when a machine is too small, and what waits costs time. */
 import { describe, expect, it } from 'vitest';
-import { type Costs, fewest, simulate } from '../bench/sizing.js';
+import { type Costs, fewest, simulate } from '../bench/fleet/simulation.js';
 
 const COSTS: Costs = {
   engineCoreS: 0.1,

@@ -169,7 +169,28 @@ describe('commands that need another machine', () => {
       expect(used.filter((option) => !new RegExp(`(?:^|[ ,])${option}(?![\\w-])`, 'm').test(shown))).toEqual([]);
     }
     for (const [, name] of block.matchAll(/npm run (?:-s )?bench -- ([\w-]+)/g)) {
-      expect(existsSync(path.join(ROOT, 'bench', `${name}.ts`))).toBe(true);
+      expect(benches().map((bench) => bench.name)).toContain(name);
     }
   });
 });
+
+describe('npm run bench', () => {
+  it('lists benches that are there, each of which benchmarks.md names', () => {
+    const missing = benches().filter(({ folder, name }) => !existsSync(path.join(ROOT, folder, `${name}.ts`)));
+    expect(missing).toEqual([]);
+    const page = readFileSync(path.join(ROOT, 'docs/benchmarks.md'), 'utf8');
+    expect(benches().filter(({ name }) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+/** The benches as the command lists them: a folder, and a line for each bench in it. */
+function benches(): { folder: string; name: string }[] {
+  const list = execFileSync(process.execPath, [path.join(ROOT, 'bench/run.js')], { encoding: 'utf8' });
+  return list
+    .split(/^(?=bench\/)/m)
+    .slice(1)
+    .flatMap((group) => {
+      const [folder = '', ...lines] = group.trim().split('\n');
+      return lines.map((line) => ({ folder, name: /\S+/.exec(line)![0] }));
+    });
+}

@@ -1,4 +1,7 @@
-/** What tests and benches listen with: fetched once into the model cache, by its hash, never part of the tool. */
+/**
+ * What tests and benches listen with: fetched once into the model cache, by its hash, never part of
+ * the tool.
+ */
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type DownloadOptions, download } from '../src/models/fetch/download.js';

@@ -1,4 +1,7 @@
-/** A NATS server of a test's own, on a free port of this machine; it can be stopped, frozen and started again there. */
+/**
+ * A NATS server of a test's own, on a free port of this machine; it can be stopped, frozen and
+ * started again there.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createConnection, createServer } from 'node:net';

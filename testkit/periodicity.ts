@@ -67,7 +67,10 @@ function periodAt(low: Float32Array, at: number): number {
   return period;
 }
 
-/** The voiced frames of a clip: the pitch period in samples, and the likeness to itself in each band. */
+/**
+ * The voiced frames of a clip: the pitch period in samples, and the likeness to itself in each
+ * band.
+ */
 export function* voicedFrames(
   pcm: Int16Array,
 ): Generator<{ readonly period: number; readonly likenesses: readonly number[] }> {

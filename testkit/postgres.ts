@@ -64,7 +64,8 @@ function family(pid: number): number[] {
   return [pid, ...children.split(' ').filter(Boolean).map(Number)];
 }
 
-export async function startPostgres({ tls, durable = false }: PostgresOptions = {}): Promise<Postgres> {
+/** A new folder with an empty cluster in it, owned by the user that runs PostgreSQL. */
+function initialise(tls: PostgresOptions['tls']): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'tts-postgres-'));
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   const owner = process.getuid?.() === 0 ? ([id('-u'), id('-g')] as const) : undefined;
@@ -79,6 +80,12 @@ export async function startPostgres({ tls, durable = false }: PostgresOptions = 
   const init = ['-D', data, '-U', 'tts', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C.UTF-8'];
   const [command, args] = asAnybody(`${BIN}/initdb`, init);
   execFileSync(command, args, { stdio: 'pipe', cwd: folder });
+  return folder;
+}
+
+export async function startPostgres({ tls, durable = false }: PostgresOptions = {}): Promise<Postgres> {
+  const folder = initialise(tls);
+  const data = path.join(folder, 'data');
   const port = await freePort();
   let server: ChildProcess | undefined;
   let exited: Promise<unknown> | undefined;

@@ -1,4 +1,7 @@
-/** A TCP proxy whose network can fail: silent in both directions, as a partition is, reset, or far away. */
+/**
+ * A TCP proxy whose network can fail: silent in both directions, as a partition is, reset, or far
+ * away.
+ */
 import { createConnection, createServer, type Socket } from 'node:net';
 
 export interface TcpProxy {

@@ -1,4 +1,6 @@
-/** A sound card nobody hears: a private PulseAudio with a null sink, and a recorder at its output. */
+/**
+ * A sound card nobody hears: a private PulseAudio with a null sink, and a recorder at its output.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +28,10 @@ export interface SoundCard {
 }
 
 interface Recorder {
-  /** Milliseconds (performance.now) at which the first sound that was not silence arrived, and the samples so far. */
+  /**
+   * Milliseconds (performance.now) at which the first sound that was not silence arrived, and the
+   * samples so far.
+   */
   firstSoundMs(): number | undefined;
   stop(): Promise<Int16Array>;
 }

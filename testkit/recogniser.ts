@@ -1,4 +1,7 @@
-/** Ears for tests and benches: an offline English recogniser (Moonshine, MIT), fetched once into the model cache. */
+/**
+ * Ears for tests and benches: an offline English recogniser (Moonshine, MIT), fetched once into the
+ * model cache.
+ */
 import path from 'node:path';
 import llamaTokenizer from 'llama-tokenizer-js';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
@@ -83,7 +86,10 @@ export interface Recogniser {
   close(): Promise<void>;
 }
 
-/** In a long rest this recogniser hears things that nobody said: a tenth of a second at either end is enough. */
+/**
+ * In a long rest this recogniser hears things that nobody said: a tenth of a second at either end
+ * is enough.
+ */
 function withoutRests(pcm: Int16Array): Int16Array {
   const margin = 2_400;
   const first = pcm.findIndex((sample) => Math.abs(sample) > 300);

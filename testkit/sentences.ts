@@ -1,4 +1,7 @@
-/** The sentences of the intelligibility test. They were fixed before its first run and are not chosen by their results. */
+/**
+ * The sentences of the intelligibility test. They were fixed before its first run and are not
+ * chosen by their results.
+ */
 export const SENTENCES: readonly string[] = [
   'Hello there.',
   'The train leaves at nine in the morning.',

@@ -1,4 +1,7 @@
-/** A whole server on a port of its own, with the sine engine and accounts in memory, and plain ways to talk to it. */
+/**
+ * A whole server on a port of its own, with the sine engine and accounts in memory, and plain ways
+ * to talk to it.
+ */
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -49,7 +52,8 @@ export interface TestServerOptions {
 /** One thread for all servers of a test file. */
 let texts: Texts | undefined;
 
-export async function startTestServer(options: TestServerOptions = {}) {
+/** The server and its parts, listening. */
+async function assemble(options: TestServerOptions) {
   texts ??= createTexts();
   const database = await openSqliteDatabase(':memory:');
   const store = options.store ?? createStore(database);
@@ -102,17 +106,12 @@ export async function startTestServer(options: TestServerOptions = {}) {
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
   const baseUrl = `${options.settings?.tls ? 'https' : 'http'}://127.0.0.1:${port}`;
-
-  const key = async (more: Partial<KeyOptions> = {}) =>
-    keyring.create({ tier: 'partner', credits: 1_000_000, ...more });
-  const partner = await key();
-  const free = await key({ tier: 'free', credits: 0 });
-
   return {
     app,
     upgrades,
     accounts,
     store,
+    database,
     keyring,
     secret,
     gateway,
@@ -120,8 +119,22 @@ export async function startTestServer(options: TestServerOptions = {}) {
     pool,
     metrics,
     shutdown,
+    requestLog,
     port,
     baseUrl,
+  };
+}
+
+export async function startTestServer(options: TestServerOptions = {}) {
+  const { requestLog, database, ...parts } = await assemble(options);
+  const { app, accounts, store, keyring, gateway, shutdown, baseUrl } = parts;
+  const key = async (more: Partial<KeyOptions> = {}) =>
+    keyring.create({ tier: 'partner', credits: 1_000_000, ...more });
+  const partner = await key();
+  const free = await key({ tier: 'free', credits: 0 });
+
+  return {
+    ...parts,
     partner,
     free,
     key,
@@ -194,7 +207,10 @@ export interface RawResponse {
   socket: Socket;
 }
 
-/** Writes bytes to a new connection and reads until it closes: for requests no decent client would send. */
+/**
+ * Writes bytes to a new connection and reads until it closes: for requests no decent client would
+ * send.
+ */
 export async function rawExchange(port: number, ...pieces: (string | Buffer | number)[]): Promise<RawResponse> {
   const socket = createConnection({ port, host: '127.0.0.1' });
   const chunks: Buffer[] = [];

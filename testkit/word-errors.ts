@@ -1,4 +1,7 @@
-/** Word error rate: what was heard against what was meant, with case, punctuation and the spelling of numbers folded. */
+/**
+ * Word error rate: what was heard against what was meant, with case, punctuation and the spelling
+ * of numbers folded.
+ */
 import { normalize } from '../src/text/normalize.js';
 import { editDistance } from './edit-distance.js';
 

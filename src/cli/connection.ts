@@ -1,9 +1,10 @@
-/** Which server a command speaks through: the one that was named, one that runs on this machine, or one of its own. */
+/** The server a command speaks through: the one named, one on this machine, or one of its own. */
 import type { ServerAddress } from '../client/address.js';
 import { type Config, flagOf, type Sources } from '../config.js';
 import { IN_THE_LOG, TtsError } from '../protocol/errors.js';
 import type { Preparation } from '../protocol/preparation.js';
-import { engineSettingsAsked, findLocalServer, serves } from './service/local-server.js';
+import { chooseLocalServer, engineSettingsAsked, type LocalChoice } from './service/local-server.js';
+import { complain } from './terminal.js';
 
 export interface Connection extends ServerAddress {
   readonly kind: 'remote' | 'local' | 'embedded';
@@ -22,7 +23,7 @@ export interface ConnectHooks {
   readonly crowd?: boolean;
 }
 
-/** What was asked for and cannot be had where a server was named: it reads and speaks in its own way. */
+/** Settings of an engine that have no effect on a server that was named. */
 export function lostSettings({ config, sources }: Sources): string | undefined {
   const lost = config.server === '' ? [] : engineSettingsAsked({ sources });
   if (lost.length === 0) return undefined;
@@ -38,14 +39,20 @@ export async function connect(settings: Sources, hooks: ConnectHooks, signal: Ab
     const baseUrl = parseBaseUrl(config.server).href.replace(/\/$/, '');
     return { kind: 'remote', name: baseUrl, baseUrl, apiKey: config.apiKey, ready: nothing, close: nothing };
   }
-  const local = await findLocalServer(config.runtimeDir, signal);
-  if (local && serves(local, settings)) {
-    return { ...local, kind: 'local', name: `tts serve at ${local.baseUrl}`, ready: nothing, close: nothing };
+  const local = await chooseLocalServer(settings, signal);
+  if (local) {
+    const { server, others } = local;
+    if (others.length > 0 && process.stderr.isTTY) complain(whichServer(local));
+    return { ...server, kind: 'local', name: `tts serve at ${server.baseUrl}`, ready: nothing, close: nothing };
   }
 
   // It logs only where somebody asked for it: its failures reach the command on the wire.
   return embed({ ...config, logLevel: sources.logLevel === 'default' ? 'silent' : config.logLevel }, hooks, signal);
 }
+
+const whichServer = ({ server, others }: LocalChoice): string =>
+  `${others.length + 1} servers run here; this took ${server.baseUrl}. ` +
+  `TTS_PORT=${new URL(others[0]!.baseUrl).port} takes ${others.length > 1 ? 'another' : 'the other'}.`;
 
 /** A server of the command's own, whatever else runs on this machine. */
 export async function embed(config: Config, hooks: ConnectHooks, signal: AbortSignal): Promise<Connection> {
@@ -67,7 +74,7 @@ export async function embed(config: Config, hooks: ConnectHooks, signal: AbortSi
   };
 }
 
-/** How long a command waits for its own server to fold up: once the work is done, and when it was told to stop. */
+/** How long a command waits for its own server to close: after its work, and after a signal. */
 const CLOSE_MS = 3_000;
 const STOP_MS = 200;
 
@@ -82,7 +89,7 @@ export async function closeSoon(connection: Connection | undefined, signal: Abor
   clearTimeout(timer);
 }
 
-/** The id of a request that only this process ever saw leads nowhere, and a log of it there is only where it was asked for. */
+/** An error of the command's own server, without a request id that no log knows. */
 export function ofOwnServer(error: unknown): unknown {
   if (!(error instanceof TtsError)) return error;
   const { code, message, cause, param, retryAfterS } = error;

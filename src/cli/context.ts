@@ -16,7 +16,7 @@ export class SettingOption extends Option {
   }
 }
 
-/** Adds the options of the named settings, with their environment variable and default in the help text. */
+/** Adds the options of the named settings; their help names variable and default. */
 export function addSettings(
   command: Command,
   keys: readonly (keyof Config)[],

@@ -1,5 +1,6 @@
 /** `--list-devices`: the sound devices this machine can be told to play on. */
-import { table, terminalWidth } from './table.js';
+import { printTable } from './output.js';
+import { shrinking } from './table.js';
 
 export async function listDevices(signal: AbortSignal): Promise<void> {
   const { findDevices } = await import('../client/sinks/devices.js');
@@ -9,6 +10,5 @@ export async function listDevices(signal: AbortSignal): Promise<void> {
     return;
   }
   const rows = devices.map(({ name, player, description }) => [name, player, description]);
-  const columns = [{ title: 'DEVICE' }, { title: 'PLAYER' }, { title: 'DESCRIPTION', shrink: true }];
-  process.stdout.write(`${table(columns, rows, terminalWidth())}\n`);
+  printTable(['DEVICE', 'PLAYER', shrinking('DESCRIPTION')], rows);
 }

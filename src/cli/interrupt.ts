@@ -1,8 +1,8 @@
-/** Ctrl-C and its relatives as one AbortSignal: the first asks a command to stop, the second does not ask. */
+/** SIGINT, SIGTERM and SIGHUP as one AbortSignal; the second signal ends the process. */
 
 const EXIT_OF = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** The reason of an abort that came from outside. The command ends with `exitCode` and says nothing. */
+/** The reason of an abort by a signal. The command ends with `exitCode` and says nothing. */
 export class Interrupted extends Error {
   override readonly name = 'AbortError';
   constructor(readonly exitCode: number) {

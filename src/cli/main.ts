@@ -1,10 +1,10 @@
-/** The entry of `tts`: finds the command, loads that one alone, and turns every failure into a line and an exit code. */
+/** The entry of `tts`: loads the command that was named, and reports failures with an exit code. */
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { Command, CommanderError, type Option } from 'commander';
 import { EXIT, isAbort, TtsError } from '../protocol/errors.js';
 import { Interrupted } from './interrupt.js';
-import { complain } from './terminal.js';
+import { complain, fittedHelp } from './terminal.js';
+import { packageVersion } from './version.js';
 
 interface Entry {
   readonly name: string;
@@ -13,7 +13,7 @@ interface Entry {
   readonly load: () => Promise<{ command: () => Command }>;
 }
 
-/** One line each: the summary is all that `tts --help` needs, so that no command is loaded for it. */
+/** `tts --help` needs the summaries alone, so that no command is loaded for it. */
 const COMMANDS: readonly Entry[] = [
   { name: 'serve', summary: 'run the speech server', load: () => import('./commands/serve.js') },
   { name: 'worker', summary: 'speak for gateways on other machines', load: () => import('./commands/worker.js') },
@@ -62,10 +62,20 @@ const COMMANDS: readonly Entry[] = [
       command: () =>
         new Command('version')
           .description('Prints the version.')
-          .action(() => void process.stdout.write(`${version()}\n`)),
+          .action(() => void process.stdout.write(`${packageVersion()}\n`)),
     }),
   },
 ];
+
+/** For a person who typed the name of the program and nothing else. */
+const WELCOME = `tts speaks text on this machine, and nothing you say leaves it.
+
+  tts speak "Hello there."      say it; -o hello.mp3 writes a file instead
+  llm "A story" | tts stream    speak while the text is still being written
+  tts serve                     a speech server, with a page to try it in
+
+tts voices lists the voices, tts --help every command.
+`;
 
 const EXAMPLES = `
 Examples:
@@ -81,25 +91,21 @@ Documentation: docs/ in the package (docs/README.md), and /docs of a running ser
 Exit codes: 0 done, 1 failed, 2 usage, 3 no connection or it broke, 4 key refused, 5 credits or limits,
 6 model missing or broken, 7 no sound device, 8 engine failed, 130 interrupted.`;
 
-function version(): string {
-  return (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
-}
-
 function program(): Command {
   return withManners(new Command('tts'))
     .description('Speaks text: a self-hosted speech server and its client in one command.')
-    .version(version(), '-V, --version', 'print the version')
+    .version(packageVersion(), '-V, --version', 'print the version')
     .helpCommand('help [command]', 'show help for a command')
     .addHelpText('after', EXAMPLES);
 }
 
-/** A failure to understand the command line is reported like any other, here; subcommands were made before they joined. */
+/** Mistakes on the command line are thrown, and reported like any other failure. */
 function withManners(command: Command): Command {
   command
     .exitOverride()
     .helpOption('-h, --help', 'show help')
-    .configureOutput({ outputError: () => undefined })
-    .configureHelp({ optionDescription });
+    .configureOutput({ outputError: () => undefined, writeOut: (text) => process.stdout.write(fittedHelp(text)) })
+    .configureHelp({ optionDescription, minWidthToWrap: 20 });
   for (const sub of command.commands) withManners(sub);
   return command;
 }
@@ -120,6 +126,10 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   try {
     if (argv.length === 0) {
+      if (process.stdin.isTTY && process.stdout.isTTY) {
+        process.stdout.write(WELCOME);
+        return EXIT.done;
+      }
       root.outputHelp({ error: true });
       return EXIT.usage;
     }
@@ -174,7 +184,7 @@ function meaningOf(flag: string, command = 'speak'): string | undefined {
   return undefined;
 }
 
-/** Whoever read our output has had enough: there is nobody to tell, and nothing wrong. */
+/** The reader of a pipe has left: there is nobody to tell, and nothing wrong. */
 const readerLeft = (error: unknown): boolean =>
   error instanceof Error &&
   ((error as NodeJS.ErrnoException).code === 'EPIPE' || (error.cause instanceof Error && readerLeft(error.cause)));

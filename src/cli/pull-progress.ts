@@ -1,4 +1,4 @@
-/** Shows a model's download and preparation: a bar on a terminal, one line a second elsewhere, both on stderr. */
+/** A model's download and preparation on stderr: a bar on a terminal, a line a second elsewhere. */
 import type { Preparation } from '../protocol/preparation.js';
 
 export interface PullReporter {

@@ -1,10 +1,11 @@
 /** The options that every speaking command shares, checked once. */
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { REQUEST_LANGUAGES, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
+import { parseModel, REQUEST_LANGUAGES, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import { MAX_SPEED, MIN_SPEED } from '../protocol/job.js';
 import { MAX_SEED } from '../protocol/stream.js';
+import type { StreamParams } from '../protocol/stream-messages.js';
 import { addSettings } from './context.js';
 
 /** What a file can be, and the endings of names that say so. */
@@ -81,20 +82,12 @@ const wholeNumber = (min: number, max: number) => (text: string) => {
   throw new InvalidArgumentError(`It is a whole number from ${min} to ${max}.`);
 };
 
-/** An empty string means that no model was asked for. */
-export function checkModel(model: string): SpeechModel | undefined {
-  if (model === '') return undefined;
-  const known = SPEECH_MODELS.find((name) => name === model);
-  if (known) return known;
-  throw new TtsError('model_not_found', `There is no model "${model}". There are: ${SPEECH_MODELS.join(', ')}.`);
-}
-
 export type Destination =
   | { readonly kind: 'speaker' }
   | { readonly kind: 'stdout'; readonly format: FileFormat; readonly play: boolean; readonly whole: boolean }
   | { readonly kind: 'file'; readonly file: string; readonly format: FileFormat; readonly play: boolean };
 
-/** Whether all of it is written down before anybody hears any. */
+/** Whether all of the sound is written before anybody hears any. */
 export const isUnheard = (destination: Destination): boolean =>
   destination.kind !== 'speaker' && !destination.play && (destination.kind === 'file' || destination.whole);
 
@@ -129,7 +122,7 @@ export function destinationOf(options: OutputOptions, stdoutIsTerminal: boolean)
   return { kind: 'file', file: output, format: chosen, play };
 }
 
-/** Two things must not be written to one place, nor one over what is read: the later would replace the other. */
+/** Two outputs must not share a file, nor may one replace the text that is read. */
 export function refuseSameFile(
   inputs: readonly string[],
   outputs: ReadonlyArray<readonly [flag: string, file: string | undefined]>,
@@ -145,4 +138,22 @@ export function refuseSameFile(
     }
     taken.set(place, flag);
   }
+}
+
+/** The WebSocket knows the models by their own names; Free access has no way in there. */
+export function streamParams(model: SpeechModel, { language, seed, ssml }: SpeechOptions): Partial<StreamParams> {
+  const { base, free } = parseModel(model);
+  if (!free) {
+    return {
+      model_id: base,
+      ...(language !== undefined && { language_code: language }),
+      ...(seed !== undefined && { seed }),
+      ...(ssml && { enable_ssml_parsing: true }),
+    };
+  }
+  const partner = SPEECH_MODELS.filter((name) => !name.endsWith(':free')).join(' or ');
+  throw new TtsError(
+    'usage',
+    `${model} is for plain tts speak: tts stream, --seed, --ssml and subtitles go over the WebSocket, which takes -m ${partner} and a Partner key.`,
+  );
 }

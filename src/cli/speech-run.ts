@@ -1,4 +1,4 @@
-/** One run of a speaking command: sinks before work, a server, the live lines, and an honest end however it comes. */
+/** One run of a speaking command: sinks, server, live lines, and what is said at its end. */
 import { fstatSync } from 'node:fs';
 import type { Chapter } from '../audio/tags.js';
 import type { ServerAddress } from '../client/address.js';
@@ -9,12 +9,13 @@ import type { SpeakerSink } from '../client/sinks/speaker.js';
 import type { Sources } from '../config.js';
 import { samplesToMs } from '../protocol/audio.js';
 import { isBlank } from '../protocol/characters.js';
-import { parseModel, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
+import type { SpeechModel } from '../protocol/contract.js';
 import { type ErrorCode, printable, TtsError } from '../protocol/errors.js';
-import type { StreamParams } from '../protocol/stream-messages.js';
 import { type Connection, closeSoon, connect, lostSettings, ofOwnServer } from './connection.js';
+import { longJobRemark } from './long-job.js';
+import { checkModel, withVoiceSuggestion } from './names.js';
 import { chooseModel, knownChoice } from './service/model-choice.js';
-import { checkModel, type Destination, isUnheard, type OutputOptions, type SpeechOptions } from './speech-options.js';
+import { type Destination, isUnheard, type OutputOptions, type SpeechOptions } from './speech-options.js';
 import { complain, liveLines, styled } from './terminal.js';
 
 export interface SpeechRun {
@@ -39,16 +40,18 @@ export interface RunOptions {
   readonly settings: Sources;
   readonly voice: string;
   readonly destination: Destination;
-  readonly options: OutputOptions;
+  readonly options: OutputOptions & Pick<SpeechOptions, 'speed'>;
   /** Light up the words as they are spoken. */
   readonly show: boolean;
   /** The whole text is there from the start. */
   readonly steady: boolean;
   /** The text carries markup. */
   readonly ssml?: boolean;
+  /** Characters of the text, where all of it is there. */
+  readonly chars?: number;
   /** What the file tells about itself. */
   readonly book?: Book;
-  /** Live lines that are redrawn, lines of the text that are added once they were heard, or nothing. */
+  /** Live lines that are redrawn, lines of the text once they were heard, or nothing. */
   readonly screen: 'lines' | 'spoken' | 'none';
 }
 
@@ -72,7 +75,7 @@ interface Sinks {
 }
 
 export async function runSpeech(
-  { settings, voice, destination, options, show, steady, ssml = false, book, screen: wanted }: RunOptions,
+  { settings, voice, destination, options, show, steady, ssml = false, chars = 0, book, screen: wanted }: RunOptions,
   speak: (run: SpeechRun, signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -105,6 +108,8 @@ export async function runSpeech(
     await orAbort(connection.ready(), signal);
     const model = asked ?? (await chooseModel(config));
     signal.throwIfAborted();
+    if (isUnheard(destination) && connection.kind !== 'remote')
+      remark(await longJobRemark(config, { model, chars, speed: options.speed ?? 1 }));
     const speaker = `${model} · ${voice} · ${connection.name}`;
     if (live && wanted !== 'lines') process.stderr.write(`${speaker}\n`);
     progress.speaker = speaker;
@@ -123,7 +128,9 @@ export async function runSpeech(
     if (live) for (const line of wrote) process.stderr.write(`wrote ${line}\n`);
   } catch (error) {
     await screen?.close(false);
-    const known = connection?.kind === 'embedded' ? ofOwnServer(error) : error;
+    const named = connection && { voice, model: asked ?? ('base-tts' as const), address: connection };
+    const told = named ? await withVoiceSuggestion(error, named, signal) : error;
+    const known = connection?.kind === 'embedded' ? ofOwnServer(told) : told;
     const kept = await keptOf(destination, sinks, options.keepPartial ?? false, progress);
     // Where a person types, their Ctrl-C stands on the line.
     if (kept && signal.aborted && live) process.stderr.write(`${wanted === 'lines' ? '' : '\n'}${kept}\n`);
@@ -177,7 +184,7 @@ async function openSinks(
   }
 }
 
-/** Where stdout is a file: Linux lets it be opened once more, for reading too and wherever it was at. */
+/** Where stdout is a file, Linux lets it be opened once more, for reading and at any place. */
 function stdoutFile(): { file: string } | undefined {
   return process.platform === 'linux' && fstatSync(1).isFile() ? { file: '/proc/self/fd/1' } : undefined;
 }
@@ -229,7 +236,7 @@ async function lengthText({ made }: Progress): Promise<string> {
   return ms < 60_000 ? `${(Math.floor(ms / 100) / 10).toFixed(1)} s` : clockText(ms);
 }
 
-/** What becomes of a file that was begun and not finished, in words; undefined where there is none. */
+/** What becomes of an unfinished file, in words; undefined where there is none. */
 async function keptOf(
   destination: Destination,
   { file }: Sinks,
@@ -252,7 +259,7 @@ async function lastWords(
   if (signal.aborted || !(error instanceof TtsError) || !BROKEN.includes(error.code) || progress.made === 0)
     return error;
   if (player) {
-    // The sound in hand is worth hearing; that it cannot be heard either is the lesser of the two failures.
+    // The error is reported, not that the sound in hand cannot be played either.
     await player.finish(signal).catch(() => undefined);
   }
   const samples = player ? player.heardSamples : sink.heardSamples;
@@ -277,22 +284,4 @@ function orAbort(promise: Promise<void>, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', abort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
-}
-
-/** The WebSocket knows the models by their own names; Free access has no way in there. */
-export function streamParams(model: SpeechModel, { language, seed, ssml }: SpeechOptions): Partial<StreamParams> {
-  const { base, free } = parseModel(model);
-  if (!free) {
-    return {
-      model_id: base,
-      ...(language !== undefined && { language_code: language }),
-      ...(seed !== undefined && { seed }),
-      ...(ssml && { enable_ssml_parsing: true }),
-    };
-  }
-  const partner = SPEECH_MODELS.filter((name) => !name.endsWith(':free')).join(' or ');
-  throw new TtsError(
-    'usage',
-    `${model} is for plain tts speak: tts stream, --seed, --ssml and subtitles go over the WebSocket, which takes -m ${partner} and a Partner key.`,
-  );
 }

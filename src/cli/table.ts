@@ -7,6 +7,12 @@ export interface Column {
   readonly shrink?: boolean;
 }
 
+/** A title alone is a column of text. */
+export type ColumnSpec = string | Column;
+
+export const right = (title: string): Column => ({ title, align: 'right' });
+export const shrinking = (title: string): Column => ({ title, shrink: true });
+
 const GAP = 2;
 const MIN_WIDTH = 6;
 
@@ -16,7 +22,8 @@ const cut = (text: string, width: number): string => {
 };
 
 /** Lines of the table, header first. `width` undefined means a pipe: nothing is cut. */
-export function table(columns: readonly Column[], rows: readonly string[][], width: number | undefined): string {
+export function table(specs: readonly ColumnSpec[], rows: readonly string[][], width: number | undefined): string {
+  const columns = specs.map((spec): Column => (typeof spec === 'string' ? { title: spec } : spec));
   const clean = rows.map((row) => row.map((cell) => cell.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')));
   const widths = columns.map((column, i) => Math.max(column.title.length, ...clean.map((row) => [...row[i]!].length)));
   let excess = width === undefined ? 0 : widths.reduce((sum, w) => sum + w, 0) + GAP * (widths.length - 1) - width;
@@ -40,7 +47,3 @@ export function table(columns: readonly Column[], rows: readonly string[][], wid
       .trimEnd();
   return [columns.map((column) => column.title), ...clean].map(line).join('\n');
 }
-
-/** The terminal's width, or undefined where the output is no terminal. */
-export const terminalWidth = (): number | undefined =>
-  process.stdout.isTTY ? process.stdout.columns || 80 : undefined;

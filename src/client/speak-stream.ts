@@ -49,6 +49,7 @@ const INACTIVITY_S = 180;
 /** Most characters that were sent and not yet heard. */
 export const MAX_AHEAD_CHARS = 20_000;
 
+/** Resolves when all of the text was spoken; the caller tells `progress` when nothing follows. */
 export async function speakStream(options: SpeakStreamOptions, signal: AbortSignal): Promise<void> {
   const source = createSource(options.text);
   const feed = new TextFeed(options.flushOnNewline);
@@ -59,7 +60,6 @@ export async function speakStream(options: SpeakStreamOptions, signal: AbortSign
     const pieces = [...feed.push(first)];
     if (pieces.length > 0) await speakSession(options, source, feed, pieces, signal);
   }
-  options.progress.finished();
 }
 
 interface Source {

@@ -12,6 +12,8 @@ export interface Cue {
 const LINE_CHARS = 42;
 const CUE_CHARS = LINE_CHARS * 2;
 const CUE_MS = 6_000;
+/** A cue that stands shorter than this (ms) cannot be read. */
+const READABLE_MS = 500;
 /** A pause this long (ms) ends a cue, also inside a sentence. */
 const PAUSE_MS = 700;
 
@@ -70,8 +72,8 @@ export class CueBuilder {
       if (last) {
         const chars = group.reduce((sum, { text }) => sum + text.length + 1, word.text.length);
         const tooLong = chars > CUE_CHARS || word.endMs - group[0]!.startMs > CUE_MS;
-        const sentenceEnded = /[.!?…]["'”’»)\]]*$/.test(last.text) && chars > LINE_CHARS;
-        if (tooLong || sentenceEnded || word.newParagraph || word.startMs - last.endMs > PAUSE_MS) close();
+        if (tooLong || sentenceEnded(group, word, chars) || word.newParagraph || word.startMs - last.endMs > PAUSE_MS)
+          close();
       }
       group.push(word);
     }
@@ -94,6 +96,19 @@ export class CueBuilder {
     this.text = '';
     this.lineBreaks = 0;
   }
+}
+
+/** Words that end in a stop inside a sentence, and initials. */
+const ABBREVIATION =
+  /^["'“‘(]*(?:\p{L}|mrs?|ms|dr|prof|rev|gen|sen|gov|capt|lt|col|sgt|st|mt|jr|sr|no|vs|etc|inc|ltd|co|fig|vol|p\.?m|a\.?m|e\.g|i\.e|cf|approx|(?:\p{L}\.)+\p{L})\.$/iu;
+
+/** Whether a sentence ends between a cue and the next word. A short one is a cue if it can be read. */
+function sentenceEnded(cue: readonly Word[], next: Word, chars: number): boolean {
+  const { text } = cue.at(-1)!;
+  if (!/[.!?…]["'”’»)\]]*$/.test(text)) return false;
+  if (chars > LINE_CHARS) return true;
+  const begins = /^["'“‘«(¿¡]*[\p{Lu}\p{Lo}\d]/u.test(next.text);
+  return begins && !ABBREVIATION.test(text) && next.startMs - cue[0]!.startMs >= READABLE_MS;
 }
 
 function cueOf(words: readonly Word[]): Cue {

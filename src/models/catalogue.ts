@@ -1,6 +1,6 @@
 /** The voice catalogue: voices that ship with the package, and voice files of the operator. */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { TtsError, voiceNotFound } from '../protocol/errors.js';
 import type { Voice } from '../protocol/http.js';
@@ -23,6 +23,8 @@ export interface VoiceCatalogue {
 export interface CatalogueOptions {
   /** The operator's folder of voice files; empty or absent for none. */
   readonly voicesDir?: string;
+  /** The folder of the voices that a user made, which need not exist. */
+  readonly userDir?: string;
   /** The package's folder of catalogue and manifests. */
   readonly packageDir?: string;
 }
@@ -62,13 +64,14 @@ function operatorFiles(voicesDir: string): string[] {
 }
 
 export function loadCatalogue(options: CatalogueOptions = {}): VoiceCatalogue {
-  const { voicesDir = '', packageDir = PACKAGE_VOICES_DIR } = options;
+  const { voicesDir = '', userDir = '', packageDir = PACKAGE_VOICES_DIR } = options;
   const styles = new Set(stylesOf(loadPackManifest(STYLE_PACK, packageDir)));
-  const own = path.join(packageDir, 'catalogue.json');
-  const { version, voices: entries } = readJson(own).data as { version: string; voices: unknown[] };
-  const all = entries.map((entry, index) => parseVoice(entry, { file: own, at: `voices[${index}].`, styles }));
+  const shipped = path.join(packageDir, 'catalogue.json');
+  const { version, voices: entries } = readJson(shipped).data as { version: string; voices: unknown[] };
+  const all = entries.map((entry, index) => parseVoice(entry, { file: shipped, at: `voices[${index}].`, styles }));
   const digest = createHash('sha256');
-  const files = voicesDir ? operatorFiles(voicesDir) : [];
+  const own = userDir && existsSync(userDir) && path.resolve(userDir) !== path.resolve(voicesDir) ? userDir : '';
+  const files = [voicesDir, own].filter(Boolean).flatMap(operatorFiles);
   for (const file of files) {
     const { text, data } = readJson(file);
     digest.update(text);
@@ -87,6 +90,12 @@ export function loadCatalogue(options: CatalogueOptions = {}): VoiceCatalogue {
     seen.set(voice.id, file);
   }
   return createCatalogue(files.length > 0 ? `${version}+${digest.digest('hex').slice(0, 8)}` : version, all);
+}
+
+/** The voice that is this style of Kokoro's and nothing else, by its namesake where there is one. */
+export function voiceOfStyle(all: readonly CatalogueVoice[], style: string): CatalogueVoice | undefined {
+  const pure = all.filter(({ mix }) => mix.length === 1 && mix[0]!.style === style);
+  return pure.find(({ voice }) => voice.id.endsWith(style.slice(style.indexOf('_')))) ?? pure[0];
 }
 
 function createCatalogue(version: string, all: readonly CatalogueVoice[]): VoiceCatalogue {

@@ -1,7 +1,9 @@
 /** The record of a running server, by which commands on the same machine find it. */
 
-/** The file's name inside the folder; mode 0600, because it holds a key. */
-export const RUNTIME_FILE = 'server.json';
+/** Names of such files, with the process id of the server. Mode 0600, because they hold a key. */
+export const RUNTIME_FILE = /^server(?:-(\d+))?\.json$/;
+
+export const runtimeFile = (pid: number): string => `server-${pid}.json`;
 
 export interface RuntimeRecord {
   /** No slash at the end. */

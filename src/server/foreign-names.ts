@@ -1,9 +1,10 @@
 /** What other families call models and voices, in our own names. */
 import type { KeyRecord } from '../accounts/types.js';
-import type { VoiceCatalogue } from '../models/catalogue.js';
+import { type VoiceCatalogue, voiceOfStyle } from '../models/catalogue.js';
 import { DEFAULT_VOICE, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel } from '../protocol/job.js';
+import { didYouMean } from '../protocol/suggestion.js';
 
 /** Of a name that is not ours: the model it stands for here, or undefined. */
 export type ModelAlias = (name: string) => BaseModel | undefined;
@@ -17,10 +18,13 @@ export function speechModel(name: string, alias: ModelAlias, { tier }: KeyRecord
   if (own !== undefined) return own;
   const base = alias(name);
   if (base !== undefined) return tier === 'free' ? `${base}:free` : base;
-  throw new TtsError('model_not_found', `There is no such model. Ours are ${SPEECH_MODELS.join(', ')}.`, { param });
+  const meant = didYouMean(name, SPEECH_MODELS);
+  throw new TtsError('model_not_found', `There is no such model.${meant} Ours are ${SPEECH_MODELS.join(', ')}.`, {
+    param,
+  });
 }
 
-/** The id of a voice by our id or an alias. Throws `voice_not_found`. */
+/** The id of a voice by our id, an alias or Kokoro's own id. Throws `voice_not_found`. */
 export function voiceId(
   catalogue: Pick<VoiceCatalogue, 'all' | 'get'>,
   { base, name, param }: { readonly base: BaseModel; readonly name: string; readonly param: string },
@@ -28,7 +32,15 @@ export function voiceId(
 ): string {
   const alias = aliases.get(name);
   const isOurs = catalogue.all.some(({ voice }) => voice.id === name);
-  if (alias === undefined || isOurs) return catalogue.get(base, name, param).voice.id;
-  const nearest = catalogue.all.find(({ mix, models }) => models.includes(base) && mix[0]?.style === alias.style);
+  if (isOurs) return catalogue.get(base, name, param).voice.id;
+  const spoken = catalogue.all.filter(({ models }) => models.includes(base));
+  if (alias === undefined) {
+    const kokoros = voiceOfStyle(spoken, name);
+    if (kokoros) return kokoros.voice.id;
+    const ids = spoken.map(({ voice }) => voice.id);
+    const meant = didYouMean(name, ids);
+    throw new TtsError('voice_not_found', `There is no such voice.${meant} There are: ${ids.join(', ')}.`, { param });
+  }
+  const nearest = spoken.find(({ mix }) => mix[0]?.style === alias.style);
   return (nearest ?? catalogue.get(base, DEFAULT_VOICE, param)).voice.id;
 }

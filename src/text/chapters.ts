@@ -35,6 +35,13 @@ export function chaptersOf(text: string, opening: string): TextChapter[] {
   return [...(hasOpening ? [{ title: opening, text: before }] : []), ...joined(chapters)];
 }
 
+/** The title of a text: its first heading, where that stands above all others. */
+export function headingTitle(text: string): string | undefined {
+  const [first, ...others] = headingsOf(text);
+  const isAbove = first && !isBookHeading(first.title) && others.every(({ level }) => level > first.level);
+  return isAbove ? first.title : undefined;
+}
+
 /** A part and its first chapter, a title and the first part: what says nothing but its heading belongs to the next. */
 function joined(chapters: readonly TextChapter[]): TextChapter[] {
   const out: TextChapter[] = [];

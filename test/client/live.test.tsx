@@ -49,6 +49,13 @@ describe('the live lines', () => {
     expect(draw({}, { show: true })).toContain('The quick brown fox▏ jumps over the lazy dog.');
   });
 
+  it('fill the line with --show, also where little of the words to come is known', () => {
+    const state = { spoken: 'These words were heard a moment ago. '.repeat(8), upcoming: 'next' };
+    const words = draw(state, { show: true, columns: 60 }).find((line) => line.includes('▏')) ?? '';
+    expect(words.length).toBeGreaterThan(50);
+    expect(words).toMatch(/▏next$/);
+  });
+
   it('show the text without its marks, also of a mark that is not yet over', () => {
     const state = { spoken: '# Two *words* and [a li', upcoming: 'nk](x.md) with **force**.' };
     expect(draw(state)).toContain('Two words and a li');

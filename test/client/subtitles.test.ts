@@ -59,6 +59,14 @@ describe('subtitles', () => {
     expect(cuesOf('One.\n\nTwo.').map(({ text }) => text)).toEqual(['One.', 'Two.']);
   });
 
+  it('makes two short sentences two cues, unless the first is too short to be read', () => {
+    const texts = (text: string) => cuesOf(text).map((cue) => cue.text);
+    expect(texts('The first line. The second line.')).toEqual(['The first line.', 'The second line.']);
+    expect(texts('Is it late? "Not yet," he said.')).toEqual(['Is it late?', '"Not yet," he said.']);
+    expect(texts('Ask Dr. Smith. He left at 5 p.m. today.')).toEqual(['Ask Dr. Smith.', 'He left at 5 p.m. today.']);
+    expect(texts('No. No. Never again.')).toEqual(['No. No. Never again.']);
+  });
+
   it('shows the text without its marks where it is told what to show', () => {
     const text =
       '# A **bold** title\n\nSee [the docs](https://example.org/a), `run_it()` &amp; go.\n\n| a | b |\n|---|---|\n';

@@ -162,9 +162,9 @@ describe('the choice of a model', () => {
       /^base-tts-fast, which every machine carries: .*not measured here yet\n +→ tts models/,
     );
     await remember(0.5);
-    expect(await chosen()).toMatch(/^base-tts: base-tts was measured here once at 2\.0 × faster.*measured\.json/);
+    expect(await chosen()).toMatch(/^base-tts: remembered of base-tts on this machine: 2\.0 × faster.*measured\.json/);
     await remember(0.9);
-    expect(await chosen()).toMatch(/^base-tts-fast: .*at 1\.1 × faster than real time, and 1\.3 × faster.* is enough/);
+    expect(await chosen()).toMatch(/^base-tts-fast: .*: 1\.1 × faster than real time, and 1\.3 × faster.* is enough/);
     expect(await chosen({ TTS_MODEL: 'base-tts:free' })).toMatch(/^base-tts:free, as set/);
   });
 });

@@ -37,7 +37,8 @@ describe('the admin secret of a first start', () => {
     expect(await opens(secret)).toBe(200);
     await server.kill('SIGTERM');
     server = await startServe(home);
-    expect(said(server)).not.toMatch(/admin secret/);
+    expect(server.output.stdout).toContain('admin secret of the first start (a new one: tts admin reset');
+    expect(server.output.stderr).not.toMatch(/admin secret/);
     expect(await opens(secret)).toBe(200);
   });
 

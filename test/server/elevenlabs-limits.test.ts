@@ -1,6 +1,6 @@
 /** ElevenLabs' sockets are for Partner keys; each context is a request, and what a client makes the server keep is bounded. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Accounts } from '../../src/accounts/types.js';
 import {
   LIMITS_A_KEY,
@@ -8,24 +8,19 @@ import {
   type WaitingContext,
   WaitingContexts,
 } from '../../src/server/sockets/waiting-contexts.js';
-import { startTestServer, type TestServer, type TestServerOptions, until } from '../../testkit/server.js';
+import { type TestServer, until } from '../../testkit/server.js';
 import { ElevenLabsClient as Client } from '../support/elevenlabs-client.js';
+import { testServers } from '../support/test-servers.js';
 
 const ONE = 'Good evening. ';
 const KINDS = ['stream-input', 'multi-stream-input'] as const;
 const PCM = 'output_format=pcm_24000';
 
-const servers: TestServer[] = [];
-async function start(options?: TestServerOptions): Promise<TestServer> {
-  const server = await startTestServer(options);
-  servers.push(server);
-  return server;
-}
+const start = testServers();
 let server: TestServer;
 beforeAll(async () => {
   server = await start();
 });
-afterAll(() => Promise.all(servers.map((one) => one.close())));
 
 const refusal = (kind: string, options: { query?: string; key?: string }) =>
   Client.open(server, kind, options).then(

@@ -1,27 +1,19 @@
 /** ElevenLabs' two sockets: one speech a connection, and many contexts on one; their money, their limits, their ends. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openEncoders } from '../../src/audio/encoder.js';
-import { startTestServer, type TestServer, type TestServerOptions, until } from '../../testkit/server.js';
+import { startTestServer, type TestServer, until } from '../../testkit/server.js';
 import { VirtualClock } from '../../testkit/virtual-clock.js';
 import { ElevenLabsClient as Client } from '../support/elevenlabs-client.js';
+import { testServers } from '../support/test-servers.js';
 
 const VOICE = 'english_female_professional';
 const ONE = 'Good evening. ';
 const TWO = 'This is the second sentence, and it is longer. ';
 
-const servers: TestServer[] = [];
-async function start(options?: TestServerOptions): Promise<TestServer> {
-  const server = await startTestServer(options);
-  servers.push(server);
-  return server;
-}
+const start = testServers(() => expect(openEncoders()).toBe(0));
 let server: TestServer;
 beforeAll(async () => {
   server = await start();
-});
-afterAll(async () => {
-  await Promise.all(servers.map((one) => one.close()));
-  expect(openEncoders()).toBe(0);
 });
 
 async function contractPcm(input: string, model = 'base-tts'): Promise<Buffer> {

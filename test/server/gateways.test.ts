@@ -1,13 +1,11 @@
 /** Two real servers on one PostgreSQL: limits hold over both, one may be killed, and the database may go away. */
 import { readFileSync } from 'node:fs';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createKeyring, type KeyOptions, type Keyring } from '../../src/accounts/keyring.js';
-import { openPostgresStore } from '../../src/accounts/postgres/store.js';
-import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
-import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgres.js';
+import type { KeyOptions } from '../../src/accounts/keyring.js';
+import type { LedgerRow } from '../../src/accounts/store.js';
+import { hasPostgres } from '../../testkit/postgres.js';
 import { until } from '../../testkit/server.js';
-import { type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
+import { type ServersOnPostgres, serversOnPostgres } from '../support/servers-on-postgres.js';
 
 const PASSWORD = 'hunter2-in-the-address';
 const SHORT = 'A sentence that takes its time. And another one after it, just as slow.';
@@ -33,45 +31,21 @@ if (!hasPostgres()) {
   });
 } else {
   describe('two servers on one database', () => {
-    let postgres: Postgres;
-    let url: string;
-    let home: Home;
-    let servers: ServeProcess[];
-    let store: AccountStore;
-    let keyring: Keyring;
-    const started: ServeProcess[] = [];
-    const start = async (nodeArgs: readonly string[] = []) => {
-      const server = await startServe(home, ['--free-daily', '5', '--free-concurrency', '100'], nodeArgs);
-      started.push(server);
-      return server;
-    };
+    let shared: ServersOnPostgres;
+    let { postgres, home, servers, store, keyring } = {} as ServersOnPostgres;
     beforeAll(async () => {
-      postgres = await startPostgres();
-      url = await postgres.create();
-      const sine = JSON.stringify({ pace: 10, msPerChar: 200 });
-      home = makeHome({ TTS_SINE_OPTIONS: sine, TTS_DATABASE: url.replace('tts@', `tts:${PASSWORD}@`) });
-      // Both find an empty database.
-      servers = await Promise.all([start(), start(DAY_AHEAD)]);
-      store = await openPostgresStore(url, { patienceMs: 2_000 });
-      keyring = createKeyring(store);
+      shared = await serversOnPostgres({
+        args: ['--free-daily', '5', '--free-concurrency', '100'],
+        env: { TTS_SINE_OPTIONS: JSON.stringify({ pace: 10, msPerChar: 200 }) },
+        address: (url) => url.replace('tts@', `tts:${PASSWORD}@`),
+        nodeArgs: [[], DAY_AHEAD],
+        patienceMs: 2_000,
+      });
+      ({ postgres, home, servers, store, keyring } = shared);
     });
     afterEach(() => postgres.thaw());
-    afterAll(async () => {
-      await store.close();
-      await Promise.all(started.map((server) => server.kill('SIGKILL')));
-      await postgres.close();
-      home.remove();
-    });
+    afterAll(() => shared.close());
 
-    const query = async (sql: string, ...values: unknown[]): Promise<void> => {
-      const client = new pg.Client({ connectionString: url });
-      await client.connect();
-      try {
-        await client.query(sql, values);
-      } finally {
-        await client.end();
-      }
-    };
     const partner = (more: Partial<KeyOptions> = {}) => keyring.create({ tier: 'partner', credits: 10_000, ...more });
     const speak = (n: number, key: string, input: string, model = 'base-tts') =>
       fetch(`${servers[n % 2]!.baseUrl}/v1/audio/speech`, {
@@ -135,7 +109,11 @@ if (!hasPostgres()) {
 
     it.each([
       ['revoked', async (id: string): Promise<void> => void (await home.run('keys', 'revoke', id))],
-      ['expired', (id: string) => query('UPDATE keys SET expires_at = now()::text WHERE id = $1', id)],
+      [
+        'expired',
+        async (id: string): Promise<void> =>
+          void (await shared.query('UPDATE keys SET expires_at = now()::text WHERE id = $1', id)),
+      ],
     ] as const)('end the work of a key within a second or two that was %s elsewhere', async (how, refuse) => {
       // The server whose clock is ahead would take this key for expired, if it asked its own clock.
       const { key, id } = await partner({ expiresAt: new Date(Date.now() + 3_600_000) });
@@ -193,7 +171,7 @@ if (!hasPostgres()) {
     });
 
     it('say nothing of the password, in no log, list or message', async () => {
-      servers[0] = await start();
+      servers[0] = await shared.start();
       const shown = [await home.run('config'), await home.run('keys', 'list'), await home.run('db', 'check')];
       expect(shown.map(({ code }) => code)).toEqual([0, 0, 0]);
       expect(shown[2]!.stderr).toMatch(/127\.0\.0\.1:\d+\/test1 is whole/);
@@ -203,7 +181,7 @@ if (!hasPostgres()) {
       expect(shown[3]).toMatchObject({ code: 1, stderr: expect.stringMatching(/refuses connections/) });
       const refused = await home.run('serve', '--database', `postgres://tts:${PASSWORD}@127.0.0.1:1/tts`);
       expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('TTS_DATABASE') });
-      const outputs = started.map(({ output }) => output.stdout + output.stderr);
+      const outputs = shared.started.map(({ output }) => output.stdout + output.stderr);
       const all = JSON.stringify([shown, refused, lists, outputs]);
       expect(all).not.toContain(PASSWORD);
       await postgres.start();

@@ -1,14 +1,11 @@
 /** Tickets, sign-ins and the brake on guessing at two servers on one PostgreSQL: good, used up, ended and counted at both. */
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { createKeyring, type Keyring } from '../../src/accounts/keyring.js';
-import { openPostgresStore } from '../../src/accounts/postgres/store.js';
-import type { AccountStore } from '../../src/accounts/store.js';
-import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgres.js';
+import { hasPostgres } from '../../testkit/postgres.js';
 import { until } from '../../testkit/server.js';
 import { VOICE } from '../stream-input/client.js';
-import { adminSecretOf, type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
+import { adminSecretOf, makeHome, startServe } from '../support/serve-process.js';
+import { type ServersOnPostgres, serversOnPostgres } from '../support/servers-on-postgres.js';
 
 const cookieOf = (response: Response) => response.headers.get('set-cookie')!.split(';', 1)[0]!;
 
@@ -33,39 +30,18 @@ if (!hasPostgres()) {
   });
 } else {
   describe('at two servers on one database', () => {
-    let postgres: Postgres;
-    let url: string;
-    let home: Home;
-    let servers: ServeProcess[];
-    let store: AccountStore;
-    let keyring: Keyring;
+    let shared: ServersOnPostgres;
+    let { postgres, home, servers, keyring, query } = {} as ServersOnPostgres;
     const open: WebSocket[] = [];
-    const start = () => startServe(home, ['--trust-proxy', '127.0.0.0/8', '--web', 'key']);
     beforeAll(async () => {
-      postgres = await startPostgres();
-      url = await postgres.create();
-      home = makeHome({ TTS_DATABASE: url });
-      servers = await Promise.all([start(), start()]);
-      store = await openPostgresStore(url);
-      keyring = createKeyring(store);
+      shared = await serversOnPostgres({ args: ['--trust-proxy', '127.0.0.0/8', '--web', 'key'] });
+      ({ postgres, home, servers, keyring, query } = shared);
     });
     afterAll(async () => {
       for (const socket of open) socket.terminate();
-      await store.close();
-      await Promise.all(servers.map((server) => server.kill('SIGKILL')));
-      await postgres.close();
-      home.remove();
+      await shared.close();
     });
 
-    const query = async <Row extends pg.QueryResultRow>(sql: string): Promise<Row[]> => {
-      const client = new pg.Client({ connectionString: url });
-      await client.connect();
-      try {
-        return (await client.query<Row>(sql)).rows;
-      } finally {
-        await client.end();
-      }
-    };
     const partner = () => keyring.create({ tier: 'partner', credits: 10_000, limits: { concurrency: 100 } });
     const ticketAt = async (n: number, key: string): Promise<string> => {
       const response = await fetch(`${servers[n]!.baseUrl}/v1/stream-tickets`, {

@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseRuntimeRecord, RUNTIME_FILE } from '../../src/protocol/runtime.js';
+import { parseRuntimeRecord, runtimeFile } from '../../src/protocol/runtime.js';
 import { until } from '../../testkit/server.js';
 import { type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
 
@@ -69,7 +69,7 @@ describe('tts serve', () => {
   it('leaves its address and a key without a balance for commands on this machine, until it stops', async () => {
     const at = home();
     const server = await serve(at);
-    const file = path.join(at.runtimeDir, RUNTIME_FILE);
+    const file = path.join(at.runtimeDir, runtimeFile(server.child.pid!));
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(at.runtimeDir).mode & 0o777).toBe(0o700);
     const record = parseRuntimeRecord(readFileSync(file, 'utf8'))!;

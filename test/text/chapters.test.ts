@@ -1,6 +1,6 @@
 /** Chapters by heading: none lost, none made up, and all the text in them. */
 import { describe, expect, it } from 'vitest';
-import { chaptersOf } from '../../src/text/chapters.js';
+import { chaptersOf, headingTitle } from '../../src/text/chapters.js';
 
 const titles = (text: string) => chaptersOf(text, 'Beginning').map(({ title }) => title);
 
@@ -31,5 +31,18 @@ describe('chapters', () => {
         .map((chapter) => chapter.text)
         .join(''),
     ).toBe(text);
+  });
+});
+
+describe('the title of a text', () => {
+  it.each([
+    ['# The Lighthouse\n\n## One\n\nText.\n\n## Two\n\nMore.\n', 'The Lighthouse'],
+    ['The Lighthouse\n===\n\nText.\n', 'The Lighthouse'],
+    ['# One\n\nText.\n\n# Two\n\nMore.\n', undefined],
+    ['## One\n\n# Two\n', undefined],
+    ['Chapter 1\n\nText.\n', undefined],
+    ['Just text.', undefined],
+  ])('%j is %s', (text, title) => {
+    expect(headingTitle(text)).toBe(title);
   });
 });

@@ -1,7 +1,8 @@
 /** `tts admin`: the secret that opens the dashboard and the admin interface. */
 import { Command } from 'commander';
 import { addSettings, settingsOf } from '../context.js';
-import { printJson, withStore } from '../service/account-store.js';
+import { printJson } from '../output.js';
+import { withStore } from '../service/account-store.js';
 
 const HELP = `
 The secret goes to the standard output, a terminal or not: it was asked for. In a service's script, keep that output out
@@ -18,11 +19,13 @@ async function reset({ json }: { json?: boolean }, command: Command): Promise<vo
   ]);
   await withStore(command, { create: true }, async (store) => {
     const secret = await createAdminSecret(store).reset();
-    // The one that a first start left there is void now.
+    // The secret that a first start left there is void now.
     removeAdminSecret(settingsOf(command).config.dataDir);
     if (json) return printJson({ secret });
     process.stdout.write(`${secret}\n`);
-    process.stderr.write('Keep it: it is not shown again. Whoever was signed in to the dashboard is signed out.\n');
+    process.stderr.write(
+      'Keep it: it is not shown again. Everybody who was signed in to the dashboard is signed out.\n',
+    );
   });
 }
 

@@ -1,4 +1,4 @@
-/** `tts bench`: how many live listeners this machine, or any server, carries without a stall, in a minute or two. */
+/** `tts bench`: how many live listeners this machine, or any server, carries without a stall. */
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import type { ServerAddress } from '../../client/address.js';
@@ -7,7 +7,9 @@ import { BASE_MODELS } from '../../protocol/job.js';
 import { closeSoon, connect } from '../connection.js';
 import { addSettings, settingsOf } from '../context.js';
 import { untilInterrupted } from '../interrupt.js';
-import { table, terminalWidth } from '../table.js';
+import { checkModel, withVoiceId } from '../names.js';
+import { printTable } from '../output.js';
+import { right, shrinking } from '../table.js';
 import { liveLines } from '../terminal.js';
 
 interface BenchOptions {
@@ -42,9 +44,9 @@ const TEXTS = [
   'Somebody had left a lantern on the wall, still burning. Under it there was a letter, folded in half.',
   'Nobody in the office could say who had ordered the clocks. They came on a Tuesday, forty of them.',
 ];
-/** Each listener hears so many, one after the other: those who come find others there, and those who came stay. */
+/** Texts that each listener hears, one after the other: a new one finds others there. */
 const ROUNDS = 2;
-/** Whoever waits longer than this for his first sound, or than so many times what a lone listener waits, is not carried. */
+/** A listener that waits longer for first audio (or than a single one, times) is not carried. */
 const FIRST_WITHIN_MS = 3_000;
 const FIRST_WITHIN_TIMES = 4;
 const PRECISION = 0.08;
@@ -78,9 +80,10 @@ export function command(): Command {
 }
 
 async function run(options: BenchOptions, self: Command, signal: AbortSignal): Promise<void> {
-  const settings = settingsOf(self);
+  const settings = await withVoiceId(settingsOf(self));
   const { config } = settings;
-  const models = config.model === '' ? BASE_MODELS.toReversed() : [config.model];
+  const asked = checkModel(config.model);
+  const models = asked === undefined ? BASE_MODELS.toReversed() : [asked];
   const show = progressLine(options.quiet ?? false);
   const connection = await connect(settings, { speech: true, crowd: true }, signal);
   try {
@@ -98,7 +101,8 @@ async function run(options: BenchOptions, self: Command, signal: AbortSignal): P
     const results: Result[] = [];
     for (const target of targets) results.push(await measure(target, show, signal));
     show('');
-    process.stdout.write(options.json ? `${JSON.stringify(results, null, 2)}\n` : inWords(results));
+    if (options.json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+    else printResults(results);
   } finally {
     show('');
     await closeSoon(connection, signal);
@@ -152,7 +156,7 @@ async function measure(target: Target, show: (line: string) => void, signal: Abo
   }
 }
 
-function inWords(results: readonly Result[]): string {
+function printResults(results: readonly Result[]): void {
   const rows = results.map((result) => [
     result.server,
     result.model,
@@ -160,20 +164,15 @@ function inWords(results: readonly Result[]): string {
     `${result.speed} × real time`,
     result.first_audio_p50_ms === null ? '' : `${result.first_audio_p50_ms} / ${result.first_audio_p95_ms} ms`,
   ]);
-  const columns = [
-    { title: 'SERVER', shrink: true },
-    { title: 'MODEL' },
-    { title: 'LIVE LISTENERS', align: 'right' },
-    { title: 'FULL SPEED', align: 'right' },
-    { title: 'FIRST AUDIO P50 / P95', align: 'right' },
-  ] as const;
+  const figures = ['LIVE LISTENERS', 'FULL SPEED', 'FIRST AUDIO P50 / P95'].map(right);
+  printTable([shrinking('SERVER'), 'MODEL', ...figures], rows);
   const servers = [...new Set(results.map(({ server }) => server))];
   const sentences = servers.map((server) => {
     const own = results.filter((result) => result.server === server);
     const who = server.startsWith('http') ? server : 'This machine';
     return `${who} carries ${own.map(({ listeners, model }) => `${listeners} live listener${listeners === 1 ? '' : 's'} with ${model}`).join(', ')}.`;
   });
-  return `${table(columns, rows, terminalWidth())}\n\n${sentences.join('\n')}\n`;
+  process.stdout.write(`\n${sentences.join('\n')}\n`);
 }
 
 /** One line that is written over; nothing where nobody watches. */

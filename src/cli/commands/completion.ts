@@ -1,8 +1,9 @@
-/** `tts completion`: scripts that teach a shell the commands and options, made from the commands themselves. */
+/** `tts completion`: scripts for shells, made from the commands and options themselves. */
 import { Argument, Command, type Option } from 'commander';
 import { loadConfig } from '../../config.js';
 import { SPEECH_MODELS } from '../../protocol/contract.js';
 import { SettingOption } from '../context.js';
+import { ownCatalogue } from '../own-voices.js';
 
 export interface CommandEntry {
   readonly name: string;
@@ -59,8 +60,7 @@ export function command(entries: readonly CommandEntry[]): Command {
 type KnownValues = Readonly<Record<string, readonly string[]>>;
 
 async function knownValues(): Promise<KnownValues> {
-  const { loadCatalogue } = await import('../../models/catalogue.js');
-  const voices = loadCatalogue({ voicesDir: loadConfig().config.voicesDir }).all.map(({ voice }) => voice.id);
+  const voices = (await ownCatalogue(loadConfig().config)).all.map(({ voice }) => voice.id);
   return { voice: voices, preview: voices, model: SPEECH_MODELS };
 }
 

@@ -1,9 +1,10 @@
-/** `tts config`: every setting, its value, and where that came from; `set` and `unset` change the config file. */
+/** `tts config`: every setting, its value and source; `set` and `unset` change the config file. */
 import { Command } from 'commander';
 import { type Config, flagOf, SETTINGS, type Setting, writeSetting } from '../../config.js';
 import { freeLimitText } from '../../protocol/free-limit.js';
 import { addSettings, settingsOf } from '../context.js';
-import { table, terminalWidth } from '../table.js';
+import { printTable } from '../output.js';
+import { shrinking } from '../table.js';
 
 const EXAMPLES = `
 Settings are taken from flags, then the environment, then the config file, then defaults.
@@ -72,12 +73,6 @@ function show(json: boolean, self: Command): void {
     const value = typeof held === 'object' ? freeLimitText(held) : String(held);
     return [row.key, value === '' ? '-' : value, origin(row), row.env];
   });
-  const columns = [
-    { title: 'SETTING' },
-    { title: 'VALUE', shrink: true },
-    { title: 'FROM', shrink: true },
-    { title: 'ENVIRONMENT' },
-  ];
-  process.stdout.write(`${table(columns, rows, terminalWidth())}\n`);
+  printTable(['SETTING', shrinking('VALUE'), shrinking('FROM'), 'ENVIRONMENT'], rows);
   process.stderr.write(`config file: ${file.path}${file.found ? '' : ' (not there)'}\n`);
 }

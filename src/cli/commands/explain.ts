@@ -1,10 +1,12 @@
-/** `tts explain`: how a text will be read, step by step, and how to change a word that sounds wrong. */
+/** `tts explain`: how a text will be read, step by step, and how to change a word. */
 import { Command } from 'commander';
 import { TtsError } from '../../protocol/errors.js';
 import type { Segment } from '../../protocol/job.js';
 import type { Reading } from '../../text/types.js';
 import { addSettings, settingsOf } from '../context.js';
 import { untilInterrupted } from '../interrupt.js';
+import { noSuchVoice, withVoiceId } from '../names.js';
+import { ownCatalogue } from '../own-voices.js';
 import { fitted } from '../terminal.js';
 import { readText } from '../text-source.js';
 
@@ -51,19 +53,23 @@ async function run(words: string[], options: ExplainOptions, self: Command, sign
     throw new TtsError('usage', 'Nothing to explain. Give the text (tts explain "Dr. Smith"), a file (-f) or a pipe.');
   }
   const text = await readText({ words, files }, signal);
-  const { config } = settingsOf(self);
-  const [{ createReader }, { segmentText }, { loadLexicon }, { surveyText }, { loadCatalogue }] = await Promise.all([
+  const { config } = await withVoiceId(settingsOf(self));
+  const [{ createReader }, { segmentText }, { loadLexicon }, { surveyText }] = await Promise.all([
     import('../../text/reader.js'),
     import('../../text/segment/segment.js'),
     import('../../text/lexicon.js'),
     import('../../text/survey.js'),
-    import('../../models/catalogue.js'),
   ]);
   const lexicon = config.lexicon === '' ? undefined : await loadLexicon(config.lexicon);
   // A voice has an accent, and is read with the words and sounds of it.
-  const catalogue = loadCatalogue({ voicesDir: config.voicesDir });
+  const catalogue = await ownCatalogue(config);
   const named = catalogue.all.find(({ voice }) => voice.id === config.voice);
-  const { language } = named ?? catalogue.get('base-tts', config.voice);
+  if (named === undefined)
+    throw noSuchVoice(
+      config.voice,
+      catalogue.all.map(({ voice }) => voice.id),
+    );
+  const { language } = named;
   const reader = await createReader({ language, ...(lexicon && { lexicon }) });
   const countTokens = (part: string) => reader.countTokens(part);
   const segments = segmentText(text, { countTokens, language, ssml: options.ssml ?? false });

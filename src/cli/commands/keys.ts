@@ -12,8 +12,9 @@ import {
 } from '../../protocol/free-limit.js';
 import { addSettings } from '../context.js';
 import { parseMoment } from '../moment.js';
-import { ACCOUNT_SETTINGS, idOf, printJson, withStore } from '../service/account-store.js';
-import { table, terminalWidth } from '../table.js';
+import { printJson, printTable } from '../output.js';
+import { ACCOUNT_SETTINGS, idOf, withKeyring } from '../service/account-store.js';
+import { right, shrinking } from '../table.js';
 
 function wholeNumber(option: string, text: string, min: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -83,11 +84,10 @@ async function create(options: CreateOptions, command: Command): Promise<void> {
   const credits = options.credits === undefined ? 0 : wholeNumber('--credits', options.credits, 0);
   const expiresAt = options.expires === undefined ? undefined : parseMoment('--expires', options.expires, 'ahead');
   const { concurrency = null, freeDaily = null } = ownLimits(options);
-  const { createKeyring } = await import('../../accounts/keyring.js');
-  await withStore(command, { create: true }, async (store) => {
+  await withKeyring(command, { create: true }, async (keyring) => {
     const { tier, name } = options;
     const limits = { concurrency, freeDaily };
-    const key = await createKeyring(store).create({ tier, credits, name, expiresAt, limits });
+    const key = await keyring.create({ tier, credits, name, expiresAt, limits });
     if (options.json) {
       printJson({ key: key.key, ...record(key), ...(expiresAt && { expires_at: key.expiresAt }) });
     } else {
@@ -112,24 +112,14 @@ function state(key: KeySummary): string {
 }
 
 async function list({ json }: { json?: boolean }, command: Command): Promise<void> {
-  const { createKeyring } = await import('../../accounts/keyring.js');
-  await withStore(command, {}, async (store, { place }) => {
-    const keys = await createKeyring(store).list();
+  await withKeyring(command, {}, async (keyring, { place }) => {
+    const keys = await keyring.list();
     if (json) return printJson(keys.map(summary));
     if (keys.length === 0) {
       process.stderr.write(`No keys in ${place} yet. Make one with: tts keys create --tier partner --credits 10000\n`);
       return;
     }
-    const columns = [
-      { title: 'ID' },
-      { title: 'TIER' },
-      { title: 'STATE' },
-      { title: 'CREDITS', align: 'right' },
-      { title: 'RESERVED', align: 'right' },
-      { title: 'FREE TODAY', align: 'right' },
-      { title: 'FAST TODAY', align: 'right' },
-      { title: 'NAME', shrink: true },
-    ] as const;
+    const figures = ['CREDITS', 'RESERVED', 'FREE TODAY', 'FAST TODAY'].map(right);
     const rows = keys.map((key) => [
       key.id,
       key.tier,
@@ -140,7 +130,7 @@ async function list({ json }: { json?: boolean }, command: Command): Promise<voi
       String(key.today.freeRequestsByModel['base-tts-fast']),
       key.name ?? '',
     ]);
-    process.stdout.write(`${table(columns, rows, terminalWidth())}\n`);
+    printTable(['ID', 'TIER', 'STATE', ...figures, shrinking('NAME')], rows);
   });
 }
 
@@ -149,9 +139,8 @@ async function limit(text: string, options: LimitOptions & { json?: boolean }, c
   if (limits.concurrency === undefined && limits.freeDaily === undefined) {
     throw new TtsError('usage', 'Say which limit: --concurrency, --free-daily, or both.');
   }
-  const { createKeyring } = await import('../../accounts/keyring.js');
-  await withStore(command, {}, async (store) => {
-    const key = await createKeyring(store).change(idOf(text), limits);
+  await withKeyring(command, {}, async (keyring) => {
+    const key = await keyring.change(idOf(text), limits);
     if (options.json) return printJson(listed(key));
     const shown = (own: OwnFreeLimit | null) => (own === null ? USUAL : freeLimitText(own));
     const { concurrency, freeDaily } = key.limits;
@@ -160,9 +149,8 @@ async function limit(text: string, options: LimitOptions & { json?: boolean }, c
 }
 
 async function revoke(text: string, { json }: { json?: boolean }, command: Command): Promise<void> {
-  const { createKeyring } = await import('../../accounts/keyring.js');
-  await withStore(command, {}, async (store) => {
-    const key = await createKeyring(store).revoke(idOf(text));
+  await withKeyring(command, {}, async (keyring) => {
+    const key = await keyring.revoke(idOf(text));
     if (json) printJson(listed(key));
     else process.stdout.write(`Revoked key ${key.id}${key.name === null ? '' : ` (${key.name})`}.\n`);
   });
@@ -170,9 +158,8 @@ async function revoke(text: string, { json }: { json?: boolean }, command: Comma
 
 async function grant(text: string, amount: string, { json }: { json?: boolean }, command: Command): Promise<void> {
   const credits = wholeNumber('The amount', amount, 1);
-  const { createKeyring } = await import('../../accounts/keyring.js');
-  await withStore(command, {}, async (store) => {
-    const key = await createKeyring(store).grantCredits(idOf(text), credits);
+  await withKeyring(command, {}, async (keyring) => {
+    const key = await keyring.grantCredits(idOf(text), credits);
     if (json) printJson(listed(key));
     else process.stdout.write(`Key ${key.id} has ${key.credits} credits.\n`);
     if (key.tier === 'free') process.stderr.write('Note: it is a Free key, which spends no credits.\n');

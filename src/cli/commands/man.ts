@@ -29,7 +29,7 @@ export function command(entries: readonly CommandEntry[]): Command {
     });
 }
 
-/** A backslash begins a request of roff's, as does a dot or an apostrophe at the start of a line; a hyphen is to be copied. */
+/** Escapes what roff would take for a request, and hyphens, so that they can be copied. */
 const escaped = (text: string): string =>
   text
     .replaceAll('\\', '\\e')

@@ -1,22 +1,18 @@
 /** `tts models`: what is on this machine, fetching, checking and removing it. */
 
 import { Command } from 'commander';
+import type { Sources } from '../../config.js';
 import type { InventoryOptions, ModelEntry } from '../../models/inventory.js';
 import { mayBeHere } from '../../protocol/device.js';
 import { EXIT, TtsError } from '../../protocol/errors.js';
-import { BASE_MODELS, type BaseModel } from '../../protocol/job.js';
+import { BASE_MODELS } from '../../protocol/job.js';
 import { addSettings, settingsOf } from '../context.js';
 import { untilInterrupted } from '../interrupt.js';
+import { baseModel } from '../names.js';
+import { printJson, printTable } from '../output.js';
 import { createPullReporter, megabytes } from '../pull-progress.js';
-import { printJson } from '../service/account-store.js';
-import { table, terminalWidth } from '../table.js';
-
-function modelNamed(name: string): BaseModel {
-  const base = name.replace(/:free$/, '');
-  const found = BASE_MODELS.find((model) => model === base);
-  if (found) return found;
-  throw new TtsError('model_not_found', `There is no model "${name}". The models are ${BASE_MODELS.join(' and ')}.`);
-}
+import { measureOnce } from '../service/fetch-models.js';
+import { right, shrinking } from '../table.js';
 
 const jsonOf = ({ downloadBytes, ...entry }: ModelEntry) => ({ ...entry, download_bytes: downloadBytes });
 
@@ -36,73 +32,49 @@ async function list(options: { json?: boolean }, command: Command): Promise<void
     entry.source,
     entry.description,
   ]);
-  const columns = [
-    { title: 'MODEL' },
-    { title: 'STATE' },
-    { title: 'SIZE', align: 'right' as const },
-    { title: 'LICENCE' },
-    { title: 'SOURCE', shrink: true },
-    { title: 'WHAT', shrink: true },
-  ];
-  process.stdout.write(`${table(columns, rows, terminalWidth())}\n`);
+  printTable(['MODEL', 'STATE', right('SIZE'), 'LICENCE', shrinking('SOURCE'), shrinking('WHAT')], rows);
   if (process.stdout.isTTY) process.stdout.write(`\nModels share one download, kept in ${modelDir}\n`);
 }
 
-/** Once a machine: how fast the best model is here decides what is spoken with by default. */
-async function measure(command: Command, signal: AbortSignal): Promise<void> {
-  const { config } = settingsOf(command);
-  const { carriesLive } = await import('../../engine/measure/carries-live.js');
-  if ((await carriesLive(config.modelDir, config)) !== undefined) return;
-  const { measureMachine } = await import('../../gateway/workers/measure-machine.js');
+async function measure({ config }: Sources, signal: AbortSignal): Promise<void> {
   const { createLogger } = await import('../../log.js');
-  const { modelDir, lexicon, device, threads, workers, offline } = config;
-  const options = { modelDir, lexicon, device, threads, workers, offline, preload: [] };
   const log = await createLogger({ level: 'warn', pretty: true });
   const reporter = createPullReporter();
-  reporter.show({
-    model: 'base-tts',
-    stage: 'measure',
-    done: 0,
-    total: 0,
-    detail: 'how fast this machine speaks, once',
-  });
-  const measured = await measureMachine(options, log, signal).finally(reporter.end);
+  const measured = await measureOnce({ config, log, onProgress: reporter.show }, signal).finally(reporter.end);
   if (measured === undefined) return;
-  const { speedText } = await import('../../client/ui/format.js');
-  const model = (await carriesLive(modelDir, config)) ? 'base-tts' : 'base-tts-fast';
+  const [{ speedText }, { chooseModel }] = await Promise.all([
+    import('../../client/ui/format.js'),
+    import('../service/model-choice.js'),
+  ]);
+  const model = await chooseModel({ ...config, server: '' });
   process.stderr.write(
     `tts: base-tts is ${speedText(measured.realTimeFactor)} here; tts speak takes ${model} unless told otherwise\n`,
   );
 }
 
 async function pull(name: string | undefined, _options: unknown, command: Command): Promise<void> {
-  const { modelDir, offline, device } = settingsOf(command).config;
-  const models = name === undefined ? BASE_MODELS : [modelNamed(name)];
+  const settings = settingsOf(command);
+  const { modelDir, offline, device } = settings.config;
+  const models = name === undefined ? BASE_MODELS : [baseModel(name)];
   const { ensureModel } = await import('../../models/packs.js');
   await untilInterrupted(async (signal) => {
     for (const model of models) {
       const reporter = createPullReporter();
       try {
-        await ensureModel(model, {
-          modelDir,
-          offline,
-          gpu: mayBeHere(device),
-          depth: 'hashes',
-          onProgress: reporter.show,
-          signal,
-        });
+        const gpu = mayBeHere(device);
+        await ensureModel(model, { modelDir, offline, gpu, depth: 'hashes', onProgress: reporter.show, signal });
       } finally {
         reporter.end();
       }
       process.stderr.write(`tts: ${model} is ready in ${modelDir}\n`);
     }
-    if (models.includes('base-tts')) await measure(command, signal);
+    if (models.includes('base-tts')) await measure(settings, signal);
   });
 }
 
 async function verify(name: string | undefined, options: { json?: boolean }, command: Command): Promise<void> {
   const { modelDir } = settingsOf(command).config;
-  const models = name === undefined ? BASE_MODELS : [modelNamed(name)];
+  const models = name === undefined ? BASE_MODELS : [baseModel(name)];
   const { verifyModel } = await import('../../models/inventory.js');
   await untilInterrupted(async (signal) => {
     const results = [];
@@ -126,7 +98,7 @@ async function verify(name: string | undefined, options: { json?: boolean }, com
   });
 }
 
-/** Only a clear yes is one. */
+/** Asks on the terminal; anything but a clear yes is a no. */
 async function confirmed(question: string, signal: AbortSignal): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
@@ -156,7 +128,7 @@ async function remove(name: string | undefined, { all = false }: { all?: boolean
         return;
       }
     }
-    const freed = name === undefined ? await removeAll(options) : await removeModel(modelNamed(name), options);
+    const freed = name === undefined ? await removeAll(options) : await removeModel(baseModel(name), options);
     if (freed > 0) process.stderr.write(`tts: removed; ${megabytes(freed)} are free again\n`);
     else process.stderr.write('tts: nothing to remove: it is not there, or another model uses all of it\n');
   });

@@ -1,4 +1,4 @@
-/** `tts requests`: the request log, read from the accounts database: what became of each request. */
+/** `tts requests`: what became of each request, from the log in the accounts database. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Argument, Command, Option } from 'commander';
 import type { AccountStore, LoggedRequest, RequestFilter } from '../../accounts/store.js';
@@ -6,8 +6,9 @@ import { TtsError } from '../../protocol/errors.js';
 import { REQUEST_OUTCOMES, type RequestOutcome } from '../../protocol/request-outcome.js';
 import { addSettings, settingsOf } from '../context.js';
 import { parseMoment } from '../moment.js';
-import { ACCOUNT_SETTINGS, idOf, withStore } from '../service/account-store.js';
-import { type Column, table, terminalWidth } from '../table.js';
+import { printTable, write } from '../output.js';
+import { ACCOUNT_SETTINGS, checkKeyId, idOf, withStore } from '../service/account-store.js';
+import { type ColumnSpec, right, shrinking, table } from '../table.js';
 
 interface RequestsOptions {
   key?: string;
@@ -23,23 +24,14 @@ const PAGE = 500;
 const LATEST = 50;
 const MAX_ROWS = 1_000_000;
 const FOLLOW_MS = 1_000;
-/** Servers write their rows after a moment, and their clocks differ: so far back rows may still appear. */
+/** Rows may still appear this far back: servers write them late, and their clocks differ. */
 const LATE_MS = 15_000;
 
-const COLUMNS: readonly Column[] = [
-  { title: 'TIME (UTC)' },
-  { title: 'REQUEST' },
-  { title: 'KEY' },
-  { title: 'ROUTE', shrink: true },
-  { title: 'MODEL', shrink: true },
-  { title: 'VOICE', shrink: true },
-  { title: 'CHARS', align: 'right' },
-  { title: 'CREDITS', align: 'right' },
-  { title: 'FIRST', align: 'right' },
-  { title: 'BREAKS', align: 'right' },
-  { title: 'OUTCOME', shrink: true },
-  { title: 'WORKER', shrink: true },
-  { title: 'TRACE', shrink: true },
+const COLUMNS: readonly ColumnSpec[] = [
+  ...['TIME (UTC)', 'REQUEST', 'KEY'],
+  ...['ROUTE', 'MODEL', 'VOICE'].map(shrinking),
+  ...['CHARS', 'CREDITS', 'FIRST', 'BREAKS'].map(right),
+  ...['OUTCOME', 'WORKER', 'TRACE'].map(shrinking),
 ];
 
 const cells = (row: LoggedRequest): string[] => [
@@ -57,10 +49,6 @@ const cells = (row: LoggedRequest): string[] => [
   row.worker ?? '-',
   row.traceId ?? '-',
 ];
-
-async function write(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await new Promise<void>((resolve) => process.stdout.once('drain', resolve));
-}
 
 /** The latest rows, the oldest of them first: what a terminal shows last is the latest. */
 async function latest(
@@ -90,7 +78,7 @@ async function follow(
   filter: Omit<RequestFilter, 'limit'>,
   { json = false, limit }: RequestsOptions,
 ): Promise<never> {
-  const columns = COLUMNS.map(({ title }) => ({ title }));
+  const columns = COLUMNS.map((column) => (typeof column === 'string' ? column : column.title));
   let shown = new Map<number, string>();
   let isFirst = true;
   for (;;) {
@@ -126,14 +114,11 @@ async function requests(id: string | undefined, options: RequestsOptions, comman
     since: options.since === undefined ? undefined : parseMoment('--since', options.since, 'behind').toISOString(),
   };
   await withStore(command, {}, async (store) => {
-    if (filter.keyId !== undefined && filter.keyId !== 'local' && !(await store.findKey(filter.keyId))) {
-      const message = `There is no key with the id "${filter.keyId}". See the ids with: tts keys list`;
-      throw new TtsError('key_not_found', message);
-    }
+    await checkKeyId(store, filter.keyId);
     if (options.follow) await follow(store, filter, options);
     const rows = await latest(store, filter, options.limit);
     if (options.json) await write(`[${(await recordsOf(rows)).join(',\n')}]\n`);
-    else if (rows.length > 0) await write(`${table(COLUMNS, rows.map(cells), terminalWidth())}\n`);
+    else if (rows.length > 0) printTable(COLUMNS, rows.map(cells));
     else process.stderr.write(emptyLog(requestLogDays > 0 && requestLogRows > 0));
   });
 }

@@ -2,21 +2,25 @@
 import path from 'node:path';
 import { Command } from 'commander';
 import type { Chapter } from '../../audio/tags.js';
-import type { SpokenChunk } from '../../client/speech-socket.js';
+import type { SpeakStreamOptions } from '../../client/speak-stream.js';
+import type { CueBuilder } from '../../client/subtitles.js';
 import { samplesToMs } from '../../protocol/audio.js';
 import { parseModel } from '../../protocol/contract.js';
 import { TtsError } from '../../protocol/errors.js';
+import type { TextChapter } from '../../text/chapters.js';
 import { settingsOf } from '../context.js';
 import { listDevices } from '../devices.js';
 import { untilInterrupted } from '../interrupt.js';
+import { withVoiceId } from '../names.js';
 import {
   addSpeechOptions,
   destinationOf,
   type FileFormat,
   refuseSameFile,
   type SpeechOptions,
+  streamParams,
 } from '../speech-options.js';
-import { runSpeech, streamParams } from '../speech-run.js';
+import { runSpeech, type SpeechRun } from '../speech-run.js';
 import { readText } from '../text-source.js';
 
 interface SpeakOptions extends SpeechOptions {
@@ -51,7 +55,7 @@ export function command(): Command {
     .option('--srt <FILE>', 'write subtitles in SubRip format; - is stdout')
     .option('--vtt <FILE>', 'write subtitles in WebVTT format; - is stdout')
     .option('--chapters', 'begin a chapter at every heading (mp3, opus, flac)')
-    .option('--title <TEXT>', 'the title that the file tells (default: the name of the file that is read)');
+    .option('--title <TEXT>', 'the title in the file (default: the heading of the text, else the name of its file)');
   return addSpeechOptions(speak)
     .addHelpText('after', EXAMPLES)
     .action((words: string[], options: SpeakOptions, self: Command) =>
@@ -61,8 +65,8 @@ export function command(): Command {
 
 async function run(words: string[], options: SpeakOptions, self: Command, signal: AbortSignal): Promise<void> {
   if (options.listDevices) return listDevices(signal);
-  const settings = settingsOf(self);
-  const { output, srt, vtt } = options;
+  const settings = await withVoiceId(settingsOf(self));
+  const { output, srt, vtt, chapters = false } = options;
   const destination = destinationOf(options, Boolean(process.stdout.isTTY));
   const files = options.file ?? [];
   refuseSameFile(files, [
@@ -70,87 +74,148 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
     ['--srt', srt],
     ['--vtt', vtt],
   ]);
-  if (options.chapters && !(destination.kind === 'file' && CHAPTERED.includes(destination.format))) {
+  if (chapters && !(destination.kind === 'file' && CHAPTERED.includes(destination.format))) {
     throw new TtsError('usage', '--chapters needs a file that can hold them: add -o book.mp3, .opus or .flac.');
   }
   const text = await readText({ words, files }, signal);
-  // Alignment, markup and seed exist on the WebSocket only. So does a speed, but for Free models, which are on HTTP alone.
-  const aligned = srt !== undefined || vtt !== undefined;
-  const ssml = options.ssml ?? false;
-  const { speed = 1 } = options;
-  const { CueBuilder, toSrt, toVtt } = await import('../../client/subtitles.js');
-  const cues = new CueBuilder(aligned ? (await import('../../text/display.js')).displayText(text, { ssml }) : []);
-
-  const title = options.title ?? titleOf(files);
-  const sections = options.chapters
-    ? (await import('../../text/chapters.js')).chaptersOf(text, title ?? 'Beginning')
-    : [{ title: '', text }];
-  /** The sample at which each section begins, as they do. */
-  const starts: number[] = [];
-  const total = { samples: 0 };
-  const book = {
-    ...(title === undefined ? {} : { title }),
-    chapterTitles: options.chapters ? sections.map((section) => section.title) : [],
-    chapters: () => chapterTimes(book.chapterTitles, starts, total.samples),
-  };
-
   const { voice } = settings.config;
+  const { ssml = false } = options;
+  const reading = new Reading(options, voice, {
+    title: options.title ?? (await titleOf(text, files, ssml)),
+    text,
+    cues: await cuesOf(text, options),
+  });
+  await reading.cut();
   await runSpeech(
-    { settings, voice, destination, options, show: false, steady: true, ssml, book, screen: 'lines' },
-    async ({ address, model, sink, progress, leftOut, wrote }, runSignal) => {
-      const paced = speed !== 1 && !parseModel(model).free;
-      if (!aligned && !ssml && options.seed === undefined && !paced) {
-        const [{ createHttpClient }, { speakRequests }] = await Promise.all([
-          import('../../client/http.js'),
-          import('../../client/speak-requests.js'),
-        ]);
-        const client = createHttpClient(address);
-        const fields = { model, voice, speed, ...(options.language ? { language: options.language } : {}) };
-        const told = sections.map((section) => ({ text: section.text, onBegin: () => starts.push(progress.made) }));
-        await speakRequests({ client, sections: told, fields, sink, progress, leftOut }, runSignal).finally(() => {
-          client.close();
-          total.samples = progress.made;
-        });
-        return;
-      }
-      const { speakStream } = await import('../../client/speak-stream.js');
-      progress.timeline.expect(text);
-      const stream = {
-        address,
-        voice,
-        params: streamParams(model, options),
-        speed,
-        flushOnNewline: false,
-        sink,
-        progress,
-        leftOut,
-        onChunk: ({ alignment, pcm }: SpokenChunk, offset: number) => {
-          total.samples = offset + pcm.length;
-          if (alignment && aligned) cues.add(alignment, offset);
-        },
-      };
-      try {
-        for (const section of sections) {
-          starts.push(progress.made);
-          await speakStream({ ...stream, text: once(section.text) }, runSignal);
-        }
-      } catch (error) {
-        // What is kept of the sound keeps its subtitles.
-        if (options.keepPartial && aligned && progress.made > 0) wrote.push(...(await writeSubtitles()));
-        throw error;
-      }
-      if (!aligned || progress.made === 0) return;
-      wrote.push(...(await writeSubtitles()));
+    {
+      settings,
+      voice,
+      destination,
+      options,
+      show: false,
+      steady: true,
+      ssml,
+      chars: text.length,
+      book: reading,
+      screen: 'lines',
     },
+    (speech, runSignal) => reading.speak(speech, runSignal),
     signal,
   );
+}
 
-  async function writeSubtitles(): Promise<string[]> {
-    const list = cues.cues();
+interface ReadingParts {
+  readonly title: string | undefined;
+  readonly text: string;
+  /** Undefined where no subtitles are asked for. */
+  readonly cues: CueBuilder | undefined;
+}
+
+/** One text being spoken: its sections, when each began, and its subtitles. */
+class Reading {
+  readonly title?: string;
+  readonly #options: SpeakOptions;
+  readonly #voice: string;
+  readonly #text: string;
+  readonly #cues: CueBuilder | undefined;
+  #sections: readonly TextChapter[] = [];
+  /** The sample at which each section begins, of those that were reached. */
+  readonly #starts: number[] = [];
+  #samples = 0;
+
+  constructor(options: SpeakOptions, voice: string, { title, text, cues }: ReadingParts) {
+    this.#options = options;
+    this.#voice = voice;
+    this.#text = text;
+    this.#cues = cues;
+    if (title !== undefined) this.title = title;
+  }
+
+  /** Cuts the text into its chapters, where those are asked for. */
+  async cut(): Promise<void> {
+    this.#sections = this.#options.chapters
+      ? (await import('../../text/chapters.js')).chaptersOf(this.#text, this.title ?? 'Beginning')
+      : [{ title: '', text: this.#text }];
+  }
+
+  get chapterTitles(): readonly string[] {
+    return this.#options.chapters ? this.#sections.map(({ title }) => title) : [];
+  }
+
+  /** A chapter lasts until the next one begins; one that was not reached has no time. */
+  chapters(): Chapter[] {
+    const at = (i: number) => samplesToMs(this.#starts[i] ?? this.#samples);
+    return this.chapterTitles.map((title, i) => ({ title, startMs: at(i), endMs: at(i + 1) }));
+  }
+
+  speak(run: SpeechRun, signal: AbortSignal): Promise<void> {
+    const { ssml, seed, speed = 1 } = this.#options;
+    // Alignment, markup and seed are for the WebSocket alone. So is a speed, but for Free models,
+    // which are on HTTP alone.
+    const needsSocket = this.#cues || ssml || seed !== undefined || (speed !== 1 && !parseModel(run.model).free);
+    return needsSocket ? this.#overSocket(run, signal) : this.#overHttp(run, signal);
+  }
+
+  async #overHttp({ address, model, sink, progress, leftOut }: SpeechRun, signal: AbortSignal): Promise<void> {
+    const [{ createHttpClient }, { speakRequests }] = await Promise.all([
+      import('../../client/http.js'),
+      import('../../client/speak-requests.js'),
+    ]);
+    const client = createHttpClient(address);
+    const { speed = 1, language } = this.#options;
+    const fields = { model, voice: this.#voice, speed, ...(language && { language }) };
+    const sections = this.#sections.map(({ text }) => ({ text, onBegin: () => this.#starts.push(progress.made) }));
+    await speakRequests({ client, sections, fields, sink, progress, leftOut }, signal).finally(() => {
+      client.close();
+      this.#samples = progress.made;
+    });
+  }
+
+  async #overSocket(run: SpeechRun, signal: AbortSignal): Promise<void> {
+    const { address, model, sink, progress, leftOut, wrote } = run;
+    const { speakStream } = await import('../../client/speak-stream.js');
+    const { speed = 1, keepPartial } = this.#options;
+    const stream: Omit<SpeakStreamOptions, 'text'> = {
+      address,
+      voice: this.#voice,
+      params: streamParams(model, this.#options),
+      speed,
+      flushOnNewline: false,
+      sink,
+      progress,
+      leftOut,
+      onChunk: ({ alignment, pcm }, offset) => {
+        this.#samples = offset + pcm.length;
+        if (alignment) this.#cues?.add(alignment, offset);
+      },
+    };
+    progress.timeline.expect(this.#text);
+    try {
+      for (const { text } of this.#sections) {
+        this.#starts.push(progress.made);
+        await speakStream({ ...stream, text: once(text) }, signal);
+      }
+      progress.finished();
+    } catch (error) {
+      // What is kept of the sound keeps its subtitles.
+      if (keepPartial && progress.made > 0) wrote.push(...(await this.#writeSubtitles()));
+      throw error;
+    }
+    if (progress.made > 0) wrote.push(...(await this.#writeSubtitles()));
+  }
+
+  /** Returns what was written where, for people. */
+  async #writeSubtitles(): Promise<string[]> {
+    if (this.#cues === undefined) return [];
+    const list = this.#cues.cues();
     if (list.length === 0) {
       throw new TtsError('connection_failed', 'The server sent no times for the text, so there are no subtitles.');
     }
-    const { writeWhole } = await import('../../client/sinks/file.js');
+    const [{ toSrt, toVtt }, { writeWhole }] = await Promise.all([
+      import('../../client/subtitles.js'),
+      import('../../client/sinks/file.js'),
+    ]);
+    const { srt, vtt } = this.#options;
     const wrote: string[] = [];
     for (const [file, written] of [
       [srt, toSrt],
@@ -167,16 +232,22 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
   }
 }
 
-/** What the reader of a file called it. */
-function titleOf(files: readonly string[]): string | undefined {
-  const [first] = files;
-  return first === undefined || first === '-' ? undefined : path.parse(first).name;
+async function cuesOf(text: string, { srt, vtt, ssml = false }: SpeakOptions): Promise<CueBuilder | undefined> {
+  if (srt === undefined && vtt === undefined) return undefined;
+  const [{ CueBuilder }, { displayText }] = await Promise.all([
+    import('../../client/subtitles.js'),
+    import('../../text/display.js'),
+  ]);
+  return new CueBuilder(displayText(text, { ssml }));
 }
 
-/** A chapter lasts until the next one begins; one that was not reached has no time. */
-function chapterTimes(titles: readonly string[], starts: readonly number[], samples: number): Chapter[] {
-  const at = (i: number) => samplesToMs(starts[i] ?? samples);
-  return titles.map((title, i) => ({ title, startMs: at(i), endMs: at(i + 1) }));
+/** What the heading of the text says, else the name of the file that is read. */
+async function titleOf(text: string, files: readonly string[], ssml: boolean): Promise<string | undefined> {
+  const { headingTitle } = await import('../../text/chapters.js');
+  const title = ssml ? undefined : headingTitle(text);
+  if (title !== undefined) return title;
+  const [first] = files;
+  return first === undefined || first === '-' ? undefined : path.parse(first).name;
 }
 
 async function* once(text: string): AsyncIterable<string> {

@@ -1,10 +1,11 @@
-/** `tts stream`: speaks text while it is still arriving: a language model's answer, a growing log, a person typing. */
+/** `tts stream`: speaks text while it arrives: an answer of a language model, a log, typing. */
 import { Command } from 'commander';
 import { settingsOf } from '../context.js';
 import { listDevices } from '../devices.js';
 import { untilInterrupted } from '../interrupt.js';
-import { addSpeechOptions, destinationOf, type SpeechOptions } from '../speech-options.js';
-import { runSpeech, streamParams } from '../speech-run.js';
+import { withVoiceId } from '../names.js';
+import { addSpeechOptions, destinationOf, type SpeechOptions, streamParams } from '../speech-options.js';
+import { runSpeech } from '../speech-run.js';
 import { liveLines } from '../terminal.js';
 
 interface StreamOptions extends SpeechOptions {
@@ -36,14 +37,14 @@ export function command(): Command {
 
 async function run(options: StreamOptions, self: Command, signal: AbortSignal): Promise<void> {
   if (options.listDevices) return listDevices(signal);
-  const settings = settingsOf(self);
+  const settings = await withVoiceId(settingsOf(self));
   const { voice } = settings.config;
   const destination = destinationOf(options, Boolean(process.stdout.isTTY));
   const typing = Boolean(process.stdin.isTTY);
   if (typing && liveLines(options.quiet ?? false))
     process.stderr.write('Type a line and press Enter. Ctrl-D ends, Ctrl-C stops at once.\n');
   const show = options.show ?? false;
-  // Where a person types into the same terminal nothing may be redrawn, and nothing added but whole lines.
+  // A terminal that a person types into is not redrawn; whole lines are added.
   const screen = typing ? (show ? 'spoken' : 'none') : 'lines';
 
   await runSpeech(
@@ -70,6 +71,7 @@ async function run(options: StreamOptions, self: Command, signal: AbortSignal): 
           },
           runSignal,
         );
+        progress.finished();
       } finally {
         runSignal.removeEventListener('abort', stopReading);
         process.stdin.destroy();

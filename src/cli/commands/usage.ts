@@ -1,11 +1,11 @@
 /** `tts usage`: what was spoken, by whom, and what it cost. */
 import { Command, Option } from 'commander';
 import type { LedgerRow, UsageFilter } from '../../accounts/store.js';
-import { TtsError } from '../../protocol/errors.js';
 import { addSettings } from '../context.js';
 import { parseMoment } from '../moment.js';
-import { ACCOUNT_SETTINGS, idOf, withStore } from '../service/account-store.js';
-import { table, terminalWidth } from '../table.js';
+import { printTable, write } from '../output.js';
+import { ACCOUNT_SETTINGS, checkKeyId, idOf, withStore } from '../service/account-store.js';
+import { right, shrinking } from '../table.js';
 
 interface UsageOptions {
   key?: string;
@@ -29,10 +29,6 @@ const record = (row: LedgerRow) => ({
 const CSV_HEADER = 'time,request_id,key_id,model,voice,characters,credits,audio_ms,outcome,delivered_characters';
 const csvCell = (value: string | number): string =>
   /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
-
-async function write(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await new Promise<void>((resolve) => process.stdout.once('drain', resolve));
-}
 
 async function writeJson(rows: AsyncIterable<LedgerRow>): Promise<void> {
   let separator = '[';
@@ -93,19 +89,9 @@ async function writeTable(rows: AsyncIterable<LedgerRow>): Promise<void> {
     process.stderr.write('No requests have ended yet in this time.\n');
     return;
   }
-  const columns = [
-    { title: 'DAY (UTC)' },
-    { title: 'KEY' },
-    { title: 'MODEL', shrink: true },
-    { title: 'REQUESTS', align: 'right' },
-    { title: 'UNFINISHED', align: 'right' },
-    { title: 'CHARS', align: 'right' },
-    { title: 'DELIVERED', align: 'right' },
-    { title: 'CREDITS', align: 'right' },
-    { title: 'AUDIO', align: 'right' },
-  ] as const;
+  const figures = ['REQUESTS', 'UNFINISHED', 'CHARS', 'DELIVERED', 'CREDITS', 'AUDIO'].map(right);
   const lines = [...groups].map(([group, sum]) => [...(JSON.parse(group) as string[]), ...cells(sum)]);
-  await write(`${table(columns, [...lines, ['total', '', '', ...cells(total)]], terminalWidth())}\n`);
+  printTable(['DAY (UTC)', 'KEY', shrinking('MODEL'), ...figures], [...lines, ['total', '', '', ...cells(total)]]);
 }
 
 async function usage(options: UsageOptions, command: Command): Promise<void> {
@@ -114,10 +100,7 @@ async function usage(options: UsageOptions, command: Command): Promise<void> {
     ...(options.since !== undefined && { since: parseMoment('--since', options.since, 'behind').toISOString() }),
   };
   await withStore(command, {}, async (store) => {
-    if (filter.keyId !== undefined && filter.keyId !== 'local' && !(await store.findKey(filter.keyId))) {
-      const message = `There is no key with the id "${filter.keyId}". See the ids with: tts keys list`;
-      throw new TtsError('key_not_found', message);
-    }
+    await checkKeyId(store, filter.keyId);
     const rows = store.usage(filter);
     if (options.json) await writeJson(rows);
     else if (options.csv) await writeCsv(rows);

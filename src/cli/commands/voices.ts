@@ -1,15 +1,19 @@
 /** `tts voices`: the catalogue as a table, filtered here, and a sample of any voice in it. */
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Command, Option } from 'commander';
 import type { SpeechModel } from '../../protocol/contract.js';
-import { TtsError, voiceNotFound } from '../../protocol/errors.js';
+import { TtsError } from '../../protocol/errors.js';
 import type { Voice, VoiceCatalog } from '../../protocol/http.js';
+import { didYouMean } from '../../protocol/suggestion.js';
 import { closeSoon, connect, ofOwnServer } from '../connection.js';
 import { addSettings, settingsOf } from '../context.js';
 import { untilInterrupted } from '../interrupt.js';
-import { checkModel, destinationOf } from '../speech-options.js';
-import { table, terminalWidth } from '../table.js';
+import { checkModel, noSuchVoice, voiceIdOf } from '../names.js';
+import { printTable } from '../output.js';
+import { catalogueOptions, ownCatalogue } from '../own-voices.js';
+import { destinationOf } from '../speech-options.js';
+import { shrinking } from '../table.js';
 
 interface VoicesOptions {
   readonly search?: string;
@@ -30,13 +34,15 @@ Examples:
   tts voices --search british --gender male        some others
   tts voices --preview english_female_articulate   hear one
   tts voices --preview --gender male               hear each of these
-  tts voices mix evening=af_heart:60,bm_george:40  make one of your own`;
+  tts voices mix cosy=af_heart:60,bm_george:40     make one of your own, for -v cosy
+  tts voices remove cosy                           remove it again`;
 
 const MIX_EXAMPLES = `
 Examples:
-  tts voices mix evening=af_heart:60,af_bella:40
+  tts voices mix cosy=af_heart:60,af_bella:40
+  tts speak -v cosy "Good evening."                speak with it
   tts voices mix dusk=british_male_george:2,am_onyx:1 --voices-dir ~/voices
-  tts voices --preview evening --voices-dir .      hear it`;
+  tts voices --preview dusk --voices-dir ~/voices  hear it`;
 
 export function command(): Command {
   const voices = new Command('voices')
@@ -49,6 +55,7 @@ export function command(): Command {
     .option('-o, --output <FILE>', 'with --preview: write the sample instead of playing it')
     .option('-q, --quiet', 'no progress, no remarks');
   voices.addCommand(mixCommand());
+  voices.addCommand(removeCommand());
   addSettings(voices, ['model', 'server', 'apiKey', 'apiKeyFile', 'engine'], { model: '-m' });
   return addSettings(voices, ['modelDir', 'voicesDir', 'offline', 'runtimeDir'])
     .addHelpText('after', EXAMPLES)
@@ -61,30 +68,62 @@ export function command(): Command {
 
 function mixCommand(): Command {
   const mix = new Command('mix')
-    .description('Makes a voice file of other voices: their styles, by shares.')
+    .description(
+      'Makes a voice of other voices: their styles, by shares. -v NAME speaks it, also through a running server.',
+    )
     .argument('<NAME=STYLE:SHARE,STYLE:SHARE>', 'the new voice, and what it is made of')
-    .option('-o, --output <FILE>', 'write here (default: NAME.json in the voices folder, else here)');
+    .option('-o, --output <FILE>', 'write the file here (default: NAME.json in the voices folder, else in your own)');
   return addSettings(mix, ['voicesDir'])
     .addHelpText('after', MIX_EXAMPLES)
     .action((spec: string, _options: object, self: Command) => mixInto(spec, self));
 }
 
+function removeCommand(): Command {
+  const remove = new Command('remove')
+    .description('Removes a voice that tts voices mix made.')
+    .argument('<NAME>', 'the voice');
+  return addSettings(remove, ['voicesDir']).action((name: string, _options: object, self: Command) =>
+    removeVoice(name, self),
+  );
+}
+
 async function mixInto(spec: string, self: Command): Promise<void> {
   // The command above has such an option too, and takes it.
   const { output } = self.optsWithGlobals<{ readonly output?: string }>();
-  const { voicesDir } = settingsOf(self).config;
-  const [{ loadCatalogue }, { mixVoice }] = await Promise.all([
-    import('../../models/catalogue.js'),
-    import('../../models/voice-mix.js'),
-  ]);
-  const voice = mixVoice(spec, loadCatalogue({ voicesDir }));
-  const file = output ?? path.join(voicesDir, `${voice.id}.json`);
+  const { config } = settingsOf(self);
+  const { voicesDir, userDir } = catalogueOptions(config);
+  const { mixVoice } = await import('../../models/voice-mix.js');
+  const voice = mixVoice(spec, await ownCatalogue(config));
+  const folder = voicesDir || userDir;
+  const file = output ?? path.join(folder, `${voice.id}.json`);
   if (existsSync(file))
     throw new TtsError('usage', `${file} is there already. Name another file with -o, or remove it.`);
-  const { writeWhole } = await import('../../client/sinks/file.js');
+  const [{ writeWhole }, { makeFolder }] = await Promise.all([
+    import('../../client/sinks/file.js'),
+    import('../../folder.js'),
+  ]);
+  if (output === undefined) makeFolder(folder);
   await writeWhole(file, `${JSON.stringify(voice, null, 2)}\n`);
-  const folder = path.dirname(file);
-  process.stderr.write(`wrote ${file}\nhear it: tts voices --preview ${voice.id} --voices-dir ${folder}\n`);
+  const isFound = output === undefined && voicesDir === '';
+  const flag = isFound ? '' : ` --voices-dir ${path.dirname(file)}`;
+  process.stderr.write(`wrote ${file}\nhear it: tts voices --preview ${voice.id}${flag}\n`);
+}
+
+async function removeVoice(name: string, self: Command): Promise<void> {
+  const { config } = settingsOf(self);
+  const { all } = await ownCatalogue(config);
+  const found = all.find(({ voice }) => voice.id === name);
+  const { voicesDir, userDir } = catalogueOptions(config);
+  const folders = [voicesDir, userDir].filter(Boolean).map((folder) => path.resolve(folder));
+  const own = all.filter(({ file }) => folders.includes(path.resolve(path.dirname(file))));
+  if (found === undefined || !own.includes(found)) {
+    const ids = own.map(({ voice }) => voice.id);
+    const why = found ? `${name} ships with tts, and stays.` : `There is no voice "${name}" of your own.`;
+    const there = ids.length === 0 ? 'You have made none yet: tts voices mix.' : `Yours are: ${ids.join(', ')}.`;
+    throw new TtsError('voice_not_found', `${why}${found ? '' : didYouMean(name, ids)} ${there}`);
+  }
+  rmSync(found.file);
+  process.stderr.write(`removed ${found.file}\n`);
 }
 
 async function list(options: VoicesOptions, self: Command, signal: AbortSignal): Promise<void> {
@@ -97,7 +136,7 @@ async function list(options: VoicesOptions, self: Command, signal: AbortSignal):
     const catalog = await client.voices(model, signal).finally(() => client.close());
     const data = catalog.data.filter((voice) => matches(voice, options));
     if (options.json) process.stdout.write(`${asJson({ ...catalog, data })}\n`);
-    else if (data.length > 0) process.stdout.write(`${asTable(data)}\n`);
+    else if (data.length > 0) printVoices(data);
     else process.stderr.write(`None of the ${catalog.data.length} voices matches.\n`);
   } catch (error) {
     throw connection.kind === 'embedded' ? ofOwnServer(error) : error;
@@ -120,22 +159,16 @@ function matches(voice: Voice, { search, gender, language }: VoicesOptions): boo
 const asJson = (catalog: VoiceCatalog): string =>
   JSON.stringify(catalog, null, 2).replace(/[\u007f-\u009f]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
 
-const asTable = (voices: readonly Voice[]): string =>
-  table(
-    [
-      { title: 'VOICE' },
-      { title: 'NAME' },
-      { title: 'LANGUAGE' },
-      { title: 'GENDER' },
-      { title: 'DESCRIPTION', shrink: true },
-    ],
+const printVoices = (voices: readonly Voice[]): void =>
+  printTable(
+    ['VOICE', 'NAME', 'LANGUAGE', 'GENDER', shrinking('DESCRIPTION')],
     voices.map((voice) => [voice.id, voice.display_name, voice.language, voice.gender, voice.description]),
-    terminalWidth(),
   );
 
 async function preview(options: VoicesOptions, self: Command, signal: AbortSignal): Promise<void> {
   const settings = settingsOf(self);
-  const wanted = options.preview!;
+  const asked = options.preview!;
+  const wanted = asked === true ? asked : await voiceIdOf(asked, settings.config.voicesDir);
   const destination = destinationOf(options, Boolean(process.stdout.isTTY));
   const [{ runSpeech }, { createHttpClient }, { speakRequests }] = await Promise.all([
     import('../speech-run.js'),
@@ -157,7 +190,7 @@ async function preview(options: VoicesOptions, self: Command, signal: AbortSigna
       try {
         const { data } = await client.voices(model, runSignal);
         const found = data.filter((voice) => (wanted === true ? matches(voice, options) : voice.id === wanted));
-        if (found.length === 0) throw voiceNotFound(data);
+        if (found.length === 0) throw nothingFound(wanted, data);
         for (const { id, display_name: name } of found) {
           const sections = [{ text: `Hello, I am ${name}. This is how I sound when I read to you.` }];
           const fields = { model, voice: id };
@@ -170,3 +203,11 @@ async function preview(options: VoicesOptions, self: Command, signal: AbortSigna
     signal,
   );
 }
+
+const nothingFound = (wanted: string | true, voices: readonly Voice[]): TtsError =>
+  wanted === true
+    ? new TtsError('voice_not_found', `None of the ${voices.length} voices matches.`)
+    : noSuchVoice(
+        wanted,
+        voices.map(({ id }) => id),
+      );

@@ -5,18 +5,21 @@ import type { Server } from 'node:http';
 import { hostname } from 'node:os';
 import { Command } from 'commander';
 import { type Config, SETTINGS } from '../../config.js';
+import type { Logger } from '../../log.js';
 import { isGpu } from '../../protocol/device.js';
 import { TtsError } from '../../protocol/errors.js';
 import { BASE_MODELS, type BaseModel } from '../../protocol/job.js';
+import type { Bus } from '../../worker/nats-bus.js';
 import type { EngineFacts } from '../../worker/protocol.js';
 import type { NatsServer, NatsServerOptions } from '../../worker/serve-nats.js';
 import { addSettings, settingsOf } from '../context.js';
-import { engineOptions, fetchModels, GPU_PROCESSES, processesOf } from '../service/engine-room.js';
+import { baseModel } from '../names.js';
+import { engineOptions, GPU_PROCESSES, processesOf } from '../service/engine-options.js';
+import { fetchModels } from '../service/fetch-models.js';
 import { busOptions, readingOf, refuseShownPassword } from '../service/nats.js';
-import { downloadLog, untilSignalled } from './serve.js';
+import { downloadLog, GRACE_MS, serverLog, untilSignalled } from '../service/server-process.js';
 
-const GRACE_MS = 30_000;
-/** Turns one gateway may have in an engine on the CPU: one that runs, and one that hides the hand-over of the next. */
+/** Steps of a gateway in an engine on the CPU: one that runs, and the next one waiting. */
 const CAPACITY = 2;
 
 const EXAMPLES = `
@@ -50,71 +53,39 @@ export function command(): Command {
 
 function modelsOf(names: string | undefined): readonly BaseModel[] {
   if (names === undefined) return BASE_MODELS;
-  const wanted = names.split(',').map((name) => name.trim());
-  const stranger = wanted.find((name) => !BASE_MODELS.some((model) => model === name));
-  if (stranger === undefined) return BASE_MODELS.filter((model) => wanted.includes(model));
-  throw new TtsError('usage', `There is no model "${stranger}". There are: ${BASE_MODELS.join(', ')}.`);
+  const wanted = names.split(',').map((name) => baseModel(name.trim()));
+  return BASE_MODELS.filter((model) => wanted.includes(model));
+}
+
+function check({ nats, workerName, workers }: Config): void {
+  if (nats === '') {
+    throw new TtsError('config_invalid', 'A worker needs a NATS server: tts worker --nats nats://host:4222');
+  }
+  if (!/^[\w-]{0,64}$/.test(workerName)) {
+    throw new TtsError('config_invalid', '--worker-name must be letters, digits, "-" and "_", 64 of them at most.');
+  }
+  if (workers === 0) throw new TtsError('config_invalid', 'A worker needs an engine: --workers 1 or more.');
 }
 
 async function run(config: Config, models: readonly BaseModel[]): Promise<void> {
-  if (config.nats === '') {
-    throw new TtsError('config_invalid', 'A worker needs a NATS server: tts worker --nats nats://host:4222');
-  }
-  if (!/^[\w-]{0,64}$/.test(config.workerName)) {
-    throw new TtsError('config_invalid', '--worker-name must be letters, digits, "-" and "_", 64 of them at most.');
-  }
-  if (config.workers === 0) throw new TtsError('config_invalid', 'A worker needs an engine: --workers 1 or more.');
+  check(config);
   const signalled = untilSignalled();
   const stopping = new AbortController();
+  const { signal } = stopping;
   void signalled.then(() => stopping.abort());
-  const [{ createLogger }, { openBus }, { NatsServer }, { EngineProcess }] = await Promise.all([
-    import('../../log.js'),
-    import('../../worker/nats-bus.js'),
-    import('../../worker/serve-nats.js'),
-    import('../../gateway/workers/engine-process.js'),
-  ]);
-  const pretty = process.stderr.isTTY === true;
-  const log = await createLogger({ level: config.logLevel, pretty, color: pretty && !process.env.NO_COLOR });
+  const log = await serverLog(config);
   /** Why the broker lets nobody send us work, where it does not. */
   let denied: TtsError | undefined;
+  const onDenied = (error: TtsError): void => {
+    denied ??= error;
+    stopping.abort();
+  };
   try {
-    const { signal } = stopping;
     if (config.engine !== 'sine')
       await fetchModels({ config, log, models, stays: true, onProgress: downloadLog(log) }, signal);
-    const [{ textVersion, styles }, bus] = await Promise.all([
-      readingOf(config),
-      openBus(busOptions(config, 'tts worker', log), signal),
-    ]);
-    const offer = { models, textVersion, capacity: CAPACITY, ...(styles !== undefined && { styles }) };
-    // Its own at every start: what an earlier one was sent is none of its business.
-    const instance = `${hostname().replaceAll(/[^\w-]/g, '-')}-${randomBytes(3).toString('hex')}`;
-    const { workerId } = await import('../../worker/nats-wire.js');
-    const name = workerId(config.workerName, instance);
-    const { most } = await processesOf(config, true);
-    const options = engineOptions({ ...config, workers: most }, 'machine', models, true);
-    const engines: { server: NatsServer; stop: () => Promise<void> }[] = [];
-    const onDenied = (error: TtsError): void => {
-      denied ??= error;
-      stopping.abort();
-    };
-    const add = (onReady?: (facts: EngineFacts) => void): void => {
-      const id = `${name}-${engines.length + 1}`;
-      const own = log.child({ worker: id });
-      let stop = async (): Promise<void> => undefined;
-      const open: NatsServerOptions['open'] = (listener) => {
-        const engine = new EngineProcess({ options, log: own }, listener);
-        stop = () => engine.close();
-        return engine;
-      };
-      const server = new NatsServer({ bus, id, offer, log: own, open, onDenied, ...(onReady && { onReady }) });
-      engines.push({ server, stop: () => stop() });
-    };
-    // The first process compares a GPU with the CPU, if there is one; the others start when the verdict is known, and follow it.
-    add(({ device }) => {
-      if (signal.aborted) return;
-      const count = config.workers === 'auto' && isGpu(device) ? GPU_PROCESSES : most;
-      while (engines.length < count) add();
-    });
+    const { openBus } = await import('../../worker/nats-bus.js');
+    const bus = await openBus(busOptions(config, 'tts worker', log), signal);
+    const { name, most, engines } = await startEngines({ config, models, bus, log, onDenied }, signal);
     const probes = await listenForProbes(config, () => {
       if (signal.aborted) return 'it stops';
       if (!bus.connected) return 'there is no connection to NATS';
@@ -132,26 +103,71 @@ async function run(config: Config, models: readonly BaseModel[]): Promise<void> 
     await Promise.all(engines.map(({ stop }) => stop()));
     if (denied !== undefined) throw denied;
   } catch (error) {
-    if (error === denied || !stopping.signal.aborted) throw error;
+    if (error === denied || !signal.aborted) throw error;
   }
   log.info('stopped');
   process.exit(0);
 }
 
-/** Undefined where nobody asked for it. */
+interface EnginesOptions {
+  readonly config: Config;
+  readonly models: readonly BaseModel[];
+  readonly bus: Bus;
+  readonly log: Logger;
+  readonly onDenied: (error: TtsError) => void;
+}
+
+interface ServedEngine {
+  readonly server: NatsServer;
+  readonly stop: () => Promise<void>;
+}
+
+/** The list of engines grows until all processes were started. */
+async function startEngines(options: EnginesOptions, signal: AbortSignal) {
+  const { config, models, bus, log, onDenied } = options;
+  const [{ NatsServer }, { EngineProcess }, { workerId }, { textVersion, styles }, { most }] = await Promise.all([
+    import('../../worker/serve-nats.js'),
+    import('../../gateway/workers/engine-process.js'),
+    import('../../worker/nats-wire.js'),
+    readingOf(config),
+    processesOf(config, true),
+  ]);
+  const offer = { models, textVersion, capacity: CAPACITY, ...(styles !== undefined && { styles }) };
+  // New at every start: work that was sent to an earlier process of this name is not ours.
+  const instance = `${hostname().replaceAll(/[^\w-]/g, '-')}-${randomBytes(3).toString('hex')}`;
+  const name = workerId(config.workerName, instance);
+  const engine = engineOptions({ ...config, workers: most }, 'machine', models, true);
+  const engines: ServedEngine[] = [];
+  const add = (onReady?: (facts: EngineFacts) => void): void => {
+    const id = `${name}-${engines.length + 1}`;
+    const own = log.child({ worker: id });
+    let stop = async (): Promise<void> => undefined;
+    const open: NatsServerOptions['open'] = (listener) => {
+      const process = new EngineProcess({ options: engine, log: own }, listener);
+      stop = () => process.close();
+      return process;
+    };
+    const server = new NatsServer({ bus, id, offer, log: own, open, onDenied, ...(onReady && { onReady }) });
+    engines.push({ server, stop: () => stop() });
+  };
+  // The first process compares a GPU with the CPU; the others follow its verdict.
+  add(({ device }) => {
+    if (signal.aborted) return;
+    const count = config.workers === 'auto' && isGpu(device) ? GPU_PROCESSES : most;
+    while (engines.length < count) add();
+  });
+  return { name, most, engines };
+}
+
+/** Undefined where the settings name no port. */
 async function listenForProbes(
   { probePort, probeHost }: Config,
   notReady: () => string | undefined,
 ): Promise<Server | undefined> {
   if (probePort === 0) return undefined;
-  const [{ createProbes }, { listenError }] = await Promise.all([
+  const [{ createProbes }, { listen }] = await Promise.all([
     import('../../worker/probes.js'),
-    import('../service/service.js'),
+    import('../service/listening.js'),
   ]);
-  const server = createProbes({ notReady });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause) => reject(listenError(cause, probeHost, probePort, '--probe-port')));
-    server.listen(probePort, probeHost, resolve);
-  });
-  return server;
+  return listen(createProbes({ notReady }), probeHost, probePort, '--probe-port');
 }

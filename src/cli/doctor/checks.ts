@@ -4,11 +4,9 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { SAMPLE_RATE } from '../../protocol/audio.js';
 import { isAbort, TtsError } from '../../protocol/errors.js';
-import { closeSoon, embed } from '../connection.js';
-import { findLocalServer } from '../service/local-server.js';
-import { checkModel } from '../speech-options.js';
+import { findLocalServers } from '../service/local-server.js';
+import { engine } from './engine.js';
 import type { Examine } from './finding.js';
 
 const MIN_NODE = [20, 19] as const;
@@ -39,7 +37,7 @@ const models: Examine = async ({ modelDir, offline, engine }) => {
   return { what: 'Model', state: 'fine', found: `${found} (${modelDir})` };
 };
 
-/** What is spoken with where nobody says otherwise, and why: from what was remembered, not measured now. */
+/** The model that is spoken with by default, and why: from what is remembered, not measured now. */
 const choice: Examine = async (config) => {
   const what = 'Chosen';
   if (config.model)
@@ -57,67 +55,15 @@ const choice: Examine = async (config) => {
     const found = `${model}, which every machine carries: how fast base-tts is was not measured here yet`;
     return { what, state: 'note', found, advice: 'tts models pull measures it, and so does the first tts serve.' };
   }
-  const pace = `base-tts was measured here once at ${speedText(measured.realTimeFactor)}`;
+  const pace = `remembered of base-tts on this machine: ${speedText(measured.realTimeFactor)}`;
   const rule = `${speedText(LIVE_FACTOR)} is enough to speak it live`;
   return { what, state: 'fine', found: `${model}: ${pace}, and ${rule} (${measurementFile(config.modelDir)})` };
 };
 
-/** Starts a server of our own and lets it say something: nothing less shows that the engine works. */
-const engine: Examine = async (config, signal) => {
-  if (config.engine !== 'sine') {
-    const { listModels } = await import('../../models/inventory.js');
-    const entries = await listModels({ modelDir: config.modelDir });
-    if (!entries.some(({ state }) => state === 'ready' || state === 'unprepared')) {
-      return {
-        what: 'Engine',
-        state: 'note',
-        found: 'not tried without a model',
-        advice: 'tts models pull, then again.',
-      };
-    }
-  }
-  const { chooseModel } = await import('../service/model-choice.js');
-  const model = checkModel(config.model) ?? (await chooseModel({ ...config, server: '' }));
-  const connection = await embed({ ...config, server: '', model, logLevel: 'silent' }, {}, signal);
-  try {
-    const beforeStart = performance.now();
-    await connection.ready();
-    const start = performance.now();
-    const { createHttpClient } = await import('../../client/http.js');
-    const client = createHttpClient(connection);
-    let firstMs = 0;
-    let samples = 0;
-    try {
-      const input = 'This is a short sentence, spoken to see how fast this machine is.';
-      const response = await client.speech({ model, input }, signal);
-      for await (const pcm of response.audio) {
-        firstMs ||= performance.now() - start;
-        samples += pcm.length;
-      }
-    } finally {
-      client.close();
-    }
-    const { speedText } = await import('../../client/ui/format.js');
-    const factor = (performance.now() - start) / 1000 / (samples / SAMPLE_RATE);
-    const found =
-      `${model} speaks: ready in ${((start - beforeStart) / 1000).toFixed(1)} s, ` +
-      `first sound after ${Math.round(firstMs)} ms, ${speedText(factor)}`;
-    if (samples === 0) return { what: 'Engine', state: 'broken', found };
-    if (factor < 1) return { what: 'Engine', state: 'fine', found };
-    const advice =
-      model === 'base-tts'
-        ? 'Slower than it is heard: -m base-tts-fast is lighter.'
-        : 'Slower than it is heard: is the machine busy?';
-    return { what: 'Engine', state: 'note', found, advice };
-  } finally {
-    await closeSoon(connection, signal);
-  }
-};
-
 const processes: Examine = async (config) => {
-  const { processesOf } = await import('../service/engine-room.js');
+  const { processesOf } = await import('../service/engine-options.js');
   const { least, most } = await processesOf(config, true);
-  const found = most > least ? `${least} for a lone listener, up to ${most} while work waits` : String(most);
+  const found = most > least ? `${least} for a single listener, up to ${most} while work waits` : String(most);
   return { what: 'Processes', state: 'fine', found: `of engines under tts serve: ${found}` };
 };
 
@@ -137,12 +83,9 @@ const sound: Examine = async (_config, signal) => {
 };
 
 const localServer: Examine = async ({ runtimeDir }, signal) => {
-  const local = await findLocalServer(runtimeDir, signal);
-  return {
-    what: 'Local server',
-    state: 'fine',
-    found: local ? `${local.baseUrl} (process ${local.pid})` : 'none runs; commands bring their own',
-  };
+  const servers = await findLocalServers(runtimeDir, signal);
+  const found = servers.map(({ baseUrl, pid }) => `${baseUrl} (process ${pid})`).join(', ');
+  return { what: 'Local server', state: 'fine', found: found || 'none runs; commands bring their own' };
 };
 
 const port: Examine = async ({ host, port: number, runtimeDir }, signal) => {
@@ -153,8 +96,8 @@ const port: Examine = async ({ host, port: number, runtimeDir }, signal) => {
   });
   if (!failure) return { what: 'Port', state: 'fine', found: `${host}:${number} is free` };
   if (failure.code === 'EADDRINUSE') {
-    const local = await findLocalServer(runtimeDir, signal);
-    if (local && new URL(local.baseUrl).port === String(number)) {
+    const servers = await findLocalServers(runtimeDir, signal);
+    if (servers.some(({ baseUrl }) => new URL(baseUrl).port === String(number))) {
       return { what: 'Port', state: 'fine', found: `${host}:${number} is used by tts serve` };
     }
     return {

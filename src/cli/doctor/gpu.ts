@@ -1,4 +1,4 @@
-/** What `tts doctor` says of a GPU: what there is, what it lacks, and whether it computes what the CPU does. */
+/** What `tts doctor` says of a GPU: what there is, what it lacks, whether its samples are right. */
 import type { VulkanFacts } from '../../engine/gpu/vulkan.js';
 import { type Device, type Gpu, isGpu } from '../../protocol/device.js';
 import type { Examine, Finding } from './finding.js';

@@ -1,12 +1,14 @@
 /** The accounts, for the commands that look after them while servers may be running. */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
+import type { Keyring } from '../../accounts/keyring.js';
 import type { AccountStore } from '../../accounts/store.js';
 import type { Config } from '../../config.js';
+import { TtsError } from '../../protocol/errors.js';
 import { settingsOf } from '../context.js';
 
 interface OpenOptions {
-  /** Only making the first key may make the folder; looking must leave no trace. */
+  /** Makes folder and database where there are none; commands that only look must not. */
   readonly create?: boolean;
 }
 
@@ -16,7 +18,7 @@ export const ACCOUNT_SETTINGS = ['dataDir', 'database'] as const satisfies reado
 interface Whereabouts {
   /** The file or the database, as messages name it. */
   readonly place: string;
-  /** False where nobody has made any accounts yet. */
+  /** False where there are no accounts yet. */
   readonly exists: boolean;
 }
 
@@ -52,9 +54,22 @@ async function closing<T>(store: AccountStore, use: (store: AccountStore) => Pro
   }
 }
 
-export const printJson = (value: unknown): void => {
-  process.stdout.write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : undefined)}\n`);
-};
+/** Opens the accounts for work on keys. */
+export const withKeyring = <T>(
+  command: Command,
+  options: OpenOptions,
+  use: (keyring: Keyring, where: Whereabouts) => Promise<T>,
+): Promise<T> =>
+  withStore(command, options, async (store, where) => {
+    const { createKeyring } = await import('../../accounts/keyring.js');
+    return use(createKeyring(store), where);
+  });
 
-/** Whoever pastes the whole key means its id. */
+/** Throws where `--key` names a key that there is not; `local` is the use on this machine. */
+export async function checkKeyId(store: AccountStore, id: string | undefined): Promise<void> {
+  if (id === undefined || id === 'local' || (await store.findKey(id))) return;
+  throw new TtsError('key_not_found', `There is no key with the id "${id}". See the ids with: tts keys list`);
+}
+
+/** The id of a key, also where the whole key was pasted. */
 export const idOf = (text: string): string => (/^tts_[\w-]{43}$/.test(text) ? text.slice(4, 12) : text);

@@ -1,4 +1,4 @@
-/** A server inside a command: loopback, any free port, accounts in memory, an engine that starts when it is needed. */
+/** A server inside a command: loopback, any free port, accounts in memory, an engine on demand. */
 
 import type { Config } from '../../config.js';
 import type { Logger } from '../../log.js';
@@ -22,10 +22,7 @@ export interface EmbeddedServer {
   readonly baseUrl: string;
   /** A Partner key that is never debited and dies with the server. */
   readonly apiKey: string;
-  /**
-   * Fetches what is missing and starts the engine; resolves when it can speak, rejects with the reason it cannot. Not
-   * needed for the catalogue. The first speech request starts it as well, so calling this early only saves time.
-   */
+  /** Starts the engine ahead of the first request. Resolves when it can speak, or rejects. */
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -39,7 +36,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const config = options.config.workers === 0 ? { ...options.config, workers: 1 } : options.config;
   const { drawKey } = await import('../../accounts/api-key.js');
   const { key: localKey } = drawKey();
-  // A command speaks with one model; where it does not say with which, none is loaded before it does.
+  // A command speaks with one model. Where it names none, none is loaded ahead.
   const model = BASE_MODELS.find((name) => name === config.model.replace(/:free$/, ''));
   const service = await createService({
     config,

@@ -1,8 +1,8 @@
-/** The model where none was asked for: the best one, unless this machine would be too slow to speak it live. */
+/** The default model: the best one that this machine speaks in real time. */
 import type { Config } from '../../config.js';
 import type { SpeechModel } from '../../protocol/contract.js';
 
-/** Undefined while it is not known what this machine carries: it is measured once, after a model was fetched. */
+/** Undefined before this machine was measured, which happens once a model is fetched. */
 export async function knownChoice(config: Config): Promise<SpeechModel | undefined> {
   // What another machine carries is for its operator to know; the best model is the one to ask for.
   if (config.server) return 'base-tts';

@@ -38,21 +38,16 @@ export function busOptions(config: Config, name: string, log: Logger): BusOption
   };
 }
 
-/** How long a start waits for a server that does not answer; one that refuses us ends it. */
+/** How long a start waits for a NATS server that does not answer. */
 const FIRST_CONNECTION_MS = 3_000;
 const RETRY_MS = 5_000;
 
-export interface NatsRoom {
+export interface NatsLink {
   close(): Promise<void>;
 }
 
-/** Brings the workers of a NATS server into the pool, whenever that is reached. */
-export async function createNatsRoom(
-  config: Config,
-  reading: Reading,
-  pool: WorkerPool,
-  log: Logger,
-): Promise<NatsRoom> {
+/** Adds the workers on a NATS server to the pool, as soon as that server is reached. */
+export async function watchNats(config: Config, reading: Reading, pool: WorkerPool, log: Logger): Promise<NatsLink> {
   const [{ openBus }, { NatsWorkers }] = await Promise.all([
     import('../../worker/nats-bus.js'),
     import('../../gateway/workers/nats-workers.js'),
@@ -87,7 +82,7 @@ export async function createNatsRoom(
   };
 }
 
-/** How text is read, and of which styles voices are made: what gateways and workers have to agree on. */
+/** What gateways and workers have to agree on: how text is read, and the styles of voices. */
 export interface Reading {
   readonly textVersion: string;
   readonly styles: Readonly<Record<string, string>> | undefined;
@@ -98,10 +93,8 @@ export async function readingOf({ engine, lexicon }: Pick<Config, 'engine' | 'le
     import('../../text/text-version.js'),
     import('../../models/manifest.js'),
   ]);
-  // The engine for tests reads nothing, and has no styles.
-  if (engine === 'sine') {
-    const styles = undefined;
-    return { textVersion: lexicon === '' ? 'sine' : `sine ${textVersion(lexicon)}`, styles };
-  }
-  return { textVersion: textVersion(lexicon), styles: styleDigests() };
+  // The tone engine reads nothing, and has no styles.
+  const isSine = engine === 'sine';
+  const version = isSine && lexicon === '' ? 'sine' : `${isSine ? 'sine ' : ''}${textVersion(lexicon)}`;
+  return { textVersion: version, styles: isSine ? undefined : styleDigests() };
 }

@@ -1,4 +1,4 @@
-/** Reads `TTS_SINE_OPTIONS`: how slow or frail the tone engine is in a load test of an installation. */
+/** Reads `TTS_SINE_OPTIONS`: how slow or frail the tone engine is in a load test. */
 
 import type { SineGpu, SineOptions } from '../../engine/sine.js';
 import { TtsError } from '../../protocol/errors.js';

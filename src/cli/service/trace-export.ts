@@ -1,13 +1,13 @@
 /** Traces of a server, where OpenTelemetry's environment variables say where they go. */
-import { createRequire } from 'node:module';
 import type { Logger } from '../../log.js';
 import { TtsError } from '../../protocol/errors.js';
 import { traceEndpoint } from '../../trace.js';
+import { packageVersion } from '../version.js';
 
 /** The exporter would say the same of every batch. */
 const TROUBLE_EVERY_MS = 60_000;
 
-/** Undefined where no endpoint is named: then nothing of OpenTelemetry is loaded. The result exports what is left. */
+/** Undefined, with nothing loaded, where no endpoint is named. The result exports what is left. */
 export async function exportTraces(log: Logger): Promise<(() => Promise<void>) | undefined> {
   const endpoint = traceEndpoint(process.env);
   if (endpoint === undefined) return undefined;
@@ -22,12 +22,11 @@ export async function exportTraces(log: Logger): Promise<(() => Promise<void>) |
     const advice = 'set OTEL_EXPORTER_OTLP_PROTOCOL to http/protobuf, and the endpoint to the port for it (4318)';
     log.warn({ protocol, advice }, 'traces are exported over http/protobuf alone');
   }
-  const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string };
   const { startTracing } = await import('../../tracing.js');
   let toldAtMs = Number.NEGATIVE_INFINITY;
   const stop = startTracing({
     service: 'tts',
-    version,
+    version: packageVersion(),
     env: process.env,
     onTrouble(why) {
       if (performance.now() < toldAtMs + TROUBLE_EVERY_MS) return;

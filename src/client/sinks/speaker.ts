@@ -42,7 +42,8 @@ export async function openSpeaker(options: SpeakerOptions, signal: AbortSignal):
   if (search.player) return new PlayerSink(search.player, options.steady ?? false);
   throw new TtsError(
     'no_sound_device',
-    `Nothing on this machine can play sound. ${whyNoSound(search)} Write a file with -o out.wav, or pipe: tts speak … -o - | ssh host aplay. "tts doctor" says what could be installed.`,
+    'Write a file with -o out.wav, or pipe the sound to another machine: tts speak … -o - | ssh host aplay. ' +
+      `Nothing here can play it. ${whyNoSound(search)} "tts doctor" says what could be installed.`,
   );
 }
 

@@ -111,7 +111,9 @@ function Words({ state, columns, color, show, ssml }: LiveProps) {
   if (!show) {
     return <Text wrap="truncate">{tailColumns(shown.spoken, room) || ' '}</Text>;
   }
-  const spoken = tailColumns(shown.spoken, Math.floor(room * 0.6));
+  // Where little is known of what comes next, the words behind have the rest of the line.
+  const ahead = Math.min(Math.ceil(room * 0.4), textColumns(shown.upcoming));
+  const spoken = tailColumns(shown.spoken, room - ahead);
   const upcoming = headColumns(shown.upcoming, room - textColumns(spoken));
   // Without colours, a mark shows where the voice is.
   return (

@@ -68,17 +68,17 @@ const modelEntry = ({ id, base }: { readonly id: string; readonly base: string }
 });
 
 export function addLists(app: FastifyInstance, { catalogue, authenticate }: ServerParts): void {
-  const voices = catalogue.all.map(voiceEntry);
+  const voices = () => catalogue.all.map(voiceEntry);
   // Described on this door's page, not in the OpenAPI document of the contract.
   const options = { onRequest: authenticate, schema: { hide: true } };
 
-  app.get('/v1/voices', options, async () => ({ voices }));
+  app.get('/v1/voices', options, async () => ({ voices: voices() }));
   app.get<{ Querystring: PageQuery }>(
     '/v2/voices',
     { ...options, schema: { hide: true, querystring: PageQuery } },
     async ({ query }) => {
       const wanted = (query.search ?? '').toLowerCase();
-      const found = voices.filter(({ voice_id: id, name, description }) =>
+      const found = voices().filter(({ voice_id: id, name, description }) =>
         `${id} ${name} ${description}`.toLowerCase().includes(wanted),
       );
       const size = Math.min(MAX_PAGE, Math.max(1, Number(query.page_size) || MAX_PAGE));

@@ -12,7 +12,7 @@ const model = (id: string) => ({ id, object: 'model', created: CREATED_S, owned_
 const HIDDEN = { schema: { hide: true } };
 
 export function addLists(app: FastifyInstance, { catalogue }: ServerParts): void {
-  const voices = [
+  const voices = () => [
     ...catalogue.all.map(({ voice }) => ({ id: voice.id, name: voice.display_name })),
     ...[...VOICE_ALIASES].map(([id, { name }]) => ({ id, name })),
   ];
@@ -29,5 +29,5 @@ export function addLists(app: FastifyInstance, { catalogue }: ServerParts): void
   app.get('/audio/models', HIDDEN, async () => ({
     models: MODEL_NAMES.map((id) => ({ id, name: id })),
   }));
-  app.get('/audio/voices', HIDDEN, async () => ({ voices }));
+  app.get('/audio/voices', HIDDEN, async () => ({ voices: voices() }));
 }

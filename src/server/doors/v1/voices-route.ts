@@ -1,16 +1,22 @@
 /** GET /v1/voices: the catalogue of one model, for any valid key, engine or no engine. */
 import type { FastifyInstance } from 'fastify';
-import { SPEECH_MODELS, VOICES_PATH } from '../../../protocol/contract.js';
+import { type SpeechModel, VOICES_PATH } from '../../../protocol/contract.js';
 import { ErrorResponse, VoiceCatalog, VoicesQuery } from '../../../protocol/http.js';
 import { behind, type ServerParts } from '../../door.js';
 import { voiceCatalog } from '../../voice-catalog.js';
 
 export function addVoices(app: FastifyInstance, { catalogue, authenticate }: ServerParts): void {
-  // The catalogue does not change while the server runs. Strings, because Node sends headers and a
-  // string in one write.
-  const bodies = new Map<string, string>(
-    SPEECH_MODELS.map((model) => [model, JSON.stringify(voiceCatalog(catalogue, model))]),
-  );
+  // One body for each model, written when the catalogue has changed. Strings, because Node sends
+  // headers and a string in one write.
+  const bodies = new Map<string, { readonly version: string; readonly body: string }>();
+  const bodyOf = (model: SpeechModel): string => {
+    const { version } = catalogue;
+    const known = bodies.get(model);
+    if (known?.version === version) return known.body;
+    const body = JSON.stringify(voiceCatalog(catalogue, model));
+    bodies.set(model, { version, body });
+    return body;
+  };
 
   app.get<{ Querystring: VoicesQuery }>(
     behind('/v1', VOICES_PATH),
@@ -26,8 +32,7 @@ export function addVoices(app: FastifyInstance, { catalogue, authenticate }: Ser
       onRequest: authenticate,
     },
     async (request, reply) => {
-      const body = bodies.get(request.query.model)!;
-      return reply.type('application/json; charset=utf-8').send(body);
+      return reply.type('application/json; charset=utf-8').send(bodyOf(request.query.model));
     },
   );
 }

@@ -1,0 +1,57 @@
+/**
+ * Every bench: its folder, and what it measures in one line. A folder holds a bench and its parts.
+ */
+
+/** @type {Record<string, Record<string, string>>} */
+const FOLDERS = {
+  speed: {
+    speed: 'one client over HTTP, next to kokoro-js on the same weights',
+    'first-sound': 'where the wait for the first audio goes',
+    overhead: 'what the engine adds to the bare networks',
+    text: 'a megabyte of anything through the text front-end',
+    traces: 'what traces cost a request',
+  },
+  streams: {
+    streams: 'live listeners without a stall, in six kinds of load',
+    stream: 'the first words behind a writer as fast as a language model',
+    load: 'listings of voices while the engine is busy',
+    steady: 'long requests one after another: memory and event loop',
+    proportion: 'what text and sessions cost the server as they grow',
+    formats: 'what encoding mp3, Opus and FLAC costs',
+    gpu: 'a server with a GPU next to the same without it',
+  },
+  sound: {
+    sound: 'what instruments hear of the voices, and every player of this machine',
+    apart: 'how far apart two devices sound, from lines that gpu wrote',
+  },
+  resilience: {
+    soak: 'random clients for a while, while engines are killed and frozen',
+    attacks: 'clients that send and never read, or ask for what is expensive',
+    chaos: 'a distributed service whose parts are killed, frozen and cut off',
+  },
+  fleet: {
+    cell: 'gateways, workers, NATS and PostgreSQL on one machine, and where they end',
+    nats: 'the same engines embedded and behind NATS',
+    'round-trips': 'what distance between gateway and worker costs',
+    accounts: 'requests a second with SQLite and with PostgreSQL',
+    sizing: 'a simulation: what so many concurrent streams need',
+  },
+  command: {
+    start: 'how long commands take to start, with and without a server',
+    picture: 'the moving picture of the README, from a real terminal',
+  },
+};
+
+/** The benches in the order of the list. */
+export const BENCHES = Object.entries(FOLDERS).flatMap(([folder, benches]) =>
+  Object.entries(benches).map(([name, measures]) => ({ name, folder, measures })),
+);
+
+/** What `npm run bench` prints. */
+export function listOfBenches() {
+  const groups = Object.entries(FOLDERS).map(([folder, benches]) => {
+    const lines = Object.entries(benches).map(([name, measures]) => `  ${name.padEnd(12)} ${measures}\n`);
+    return `bench/${folder}\n${lines.join('')}`;
+  });
+  return `npm run bench -- NAME [options] runs one; the file of each begins with its options.\n\n${groups.join('\n')}`;
+}

@@ -1,0 +1,44 @@
+/** Settings as options of an engine process, and how many of those there are. */
+import type { Config } from '../../config.js';
+import { isGpu } from '../../protocol/device.js';
+import type { BaseModel } from '../../protocol/job.js';
+import type { EngineOptions, KokoroOptions } from '../../worker/protocol.js';
+import { readSineOptions } from './sine-options.js';
+
+/**
+ * Most engine processes on one GPU. While one hands over its audio and takes the next work, another's
+ * run is made. On an H200 three make 1,117 seconds of speech a second, two 817.
+ */
+export const GPU_PROCESSES = 3;
+
+/** Engine processes that are always there, and how many there may be. */
+export async function processesOf(
+  { workers, threads, device }: Pick<Config, 'workers' | 'threads' | 'device'>,
+  crowd: boolean,
+): Promise<{ least: number; most: number }> {
+  if (workers !== 'auto') return { least: workers, most: workers };
+  if (!crowd) return { least: 1, most: 1 };
+  if (isGpu(device)) return { least: 1, most: GPU_PROCESSES };
+  const { mostWorkers } = await import('../../engine/measure/machine.js');
+  return { least: 1, most: mostWorkers(threads) };
+}
+
+export function kokoroOptions(config: Config, preload: readonly BaseModel[]): KokoroOptions {
+  const { modelDir, lexicon, device, threads, workers, offline } = config;
+  return { modelDir, lexicon, device, threads, workers, offline, preload };
+}
+
+export function engineOptions(
+  config: Config,
+  share: Required<KokoroOptions>['share'],
+  preload: readonly BaseModel[],
+  seeksGpu = false,
+): EngineOptions {
+  if (config.engine === 'sine') {
+    // TTS_SINE_OPTIONS of a load test. The tone engine's card is a GPU like any other.
+    const { card, ...sine } = readSineOptions(process.env.TTS_SINE_OPTIONS ?? '{}');
+    const onCard = isGpu(config.device) || (config.device === 'auto' && seeksGpu);
+    return { engine: 'sine', sine: { ...sine, ...(card && onCard && { card }) } };
+  }
+  return { engine: 'kokoro', kokoro: { ...kokoroOptions(config, preload), share, seeksGpu } };
+}
