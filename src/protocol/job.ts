@@ -4,8 +4,29 @@ export type BaseModel = 'base-tts' | 'base-tts-fast';
 export const BASE_MODELS: readonly BaseModel[] = ['base-tts', 'base-tts-fast'];
 
 /** The languages and accents that are read, by their tags. */
-export type Language = 'en-US' | 'en-GB';
-export const LANGUAGES: readonly Language[] = ['en-US', 'en-GB'];
+export type Language =
+  | 'en-US'
+  | 'en-GB'
+  | 'es-ES'
+  | 'es-419'
+  | 'fr-FR'
+  | 'it-IT'
+  | 'pt-BR'
+  | 'hi-IN'
+  | 'ja-JP'
+  | 'zh-CN';
+export const LANGUAGES: readonly Language[] = [
+  'en-US',
+  'en-GB',
+  'es-ES',
+  'es-419',
+  'fr-FR',
+  'it-IT',
+  'pt-BR',
+  'hi-IN',
+  'ja-JP',
+  'zh-CN',
+];
 export const DEFAULT_LANGUAGE: Language = 'en-US';
 
 /** One of the styles that voices are made of, and its share; the shares of a voice add up to 1. */

@@ -1,22 +1,31 @@
 /** One segment read: spans → normalised text → words → phonemes → tokens, each with the characters it speaks. */
 import { DEFAULT_LANGUAGE, type Language, type Segment } from '../protocol/job.js';
-import type { FrontEnd, Phonemizer, Utterance } from './front-end.js';
-import { frontEnd } from './languages.js';
+import type { FrontEnd, LanguageFiles, Phonemizer, Utterance } from './front-end.js';
+import { loadFrontEnd } from './languages.js';
 import type { Lexicon } from './lexicon.js';
 import { createPhonemizer } from './phonemes.js';
-import { type Item, itemsOf } from './reading-items.js';
+import { itemsOf } from './reading-items.js';
+import type { Item } from './reading-pieces.js';
 import { type Alphabet, createAlphabet } from './tokens.js';
 import { MAX_TOKENS, type Reader, type Reading, type ReadingPart, type ReadingToken } from './types.js';
 
 export interface ReaderOptions {
   readonly lexicon?: Lexicon;
   readonly language?: Language;
+  /** Where the files of a language lie that are not part of the package. */
+  readonly files?: LanguageFiles;
 }
 
+const noFiles: LanguageFiles = (language) => {
+  throw new Error(`nobody says where the files of ${language} are`);
+};
+
 export async function createReader(options: ReaderOptions = {}): Promise<Reader> {
-  const { lexicon, language = DEFAULT_LANGUAGE } = options;
+  const { lexicon, language = DEFAULT_LANGUAGE, files = noFiles } = options;
+  const front = await loadFrontEnd(language);
+  await front.prepare?.(files);
   const speaker = {
-    front: frontEnd(language),
+    front,
     phonemizer: await createPhonemizer(language),
     alphabet: createAlphabet(),
   };
@@ -37,7 +46,7 @@ export function warmUp(reader: Reader): void {
 }
 
 /** The default language's is ready when this is; the others are made when they are first asked for. */
-export async function createReaders(options: Pick<ReaderOptions, 'lexicon'> = {}): Promise<Readers> {
+export async function createReaders(options: Omit<ReaderOptions, 'language'> = {}): Promise<Readers> {
   const readers = new Map<Language, Promise<Reader>>();
   const open: Readers = (language) => {
     const reader = readers.get(language) ?? createReader({ ...options, language });

@@ -5,7 +5,7 @@
 import type { Segment, SegmentSpan } from '../protocol/job.js';
 import type { Lexicon } from './lexicon.js';
 import { normalize } from './normalize.js';
-import { READABLE } from './reading-items.js';
+import { READABLE } from './reading-pieces.js';
 import { Segmenter } from './segment/segment.js';
 
 /** Characters that are not spoken, by kind: "emoji", "symbol", "control", or "script:" and the name of one. */

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Static } from 'typebox';
 import type { CatalogueVoice } from '../../../models/voice-file.js';
-import { BASE_MODELS } from '../../../protocol/job.js';
+import { BASE_MODELS, type Language } from '../../../protocol/job.js';
 import { Type } from '../../../protocol/schema.js';
 import type { DoorOptions } from '../../deps.js';
 import { voiceId } from '../../foreign-names.js';
@@ -10,7 +10,19 @@ import { VOICE_ALIASES } from './names.js';
 import { MAX_TEXT_CHARS } from './speech-request.js';
 
 const MAX_PAGE = 100;
-const ACCENTS = { 'en-US': 'american', 'en-GB': 'british' } as const;
+/** Accents as that family's lists name them. */
+const ACCENTS: Readonly<Record<Language, string>> = {
+  'en-US': 'american',
+  'en-GB': 'british',
+  'es-ES': 'peninsular',
+  'es-419': 'latin american',
+  'fr-FR': 'parisian',
+  'it-IT': 'standard',
+  'pt-BR': 'brazilian',
+  'hi-IN': 'standard',
+  'ja-JP': 'standard',
+  'zh-CN': 'beijing mandarin',
+};
 
 const PageQuery = Type.Object({
   page_size: Type.Optional(Type.String()),
