@@ -166,8 +166,9 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
     return Math.min(MOST_CUSHION_MS, CUSHION_TURNS * this.#scheduler.turnMs + this.intake.roundTripMs);
   }
 
-  job({ model, voice, seed, speed = 1 }: SpeechOrder, segment: Segment): SegmentJob {
-    const { language, mix, gainDb } = this.#options.catalogue.get(model, voice);
+  job({ model, voice, seed, speed = 1, ...order }: SpeechOrder, segment: Segment): SegmentJob {
+    const { mix, gainDb, ...own } = this.#options.catalogue.get(model, voice);
+    const { language = own.language } = order;
     return { id: `job-${++this.#jobs}`, model, language, mix, seed, speed, gainDb: gainDb[model], segment };
   }
 

@@ -73,6 +73,7 @@ const EXPOSED_HEADERS = [
   'x-request-id',
   'x-usage-input-characters',
   'x-ignored-fields',
+  'x-voice',
   'server-timing',
   'retry-after',
 ];

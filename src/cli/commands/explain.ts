@@ -2,15 +2,18 @@
 import { Command } from 'commander';
 import { TtsError } from '../../protocol/errors.js';
 import type { Segment } from '../../protocol/job.js';
+import { readingOf } from '../../protocol/languages.js';
 import type { Reading } from '../../text/types.js';
 import { addSettings, settingsOf } from '../context.js';
 import { untilInterrupted } from '../interrupt.js';
 import { fitted } from '../terminal.js';
 import { readText } from '../text-source.js';
+import { chooseVoice } from '../voice-choice.js';
 
 interface ExplainOptions {
   readonly file?: readonly string[];
   readonly ssml?: boolean;
+  readonly language?: string;
   readonly json?: boolean;
 }
 
@@ -37,6 +40,7 @@ export function command(): Command {
     .argument('[TEXT...]', 'the text; without it, -f or a pipe')
     .option('-f, --file <FILE...>', 'read the text from these files; - is stdin')
     .option('--ssml', 'the text carries SSML')
+    .option('--language <CODE>', 'read as the default voice of this language does: es, fr, en-GB, es-419 …')
     .option('--json', 'print everything as JSON');
   return addSettings(explain, ['voice', 'lexicon', 'voicesDir'], { voice: '-v' })
     .addHelpText('after', EXAMPLES)
@@ -51,7 +55,8 @@ async function run(words: string[], options: ExplainOptions, self: Command, sign
     throw new TtsError('usage', 'Nothing to explain. Give the text (tts explain "Dr. Smith"), a file (-f) or a pipe.');
   }
   const text = await readText({ words, files }, signal);
-  const { config } = settingsOf(self);
+  const settings = settingsOf(self);
+  const { config } = settings;
   const [{ createReader }, { segmentText }, { loadLexicon }, { surveyText }, { loadCatalogue }] = await Promise.all([
     import('../../text/reader.js'),
     import('../../text/segment/segment.js'),
@@ -62,8 +67,9 @@ async function run(words: string[], options: ExplainOptions, self: Command, sign
   const lexicon = config.lexicon === '' ? undefined : await loadLexicon(config.lexicon);
   // A voice has an accent, and is read with the words and sounds of it.
   const catalogue = loadCatalogue({ voicesDir: config.voicesDir });
-  const named = catalogue.all.find(({ voice }) => voice.id === config.voice);
-  const { language } = named ?? catalogue.get('base-tts', config.voice);
+  const voice = await chooseVoice(settings, options.language);
+  const named = catalogue.all.find((entry) => entry.voice.id === voice);
+  const language = readingOf((named ?? catalogue.get('base-tts', voice)).language, options.language);
   const reader = await createReader({ language, ...(lexicon && { lexicon }) });
   const countTokens = (part: string) => reader.countTokens(part);
   const segments = segmentText(text, { countTokens, language, ssml: options.ssml ?? false });

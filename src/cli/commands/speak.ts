@@ -17,7 +17,9 @@ import {
   type SpeechOptions,
 } from '../speech-options.js';
 import { runSpeech, streamParams } from '../speech-run.js';
+import { complain } from '../terminal.js';
 import { readText } from '../text-source.js';
+import { chooseVoice, languageRemark } from '../voice-choice.js';
 
 interface SpeakOptions extends SpeechOptions {
   readonly file?: string[];
@@ -94,18 +96,22 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
     chapters: () => chapterTimes(book.chapterTitles, starts, total.samples),
   };
 
-  const { voice } = settings.config;
+  const voice = await chooseVoice(settings, options.language);
+  const remark = ssml ? undefined : await languageRemark(settings.config, voice, text);
+  if (remark !== undefined && !options.quiet) complain(remark);
+  // A locale that is not the voice's own is heard over the WebSocket alone.
+  const locale = options.language?.includes('-') === true && options.language.startsWith('es');
   await runSpeech(
     { settings, voice, destination, options, show: false, steady: true, ssml, book, screen: 'lines' },
     async ({ address, model, sink, progress, leftOut, wrote }, runSignal) => {
       const paced = speed !== 1 && !parseModel(model).free;
-      if (!aligned && !ssml && options.seed === undefined && !paced) {
+      if (!aligned && !ssml && options.seed === undefined && !paced && !locale) {
         const [{ createHttpClient }, { speakRequests }] = await Promise.all([
           import('../../client/http.js'),
           import('../../client/speak-requests.js'),
         ]);
         const client = createHttpClient(address);
-        const fields = { model, voice, speed, ...(options.language ? { language: options.language } : {}) };
+        const fields = { model, voice, speed };
         const told = sections.map((section) => ({ text: section.text, onBegin: () => starts.push(progress.made) }));
         await speakRequests({ client, sections: told, fields, sink, progress, leftOut }, runSignal).finally(() => {
           client.close();

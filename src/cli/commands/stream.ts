@@ -6,6 +6,7 @@ import { untilInterrupted } from '../interrupt.js';
 import { addSpeechOptions, destinationOf, type SpeechOptions } from '../speech-options.js';
 import { runSpeech, streamParams } from '../speech-run.js';
 import { liveLines } from '../terminal.js';
+import { chooseVoice } from '../voice-choice.js';
 
 interface StreamOptions extends SpeechOptions {
   readonly flushOnNewline?: boolean;
@@ -37,7 +38,7 @@ export function command(): Command {
 async function run(options: StreamOptions, self: Command, signal: AbortSignal): Promise<void> {
   if (options.listDevices) return listDevices(signal);
   const settings = settingsOf(self);
-  const { voice } = settings.config;
+  const voice = await chooseVoice(settings, options.language);
   const destination = destinationOf(options, Boolean(process.stdout.isTTY));
   const typing = Boolean(process.stdin.isTTY);
   if (typing && liveLines(options.quiet ?? false))

@@ -16,15 +16,16 @@ export type Admit = (
 
 interface AdmitDeps {
   readonly accounts: Pick<Accounts, 'freeDaily'>;
-  readonly catalogue: Pick<VoiceCatalogue, 'get'>;
+  readonly catalogue: Pick<VoiceCatalogue, 'get' | 'fitting'>;
   readonly texts: Texts;
 }
 
 export const createAdmit =
   (grants: Grants, { accounts, catalogue, texts }: AdmitDeps): Admit =>
   async (request, reply, { input, ...order }) => {
-    const { language } = catalogue.get(parseModel(order.model).base, order.voice);
-    await checkSounds(input, texts, language);
+    const { voice, language } = catalogue.get(parseModel(order.model).base, order.voice);
+    const fitting = (wanted: string) => catalogue.fitting(wanted, { gender: voice.gender })?.voice.id;
+    await checkSounds(input, texts, { voice: voice.id, language, fitting });
     try {
       const grant = await grants.open({
         ...order,

@@ -9,6 +9,7 @@ import type { Logger } from '../../log.js';
 import type { VoiceCatalogue } from '../../models/catalogue.js';
 import { parseModel, type SpeechModel } from '../../protocol/contract.js';
 import { publicError, TtsError } from '../../protocol/errors.js';
+import { readingOf } from '../../protocol/languages.js';
 import type { Texts } from '../../text/thread/texts.js';
 import type { TraceSpan } from '../../trace.js';
 import { KeyWatch } from '../access/key-watch.js';
@@ -35,6 +36,8 @@ export interface GrantRequest {
   /** Nobody listens meanwhile: as of what is whole, where it is left out. */
   readonly unheard?: boolean;
   readonly ssml?: boolean;
+  /** The language or locale that was asked for; the voice's own where it is left out or is none of the voice's. */
+  readonly language?: string | undefined;
   /** The span of the door that it came through. */
   readonly trace: TraceSpan;
 }
@@ -129,7 +132,7 @@ export class Grants {
     } = request;
     if (whole !== undefined) heldAudio.check(whole);
     const { base } = parseModel(model);
-    const { language } = catalogue.get(base, voice);
+    const language = readingOf(catalogue.get(base, voice).language, request.language);
     const written = chars === undefined && !unheard;
     const inTimeChars = unheard ? Number.POSITIVE_INFINITY : written ? 0 : ((await firstPieces?.(base)) ?? 0);
     const admission = await this.#admit({ key, requestId, model, voice, chars: chars ?? 0 });
@@ -137,7 +140,17 @@ export class Grants {
     let held: HeldAnswer | undefined;
     try {
       if (whole !== undefined) held = await heldAudio.take(whole, key);
-      const order = { model: base, voice, seed, speed, owner: key.id, requestId, whole: whole !== undefined, trace };
+      const order = {
+        model: base,
+        voice,
+        language,
+        seed,
+        speed,
+        owner: key.id,
+        requestId,
+        whole: whole !== undefined,
+        trace,
+      };
       const speech = gateway.open({ ...order, ...known });
       const text = new SpokenText(speech, texts.cutter({ language, ssml, inTimeChars, written }));
       const grant = new Grant(request, {

@@ -2,7 +2,8 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Static } from 'typebox';
 import type { CatalogueVoice } from '../../../models/voice-file.js';
-import { BASE_MODELS, type Language } from '../../../protocol/job.js';
+import { BASE_MODELS, type BaseModel, type Language } from '../../../protocol/job.js';
+import { LANGUAGE_CODES, LANGUAGE_NAMES } from '../../../protocol/languages.js';
 import { Type } from '../../../protocol/schema.js';
 import type { DoorOptions } from '../../deps.js';
 import { voiceId } from '../../foreign-names.js';
@@ -45,7 +46,7 @@ function toldVoice({ voice, language }: CatalogueVoice) {
     sharing: null,
     available_for_tiers: [],
     high_quality_base_model_ids: [],
-    verified_languages: [],
+    verified_languages: [{ language: voice.language, locale: language, accent: ACCENTS[language] }],
     is_owner: false,
     is_legacy: false,
     is_mixed: false,
@@ -54,12 +55,16 @@ function toldVoice({ voice, language }: CatalogueVoice) {
 
 const MODELS = [
   { id: 'eleven_multilingual_v2', base: 'base-tts' },
+  { id: 'eleven_v3', base: 'base-tts' },
   { id: 'eleven_flash_v2_5', base: 'base-tts-fast' },
   { id: 'eleven_turbo_v2_5', base: 'base-tts-fast' },
   ...BASE_MODELS.map((base) => ({ id: base, base })),
 ];
 
-const toldModel = ({ id, base }: { readonly id: string; readonly base: string }) => ({
+const toldModel = (
+  { id, base }: { readonly id: string; readonly base: string },
+  languages: readonly { readonly language_id: string; readonly name: string }[],
+) => ({
   model_id: id,
   name: id === base ? base : `${id} (${base})`,
   description: base === 'base-tts' ? 'Kokoro-82M whole.' : 'Light networks of our own, trained on Kokoro-82M.',
@@ -74,13 +79,20 @@ const toldModel = ({ id, base }: { readonly id: string; readonly base: string })
   max_characters_request_free_user: MAX_TEXT_CHARS,
   max_characters_request_subscribed_user: MAX_TEXT_CHARS,
   maximum_text_length_per_request: MAX_TEXT_CHARS,
-  languages: [{ language_id: 'en', name: 'English' }],
+  languages,
   model_rates: { character_cost_multiplier: 1 },
   concurrency_group: 'standard',
 });
 
 export const listsRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps: { catalogue }, authenticate }) => {
   const voices = catalogue.all.map(toldVoice);
+  // A name that is not ours stands for the model that has the voice; our own for themselves.
+  const languagesOf = ({ id, base }: { readonly id: string; readonly base: string }) =>
+    LANGUAGE_CODES.filter((code) =>
+      catalogue.all.some(
+        ({ voice, models }) => voice.language === code && (id !== base || models.includes(base as BaseModel)),
+      ),
+    ).map((code) => ({ language_id: code, name: LANGUAGE_NAMES[code] }));
   // The page of this door tells of it; the document of the contract does not.
   const options = { onRequest: authenticate, schema: { hide: true } };
 
@@ -110,5 +122,5 @@ export const listsRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps: 
     const found = catalogue.get('base-tts', id);
     return { ...toldVoice(found), voice_id: name };
   });
-  app.get('/v1/models', options, async () => MODELS.map(toldModel));
+  app.get('/v1/models', options, async () => MODELS.map((model) => toldModel(model, languagesOf(model))));
 };

@@ -56,12 +56,13 @@ export function createElevenLabsSocket(
     told: elevenlabsError,
     async accept(request, { voiceId, query, authenticator, trace }) {
       const caller = await authenticator.authenticate(request);
-      const names = { voice: voiceId, model: query.get('model_id') ?? undefined };
+      const model_id = query.get('model_id') ?? undefined;
+      const names = { voice: voiceId, model: model_id, language: query.get('language_code') ?? undefined };
       const named = namedVoice(deps.catalogue, caller, names);
       const format = outputFormat(query.get('output_format'));
       checkPartner(caller, FREE_WAY);
       const model = partnerModel(named.model, FREE_WAY);
-      const { voice } = named;
+      const { voice, language } = named;
       const seed = seedOf(query.get('seed'));
       const ssml = query.get('enable_ssml_parsing') === 'true';
       return {
@@ -74,7 +75,7 @@ export function createElevenLabsSocket(
         // A socket may outlive its key by hours: each stretch of speech asks anew.
         async open({ requestId, speed }): Promise<Grant> {
           const key = await authenticator.authenticate(request);
-          return grants.open({ route, key, requestId, model, voice, seed, speed, ssml, trace });
+          return grants.open({ route, key, requestId, model, voice, language, seed, speed, ssml, trace });
         },
       };
     },

@@ -56,10 +56,11 @@ export const speechRoutes: FastifyPluginAsync<DoorOptions> = async (app, { deps,
         const { input, speed, seed, format } = parseSpeechRequest(request.body, request.query);
         const { text, chars } = input;
         const { voice_id: voice } = request.params;
-        const named = namedVoice(deps.catalogue, request.key, { voice, model: request.body.model_id });
+        const { model_id: model, language_code: language } = request.body;
+        const named = namedVoice(deps.catalogue, request.key, { voice, model, language });
         const ignored = ignoredFields(request.body, KNOWN_FIELDS);
         if (ignored !== undefined) reply.header('x-ignored-fields', ignored);
-        reply.headers({ 'request-id': request.id, 'character-cost': chars });
+        reply.headers({ 'request-id': request.id, 'character-cost': chars, 'x-voice': named.voice });
         const grant = await admit(request, reply, {
           route: 'elevenlabs_speech',
           ...named,

@@ -1,11 +1,12 @@
 /** The body of a speech request in OpenAI's dialect: its schema, and what it means once it is valid. */
 import type { Static } from 'typebox';
 import type { KeyRecord } from '../../../accounts/types.js';
-import { DEFAULT_VOICE, parseModel, type SpeechModel } from '../../../protocol/contract.js';
+import { DEFAULT_VOICE, type SpeechModel } from '../../../protocol/contract.js';
 import { oneOf } from '../../../protocol/one-of.js';
 import { Type } from '../../../protocol/schema.js';
+import { detectLanguage } from '../../../text/detect-language.js';
 import type { ServerDeps } from '../../deps.js';
-import { speechModel, voiceId } from '../../foreign-names.js';
+import { namedSpeaker } from '../../foreign-names.js';
 import { type SpokenInput, spokenInput } from '../../speech/spoken-input.js';
 import { modelAlias, VOICE_ALIASES } from './names.js';
 
@@ -24,7 +25,8 @@ export const SpeechRequest = Type.Object(
     voice: Type.Optional(
       Type.Union([Type.String(), Type.Object({ id: Type.String() })], {
         default: DEFAULT_VOICE,
-        description: 'A name of OpenAI\'s or an id of ours, plain or as `{"id": …}`',
+        description:
+          'A name of OpenAI\'s, which speaks the language of the text, or an id of ours; plain or as `{"id": …}`',
       }),
     ),
     response_format: Type.Optional(oneOf(FORMATS, { default: 'mp3' })),
@@ -60,14 +62,19 @@ export function parseSpeechRequest(
   catalogue: ServerDeps['catalogue'],
 ): SpokenRequest {
   const { voice = DEFAULT_VOICE, response_format: format = 'mp3', speed = 1, stream_format: streamFormat } = body;
-  const model = speechModel(body.model, modelAlias, key, 'model');
   const input = spokenInput(body.input, 'input', MAX_INPUT_CHARS);
-  const name = typeof voice === 'string' ? voice : voice.id;
-  const { base } = parseModel(model);
+  const speaker = namedSpeaker(catalogue, key, {
+    model: body.model,
+    modelParam: 'model',
+    modelAlias,
+    voice: typeof voice === 'string' ? voice : voice.id,
+    voiceParam: 'voice',
+    voiceAliases: VOICE_ALIASES,
+    language: detectLanguage(input.text),
+  });
   const events = streamFormat === 'sse';
   return {
-    model,
-    voice: voiceId(catalogue, { base, name, param: 'voice' }, VOICE_ALIASES),
+    ...speaker,
     input,
     speed,
     format,

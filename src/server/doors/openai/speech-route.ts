@@ -30,6 +30,7 @@ export const speechRoute: FastifyPluginAsync<DoorOptions> = async (app, { deps, 
       if (ignored !== undefined) reply.header('x-ignored-fields', ignored);
       const { model, voice, input, speed, format, events, whole } = spoken;
       const { text, chars } = input;
+      reply.header('x-voice', voice);
       const grant = await admit(request, reply, {
         route: 'openai_speech',
         model,

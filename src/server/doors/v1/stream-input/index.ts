@@ -45,9 +45,9 @@ export function createStreamInput(
       const model = params.model_id;
       deps.catalogue.get(model, voiceId, 'voice_id');
       const order = { route: 'stream_input', key, requestId, model, voice: voiceId } as const;
-      const { seed, enable_ssml_parsing: ssml } = params;
+      const { seed, enable_ssml_parsing: ssml, language_code: language } = params;
       const unheard = prefersWholeSentences(request.headers.prefer);
-      return { params, grant: await grants.open({ ...order, seed, ssml, unheard, trace }) };
+      return { params, grant: await grants.open({ ...order, seed, ssml, language, unheard, trace }) };
     },
     onRefused(error, { keyId, ...asked }) {
       grants.failures.add(error, { requestId: asked.requestId, route: STREAM_PATH, keyId });
