@@ -186,7 +186,7 @@ export const wrongScript = (
 ): TtsError =>
   new TtsError(
     'empty_input',
-    `The voice ${facts.voice} cannot read a letter of this text, which is ${facts.language}. ` +
+    `Nothing of the text can be spoken: it is ${facts.language}, of which the voice ${facts.voice} reads no letter. ` +
       (facts.fitting === undefined ? 'tts voices lists the voices.' : `A voice that fits is ${facts.fitting}.`),
     param === undefined ? {} : { param },
   );

@@ -7,7 +7,7 @@ import { LANGUAGE_CODES, LANGUAGE_NAMES } from '../../../protocol/languages.js';
 import { Type } from '../../../protocol/schema.js';
 import type { DoorOptions } from '../../deps.js';
 import { voiceId } from '../../foreign-names.js';
-import { VOICE_ALIASES } from './names.js';
+import { DEFAULT_MODEL, VOICE_ALIASES } from './names.js';
 import { MAX_TEXT_CHARS } from './speech-request.js';
 
 const MAX_PAGE = 100;
@@ -46,7 +46,15 @@ function toldVoice({ voice, language }: CatalogueVoice) {
     sharing: null,
     available_for_tiers: [],
     high_quality_base_model_ids: [],
-    verified_languages: [{ language: voice.language, locale: language, accent: ACCENTS[language] }],
+    verified_languages: [
+      {
+        language: voice.language,
+        model_id: DEFAULT_MODEL,
+        accent: ACCENTS[language],
+        locale: language,
+        preview_url: preview,
+      },
+    ],
     is_owner: false,
     is_legacy: false,
     is_mixed: false,
