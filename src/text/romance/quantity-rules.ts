@@ -9,7 +9,7 @@ import type { Currency, Noun, Standing, Wording } from './wording.js';
 const WORD_BEHIND = new RegExp(` ([${LETTERS}]+)`, 'y');
 const ORDINAL =
   /(\d{1,3})\.?(º|ª|°(?! ?[CFKcfk]\b)|er\b|ro\b|do\b|to\b|mo\b|vo\b|no\b|ra\b|da\b|ta\b|ma\b|va\b|na\b|o\b|a\b)(s?)(?![\p{L}\d])/uy;
-const FRACTION = /(\d{1,3})\/(\d{1,3})(?![\d/.,]|\s?[-–]\s?\d)/y;
+const FRACTION = /(\d{1,3})\/(\d{1,3})(?![\d/]|[.,]\d|\s?[-–]\s?\d)/y;
 const RANGE = / ?[-–] ?(?=\d)/y;
 const VULGAR: Readonly<Record<string, readonly [number, number]>> = {
   '½': [1, 2],
@@ -20,6 +20,9 @@ const VULGAR: Readonly<Record<string, readonly [number, number]>> = {
   '⅕': [1, 5],
   '⅛': [1, 8],
 };
+
+/** Hours are feminine: "la una de la tarde", "duas da tarde". */
+const HOUR_BEHIND = /^ d[ae] (?:la )?(?:tarde|mañana|noche|madrugada|manhã|noite)\b/;
 
 export const isVulgar = (sign: string): boolean => sign in VULGAR;
 
@@ -96,7 +99,13 @@ export class QuantityReader {
     const [over, under] = VULGAR[scan.text[at]!]!;
     const behindNumber = /\d ?$/.test(scan.text.slice(Math.max(0, at - 2), at));
     const words = this.#wording.fraction(over, under);
-    const half = over === 1 && under === 2 ? words.replace(/^un[ao]? |^um /, '') : words;
+    const isHalf = over === 1 && under === 2;
+    const noun = wordBehind(scan, at + 1);
+    const gender = noun === '' ? undefined : this.#wording.genderOf(noun.toLowerCase());
+    const half = isHalf ? words.replace(/^un[ao]? |^um /, '') : words;
+    // "½ taza" is half a cup, and no more is said.
+    if (isHalf && !behindNumber && gender !== undefined)
+      return this.#say(scan, gender === 'f' ? half.replace(/o$/, 'a') : half, at, at + 1);
     return this.#say(scan, behindNumber ? `${this.#wording.words.and} ${half}` : words, at, at + 1);
   }
 
@@ -226,7 +235,9 @@ export class QuantityReader {
     if (!low || !high || /^[-–/.]\d/.test(text.slice(high.end, high.end + 2))) return false;
     if (/[-–]$/.test(text.slice(Math.max(0, at - 1), at))) return false;
     const value = ({ whole, decimals }: Numeral) => Number(`${whole}.${decimals || 0}`);
-    return value(low) < value(high) || (low.whole.length === 4 && high.whole.length === 2);
+    // "ganó por 3-1"
+    const score = low.whole.length < 3 && high.whole.length < 3;
+    return score || value(low) < value(high) || (low.whole.length === 4 && high.whole.length === 2);
   }
 
   /** The noun of a unit or currency behind a number. */
@@ -277,6 +288,7 @@ export class QuantityReader {
   /** How a number stands before the word behind it. */
   #standing(scan: Scan, end: number): Standing {
     const word = wordBehind(scan, end);
+    if (HOUR_BEHIND.test(scan.text.slice(end, end + 24)) || scan.previous === 'la') return 'f';
     return word === '' ? 'alone' : (this.#wording.genderOf(word.toLowerCase()) ?? 'alone');
   }
 }

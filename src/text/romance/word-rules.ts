@@ -140,12 +140,18 @@ function mixed(scan: Scan, at: number, mixture: string, wording: Wording): numbe
 }
 
 /** "l'IVA", "l'Ing.": what stands behind the apostrophe is looked at by itself. */
-function elision(scan: Scan, at: number, { abbreviations }: Wording): number {
+function elision(scan: Scan, at: number, { abbreviations, beforeNumber }: Wording): number {
   const written = scan.wordAt(at);
   const head = ELIDED.exec(written)?.[0];
   if (head === undefined) return at;
   const rest = written.slice(head.length);
-  if (!(CAPITALS.test(rest) || (scan.text[at + written.length] === '.' && rest in abbreviations))) return at;
+  if (
+    !(
+      CAPITALS.test(rest) ||
+      (scan.text[at + written.length] === '.' && (rest in abbreviations || rest in beforeNumber))
+    )
+  )
+    return at;
   scan.out.copy(head, at);
   return at + head.length;
 }
