@@ -46,23 +46,18 @@ export type SayAs = 'characters' | 'cardinal' | 'ordinal' | 'date' | 'telephone'
  * (the text as sent); what no span covers (SSML tags) is silent.
  */
 export type SegmentSpan =
-  | { readonly kind: 'text'; readonly text: string; readonly start: number; readonly end: number }
+  | (SpokenSpan & { readonly kind: 'text'; readonly text: string })
   | { readonly kind: 'break'; readonly ms: number; readonly start: number; readonly end: number }
-  | {
-      readonly kind: 'phoneme';
-      readonly ipa: string;
-      readonly text: string;
-      readonly start: number;
-      readonly end: number;
-    }
-  | { readonly kind: 'sub'; readonly alias: string; readonly start: number; readonly end: number }
-  | {
-      readonly kind: 'say-as';
-      readonly as: SayAs;
-      readonly text: string;
-      readonly start: number;
-      readonly end: number;
-    };
+  | (SpokenSpan & { readonly kind: 'phoneme'; readonly ipa: string; readonly text: string })
+  | (SpokenSpan & { readonly kind: 'sub'; readonly alias: string })
+  | (SpokenSpan & { readonly kind: 'say-as'; readonly as: SayAs; readonly text: string });
+
+interface SpokenSpan {
+  readonly start: number;
+  readonly end: number;
+  /** The language to read it in, where it is not the text's own. */
+  readonly language?: Language;
+}
 
 /** How slowly and how fast a voice can be asked to speak. */
 export const MIN_SPEED = 0.25;

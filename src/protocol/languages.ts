@@ -38,6 +38,12 @@ export function readingOf(language: Language, wanted = ''): Language {
     : language;
 }
 
+/** The locale that a tag names; of a language alone, its first. */
+export const localeOf = (tag: string): Language | undefined => {
+  const wanted = tag.toLowerCase();
+  return LANGUAGES.find((each) => each.toLowerCase() === wanted) ?? LANGUAGES.find((each) => codeOf(each) === wanted);
+};
+
 /** The tag as it is written here. Throws `usage` with those that there are. */
 export function knownLanguage(tag: string): string {
   const known = [...LANGUAGE_CODES, ...LANGUAGES].find((each) => each.toLowerCase() === tag.toLowerCase());

@@ -43,6 +43,7 @@ export async function explainText(
     if (at + STEP_UNITS > text.length) cut.push(...segmenter.end());
     for (const segment of cut) {
       await turn();
+      await reader.prepare(segment);
       segments.push(explainSegment(segment, reader, skipped));
     }
     await turn();

@@ -1,7 +1,8 @@
 /** A segment's spans as words, signs and silences, each with the characters of the segment it stands for. */
 import { isWhiteSpace, trimEnd, trimStart } from '../protocol/characters.js';
-import type { Segment, SegmentSpan } from '../protocol/job.js';
+import type { Language, Segment, SegmentSpan } from '../protocol/job.js';
 import type { FrontEnd, PhonemeAlphabet } from './front-end.js';
+import { frontEnd } from './languages.js';
 import type { Lexicon } from './lexicon.js';
 import { normalize } from './normalize.js';
 import { collect, type Item, type Range } from './reading-pieces.js';
@@ -19,8 +20,10 @@ const JOINED = /^[,.;:!?…)”"]+/u;
 const JOINED_OR_OWNED = /^(?:['’]s(?!\p{L})|[,.;:!?…)”"]+)/u;
 
 /** `placed` false leaves the places out, for whoever only counts. */
-export function itemsOf(segment: Segment, front: FrontEnd, lexicon?: Lexicon, placed = true): Items {
-  const { language, alphabet } = front;
+export function itemsOf(segment: Segment, own: FrontEnd, lexicon?: Lexicon, placed = true): Items {
+  /** The front end that reads the span at hand. */
+  let front = own;
+  let { language, alphabet } = own;
   const items: Item[] = [];
   const skipped: Record<string, number> = {};
   let normalized = '';
@@ -70,6 +73,9 @@ export function itemsOf(segment: Segment, front: FrontEnd, lexicon?: Lexicon, pl
       continue;
     }
     const seen = positions(span, points);
+    front = span.language === undefined ? own : frontEnd(span.language);
+    ({ language, alphabet } = front);
+    const from = items.length;
     const inner = { start: seen(0).start, end: seen(Number.POSITIVE_INFINITY).end };
     if (span.kind === 'phoneme') {
       items.push({ kind: 'word', text: span.text, phonemes: alphabet.fromIpa(span.ipa), ...inner });
@@ -89,19 +95,30 @@ export function itemsOf(segment: Segment, front: FrontEnd, lexicon?: Lexicon, pl
         const text = span.text.slice(index, index + length);
         const chars = [...text].length;
         const range = between(seen, offset, offset + chars);
-        if (entry.kind === 'respelling') add(normalize(entry.text, { language }), () => range);
+        const first = items.length;
+        const by = entry.language === undefined ? front : frontEnd(entry.language);
+        if (entry.kind === 'respelling') add(normalize(entry.text, { language: by.language }), () => range);
         else {
-          items.push({ kind: 'word', text, phonemes: alphabet.fromIpa(entry.ipa), ...range });
+          items.push({ kind: 'word', text, phonemes: by.alphabet.fromIpa(entry.ipa), ...range });
           show(text);
         }
+        if (by !== front) nameLanguage(items, first, by.language);
         offset += chars;
         from = index + length;
       }
       const rest = span.text.slice(from);
       if (rest !== '') addText(rest, seen, offset);
     }
+    if (front !== own) nameLanguage(items, from, front.language);
   }
   return { items, normalized, skipped };
+}
+
+/** Words from a place on are said in another language than the segment's. */
+function nameLanguage(items: Item[], from: number, language: Language): void {
+  for (const [index, item] of items.entries()) {
+    if (index >= from && item.kind === 'word') items[index] = { language, ...item };
+  }
 }
 
 /** A possessive or a mark right behind a word whose sounds were given. */

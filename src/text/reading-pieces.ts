@@ -1,4 +1,5 @@
 /** A normalised text as words and signs, each with the characters it stands for. */
+import type { Language } from '../protocol/job.js';
 import type { FrontEnd } from './front-end.js';
 import type { Normalized } from './types.js';
 
@@ -9,7 +10,7 @@ export interface Range {
 
 export type Item = Range &
   (
-    | { readonly kind: 'word'; readonly text: string; readonly phonemes?: string }
+    | { readonly kind: 'word'; readonly text: string; readonly phonemes?: string; readonly language?: Language }
     | { readonly kind: 'sign'; readonly symbol: string }
     | { readonly kind: 'silence'; readonly ms: number }
   );

@@ -41,7 +41,7 @@ export class Survey {
   }
 
   #span(span: SegmentSpan): void {
-    if (span.kind === 'phoneme') this.#spoken = true;
+    if (span.kind === 'phoneme' || (span.kind !== 'break' && span.language !== undefined)) this.#spoken = true;
     else if (span.kind === 'sub') this.#text(span.alias);
     else if (span.kind === 'say-as') this.#gather(normalize(span.text, { sayAs: span.as }));
     else if (span.kind === 'text') this.#text(span.text);

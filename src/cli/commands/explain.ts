@@ -73,6 +73,7 @@ async function run(words: string[], options: ExplainOptions, self: Command, sign
   const reader = await createReader({ language, ...(lexicon && { lexicon }) });
   const countTokens = (part: string) => reader.countTokens(part);
   const segments = segmentText(text, { countTokens, language, ssml: options.ssml ?? false });
+  for (const segment of segments) await reader.prepare(segment);
   const explained = segments.map((segment) => ({ segment, reading: reader.read(segment) }));
   const ignored = options.ssml ? surveyText(text, { ssml: true }).ignoredMarkup : [];
   process.stdout.write(
