@@ -38,7 +38,7 @@ export function casesOf(file: string): TextCase[] {
 }
 
 /** All case files of a folder of `test/text`. */
-export const caseTables = (folder: string): { readonly file: string; readonly cases: readonly TextCase[] }[] =>
+const caseTables = (folder: string): { readonly file: string; readonly cases: readonly TextCase[] }[] =>
   readdirSync(folderOf(folder)).map((file) => ({ file, cases: casesOf(path.join(folderOf(folder), file)) }));
 
 /** A test for each case of a folder: `normalize` in the language reads what the line says; at least `least` cases, none twice. */

@@ -21,7 +21,7 @@ export interface VoiceCatalogue {
   fitting(wanted: string, options?: FittingOptions): CatalogueVoice | undefined;
 }
 
-export interface FittingOptions {
+interface FittingOptions {
   readonly gender?: Voice['gender'] | undefined;
   readonly model?: BaseModel | undefined;
 }

@@ -38,5 +38,3 @@ export async function loadFrontEnd(language: Language): Promise<FrontEnd> {
   loaded.set(language, front);
   return front;
 }
-
-export const isLoaded = (language: Language): boolean => loaded.has(language);

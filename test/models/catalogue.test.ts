@@ -65,11 +65,13 @@ describe('the catalogue that ships', () => {
     expect(new Set(all.map(({ mix }) => mix[0]!.style))).toEqual(new Set(stylesOf(loadPackManifest('kokoro-82m'))));
     expect(voices('base-tts-fast').every(({ language }) => language === 'en')).toBe(true);
     const words = ['spanish', 'french', 'italian', 'portuguese', 'hindi', 'japanese', 'mandarin'];
-    for (const { voice, mix, models } of all.filter((entry) => entry.voice.language !== 'en')) {
+    for (const { voice, mix, models, gainDb } of all.filter((entry) => entry.voice.language !== 'en')) {
       const [, initial, gender, name] = /^([efhijpz])([fm])_(\w+)$/.exec(mix[0]!.style)!;
       const word = words['efiphjz'.indexOf(initial!)];
       expect(voice.id).toBe(`${word}_${gender === 'f' ? 'female' : 'male'}_${name}`);
       expect(models).toEqual(['base-tts']);
+      expect(voice.description).toMatch(/Pitch about \d+ Hz, about \d+ (?:words|characters) a minute\./);
+      expect(Math.abs(gainDb['base-tts'])).toBeLessThan(10);
     }
     expect(() => loadCatalogue().get('base-tts-fast', 'spanish_female_dora')).toThrow(
       /base-tts-fast does not have the voice spanish_female_dora; base-tts does.*english_female_professional/,

@@ -7,7 +7,7 @@ export const MONTHS = list('enero febrero marzo abril mayo junio julio agosto se
 const LETTERS =
   'a a b be c ce d de e e f efe g ge h hache i i j jota k ka l ele m eme n ene ñ eñe o o p pe q cu r erre s ese t te u u v uve w uve_doble x equis y i_griega z zeta';
 
-export function lettersOf(pairs: string): Record<string, string> {
+function lettersOf(pairs: string): Record<string, string> {
   const parts = pairs.split(' ');
   const names: Record<string, string> = {};
   for (let i = 0; i < parts.length; i += 2) names[parts[i]!] = parts[i + 1]!.replaceAll('_', ' ');

@@ -45,7 +45,7 @@ export function wholeWords(digits: string, wording: Wording, standing: Standing,
 }
 
 /** "tres coma catorce": up to two decimals are a number, more are said one by one. */
-export function decimalWords(decimals: string, wording: Wording): string {
+function decimalWords(decimals: string, wording: Wording): string {
   const zeros = /^0*/.exec(decimals)![0];
   const rest = decimals.slice(zeros.length);
   if (rest.length > 2 || zeros.length > 2 || rest === '') return spellDigits(decimals, wording);
