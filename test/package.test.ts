@@ -16,7 +16,7 @@ import path from 'node:path';
 import npm from '@npmcli/config/lib/definitions/index.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../src/protocol/job.js';
-import { frontEnd } from '../src/text/languages.js';
+import { loadFrontEnd } from '../src/text/languages.js';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
@@ -155,10 +155,11 @@ describe('installed by itself', () => {
     expect(readdirSync(runtime('dist')).sort()).toEqual(['bitmap', 'index.js', 'word.ts']);
   });
 
-  it("leaves out espeak's dictionary of a language that is not read here, and no other", () => {
+  it("leaves out espeak's dictionary of a language that is not read here, and no other", async () => {
     const data = path.join('node_modules', 'espeak-phonemizer', 'dist', 'data');
     const { voiceToBucket, buckets } = JSON.parse(read(path.join(data, 'manifest.json')));
-    const opened = LANGUAGES.map((language) => buckets[voiceToBucket[frontEnd(language).alphabet.espeakVoice]].path);
+    const fronts = await Promise.all(LANGUAGES.map(loadFrontEnd));
+    const opened = fronts.map(({ alphabet }) => buckets[voiceToBucket[alphabet.espeakVoice]].path);
     const files = readdirSync(path.join(ROOT, data)).map((name) => `dist/data/${name}`);
     dependency('espeak-phonemizer', {}, files);
     preinstall();

@@ -1,7 +1,7 @@
 /** The options that every speaking command shares, checked once. */
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseModel, REQUEST_LANGUAGES, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
+import { parseModel, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import { MAX_SPEED, MIN_SPEED } from '../protocol/job.js';
 import { MAX_SEED } from '../protocol/stream.js';
@@ -32,7 +32,7 @@ export interface OutputOptions {
 }
 
 export interface SpeechOptions extends OutputOptions {
-  readonly language?: (typeof REQUEST_LANGUAGES)[number];
+  readonly language?: string;
   readonly seed?: number;
   readonly speed?: number;
   readonly ssml?: boolean;
@@ -52,9 +52,7 @@ export function addSpeechOptions(command: Command): Command {
     .option('--output-device <NAME>', 'play on this device (default: the one the system uses)')
     .option('--list-devices', 'list the devices for --output-device')
     .option('--ssml', 'the text carries SSML: break, phoneme, sub, say-as')
-    .addOption(
-      new Option('--language <CODE>', 'language to read in, else that of the voice').choices(REQUEST_LANGUAGES),
-    )
+    .option('--language <CODE>', 'speak with the default voice of this language: es, fr, en-GB, es-419 …')
     .option(
       '--seed <N>',
       `another reading of the same text, 0 to ${MAX_SEED} (default: 0, the canonical one)`,

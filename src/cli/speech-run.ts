@@ -17,6 +17,7 @@ import { checkModel, withVoiceSuggestion } from './names.js';
 import { chooseModel, knownChoice } from './service/model-choice.js';
 import { type Destination, isUnheard, type OutputOptions, type SpeechOptions } from './speech-options.js';
 import { complain, liveLines, styled } from './terminal.js';
+import { needsStandardModel } from './voice-choice.js';
 
 export interface SpeechRun {
   readonly address: ServerAddress;
@@ -85,7 +86,8 @@ export async function runSpeech(
   const remark = (text: string | undefined) => {
     if (text !== undefined && !quiet) complain(text);
   };
-  const asked = checkModel(config.model) ?? (await knownChoice(config));
+  const asked =
+    checkModel(config.model) ?? ((await needsStandardModel(config, voice)) ? 'base-tts' : await knownChoice(config));
   const [{ Progress }, { LeftOut }] = await Promise.all([
     import('../client/progress.js'),
     import('../client/left-out.js'),

@@ -44,7 +44,9 @@ export async function createKokoroEngine(options: KokoroOptions & KokoroSurround
       if (!sessions.isLoaded(job.model)) yield { type: 'progress', loading: true };
       const model = await sessions.model(job.model);
       signal.throwIfAborted();
-      const reading = (await readers(job.language)).read(job.segment);
+      const reader = await readers(job.language);
+      await reader.prepare(job.segment);
+      const reading = reader.read(job.segment);
       for await (const event of speakReading({ job, model, reading, steps })) {
         signal.throwIfAborted();
         yield event;

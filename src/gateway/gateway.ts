@@ -176,8 +176,9 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
     return Math.min(PREBUFFER.mostMs, PREBUFFER.steps * this.#scheduler.stepMs + this.admission.roundTripMs);
   }
 
-  job({ model, voice, seed, speed = 1 }: SpeechOrder, segment: Segment): SegmentJob {
-    const { language, mix, gainDb } = this.#options.catalogue.get(model, voice);
+  job({ model, voice, seed, speed = 1, ...order }: SpeechOrder, segment: Segment): SegmentJob {
+    const { mix, gainDb, ...own } = this.#options.catalogue.get(model, voice);
+    const { language = own.language } = order;
     return { id: `job-${++this.#jobs}`, model, language, mix, seed, speed, gainDb: gainDb[model], segment };
   }
 

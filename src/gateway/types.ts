@@ -1,5 +1,5 @@
 /** The gateway as the server sees it: segments in, speech in order out. */
-import type { BaseModel, Segment, SegmentTimings } from '../protocol/job.js';
+import type { BaseModel, Language, Segment, SegmentTimings } from '../protocol/job.js';
 import type { TraceSpan } from '../trace.js';
 import type { Unusable, WorkerState } from './workers/worker.js';
 
@@ -9,6 +9,8 @@ export interface SpeechOrder {
   readonly seed: number;
   /** Relative to the voice's own pace; 1 where absent. */
   readonly speed?: number;
+  /** The locale to read in; the voice's own where absent. */
+  readonly language?: Language;
   /** Key id: work is shared fairly between owners. */
   readonly owner: string;
   readonly requestId: string;

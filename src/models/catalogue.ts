@@ -5,6 +5,7 @@ import path from 'node:path';
 import { TtsError, voiceNotFound } from '../protocol/errors.js';
 import type { Voice } from '../protocol/http.js';
 import type { BaseModel } from '../protocol/job.js';
+import { speaks } from '../protocol/languages.js';
 import { loadPackManifest, PACKAGE_VOICES_DIR, STYLE_PACK, stylesOf } from './manifest.js';
 import { type CatalogueVoice, parseVoice } from './voice-file.js';
 
@@ -18,6 +19,13 @@ export interface VoiceCatalogue {
    * Throws `voice_not_found` with the ids that exist; `param` is the field that named the voice.
    */
   get(model: BaseModel, id: string, param?: string): CatalogueVoice;
+  /** The first voice that speaks a language, of the gender where one does. */
+  fitting(wanted: string, options?: FittingOptions): CatalogueVoice | undefined;
+}
+
+interface FittingOptions {
+  readonly gender?: Voice['gender'] | undefined;
+  readonly model?: BaseModel | undefined;
 }
 
 export interface CatalogueOptions {
@@ -107,7 +115,14 @@ function createCatalogue(version: string, all: readonly CatalogueVoice[]): Voice
     get(model, id, param) {
       const found = all.find((entry) => entry.voice.id === id && entry.models.includes(model));
       if (found) return found;
-      throw voiceNotFound(voices(model), param);
+      const elsewhere = all.find((entry) => entry.voice.id === id)?.models;
+      throw voiceNotFound(voices(model), param, elsewhere && { id, model, elsewhere });
+    },
+    fitting(wanted, { gender, model } = {}) {
+      const able = all.filter(
+        ({ models, language }) => (model === undefined || models.includes(model)) && speaks(language, wanted),
+      );
+      return able.find(({ voice }) => voice.gender === gender) ?? able[0];
     },
   };
 }

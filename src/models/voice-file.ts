@@ -74,12 +74,14 @@ export function parseVoice(data: unknown, { file, at, styles }: Place): Catalogu
 
   const mix = parseStyle(fields.style, styles, fail);
   const tag = text('language', 35);
-  const language = languageOf(tag, mix) ?? fail('language', `must be en or one of ${LANGUAGES.join(', ')}`);
+  const language =
+    languageOf(tag, mix) ?? fail('language', `must be one of ${[...SHORT_TAGS, ...LANGUAGES].join(', ')}`);
   const voice: Voice = {
     id,
     object: 'voice',
     display_name: text('display_name', 100),
     language: language.slice(0, 2),
+    locale: language,
     gender: gender as Voice['gender'],
     description: text('description', 500),
     supports_instructions: false,
@@ -95,9 +97,12 @@ export function parseVoice(data: unknown, { file, at, styles }: Place): Catalogu
   };
 }
 
-/** `en` alone leaves the accent to the styles: British where most of the mix is. */
+/** Languages without their region. */
+const SHORT_TAGS = [...new Set(LANGUAGES.map((language) => language.slice(0, 2)))];
+
+/** A language alone is its first locale; `en` alone is British where most of the mix is. */
 function languageOf(tag: string, mix: readonly StyleShare[]): Language | undefined {
-  if (tag !== 'en') return LANGUAGES.find((language) => language === tag);
+  if (tag !== 'en') return LANGUAGES.find((language) => language === tag || language.slice(0, 2) === tag);
   const british = mix.reduce((sum, { style, weight }) => sum + (style.startsWith('b') ? weight : 0), 0);
   return british > 0.5 ? 'en-GB' : 'en-US';
 }

@@ -4,7 +4,7 @@ import type { BaseModel } from './job.js';
 export const SPEECH_MODELS = ['base-tts', 'base-tts-fast', 'base-tts:free', 'base-tts-fast:free'] as const;
 export type SpeechModel = (typeof SPEECH_MODELS)[number];
 /** Values of a request's language; a voice has a language and accent of its own (`Language`). */
-export const REQUEST_LANGUAGES = ['auto', 'en'] as const;
+export const REQUEST_LANGUAGES = ['auto', 'en', 'es', 'fr', 'it', 'pt', 'hi', 'ja', 'zh'] as const;
 export const RESPONSE_FORMATS = ['wav', 'pcm'] as const;
 export const DEFAULT_VOICE = 'english_female_professional';
 export const MAX_INPUT_CHARS = 2_048;

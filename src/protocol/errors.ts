@@ -167,16 +167,35 @@ export class TtsError extends Error {
 }
 
 /** The error for an unknown voice, wherever it was named. */
-export const voiceNotFound = (there: readonly { readonly id: string }[], param = 'voice'): TtsError => {
+export const voiceNotFound = (
+  there: readonly { readonly id: string }[],
+  param = 'voice',
+  other?: { readonly id: string; readonly model: string; readonly elsewhere: readonly string[] },
+): TtsError => {
   const ids = there.map(({ id }) => id).join(', ');
-  return new TtsError('voice_not_found', `There is no such voice. There are: ${ids}.`, { param });
+  const what = other
+    ? `${other.model} does not have the voice ${other.id}; ${other.elsewhere.join(' and ')} does. ${other.model} has: `
+    : 'There is no such voice. There are: ';
+  return new TtsError('voice_not_found', `${what}${ids}.`, { param });
 };
+
+/** The error for a text in a script that the voice cannot read. */
+export const wrongScript = (
+  facts: { readonly voice: string; readonly language: string; readonly fitting: string | undefined },
+  param?: string,
+): TtsError =>
+  new TtsError(
+    'empty_input',
+    `Nothing of the text can be spoken: it is ${facts.language}, of which the voice ${facts.voice} reads no letter. ` +
+      (facts.fitting === undefined ? 'tts voices lists the voices.' : `A voice that fits is ${facts.fitting}.`),
+    param === undefined ? {} : { param },
+  );
 
 /** The error for a text without anything to speak; `unspoken` describes what it holds. */
 export const nothingToSay = (unspoken = '', param?: string): TtsError =>
   new TtsError(
     'empty_input',
-    `Nothing of the text can be spoken${unspoken && ` (${unspoken})`}: it holds no word or number in English. ` +
+    `Nothing of the text can be spoken${unspoken && ` (${unspoken})`}: it holds no word or number. ` +
       'tts explain shows how a text is read.',
     param === undefined ? {} : { param },
   );

@@ -4,8 +4,29 @@ export type BaseModel = 'base-tts' | 'base-tts-fast';
 export const BASE_MODELS: readonly BaseModel[] = ['base-tts', 'base-tts-fast'];
 
 /** The languages and accents that are read, by their tags. */
-export type Language = 'en-US' | 'en-GB';
-export const LANGUAGES: readonly Language[] = ['en-US', 'en-GB'];
+export type Language =
+  | 'en-US'
+  | 'en-GB'
+  | 'es-ES'
+  | 'es-419'
+  | 'fr-FR'
+  | 'it-IT'
+  | 'pt-BR'
+  | 'hi-IN'
+  | 'ja-JP'
+  | 'zh-CN';
+export const LANGUAGES: readonly Language[] = [
+  'en-US',
+  'en-GB',
+  'es-ES',
+  'es-419',
+  'fr-FR',
+  'it-IT',
+  'pt-BR',
+  'hi-IN',
+  'ja-JP',
+  'zh-CN',
+];
 export const DEFAULT_LANGUAGE: Language = 'en-US';
 
 /** A style and its share of a voice; the shares add up to 1. */
@@ -27,23 +48,18 @@ export type SayAs = 'characters' | 'cardinal' | 'ordinal' | 'date' | 'telephone'
  * segment's `text` (the text as sent). Characters without a span (SSML tags) are silent.
  */
 export type SegmentSpan =
-  | { readonly kind: 'text'; readonly text: string; readonly start: number; readonly end: number }
+  | (SpokenSpan & { readonly kind: 'text'; readonly text: string })
   | { readonly kind: 'break'; readonly ms: number; readonly start: number; readonly end: number }
-  | {
-      readonly kind: 'phoneme';
-      readonly ipa: string;
-      readonly text: string;
-      readonly start: number;
-      readonly end: number;
-    }
-  | { readonly kind: 'sub'; readonly alias: string; readonly start: number; readonly end: number }
-  | {
-      readonly kind: 'say-as';
-      readonly as: SayAs;
-      readonly text: string;
-      readonly start: number;
-      readonly end: number;
-    };
+  | (SpokenSpan & { readonly kind: 'phoneme'; readonly ipa: string; readonly text: string })
+  | (SpokenSpan & { readonly kind: 'sub'; readonly alias: string })
+  | (SpokenSpan & { readonly kind: 'say-as'; readonly as: SayAs; readonly text: string });
+
+interface SpokenSpan {
+  readonly start: number;
+  readonly end: number;
+  /** The language to read it in, where it is not the text's own. */
+  readonly language?: Language;
+}
 
 /** Bounds of a request's speed. */
 export const MIN_SPEED = 0.25;

@@ -10,6 +10,7 @@ const EXPOSED_HEADERS = [
   'x-request-id',
   'x-usage-input-characters',
   'x-ignored-fields',
+  'x-voice',
   'server-timing',
   'retry-after',
   ...['limit', 'remaining', 'reset'].map((name) => `x-ratelimit-${name}-requests`),

@@ -30,7 +30,7 @@ export interface AdminDeps {
 export interface ServerDeps {
   readonly accounts: Accounts;
   readonly gateway: Gateway;
-  readonly catalogue: Pick<VoiceCatalogue, 'version' | 'all' | 'voices' | 'get'>;
+  readonly catalogue: Pick<VoiceCatalogue, 'version' | 'all' | 'voices' | 'get' | 'fitting'>;
   readonly texts: Texts;
   /** Of streamed HTTP; left out, the first sentence is cut at its first clause. */
   readonly firstPieces?: FirstPieces | undefined;

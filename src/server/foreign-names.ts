@@ -1,9 +1,11 @@
 /** What other families call models and voices, in our own names. */
 import type { KeyRecord } from '../accounts/types.js';
 import { type VoiceCatalogue, voiceOfStyle } from '../models/catalogue.js';
-import { DEFAULT_VOICE, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
+import type { CatalogueVoice } from '../models/voice-file.js';
+import { DEFAULT_VOICE, parseModel, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel } from '../protocol/job.js';
+import { speaks } from '../protocol/languages.js';
 import { didYouMean } from '../protocol/suggestion.js';
 
 /** Of a name that is not ours: the model it stands for here, or undefined. */
@@ -13,7 +15,7 @@ export type ModelAlias = (name: string) => BaseModel | undefined;
 export type VoiceAliases = ReadonlyMap<string, { readonly name: string; readonly style: string }>;
 
 /** Our own names stand for themselves; an alias is the model of the key's own tier. */
-export function speechModel(name: string, alias: ModelAlias, { tier }: KeyRecord, param: string): SpeechModel {
+function speechModel(name: string, alias: ModelAlias, { tier }: KeyRecord, param: string): SpeechModel {
   const own = SPEECH_MODELS.find((model) => model === name);
   if (own !== undefined) return own;
   const base = alias(name);
@@ -43,4 +45,43 @@ export function voiceId(
   }
   const nearest = spoken.find(({ mix }) => mix[0]?.style === alias.style);
   return (nearest ?? catalogue.get(base, DEFAULT_VOICE, param)).voice.id;
+}
+
+const isAlias = ({ all }: Pick<VoiceCatalogue, 'all'>, name: string, aliases: VoiceAliases): boolean =>
+  aliases.has(name) && !all.some(({ voice }) => voice.id === name);
+
+interface Named {
+  readonly model: string;
+  readonly modelParam: string;
+  readonly modelAlias: ModelAlias;
+  readonly voice: string;
+  readonly voiceParam: string;
+  readonly voiceAliases: VoiceAliases;
+  /** The language that an alias of a voice is to speak; its own where absent. Our own voices keep theirs. */
+  readonly language?: string | undefined;
+}
+
+/**
+ * The model and voice that a client of another family names. An alias of a voice stands for one of the wanted language and of
+ * its gender. An alias of a model stands for the one that has the voice; our own names of models stand for themselves.
+ */
+export function namedSpeaker(
+  catalogue: Pick<VoiceCatalogue, 'all' | 'get' | 'fitting'>,
+  key: KeyRecord,
+  { model: modelName, modelParam, modelAlias, voice: name, voiceParam, voiceAliases, language }: Named,
+): { readonly model: SpeechModel; readonly voice: string } {
+  const model = speechModel(modelName, modelAlias, key, modelParam);
+  const { base, free } = parseModel(model);
+  const isOwnModel = model === modelName;
+  const able = (entry: CatalogueVoice | undefined): CatalogueVoice | undefined =>
+    entry && (!isOwnModel || entry.models.includes(base)) ? entry : undefined;
+  let found = able(catalogue.all.find(({ voice }) => voice.id === name));
+  if (found === undefined) {
+    const id = voiceId(catalogue, { base, name, param: voiceParam }, voiceAliases);
+    const near = catalogue.get(base, id);
+    const wanted = language !== undefined && isAlias(catalogue, name, voiceAliases) && !speaks(near.language, language);
+    found = (wanted ? able(catalogue.fitting(language, { gender: near.voice.gender })) : undefined) ?? near;
+  }
+  const spokenBy = found.models.includes(base) ? base : found.models[0]!;
+  return { model: free ? `${spokenBy}:free` : spokenBy, voice: found.voice.id };
 }

@@ -1,6 +1,6 @@
 /** How a text will be read, for people: each written form with the words it is said as and their sounds. */
 import { setImmediate as turn } from 'node:timers/promises';
-import type { PauseKind, Segment } from '../protocol/job.js';
+import { DEFAULT_LANGUAGE, type PauseKind, type Segment } from '../protocol/job.js';
 import { Segmenter } from './segment/segment.js';
 import type { Reader } from './types.js';
 
@@ -30,8 +30,12 @@ export interface Explanation {
 /** In steps, between which others of its thread have their turn. */
 const STEP_UNITS = 256;
 
-export async function explainText(text: string, reader: Reader, { ssml = false } = {}): Promise<Explanation> {
-  const segmenter = new Segmenter({ countTokens: (part) => reader.countTokens(part), ssml });
+export async function explainText(
+  text: string,
+  reader: Reader,
+  { ssml = false, language = DEFAULT_LANGUAGE } = {},
+): Promise<Explanation> {
+  const segmenter = new Segmenter({ countTokens: (part) => reader.countTokens(part), language, ssml });
   const skipped: Record<string, number> = {};
   const segments: ExplainedSegment[] = [];
   for (let at = 0; at <= text.length; at += STEP_UNITS) {
@@ -39,6 +43,7 @@ export async function explainText(text: string, reader: Reader, { ssml = false }
     if (at + STEP_UNITS > text.length) cut.push(...segmenter.end());
     for (const segment of cut) {
       await turn();
+      await reader.prepare(segment);
       segments.push(explainSegment(segment, reader, skipped));
     }
     await turn();

@@ -19,7 +19,22 @@ export interface Phonemizer {
   word(word: string): string;
   /** The same word between two others, where it may lose its stress. */
   reduced(word: string): string;
+  /** The phonemes of words said in one breath, one result for each: stress, liaison and elision as the engine has them. */
+  phrase(words: readonly string[]): string[];
 }
+
+/** A word in normalised text, in UTF-16 units `[start, end)`. */
+export interface FoundWord {
+  readonly start: number;
+  readonly end: number;
+  /** Its phonemes where they are settled already; '' is a word without a sound. */
+  readonly phonemes?: string;
+  /** No space token parts it from the word before. */
+  readonly joined?: true;
+}
+
+/** The folder with the files of a language that are not part of the package; fetched where they are not on disk. */
+export type LanguageFiles = (language: Language) => Promise<string>;
 
 export interface FrontEnd extends ScanLanguage {
   /** What characters are to the rules. */
@@ -31,6 +46,17 @@ export interface FrontEnd extends ScanLanguage {
   /** The phonemes of the words of a clause, in the model's alphabet. */
   readonly pronounce: (words: readonly Utterance[], phonemizer: Phonemizer) => string[];
   readonly alphabet: PhonemeAlphabet;
+  /** What a word must hold a character of to be said; a Latin letter or a digit where absent. */
+  readonly readable?: RegExp;
+  /** Rows of letters said by name, joined so that espeak says them as one word. The length stays the same. */
+  readonly joinLetters?: (text: string) => string;
+  /**
+   * The words of a normalised text, in order, for languages that write no spaces between them; what lies between two words is
+   * read as marks. Where absent, words are rows of letters.
+   */
+  readonly words?: (text: string) => readonly FoundWord[];
+  /** Loads what the language needs before its first text, a dictionary for example. Asked once. */
+  readonly prepare?: (files: LanguageFiles) => Promise<void>;
 }
 
 /** From IPA to the symbols the model was taught. */
@@ -44,8 +70,10 @@ export interface PhonemeAlphabet {
   readonly known: (word: string) => string | undefined;
   /** Words joined by a hyphen that are said one by one, for the first ends as a word does. */
   readonly parted?: RegExp;
+  /** Words of which espeak says the first letter by its name; it is said as its sound, and the rest as a word. */
+  readonly namedFirst?: RegExp;
   /** A person's IPA: slashes allowed, stress before the syllable or before its vowel. */
   readonly fromIpa: (ipa: string) => string;
-  /** How a possessive sounds behind a word. */
-  readonly possessive: (phonemes: string) => string;
+  /** How a possessive "'s" sounds behind a word, in languages that have one. */
+  readonly possessive?: (phonemes: string) => string;
 }

@@ -1,14 +1,19 @@
 /** The operator's own pronunciations: a file of words with their sounds or a respelling. */
 import { readFile } from 'node:fs/promises';
 import { excerpt, TtsError } from '../protocol/errors.js';
-import { DEFAULT_LANGUAGE } from '../protocol/job.js';
+import { DEFAULT_LANGUAGE, type Language } from '../protocol/job.js';
+import { localeOf } from '../protocol/languages.js';
 import { characterIs, IS } from './character-kinds.js';
 import { frontEnd } from './languages.js';
 import { type Alphabet, createAlphabet } from './tokens.js';
 
-type LexiconEntry =
+type LexiconEntry = (
   | { readonly kind: 'ipa'; readonly ipa: string }
-  | { readonly kind: 'respelling'; readonly text: string };
+  | { readonly kind: 'respelling'; readonly text: string }
+) & {
+  /** The language it is said in, where that is not the text's. */
+  readonly language?: Language;
+};
 
 interface LexiconMatch {
   /** Where the word stands, in UTF-16 units. */
@@ -19,6 +24,8 @@ interface LexiconMatch {
 
 export interface Lexicon {
   readonly size: number;
+  /** The languages that entries name. */
+  readonly languages: readonly Language[];
   /** The words of the lexicon in a text, from left to right. */
   find(text: string): LexiconMatch[];
 }
@@ -44,7 +51,8 @@ export async function loadLexicon(file: string): Promise<Lexicon> {
 }
 
 /**
- * Lines of `word = /ipa/` or `word = respelling`, with `#` for comments, or one JSON object of the same. A word in small
+ * Lines of `word = /ipa/` or `word = respelling`, or of `word = es: palabra` for one that is said in another language, with `#`
+ * for comments, or one JSON object of the same. A word in small
  * letters stands for every way of capitalising it; one with a capital letter for itself alone.
  */
 export function parseLexicon(content: string, file: string): Lexicon {
@@ -89,6 +97,7 @@ function createLexicon(exact: ReadonlyMap<string, LexiconEntry>, folded: Readonl
   };
   return {
     size: exact.size + folded.size,
+    languages: [...new Set([...exact.values(), ...folded.values()].flatMap(({ language }) => language ?? []))],
     find(text) {
       const found: LexiconMatch[] = [];
       if (lengths.size === 0) return found;
@@ -118,7 +127,19 @@ function fail(file: string, line: number, problem: string): never {
   );
 }
 
-function entryOf(row: Row, file: string, alphabet: Alphabet): LexiconEntry {
+/** "es: jalapeño": the locale before the colon, and what is said in it. */
+function inLanguage(said: string): { readonly language?: Language; readonly said: string } {
+  const match = /^([a-z]{2}(?:-[a-z0-9]{2,3})?):\s*(\S.*)$/i.exec(said);
+  const language = match ? localeOf(match[1]!) : undefined;
+  return language === undefined ? { said } : { language, said: match![2]! };
+}
+
+function entryOf(written: Row, file: string, alphabet: Alphabet): LexiconEntry {
+  const { said, ...spoken } = inLanguage(written.said);
+  return { ...plainEntry({ ...written, said }, file, alphabet), ...spoken };
+}
+
+function plainEntry(row: Row, file: string, alphabet: Alphabet): LexiconEntry {
   if (row.said.length > MAX_SAID) fail(file, row.line, `more than ${MAX_SAID} characters to say`);
   if (!row.said.startsWith('/')) return { kind: 'respelling', text: row.said };
   if (row.said.length < 3 || !row.said.endsWith('/')) fail(file, row.line, 'IPA stands between two slashes');

@@ -2,8 +2,7 @@
  * Written text to words that can be read aloud, with the way back to the characters of the input.
  *
  * Two passes: the first unifies characters and drops markup, the second says numbers, abbreviations and signs. Letters
- * said by name stand as single capitals with a space between ("H T M L"); `joinLetters` turns such a row into the form
- * the pronouncing engine stresses as one word.
+ * said by name stand in English as single capitals with a space between ("H T M L"), which its front end joins for espeak.
  */
 import { DEFAULT_LANGUAGE, type Language, type SayAs } from '../protocol/job.js';
 import type { FrontEnd } from './front-end.js';
@@ -51,18 +50,6 @@ export function normalize(text: string, options: NormalizeOptions = {}): Normali
     normalizers.set(language, normalizer);
   }
   return normalizer.normalize(text, sayAs);
-}
-
-/**
- * Rows of single capitals joined: "H T M L" → "H.T.M.L", "I D's" → "I-D's". espeak then says them as one word with its
- * stress on the last letter, and never takes an A for the article; behind the last dot it would take an "'s" amiss,
- * hence the hyphen. Same length, so the map holds.
- */
-export function joinLetters(text: string): string {
-  return text.replace(/\b[A-Z](?: [A-Z](?![A-Za-z]))+('s)?/g, (row: string, plural: string | undefined) => {
-    const joined = row.replaceAll(' ', '.');
-    return plural ? `${joined.slice(0, -4)}-${joined.slice(-3)}` : joined;
-  });
 }
 
 /** A plain array, because a typed one of its own takes longer to make than a short text takes to read. */

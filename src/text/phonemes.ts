@@ -1,25 +1,26 @@
 /** Words to phonemes. The one file that knows espeak-ng (GPL-3.0), which it holds at arm's length as a black box. */
 import { DEFAULT_LANGUAGE, type Language } from '../protocol/job.js';
-import type { Phonemizer } from './front-end.js';
-import { frontEnd } from './languages.js';
+import type { PhonemeAlphabet, Phonemizer } from './front-end.js';
+import { loadFrontEnd } from './languages.js';
 
 /** espeak has one voice for the whole process, and changing it takes longer than a hundred words. */
 let current: Language | undefined;
 
 const CACHED_WORDS = 20_000;
-const SPELLED_Z = /^z[bdglmnrv][\p{L}]{2,58}$/iu;
 const OWNED = /^\p{L}{2,}'s$/u;
 /** Nobody speaks a longer word; longer ones are said in pieces. */
 const MAX_WORD = 60;
 
-/** `known` are the readings that stand above espeak's. */
+/** `readings` are those that stand above espeak's; the language's own where absent. */
 export async function createPhonemizer(
   language: Language = DEFAULT_LANGUAGE,
-  known = frontEnd(language).alphabet.known,
+  readings?: PhonemeAlphabet['known'],
 ): Promise<Phonemizer> {
+  const { alphabet } = await loadFrontEnd(language);
+  const { espeakVoice, fromEspeak, parted, namedFirst, possessive, respelled = (word) => word } = alphabet;
+  const known = readings ?? alphabet.known;
   const espeak = await import('espeak-phonemizer');
   await espeak.initialize();
-  const { espeakVoice, fromEspeak, parted, possessive, respelled = (word) => word } = frontEnd(language).alphabet;
   // Whoever speaks meanwhile has to set its own voice again.
   current = undefined;
   await espeak.setVoice(espeakVoice);
@@ -60,13 +61,12 @@ export async function createPhonemizer(
     const reading = known(text);
     if (reading !== undefined) return reading;
     // espeak takes the ending of "lake's" for a voiced one.
-    if (OWNED.test(text)) {
+    if (possessive && OWNED.test(text)) {
       const owner = spoken(text.slice(0, -2));
       return owner + possessive(owner);
     }
     if (parted?.test(text)) return text.split('-').map(spoken).join('');
-    // "Zlatan": espeak says the name of the first letter.
-    if (SPELLED_Z.test(text)) return `z${spoken(text.slice(1))}`;
+    if (namedFirst?.test(text)) return `${text.charAt(0).toLowerCase()}${spoken(text.slice(1))}`;
     if (text.length <= MAX_WORD) return fromEspeak(speak(respelled(text)));
     const points = [...text];
     const pieces: string[] = [];
@@ -77,9 +77,21 @@ export async function createPhonemizer(
       .trim();
   };
 
+  const word = (text: string) => cached(text, () => spoken(text));
+
+  /** Where espeak makes more or fewer words of a phrase than it has, its halves are said by themselves. */
+  const phrase = (words: readonly string[]): string[] => {
+    if (words.length < 2) return words.map(word);
+    const said = cached(` ${words.join(' ')}`, () => speak(words.map(respelled).join(' '))).split(' ');
+    if (said.length === words.length) return said.map(fromEspeak);
+    const middle = words.length >> 1;
+    return [...phrase(words.slice(0, middle)), ...phrase(words.slice(middle))];
+  };
+
   return {
     language,
-    word: (word) => cached(word, () => spoken(word)),
+    word,
+    phrase,
     reduced: (word) =>
       cached(`${word} `, () => {
         const between = speak(`bob ${word} dog`).split(' ');

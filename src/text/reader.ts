@@ -1,26 +1,46 @@
 /** One segment read: spans → normalised text → words → phonemes → tokens, each with the characters it speaks. */
 import { DEFAULT_LANGUAGE, type Language, type Segment } from '../protocol/job.js';
-import type { FrontEnd, Phonemizer, Utterance } from './front-end.js';
-import { frontEnd } from './languages.js';
+import type { FrontEnd, LanguageFiles, Phonemizer, Utterance } from './front-end.js';
+import { frontEnd, loadFrontEnd } from './languages.js';
 import type { Lexicon } from './lexicon.js';
 import { createPhonemizer } from './phonemes.js';
-import { type Item, itemsOf } from './reading-items.js';
+import { itemsOf } from './reading-items.js';
+import type { Item } from './reading-pieces.js';
 import { type Alphabet, createAlphabet } from './tokens.js';
 import { MAX_TOKENS, type Reader, type Reading, type ReadingPart, type ReadingToken } from './types.js';
 
 export interface ReaderOptions {
   readonly lexicon?: Lexicon;
   readonly language?: Language;
+  /** Where the files of a language lie that are not part of the package. */
+  readonly files?: LanguageFiles;
 }
 
+const noFiles: LanguageFiles = (language) => {
+  throw new Error(`nobody says where the files of ${language} are`);
+};
+
 export async function createReader(options: ReaderOptions = {}): Promise<Reader> {
-  const { lexicon, language = DEFAULT_LANGUAGE } = options;
-  const speaker = {
-    front: frontEnd(language),
+  const { lexicon, language = DEFAULT_LANGUAGE, files = noFiles } = options;
+  const front = await loadFrontEnd(language);
+  await front.prepare?.(files);
+  const others = new Map<Language, Phonemizer>();
+  const speaker: Speaker = {
+    front,
     phonemizer: await createPhonemizer(language),
     alphabet: createAlphabet(),
+    others,
   };
+  const learn = async (other: Language) => {
+    if (others.has(other)) return;
+    await (await loadFrontEnd(other)).prepare?.(files);
+    others.set(other, await createPhonemizer(other));
+  };
+  for (const other of lexicon?.languages ?? []) await learn(other);
   const reader: Reader = {
+    async prepare({ spans }) {
+      for (const span of spans) if (span.kind !== 'break' && span.language !== undefined) await learn(span.language);
+    },
     read: (segment) => readSegment(segment, speaker, lexicon),
     countTokens: (text) => countTokens(text, speaker, lexicon),
     sounds: (text) => sounds(text, speaker, lexicon),
@@ -37,7 +57,7 @@ export function warmUp(reader: Reader): void {
 }
 
 /** The default language's is ready when this is; the others are made when they are first asked for. */
-export async function createReaders(options: Pick<ReaderOptions, 'lexicon'> = {}): Promise<Readers> {
+export async function createReaders(options: Omit<ReaderOptions, 'language'> = {}): Promise<Readers> {
   const readers = new Map<Language, Promise<Reader>>();
   const open: Readers = (language) => {
     const reader = readers.get(language) ?? createReader({ ...options, language });
@@ -53,6 +73,8 @@ interface Speaker {
   readonly front: FrontEnd;
   readonly phonemizer: Phonemizer;
   readonly alphabet: Alphabet;
+  /** Of languages that spans of a segment name, once they are prepared. */
+  readonly others: ReadonlyMap<Language, Phonemizer>;
 }
 
 function readSegment(segment: Segment, speaker: Speaker, lexicon?: Lexicon): Reading {
@@ -166,17 +188,22 @@ function tokenise(items: readonly Item[], speaker: Speaker, sink: TokenSink): vo
 }
 
 /** Phonemes for every word, by its place in `items`, sentence by sentence. */
-function sayWords(items: readonly Item[], { front, phonemizer }: Speaker): string[] {
+function sayWords(items: readonly Item[], { front, phonemizer, others }: Speaker): string[] {
   const said: string[] = [];
   let places: number[] = [];
   let words: Utterance[] = [];
+  let language: Language | undefined;
   const close = () => {
-    for (const [at, phonemes] of front.pronounce(words, phonemizer).entries()) said[places[at]!] = phonemes;
+    const by = language === undefined ? front : frontEnd(language);
+    const sounds = language === undefined ? phonemizer : others.get(language)!;
+    for (const [at, phonemes] of by.pronounce(words, sounds).entries()) said[places[at]!] = phonemes;
     places = [];
     words = [];
   };
   for (const [index, item] of items.entries()) {
     if (item.kind === 'word') {
+      if (item.language !== language) close();
+      language = item.language;
       places.push(index);
       const settled = item.phonemes === undefined ? {} : { phonemes: item.phonemes };
       words.push({ text: item.text, followed: isFollowed(items, index), ...settled });

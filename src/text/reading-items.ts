@@ -1,23 +1,13 @@
 /** A segment's spans as words, signs and silences, each with the characters of the segment it stands for. */
 import { isWhiteSpace, trimEnd, trimStart } from '../protocol/characters.js';
-import type { Segment, SegmentSpan } from '../protocol/job.js';
+import type { Language, Segment, SegmentSpan } from '../protocol/job.js';
 import type { FrontEnd, PhonemeAlphabet } from './front-end.js';
+import { frontEnd } from './languages.js';
 import type { Lexicon } from './lexicon.js';
-import { joinLetters, normalize } from './normalize.js';
+import { normalize } from './normalize.js';
+import { collect, type Item, type Range } from './reading-pieces.js';
 import { seenText } from './ssml/markup.js';
 import type { Normalized } from './types.js';
-
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
-export type Item = Range &
-  (
-    | { readonly kind: 'word'; readonly text: string; readonly phonemes?: string }
-    | { readonly kind: 'sign'; readonly symbol: string }
-    | { readonly kind: 'silence'; readonly ms: number }
-  );
 
 export interface Items {
   readonly items: readonly Item[];
@@ -25,54 +15,15 @@ export interface Items {
   readonly skipped: Record<string, number>;
 }
 
-/** Rows of letters, words, white space, runs of dots, and whatever else stands there. */
-const PIECES =
-  /([A-Z](?:\.[A-Z])+(?:['’]?s)?(?![\p{L}\p{N}])|[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*)|(\s+)|(\.{2,}|([!?])\4*|[-–—]+|[\s\S])/gu;
-/** What makes a piece of normalised text a word that can be said. */
-export const READABLE = /[\p{Script=Latin}\p{N}]/u;
-const ASCII = /^[\x20-\x7e]*$/;
-const LETTERS_AT_ONCE = 12;
-
-/** Marks of other kinds and the ones of the model's alphabet they stand for. Empty: heard in nothing but the words. */
-const SIGNS: Readonly<Record<string, string>> = {
-  '-': '',
-  "'": '',
-  '‘': '',
-  '’': '',
-  '*': '',
-  _: '',
-  '`': '',
-  '~': '',
-  '|': ',',
-  '[': '(',
-  ']': ')',
-  '{': '(',
-  '}': ')',
-  '«': '“',
-  '»': '”',
-  '‹': '“',
-  '›': '”',
-  '„': '“',
-  '‟': '“',
-  '。': '.',
-  '、': ',',
-  '，': ',',
-  '！': '!',
-  '？': '?',
-  '；': ';',
-  '：': ':',
-  '।': '.',
-  '؟': '?',
-  '،': ',',
-  '\u00ad': '',
-  '\u200b': '',
-  '\u200d': '',
-  '\ufeff': '',
-};
+/** Marks that belong to a word whose sounds were given, and in some languages a possessive. */
+const JOINED = /^[,.;:!?…)”"]+/u;
+const JOINED_OR_OWNED = /^(?:['’]s(?!\p{L})|[,.;:!?…)”"]+)/u;
 
 /** `placed` false leaves the places out, for whoever only counts. */
-export function itemsOf(segment: Segment, front: FrontEnd, lexicon?: Lexicon, placed = true): Items {
-  const { language, alphabet } = front;
+export function itemsOf(segment: Segment, own: FrontEnd, lexicon?: Lexicon, placed = true): Items {
+  /** The front end that reads the span at hand. */
+  let front = own;
+  let { language, alphabet } = own;
   const items: Item[] = [];
   const skipped: Record<string, number> = {};
   let normalized = '';
@@ -90,14 +41,16 @@ export function itemsOf(segment: Segment, front: FrontEnd, lexicon?: Lexicon, pl
   const add = (text: Normalized, range: (start: number, end: number) => Range) => {
     show(text.text);
     for (const [kind, chars] of Object.entries(text.skipped)) skipped[kind] = (skipped[kind] ?? 0) + chars;
-    collect(text, placed ? range : nowhere, items, skipped);
+    collect(text, placed ? range : nowhere, { items, skipped, front });
   };
   /** Adds a stretch of text that may continue what was said before it. Spaces at its edges part words. */
   const addText = (text: string, seen: Seen, base: number) => {
     const lead = text.slice(0, text.length - trimStart(text).length);
     if (lead !== '') space(seen(base).start);
     const joined =
-      lead === '' && items.at(-1)?.kind === 'word' ? (/^(?:['’]s(?!\p{L})|[,.;:!?…)”"]+)/u.exec(text)?.[0] ?? '') : '';
+      lead === '' && items.at(-1)?.kind === 'word'
+        ? ((alphabet.possessive ? JOINED_OR_OWNED : JOINED).exec(text)?.[0] ?? '')
+        : '';
     if (joined !== '') {
       addJoined(joined, (start, end) => between(seen, base + start, base + end), items, alphabet);
       normalized += joined;
@@ -120,6 +73,9 @@ export function itemsOf(segment: Segment, front: FrontEnd, lexicon?: Lexicon, pl
       continue;
     }
     const seen = positions(span, points);
+    front = span.language === undefined ? own : frontEnd(span.language);
+    ({ language, alphabet } = front);
+    const from = items.length;
     const inner = { start: seen(0).start, end: seen(Number.POSITIVE_INFINITY).end };
     if (span.kind === 'phoneme') {
       items.push({ kind: 'word', text: span.text, phonemes: alphabet.fromIpa(span.ipa), ...inner });
@@ -139,19 +95,30 @@ export function itemsOf(segment: Segment, front: FrontEnd, lexicon?: Lexicon, pl
         const text = span.text.slice(index, index + length);
         const chars = [...text].length;
         const range = between(seen, offset, offset + chars);
-        if (entry.kind === 'respelling') add(normalize(entry.text, { language }), () => range);
+        const first = items.length;
+        const by = entry.language === undefined ? front : frontEnd(entry.language);
+        if (entry.kind === 'respelling') add(normalize(entry.text, { language: by.language }), () => range);
         else {
-          items.push({ kind: 'word', text, phonemes: alphabet.fromIpa(entry.ipa), ...range });
+          items.push({ kind: 'word', text, phonemes: by.alphabet.fromIpa(entry.ipa), ...range });
           show(text);
         }
+        if (by !== front) nameLanguage(items, first, by.language);
         offset += chars;
         from = index + length;
       }
       const rest = span.text.slice(from);
       if (rest !== '') addText(rest, seen, offset);
     }
+    if (front !== own) nameLanguage(items, from, front.language);
   }
   return { items, normalized, skipped };
+}
+
+/** Words from a place on are said in another language than the segment's. */
+function nameLanguage(items: Item[], from: number, language: Language): void {
+  for (const [index, item] of items.entries()) {
+    if (index >= from && item.kind === 'word') items[index] = { language, ...item };
+  }
 }
 
 /** A possessive or a mark right behind a word whose sounds were given. */
@@ -163,7 +130,7 @@ function addJoined(
 ): void {
   const last = items.at(-1);
   if (/^['’]s$/.test(text) && last?.kind === 'word') {
-    const phonemes = alphabet.possessive(last.phonemes ?? '');
+    const phonemes = alphabet.possessive!(last.phonemes ?? '');
     items.push({ kind: 'word', text: "'s", phonemes, ...range(0, 2) });
     return;
   }
@@ -197,64 +164,4 @@ function positions(span: SegmentSpan, points: readonly string[]): Seen {
     const at = Math.min(index, starts.length - 1);
     return { start: span.start + starts[at]!, end: span.start + ends[at]! };
   };
-}
-
-function collect(
-  { text, starts, ends }: Normalized,
-  range: (start: number, end: number) => Range,
-  items: Item[],
-  skipped: Record<string, number>,
-): void {
-  for (const match of partedLetters(text, starts, ends).matchAll(PIECES)) {
-    const { index } = match;
-    const [piece, word, space] = match;
-    const where = range(starts[index]!, ends[index + piece.length - 1]!);
-    if (word !== undefined) {
-      for (const part of wordParts(word)) {
-        if (READABLE.test(part)) items.push({ kind: 'word', text: part, start: where.start, end: where.end });
-        else skipped.script = (skipped.script ?? 0) + [...part].length;
-      }
-    } else if (space !== undefined) {
-      items.push({ kind: 'sign', symbol: ' ', start: where.start, end: where.end });
-    } else {
-      for (const symbol of signOf(piece, items)) items.push({ kind: 'sign', symbol, ...where });
-    }
-  }
-}
-
-/** Rows of letters joined, each for itself: between those of "SQL API" the source shows a gap. */
-function partedLetters(text: string, starts: readonly number[], ends: readonly number[]): string {
-  let out = joinLetters(text);
-  for (const { index } of out.matchAll(/(?<=\b[A-Z])\.(?=[A-Z](?![a-z]))/g)) {
-    if (text[index] !== ' ' || starts[index + 1]! <= ends[index - 1]!) continue;
-    out = `${out.slice(0, index)} ${out.slice(index + 1)}`;
-  }
-  return out;
-}
-
-/** A long row of letters is said in breaths. */
-function wordParts(word: string): string[] {
-  const plain = ASCII.test(word) ? word : word.normalize('NFC').replace(/’/g, "'");
-  if (!plain.includes('.') || plain.length < LETTERS_AT_ONCE * 2) return [plain];
-  const letters = plain.split('.');
-  const parts: string[] = [];
-  for (let i = 0; i < letters.length; i += LETTERS_AT_ONCE) parts.push(letters.slice(i, i + LETTERS_AT_ONCE).join('.'));
-  return parts;
-}
-
-function signOf(piece: string, items: readonly Item[]): string {
-  if (/^\.{2,}$/.test(piece)) return '…';
-  if (/^[!?]+$/.test(piece)) return piece[0]!;
-  if (/^[-–—]+$/.test(piece)) {
-    if (piece !== '-') return '—';
-    // A hyphen that stands alone is a dash; one at the edge of a word is nothing.
-    return items.at(-1)?.kind === 'sign' ? '—' : '';
-  }
-  if (piece === '"') {
-    const last = items.at(-1);
-    return last === undefined || last.kind === 'silence' || (last.kind === 'sign' && /[ (“—]/u.test(last.symbol))
-      ? '“'
-      : '”';
-  }
-  return SIGNS[piece] ?? piece;
 }

@@ -5,7 +5,7 @@
 import type { Segment, SegmentSpan } from '../protocol/job.js';
 import type { Lexicon } from './lexicon.js';
 import { normalize } from './normalize.js';
-import { READABLE } from './reading-items.js';
+import { READABLE } from './reading-pieces.js';
 import { Segmenter } from './segment/segment.js';
 
 /** Characters that are not spoken, by kind: "emoji", "symbol", "control", or "script:" and the name of one. */
@@ -41,7 +41,7 @@ export class Survey {
   }
 
   #span(span: SegmentSpan): void {
-    if (span.kind === 'phoneme') this.#spoken = true;
+    if (span.kind === 'phoneme' || (span.kind !== 'break' && span.language !== undefined)) this.#spoken = true;
     else if (span.kind === 'sub') this.#text(span.alias);
     else if (span.kind === 'say-as') this.#gather(normalize(span.text, { sayAs: span.as }));
     else if (span.kind === 'text') this.#text(span.text);

@@ -43,6 +43,8 @@ export interface Reading {
 }
 
 export interface Reader {
+  /** Loads the languages that spans of a segment name; before the segment is read. */
+  prepare(segment: Segment): Promise<void>;
   /** normalise → phonemes → tokens for one segment. */
   read(segment: Segment): Reading;
   /** How many tokens the text makes, without pads. */

@@ -94,7 +94,11 @@ describe('a text', () => {
       TTS_THREADS: '1',
     };
     for (const [args, stdin, line] of [
-      [['speak', '你好', '-o', 'none.wav'], '', /^tts: Nothing of the text can be spoken \(2 characters of Han\): /],
+      [
+        ['speak', '你好', '-o', 'none.wav'],
+        '',
+        /^tts: Nothing of the text can be spoken: it is Mandarin, .*mandarin_female_xiaobei/,
+      ],
       [['speak', '!!!', '--seed', '1', '-o', 'none.wav'], '', /^tts: Nothing of the text can be spoken: /],
       [['stream', '-o', 'none.wav'], '😀', /^tts: Nothing of the text can be spoken \(1 emoji\): /],
     ] as const) {

@@ -49,16 +49,48 @@ describe('the catalogue that ships', () => {
         'object',
         'display_name',
         'language',
+        'locale',
         'gender',
         'description',
         'supports_instructions',
       ]);
-      expect(voice).toMatchObject({ object: 'voice', language: 'en', supports_instructions: false });
+      expect(voice).toMatchObject({ object: 'voice', supports_instructions: false });
+      expect(voice.locale!.slice(0, 2)).toBe(voice.language);
     }
   });
 
+  it('has all 54 styles and the two of the interface, those of other languages on base-tts alone', () => {
+    const { all, voices } = loadCatalogue();
+    expect(all).toHaveLength(56);
+    expect(new Set(all.map(({ mix }) => mix[0]!.style))).toEqual(new Set(stylesOf(loadPackManifest('kokoro-82m'))));
+    expect(voices('base-tts-fast').every(({ language }) => language === 'en')).toBe(true);
+    const words = ['spanish', 'french', 'italian', 'portuguese', 'hindi', 'japanese', 'mandarin'];
+    for (const { voice, mix, models, gainDb } of all.filter((entry) => entry.voice.language !== 'en')) {
+      const [, initial, gender, name] = /^([efhijpz])([fm])_(\w+)$/.exec(mix[0]!.style)!;
+      const word = words['efiphjz'.indexOf(initial!)];
+      expect(voice.id).toBe(`${word}_${gender === 'f' ? 'female' : 'male'}_${name}`);
+      expect(models).toEqual(['base-tts']);
+      expect(voice.description).toMatch(/Pitch about \d+ Hz, about \d+ (?:words|characters) a minute\./);
+      expect(Math.abs(gainDb['base-tts'])).toBeLessThan(10);
+    }
+    expect(() => loadCatalogue().get('base-tts-fast', 'spanish_female_dora')).toThrow(
+      /base-tts-fast does not have the voice spanish_female_dora; base-tts does.*english_female_professional/,
+    );
+  });
+
+  it('knows a voice for each language, of the gender where there is one', () => {
+    const { fitting } = loadCatalogue();
+    expect(fitting('es')?.voice.id).toBe('spanish_female_dora');
+    expect(fitting('es-419', { gender: 'male' })?.voice.id).toBe('spanish_male_alex');
+    expect(fitting('fr', { gender: 'male' })?.voice.id).toBe('french_female_siwis');
+    expect(fitting('en-GB')?.voice.id).toBe('british_female_alice');
+    expect(fitting('es', { model: 'base-tts-fast' })).toBeUndefined();
+  });
+
   it('has all of the English styles by one pattern of ids, British ones reading so', () => {
-    const others = loadCatalogue().all.slice(2);
+    const others = loadCatalogue()
+      .all.slice(2)
+      .filter(({ voice }) => voice.language === 'en');
     const styles = stylesOf(loadPackManifest('kokoro-82m')).filter((style) => /^[ab]/.test(style));
     expect(others.map(({ mix }) => mix[0]!.style).sort()).toEqual(styles.sort());
     expect(others).toHaveLength(28);
@@ -101,6 +133,7 @@ describe('a voice of the operator', () => {
       object: 'voice',
       display_name: 'Narrator',
       language: 'en',
+      locale: 'en-US',
       gender: 'male',
       description: 'Calm and low.',
       supports_instructions: false,
@@ -162,7 +195,7 @@ describe('a voice of the operator', () => {
     ['id', { id: 'Großer Erzähler' }, /a-z, 0-9/],
     ['id', { id: 'english_female_professional' }, /already has/],
     ['display_name', { display_name: ' ' }, /1 to 100 characters/],
-    ['language', { language: 'fr' }, /must be en or one of en-US, en-GB/],
+    ['language', { language: 'nl' }, /must be one of en, es, .*en-US, en-GB/],
     ['gender', { gender: 'robot' }, /female, male, neutral/],
     ['description', { description: 7 }, /text of 1 to 500/],
     ['supports_instructions', { supports_instructions: true }, /must be false/],

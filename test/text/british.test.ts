@@ -1,6 +1,5 @@
 /** British voices are read with British words and sounds; American reading beside them stays as it is. */
 import { describe, expect, it } from 'vitest';
-import type { Language } from '../../src/protocol/job.js';
 import { BRITISH } from '../../src/text/en/english.js';
 import { inBritish } from '../../src/text/en/pronunciation/alphabet.js';
 import { normalize } from '../../src/text/normalize.js';
@@ -10,7 +9,7 @@ import { createAlphabet } from '../../src/text/tokens.js';
 
 const open = await createReaders();
 const readers = { 'en-US': await open('en-US'), 'en-GB': await open('en-GB') };
-const phonemes = (text: string, language: Language = 'en-GB') => {
+const phonemes = (text: string, language: keyof typeof readers = 'en-GB') => {
   const reader = readers[language];
   const segments = segmentText(text, { countTokens: (part) => reader.countTokens(part), language });
   return segments.map((segment) => reader.read(segment).phonemes).join(' ');

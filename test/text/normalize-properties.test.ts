@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SayAs } from '../../src/protocol/job.js';
-import { joinLetters, normalize } from '../../src/text/normalize.js';
+import { joinLetters } from '../../src/text/en/letters.js';
+import { normalize } from '../../src/text/normalize.js';
 import type { Normalized } from '../../src/text/types.js';
 
 const anyText = fc.oneof(

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { TtsError } from '../../protocol/errors.js';
 import type { Segment } from '../../protocol/job.js';
+import { readingOf } from '../../protocol/languages.js';
 import type { Reading } from '../../text/types.js';
 import { addSettings, settingsOf } from '../context.js';
 import { untilInterrupted } from '../interrupt.js';
@@ -9,10 +10,12 @@ import { noSuchVoice, withVoiceId } from '../names.js';
 import { ownCatalogue } from '../own-voices.js';
 import { fitted } from '../terminal.js';
 import { readText } from '../text-source.js';
+import { chooseVoice } from '../voice-choice.js';
 
 interface ExplainOptions {
   readonly file?: readonly string[];
   readonly ssml?: boolean;
+  readonly language?: string;
   readonly json?: boolean;
 }
 
@@ -39,6 +42,7 @@ export function command(): Command {
     .argument('[TEXT...]', 'the text; without it, -f or a pipe')
     .option('-f, --file <FILE...>', 'read the text from these files; - is stdin')
     .option('--ssml', 'the text carries SSML')
+    .option('--language <CODE>', 'read as the default voice of this language does: es, fr, en-GB, es-419 …')
     .option('--json', 'print everything as JSON');
   return addSettings(explain, ['voice', 'lexicon', 'voicesDir'], { voice: '-v' })
     .addHelpText('after', EXAMPLES)
@@ -53,7 +57,8 @@ async function run(words: string[], options: ExplainOptions, self: Command, sign
     throw new TtsError('usage', 'Nothing to explain. Give the text (tts explain "Dr. Smith"), a file (-f) or a pipe.');
   }
   const text = await readText({ words, files }, signal);
-  const { config } = await withVoiceId(settingsOf(self));
+  const settings = await withVoiceId(settingsOf(self));
+  const { config } = settings;
   const [{ createReader }, { segmentText }, { loadLexicon }, { surveyText }] = await Promise.all([
     import('../../text/reader.js'),
     import('../../text/segment/segment.js'),
@@ -63,16 +68,18 @@ async function run(words: string[], options: ExplainOptions, self: Command, sign
   const lexicon = config.lexicon === '' ? undefined : await loadLexicon(config.lexicon);
   // A voice has an accent, and is read with the words and sounds of it.
   const catalogue = await ownCatalogue(config);
-  const named = catalogue.all.find(({ voice }) => voice.id === config.voice);
+  const voice = await chooseVoice(settings, options.language);
+  const named = catalogue.all.find((entry) => entry.voice.id === voice);
   if (named === undefined)
     throw noSuchVoice(
-      config.voice,
-      catalogue.all.map(({ voice }) => voice.id),
+      voice,
+      catalogue.all.map((entry) => entry.voice.id),
     );
-  const { language } = named;
+  const language = readingOf(named.language, options.language);
   const reader = await createReader({ language, ...(lexicon && { lexicon }) });
   const countTokens = (part: string) => reader.countTokens(part);
   const segments = segmentText(text, { countTokens, language, ssml: options.ssml ?? false });
+  for (const segment of segments) await reader.prepare(segment);
   const explained = segments.map((segment) => ({ segment, reading: reader.read(segment) }));
   const ignored = options.ssml ? surveyText(text, { ssml: true }).ignoredMarkup : [];
   process.stdout.write(

@@ -21,7 +21,9 @@ import {
   streamParams,
 } from '../speech-options.js';
 import { runSpeech, type SpeechRun } from '../speech-run.js';
+import { complain } from '../terminal.js';
 import { readText } from '../text-source.js';
+import { chooseVoice, languageRemark } from '../voice-choice.js';
 
 interface SpeakOptions extends SpeechOptions {
   readonly file?: string[];
@@ -78,8 +80,10 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
     throw new TtsError('usage', '--chapters needs a file that can hold them: add -o book.mp3, .opus or .flac.');
   }
   const text = await readText({ words, files }, signal);
-  const { voice } = settings.config;
+  const voice = await chooseVoice(settings, options.language);
   const { ssml = false } = options;
+  const remark = ssml ? undefined : await languageRemark(settings.config, voice, text);
+  if (remark !== undefined && !options.quiet) complain(remark);
   const reading = new Reading(options, voice, {
     title: options.title ?? (await titleOf(text, files, ssml)),
     text,
@@ -149,10 +153,12 @@ class Reading {
   }
 
   speak(run: SpeechRun, signal: AbortSignal): Promise<void> {
-    const { ssml, seed, speed = 1 } = this.#options;
-    // Alignment, markup and seed are for the WebSocket alone. So is a speed, but for Free models,
-    // which are on HTTP alone.
-    const needsSocket = this.#cues || ssml || seed !== undefined || (speed !== 1 && !parseModel(run.model).free);
+    const { ssml, seed, speed = 1, language } = this.#options;
+    // Alignment, markup, seed and a locale other than the voice's are for the WebSocket alone. So is
+    // a speed, but for Free models, which are on HTTP alone.
+    const isPaced = speed !== 1 && !parseModel(run.model).free;
+    const isOtherLocale = language?.startsWith('es-') === true;
+    const needsSocket = this.#cues || ssml || seed !== undefined || isPaced || isOtherLocale;
     return needsSocket ? this.#overSocket(run, signal) : this.#overHttp(run, signal);
   }
 
@@ -162,8 +168,8 @@ class Reading {
       import('../../client/speak-requests.js'),
     ]);
     const client = createHttpClient(address);
-    const { speed = 1, language } = this.#options;
-    const fields = { model, voice: this.#voice, speed, ...(language && { language }) };
+    const { speed = 1 } = this.#options;
+    const fields = { model, voice: this.#voice, speed };
     const sections = this.#sections.map(({ text }) => ({ text, onBegin: () => this.#starts.push(progress.made) }));
     await speakRequests({ client, sections, fields, sink, progress, leftOut }, signal).finally(() => {
       client.close();

@@ -7,6 +7,7 @@ import { withVoiceId } from '../names.js';
 import { addSpeechOptions, destinationOf, type SpeechOptions, streamParams } from '../speech-options.js';
 import { runSpeech } from '../speech-run.js';
 import { liveLines } from '../terminal.js';
+import { chooseVoice } from '../voice-choice.js';
 
 interface StreamOptions extends SpeechOptions {
   readonly flushOnNewline?: boolean;
@@ -38,7 +39,7 @@ export function command(): Command {
 async function run(options: StreamOptions, self: Command, signal: AbortSignal): Promise<void> {
   if (options.listDevices) return listDevices(signal);
   const settings = await withVoiceId(settingsOf(self));
-  const { voice } = settings.config;
+  const voice = await chooseVoice(settings, options.language);
   const destination = destinationOf(options, Boolean(process.stdout.isTTY));
   const typing = Boolean(process.stdin.isTTY);
   if (typing && liveLines(options.quiet ?? false))

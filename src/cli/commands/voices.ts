@@ -5,6 +5,8 @@ import { Command, Option } from 'commander';
 import type { SpeechModel } from '../../protocol/contract.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { Voice, VoiceCatalog } from '../../protocol/http.js';
+import type { Language } from '../../protocol/job.js';
+import { codeOf, knownLanguage, type LanguageCode, speaks } from '../../protocol/languages.js';
 import { didYouMean } from '../../protocol/suggestion.js';
 import { closeSoon, connect, ofOwnServer } from '../connection.js';
 import { addSettings, settingsOf } from '../context.js';
@@ -128,6 +130,7 @@ async function removeVoice(name: string, self: Command): Promise<void> {
 
 async function list(options: VoicesOptions, self: Command, signal: AbortSignal): Promise<void> {
   const settings = settingsOf(self);
+  if (options.language !== undefined) knownLanguage(options.language);
   const model: SpeechModel = checkModel(settings.config.model) ?? 'base-tts';
   const connection = await connect(settings, {}, signal);
   try {
@@ -147,13 +150,25 @@ async function list(options: VoicesOptions, self: Command, signal: AbortSignal):
 
 function matches(voice: Voice, { search, gender, language }: VoicesOptions): boolean {
   if (gender && voice.gender !== gender) return false;
-  if (language && !voice.language.toLowerCase().startsWith(language.toLowerCase())) return false;
+  if (language && !speaks((voice.locale ?? voice.language) as Language, language)) return false;
   const text = `${voice.id} ${voice.display_name} ${voice.description}`.toLowerCase();
   return (search ?? '')
     .toLowerCase()
     .split(/\s+/)
     .every((word) => text.includes(word));
 }
+
+/** What a voice says of itself, in its language. */
+const SAMPLES: Readonly<Record<LanguageCode, (name: string) => string>> = {
+  en: (name) => `Hello, I am ${name}. This is how I sound when I read to you.`,
+  es: (name) => `Hola, soy ${name}. Así suena mi voz cuando te leo un texto.`,
+  fr: (name) => `Bonjour, je suis ${name}. Voici ma voix quand je vous lis un texte.`,
+  it: (name) => `Ciao, sono ${name}. Questa è la mia voce quando ti leggo un testo.`,
+  pt: (name) => `Olá, eu sou ${name}. É assim que soa a minha voz quando leio para você.`,
+  hi: () => 'नमस्ते। जब मैं आपके लिए कोई पाठ पढ़ती हूँ, तो मेरी आवाज़ ऐसी सुनाई देती है।',
+  ja: () => 'こんにちは。文章を読むときは、このような声になります。',
+  zh: () => '你好，这就是我为你朗读时的声音。',
+};
 
 /** Control characters that JSON lets stand are escaped too: a terminal may be reading. */
 const asJson = (catalog: VoiceCatalog): string =>
@@ -162,7 +177,13 @@ const asJson = (catalog: VoiceCatalog): string =>
 const printVoices = (voices: readonly Voice[]): void =>
   printTable(
     ['VOICE', 'NAME', 'LANGUAGE', 'GENDER', shrinking('DESCRIPTION')],
-    voices.map((voice) => [voice.id, voice.display_name, voice.language, voice.gender, voice.description]),
+    voices.map((voice) => [
+      voice.id,
+      voice.display_name,
+      voice.locale ?? voice.language,
+      voice.gender,
+      voice.description,
+    ]),
   );
 
 async function preview(options: VoicesOptions, self: Command, signal: AbortSignal): Promise<void> {
@@ -191,8 +212,8 @@ async function preview(options: VoicesOptions, self: Command, signal: AbortSigna
         const { data } = await client.voices(model, runSignal);
         const found = data.filter((voice) => (wanted === true ? matches(voice, options) : voice.id === wanted));
         if (found.length === 0) throw nothingFound(wanted, data);
-        for (const { id, display_name: name } of found) {
-          const sections = [{ text: `Hello, I am ${name}. This is how I sound when I read to you.` }];
+        for (const { id, display_name: name, locale = 'en-US' } of found) {
+          const sections = [{ text: SAMPLES[codeOf(locale as Language)](name) }];
           const fields = { model, voice: id };
           await speakRequests({ client, sections, fields, sink, progress, leftOut }, runSignal);
         }

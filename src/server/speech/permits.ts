@@ -9,6 +9,8 @@ import type { Logger } from '../../log.js';
 import type { VoiceCatalogue } from '../../models/catalogue.js';
 import { parseModel } from '../../protocol/contract.js';
 import { publicError, TtsError } from '../../protocol/errors.js';
+import type { Language } from '../../protocol/job.js';
+import { readingOf } from '../../protocol/languages.js';
 import type { Texts } from '../../text/thread/texts.js';
 import type { TraceSpan } from '../../trace.js';
 import { KeyWatch } from '../access/key-watch.js';
@@ -79,7 +81,9 @@ export class Permits {
     try {
       if (whole !== undefined) held = await heldAudio.take(whole, key);
       const { base } = parseModel(model);
-      const order = { model: base, voice, seed, speed, owner: key.id, requestId, whole: whole !== undefined, trace };
+      const language = this.#languageOf(request);
+      const isWhole = whole !== undefined;
+      const order = { model: base, voice, language, seed, speed, owner: key.id, requestId, whole: isWhole, trace };
       const speech = gateway.open({ ...order, ...(input !== undefined && { chars: input.chars }) });
       const { failures, logged } = this;
       const text = new SpokenText(speech, cutter());
@@ -107,13 +111,19 @@ export class Permits {
   }
 
   /** How the text of an order is cut into segments. */
-  async #cutter({ model, voice, input, whole, unheard = whole !== undefined, ssml = false }: PermitRequest) {
-    const { texts, catalogue, firstPieces } = this.#options;
+  async #cutter(request: PermitRequest) {
+    const { model, input, whole, unheard = whole !== undefined, ssml = false } = request;
+    const { texts, firstPieces } = this.#options;
     const { base } = parseModel(model);
-    const { language } = catalogue.get(base, voice);
+    const language = this.#languageOf(request);
     const written = input === undefined && !unheard;
     const inTimeChars = unheard ? Number.POSITIVE_INFINITY : written ? 0 : ((await firstPieces?.(base)) ?? 0);
     return () => texts.cutter({ language, ssml, inTimeChars, written });
+  }
+
+  /** The locale the text is read in. */
+  #languageOf({ model, voice, language }: PermitRequest): Language {
+    return readingOf(this.#options.catalogue.get(parseModel(model).base, voice).language, language);
   }
 
   async #admit(request: AdmissionRequest): Promise<Admission> {

@@ -68,9 +68,10 @@ async function permitFor(
   order: HttpOrder & { readonly route: string },
   { permits, accounts, catalogue, texts }: ServerParts,
 ): Promise<Permit> {
-  const { model, voice, input } = order;
-  const { language } = catalogue.get(parseModel(model).base, voice);
-  await checkSounds(input, texts, language);
+  const { model, input } = order;
+  const { voice, language } = catalogue.get(parseModel(model).base, order.voice);
+  const fitting = (wanted: string) => catalogue.fitting(wanted, { gender: voice.gender })?.voice.id;
+  await checkSounds(input, texts, { voice: voice.id, language, fitting });
   const { key, id: requestId, trace } = request;
   try {
     const permit = await permits.open({ ...order, key, requestId, trace });

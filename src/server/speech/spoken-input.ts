@@ -1,7 +1,9 @@
 /** The text of a speech request: trimmed, and within the bound of its door. */
 import { countChars, trim } from '../../protocol/characters.js';
-import { nothingToSay, TtsError } from '../../protocol/errors.js';
+import { nothingToSay, TtsError, wrongScript } from '../../protocol/errors.js';
 import type { Language } from '../../protocol/job.js';
+import { LANGUAGE_NAMES, type LanguageCode } from '../../protocol/languages.js';
+import { unreadableLanguage } from '../../text/detect-language.js';
 import type { Texts } from '../../text/thread/texts.js';
 
 export interface SpokenInput {
@@ -10,6 +12,13 @@ export interface SpokenInput {
   readonly chars: number;
   /** The name of its field in the door's dialect. */
   readonly param: string;
+}
+
+/** The voice that is to speak, and which one fits another language. */
+interface SpokenBy {
+  readonly voice: string;
+  readonly language: Language;
+  readonly fitting: (language: LanguageCode) => string | undefined;
 }
 
 export function spokenInput(value: string, param: string, maxChars: number): SpokenInput {
@@ -29,7 +38,14 @@ export function spokenInput(value: string, param: string, maxChars: number): Spo
 }
 
 /** Throws `empty_input` where nothing of the text can be spoken. */
-export async function checkSounds({ text, param }: SpokenInput, texts: Texts, language: Language): Promise<void> {
+export async function checkSounds(
+  { text, param }: SpokenInput,
+  texts: Texts,
+  { voice, language, fitting }: SpokenBy,
+): Promise<void> {
+  const other = unreadableLanguage(text, language);
+  if (other !== undefined)
+    throw wrongScript({ voice, language: LANGUAGE_NAMES[other], fitting: fitting(other) }, param);
   const unspoken = await texts.soundless(text, language);
   if (unspoken !== undefined) throw nothingToSay(unspoken, param);
 }

@@ -340,4 +340,11 @@ export const SENTENCE_WORDS: SentenceWords = {
   beforeNumber: stopping(NUMBERED),
   beforeSmall: stopping(CONTINUED),
   labelled: LABELLED,
+  ledTo: words('to'),
+  labelling: /^(?:[ap]\.m|app|sect|sec|fig|eq|chap|bldg|apt|ex)$/i,
+  labels: /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|East|Cent|Paci)/,
+  letterWords: words('I'),
+  letterStarts: words('I A'),
+  dottedEnds: words('a.m p.m'),
+  introducingForm: /ly$/,
 };

@@ -3,6 +3,7 @@ import type { Language } from '../../protocol/job.js';
 import type { FrontEnd, PhonemeAlphabet } from '../front-end.js';
 import { Characters } from '../normalize/characters.js';
 import type { Rule } from '../normalize/rule.js';
+import { joinLetters } from './letters.js';
 import { fromEspeak, fromIpa } from './pronunciation/alphabet.js';
 import { britishWording, pastHourRule } from './pronunciation/british.js';
 import { knownReading, respelled } from './pronunciation/known-words.js';
@@ -18,6 +19,8 @@ const alphabet = (language: Language, espeakVoice: string): PhonemeAlphabet => (
   fromEspeak: (ipa) => fromEspeak(ipa, language),
   ...(language === 'en-GB' && { parted: /[^aeiou]y-/i }),
   respelled,
+  // "Zlatan"
+  namedFirst: /^z[bdglmnrv][\p{L}]{2,58}$/iu,
   known: (word) => knownReading(word, language),
   fromIpa: (ipa) => fromIpa(ipa, language),
   possessive,
@@ -29,6 +32,7 @@ const english = (language: Language, espeakVoice: string, rules: readonly Rule[]
   isShouted,
   rules,
   readAs,
+  joinLetters,
   pronounce,
   alphabet: alphabet(language, espeakVoice),
 });

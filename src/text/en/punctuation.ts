@@ -1,18 +1,11 @@
-/** Marks of punctuation: ends, pauses, brackets, dashes. */
+/** Marks of punctuation that English says in words of its own: dots, dashes, brackets of formulas. */
+
+import { endSentence } from '../normalize/marks.js';
 import type { Rule } from '../normalize/rule.js';
 import { isAlphanumeric, isDigit, isLetter, type Scan } from '../normalize/scan.js';
 import { isOperand } from './numbers/operators.js';
 
 const before = (scan: Scan, at: number): number => (at > 0 ? scan.text.charCodeAt(at - 1) : 32);
-
-export const spaceRule: Rule = {
-  name: 'space',
-  begins: { signs: ' ' },
-  apply(scan, at) {
-    scan.out.space(at, at + 1);
-    return at + 1;
-  },
-};
 
 export const fullStopRule: Rule = {
   name: 'full stop',
@@ -26,43 +19,18 @@ export const fullStopRule: Rule = {
       out.say('point', at, at + 1);
       return at + 1;
     }
-    return end(scan, at, '.');
+    return endSentence(scan, at, '.');
   },
 };
-
-export const endMarkRule: Rule = {
-  name: 'question or exclamation mark',
-  begins: { signs: '?!' },
-  apply: (scan, at) => end(scan, at, scan.text[at]!),
-};
-
-/** A mark that ends a sentence. */
-function end(scan: Scan, at: number, mark: string): number {
-  scan.remember('');
-  scan.remember('');
-  scan.out.mark(mark, at, at + 1);
-  const next = scan.text.charCodeAt(at + 1);
-  if (next > 64 && next < 91) scan.out.space(at + 1, at + 1);
-  return at + 1;
-}
 
 /** A dot inside: "object.method"; but in "end.Next" only the space is missing. */
 function inner(scan: Scan, at: number, next: number): number {
   if (next > 64 && next < 91 && /[a-z]/.test(scan.text[at - 1]!)) {
-    end(scan, at, '.');
+    endSentence(scan, at, '.');
     scan.out.space(at + 1, at + 1);
   } else scan.out.say(isDigit(next) && isDigit(scan.text.charCodeAt(at - 1)) ? 'point' : 'dot', at, at + 1);
   return at + 1;
 }
-
-export const pauseMarkRule: Rule = {
-  name: 'comma, semicolon, colon or ellipsis',
-  begins: { signs: ',;:…' },
-  apply(scan, at) {
-    scan.out.mark(scan.text[at]!, at, at + 1);
-    return at + 1;
-  },
-};
 
 export const openingBracketRule: Rule = {
   name: 'opening bracket',
@@ -82,18 +50,6 @@ export const openingBracketRule: Rule = {
   },
 };
 
-export const closingBracketRule: Rule = {
-  name: 'closing bracket',
-  begins: { signs: ')]}' },
-  apply(scan, at) {
-    // "1) First": what closes nothing only separates.
-    if (scan.brackets === 0) scan.out.mark(',', at, at + 1);
-    else scan.out.close(')', at, at + 1);
-    scan.brackets = Math.max(0, scan.brackets - 1);
-    return at + 1;
-  },
-};
-
 export const dashRule: Rule = {
   name: 'dash',
   begins: { signs: '–—' },
@@ -107,22 +63,6 @@ export const dashRule: Rule = {
     out.space(at + 1, at + 1);
     return at + 1;
   },
-};
-
-export const bulletRule: Rule = {
-  name: 'bullet',
-  begins: { signs: '•' },
-  apply(scan, at) {
-    if (scan.out.length > 0) scan.out.pause(',', at, at + 1);
-    return at + 1;
-  },
-};
-
-/** What separates, and is heard in nothing else. */
-export const separatorRule: Rule = {
-  name: 'separator',
-  begins: { signs: '_|`' },
-  apply: spaceRule.apply,
 };
 
 export const hyphenRule: Rule = {

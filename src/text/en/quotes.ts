@@ -1,4 +1,4 @@
-/** Quotation marks, single and double, and apostrophes. */
+/** Apostrophes, and quotation marks that look like them. */
 import type { Rule } from '../normalize/rule.js';
 import { isAlphanumeric, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
@@ -6,15 +6,6 @@ import { matchAt } from '../normalize/sticky.js';
 const ELIDED = /'(?:em|til|cause|tis|twas|bout|round|n|cos|cuz|kay|fraid|nuff)(?![A-Za-z])/iy;
 
 const AND = /'n'(?![A-Za-z])/iy;
-
-function quote(scan: Scan, at: number): number {
-  const { text, out } = scan;
-  const closes = scan.quoted || at + 1 === text.length || text[at + 1] === ' ' || /\s/.test(text[at + 1]!);
-  if (closes) out.close('"', at, at + 1);
-  else out.open('"', at, at + 1);
-  scan.quoted = !closes;
-  return at + 1;
-}
 
 /** Elisions and plural possessives keep their apostrophe; pairs of single quotes are quotes. */
 function apostrophe(scan: Scan, at: number): number {
@@ -41,5 +32,4 @@ function apostrophe(scan: Scan, at: number): number {
   return at + 1;
 }
 
-export const quoteRule: Rule = { name: 'quotation mark', begins: { signs: '"' }, apply: quote };
 export const apostropheRule: Rule = { name: 'apostrophe', begins: { signs: "'" }, apply: apostrophe };

@@ -1,4 +1,13 @@
 /** The rules of reading English, in the order they are asked: the more particular ones first. A new rule is one line here. */
+import {
+  bulletRule,
+  closingBracketRule,
+  endMarkRule,
+  pauseMarkRule,
+  quoteRule,
+  separatorRule,
+  spaceRule,
+} from '../normalize/marks.js';
 import type { Rule } from '../normalize/rule.js';
 import { abbreviationRule } from './abbreviation-rule.js';
 import { headingRule, planRule, teamRule, verseRule } from './citations.js';
@@ -24,19 +33,8 @@ import { hexadecimalRule, versionRule } from './numbers/versions.js';
 import { directionRule, partyRule, shortStateRule, stateRule } from './places.js';
 import { starsRule, tagRule } from './pronunciation/tags.js';
 import { wordRule } from './pronunciation/words.js';
-import {
-  bulletRule,
-  closingBracketRule,
-  dashRule,
-  endMarkRule,
-  fullStopRule,
-  hyphenRule,
-  openingBracketRule,
-  pauseMarkRule,
-  separatorRule,
-  spaceRule,
-} from './punctuation.js';
-import { apostropheRule, quoteRule } from './quotes.js';
+import { dashRule, fullStopRule, hyphenRule, openingBracketRule } from './punctuation.js';
+import { apostropheRule } from './quotes.js';
 import { degreesRule, formulaDollarRule, fractionSignRule, heartRule, pointerRule, signRule } from './signs.js';
 import { dotNetRule, termRule } from './terms.js';
 import { addressRule, machineRule, pathRule } from './web.js';

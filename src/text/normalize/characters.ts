@@ -86,23 +86,37 @@ export interface Character {
 /** Greek letters in a row are a word; one alone is a symbol with a name. */
 export const isGreek = (code: number): boolean => code >= 0x370 && code <= 0x3ff;
 
+export interface CharacterOptions {
+  /** Characters that the language's own rules or words know as they are: its script, "º" in Spanish. */
+  readonly keeps?: RegExp;
+  readonly groupMark?: string;
+}
+
+const keptAs = (form: string): Character => ({ form, sound: undefined, skipped: '', skippedInGreek: '' });
+
 const MOST_KNOWN = 1 << 17;
 
 /** What the characters are to a language, each worked out once, for it takes a dozen patterns. */
 export class Characters {
   readonly #known = new Map<number, Character>();
   readonly #says: (sign: string) => boolean;
+  readonly #keeps: RegExp | undefined;
+  /** What groups the digits of a number that is written with thin spaces. */
+  readonly groupMark: string;
 
   /** `says`: whether the language's rules have words for a sign, so that it is left for them. */
-  constructor(says: (sign: string) => boolean) {
+  constructor(says: (sign: string) => boolean, { keeps, groupMark = ',' }: CharacterOptions = {}) {
     this.#says = says;
+    this.#keeps = keeps;
+    this.groupMark = groupMark;
   }
 
   of(code: number): Character {
     let character = this.#known.get(code);
     if (character === undefined) {
       if (this.#known.size === MOST_KNOWN) this.#known.clear();
-      character = workedOut(String.fromCodePoint(code), this.#says);
+      const char = String.fromCodePoint(code);
+      character = this.#keeps?.test(char) ? keptAs(char) : workedOut(char, this.#says);
       this.#known.set(code, character);
     }
     return character;

@@ -142,7 +142,8 @@ class Cleaner {
     const next = lineStart(text, end);
     if (this.#line === 'rule') this.#put(' ', at, end);
     else if (this.#line !== 'plain' || lines > 1 || next.kind !== 'plain') this.#endOfBlock(at, end);
-    else if (length >= WRAPPED_AT || /[a-z]/.test(text.charAt(end))) this.#put(' ', at, end);
+    else if (length >= WRAPPED_AT || (end < text.length && characterIs(text.charCodeAt(end)) & IS.lower))
+      this.#put(' ', at, end);
     else this.#pause(',', at, end);
     return this.#beginLine(end, next);
   }
@@ -354,7 +355,7 @@ class Cleaner {
     if (ending) return this.#put(SUPERSCRIPT_ENDINGS[ending[0]]!, at, at + ending[0].length);
     // A thin space groups digits: "1 000 000".
     if ((code === 0x202f || code === 0x2009 || code === 0xa0) && /^\d\d\d(?!\d)/.test(text.slice(end, end + 4))) {
-      if (/\d/.test(text.charAt(at - 1))) return this.#put(',', at, end);
+      if (/\d/.test(text.charAt(at - 1))) return this.#put(this.#characters.groupMark, at, end);
     }
     const cluster = isExtended(text, end) ? matchAt(LATIN_CLUSTER, text, at) : null;
     if (cluster && cluster[0].length > char.length) return this.#letter(cluster[0], at);

@@ -112,15 +112,16 @@ function wordReading(rules: readonly Rule[]): (scan: Scan, at: number, code: num
       if (!always && !words.known && !words.when) return [];
       return [{ apply, always, when: words.when }];
     });
-  const byFirst = Array.from({ length: LETTERS }, () => new Map<number, readonly Asked[]>());
+  const byFirst: (Map<number, readonly Asked[]> | undefined)[] = new Array(LETTERS);
   return (scan, at, code) => {
     if (!scan.atBoundary(at)) return firstOf(inside, scan, at);
     const word = scan.wordAt(at);
     const behind = codeAt(scan.text, at + word.length);
-    let list = byFirst[code]!.get(behind);
+    byFirst[code] ??= new Map();
+    let list = byFirst[code].get(behind);
     if (!list) {
       list = asked(code, behind);
-      byFirst[code]!.set(behind, list);
+      byFirst[code].set(behind, list);
     }
     const named = rulesByWord.get(word);
     for (let i = 0; i < list.length; i++) {

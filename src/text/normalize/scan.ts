@@ -167,10 +167,13 @@ export function isDigit(code: number): boolean {
   return code > 47 && code < 58;
 }
 
-/** × and ÷ lie among the accented letters, and are none. */
+/** × and ÷ lie among the accented letters, and are none; of Devanagari the signs of vowels count, dandas and digits do not. */
 export function isLetter(code: number): boolean {
   return (
-    (code > 96 && code < 123) || (code > 64 && code < 91) || (code > 191 && code < 592 && code !== 215 && code !== 247)
+    (code > 96 && code < 123) ||
+    (code > 64 && code < 91) ||
+    (code > 191 && code < 592 && code !== 215 && code !== 247) ||
+    (code > 0x8ff && code < 0x980 && (code < 0x964 || code > 0x970))
   );
 }
 

@@ -61,7 +61,7 @@ export class LocalCutter implements TextCutter {
   /** Whether an engine has anything to do with it, as the reader finds. */
   #sounds({ spans }: Segment): boolean {
     return spans.some((span) => {
-      if (span.kind !== 'text' || surelySounds(span.text)) return true;
+      if (span.kind !== 'text' || span.language !== undefined || surelySounds(span.text)) return true;
       return this.#countTokens(span.text) > 0;
     });
   }

@@ -269,7 +269,12 @@ export class BoundaryScanner {
     }
     const needNext = this.#mark !== null || this.#newlines > 0;
     const next = needNext
-      ? nextKind(text, i + marker.length, final, this.#mark !== null && looksAhead(this.#mark))
+      ? nextKind(
+          text,
+          i + marker.length,
+          final,
+          this.#mark !== null && looksAhead(this.#mark, this.#words) ? this.#words : undefined,
+        )
       : 'other';
     if (next === null) return -1;
     const comma = this.#mark !== null && (markIs(this.#mark) & IS.weak) !== 0;
@@ -371,7 +376,10 @@ export class BoundaryScanner {
     let weight = 1;
     if (is & IS.letter) {
       const small = code >= 97 && code <= 122;
-      totals.letters += code >= WIDE_FROM && code < 0xd800 ? 2 : 1;
+      const wide = code >= WIDE_FROM && code < 0xd800;
+      totals.letters += wide ? 2 : 1;
+      // Scripts without spaces have a word every two characters or so.
+      if (wide) totals.words += 0.5;
       weight = small ? 1 : this.#wordChars > 0 || code < 65 ? HEAVY : 2;
       if (!small || (VOWELS >> (code - 97)) & 1) this.#vowel = true;
       // "e.g." is said in whole words.

@@ -1,9 +1,9 @@
 /** The few questions that only the characters ahead can answer: the next word's first letter, footnotes. */
 import { characterIs, IS } from '../character-kinds.js';
-import type { Next } from './sentence-ends.js';
+import type { Next, SentenceWords } from './sentence-ends.js';
 
 /** What the next word begins with, behind opening quotes and brackets; null if the text does not show it yet. */
-export function nextKind(text: string, from: number, final: boolean, further = false): Next | null {
+export function nextKind(text: string, from: number, final: boolean, further?: SentenceWords): Next | null {
   let i = from;
   for (let skipped = 0; skipped < 4 && i < text.length; skipped += 1) {
     const code = text.charCodeAt(i);
@@ -15,7 +15,7 @@ export function nextKind(text: string, from: number, final: boolean, further = f
   if (code >= 0xd800 && code < 0xdc00 && i + 1 === text.length && !final) return null;
   const is = characterIs(text.codePointAt(i)!);
   if (is & IS.lower) return 'lower';
-  if (is & IS.upper) return further ? capitalKind(text, i, final) : 'upper';
+  if (is & IS.upper) return further ? capitalKind(text, i, final, further) : 'upper';
   return is & IS.digit ? 'digit' : 'other';
 }
 
@@ -36,14 +36,14 @@ export function nextWord(text: string, from: number, final: boolean, beginnings?
 const LONGEST_STARTER = 12;
 
 /** A capital letter that stands alone, the first of two, or that of a word. */
-function capitalKind(text: string, from: number, final: boolean): Next | null {
+function capitalKind(text: string, from: number, final: boolean, words: SentenceWords): Next | null {
   if (from + 1 >= text.length) return final ? 'label' : null;
   const is = characterIs(text.charCodeAt(from + 1));
   if (is & IS.upper) return 'capitals';
   if (!final && text.length < from + 4) return null;
   // "9 a.m. Sat.", "5 p.m. Eastern"
-  if (/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|East|Cent|Paci)/.test(text.slice(from, from + 4))) return 'capitals';
-  return is & IS.letter || text[from] === 'I' || text[from] === 'A' ? 'upper' : 'label';
+  if (words.labels?.test(text.slice(from, from + 4))) return 'capitals';
+  return is & IS.letter || words.letterStarts.has(text[from]!) ? 'upper' : 'label';
 }
 
 /** Length of a footnote reference such as `[12]` behind an end mark; 0 if it is none, -1 if more text is needed. */

@@ -41,9 +41,53 @@ export interface SentenceWords {
   /** No breath is drawn behind these, nor behind those that call for a "to" before it. */
   readonly clinging: ReadonlySet<string>;
   readonly leadingTo: ReadonlySet<string>;
+  /** What a "to" is that `leadingTo` speaks of. */
+  readonly ledTo: ReadonlySet<string>;
   /** A single letter behind one of these is a label ("vitamin C."), not the initial of a name. */
   readonly labelled: ReadonlySet<string>;
+  /** Behind these a single capital letter is a label ("App. B"), and two of them a time zone ("5 p.m. EST"). */
+  readonly labelling?: RegExp;
+  /** Words behind those that are no beginning of a sentence though they have a capital ("9 a.m. Sat."). */
+  readonly labels?: RegExp;
+  /** Capital letters that are words where a sentence ends ("It is I."), and those that are where one begins. */
+  readonly letterWords: ReadonlySet<string>;
+  readonly letterStarts: ReadonlySet<string>;
+  /** Rows of letters with stops between them that may end a sentence where a capital follows: "a.m". */
+  readonly dottedEnds: ReadonlySet<string>;
+  /** A first word that introduces by its form ("Suddenly, …"). */
+  readonly introducingForm?: RegExp;
 }
+
+/** Words parted by white space. */
+const wordsOf = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/).filter((word) => word !== ''));
+
+type Lists = {
+  readonly [K in keyof SentenceWords as SentenceWords[K] extends ReadonlySet<string> ? K : never]?: string;
+};
+
+/** The sentence words of a language from lists of words parted by white space; what is left out is empty. */
+export const createSentenceWords = (
+  lists: Lists,
+  forms: Pick<SentenceWords, 'labelling' | 'labels' | 'introducingForm'> = {},
+): SentenceWords => ({
+  leading: wordsOf(lists.leading ?? ''),
+  beforeNumber: wordsOf(lists.beforeNumber ?? ''),
+  beforeSmall: wordsOf(lists.beforeSmall ?? ''),
+  clauseStarts: wordsOf(lists.clauseStarts ?? ''),
+  joining: wordsOf(lists.joining ?? ''),
+  relative: wordsOf(lists.relative ?? ''),
+  introducing: wordsOf(lists.introducing ?? ''),
+  clauseOpeners: wordsOf(lists.clauseOpeners ?? ''),
+  phraseOpeners: wordsOf(lists.phraseOpeners ?? ''),
+  clinging: wordsOf(lists.clinging ?? ''),
+  leadingTo: wordsOf(lists.leadingTo ?? ''),
+  ledTo: wordsOf(lists.ledTo ?? ''),
+  labelled: wordsOf(lists.labelled ?? ''),
+  letterWords: wordsOf(lists.letterWords ?? ''),
+  letterStarts: wordsOf(lists.letterStarts ?? ''),
+  dottedEnds: wordsOf(lists.dottedEnds ?? ''),
+  ...forms,
+});
 
 /** How surely a comma ends a clause, so that what stands before it may be the first thing heard. */
 export type Clause = 'surely' | 'likely' | 'no';
@@ -80,7 +124,7 @@ export function clauseAt({ words, next, opening, since, earlier, listed }: Comma
   if (words.clauseStarts.has(next)) return 'surely';
   const item = listed || (earlier > 0 && since < ITEM_WORDS);
   if (words.joining.has(next)) return item || since < ITEM_WORDS ? 'no' : 'surely';
-  if (earlier === 0 && (words.introducing.has(opening) || opening.endsWith('ly'))) return 'surely';
+  if (earlier === 0 && (words.introducing.has(opening) || words.introducingForm?.test(opening))) return 'surely';
   return item || since <= ITEM_WORDS ? 'no' : 'likely';
 }
 
@@ -92,11 +136,9 @@ export interface MarkContext {
   readonly first: boolean;
 }
 
-/** Behind these a single capital letter is a label ("App. B"), and two of them a time zone ("5 p.m. EST"). */
-const LABELLING = /^(?:[ap]\.m|app|sect|sec|fig|eq|chap|bldg|apt|ex)$/i;
-
 /** Whether more of the next word than its first letter has to be seen to rank the mark behind a word. */
-export const looksAhead = (mark: Mark): boolean => mark.code === STOP && LABELLING.test(mark.word);
+export const looksAhead = (mark: Mark, { labelling }: SentenceWords): boolean =>
+  mark.code === STOP && labelling?.test(mark.word) === true;
 
 const STOP = 0x2e;
 const ELLIPSIS = 0x2026;
@@ -161,8 +203,7 @@ function rankOfStop(mark: Mark, next: Next, context: MarkContext): Rank {
   const dotted = word.includes('.') && /^(?:\p{L}{1,3}\.)+\p{L}{1,3}$/u.test(word);
   if (next === 'label') return RANK.word;
   if (dotted) {
-    const day = word === 'a.m' || word === 'p.m';
-    return day && next !== 'lower' && next !== 'capitals' ? RANK.sentence : RANK.word;
+    return context.words.dottedEnds.has(word) && next !== 'lower' && next !== 'capitals' ? RANK.sentence : RANK.word;
   }
   if (next === 'digit' && context.words.beforeNumber.has(word)) return RANK.word;
   if (next === 'lower' && (context.words.beforeSmall.has(word) || context.words.beforeNumber.has(word)))
@@ -175,7 +216,7 @@ function rankOfInitial(letter: string, next: Next, context: MarkContext): Rank {
   const previous = context.previous.replace(/[^\p{L}\p{N}]+/gu, '');
   if (context.words.labelled.has(previous.toLowerCase())) return RANK.sentence;
   if (next === 'digit') return context.words.beforeNumber.has(letter) ? RANK.word : RANK.sentence;
-  if (letter === 'I' && !/^\p{Lu}/u.test(previous) && !context.first) return RANK.sentence;
+  if (context.words.letterWords.has(letter) && !/^\p{Lu}/u.test(previous) && !context.first) return RANK.sentence;
   if (/^\p{N}+$/u.test(previous)) return next === 'lower' ? RANK.word : RANK.sentence;
   return RANK.word;
 }

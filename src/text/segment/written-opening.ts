@@ -99,7 +99,7 @@ export class WrittenOpening {
   /** What begins at `index`, as far as `text` shows it. */
   #opens(text: string, index: number): Opening {
     if (index < LEAST_PHRASE_CHARS) return 'none';
-    const { clauseOpeners, phraseOpeners, clinging, leadingTo } = this.#words;
+    const { clauseOpeners, phraseOpeners, clinging, leadingTo, ledTo } = this.#words;
     const word = nextWord(text, index, false);
     if (word === null) return 'none';
     const clause = clauseOpeners.has(word);
@@ -108,7 +108,7 @@ export class WrittenOpening {
     const before = /([\p{L}'’]+)\s+$/u.exec(text.slice(Math.max(0, index - 24), index))?.[1]?.toLowerCase();
     if (before === undefined || clinging.has(before)) return 'none';
     if (clauseOpeners.has(before) || phraseOpeners.has(before)) return 'none';
-    if (word === 'to' && leadingTo.has(before)) return 'none';
+    if (ledTo.has(word) && leadingTo.has(before)) return 'none';
     return clause ? 'clause' : 'phrase';
   }
 }

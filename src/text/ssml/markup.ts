@@ -47,9 +47,9 @@ export class MarkupTrack {
         );
       }
       const last = this.#pieces.at(-1);
-      if (last && isPlain(last) && isPlain(each) && last.source.length < 1024) {
+      if (last && isPlain(last) && isPlain(each) && last.language === each.language && last.source.length < 1024) {
         const joined = last.source + each.source;
-        this.#pieces[this.#pieces.length - 1] = { source: joined, visible: joined };
+        this.#pieces[this.#pieces.length - 1] = { ...last, source: joined, visible: joined };
       } else if (last && isUnseen(last) && isUnseen(each)) {
         this.#pieces[this.#pieces.length - 1] = { ...last, source: last.source + each.source };
       } else {
@@ -63,7 +63,7 @@ export class MarkupTrack {
   tokens(units: number): number {
     let sum = 0;
     for (const span of spansOf(this.#split(units)[0])) {
-      if (span.kind === 'text') sum += this.#count(span.text) + 1;
+      if (span.kind === 'text') sum += (span.language ? guessed(span.text) : this.#count(span.text)) + 1;
       else sum += this.#tokensOf(span) + 1;
     }
     return sum;
@@ -82,8 +82,8 @@ export class MarkupTrack {
     while (index < this.#pieces.length && left > 0) {
       const piece = this.#pieces[index]!;
       if (piece.visible.length > left) {
-        const before = { source: piece.source.slice(0, left), visible: piece.visible.slice(0, left) };
-        const after = { source: piece.source.slice(left), visible: piece.visible.slice(left) };
+        const before = { ...piece, source: piece.source.slice(0, left), visible: piece.visible.slice(0, left) };
+        const after = { ...piece, source: piece.source.slice(left), visible: piece.visible.slice(left) };
         return [
           [...this.#pieces.slice(0, index), before],
           [after, ...this.#pieces.slice(index + 1)],
@@ -104,6 +104,9 @@ export class MarkupTrack {
       : 0;
   }
 }
+
+/** Tokens of a text in a language whose reader need not be loaded here: more rather than fewer. */
+const guessed = (text: string): number => Math.ceil(text.length * (/[\u2e80-\uffff]/.test(text) ? 6 : 1.6));
 
 const isPlain = (piece: Piece) => piece.said === undefined && piece.source === piece.visible;
 const isUnseen = (piece: Piece) => piece.said?.kind === 'silent' && piece.visible === '';
@@ -136,12 +139,17 @@ function spansOf(pieces: readonly Piece[]): SegmentSpan[] {
   let text = '';
   let start = 0;
   let end = 0;
+  let spoken: { readonly language?: Language } = {};
   const close = () => {
-    if (/[\p{L}\p{N}\p{S}\p{P}]/u.test(text)) spans.push({ kind: 'text', text, start, end });
+    if (/[\p{L}\p{N}\p{S}\p{P}]/u.test(text)) spans.push({ kind: 'text', text, start, end, ...spoken });
     text = '';
   };
-  for (const { source, visible, said } of pieces) {
+  for (const { source, visible, said, language } of pieces) {
     const next = at + length(source);
+    if (language !== spoken.language && visible !== '') {
+      close();
+      spoken = language === undefined ? {} : { language };
+    }
     if (!said || said.kind === 'silent') {
       if (visible !== '') {
         if (text === '') start = at;
@@ -150,7 +158,7 @@ function spansOf(pieces: readonly Piece[]): SegmentSpan[] {
       }
     } else {
       close();
-      spans.push({ ...said, start: at, end: next });
+      spans.push({ ...said, start: at, end: next, ...(said.kind === 'break' ? {} : spoken) });
     }
     at = next;
   }

@@ -1,13 +1,14 @@
 /** One SSML tag taken apart and checked: names, attributes, references. */
 import { isBlank } from '../../protocol/characters.js';
 import { excerpt } from '../../protocol/errors.js';
-import type { SayAs } from '../../protocol/job.js';
+import { LANGUAGES, type SayAs } from '../../protocol/job.js';
+import { localeOf } from '../../protocol/languages.js';
 import { namedCharacter, numberedCharacter } from '../normalize/entities.js';
 
 export interface Tag {
   readonly kind: 'open' | 'close' | 'empty';
   readonly name: string;
-  /** The attribute that matters: `ph`, `alias` or `interpret-as`. */
+  /** The attribute that matters: `ph`, `alias`, `interpret-as`, or the locale of `xml:lang`. */
   readonly value: string;
   readonly ms: number;
   /** The element itself where it is unknown, or what is unknown of its attributes, as messages show them. */
@@ -35,6 +36,7 @@ const UNDERSTOOD: ReadonlyMap<string, readonly string[] | 'any'> = new Map<strin
   ['phoneme', ['alphabet', 'ph']],
   ['sub', ['alias']],
   ['say-as', ['interpret-as']],
+  ['lang', ['xml:lang', 'onlangfailure']],
   ...[...PARTING].map((name) => [name, []] as const),
 ]);
 const NOTHING: readonly string[] = [];
@@ -124,6 +126,12 @@ function spokenValue(name: string, attributes: ReadonlyMap<string, string>, fail
     const as = attributes.get('interpret-as') ?? '';
     if (SAY_AS.some((known) => known === as)) return as;
     return fail(`interpret-as="${excerpt(as, 20)}" is not known; allowed are ${SAY_AS.join(', ')}`);
+  }
+  if (name === 'lang') {
+    const tag = attributes.get('xml:lang') ?? '';
+    return (
+      localeOf(tag) ?? fail(`xml:lang="${excerpt(tag, 20)}" is not spoken here; allowed are ${LANGUAGES.join(', ')}`)
+    );
   }
   return '';
 }

@@ -1,7 +1,7 @@
 /** An incremental SSML parser: markup in any pieces becomes what is visible to the reader, each with its source. */
 import { isBlank } from '../../protocol/characters.js';
 import { excerpt, TtsError } from '../../protocol/errors.js';
-import type { SayAs } from '../../protocol/job.js';
+import type { Language, SayAs } from '../../protocol/job.js';
 import { decodeEntity, nameShown, PARTING, parseTag, type Tag } from './ssml-tags.js';
 
 /** How a piece is spoken, where it is not simply the text that is seen. */
@@ -18,11 +18,15 @@ export interface Piece {
   readonly visible: string;
   /** Absent: the visible text is spoken. */
   readonly said?: Said;
+  /** The language of the `<lang>` it stands in. */
+  readonly language?: Language;
 }
 
 interface Element {
   readonly name: string;
   readonly where: string;
+  /** The language that holds inside it, where a `<lang>` around it or itself names one. */
+  readonly language?: Language | undefined;
 }
 
 interface Held {
@@ -211,13 +215,18 @@ export class SsmlParser {
     this.#open = '';
     this.#state = 'text';
     if (this.#held) this.#hold(source, text);
-    else this.#out.push({ source, visible: text });
+    else this.#push({ source, visible: text });
   }
 
   #text(text: string): void {
     if (text === '') return;
     if (this.#held) this.#hold(text, text);
-    else this.#out.push({ source: text, visible: text });
+    else this.#push({ source: text, visible: text });
+  }
+
+  #push(piece: Piece): void {
+    const { language } = this.#stack.at(-1) ?? {};
+    this.#out.push(language === undefined ? piece : { ...piece, language });
   }
 
   #silent(source: string): void {
@@ -255,7 +264,8 @@ export class SsmlParser {
     if (this.#held && (HELD.has(name) || name === 'break')) {
       this.#fail(`<${name}> cannot stand inside <${this.#held.tag.name}>, which takes plain text`, this.#openedAt);
     }
-    const element = { name, where: this.#openedAt };
+    const around = this.#stack.at(-1)?.language;
+    const element = { name, where: this.#openedAt, language: name === 'lang' ? (tag.value as Language) : around };
     if (tag.kind === 'open') {
       this.#stack.push(element);
       if (this.#stack.length > MAX_DEPTH)
@@ -291,10 +301,10 @@ export class SsmlParser {
     const { tag, source, text } = this.#held!;
     this.#held = null;
     const whole = source + closing;
-    if (tag.name === 'sub') this.#out.push({ source: whole, visible: 'x', said: { kind: 'sub', alias: tag.value } });
+    if (tag.name === 'sub') this.#push({ source: whole, visible: 'x', said: { kind: 'sub', alias: tag.value } });
     else if (tag.name === 'phoneme') {
-      this.#out.push({ source: whole, visible: 'x', said: { kind: 'phoneme', ipa: tag.value, text } });
+      this.#push({ source: whole, visible: 'x', said: { kind: 'phoneme', ipa: tag.value, text } });
     } else if (isBlank(text)) this.#silent(whole);
-    else this.#out.push({ source: whole, visible: 'x', said: { kind: 'say-as', as: tag.value as SayAs, text } });
+    else this.#push({ source: whole, visible: 'x', said: { kind: 'say-as', as: tag.value as SayAs, text } });
   }
 }

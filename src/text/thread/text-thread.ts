@@ -2,9 +2,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { TtsError } from '../../protocol/errors.js';
 import { DEFAULT_LANGUAGE } from '../../protocol/job.js';
+import { loadFrontEnd } from '../languages.js';
 import type { Readers } from '../reader.js';
 import { surelySounds } from '../segment/cutter.js';
 import { LazyCutter } from '../segment/lazy-cutter.js';
+import { loadSentenceWords } from '../segment/sentence-words.js';
 import type {
   CutOptions,
   CutResult,
@@ -41,6 +43,8 @@ if (soon) void opened().catch(() => undefined);
 
 async function cut(session: number, piece: TextPiece, options: CutOptions | undefined): Promise<CutResult> {
   if (options !== undefined) {
+    // Markup is read by the front end as it comes; plain text needs no more than the ends of sentences.
+    await (options.ssml ? loadFrontEnd(options.language) : loadSentenceWords(options.language));
     const count = async () => {
       const reader = await (await opened())(options.language);
       return (text: string) => reader.countTokens(text);
@@ -62,7 +66,7 @@ async function answer(work: TextWork): Promise<TextResults[keyof TextResults]> {
   if (work.type === 'soundless' && surelySounds(work.text)) return undefined;
   const reader = await (await opened())(work.language);
   if (work.type === 'soundless') return (await import('../soundless.js')).soundless(work.text, reader, work.language);
-  return (await import('../explain.js')).explainText(work.text, reader, { ssml: work.ssml });
+  return (await import('../explain.js')).explainText(work.text, reader, { ssml: work.ssml, language: work.language });
 }
 
 const send = (reply: TextReply): void => parentPort!.postMessage(reply);

@@ -2,15 +2,28 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import type { CatalogueVoice } from '../../../models/voice-file.js';
-import { BASE_MODELS } from '../../../protocol/job.js';
+import { BASE_MODELS, type BaseModel, type Language } from '../../../protocol/job.js';
+import { LANGUAGE_CODES, LANGUAGE_NAMES } from '../../../protocol/languages.js';
 import { Type } from '../../../protocol/schema.js';
 import type { ServerParts } from '../../door.js';
 import { voiceId } from '../../foreign-names.js';
-import { VOICE_ALIASES } from './names.js';
+import { DEFAULT_MODEL, VOICE_ALIASES } from './names.js';
 import { MAX_TEXT_CHARS } from './speech-request.js';
 
 const MAX_PAGE = 100;
-const ACCENTS = { 'en-US': 'american', 'en-GB': 'british' } as const;
+/** Accents as that family's lists name them. */
+const ACCENTS: Readonly<Record<Language, string>> = {
+  'en-US': 'american',
+  'en-GB': 'british',
+  'es-ES': 'peninsular',
+  'es-419': 'latin american',
+  'fr-FR': 'parisian',
+  'it-IT': 'standard',
+  'pt-BR': 'brazilian',
+  'hi-IN': 'standard',
+  'ja-JP': 'standard',
+  'zh-CN': 'beijing mandarin',
+};
 
 const PageQuery = Type.Object({
   page_size: Type.Optional(Type.String()),
@@ -33,7 +46,15 @@ function voiceEntry({ voice, language }: CatalogueVoice) {
     sharing: null,
     available_for_tiers: [],
     high_quality_base_model_ids: [],
-    verified_languages: [],
+    verified_languages: [
+      {
+        language: voice.language,
+        model_id: DEFAULT_MODEL,
+        accent: ACCENTS[language],
+        locale: language,
+        preview_url: preview,
+      },
+    ],
     is_owner: false,
     is_legacy: false,
     is_mixed: false,
@@ -42,12 +63,16 @@ function voiceEntry({ voice, language }: CatalogueVoice) {
 
 const MODELS = [
   { id: 'eleven_multilingual_v2', base: 'base-tts' },
+  { id: 'eleven_v3', base: 'base-tts' },
   { id: 'eleven_flash_v2_5', base: 'base-tts-fast' },
   { id: 'eleven_turbo_v2_5', base: 'base-tts-fast' },
   ...BASE_MODELS.map((base) => ({ id: base, base })),
 ];
 
-const modelEntry = ({ id, base }: { readonly id: string; readonly base: string }) => ({
+const modelEntry = (
+  { id, base }: { readonly id: string; readonly base: string },
+  languages: readonly { readonly language_id: string; readonly name: string }[],
+) => ({
   model_id: id,
   name: id === base ? base : `${id} (${base})`,
   description: base === 'base-tts' ? 'Kokoro-82M whole.' : 'Light networks of our own, trained on Kokoro-82M.',
@@ -62,13 +87,20 @@ const modelEntry = ({ id, base }: { readonly id: string; readonly base: string }
   max_characters_request_free_user: MAX_TEXT_CHARS,
   max_characters_request_subscribed_user: MAX_TEXT_CHARS,
   maximum_text_length_per_request: MAX_TEXT_CHARS,
-  languages: [{ language_id: 'en', name: 'English' }],
+  languages,
   model_rates: { character_cost_multiplier: 1 },
   concurrency_group: 'standard',
 });
 
 export function addLists(app: FastifyInstance, { catalogue, authenticate }: ServerParts): void {
   const voices = () => catalogue.all.map(voiceEntry);
+  // An alias stands for the model that has the voice; our own names stand for themselves.
+  const languagesOf = ({ id, base }: { readonly id: string; readonly base: string }) =>
+    LANGUAGE_CODES.filter((code) =>
+      catalogue.all.some(
+        ({ voice, models }) => voice.language === code && (id !== base || models.includes(base as BaseModel)),
+      ),
+    ).map((code) => ({ language_id: code, name: LANGUAGE_NAMES[code] }));
   // Described on this door's page, not in the OpenAPI document of the contract.
   const options = { onRequest: authenticate, schema: { hide: true } };
 
@@ -98,5 +130,5 @@ export function addLists(app: FastifyInstance, { catalogue, authenticate }: Serv
     const found = catalogue.get('base-tts', id);
     return { ...voiceEntry(found), voice_id: name };
   });
-  app.get('/v1/models', options, async () => MODELS.map(modelEntry));
+  app.get('/v1/models', options, async () => MODELS.map((model) => modelEntry(model, languagesOf(model))));
 }

@@ -32,7 +32,8 @@ export function elevenlabsSockets({ accounts, catalogue, permits }: ServerParts)
     route,
     async accept({ voiceId, query, trace, authenticate }) {
       const caller = await authenticate();
-      const names = { voice: voiceId, model: query.get('model_id') ?? undefined };
+      const language = query.get('language_code') ?? undefined;
+      const names = { voice: voiceId, model: query.get('model_id') ?? undefined, language };
       const named = namedVoice(catalogue, caller, names);
       const format = outputFormat(query.get('output_format'));
       checkPartner(caller, FREE_WAY);
@@ -40,6 +41,7 @@ export function elevenlabsSockets({ accounts, catalogue, permits }: ServerParts)
         route,
         model: partnerModel(named.model, FREE_WAY),
         voice: named.voice,
+        language: named.language,
         seed: seedOf(query.get('seed')),
         ssml: query.get('enable_ssml_parsing') === 'true',
         trace,

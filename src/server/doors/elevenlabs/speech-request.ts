@@ -1,12 +1,12 @@
 /** Bodies of speech requests in ElevenLabs' dialect, taken as leniently as there. */
 import type { Static } from 'typebox';
 import type { KeyRecord } from '../../../accounts/types.js';
-import { parseModel, type SpeechModel } from '../../../protocol/contract.js';
+import type { SpeechModel } from '../../../protocol/contract.js';
 import { MAX_SPEED, MIN_SPEED } from '../../../protocol/job.js';
 import { Type } from '../../../protocol/schema.js';
 import { MAX_SEED } from '../../../protocol/stream.js';
 import type { ServerDeps } from '../../deps.js';
-import { speechModel, voiceId } from '../../foreign-names.js';
+import { namedSpeaker } from '../../foreign-names.js';
 import { DEFAULT_MODEL, modelAlias, OUTPUT_FORMATS, VOICE_ALIASES } from './names.js';
 
 export const MAX_TEXT_CHARS = 10_000;
@@ -30,7 +30,12 @@ export const SpeechRequest = Type.Object(
     ),
     voice_settings: Type.Optional(VoiceSettings),
     seed: Type.Optional(Type.Unknown({ description: 'A whole number; 0 is the canonical reading' })),
-    language_code: Type.Optional(Type.Unknown({ description: "The voice's own language is spoken" })),
+    language_code: Type.Optional(
+      Type.Unknown({
+        description:
+          'A well-known voice then speaks as one of that language and its gender; other voices have their own',
+      }),
+    ),
     apply_text_normalization: Type.Optional(
       Type.Unknown({ description: 'auto, on or off; the text is read as it is' }),
     ),
@@ -59,13 +64,28 @@ export function seedOf(value: unknown): number {
   return typeof seed === 'number' && Number.isInteger(seed) && seed >= 0 && seed <= MAX_SEED ? seed : 0;
 }
 
-/** The model and voice of a path and a `model_id`. */
+interface Names {
+  readonly voice: string;
+  readonly model?: string | undefined;
+  /** `language_code`, as it was sent. */
+  readonly language?: unknown;
+}
+
+/** The model and voice of a path, a `model_id` and a `language_code`. */
 export function namedVoice(
   catalogue: ServerDeps['catalogue'],
   key: KeyRecord,
-  { voice, model = DEFAULT_MODEL }: { readonly voice: string; readonly model?: string | undefined },
-): { readonly model: SpeechModel; readonly voice: string } {
-  const named = speechModel(model, modelAlias, key, 'model_id');
-  const { base } = parseModel(named);
-  return { model: named, voice: voiceId(catalogue, { base, name: voice, param: 'voice_id' }, VOICE_ALIASES) };
+  { voice, model = DEFAULT_MODEL, language }: Names,
+): { readonly model: SpeechModel; readonly voice: string; readonly language: string | undefined } {
+  const code = typeof language === 'string' ? language : undefined;
+  const speaker = namedSpeaker(catalogue, key, {
+    model,
+    modelParam: 'model_id',
+    modelAlias,
+    voice,
+    voiceParam: 'voice_id',
+    voiceAliases: VOICE_ALIASES,
+    language: code,
+  });
+  return { ...speaker, language: code };
 }

@@ -44,15 +44,17 @@ export function addSpeech(app: FastifyInstance, parts: ServerParts): void {
         const input = spokenInput(fields.text, 'text', MAX_TEXT_CHARS);
         const format = outputFormat(query.output_format);
         const speed = speedOf(fields.voice_settings);
+        const { model_id: model, language_code: language } = fields;
+        const named = namedVoice(parts.catalogue, key, { voice: params.voice_id, model, language });
         return {
-          ...namedVoice(parts.catalogue, key, { voice: params.voice_id, model: fields.model_id }),
+          ...named,
           input,
           speed,
           seed: seedOf(fields.seed),
           whole: whole ? answerSize(input, { speed, ...timedObjectSize(format) }) : undefined,
           unheard,
           body: async () => body(await createEncoder(format)),
-          headers: { 'request-id': id, 'character-cost': input.chars },
+          headers: { 'request-id': id, 'character-cost': input.chars, 'x-voice': named.voice },
         };
       },
     });

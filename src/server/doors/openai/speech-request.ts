@@ -3,11 +3,12 @@ import type { Static } from 'typebox';
 import type { KeyRecord } from '../../../accounts/types.js';
 import { createEncoder } from '../../../audio/encoder.js';
 import { bytesPerSecond } from '../../../audio/format.js';
-import { DEFAULT_VOICE, parseModel } from '../../../protocol/contract.js';
+import { DEFAULT_VOICE } from '../../../protocol/contract.js';
 import { oneOf } from '../../../protocol/one-of.js';
 import { Type } from '../../../protocol/schema.js';
+import { detectLanguage } from '../../../text/detect-language.js';
 import type { ServerDeps } from '../../deps.js';
-import { speechModel, voiceId } from '../../foreign-names.js';
+import { namedSpeaker } from '../../foreign-names.js';
 import { answerSize } from '../../speech/answer-size.js';
 import { encodedBody } from '../../speech/encoded-body.js';
 import { pcmBody } from '../../speech/pcm-body.js';
@@ -30,7 +31,8 @@ export const SpeechRequest = Type.Object(
     voice: Type.Optional(
       Type.Union([Type.String(), Type.Object({ id: Type.String() })], {
         default: DEFAULT_VOICE,
-        description: 'A name of OpenAI\'s or an id of ours, plain or as `{"id": …}`',
+        description:
+          'A name of OpenAI\'s, which speaks the language of the text, or an id of ours; plain or as `{"id": …}`',
       }),
     ),
     response_format: Type.Optional(oneOf(FORMATS, { default: 'mp3' })),
@@ -46,17 +48,23 @@ export type SpeechRequest = Static<typeof SpeechRequest>;
 
 export function speechOrder(body: SpeechRequest, key: KeyRecord, catalogue: ServerDeps['catalogue']): HttpOrder {
   const { voice = DEFAULT_VOICE, response_format: format = 'mp3', speed = 1, stream_format: streamFormat } = body;
-  const model = speechModel(body.model, modelAlias, key, 'model');
   const input = spokenInput(body.input, 'input', MAX_INPUT_CHARS);
-  const name = typeof voice === 'string' ? voice : voice.id;
-  const { base } = parseModel(model);
+  const speaker = namedSpeaker(catalogue, key, {
+    model: body.model,
+    modelParam: 'model',
+    modelAlias,
+    voice: typeof voice === 'string' ? voice : voice.id,
+    voiceParam: 'voice',
+    voiceAliases: VOICE_ALIASES,
+    language: detectLanguage(input.text),
+  });
   const events = streamFormat === 'sse';
   const whole = format === 'wav' && !events && input.chars <= WHOLE_WAV_CHARS;
   return {
-    model,
-    voice: voiceId(catalogue, { base, name, param: 'voice' }, VOICE_ALIASES),
+    ...speaker,
     input,
     speed,
+    headers: { 'x-voice': speaker.voice },
     whole: whole ? answerSize(input, { speed, bytesPerSecond: bytesPerSecond(format) }) : undefined,
     async body() {
       if (whole) return pcmBody('wav');

@@ -2,7 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import { bytesPerSecond } from '../../../audio/format.js';
 import { DEFAULT_VOICE, MAX_INPUT_CHARS, parseModel, SPEECH_PATH } from '../../../protocol/contract.js';
-import { ErrorResponse, SpeechRequest } from '../../../protocol/http.js';
+import { TtsError } from '../../../protocol/errors.js';
+import { ErrorResponse, SpeechRequest, type Voice } from '../../../protocol/http.js';
 import { prefersWholeSentences } from '../../../protocol/preference.js';
 import { behind, type ServerParts } from '../../door.js';
 import { answerSize } from '../../speech/answer-size.js';
@@ -55,9 +56,9 @@ export function addSpeech(app: FastifyInstance, parts: ServerParts): void {
       reply.header('server-timing', 'queue;dur=0, text;dur=0, synth;dur=0');
     },
     order({ body, headers }) {
-      const { model, voice = DEFAULT_VOICE, stream = false, response_format: format = 'wav' } = body;
+      const { model, voice = DEFAULT_VOICE, stream = false, response_format: format = 'wav', language = 'auto' } = body;
       const input = spokenInput(body.input, 'input', MAX_INPUT_CHARS);
-      parts.catalogue.get(parseModel(model).base, voice);
+      checkLanguage(language, parts.catalogue.get(parseModel(model).base, voice).voice);
       return {
         model,
         voice,
@@ -68,4 +69,14 @@ export function addSpeech(app: FastifyInstance, parts: ServerParts): void {
       };
     },
   });
+}
+
+/** A voice speaks one language, which a request may name. */
+function checkLanguage(language: string, { id, language: spoken }: Voice): void {
+  if (language === 'auto' || language === spoken) return;
+  throw new TtsError(
+    'invalid_value',
+    `The field "language" must be one of auto, ${spoken}: the voice ${id} speaks no other.`,
+    { param: 'language' },
+  );
 }

@@ -1,8 +1,6 @@
 /** From IPA, as espeak or a person writes it, to the symbols the model was taught. */
 import type { Language } from '../../../protocol/job.js';
-
-const VOWELS = 'aeiouyæɑɐɒɔəɚɛɜɝɪɨʊʌøœɯɤᵻᵊAIOQWYʉɵɘɞʏɶ';
-const VOWEL = new RegExp(`[${VOWELS}]`, 'u');
+import { readIpa, VOWEL, VOWELS } from '../../espeak/ipa.js';
 
 /** Longest first: each is replaced wherever it stands. */
 const COMMON: readonly (readonly [RegExp, string])[] = [
@@ -51,37 +49,6 @@ const GB: readonly (readonly [RegExp, string])[] = [
   [/(?<=[^ˈˌAIQWYaeɐɒɔəɛɜ ])ɪ(?= |$)/gu, 'i'],
 ];
 
-/** Symbols of careful transcriptions that have a near neighbour in the alphabet. */
-const NEIGHBOURS: Readonly<Record<string, string>> = {
-  ʉ: 'u',
-  ɵ: 'ə',
-  ɘ: 'ə',
-  ɞ: 'ɜ',
-  ʏ: 'y',
-  ɶ: 'œ',
-  ɓ: 'b',
-  ɗ: 'd',
-  ɠ: 'ɡ',
-  ɦ: 'h',
-  ħ: 'h',
-  ʀ: 'ʁ',
-  ɺ: 'ɾ',
-  ɭ: 'l',
-  ɮ: 'l',
-  ʟ: 'l',
-  ʐ: 'ʒ',
-  ʑ: 'ʒ',
-  q: 'k',
-  ɢ: 'ɡ',
-  '\u2019': 'ˈ',
-  "'": 'ˈ',
-  ',': 'ˌ',
-  ':': 'ː',
-};
-
-/** Ties, syllable dots, length halves and the like say nothing the model could use. */
-const SILENT = /[.ˑ˞|‖‿^-]|\u200D|[\u0300-\u0328\u032A-\u036F]/gu;
-
 /** espeak's IPA in the model's alphabet. */
 export function fromEspeak(ipa: string, language: Language): string {
   let out = ipa.replace(/\u0303|\u0361|\u200D/gu, '');
@@ -91,32 +58,8 @@ export function fromEspeak(ipa: string, language: Language): string {
 }
 
 /** A person's IPA: slashes allowed, stress before the syllable or before its vowel. */
-export function fromIpa(ipa: string, language: Language): string {
-  const plain = ipa
-    .normalize('NFD')
-    .replace(/c\u0327/gu, 'ç')
-    .replace(/^\s*[/[]|[/\]]\s*$/gu, '')
-    .replace(SILENT, '');
-  const near = [...plain].map((symbol) => NEIGHBOURS[symbol] ?? symbol).join('');
-  return stressBeforeVowel(fromEspeak(near, language)).replace(/\s+/gu, ' ').trim();
-}
-
-function stressBeforeVowel(phonemes: string): string {
-  let out = '';
-  let stress = '';
-  for (const symbol of phonemes) {
-    if (symbol === 'ˈ' || symbol === 'ˌ') {
-      stress = symbol;
-    } else if (symbol === ' ') {
-      out += symbol;
-      stress = '';
-    } else {
-      out += stress !== '' && VOWEL.test(symbol) ? stress + symbol : symbol;
-      if (VOWEL.test(symbol)) stress = '';
-    }
-  }
-  return out;
-}
+export const fromIpa = (ipa: string, language: Language): string =>
+  readIpa(ipa, (plain) => fromEspeak(plain, language));
 
 /** Whether what is said begins with a vowel: decides between "thuh" and "thee". */
 export function beginsWithVowel(phonemes: string): boolean {

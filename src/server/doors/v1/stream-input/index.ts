@@ -35,10 +35,10 @@ export function streamInput({ catalogue, permits, tickets }: ServerParts): Speec
       const ticket = presentedKey(request) === undefined ? presentedTicket(request) : undefined;
       const key = await authenticate(ticket === undefined ? undefined : () => tickets.redeem(ticket, { voice, query }));
       const params = parseParams(query);
-      const { model_id: model, seed, enable_ssml_parsing: ssml } = params;
+      const { model_id: model, seed, enable_ssml_parsing: ssml, language_code: language } = params;
       catalogue.get(model, voice, 'voice_id');
       const unheard = prefersWholeSentences(request.headers.prefer);
-      const speech = await permits.open({ route, key, requestId, model, voice, seed, ssml, unheard, trace });
+      const speech = await permits.open({ route, key, requestId, model, voice, language, seed, ssml, unheard, trace });
       return { model, speech, inactivityS: params.inactivity_timeout, dialect: new StreamInputDialect(params) };
     },
   };

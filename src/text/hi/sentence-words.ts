@@ -1,0 +1,4 @@
+/** The words that tell where Hindi sentences and clauses end. */
+import { createSentenceWords } from '../segment/sentence-ends.js';
+
+export const SENTENCE_WORDS = createSentenceWords({});

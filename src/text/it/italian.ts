@@ -1,0 +1,81 @@
+/** Italian. */
+import { createEspeakFrontEnd } from '../espeak/espeak-language.js';
+import { ROMANCE_CHARACTERS, romanceReadAs, romanceRules, saysOf } from '../romance/romance.js';
+import type { Wording } from '../romance/wording.js';
+import { cardinal, fraction, genderOf, ordinal } from './numbers.js';
+import {
+  ABBREVIATIONS,
+  BEFORE_NUMBER,
+  CURRENCIES,
+  LETTERS,
+  MONTHS,
+  RESPELLED,
+  SIGNS,
+  SPELLED,
+  SPOKEN,
+  UNITS,
+  WORDS,
+} from './words.js';
+
+const alone = (value: number) => cardinal(BigInt(value), 'alone');
+const day = (value: number) => (value === 1 ? 'primo' : alone(value));
+
+/** "quindici e trenta", "una e quindici", "zero e trenta". */
+function clock(hour: number, minute: number, second?: number): string {
+  const hours = hour === 1 ? 'una' : alone(hour);
+  if (second !== undefined) {
+    const one = hour === 1 ? 'ora' : 'ore';
+    return `${hours} ${one}, ${alone(minute)} minuti e ${alone(second)} secondi`;
+  }
+  return minute === 0 ? hours : `${hours} e ${alone(minute)}`;
+}
+
+/** Rulers, centuries and chapters all take ordinals: "Luigi quattordicesimo", "ventunesimo secolo". */
+function roman(value: number, before: string, after: string): string {
+  const counted = after || before;
+  const gender = genderOf(counted.toLowerCase()) === 'f' && !/^(?:Luca|Andrea|Nicola)$/.test(counted) ? 'f' : 'm';
+  return ordinal(value, gender) ?? alone(value);
+}
+
+const WORDING: Wording = {
+  code: 'it',
+  cardinal,
+  ordinal,
+  shortOrdinal: (value) => ordinal(value, 'm'),
+  genderOf,
+  months: MONTHS,
+  day,
+  ofMonth: ' ',
+  date: (value, month, year) => `${day(value)} ${MONTHS[month - 1]}${year === undefined ? '' : ` ${year}`}`,
+  clock,
+  fraction,
+  roman,
+  romanBefore:
+    /^(?:secol[oi]|capitol[oi]|tomo|atto|libro|titolo|volume|parte|fase|tipo|grado|re|papa|Capitolo|Tomo|Atto|Libro|Titolo|Parte|canto|Canto)$/,
+  romanBehind:
+    /^(?:secolo|anniversario|edizione|congresso|Congresso|guerra|Guerra|Repubblica|Olimpiade|dinastia|Giornata|Festival|Concilio|Premio|legislatura|municipio)$/,
+  words: WORDS,
+  large: /^(?:mila|milione|milioni|miliardo|miliardi)$/,
+  letters: LETTERS,
+  units: UNITS,
+  per: ([one, , gender]) => (/^[aeiou]/.test(one) ? `all'${one}` : `${gender === 'f' ? 'alla' : 'al'} ${one}`),
+  currencies: CURRENCIES,
+  signs: SIGNS,
+  abbreviations: ABBREVIATIONS,
+  beforeNumber: BEFORE_NUMBER,
+  spokenCapitals: SPOKEN,
+  spelledCapitals: SPELLED,
+  pronounceable: /^(?:(?:[bcdfglmnpqrstvz]|[bcdfgptv]r|[bcfgp]l|s[ptcq]|ch|gh|gn|qu)?[aeiouàèéìòù]{1,2}[nlrsm]?)+$/,
+  respelled: RESPELLED,
+  polished: (words) => words.replace(/\buna (?=[aeiou])/g, "un'"),
+};
+
+export const ITALIAN = createEspeakFrontEnd({
+  language: 'it-IT',
+  espeakVoice: 'it',
+  rules: romanceRules(WORDING),
+  says: saysOf(WORDING),
+  characters: ROMANCE_CHARACTERS,
+  readAs: romanceReadAs(WORDING),
+  respelled: (word) => RESPELLED[word.toLowerCase()] ?? word,
+});
