@@ -1,11 +1,23 @@
 /** French as it is read in France. */
-import { toCardinal } from 'n2words/fr-FR';
 import { createEspeakFrontEnd } from '../espeak/espeak-language.js';
-import { plainRules } from '../normalize/plain-rules.js';
+import type { FrontEnd } from '../front-end.js';
+import { fromEspeak, joinLetters, known, pronounce, respelled } from './pronunciation.js';
+import { RULES } from './rules.js';
+import { readAs } from './say-as.js';
+import { isSpokenSign, unknownRule } from './signs.js';
+import { isShouted } from './words.js';
 
-export const FRENCH = createEspeakFrontEnd({
+const french = createEspeakFrontEnd({
   language: 'fr-FR',
   espeakVoice: 'fr',
-  rules: plainRules({ digits: (digits) => toCardinal(BigInt(digits)) }),
-  says: () => false,
+  rules: RULES,
+  says: isSpokenSign,
+  characters: { groupMark: ' ' },
+  readAs,
+  isShouted,
+  known,
+  respelled,
+  fromEspeak,
 });
+
+export const FRENCH: FrontEnd = { ...french, rules: [...french.rules, unknownRule], joinLetters, pronounce };

@@ -13,7 +13,8 @@ interface Form {
 
 const plainDigits = (written: string): string => written.replace(/\D/g, '');
 
-export const digitByDigit = (digits: string): string => [...plainDigits(digits)].map((digit) => toCardinal(Number(digit))).join(' ');
+export const digitByDigit = (digits: string): string =>
+  [...plainDigits(digits)].map((digit) => toCardinal(Number(digit))).join(' ');
 
 /** A whole number. Zeros before it are said: "0042" is "zéro zéro quarante-deux". */
 export function cardinal(written: string | number, { feminine, bare }: Form = {}): string {

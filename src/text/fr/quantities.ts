@@ -35,10 +35,10 @@ interface Written {
   readonly end: number;
 }
 
-const valueOf = ({ whole, fraction }: Written): number => Number(`${whole.replace(/\D/g, '')}.${fraction || 0}`);
+const magnitude = ({ whole, fraction }: Written): number => Number(`${whole.replace(/\D/g, '')}.${fraction || 0}`);
 
 /** Below two a quantity is singular in French, decimals or not. */
-const isMany = (number: Written): boolean => valueOf(number) >= 2;
+const isMany = (number: Written): boolean => magnitude(number) >= 2;
 
 /** "d'euros", "de dollars" behind millions, nothing elsewhere. */
 export const linking = (number: string, noun: string): string =>
@@ -50,8 +50,7 @@ export function money(number: Written, currency: Currency): string {
   const cents = fraction.length === 2 ? Number(fraction) : 0;
   const feminine = currency.feminine === true;
   if (fraction.length === 2 && currency.cents) {
-    if (Number(whole) === 0 && cents > 0)
-      return `${cardinal(cents)} ${currency.cents[cents === 1 ? 0 : 1]}`;
+    if (Number(whole) === 0 && cents > 0) return `${cardinal(cents)} ${currency.cents[cents === 1 ? 0 : 1]}`;
     const units = cardinal(whole, { feminine });
     const noun = isMany({ ...number, fraction: '' }) ? currency.many : currency.one;
     return `${units} ${linking(units, noun)}${cents > 0 ? ` ${cardinal(cents)}` : ''}`;
@@ -99,7 +98,7 @@ function price(scan: Scan, number: Written): { words: string; end: number } | un
   let words: string;
   const scale = large ? match[1]! : match[1] && SCALES[match[1]]![isMany(number) ? 1 : 0];
   if (scale) {
-    const thousand = scale === 'mille' && valueOf(number) === 1;
+    const thousand = scale === 'mille' && magnitude(number) === 1;
     const count = thousand ? 'mille' : `${amount(number.whole, number.fraction).replace(/s(?= mille$)/, '')} ${scale}`;
     words = `${count} ${linking(count, currency.many)}`;
   } else words = money(number, currency);
@@ -141,7 +140,7 @@ function quantity(scan: Scan, at: number): number {
   const range = matchAt(RANGE, text, end) ?? matchAt(TIMES, text, end);
   if (range && (scan.atBoundary(at) || range[0].trim() !== '-') && isPair(text, end + range[0].length)) {
     const year = isName(scan, { ...number, end: text.length });
-    const joint = /[x×*]/.test(range[0]) ? 'fois' : 'à';
+    const joint = /[x×*]/.test(range[0]) ? 'fois' : isReference(scan) && range[0] === '-' ? 'tiret' : 'à';
     out.say(`${amount(whole, fraction, { bare: year })} ${joint}`, at, end + range[0].length);
     scan.remember(joint);
     return end + range[0].length;
@@ -157,6 +156,9 @@ function quantity(scan: Scan, at: number): number {
   scan.remember(text.slice(at, end).slice(0, 40));
   return end;
 }
+
+/** "Article L. 121-1", "n° 2004-575": the number has two parts. */
+const isReference = ({ previous }: Scan): boolean => /^(?:[A-Z]|numéros?|articles?|loi|réf|référence)$/i.test(previous);
 
 /** What follows the sign between two numbers is one number, and not the next of a row. */
 function isPair(text: string, at: number): boolean {

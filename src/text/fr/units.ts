@@ -96,7 +96,8 @@ export const unitOf = (sign: string): Unit | undefined => UNITS.get(sign);
 /** A unit as written: letters, perhaps raised digits, a degree or a percent sign. */
 export const UNIT = /( ?)(°[CF]?|[%‰]|µ?[A-Za-z]{1,4}[²³23]?)(\.(?=\/))?(?![A-Za-zÀ-ɏ0-9²³])/y;
 /** What a unit is measured by: "km/h". */
-export const PER = /\/(µ?[A-Za-z]{1,4}[²³23]?|mois|jour|an|heure|personne|litre|nuit|semaine|minute|seconde)(?![A-Za-zÀ-ɏ0-9²³])/y;
+export const PER =
+  /\/(µ?[A-Za-z]{1,4}[²³23]?|mois|jour|an|heure|personne|litre|nuit|semaine|minute|seconde)(?![A-Za-zÀ-ɏ0-9²³])/y;
 
 export interface Currency {
   readonly one: string;
