@@ -1,13 +1,21 @@
 /** Hindi. */
-import { toCardinal } from 'n2words/hi-IN';
 import { createEspeakFrontEnd } from '../espeak/espeak-language.js';
-import { plainRules } from '../normalize/plain-rules.js';
+import type { FrontEnd } from '../front-end.js';
+import { fromEspeak, pronounce, respelled } from './pronunciation.js';
+import { RULES } from './rules.js';
+import { readAs } from './say-as.js';
+import { isSpokenSign, unknownRule } from './signs.js';
 
-export const HINDI = createEspeakFrontEnd({
+const hindi = createEspeakFrontEnd({
   language: 'hi-IN',
   espeakVoice: 'hi',
-  rules: plainRules({ digits: (digits) => toCardinal(BigInt(digits)) }),
-  says: () => false,
+  rules: RULES,
+  says: isSpokenSign,
   characters: { keeps: /[\u0900-\u0963\u0971-\u097f]/u },
   readable: /[\p{Script=Devanagari}\p{Script=Latin}]/u,
+  readAs,
+  respelled,
+  fromEspeak,
 });
+
+export const HINDI: FrontEnd = { ...hindi, rules: [...hindi.rules, unknownRule], pronounce };
