@@ -87,6 +87,13 @@ export class CueBuilder {
 
   private endWord(): void {
     if (this.text === '') return;
+    const last = this.words.at(-1);
+    // "Oui !", "« Oui »": French marks that stand apart stay on the line of their word.
+    if (last && this.lineBreaks === 0 && (/^[;:!?»›]+$/.test(this.text) || /(?:^|\u00a0)[«‹]$/.test(last.text))) {
+      this.words[this.words.length - 1] = { ...last, text: `${last.text}\u00a0${this.text}`, endMs: this.endMs };
+      this.text = '';
+      return;
+    }
     this.words.push({
       text: this.text,
       startMs: this.startMs,
@@ -105,7 +112,7 @@ const ABBREVIATION =
 /** Whether a sentence ends between a cue and the next word. A short one is a cue if it can be read. */
 function sentenceEnded(cue: readonly Word[], next: Word, chars: number): boolean {
   const { text } = cue.at(-1)!;
-  if (!/[.!?…]["'”’»)\]]*$/.test(text)) return false;
+  if (!/[.!?…।॥]["'”’»)\]\u00a0]*$/.test(text)) return false;
   if (chars > LINE_CHARS) return true;
   const begins = /^["'“‘«(¿¡]*[\p{Lu}\p{Lo}\d]/u.test(next.text);
   return begins && !ABBREVIATION.test(text) && next.startMs - cue[0]!.startMs >= READABLE_MS;

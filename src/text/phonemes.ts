@@ -82,8 +82,10 @@ export async function createPhonemizer(
   /** Where espeak makes more or fewer words of a phrase than it has, its halves are said by themselves. */
   const phrase = (words: readonly string[]): string[] => {
     if (words.length < 2) return words.map(word);
-    const said = cached(` ${words.join(' ')}`, () => speak(words.map(respelled).join(' '))).split(' ');
-    if (said.length === words.length) return said.map(fromEspeak);
+    const said = cached(` ${words.join(' ')}`, () =>
+      speak(words.map(respelled).join(' ')).split(' ').map(fromEspeak).join(' '),
+    ).split(' ');
+    if (said.length === words.length) return said;
     const middle = words.length >> 1;
     return [...phrase(words.slice(0, middle)), ...phrase(words.slice(middle))];
   };

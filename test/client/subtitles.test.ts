@@ -55,6 +55,20 @@ describe('subtitles', () => {
     });
   });
 
+  it('keeps French marks that stand apart on the line of their word', () => {
+    const text =
+      'Il lui demanda alors si elle viendrait demain matin ! « Oui » répondit-elle en riant aux éclats ; puis elle partit.';
+    const cues = cuesOf(text);
+    expect(cues.map((cue) => cue.text.replace(/[\n\u00a0]/g, ' ')).join(' ')).toBe(text);
+    for (const { text: shown } of cues) expect(shown).not.toMatch(/(?:^|[\n ])[!;»]|«(?:$|[\n ])/);
+  });
+
+  it('ends a cue at a danda', () => {
+    const first = 'यह हमारा पुराना घर है जहाँ हम बहुत साल रहते थे।';
+    const cues = cuesOf(`${first} वह पेड़ मेरे दादा जी ने अपने हाथों से लगाया था।`, 30);
+    expect(cues[0]!.text.replace('\n', ' ')).toBe(first);
+  });
+
   it('begins a new cue at a blank line', () => {
     expect(cuesOf('One.\n\nTwo.').map(({ text }) => text)).toEqual(['One.', 'Two.']);
   });

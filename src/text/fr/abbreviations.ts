@@ -113,6 +113,7 @@ function behindStop(scan: Scan, end: number): number {
 
 function abbreviation(scan: Scan, at: number): number {
   const { text } = scan;
+  if (!scan.atBoundary(at)) return at;
   const word = scan.wordAt(at);
   const end = at + word.length;
   const stop = text[end] === '.';

@@ -51,7 +51,7 @@ function digits(scan: Scan, at: number): number {
 /** "Louis XIV", "chapitre IV"; single letters only where a name or a counted noun stands before. */
 function roman(scan: Scan, at: number): number {
   const { text, out } = scan;
-  const match = matchAt(ROMAN, text, at);
+  const match = scan.atBoundary(at) ? matchAt(ROMAN, text, at) : null;
   const value = match ? romanValue(match[1]!) : undefined;
   if (!match || value === undefined) return at;
   const [whole, numeral, ending] = match as unknown as [string, string, string?];

@@ -97,6 +97,17 @@ const PAIRED = new Set(
 /** Only these endings are heard otherwise before a vowel: liaison, and a glide behind an i. */
 const LINKING = /[bcdfgklmnpqrstvxziyuïî]$/iu;
 const VOWEL_FIRST = /^[aeiouyhàâäéèêëîïôöùûüœæ]/iu;
+/** Behind these the last consonant is heard before any vowel. */
+const ALWAYS_LINKED = new Set(
+  `les des ces mes tes ses nos vos leurs aux un mon ton son aucun deux trois six dix vingt cents on nous vous ils elles en dans
+   sans sous chez très plus moins bien tout quand est sont ont étaient était petit petits grand grands gros bon bons premier
+   dernier plusieurs quelques certains certaines autres quatre-vingts pas suis avons avez c'est`.split(/\s+/),
+);
+/** Before these no other word is linked: they begin a new phrase. */
+const UNLINKED = new Set(
+  `et ou où à au aux en un une a ont est était étaient avait avaient aura il elle ils elles on y avec après avant entre ensuite
+   alors ni hier aujourd'hui`.split(/\s+/),
+);
 /** A word that begins with a consonant and is heard the same behind all. */
 const ANY_CONSONANT = 'temps';
 /** "à l'est": the direction, and not "il l'est". */
@@ -114,7 +125,8 @@ export function pronounce(words: readonly Utterance[], phonemizer: Phonemizer): 
     if (small === "l'est" && DIRECTED.test(words[index - 1]?.text ?? '')) return 'lˈɛst';
     const next = words[index + 1]?.text;
     if (!followed || next === undefined) return phonemizer.word(text);
-    const links = VOWEL_FIRST.test(next) && LINKING.test(text);
+    const links =
+      VOWEL_FIRST.test(next) && LINKING.test(text) && (ALWAYS_LINKED.has(small) || !UNLINKED.has(next.toLowerCase()));
     return phonemizer.phrase([text, links || PAIRED.has(small) ? next : ANY_CONSONANT])[0]!;
   });
 }

@@ -17,4 +17,5 @@ export const SENTENCE_WORDS = createSentenceWords({
     "le la les un une des du de d' l' au aux à en et ou ni ne se me te ce cet cette ces mon ton son ma ta sa mes tes ses notre votre leur nos vos leurs que qui dont où très plus moins si trop tout tous toute toutes",
   labelled: 'vitamine plan groupe classe annexe section point type option hépatite lettre',
   letterStarts: 'A À Y Ô',
+  dottedEnds: 'j.-c',
 });

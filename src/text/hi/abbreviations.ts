@@ -71,6 +71,7 @@ const behind = (scan: Scan, end: number): number => (scan.endsAt(end) ? end - 1 
 
 function abbreviation(scan: Scan, at: number): number {
   const { text } = scan;
+  if (!scan.atBoundary(at)) return at;
   const word = scan.wordAt(at);
   const end = at + word.length;
   if (text[end] !== '.') return Object.hasOwn(BARE, word) ? say(scan, BARE[word]!, at, end) : at;

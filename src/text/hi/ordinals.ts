@@ -44,7 +44,7 @@ function romanValue(numeral: string): number | undefined {
 }
 
 function roman(scan: Scan, at: number): number {
-  const match = matchAt(ROMAN, scan.text, at);
+  const match = scan.atBoundary(at) ? matchAt(ROMAN, scan.text, at) : null;
   const value = match ? romanValue(match[0]) : undefined;
   if (!match || value === undefined) return at;
   const previous = scan.previous.normalize('NFC');

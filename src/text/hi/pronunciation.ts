@@ -17,6 +17,12 @@ const RESPELLED: Readonly<Record<string, string>> = {
   जिंदगी: 'ज़िन्दगी',
   दशमलव: 'दशम्लव',
   दुःख: 'दुख',
+  सिंह: 'सिंघ',
+  जन्मदिन: 'जन्म्दिन',
+  ताजमहल: 'ताज्महल',
+  श्रृंखला: 'शृंखला',
+  व्हाट्सऐप: 'वाट्सैप',
+  रुपये: 'रुपए',
 };
 
 const VIRAMA = '\u094d';
@@ -63,11 +69,21 @@ function isSilent(syllables: readonly Syllable[], i: number): boolean {
   return before.nasal === '' && !(next.consonants === 'र' && final.consonants === 'ण');
 }
 
+/** "पचपनवीं": an ordinal is its number, and an ending that begins with a consonant. */
+const ORDINAL = /^(.{2,}[\u0915-\u0939]\u093c?)व(ाँ|ां|ीं|ें)$/u;
+/** Sixty-nine and its like: no vowel is heard before the h. */
+const BEFORE_SEVENTY = /(?<=^[\u0905-\u0939][\u0915-\u0939])(?=हत्तर)/u;
+
 /** A word as espeak has to see it: silent vowels marked, and two endings that it misreads written otherwise. */
 export function respelled(word: string): string {
   const composed = word.normalize('NFC');
   if (Object.hasOwn(RESPELLED, composed)) return RESPELLED[composed]!;
-  const plain = composed.replaceAll('एँ', 'एं').replace(/([ाआीूोेइउ])ओं/gu, '$1-ओं');
+  const ordinal = ORDINAL.exec(composed);
+  if (ordinal) return `${respelled(ordinal[1]!)}${VIRAMA}व${ordinal[2]!}`;
+  const plain = composed
+    .replace(BEFORE_SEVENTY, VIRAMA)
+    .replaceAll('एँ', 'एं')
+    .replace(/([ाआीूोेइउ])ओं/gu, '$1-ओं');
   const syllables = syllablesOf(plain);
   if (syllables.length < 3) return plain;
   let out = '';

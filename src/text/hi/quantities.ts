@@ -170,7 +170,7 @@ export const rupeeWordRule: Rule = {
   name: 'rupees before a number',
   begins: { words: { known: ['Rs', 'INR', 'रु', 'रू'] } },
   apply(scan, at) {
-    const match = matchAt(RUPEES_BEFORE, scan.text, at);
+    const match = scan.atBoundary(at) ? matchAt(RUPEES_BEFORE, scan.text, at) : null;
     return match ? moneyBehind(scan, at, at + match[0].length, currencyOf('₹')!) : at;
   },
 };

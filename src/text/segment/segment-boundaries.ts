@@ -2,7 +2,7 @@
 import { DEFAULT_LANGUAGE, type Language, type PauseKind } from '../../protocol/job.js';
 import { characterIs, IS, IS_MARK } from '../character-kinds.js';
 import { type LineKind, type LineMarker, lineMarker, NO_MARKER } from '../line-marks.js';
-import { footnote, nextKind, nextWord } from './segment-lookahead.js';
+import { closesQuote, footnote, nextKind, nextWord } from './segment-lookahead.js';
 import {
   type Clause,
   clauseAt,
@@ -162,6 +162,20 @@ export class BoundaryScanner {
           this.#startParagraph();
         }
         continue;
+      }
+      if (
+        !this.#inWord &&
+        this.#mark !== null &&
+        this.#newlines === 0 &&
+        (code === 0xbb || code === 0x203a) /* » › */
+      ) {
+        const closes = closesQuote(text, i, final);
+        if (closes === null) return i;
+        if (closes) {
+          this.#character(point, is, i);
+          i += 1;
+          continue;
+        }
       }
       if (!this.#inWord) {
         const step = this.#startWord(text, i, final, found);

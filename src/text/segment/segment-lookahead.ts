@@ -7,7 +7,7 @@ export function nextKind(text: string, from: number, final: boolean, further?: S
   let i = from;
   for (let skipped = 0; skipped < 4 && i < text.length; skipped += 1) {
     const code = text.charCodeAt(i);
-    if (code !== 32 && !(characterIs(code) & IS.opener)) break;
+    if (code !== 32 && code !== 0xa0 && code !== 0x202f && !(characterIs(code) & IS.opener)) break;
     i += 1;
   }
   if (i >= text.length) return final ? 'other' : null;
@@ -44,6 +44,12 @@ function capitalKind(text: string, from: number, final: boolean, words: Sentence
   // "9 a.m. Sat.", "5 p.m. Eastern"
   if (words.labels?.test(text.slice(from, from + 4))) return 'capitals';
   return is & IS.letter || words.letterStarts.has(text[from]!) ? 'upper' : 'label';
+}
+
+/** Whether "»" behind a space closes what was said, as in French; before a letter it opens. Null if more text is needed. */
+export function closesQuote(text: string, at: number, final: boolean): boolean | null {
+  if (at + 1 >= text.length) return final ? true : null;
+  return (characterIs(text.charCodeAt(at + 1)) & IS.letter) === 0;
 }
 
 /** Length of a footnote reference such as `[12]` behind an end mark; 0 if it is none, -1 if more text is needed. */

@@ -200,7 +200,7 @@ function rankOfStop(mark: Mark, next: Next, context: MarkContext): Rank {
   if (/^\d{1,3}$/.test(word) && (context.first || /[:;]$/.test(context.previous))) return RANK.word;
   if (context.words.leading.has(word)) return RANK.word;
   if (word.length < 3 && /^\p{L}$/u.test(word)) return rankOfInitial(shown, next, context);
-  const dotted = word.includes('.') && /^(?:\p{L}{1,3}\.)+\p{L}{1,3}$/u.test(word);
+  const dotted = word.includes('.') && /^(?:(?:\p{L}\p{M}*){1,3}\.-?)+(?:\p{L}\p{M}*){1,3}$/u.test(word);
   if (next === 'label') return RANK.word;
   if (dotted) {
     return context.words.dottedEnds.has(word) && next !== 'lower' && next !== 'capitals' ? RANK.sentence : RANK.word;
