@@ -13,8 +13,8 @@ export const spanOf = (text: string): Segment => ({
 });
 
 /**
- * The words of a list, `word = reading reading` a line, that are said in none of these ways. `heard` makes readings of two
- * sources comparable.
+ * The words of a list, `word = reading reading` a line, that are said in none of these ways.
+ * `heard` makes readings of two sources comparable.
  */
 export function disagreements(
   file: string,

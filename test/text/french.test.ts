@@ -1,4 +1,7 @@
-/** Written French and how it is said; the tables lie in `fr-cases/`, one case a line. Sentence ends, liaison, words and their times. */
+/**
+ * Written French and how it is said; the tables lie in `fr-cases/`, one case a line. Sentence ends,
+ * liaison, words and their times.
+ */
 import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/text/reader.js';
 import { segmentText } from '../../src/text/segment/segment.js';

@@ -1,4 +1,7 @@
-/** Written Hindi and how it is said; the tables lie in `hi-cases/`, one case a line. Sentence ends, silent vowels, words and their times. */
+/**
+ * Written Hindi and how it is said; the tables lie in `hi-cases/`, one case a line. Sentence ends,
+ * silent vowels, words and their times.
+ */
 import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/text/reader.js';
 import { segmentText } from '../../src/text/segment/segment.js';

@@ -145,7 +145,10 @@ function abbreviation(scan: Scan, at: number): number {
   return !stop && Object.hasOwn(BARE, word) ? say(scan, BARE[word]!, at, end) : at;
 }
 
-/** Weekdays, months and words of their own in short: a number stands beside "mer." and "sept.", and "ex." ends no sentence. */
+/**
+ * Weekdays, months and words of their own in short: a number stands beside "mer." and "sept.", and
+ * "ex." ends no sentence.
+ */
 function isShort(scan: Scan, word: string, end: number): boolean {
   if (WEEKDAYS.has(word)) return /^ ?[\d-]/.test(scan.text.slice(end, end + 2));
   if (word === 'sept') return /^\d/.test(scan.previous);

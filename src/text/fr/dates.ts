@@ -36,7 +36,7 @@ const DAYS = new RegExp(`(\\d{1,2})(?:er)? ?[-–] ?(?=\\d{1,2} ${MONTH})`, 'iy'
 const BEFORE_DAY = /^(?:le|du|au|les|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|dès|depuis)$/i;
 
 /** Years are names, not amounts: "mille neuf cent". */
-export const year = (digits: string): string => cardinal(digits, { bare: true });
+const year = (digits: string): string => cardinal(digits, { bare: true });
 
 const day = (digits: string): string => (Number(digits) === 1 ? 'premier' : cardinal(Number(digits)));
 

@@ -1,10 +1,15 @@
-/** Numbers in French words: cardinals with their gender and plural, ordinals, decimals, fractions. */
+/**
+ * Numbers in French words: cardinals with their gender and plural, ordinals, decimals, fractions.
+ */
 import { toCardinal } from 'n2words/fr-FR';
 
 /** Longer rows of digits have no name anybody knows. */
 const MOST_NAMED_DIGITS = 36;
 
-/** "vingt et une", "quatre-vingts", and "quatre-vingt" where a number is a name and not an amount: years, pages. */
+/**
+ * "vingt et une", "quatre-vingts", and "quatre-vingt" where a number is a name and not an amount:
+ * years, pages.
+ */
 interface Form {
   readonly feminine?: boolean;
   /** Without the plural of "cents" and "quatre-vingts". */

@@ -1,4 +1,6 @@
-/** Ordinals and Roman numerals: "1er", "la 21e édition", "Louis XIV", "le XIXe siècle"; fractions. */
+/**
+ * Ordinals and Roman numerals: "1er", "la 21e édition", "Louis XIV", "le XIXe siècle"; fractions.
+ */
 import type { Rule } from '../normalize/rule.js';
 import { isCapitalised, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
@@ -15,7 +17,7 @@ const FRACTION = /(\d{1,4})\/(\d{1,4})(?![\d/])/y;
 const COUNTED =
   /^(?:chapitre|tome|acte|livre|partie|volume|scène|annexe|titre|article|section|phase|type|niveau|classe|groupe|figure|tableau|leçon|étape|division|ligue|paris|vatican)$/i;
 
-export function romanValue(numeral: string): number | undefined {
+function romanValue(numeral: string): number | undefined {
   if (!VALID.test(numeral) || numeral === '') return undefined;
   let sum = 0;
   for (const [i, letter] of [...numeral].entries()) {
@@ -25,7 +27,9 @@ export function romanValue(numeral: string): number | undefined {
   return sum;
 }
 
-/** An ordinal by its written ending, which tells gender and number, and "second" from "deuxième". */
+/**
+ * An ordinal by its written ending, which tells gender and number, and "second" from "deuxième".
+ */
 function withEnding(value: number, ending: string): string {
   const many = ending.endsWith('s') ? 's' : '';
   if (value === 2 && ending.startsWith('nd')) return `${ending.startsWith('nde') ? 'seconde' : 'second'}${many}`;

@@ -2,7 +2,10 @@
 import { espeakSymbols } from '../espeak/espeak-language.js';
 import type { Phonemizer, Utterance } from '../front-end.js';
 
-/** Words that espeak takes for English, or says otherwise than French does; a spelling that it reads right. */
+/**
+ * Words that espeak takes for English, or says otherwise than French does; a spelling that it reads
+ * right.
+ */
 const RESPELLED: Readonly<Record<string, string>> = {
   fils: 'fisse',
   'petit-fils': 'petit-fisse',
@@ -71,7 +74,10 @@ const LETTERS: Readonly<Record<string, string>> = {
 const ROW = /^(?:([ldjmtsnc]|qu)')?([A-Z](?:-[A-Z])+)$/i;
 const VOWEL = /[aeiouyəɛ]/u;
 
-/** Rows of single capitals joined, so that each is one word: "S N C F" → "S-N-C-F". Same length, so the map holds. */
+/**
+ * Rows of single capitals joined, so that each is one word: "S N C F" → "S-N-C-F". Same length, so
+ * the map holds.
+ */
 export const joinLetters = (text: string): string =>
   text.replace(/(?<![\p{L}\p{N}])[A-Z](?: [A-Z](?![\p{L}\p{N}']))+/gu, (row) => row.replaceAll(' ', '-'));
 
@@ -114,8 +120,9 @@ const ANY_CONSONANT = 'temps';
 const DIRECTED = /^(?:à|de|vers|dans|et|sud|nord|ou|sur)$/i;
 
 /**
- * The sounds of the words of a clause. What espeak says of a word in a phrase hangs on whether another follows, and on its
- * first sound: so phrases of two words are asked for, which are found again in other sentences, and not whole clauses.
+ * The sounds of the words of a clause. What espeak says of a word in a phrase hangs on whether
+ * another follows, and on its first sound: so phrases of two words are asked for, which are found
+ * again in other sentences, and not whole clauses.
  */
 export function pronounce(words: readonly Utterance[], phonemizer: Phonemizer): string[] {
   return words.map(({ text, phonemes, followed }, index) => {
@@ -132,7 +139,7 @@ export function pronounce(words: readonly Utterance[], phonemizer: Phonemizer): 
 }
 
 /**
- * espeak's IPA in the model's alphabet: hexgrad/misaki joins only what is one sound to espeak, and in French "ts" and "dz"
- * are two.
+ * espeak's IPA in the model's alphabet: hexgrad/misaki joins only what is one sound to espeak, and
+ * in French "ts" and "dz" are two.
  */
 export const fromEspeak = (ipa: string): string => espeakSymbols(ipa).replaceAll('ʦ', 'ts').replaceAll('ʣ', 'dz');

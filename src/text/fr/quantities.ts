@@ -41,11 +41,11 @@ const magnitude = ({ whole, fraction }: Written): number => Number(`${whole.repl
 const isMany = (number: Written): boolean => magnitude(number) >= 2;
 
 /** "d'euros", "de dollars" behind millions, nothing elsewhere. */
-export const linking = (number: string, noun: string): string =>
+const linking = (number: string, noun: string): string =>
   ROUNDED.test(number) ? (/^[aeéhiouy]/.test(noun) ? `d'${noun}` : `de ${noun}`) : noun;
 
 /** "douze euros cinquante", "quatre-vingt-dix-neuf centimes". */
-export function money(number: Written, currency: Currency): string {
+function money(number: Written, currency: Currency): string {
   const { whole, fraction } = number;
   const cents = fraction.length === 2 ? Number(fraction) : 0;
   const feminine = currency.feminine === true;

@@ -1,4 +1,6 @@
-/** Signs that French says in words, quotation marks with their spaces, and the last rule for signs. */
+/**
+ * Signs that French says in words, quotation marks with their spaces, and the last rule for signs.
+ */
 import type { Rule } from '../normalize/rule.js';
 import { isDigit, isLetter } from '../normalize/scan.js';
 import { fraction } from './numbers.js';

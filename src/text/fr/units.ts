@@ -129,5 +129,3 @@ const CURRENCIES: Readonly<Record<string, Currency>> = {
 
 export const currencyOf = (sign: string): Currency | undefined =>
   Object.hasOwn(CURRENCIES, sign) ? CURRENCIES[sign] : undefined;
-
-export const CURRENCY_SIGNS = '€$£¥₹';

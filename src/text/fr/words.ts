@@ -41,7 +41,7 @@ const isPronounceable = (word: string): boolean =>
 export const spell = (word: string): string => [...word].join(' ').toUpperCase();
 
 /** How a word in capitals is said. */
-export function capitals(word: string, shouting: boolean): string {
+function capitals(word: string, shouting: boolean): string {
   if (SPOKEN.has(word) && !SPELLED.has(word)) return word.toLowerCase();
   if (SPELLED.has(word)) return spell(word);
   if (LOUD_WORDS.has(word) || isPronounceable(word)) return word.toLowerCase();

@@ -1,4 +1,7 @@
-/** How Hindi words sound: espeak's sounds, told which of the vowels that are not written are not said. */
+/**
+ * How Hindi words sound: espeak's sounds, told which of the vowels that are not written are not
+ * said.
+ */
 
 import { espeakSymbols } from '../espeak/espeak-language.js';
 import type { Phonemizer, Utterance } from '../front-end.js';
@@ -54,7 +57,10 @@ function syllablesOf(word: string): Syllable[] {
   });
 }
 
-/** Whether the unwritten vowel of the syllable at `i` is silent: a vowel stands before and one behind, each a consonant away. */
+/**
+ * Whether the unwritten vowel of the syllable at `i` is silent: a vowel stands before and one
+ * behind, each a consonant away.
+ */
 function isSilent(syllables: readonly Syllable[], i: number): boolean {
   const last = syllables.length - 1;
   const [before, own, next] = [syllables[i - 1]!, syllables[i]!, syllables[i + 1]!];
@@ -74,7 +80,10 @@ const ORDINAL = /^(.{2,}[\u0915-\u0939]\u093c?)व(ाँ|ां|ीं|ें)$
 /** Sixty-nine and its like: no vowel is heard before the h. */
 const BEFORE_SEVENTY = /(?<=^[\u0905-\u0939][\u0915-\u0939])(?=हत्तर)/u;
 
-/** A word as espeak has to see it: silent vowels marked, and two endings that it misreads written otherwise. */
+/**
+ * A word as espeak has to see it: silent vowels marked, and two endings that it misreads written
+ * otherwise.
+ */
 export function respelled(word: string): string {
   const composed = word.normalize('NFC');
   if (Object.hasOwn(RESPELLED, composed)) return RESPELLED[composed]!;
@@ -114,5 +123,8 @@ export function pronounce(words: readonly Utterance[], phonemizer: Phonemizer): 
   });
 }
 
-/** espeak's IPA in the model's alphabet: hexgrad/misaki joins only what is one sound to espeak, and in Hindi "ts" is two. */
+/**
+ * espeak's IPA in the model's alphabet: hexgrad/misaki joins only what is one sound to espeak, and
+ * in Hindi "ts" is two.
+ */
 export const fromEspeak = (ipa: string): string => espeakSymbols(ipa).replaceAll('ʦ', 'ts').replaceAll('ʣ', 'dz');

@@ -11,7 +11,9 @@ import { LETTER_NAMES } from './words.js';
 const NUMBER = /^([-−])?(\d{1,36})(?:\.(\d{1,36}))?$/;
 const LONGEST = 100;
 
-/** Reads the whole text as asked; false where it is nothing of that kind, and is then read as usual. */
+/**
+ * Reads the whole text as asked; false where it is nothing of that kind, and is then read as usual.
+ */
 export function readAs(scan: Scan, as: SayAs): boolean {
   const { text, out } = scan;
   if (as === 'characters') return characters(scan);

@@ -1,4 +1,6 @@
-/** Words: those of Hindi are copied; Latin ones are said by a list, by their letters, or in English. */
+/**
+ * Words: those of Hindi are copied; Latin ones are said by a list, by their letters, or in English.
+ */
 import type { Rule } from '../normalize/rule.js';
 import type { Scan } from '../normalize/scan.js';
 

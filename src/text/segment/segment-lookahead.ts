@@ -46,7 +46,10 @@ function capitalKind(text: string, from: number, final: boolean, words: Sentence
   return is & IS.letter || words.letterStarts.has(text[from]!) ? 'upper' : 'label';
 }
 
-/** Whether "»" behind a space closes what was said, as in French; before a letter it opens. Null if more text is needed. */
+/**
+ * Whether "»" behind a space closes what was said, as in French; before a letter it opens. Null if
+ * more text is needed.
+ */
 export function closesQuote(text: string, at: number, final: boolean): boolean | null {
   if (at + 1 >= text.length) return final ? true : null;
   return (characterIs(text.charCodeAt(at + 1)) & IS.letter) === 0;
