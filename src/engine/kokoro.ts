@@ -33,9 +33,15 @@ export interface KokoroSurroundings {
 const WARM_UP_AFTER_MS = 300;
 
 export async function createKokoroEngine(options: KokoroOptions & KokoroSurroundings): Promise<Engine> {
-  const { lexicon } = options;
+  const { lexicon, modelDir, offline = false } = options;
   const { sessions, ...facts } = (await onGpu(options)) ?? (await onCpu(options));
-  const readers = await createReaders(lexicon === '' ? {} : { lexicon: await loadLexicon(lexicon) });
+  const readers = await createReaders({
+    ...(lexicon !== '' && { lexicon: await loadLexicon(lexicon) }),
+    files: async (language) => {
+      const { ensureLanguage } = await import('../models/language-packs.js');
+      return ensureLanguage(language, { modelDir, offline });
+    },
+  });
   const warming = setTimeout(() => void readers(DEFAULT_LANGUAGE).then(warmUp), WARM_UP_AFTER_MS).unref();
 
   async function* speak(job: SegmentJob, steps: StepRunner, signal: AbortSignal): AsyncGenerator<SpeechEvent> {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { BASE_MODELS, type BaseModel } from '../protocol/job.js';
 import { sourceName } from './fetch/download.js';
 import { hashFile, sizeOf } from './fetch/incoming-file.js';
+import { removeLanguages } from './language-packs.js';
 import { type LockOptions, withLock } from './lock.js';
 import {
   type GraphName,
@@ -137,11 +138,11 @@ export async function removeModel(model: BaseModel, options: InventoryOptions): 
   return removePart(model, options, BASE_MODELS);
 }
 
-/** Removes every model. */
+/** Removes every model and every dictionary. */
 export async function removeAll(options: InventoryOptions): Promise<number> {
   let freed = 0;
   for (const model of BASE_MODELS) freed += await removePart(model, options, []);
-  return freed;
+  return freed + (await removeLanguages(options));
 }
 
 async function removePart(model: BaseModel, options: InventoryOptions, keepers: readonly BaseModel[]): Promise<number> {

@@ -119,7 +119,7 @@ async function completePack(
   for (const file of state.record?.files ?? []) if (came.has(file.path)) came.set(file.path, file);
   if (state.missing.length > 0) {
     if (options.offline) throw offlineError(manifest, state);
-    await assertRoom(modelDir, state.missing, manifest);
+    await assertRoom(modelDir, state.missing, { ...manifest, name: `The model ${manifest.name}` });
     const downloaded = await downloadInto(pack, state.missing, dir, tell, options);
     for (const file of downloaded.files) came.set(file.path, file);
     source = downloaded.source;
@@ -140,7 +140,11 @@ function offlineError(manifest: ModelManifest, state: PackState): TtsError {
   );
 }
 
-async function assertRoom(modelDir: string, missing: readonly FileRecord[], manifest: ModelManifest): Promise<void> {
+export async function assertRoom(
+  modelDir: string,
+  missing: readonly FileRecord[],
+  manifest: { readonly name: string; readonly preparedBytes: number },
+): Promise<void> {
   const needed = missing.reduce((sum, file) => sum + file.bytes, 0) + manifest.preparedBytes;
   const { bavail, bsize } = await statfs(modelDir);
   const free = bavail * bsize;
@@ -148,17 +152,17 @@ async function assertRoom(modelDir: string, missing: readonly FileRecord[], mani
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
   throw new TtsError(
     'disk_full',
-    `The model ${manifest.name} needs ${megabytes(needed)} in ${modelDir}, where ${megabytes(free)} are free. ` +
+    `${manifest.name} needs ${megabytes(needed)} in ${modelDir}, where ${megabytes(free)} are free. ` +
       'Free some space, or choose another folder with --model-dir (TTS_MODEL_DIR).',
   );
 }
 
-async function downloadInto(
+export async function downloadInto(
   pack: PackManifest,
   missing: readonly FileRecord[],
   dir: string,
   tell: Tell,
-  options: EnsureOptions,
+  options: Pick<EnsureOptions, 'modelDir' | 'download' | 'signal'>,
 ) {
   const staging = `${stagingPrefix(options.modelDir, pack)}${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
   makeFolder(staging);
@@ -182,7 +186,7 @@ const stagingPrefix = (modelDir: string, pack: PackManifest): string =>
   path.resolve(modelDir, `.${pack.name}.partial-`);
 
 /** Removes the folders of processes that died during a download. */
-async function sweep(modelDir: string, pack: PackManifest): Promise<void> {
+export async function sweep(modelDir: string, pack: PackManifest): Promise<void> {
   const prefix = path.basename(stagingPrefix(modelDir, pack));
   for (const name of await readdir(modelDir)) {
     if (!name.startsWith(prefix)) continue;

@@ -1,8 +1,9 @@
-/** Progress of a model that is made ready on this machine. */
-import type { BaseModel } from './job.js';
+/** Progress of a model or of a language's dictionary that is made ready on this machine. */
+import type { BaseModel, Language } from './job.js';
 
 export interface Preparation {
-  readonly model: BaseModel;
+  /** The model, or the language whose dictionary it is. */
+  readonly model: BaseModel | Language;
   /** Waits for another process; downloads; makes graphs; measures the machine's speed. */
   readonly stage: 'wait' | 'download' | 'prepare' | 'measure';
   /** Bytes of a download, or number of graphs. 0 of 0 where it is unknown. */

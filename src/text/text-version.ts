@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 
 /** Packages that read with us. */
-const READERS = ['espeak-phonemizer', 'n2words'];
+const READERS = ['espeak-phonemizer', 'n2words', 'pinyin-pro'];
 
 /**
  * The code is digested rather than a number kept by hand: a number is forgotten, and then two machines read one text in two

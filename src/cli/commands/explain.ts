@@ -1,13 +1,16 @@
 /** `tts explain`: how a text will be read, step by step, and how to change a word. */
 import { Command } from 'commander';
+import type { Config } from '../../config.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { Segment } from '../../protocol/job.js';
 import { readingOf } from '../../protocol/languages.js';
+import type { LanguageFiles } from '../../text/front-end.js';
 import type { Reading } from '../../text/types.js';
 import { addSettings, settingsOf } from '../context.js';
 import { untilInterrupted } from '../interrupt.js';
 import { noSuchVoice, withVoiceId } from '../names.js';
 import { ownCatalogue } from '../own-voices.js';
+import { createPullReporter } from '../pull-progress.js';
 import { fitted } from '../terminal.js';
 import { readText } from '../text-source.js';
 import { chooseVoice } from '../voice-choice.js';
@@ -44,7 +47,7 @@ export function command(): Command {
     .option('--ssml', 'the text carries SSML')
     .option('--language <CODE>', 'read as the default voice of this language does: es, fr, en-GB, es-419 …')
     .option('--json', 'print everything as JSON');
-  return addSettings(explain, ['voice', 'lexicon', 'voicesDir'], { voice: '-v' })
+  return addSettings(explain, ['voice', 'lexicon', 'voicesDir', 'modelDir', 'offline'], { voice: '-v' })
     .addHelpText('after', EXAMPLES)
     .action((words: string[], options: ExplainOptions, self: Command) =>
       untilInterrupted((signal) => run(words, options, self, signal)),
@@ -76,7 +79,7 @@ async function run(words: string[], options: ExplainOptions, self: Command, sign
       catalogue.all.map((entry) => entry.voice.id),
     );
   const language = readingOf(named.language, options.language);
-  const reader = await createReader({ language, ...(lexicon && { lexicon }) });
+  const reader = await createReader({ language, files: filesFrom(config), ...(lexicon && { lexicon }) });
   const countTokens = (part: string) => reader.countTokens(part);
   const segments = segmentText(text, { countTokens, language, ssml: options.ssml ?? false });
   for (const segment of segments) await reader.prepare(segment);
@@ -86,6 +89,15 @@ async function run(words: string[], options: ExplainOptions, self: Command, sign
     options.json ? `${JSON.stringify(explained.map(asJson), null, 2)}\n` : forPeople(explained, ignored),
   );
 }
+
+/** The dictionary of a language, fetched where it is not there yet. */
+const filesFrom =
+  ({ modelDir, offline }: Config): LanguageFiles =>
+  async (language) => {
+    const { ensureLanguage } = await import('../../models/language-packs.js');
+    const reporter = createPullReporter();
+    return ensureLanguage(language, { modelDir, offline, onProgress: reporter.show }).finally(reporter.end);
+  };
 
 const asJson = ({ segment, reading }: Explained) => ({
   text: segment.text,

@@ -19,6 +19,7 @@ const jsonOf = ({ downloadBytes, ...entry }: ModelEntry) => ({ ...entry, downloa
 async function list(options: { json?: boolean }, command: Command): Promise<void> {
   const { modelDir } = settingsOf(command).config;
   const { listModels } = await import('../../models/inventory.js');
+  const { listLanguages } = await import('../../models/language-packs.js');
   const entries = await listModels({ modelDir });
   if (options.json) {
     printJson(entries.map(jsonOf));
@@ -32,6 +33,10 @@ async function list(options: { json?: boolean }, command: Command): Promise<void
     entry.source,
     entry.description,
   ]);
+  for (const { language, title, ready, bytes, downloadBytes, licence, source } of await listLanguages({ modelDir })) {
+    const size = ready ? megabytes(bytes) : `about ${megabytes(downloadBytes)}`;
+    rows.push([language, ready ? 'ready' : 'missing', size, licence, source, title]);
+  }
   printTable(['MODEL', 'STATE', right('SIZE'), 'LICENCE', shrinking('SOURCE'), shrinking('WHAT')], rows);
   if (process.stdout.isTTY) process.stdout.write(`\nModels share one download, kept in ${modelDir}\n`);
 }
@@ -52,7 +57,30 @@ async function measure({ config }: Sources, signal: AbortSignal): Promise<void> 
   );
 }
 
-async function pull(name: string | undefined, _options: unknown, command: Command): Promise<void> {
+/** Fetches the dictionary of a language, where it has one. */
+async function pullLanguage(name: string, command: Command): Promise<void> {
+  const { modelDir, offline } = settingsOf(command).config;
+  const { ensureLanguage, languageNamed } = await import('../../models/language-packs.js');
+  const language = languageNamed(name);
+  await untilInterrupted(async (signal) => {
+    const reporter = createPullReporter();
+    const options = { modelDir, offline, depth: 'hashes' as const, onProgress: reporter.show, signal };
+    const folder = await ensureLanguage(language, options).finally(reporter.end);
+    process.stderr.write(
+      folder === '' ? `tts: ${language} needs no files of its own\n` : `tts: ${language} is ready in ${folder}\n`,
+    );
+  });
+}
+
+interface PullOptions {
+  readonly language?: string;
+}
+
+async function pull(name: string | undefined, { language }: PullOptions, command: Command): Promise<void> {
+  if (language !== undefined) {
+    await pullLanguage(language, command);
+    if (name === undefined) return;
+  }
   const settings = settingsOf(command);
   const { modelDir, offline, device } = settings.config;
   const models = name === undefined ? BASE_MODELS : [baseModel(name)];
@@ -142,10 +170,9 @@ export function command(): Command {
   const sub = (usage: string, description: string) =>
     addSettings(models.command(usage).description(description), ['modelDir']);
   sub('list', 'name, state, size, licence and source of each model').option('--json', 'as JSON').action(list);
-  addSettings(sub('pull [NAME]', `fetch and prepare, and repair what is damaged. ${names}`), [
-    'offline',
-    'device',
-  ]).action(pull);
+  addSettings(sub('pull [NAME]', `fetch and prepare, and repair what is damaged. ${names}`), ['offline', 'device'])
+    .option('--language <LANGUAGE>', 'fetch the dictionary of a language: ja or zh; the others need none')
+    .action(pull);
   sub('verify [NAME]', `compare every byte with the manifests. ${names}`).option('--json', 'as JSON').action(verify);
   sub('remove [NAME]', `delete from this machine. NAME is ${BASE_MODELS.join(' or ')}; without it, asks about all.`)
     .option('--all', 'all models, without asking')

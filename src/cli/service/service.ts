@@ -12,8 +12,10 @@ import type { GatewayOptions } from '../../gateway/gateway.js';
 import type { ObservableGateway } from '../../gateway/types.js';
 import type { WorkerPool } from '../../gateway/workers/pool.js';
 import type { Logger } from '../../log.js';
+import type { Preparation } from '../../protocol/preparation.js';
 import type { Metrics } from '../../server/metrics/metrics.js';
 import type { ServerSettings } from '../../server/settings.js';
+import type { LanguageFiles } from '../../text/front-end.js';
 import { catalogueOptions } from '../own-voices.js';
 import { packageVersion } from '../version.js';
 import { listenError } from './listening.js';
@@ -163,10 +165,11 @@ async function metricsOf({ metrics }: ServiceOptions): Promise<Metrics> {
   return (await import('../../server/metrics/no-metrics.js')).noMetrics();
 }
 
-async function openTexts({ config, engine }: ServiceOptions) {
+async function openTexts(options: ServiceOptions) {
+  const { config, engine } = options;
   const { createTexts } = await import('../../text/thread/texts.js');
   // A command that says a sentence needs no reader beside that of its engine.
-  const texts = createTexts({ lexicon: config.lexicon, lazy: !engine.crowd });
+  const texts = createTexts({ lexicon: config.lexicon, lazy: !engine.crowd, files: languageFiles(options) });
   await texts.ready();
   return texts;
 }
@@ -273,3 +276,18 @@ async function openRequestLog(config: Config, store: AccountStore, log: Logger):
   emptyRequestLog(store).catch((error: unknown) => log.warn({ err: error }, 'the request log could not be emptied'));
   return undefined;
 }
+
+/** The dictionary of a language, fetched at its first use. */
+const languageFiles =
+  ({ config, log, engine }: ServiceOptions): LanguageFiles =>
+  async (language) => {
+    const { ensureLanguage } = await import('../../models/language-packs.js');
+    const { modelDir, offline } = config;
+    let told = false;
+    const onProgress = (progress: Preparation) => {
+      if (!told) log.info({ language }, 'fetching the dictionary of a language');
+      told = true;
+      engine.onProgress?.(progress);
+    };
+    return ensureLanguage(language, { modelDir, offline, onProgress });
+  };

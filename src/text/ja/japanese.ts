@@ -1,35 +1,76 @@
-/** Japanese. */
-import { espeakSymbols } from '../espeak/espeak-language.js';
-import { readIpa } from '../espeak/ipa.js';
-import type { FoundWord, FrontEnd } from '../front-end.js';
+/** Japanese: written forms are said in katakana, the rest is read by a dictionary. */
+import type { SayAs } from '../../protocol/job.js';
+import { fromEspeak, fromIpa } from '../en/pronunciation/alphabet.js';
+import { knownReading, respelled } from '../en/pronunciation/known-words.js';
+import type { FoundWord, FrontEnd, LanguageFiles } from '../front-end.js';
 import { Characters } from '../normalize/characters.js';
-import { MARK_RULES } from '../normalize/marks.js';
-import { keptScriptRule, plainRules } from '../normalize/plain-rules.js';
+import type { Scan } from '../normalize/scan.js';
+import { WIDE_MARKS } from '../normalize/wide-marks.js';
+import { loadDictionary } from './analysis/dictionary.js';
+import { Lattice } from './analysis/lattice.js';
+import { latinSound, letterNames } from './forms/latin.js';
+import { isNamed } from './forms/signs.js';
+import { kanaPhonemes } from './kana.js';
+import { digitNames, integerSound } from './numbers/numerals.js';
+import { RULES, SCRIPT } from './rules.js';
+import { japaneseWords } from './words.js';
 
-const SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]/u;
+const KEPT = new RegExp(`${SCRIPT.source}|${WIDE_MARKS.source}|[〜～〒※㈱㈲\\uff66-\\uff9f\\u3300-\\u3357]`, 'u');
+const VULGAR_FRACTIONS = '½⅓⅔¼¾⅕⅛';
 
-/** A place holder until its words and their sounds are known: characters one by one, without a sound. */
+let lattice: Lattice | undefined;
+
+async function prepare(files: LanguageFiles): Promise<void> {
+  lattice ??= new Lattice(await loadDictionary(await files('ja-JP')));
+}
+
+/** The lattice of the dictionary, for a text that is read. */
+export function japaneseLattice(): Lattice {
+  if (lattice === undefined) throw new Error('Japanese is read before its dictionary is loaded');
+  return lattice;
+}
+
 const words = (text: string): FoundWord[] =>
-  [...text.matchAll(/[\p{L}\p{N}]/gu)].map(({ 0: word, index }) => ({
-    start: index,
-    end: index + word.length,
-    phonemes: '',
+  japaneseWords(text, japaneseLattice()).map(({ start, end, kana }) => ({
+    start,
+    end,
+    ...(kana !== undefined && { phonemes: kanaPhonemes(kana) }),
   }));
+
+/** A whole text by its characters, as a number or as the digits of a telephone. */
+function readAs(scan: Scan, as: SayAs): boolean {
+  const { text, out } = scan;
+  const digits = text.replace(/[\s,()-]/g, '');
+  if (as === 'characters' && /^[\w\s.-]+$/.test(text)) {
+    const names = [...digits].map((char) => (/\d/.test(char) ? digitNames(char) : letterNames(char)));
+    out.say(names.filter((name) => name !== '').join(' '), 0, text.length);
+    return true;
+  }
+  if (!/^\+?\d+$/.test(digits) || (as !== 'telephone' && as !== 'cardinal')) return false;
+  const groups = text.split(/[\s()-]+/).map((group) => digitNames(group.replace(/\D/g, '')));
+  out.say(as === 'cardinal' ? integerSound(digits.replace('+', '')) : groups.join(' '), 0, text.length);
+  return true;
+}
 
 export const JAPANESE: FrontEnd = {
   language: 'ja-JP',
-  characters: new Characters(() => false, { keeps: SCRIPT }),
+  characters: new Characters((sign) => isNamed(sign) || VULGAR_FRACTIONS.includes(sign), { keeps: KEPT }),
   isShouted: () => false,
-  rules: [keptScriptRule(SCRIPT), ...plainRules({ digits: (digits) => [...digits].join(' ') }), ...MARK_RULES],
-  readAs: () => false,
+  rules: RULES,
+  readAs,
   readable: SCRIPT,
   words,
+  prepare,
   pronounce: (said, phonemizer) => said.map(({ text, phonemes }) => phonemes ?? phonemizer.word(text)),
   alphabet: {
-    // What is written in Latin letters is said in English.
+    // A Latin word that is not known in kana is said in English.
     espeakVoice: 'en-us',
-    fromEspeak: espeakSymbols,
-    known: () => undefined,
-    fromIpa: (ipa) => readIpa(ipa, espeakSymbols),
+    respelled,
+    fromEspeak: (ipa) => fromEspeak(ipa, 'en-US'),
+    known: (word) => {
+      const kana = latinSound(word);
+      return kana === undefined ? knownReading(word, 'en-US') : kanaPhonemes(kana);
+    },
+    fromIpa: (ipa) => fromIpa(ipa, 'en-US'),
   },
 };

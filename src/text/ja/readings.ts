@@ -8,7 +8,9 @@ const NEAR = 8;
 
 /** Whether one of the words around the one at `at` is written so. */
 const near = (words: readonly Morpheme[], at: number, pattern: RegExp): boolean =>
-  words.slice(Math.max(0, at - NEAR), at + NEAR).some(({ written, entry }) => pattern.test(written) || pattern.test(entry.base));
+  words
+    .slice(Math.max(0, at - NEAR), at + NEAR)
+    .some(({ written, entry }) => pattern.test(written) || pattern.test(entry.base));
 
 const after = (words: readonly Morpheme[], at: number): string => words[at + 1]?.written ?? '';
 const before = (words: readonly Morpheme[], at: number): string => words[at - 1]?.written ?? '';
@@ -21,13 +23,17 @@ const CHOICES: Readonly<Record<string, string | Choice>> = {
   明後日: 'アサッテ',
   一昨日: 'オトトイ',
   何: (words, at) => (/^(?:で|だ|な(?!ら)|の|と)/.test(after(words, at)) ? 'ナン' : undefined),
-  角: (words, at) => (/^[をにでのはが]/.test(after(words, at)) && !near(words, at, /鹿|牛|度|三|四/) ? 'カド' : undefined),
+  角: (words, at) =>
+    /^[をにでのはが]/.test(after(words, at)) && !near(words, at, /鹿|牛|度|三|四/) ? 'カド' : undefined,
   辛い: (words, at) => (near(words, at, FOOD) ? 'カライ' : 'ツライ'),
   辛く: (words, at) => (near(words, at, FOOD) ? 'カラク' : 'ツラク'),
   家: (words, at) => (words[at]!.entry.detail === '接尾' ? undefined : 'イエ'),
   中: (words, at) => (/^(?:日|世界|一日|年|町|国|体|家|部屋|夏|冬|街)$/.test(before(words, at)) ? 'ジュー' : undefined),
   他: 'ホカ',
-  後: (words, at) => (before(words, at) === 'その' ? 'ゴ' : undefined),
+  後: (words, at) => (before(words, at) === 'その' ? 'ゴ' : /^[ただ]$/.test(before(words, at)) ? 'アト' : undefined),
+  夜中: 'ヨナカ',
+  大谷: 'オータニ',
+  市場: (words, at) => (near(words, at, /魚|野菜|買い物|朝市|果物|花|食材/) ? 'イチバ' : 'シジョー'),
 };
 
 /** The dictionary's sounds that are not those of today's speech, by what is written. */

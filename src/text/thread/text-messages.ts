@@ -20,6 +20,8 @@ export type TextPiece =
 
 export type TextWork =
   | { readonly type: 'open' }
+  /** Where the files of a language lie, before its first text. */
+  | { readonly type: 'files'; readonly language: Language; readonly folder: string }
   /** The first of a session brings its options along. */
   | { readonly type: 'cut'; readonly session: number; readonly piece: TextPiece; readonly options?: CutOptions }
   | { readonly type: 'soundless'; readonly text: string; readonly language: Language }
@@ -33,6 +35,7 @@ export interface CutResult {
 
 export interface TextResults {
   open: undefined;
+  files: undefined;
   cut: CutResult;
   soundless: string | undefined;
   explain: Explanation;

@@ -1,7 +1,7 @@
 /** Entry of the thread that reads text: cuts sessions step by step, and does the rest in steps between theirs. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { TtsError } from '../../protocol/errors.js';
-import { DEFAULT_LANGUAGE } from '../../protocol/job.js';
+import { DEFAULT_LANGUAGE, type Language } from '../../protocol/job.js';
 import { loadFrontEnd } from '../languages.js';
 import type { Readers } from '../reader.js';
 import { surelySounds } from '../segment/cutter.js';
@@ -20,13 +20,18 @@ import type {
 
 const { lexicon, lazy } = workerData as TextThreadOptions;
 const sessions = new Map<number, LazyCutter>();
+/** Where the files of languages lie, as far as it was told. */
+const folders = new Map<Language, string>();
 
 async function open(): Promise<Readers> {
   const [{ createReaders, warmUp }, { loadLexicon }] = await Promise.all([
     import('../reader.js'),
     import('../lexicon.js'),
   ]);
-  const readers = await createReaders(lexicon === '' ? {} : { lexicon: await loadLexicon(lexicon) });
+  const readers = await createReaders({
+    ...(lexicon !== '' && { lexicon: await loadLexicon(lexicon) }),
+    files: async (language) => folders.get(language) ?? '',
+  });
   if (!lazy) warmUp(await readers(DEFAULT_LANGUAGE));
   return readers;
 }
@@ -59,6 +64,10 @@ async function cut(session: number, piece: TextPiece, options: CutOptions | unde
 
 async function answer(work: TextWork): Promise<TextResults[keyof TextResults]> {
   if (work.type === 'cut') return cut(work.session, work.piece, work.options);
+  if (work.type === 'files') {
+    folders.set(work.language, work.folder);
+    return undefined;
+  }
   if (work.type === 'open') {
     if (soon) await opened();
     return undefined;

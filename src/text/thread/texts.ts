@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { TtsError } from '../../protocol/errors.js';
 import type { Language, Segment } from '../../protocol/job.js';
 import type { Explanation } from '../explain.js';
+import type { LanguageFiles } from '../front-end.js';
 import type { TextCutter } from '../segment/cutter.js';
 import type {
   CutOptions,
@@ -36,18 +37,27 @@ export interface Texts {
   close(): Promise<void>;
 }
 
-export const createTexts = ({ lexicon = '', lazy = false }: Partial<TextThreadOptions> = {}): Texts =>
-  new TextThread({ lexicon, lazy });
+export interface TextsOptions extends Partial<TextThreadOptions> {
+  /** Where the files of a language lie, fetched first where they are not there; '' for a language that needs none. */
+  readonly files?: LanguageFiles;
+}
+
+export const createTexts = ({ lexicon = '', lazy = false, files = async () => '' }: TextsOptions = {}): Texts =>
+  new TextThread({ lexicon, lazy }, files);
 
 class TextThread implements Texts {
   readonly #options: TextThreadOptions;
+  readonly #files: LanguageFiles;
+  /** Languages whose files the thread was told of. */
+  #told = new Set<Language>();
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #requests = 0;
   #sessions = 0;
 
-  constructor(options: TextThreadOptions) {
+  constructor(options: TextThreadOptions, files: LanguageFiles) {
     this.#options = options;
+    this.#files = files;
     // Soon, not when it is first needed: it takes a moment to load.
     this.#worker = this.#start();
   }
@@ -59,21 +69,34 @@ class TextThread implements Texts {
   cutter(options: CutOptions): TextCutter {
     const session = ++this.#sessions;
     return new ThreadCutter(
-      (piece, first) => this.#ask({ type: 'cut', session, piece, ...(first && { options }) }),
+      async (piece, first) => {
+        if (first) await this.#tell(options.language);
+        return this.#ask({ type: 'cut', session, piece, ...(first && { options }) });
+      },
       () => this.#worker?.postMessage({ id: undefined, session } satisfies TextRequest),
     );
   }
 
-  soundless(text: string, language: Language): Promise<string | undefined> {
+  async soundless(text: string, language: Language): Promise<string | undefined> {
+    await this.#tell(language);
     return this.#ask({ type: 'soundless', text, language });
   }
 
-  explain(text: string, { language, ssml }: { language: Language; ssml: boolean }): Promise<Explanation> {
+  async explain(text: string, { language, ssml }: { language: Language; ssml: boolean }): Promise<Explanation> {
+    await this.#tell(language);
     return this.#ask({ type: 'explain', text, language, ssml });
   }
 
   async close(): Promise<void> {
     await this.#worker?.terminate();
+  }
+
+  /** Tells the thread where the files of a language are, once. English has none. */
+  async #tell(language: Language): Promise<void> {
+    if (language.startsWith('en-') || this.#told.has(language)) return;
+    const folder = await this.#files(language);
+    await this.#ask({ type: 'files', language, folder });
+    this.#told.add(language);
   }
 
   #start(): Worker {
@@ -109,6 +132,7 @@ class TextThread implements Texts {
   #lose(worker: Worker, error: Error): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
+    this.#told = new Set();
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
     for (const { failed } of waiting) failed(error);

@@ -131,7 +131,19 @@ export class Dictionary {
   }
 }
 
-const FILES = ['base', 'check', 'tid', 'tid_pos', 'tid_map', 'cc', 'unk', 'unk_pos', 'unk_map', 'unk_char', 'unk_invoke'] as const;
+const FILES = [
+  'base',
+  'check',
+  'tid',
+  'tid_pos',
+  'tid_map',
+  'cc',
+  'unk',
+  'unk_pos',
+  'unk_map',
+  'unk_char',
+  'unk_invoke',
+] as const;
 type FileName = (typeof FILES)[number];
 
 /** Reads the dictionary from its folder. Rejects as `readFile` does where a file is not there. */

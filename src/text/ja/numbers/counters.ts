@@ -131,9 +131,15 @@ add('月号', { sound: 'ガツゴー', ends: { ヨン: 'シ', ナナ: 'シチ', 
 add('つ', { sound: 'ツ', whole: THINGS });
 add('つ目', { sound: 'ツメ', whole: Object.fromEntries(Object.entries(THINGS).map(([n, said]) => [n, `${said}メ`])) });
 add('日', { sound: 'ニチ', whole: DAYS });
-add('日間', { sound: 'ニチカン', whole: Object.fromEntries(Object.entries(DAYS).map(([n, said]) => [n, `${said}カン`])) });
+add('日間', {
+  sound: 'ニチカン',
+  whole: Object.fromEntries(Object.entries(DAYS).map(([n, said]) => [n, `${said}カン`])),
+});
 add('日目', { sound: 'ニチメ', whole: Object.fromEntries(Object.entries(DAYS).map(([n, said]) => [n, `${said}メ`])) });
-add('日前', { sound: 'ニチマエ', whole: Object.fromEntries(Object.entries(DAYS).map(([n, said]) => [n, `${said}マエ`])) });
+add('日前', {
+  sound: 'ニチマエ',
+  whole: Object.fromEntries(Object.entries(DAYS).map(([n, said]) => [n, `${said}マエ`])),
+});
 add('日後', { sound: 'ニチゴ', whole: Object.fromEntries(Object.entries(DAYS).map(([n, said]) => [n, `${said}ゴ`])) });
 add('歳 才', { sound: 'サイ', whole: { 20: 'ハタチ' } });
 add('対', { sound: 'タイ' });
@@ -178,7 +184,7 @@ function beforeCounter(number: string, counter: Counter): string {
   if (four !== undefined && number.endsWith('ヨン')) return number + four;
   if (nasal !== undefined && /(?:サン|ナン|[セゼ]ン|マン)$/.test(number)) return number + nasal;
   const short = geminated(number, closed ?? sound);
-  if (short === number) return number + sound;
+  if (short === number || (tenOnly && /^[ハヒフヘホ]/.test(sound))) return number + sound;
   const closes = !tenOnly || number.endsWith('ジュー') || /^[カキクケコ]/.test(sound);
   return closes && !(tenOnly && number.endsWith('チ')) ? short + (closed ?? sound) : number + sound;
 }

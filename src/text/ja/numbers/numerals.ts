@@ -133,6 +133,7 @@ const VOICED = /^[ガギグゲゴザジズゼゾダヂヅデドバビブベボ]/
 /** A number as it stands before a counter: "イチ" before "カイ" is イッ. */
 export function geminated(sound: string, counter: string): string {
   if (VOICED.test(counter)) return sound;
-  for (const [end, closed, before] of CLOSING) if (end.test(sound) && before.test(counter)) return sound.replace(end, closed);
+  for (const [end, closed, before] of CLOSING)
+    if (end.test(sound) && before.test(counter)) return sound.replace(end, closed);
   return sound;
 }

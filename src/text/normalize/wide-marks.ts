@@ -1,0 +1,30 @@
+/** The marks that Japanese and Chinese write: they stay as they are written, and take the room of a space with them. */
+import type { Rule } from './rule.js';
+import { runLength } from './sticky.js';
+
+/** For `Characters`: marks that are not to be turned into those of Latin text. */
+export const WIDE_MARKS = /[、。！？「」『』（）【】〈〉《》〔〕・…，；：]/u;
+
+const OPENERS = '「『（【〈《〔';
+
+export const wideMarkRule: Rule = {
+  name: 'wide mark',
+  begins: { signs: '、。！？「」『』（）【】〈〉《》〔〕，；：' },
+  apply(scan, at) {
+    const mark = scan.text[at]!;
+    const end = at + runLength(scan.text, at, 40);
+    if (OPENERS.includes(mark)) scan.out.put(mark, at, end);
+    else scan.out.mark(mark, at, end);
+    return end;
+  },
+};
+
+/** "ジョン・スミス": parts of a name, between which there is no pause. */
+export const middleDotRule: Rule = {
+  name: 'middle dot',
+  begins: { signs: '・·' },
+  apply(scan, at) {
+    scan.out.space(at, at + 1);
+    return at + 1;
+  },
+};
