@@ -103,8 +103,21 @@ const NASALS: readonly (readonly [RegExp, string])[] = [
   [/^[ntdɾz]/, 'n'],
 ];
 
+const MOST_CACHED = 20_000;
+const cache = new Map<string, string>();
+
 /** The phonemes of a word in katakana. Characters that are no kana are left out. */
 export function kanaPhonemes(kana: string): string {
+  let phonemes = cache.get(kana);
+  if (phonemes === undefined) {
+    if (cache.size === MOST_CACHED) cache.clear();
+    phonemes = workedOut(kana);
+    cache.set(kana, phonemes);
+  }
+  return phonemes;
+}
+
+function workedOut(kana: string): string {
   let phonemes = '';
   for (let at = 0; at < kana.length; ) {
     const pair = TABLE.get(kana.slice(at, at + 2));
@@ -145,9 +158,11 @@ const O_ROW = 'オコソトノホモヨロヲゴゾドボポョォ';
 const U_ROW = 'ウクスツヌフムユルグズヅブプュゥ';
 const E_ROW = 'エケセテネヘメレゲゼデベペェ';
 
+const LONG_O_U = new RegExp(`(?<=[${O_ROW}])[ウオ]|(?<=[${U_ROW}])ウ`, 'g');
+const LONG_E = new RegExp(`(?<=[${E_ROW}])イ`, 'g');
+
 /** Long vowels as they are heard: "コウ" is コー. Only for a stretch that is one part of a word. */
-export const longVowels = (kana: string): string =>
-  kana.replace(new RegExp(`(?<=[${O_ROW}])[ウオ]|(?<=[${U_ROW}])ウ`, 'g'), 'ー');
+export const longVowels = (kana: string): string => kana.replace(LONG_O_U, 'ー');
 
 /** "エイ" is heard as エー in words of Chinese origin. */
-export const longE = (kana: string): string => kana.replace(new RegExp(`(?<=[${E_ROW}])イ`, 'g'), 'ー');
+export const longE = (kana: string): string => kana.replace(LONG_E, 'ー');

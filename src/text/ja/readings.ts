@@ -17,36 +17,37 @@ const before = (words: readonly Morpheme[], at: number): string => words[at - 1]
 
 const FOOD = /料理|味|カレー|食|スープ|唐辛子|わさび|ソース|ラーメン|キムチ|塩|舌|口|鍋|飲|スパイス|激|甘/;
 
-const CHOICES: Readonly<Record<string, string | Choice>> = {
-  日本: 'ニホン',
-  日本人: 'ニホンジン',
-  明後日: 'アサッテ',
-  一昨日: 'オトトイ',
-  何: (words, at) => (/^(?:で|だ|な(?!ら)|の|と)/.test(after(words, at)) ? 'ナン' : undefined),
-  角: (words, at) =>
-    /^[をにでのはが]/.test(after(words, at)) && !near(words, at, /鹿|牛|度|三|四/) ? 'カド' : undefined,
-  辛い: (words, at) => (near(words, at, FOOD) ? 'カライ' : 'ツライ'),
-  辛く: (words, at) => (near(words, at, FOOD) ? 'カラク' : 'ツラク'),
-  家: (words, at) => (words[at]!.entry.detail === '接尾' ? undefined : 'イエ'),
-  中: (words, at) => (/^(?:日|世界|一日|年|町|国|体|家|部屋|夏|冬|街)$/.test(before(words, at)) ? 'ジュー' : undefined),
-  他: 'ホカ',
-  後: (words, at) => (before(words, at) === 'その' ? 'ゴ' : /^[ただ]$/.test(before(words, at)) ? 'アト' : undefined),
-  夜中: 'ヨナカ',
-  大谷: 'オータニ',
-  市場: (words, at) => (near(words, at, /魚|野菜|買い物|朝市|果物|花|食材/) ? 'イチバ' : 'シジョー'),
-};
-
-/** The dictionary's sounds that are not those of today's speech, by what is written. */
-const ALWAYS: Readonly<Record<string, string>> = { いう: 'ユー', 言う: 'ユー', という: 'トユー', ゆう: 'ユー' };
+const CHOICES: ReadonlyMap<string, string | Choice> = new Map(
+  Object.entries<string | Choice>({
+    日本: 'ニホン',
+    日本人: 'ニホンジン',
+    明後日: 'アサッテ',
+    一昨日: 'オトトイ',
+    何: (words, at) => (/^(?:で|だ|な(?!ら)|の|と)/.test(after(words, at)) ? 'ナン' : undefined),
+    角: (words, at) =>
+      /^[をにでのはが]/.test(after(words, at)) && !near(words, at, /鹿|牛|度|三|四/) ? 'カド' : undefined,
+    辛い: (words, at) => (near(words, at, FOOD) ? 'カライ' : 'ツライ'),
+    辛く: (words, at) => (near(words, at, FOOD) ? 'カラク' : 'ツラク'),
+    家: (words, at) => (words[at]!.entry.detail === '接尾' ? undefined : 'イエ'),
+    中: (words, at) =>
+      /^(?:日|世界|一日|年|町|国|体|家|部屋|夏|冬|街)$/.test(before(words, at)) ? 'ジュー' : undefined,
+    他: 'ホカ',
+    後: (words, at) => (before(words, at) === 'その' ? 'ゴ' : /^[ただ]$/.test(before(words, at)) ? 'アト' : undefined),
+    夜中: 'ヨナカ',
+    大谷: 'オータニ',
+    市場: (words, at) => (near(words, at, /魚|野菜|買い物|朝市|果物|花|食材/) ? 'イチバ' : 'シジョー'),
+    いう: 'ユー',
+    言う: 'ユー',
+    という: 'トユー',
+    ゆう: 'ユー',
+  }),
+);
 
 export function corrected(words: readonly Morpheme[], at: number): string | undefined {
-  const word = words[at]!;
-  const { written, entry } = word;
+  const { written, entry } = words[at]!;
   if (written === 'う' && entry.kind === '助動詞') return 'ー';
-  if (Object.hasOwn(ALWAYS, written)) return ALWAYS[written];
-  if (!Object.hasOwn(CHOICES, written)) return undefined;
-  const choice = CHOICES[written]!;
-  return typeof choice === 'string' ? choice : choice(words, at);
+  const choice = CHOICES.get(written);
+  return typeof choice === 'function' ? choice(words, at) : choice;
 }
 
 /** Words that came up after the dictionary was made, with how they sound. */

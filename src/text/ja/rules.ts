@@ -2,9 +2,8 @@
 
 import { form } from '../normalize/form.js';
 import { MARK_RULES } from '../normalize/marks.js';
-import { keptScriptRule } from '../normalize/plain-rules.js';
 import type { Rule } from '../normalize/rule.js';
-import { middleDotRule, wideMarkRule } from '../normalize/wide-marks.js';
+import { middleDotRule, scriptRule, wideMarkRule } from '../normalize/wide-marks.js';
 import {
   blockNumberRule,
   clockRule,
@@ -29,6 +28,10 @@ import { comparisonRule, signRule, slashRule } from './forms/signs.js';
 import { addressRule, handleRule, tagRule } from './forms/web.js';
 
 export const SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々〆ゝゞヽヾ]/u;
+
+/** A row of it, but for narrow kana and squared words. */
+const ROW =
+  /(?:(?![\uff66-\uff9f\u3300-\u3357〆])[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々ゝゞヽヾ])+/uy;
 
 /** Narrow kana and squared words, written with the characters they are made of. */
 const compatibleRule = form('narrow kana', { signs: 'any sign' }, /[\uff66-\uff9f\u3300-\u3357]+/y, ([narrow]) =>
@@ -66,6 +69,6 @@ export const RULES: readonly Rule[] = [
   middleDotRule,
   compatibleRule,
   companyRule,
-  keptScriptRule(SCRIPT),
+  scriptRule(ROW),
   ...MARK_RULES,
 ];

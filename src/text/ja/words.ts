@@ -1,4 +1,6 @@
 /** The words of a Japanese text and how they sound, in katakana. */
+import { isWhiteSpace } from '../../protocol/characters.js';
+import type { Entry } from './analysis/dictionary.js';
 import type { FixedStretch, Lattice, Morpheme } from './analysis/lattice.js';
 import { isKatakana, longE, longVowels, toKatakana, withoutRepeats } from './kana.js';
 import { COUNTER_PATTERN, counted, isCounter } from './numbers/counters.js';
@@ -38,7 +40,7 @@ function clauseWords(clause: string, lattice: Lattice): JapaneseWord[] {
   const places: number[] = [];
   let plain = '';
   for (let at = 0; at < clause.length; at++) {
-    if (/\s/.test(clause[at]!)) continue;
+    if (isWhiteSpace(clause.charCodeAt(at))) continue;
     places.push(at);
     plain += clause[at]!;
   }
@@ -80,7 +82,20 @@ function withSounds(morphemes: readonly Morpheme[]): Sounded[] {
   return found;
 }
 
-function soundOf({ written, entry, known }: Morpheme): string | undefined {
+/** Sounds of the dictionary's words, each worked out once. */
+const sounds = new WeakMap<Entry, string>();
+
+function soundOf(morpheme: Morpheme): string | undefined {
+  if (!morpheme.known) return soundWorkedOut(morpheme);
+  let sound = sounds.get(morpheme.entry);
+  if (sound === undefined) {
+    sound = soundWorkedOut(morpheme);
+    if (sound !== undefined) sounds.set(morpheme.entry, sound);
+  }
+  return sound;
+}
+
+function soundWorkedOut({ written, entry, known }: Morpheme): string | undefined {
   if (!HAS_JAPANESE.test(written)) return undefined;
   const own = NEW_WORDS.get(written);
   if (own !== undefined) return own;
@@ -123,7 +138,7 @@ function numberAt(morphemes: readonly Morpheme[], at: number): NumberFound | und
 }
 
 const isNumeral = ({ written, entry }: Morpheme): boolean =>
-  NUMERAL.test(written) && (entry.detail === '数' || WORDS_TOO.test(written));
+  (entry.detail === '数' || written === '何' || written === '数') && NUMERAL.test(written);
 
 interface CounterFound {
   readonly written: string;

@@ -1,6 +1,6 @@
 /** The marks that Japanese and Chinese write: they stay as they are written, and take the room of a space with them. */
 import type { Rule } from './rule.js';
-import { runLength } from './sticky.js';
+import { matchAt, runLength } from './sticky.js';
 
 /** For `Characters`: marks that are not to be turned into those of Latin text. */
 export const WIDE_MARKS = /[、。！？「」『』（）【】〈〉《》〔〕・…，；：]/u;
@@ -18,6 +18,18 @@ export const wideMarkRule: Rule = {
     return end;
   },
 };
+
+/** Copies a row of characters of a script. The pattern is sticky, and knows a whole row. */
+export const scriptRule = (row: RegExp): Rule => ({
+  name: 'script',
+  begins: { signs: 'any sign' },
+  apply(scan, at) {
+    const written = matchAt(row, scan.text, at)?.[0];
+    if (written === undefined) return at;
+    scan.out.copy(written, at);
+    return at + written.length;
+  },
+});
 
 /** "ジョン・スミス": parts of a name, between which there is no pause. */
 export const middleDotRule: Rule = {

@@ -1,8 +1,7 @@
 /** The rules of reading Chinese, in the order they are asked: the more particular ones first. What they say is Chinese. */
 import { MARK_RULES } from '../normalize/marks.js';
-import { keptScriptRule } from '../normalize/plain-rules.js';
 import type { Rule } from '../normalize/rule.js';
-import { middleDotRule, wideMarkRule } from '../normalize/wide-marks.js';
+import { middleDotRule, scriptRule, wideMarkRule } from '../normalize/wide-marks.js';
 import { clockRule, dateRule, phoneNumberRule } from './forms/dates.js';
 import { addressRule, handleRule, latinRule, numberedRule, tagRule, usRule } from './forms/latin.js';
 import {
@@ -47,6 +46,6 @@ export const RULES: readonly Rule[] = [
   slashRule,
   wideMarkRule,
   middleDotRule,
-  keptScriptRule(SCRIPT),
+  scriptRule(/[\p{Script=Han}〇]+/uy),
   ...MARK_RULES,
 ];

@@ -4,7 +4,7 @@ import { chineseWords } from '../words/segmentation.js';
 import type { WordList } from '../words/word-list.js';
 import { endsNeutral, polyphone, READINGS, type TaggedWord } from './polyphones.js';
 import { applySandhi, type Toned } from './sandhi.js';
-import { parseSyllable, syllablePhonemes } from './syllable.js';
+import { parseSyllable, type Syllable, syllablePhonemes } from './syllable.js';
 
 /** A word as it is said. */
 export interface SaidWord {
@@ -13,15 +13,17 @@ export interface SaidWord {
 }
 
 const MOST_CACHED = 20_000;
-const cache = new Map<string, readonly string[]>();
+const cache = new Map<string, readonly Syllable[]>();
+const SILENT: Syllable = { sound: '', tone: 0 };
 
-/** Numbered pinyin of a word by itself, one syllable a character. */
-function dictionaryReading(word: string): readonly string[] {
+/** The syllables of a word by itself, one a character. */
+function dictionaryReading(word: string): readonly Syllable[] {
   let found = cache.get(word);
   if (found === undefined) {
     const own = Object.hasOwn(READINGS, word) ? READINGS[word]!.split(' ') : undefined;
-    found = own ?? pinyin(word, { toneType: 'num', type: 'array', toneSandhi: false });
-    if (endsNeutral(word)) found = [...found.slice(0, -1), found.at(-1)!.replace(/\d$/, '0')];
+    const read = own ?? pinyin(word, { toneType: 'num', type: 'array', toneSandhi: false });
+    found = read.map((syllable) => parseSyllable(syllable) ?? SILENT);
+    if (endsNeutral(word)) found = [...found.slice(0, -1), { ...found.at(-1)!, tone: 0 }];
     if (cache.size === MOST_CACHED) cache.clear();
     cache.set(word, found);
   }
@@ -36,10 +38,10 @@ export function sayClause(clause: string, list: WordList): SaidWord[] {
   const words: TaggedWord[] = joinedWords(chineseWords(clause, list)).map((word) => ({ word, tag: list.tagOf(word) }));
   const said = words.map(({ word }, at) => {
     const alone = word.length === 1 ? polyphone(words, at) : undefined;
-    const reading = alone === undefined ? dictionaryReading(word) : [alone];
+    const reading = alone === undefined ? dictionaryReading(word) : [parseSyllable(alone) ?? SILENT];
     const chars = [...word];
     const syllables = chars.map((char, i): Toned => {
-      const { sound, tone } = parseSyllable(reading[i] ?? '') ?? { sound: '', tone: 0 };
+      const { sound, tone } = reading[i] ?? SILENT;
       return { char, sound, tone, starts: i === 0, word };
     });
     return { word, syllables };

@@ -112,8 +112,20 @@ function finalOf(initial: string, rest: string): string {
   return rest;
 }
 
+const known = new Map<string, string>();
+
 /** The symbols of a syllable; `rhotic` adds the r that 儿 gives the syllable before it. Empty for what is no syllable. */
 export function syllablePhonemes({ sound, tone }: Syllable, rhotic = false): string {
+  const key = `${sound}${tone}${rhotic}`;
+  let phonemes = known.get(key);
+  if (phonemes === undefined) {
+    phonemes = workedOut(sound, tone, rhotic);
+    known.set(key, phonemes);
+  }
+  return phonemes;
+}
+
+function workedOut(sound: string, tone: number, rhotic: boolean): string {
   const mark = TONES[tone]!;
   const whole = WHOLE[sound];
   if (whole !== undefined) return whole.replace('0', mark);
