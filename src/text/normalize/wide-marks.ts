@@ -3,18 +3,22 @@ import type { Rule } from './rule.js';
 import { matchAt, runLength } from './sticky.js';
 
 /** For `Characters`: marks that are not to be turned into those of Latin text. */
-export const WIDE_MARKS = /[、。！？「」『』（）【】〈〉《》〔〕・…，；：]/u;
+export const WIDE_MARKS = /[、。！？「」『』（）【】〈〉《》〔〕・…，；：“”]/u;
 
-const OPENERS = '「『（【〈《〔';
+const OPENERS = '「『（【〈《〔“';
 
 export const wideMarkRule: Rule = {
   name: 'wide mark',
-  begins: { signs: '、。！？「」『』（）【】〈〉《》〔〕，；：' },
+  begins: { signs: '、。！？「」『』（）【】〈〉《》〔〕，；：“”' },
   apply(scan, at) {
     const mark = scan.text[at]!;
     const end = at + runLength(scan.text, at, 40);
     if (OPENERS.includes(mark)) scan.out.put(mark, at, end);
-    else scan.out.mark(mark, at, end);
+    else {
+      scan.out.mark(mark, at, end);
+      // Latin text has no space inside its quotation marks, so theirs bring none.
+      if (mark === '”') scan.out.space(end, end);
+    }
     return end;
   },
 };
