@@ -15,7 +15,7 @@ const PACKS: Partial<Readonly<Record<Language, string>>> = { 'ja-JP': 'ipadic', 
 export type LanguageOptions = Omit<EnsureOptions, 'gpu'>;
 
 /** The languages that have a dictionary to fetch. */
-export const LANGUAGES_WITH_FILES: readonly Language[] = LANGUAGES.filter((language) => PACKS[language] !== undefined);
+const LANGUAGES_WITH_FILES: readonly Language[] = LANGUAGES.filter((language) => PACKS[language] !== undefined);
 
 const packOf = (language: Language, dir = PACKAGE_VOICES_DIR): PackManifest | undefined => {
   const name = PACKS[language];

@@ -67,7 +67,7 @@ const LEAST_ROMAJI = 5;
 const ENGLISH_ENDING = /(?:ate|ine|one|ite|ide|ame|ake|ime|ome|age|ure|ere|are|ore|use|me|te|se|ge)$/;
 
 /** "Kyoto" → キョート: a word that is nothing but Japanese syllables. */
-export function romajiSound(word: string): string | undefined {
+function romajiSound(word: string): string | undefined {
   if (word.length < LEAST_ROMAJI || ENGLISH_ENDING.test(word) || !/^[a-z]+$/.test(word)) return undefined;
   let kana = '';
   for (let at = 0; at < word.length; ) {

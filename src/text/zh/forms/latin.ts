@@ -13,7 +13,7 @@ const spaced = (letters: string): string => [...letters.toUpperCase()].join(' ')
 const isSpelled = (word: string): boolean =>
   !WORDS.test(word) && ((/^[A-Z]{1,6}$/.test(word) && word.length <= LONGEST_ACRONYM) || !/[aeiouy]/i.test(word));
 
-export const latinSound = (word: string): string => (isSpelled(word) ? spaced(word) : word);
+const latinSound = (word: string): string => (isSpelled(word) ? spaced(word) : word);
 
 const WORD = /[A-Za-z\u00c0-\u024f]+(?:['’-][A-Za-z\u00c0-\u024f]+)*/y;
 
