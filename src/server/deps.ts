@@ -15,7 +15,7 @@ import type { Metrics } from './metrics/metrics.js';
 import type { ServerSettings } from './settings.js';
 
 /** What only the operator may see or change. */
-export interface AdminDeps {
+interface AdminDeps {
   readonly version: string;
   readonly secret: AdminSecret;
   readonly keyring: Keyring;

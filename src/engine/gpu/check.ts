@@ -22,7 +22,8 @@ import { type AcousticFeatures, silence } from '../vocoder/features.js';
 import type { Graph } from '../vocoder/vocoder.js';
 import { oneWindow } from '../vocoder/windows.js';
 import { framesItem, silentFrames } from './frames-batch.js';
-import { type GpuItem, packed, runOnGpu, unpacked } from './gpu-runs.js';
+import type { GpuItem } from './gpu-item.js';
+import { packed, runOnGpu, unpacked } from './gpu-runs.js';
 import { driverFacts } from './vulkan.js';
 
 interface Sentence {

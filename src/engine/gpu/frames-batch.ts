@@ -4,7 +4,7 @@
  */
 import type { Packed, PackedTensor } from '../graphs/graph-threads.js';
 import { CHANNELS } from '../vocoder/features.js';
-import type { GpuItem } from './gpu-runs.js';
+import type { GpuItem } from './gpu-item.js';
 
 /** Channels of `hidden`, and elements of `film`. */
 const HIDDEN = 416;

@@ -3,16 +3,8 @@ import { Tensor } from 'onnxruntime-node';
 import type { GraphThread, Packed, PackedTensor } from '../graphs/graph-threads.js';
 import type { Feeds } from '../vocoder/vocoder.js';
 import { joinUtterances } from './frames-batch.js';
+import type { GpuItem } from './gpu-item.js';
 import { joinWindows } from './light-batch.js';
-
-/**
- * A window of the light vocoder, an utterance of its acoustic model, or an utterance for Kokoro's
- * generator.
- */
-export interface GpuItem {
-  readonly graph: 'whole' | 'light' | 'frames';
-  readonly feeds: Packed;
-}
 
 /** Runs a batch of one kind. Items that are given away are not copied to the GPU's thread. */
 export async function runOnGpu(

@@ -23,7 +23,8 @@ import { fixedWindows } from '../vocoder/windows.js';
 import { LIGHT_BLOCKS, testedGraph } from './check.js';
 import { framesItem, mostUtterances, utteranceKind, utteranceSize } from './frames-batch.js';
 import { GpuBatcher } from './gpu-batcher.js';
-import { type GpuItem, packed, runOnGpu, unpacked } from './gpu-runs.js';
+import type { GpuItem } from './gpu-item.js';
+import { packed, runOnGpu, unpacked } from './gpu-runs.js';
 import { mostWindows, windowKind, windowSize } from './light-batch.js';
 
 /** Cores left to the thread that feeds the GPU and to the one that talks to the gateway. */

@@ -7,7 +7,7 @@ export const CHANNELS = 512;
 export const STYLE = 128;
 
 /** Features as `x` [1, frames, 512]: a window of them is one stretch of memory. */
-export interface FeatureRows {
+interface FeatureRows {
   readonly x: Float32Array;
   /** Of each channel over all frames. */
   readonly mean: Tensor;
