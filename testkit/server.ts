@@ -52,6 +52,16 @@ export interface TestServerOptions {
 /** One thread for all servers of a test file. */
 let texts: Texts | undefined;
 
+async function speakers(
+  options: TestServerOptions,
+  parts: Pick<Parameters<typeof createGateway>[0], 'catalogue' | 'log' | 'observer'>,
+) {
+  const sine = await createSineEngine({ msPerChar: 20, ...options.sine });
+  const worker = createEngineWorker(sine, { capacity: 2, ...options.worker });
+  const pool = options.gateway?.pool ?? new WorkerPool([worker]);
+  return { worker, pool, gateway: createGateway({ pool, queueLimit: 64, ...parts, ...options.gateway }) };
+}
+
 /** The server and its parts, listening. */
 async function assemble(options: TestServerOptions) {
   texts ??= createTexts();
@@ -67,21 +77,9 @@ async function assemble(options: TestServerOptions) {
     ...(leaseMs === undefined ? {} : { leaseMs }),
   });
   const log = options.log ?? silentLogger();
-  const worker = createEngineWorker(await createSineEngine({ msPerChar: 20, ...options.sine }), {
-    capacity: 2,
-    ...options.worker,
-  });
-  const pool = options.gateway?.pool ?? new WorkerPool([worker]);
   const catalogue = loadCatalogue();
   const metrics = new PrometheusMetrics();
-  const gateway = createGateway({
-    pool,
-    catalogue,
-    log,
-    queueLimit: 64,
-    observer: metrics.observer,
-    ...options.gateway,
-  });
+  const { worker, pool, gateway } = await speakers(options, { catalogue, log, observer: metrics.observer });
   metrics.watch(gateway, accounts);
   const requestLog = options.requestLog && new RequestLog({ store, writeEveryMs: 5, ...options.requestLog });
   const secret = createAdminSecret(store);

@@ -15,6 +15,7 @@ import pg from 'pg';
 import type * as AccountsModule from '../../src/accounts/accounts.js';
 import type * as KeyringModule from '../../src/accounts/keyring.js';
 import type * as PostgresModule from '../../src/accounts/postgres/store.js';
+import type { Accounts } from '../../src/accounts/types.js';
 import { quantile, tryStreams } from '../../src/client/load/capacity.js';
 import type { Listen } from '../../src/client/load/listener.js';
 import { freePort, startNats } from '../../testkit/nats.js';
@@ -185,7 +186,18 @@ async function streams(options: CellOptions): Promise<void> {
   await cell.stop();
 }
 
-async function database(built: Built, seconds: number): Promise<void> {
+interface Database {
+  readonly url: string;
+  readonly pid: number;
+  readonly keys: readonly string[];
+  /** Accounts beside the database, and behind a proxy that can delay. */
+  readonly near: Accounts;
+  readonly far: Accounts;
+  delay(ms: number): void;
+  close(): Promise<void>;
+}
+
+async function openDatabase(built: Built): Promise<Database> {
   const { createAccounts } = (await built('accounts/accounts.js')) as typeof AccountsModule;
   const { createKeyring } = (await built('accounts/keyring.js')) as typeof KeyringModule;
   const { openPostgresStore } = (await built('accounts/postgres/store.js')) as typeof PostgresModule;
@@ -194,56 +206,76 @@ async function database(built: Built, seconds: number): Promise<void> {
   const proxy = await startProxy({ port: Number(new URL(url).port) });
   const limits = { freeConcurrency: 1000, freeDaily: 1_000_000, partnerConcurrency: 100_000 };
   const store = await openPostgresStore(url);
-  const accounts = await createAccounts({ store, limits });
-  const far = await createAccounts({
-    store: await openPostgresStore(url.replace(/:\d+\//, `:${proxy.port}/`)),
-    limits,
-  });
+  const near = await createAccounts({ store, limits });
+  const behindProxy = await openPostgresStore(url.replace(/:\d+\//, `:${proxy.port}/`));
+  const far = await createAccounts({ store: behindProxy, limits });
   const keyring = createKeyring(store);
   const keys: string[] = [];
   for (let i = 0; i < KEYS; i++) keys.push((await keyring.create({ tier: 'partner', credits: 1_000_000_000 })).key);
+  return {
+    url,
+    pid: postgres.pid,
+    keys,
+    near,
+    far,
+    delay: (ms) => proxy.delay(ms),
+    async close() {
+      await Promise.all([near.close(), far.close()]);
+      await proxy.close();
+      await postgres.close();
+    },
+  };
+}
 
-  async function request(key: string, by = accounts): Promise<void> {
-    const found = await by.authenticate(key);
-    const about = { key: found, requestId: 'r', model: MODEL, voice: VOICE, chars: 60 } as const;
-    const admission = await by.admit(about);
-    await admission.settle({ audioMs: 4000 });
-  }
-  async function load(lanes: number, of: readonly string[]) {
-    const [startMs, startCpu, startDatabaseS] = [
-      performance.now(),
-      process.cpuUsage(),
-      await familySeconds(postgres.pid),
-    ];
-    const tookMs: number[] = [];
-    await Promise.all(
-      Array.from({ length: lanes }, async (_, lane) => {
-        for (let n = lane; performance.now() - startMs < seconds * 1000; n += lanes) {
-          const fromMs = performance.now();
-          await request(of[n % of.length]!);
-          tookMs.push(performance.now() - fromMs);
-        }
-      }),
-    );
-    const wallS = (performance.now() - startMs) / 1000;
-    const { user, system } = process.cpuUsage(startCpu);
-    const databaseMs = 1000 * ((await familySeconds(postgres.pid)) - startDatabaseS);
-    return {
-      perSecond: tookMs.length / wallS,
-      tookMs,
-      gatewayCpuMs: (user + system) / 1000 / tookMs.length,
-      databaseCpuMs: databaseMs / tookMs.length,
-    };
-  }
+async function request(accounts: Accounts, key: string): Promise<number> {
+  const fromMs = performance.now();
+  const found = await accounts.authenticate(key);
+  const about = { key: found, requestId: 'r', model: MODEL, voice: VOICE, chars: 60 } as const;
+  const admission = await accounts.admit(about);
+  await admission.settle({ audioMs: 4000 });
+  return performance.now() - fromMs;
+}
 
-  await load(4, keys);
+/** As many requests as `lanes` at once get through, over these keys in turn. */
+async function load({ near, pid }: Database, lanes: number, keys: readonly string[], seconds: number) {
+  const [startMs, startCpu, startDatabaseS] = [performance.now(), process.cpuUsage(), await familySeconds(pid)];
+  const tookMs: number[] = [];
+  await Promise.all(
+    Array.from({ length: lanes }, async (_, lane) => {
+      for (let n = lane; performance.now() - startMs < seconds * 1000; n += lanes) {
+        tookMs.push(await request(near, keys[n % keys.length]!));
+      }
+    }),
+  );
+  const wallS = (performance.now() - startMs) / 1000;
+  const { user, system } = process.cpuUsage(startCpu);
+  const databaseMs = 1000 * ((await familySeconds(pid)) - startDatabaseS);
+  return {
+    perSecond: tookMs.length / wallS,
+    tookMs,
+    gatewayCpuMs: (user + system) / 1000 / tookMs.length,
+    databaseCpuMs: databaseMs / tookMs.length,
+  };
+}
+
+/** The median time (ms) of a request whose packets pass the proxy. */
+async function farMs({ far, keys }: Database, count: number): Promise<number> {
+  const tookMs: number[] = [];
+  for (let i = 0; i < count; i++) tookMs.push(await request(far, keys[i % keys.length]!));
+  return quantile(tookMs, 0.5);
+}
+
+async function database(built: Built, seconds: number): Promise<void> {
+  const opened = await openDatabase(built);
+  const { url, keys } = opened;
+  await load(opened, 4, keys, seconds);
   process.stdout.write('at once | keys | requests/s | ms, median | p99 | core ms a request: gateway, database\n');
   await sleep(COUNTED_AFTER_MS);
   const startCommits = await commits(url);
   let requests = 0;
   for (const of of [keys, keys.slice(0, 1)]) {
     for (const lanes of LANES) {
-      const { perSecond, tookMs, gatewayCpuMs, databaseCpuMs } = await load(lanes, of);
+      const { perSecond, tookMs, gatewayCpuMs, databaseCpuMs } = await load(opened, lanes, of, seconds);
       requests += tookMs.length;
       process.stdout.write(
         `${lanes} | ${of.length} | ${perSecond.toFixed(0)} | ${quantile(tookMs, 0.5).toFixed(1)} | ${quantile(tookMs, 0.99).toFixed(1)} | ${gatewayCpuMs.toFixed(2)}, ${databaseCpuMs.toFixed(2)}\n`,
@@ -253,24 +285,13 @@ async function database(built: Built, seconds: number): Promise<void> {
   await sleep(COUNTED_AFTER_MS);
   const each = ((await commits(url)) - startCommits) / requests;
   process.stdout.write(`transactions of a request: ${each.toFixed(2)}\n`);
-  const times = async (count: number) => {
-    const tookMs: number[] = [];
-    for (let i = 0; i < count; i++) {
-      const fromMs = performance.now();
-      await request(keys[i % keys.length]!, far);
-      tookMs.push(performance.now() - fromMs);
-    }
-    return quantile(tookMs, 0.5);
-  };
-  const nearMs = await times(40);
-  proxy.delay(DELAY_MS);
-  const farMs = await times(40);
-  proxy.delay(0);
+  const nearbyMs = await farMs(opened, 40);
+  opened.delay(DELAY_MS);
+  const delayedMs = await farMs(opened, 40);
+  opened.delay(0);
   process.stdout.write(
-    `round trips of a request, one after the other: ${((farMs - nearMs) / (2 * DELAY_MS)).toFixed(1)} ` +
-      `(${nearMs.toFixed(1)} ms near, ${farMs.toFixed(1)} ms at ${2 * DELAY_MS} ms away)\n`,
+    `round trips of a request, one after the other: ${((delayedMs - nearbyMs) / (2 * DELAY_MS)).toFixed(1)} ` +
+      `(${nearbyMs.toFixed(1)} ms near, ${delayedMs.toFixed(1)} ms at ${2 * DELAY_MS} ms away)\n`,
   );
-  await Promise.all([accounts.close(), far.close()]);
-  await proxy.close();
-  await postgres.close();
+  await opened.close();
 }

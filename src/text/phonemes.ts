@@ -17,88 +17,110 @@ export async function createPhonemizer(
   readings?: PhonemeAlphabet['known'],
 ): Promise<Phonemizer> {
   const { alphabet } = await loadFrontEnd(language);
-  const { espeakVoice, fromEspeak, parted, namedFirst, possessive, respelled = (word) => word } = alphabet;
-  const known = readings ?? alphabet.known;
   const espeak = await import('espeak-phonemizer');
   await espeak.initialize();
-  // Whoever speaks meanwhile has to set its own voice again.
+  // Another phonemizer that speaks meanwhile has to set its own voice again.
   current = undefined;
-  await espeak.setVoice(espeakVoice);
+  await espeak.setVoice(alphabet.espeakVoice);
   current = undefined;
-  const cache = new Map<string, string>();
+  return new EspeakPhonemizer(language, alphabet, readings ?? alphabet.known, espeak);
+}
 
-  const speak = (text: string): string => {
-    if (current !== language) {
+type Espeak = Pick<typeof import('espeak-phonemizer'), 'setVoice' | 'getPhonemes'>;
+
+class EspeakPhonemizer implements Phonemizer {
+  readonly language: Language;
+  readonly #alphabet: PhonemeAlphabet;
+  readonly #known: PhonemeAlphabet['known'];
+  readonly #espeak: Espeak;
+  readonly #respelled: (word: string) => string;
+  readonly #cache = new Map<string, string>();
+
+  constructor(language: Language, alphabet: PhonemeAlphabet, known: PhonemeAlphabet['known'], espeak: Espeak) {
+    this.language = language;
+    this.#alphabet = alphabet;
+    this.#known = known;
+    this.#espeak = espeak;
+    this.#respelled = alphabet.respelled ?? ((word) => word);
+  }
+
+  word(text: string): string {
+    return this.#cached(text, () => this.#spoken(text));
+  }
+
+  /** Where espeak makes more or fewer words of a phrase than it has, its halves are said by themselves. */
+  phrase(words: readonly string[]): string[] {
+    if (words.length < 2) return words.map((word) => this.word(word));
+    const { fromEspeak } = this.#alphabet;
+    const said = this.#cached(` ${words.join(' ')}`, () =>
+      this.#speak(words.map(this.#respelled).join(' ')).split(' ').map(fromEspeak).join(' '),
+    ).split(' ');
+    if (said.length === words.length) return said;
+    const middle = words.length >> 1;
+    return [...this.phrase(words.slice(0, middle)), ...this.phrase(words.slice(middle))];
+  }
+
+  reduced(word: string): string {
+    return this.#cached(`${word} `, () => {
+      const between = this.#speak(`bob ${word} dog`).split(' ');
+      // Where espeak joined it to a neighbour, the form it has alone must do.
+      return between.length === 3 ? this.#alphabet.fromEspeak(between[1]!) : this.#spoken(word);
+    });
+  }
+
+  #speak(text: string): string {
+    if (current !== this.language) {
       // With its data loaded this takes effect before it returns.
-      void espeak.setVoice(espeakVoice);
-      current = language;
+      void this.#espeak.setVoice(this.#alphabet.espeakVoice);
+      current = this.language;
     }
-    const clauses = espeak.getPhonemes(text).map(({ phonemes }) => phonemes);
+    const clauses = this.#espeak.getPhonemes(text).map(({ phonemes }) => phonemes);
     // espeak names a change of language in brackets.
     return clauses
       .join(' ')
       .replace(/\([a-z-]+\)/gu, '')
       .replace(/\s+/gu, ' ')
       .trim();
-  };
+  }
 
-  const cached = (key: string, make: () => string): string => {
-    const known = cache.get(key);
+  #cached(key: string, make: () => string): string {
+    const known = this.#cache.get(key);
     if (known !== undefined) {
-      cache.delete(key);
-      cache.set(key, known);
+      this.#cache.delete(key);
+      this.#cache.set(key, known);
       return known;
     }
     const made = make();
-    if (cache.size >= CACHED_WORDS) cache.delete(cache.keys().next().value!);
-    cache.set(key, made);
+    if (this.#cache.size >= CACHED_WORDS) this.#cache.delete(this.#cache.keys().next().value!);
+    this.#cache.set(key, made);
     return made;
-  };
+  }
 
-  const spoken = (word: string): string => {
-    // Capitals that were left in a word are no letters by name: espeak would spell some, and cut "McDonald" in two.
+  #spoken(word: string): string {
+    const { fromEspeak, parted, namedFirst, possessive } = this.#alphabet;
+    // Capitals that were left in a word are no letters by name: espeak would spell some, and cut
+    // "McDonald" in two.
     const text = /^\p{L}[\p{L}'-]*\p{Lu}/u.test(word) ? word.toLowerCase() : word;
-    const reading = known(text);
+    const reading = this.#known(text);
     if (reading !== undefined) return reading;
     // espeak takes the ending of "lake's" for a voiced one.
     if (possessive && OWNED.test(text)) {
-      const owner = spoken(text.slice(0, -2));
+      const owner = this.#spoken(text.slice(0, -2));
       return owner + possessive(owner);
     }
-    if (parted?.test(text)) return text.split('-').map(spoken).join('');
-    if (namedFirst?.test(text)) return `${text.charAt(0).toLowerCase()}${spoken(text.slice(1))}`;
-    if (text.length <= MAX_WORD) return fromEspeak(speak(respelled(text)));
+    if (parted?.test(text))
+      return text
+        .split('-')
+        .map((part) => this.#spoken(part))
+        .join('');
+    if (namedFirst?.test(text)) return `${text.charAt(0).toLowerCase()}${this.#spoken(text.slice(1))}`;
+    if (text.length <= MAX_WORD) return fromEspeak(this.#speak(this.#respelled(text)));
     const points = [...text];
     const pieces: string[] = [];
     for (let i = 0; i < points.length; i += MAX_WORD) pieces.push(points.slice(i, i + MAX_WORD).join(''));
     return pieces
-      .map((piece) => fromEspeak(speak(piece)))
+      .map((piece) => fromEspeak(this.#speak(piece)))
       .join(' ')
       .trim();
-  };
-
-  const word = (text: string) => cached(text, () => spoken(text));
-
-  /** Where espeak makes more or fewer words of a phrase than it has, its halves are said by themselves. */
-  const phrase = (words: readonly string[]): string[] => {
-    if (words.length < 2) return words.map(word);
-    const said = cached(` ${words.join(' ')}`, () =>
-      speak(words.map(respelled).join(' ')).split(' ').map(fromEspeak).join(' '),
-    ).split(' ');
-    if (said.length === words.length) return said;
-    const middle = words.length >> 1;
-    return [...phrase(words.slice(0, middle)), ...phrase(words.slice(middle))];
-  };
-
-  return {
-    language,
-    word,
-    phrase,
-    reduced: (word) =>
-      cached(`${word} `, () => {
-        const between = speak(`bob ${word} dog`).split(' ');
-        // Where espeak joined it to a neighbour, the form it has alone must do.
-        return between.length === 3 ? fromEspeak(between[1]!) : spoken(word);
-      }),
-  };
+  }
 }

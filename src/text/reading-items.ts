@@ -19,99 +19,121 @@ export interface Items {
 const JOINED = /^[,.;:!?…)”"]+/u;
 const JOINED_OR_OWNED = /^(?:['’]s(?!\p{L})|[,.;:!?…)”"]+)/u;
 
-/** `placed` false leaves the places out, for whoever only counts. */
+/** `placed` false leaves the places out, for callers that only count. */
 export function itemsOf(segment: Segment, own: FrontEnd, lexicon?: Lexicon, placed = true): Items {
-  /** The front end that reads the span at hand. */
-  let front = own;
-  let { language, alphabet } = own;
-  const items: Item[] = [];
-  const skipped: Record<string, number> = {};
-  let normalized = '';
+  const reading = new ItemReading(own, lexicon, placed);
   const points = segment.spans.length > 0 ? [...segment.text] : [];
+  for (const span of segment.spans) reading.addSpan(span, points);
+  return reading;
+}
 
-  const show = (text: string) => {
-    normalized += `${normalized === '' || /\s$/.test(normalized) ? '' : ' '}${text}`;
-  };
-  const space = (at: number) => {
-    const last = items.at(-1);
-    if (last && !(last.kind === 'sign' && last.symbol === ' '))
-      items.push({ kind: 'sign', symbol: ' ', start: at, end: at });
-  };
-  /** Adds a normalised text; `range` tells the characters of the segment behind those of what was normalised. */
-  const add = (text: Normalized, range: (start: number, end: number) => Range) => {
-    show(text.text);
-    for (const [kind, chars] of Object.entries(text.skipped)) skipped[kind] = (skipped[kind] ?? 0) + chars;
-    collect(text, placed ? range : nowhere, { items, skipped, front });
-  };
-  /** Adds a stretch of text that may continue what was said before it. Spaces at its edges part words. */
-  const addText = (text: string, seen: Seen, base: number) => {
-    const lead = text.slice(0, text.length - trimStart(text).length);
-    if (lead !== '') space(seen(base).start);
-    const joined =
-      lead === '' && items.at(-1)?.kind === 'word'
-        ? ((alphabet.possessive ? JOINED_OR_OWNED : JOINED).exec(text)?.[0] ?? '')
-        : '';
-    if (joined !== '') {
-      addJoined(joined, (start, end) => between(seen, base + start, base + end), items, alphabet);
-      normalized += joined;
-    }
-    const after = text.slice(lead.length + joined.length);
-    const inner = after.slice(0, after.length - trimStart(after).length);
-    if (joined !== '' && inner !== '') space(seen(base + joined.length).start);
-    const head = lead + joined + inner;
-    const rest = trimEnd(text.slice(head.length));
-    const from = base + [...head].length;
-    if (rest !== '') add(normalize(rest, { language }), (start, end) => between(seen, from + start, from + end));
-    if (text.length > lead.length && isWhiteSpace(text.charCodeAt(text.length - 1)))
-      space(seen(base + [...text].length - 1).start);
-  };
+class ItemReading implements Items {
+  readonly items: Item[] = [];
+  readonly skipped: Record<string, number> = {};
+  normalized = '';
+  readonly #own: FrontEnd;
+  readonly #lexicon: Lexicon | undefined;
+  readonly #placed: boolean;
+  /** The front end that reads the span at hand. */
+  #front: FrontEnd;
 
-  for (const span of segment.spans) {
-    const whole = { start: span.start, end: span.end };
+  constructor(own: FrontEnd, lexicon: Lexicon | undefined, placed: boolean) {
+    this.#own = own;
+    this.#front = own;
+    this.#lexicon = lexicon;
+    this.#placed = placed;
+  }
+
+  addSpan(span: SegmentSpan, points: readonly string[]): void {
+    const { items } = this;
     if (span.kind === 'break') {
-      items.push({ kind: 'silence', ms: span.ms, ...whole });
-      continue;
+      items.push({ kind: 'silence', ms: span.ms, start: span.start, end: span.end });
+      return;
     }
     const seen = positions(span, points);
-    front = span.language === undefined ? own : frontEnd(span.language);
-    ({ language, alphabet } = front);
+    this.#front = span.language === undefined ? this.#own : frontEnd(span.language);
+    const { language, alphabet } = this.#front;
     const from = items.length;
     const inner = { start: seen(0).start, end: seen(Number.POSITIVE_INFINITY).end };
     if (span.kind === 'phoneme') {
       items.push({ kind: 'word', text: span.text, phonemes: alphabet.fromIpa(span.ipa), ...inner });
-      show(span.text);
+      this.#show(span.text);
     } else if (span.kind === 'sub') {
-      add(normalize(span.alias, { language }), () => inner);
+      this.#add(normalize(span.alias, { language }), () => inner);
     } else if (span.kind === 'say-as') {
-      if (items.at(-1)?.kind === 'word') space(inner.start);
-      add(normalize(span.text, { sayAs: span.as, language }), (start, end) => between(seen, start, end));
-    } else {
-      let from = 0;
-      let offset = 0;
-      for (const { index, length, entry } of lexicon?.find(span.text) ?? []) {
-        const plain = span.text.slice(from, index);
-        if (plain !== '') addText(plain, seen, offset);
-        offset += [...plain].length;
-        const text = span.text.slice(index, index + length);
-        const chars = [...text].length;
-        const range = between(seen, offset, offset + chars);
-        const first = items.length;
-        const by = entry.language === undefined ? front : frontEnd(entry.language);
-        if (entry.kind === 'respelling') add(normalize(entry.text, { language: by.language }), () => range);
-        else {
-          items.push({ kind: 'word', text, phonemes: by.alphabet.fromIpa(entry.ipa), ...range });
-          show(text);
-        }
-        if (by !== front) nameLanguage(items, first, by.language);
-        offset += chars;
-        from = index + length;
-      }
-      const rest = span.text.slice(from);
-      if (rest !== '') addText(rest, seen, offset);
-    }
-    if (front !== own) nameLanguage(items, from, front.language);
+      if (items.at(-1)?.kind === 'word') this.#space(inner.start);
+      this.#add(normalize(span.text, { sayAs: span.as, language }), (start, end) => between(seen, start, end));
+    } else this.#addPlain(span.text, seen);
+    if (this.#front !== this.#own) nameLanguage(items, from, language);
   }
-  return { items, normalized, skipped };
+
+  /** A span without markup, in which the words of the lexicon are read its way. */
+  #addPlain(all: string, seen: Seen): void {
+    let from = 0;
+    let offset = 0;
+    for (const { index, length, entry } of this.#lexicon?.find(all) ?? []) {
+      const plain = all.slice(from, index);
+      if (plain !== '') this.#addText(plain, seen, offset);
+      offset += [...plain].length;
+      const text = all.slice(index, index + length);
+      const chars = [...text].length;
+      const range = between(seen, offset, offset + chars);
+      const first = this.items.length;
+      const by = entry.language === undefined ? this.#front : frontEnd(entry.language);
+      if (entry.kind === 'respelling') this.#add(normalize(entry.text, { language: by.language }), () => range);
+      else {
+        this.items.push({ kind: 'word', text, phonemes: by.alphabet.fromIpa(entry.ipa), ...range });
+        this.#show(text);
+      }
+      if (by !== this.#front) nameLanguage(this.items, first, by.language);
+      offset += chars;
+      from = index + length;
+    }
+    const rest = all.slice(from);
+    if (rest !== '') this.#addText(rest, seen, offset);
+  }
+
+  /** Adds a stretch of text that may continue what was said before it. Spaces at its edges part words. */
+  #addText(text: string, seen: Seen, base: number): void {
+    const { language, alphabet } = this.#front;
+    const lead = text.slice(0, text.length - trimStart(text).length);
+    if (lead !== '') this.#space(seen(base).start);
+    const joined =
+      lead === '' && this.items.at(-1)?.kind === 'word'
+        ? ((alphabet.possessive ? JOINED_OR_OWNED : JOINED).exec(text)?.[0] ?? '')
+        : '';
+    if (joined !== '') {
+      addJoined(joined, (start, end) => between(seen, base + start, base + end), this.items, alphabet);
+      this.normalized += joined;
+    }
+    const after = text.slice(lead.length + joined.length);
+    const inner = after.slice(0, after.length - trimStart(after).length);
+    if (joined !== '' && inner !== '') this.#space(seen(base + joined.length).start);
+    const head = lead + joined + inner;
+    const rest = trimEnd(text.slice(head.length));
+    const from = base + [...head].length;
+    if (rest !== '') this.#add(normalize(rest, { language }), (start, end) => between(seen, from + start, from + end));
+    if (text.length > lead.length && isWhiteSpace(text.charCodeAt(text.length - 1)))
+      this.#space(seen(base + [...text].length - 1).start);
+  }
+
+  /** Adds a normalised text; `range` tells the characters of the segment behind those of what was normalised. */
+  #add(text: Normalized, range: (start: number, end: number) => Range): void {
+    const { items, skipped } = this;
+    this.#show(text.text);
+    for (const [kind, chars] of Object.entries(text.skipped)) skipped[kind] = (skipped[kind] ?? 0) + chars;
+    collect(text, this.#placed ? range : nowhere, { items, skipped, front: this.#front });
+  }
+
+  #show(text: string): void {
+    this.normalized += `${this.normalized === '' || /\s$/.test(this.normalized) ? '' : ' '}${text}`;
+  }
+
+  #space(at: number): void {
+    const last = this.items.at(-1);
+    if (last && !(last.kind === 'sign' && last.symbol === ' '))
+      this.items.push({ kind: 'sign', symbol: ' ', start: at, end: at });
+  }
 }
 
 /** Words from a place on are said in another language than the segment's. */

@@ -39,28 +39,37 @@ function quantity(scan: Scan, at: number): number {
   return end;
 }
 
-function readQuantity(scan: Scan, at: number): number {
-  const { text, out } = scan;
+/** A number or a range, with the sign and the currency before it. */
+interface Amount {
+  readonly words: string;
+  readonly currency: Currency | undefined;
+  readonly first: Parsed;
+  readonly second: Parsed | undefined;
+  readonly dash: string;
+  readonly end: number;
+}
+
+function parseAmount(scan: Scan, at: number): Amount | undefined {
+  const { text } = scan;
   let from = at;
   let words = '';
   const code = text.charCodeAt(at);
   // Neither a sign nor a currency stands before the number.
   const digits = isDigit(code) || code === 46; /* . */
-  if (code === 46 && !isPoint(text, at)) return at;
-  if (isSign(code) && !scan.atBoundary(at)) return at;
+  if (code === 46 && !isPoint(text, at)) return undefined;
+  if (isSign(code) && !scan.atBoundary(at)) return undefined;
   const sign = digits ? null : matchAt(SIGN, text, at);
   if (sign) {
-    if (sign[0] === '–' && text[at - 1] !== ' ' && at > 0) return at;
+    if (sign[0] === '–' && text[at - 1] !== ' ' && at > 0) return undefined;
     words = SIGN_WORDS[sign[0]]!;
     from += 1;
   }
   const currency = digits ? undefined : currencyBefore(text, from);
   const first = writtenNumber(text, currency?.end ?? from);
-  if (!first) return at;
+  if (!first) return undefined;
   let end = first.end;
   let second: Parsed | undefined;
-  let visible = behind(text, end);
-  const dash = isDash(visible) ? matchAt(DASH, text, end) : null;
+  const dash = isDash(behind(text, end)) ? matchAt(DASH, text, end) : null;
   if (dash) {
     const begin = end + dash[0].length;
     const again = currencyBefore(text, begin);
@@ -69,52 +78,36 @@ function readQuantity(scan: Scan, at: number): number {
       second = undefined;
     if (second) end = second.end;
   }
-  if (second && /^ ?=/.test(text.slice(end, end + 2)) && dash![0].includes('-')) {
+  return { words, currency: currency?.currency, first, second, dash: dash?.[0] ?? '', end };
+}
+
+function readQuantity(scan: Scan, at: number): number {
+  const amount = parseAmount(scan, at);
+  if (!amount) return at;
+  const { text, out } = scan;
+  const { words, currency, first, second, end } = amount;
+  if (second && /^ ?=/.test(text.slice(end, end + 2)) && amount.dash.includes('-')) {
     out.say(`${words}${spoken(first)} minus ${spoken(second)}`, at, end);
     return end;
   }
   const last = second ?? first;
-
-  visible = behind(text, end);
-  // Only a letter or a sign can be a magnitude, a currency, a percentage or a unit; the letter of "C-130J" is neither.
+  const visible = behind(text, end);
+  // Only a letter or a sign can be a magnitude, a currency, a percentage or a unit; the letter of
+  // "C-130J" is neither.
   const tailed = mayTail(visible) && !(isModel(text, at) && isLetter(text.charCodeAt(end)));
   let scale = tailed ? magnitude(text, end, currency !== undefined) : undefined;
   if (scale && NUMBERED_PLACE.test(scan.previous)) scale = undefined;
   if (tailed && !currency && !second && isMillion(scan, first.written, end)) scale = { words: 'million', end: end + 1 };
   const afterScale = scale?.end ?? end;
   const suffix = currency || !(tailed || scale) ? undefined : currencyBehind(text, afterScale);
-  const kind: Currency | undefined = currency?.currency ?? suffix?.currency;
-  if (kind) {
-    end = suffix?.end ?? afterScale;
-    const alone = !second && !scale && first.words === undefined;
-    const modifies = isModifier(scan, end) || (text[end] === ' ' && PRICED.test(scan.nextWord(end)));
-    if (alone) words += money(first.written, kind, modifies);
-    else
-      words += `${spokenRange(scan, first, second)}${scale ? ` ${scale.words}` : ''} ${modifies ? kind.one : kind.many}`;
-    const per = perTail(text, end);
-    end = per?.end ?? end;
-    out.say(words + (per?.words ?? ''), at, end);
-    // "$5M-$10M": each amount has its own magnitude.
-    const dashed = scale ? matchAt(DASH, text, end) : null;
-    if (!dashed) return end;
-    out.say('to', end, end + dashed[0].length);
-    return end + dashed[0].length;
-  }
+  const kind = currency ?? suffix?.currency;
+  if (kind) return sayMoney(scan, at, amount, { kind, scale: scale?.words, end: suffix?.end ?? afterScale });
   if (scale) {
     out.say(`${words}${spokenRange(scan, first, second)} ${scale.words}`, at, scale.end);
     return scale.end;
   }
-  const percent = isPercent(visible) ? matchAt(PERCENT, text, end) : null;
-  if (percent && !isDigit(text.charCodeAt(end + percent[0].length))) {
-    const name = percent[1] === '%' ? 'percent' : percent[1] === '‰' ? 'per thousand' : 'per ten thousand';
-    end += percent[0].length;
-    out.say(`${words}${spokenRange(scan, first, second)} ${name}`, at, end);
-    // "10%-20%"
-    const more = matchAt(PERCENT_RANGE, text, end);
-    if (!more) return end;
-    out.say(until(scan), end, end + more[0].length);
-    return end + more[0].length;
-  }
+  const percent = isPercent(visible) ? sayPercent(scan, at, amount) : undefined;
+  if (percent !== undefined) return percent;
   const measured = tailed && measure(scan, end, !second && isOne(last.written) && last.words === undefined);
   if (measured) {
     out.say(`${words}${spokenRange(scan, first, second)} ${measured.words}`, at, measured.end);
@@ -124,6 +117,51 @@ function readQuantity(scan: Scan, at: number): number {
     out.say(words + range(scan, first, second, end), at, end);
     return end;
   }
+  return sayNumber(scan, at, amount);
+}
+
+interface MoneyTail {
+  readonly kind: Currency;
+  /** "million", where one stands behind the number. */
+  readonly scale: string | undefined;
+  readonly end: number;
+}
+
+function sayMoney(scan: Scan, at: number, { words, first, second }: Amount, { kind, scale, end }: MoneyTail): number {
+  const { text, out } = scan;
+  const alone = !second && scale === undefined && first.words === undefined;
+  const modifies = isModifier(scan, end) || (text[end] === ' ' && PRICED.test(scan.nextWord(end)));
+  const sum = alone
+    ? money(first.written, kind, modifies)
+    : `${spokenRange(scan, first, second)}${scale === undefined ? '' : ` ${scale}`} ${modifies ? kind.one : kind.many}`;
+  const per = perTail(text, end);
+  const stop = per?.end ?? end;
+  out.say(words + sum + (per?.words ?? ''), at, stop);
+  // "$5M-$10M": each amount has its own magnitude.
+  const dashed = scale === undefined ? null : matchAt(DASH, text, stop);
+  if (!dashed) return stop;
+  out.say('to', stop, stop + dashed[0].length);
+  return stop + dashed[0].length;
+}
+
+/** Undefined where no percentage stands behind the number. */
+function sayPercent(scan: Scan, at: number, { words, first, second, end }: Amount): number | undefined {
+  const { text, out } = scan;
+  const percent = matchAt(PERCENT, text, end);
+  if (!percent || isDigit(text.charCodeAt(end + percent[0].length))) return undefined;
+  const name = percent[1] === '%' ? 'percent' : percent[1] === '‰' ? 'per thousand' : 'per ten thousand';
+  const stop = end + percent[0].length;
+  out.say(`${words}${spokenRange(scan, first, second)} ${name}`, at, stop);
+  // "10%-20%"
+  const more = matchAt(PERCENT_RANGE, text, stop);
+  if (!more) return stop;
+  out.say(until(scan), stop, stop + more[0].length);
+  return stop + more[0].length;
+}
+
+/** A number with nothing behind it that says what it counts. */
+function sayNumber(scan: Scan, at: number, { words, first, end }: Amount): number {
+  const { text, out } = scan;
   if (words === '' && first.words === undefined && isDigitString(first.written)) {
     sayDigits(scan, at, first.written);
     return end;
