@@ -1,15 +1,10 @@
 /** How an utterance is cut into windows: the schedule where somebody waits, and as long as is done in time where nobody does. */
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type StepGrant, UNSCHEDULED } from '../../src/engine/engine.js';
 import { fixedWindows, timelyWindows, type Windows } from '../../src/engine/vocoder/windows.js';
 
 const NOW = 50_000;
-beforeEach(() => {
-  vi.spyOn(performance, 'now').mockReturnValue(NOW);
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+const clock = { now: () => NOW };
 
 const dueIn = (ms: number, multiThreaded = true): StepGrant => ({ ...UNSCHEDULED, multiThreaded, dueMs: NOW + ms });
 
@@ -26,7 +21,7 @@ function lengths(windows: Windows, frames: number, grant: StepGrant): number[] {
 
 /** Windows that have seen runs of `msPerFrame`. */
 function seasoned(msPerFrame: number): Windows {
-  const windows = timelyWindows();
+  const windows = timelyWindows(clock);
   windows.ran(100, 100 * msPerFrame, dueIn(0));
   return windows;
 }
@@ -79,7 +74,7 @@ describe('timely windows', () => {
   });
 
   it('go by the last runs that were alone, of which one may have been slow', () => {
-    const windows = timelyWindows();
+    const windows = timelyWindows(clock);
     windows.ran(100, 10, dueIn(0, false));
     expect(lengths(windows, 400, dueIn(1_400))).toEqual([32, 128, 240]);
     windows.ran(100, 300, dueIn(0));

@@ -11,8 +11,6 @@ let modelDir: string;
 
 beforeAll(async () => {
   registry = await startRegistry();
-  for (const name of ['ipadic', 'jieba'])
-    await writeFile(path.join(registry.manifestDir, `${name}.json`), JSON.stringify({ ...registry.pack, name }));
 });
 afterAll(() => registry.close());
 beforeEach(async () => {

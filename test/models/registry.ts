@@ -164,6 +164,8 @@ export async function startRegistry(): Promise<FakeRegistry> {
   const write = (name: string, data: unknown) =>
     writeFile(path.join(manifestDir, `${name}.json`), JSON.stringify(data));
   await write('kokoro-82m', pack);
+  // Dictionaries of languages are packs like any other.
+  for (const name of ['ipadic', 'jieba']) await write(name, { ...pack, name });
   const common = { licence: 'Apache-2.0', pack: 'kokoro-82m', gpuGraphs: ['generator-float'], preparedBytes: 1000 };
   await write('base-tts', {
     ...common,

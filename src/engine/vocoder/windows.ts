@@ -2,6 +2,7 @@
  * How an utterance of the light vocoder is cut into windows: short ones while the listener waits,
  * long ones while the listener has audio in hand.
  */
+import { type Clock, systemClock } from '../../clock.js';
 import { FIRST_SOUND_MS } from '../../protocol/job.js';
 import type { StepGrant } from '../engine.js';
 
@@ -63,12 +64,12 @@ export const oneWindow: Windows = { endOf: ({ to }) => to, ran: () => undefined 
  * Under load the schedule's: a new stream's first sound waits for the runs before it, and long runs
  * would keep it waiting.
  */
-export function timelyWindows(): Windows {
+export function timelyWindows(clock: Pick<Clock, 'now'> = systemClock): Windows {
   const lastRuns: number[] = [];
   return {
     endOf(window, { multiThreaded, dueMs }) {
       const scheduled = scheduledEnd(window);
-      const leftMs = dueMs - performance.now();
+      const leftMs = dueMs - clock.now();
       const msPerFrame = medianOf(lastRuns);
       // A listener who has less than this in hand waits for the window.
       if (!multiThreaded || !(leftMs > FIRST_SOUND_MS) || msPerFrame === undefined) return scheduled;
