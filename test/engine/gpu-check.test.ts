@@ -106,7 +106,7 @@ describe("a device whose samples are others than the CPU's", () => {
   it('is an error that says what was heard, and is not tried again', async () => {
     const checks: GpuCheck[] = [];
     const onCheck = (check: GpuCheck) => checks.push(check);
-    await expect(testedGraph(device(wrong), { onCheck })).rejects.toMatchObject({
+    await expect(testedGraph(device(wrong), { onCheck, timedWindows: 1 })).rejects.toMatchObject({
       code: 'device_unavailable',
       message: expect.stringMatching(HEARD),
     });
@@ -117,7 +117,7 @@ describe("a device whose samples are others than the CPU's", () => {
     ]);
     expect(await readChecks(modelDir)).toEqual(checks);
     // Also with a graph that would pass: nothing is opened for a device that is known.
-    await expect(testedGraph(device(right), { onCheck })).rejects.toThrow(HEARD);
+    await expect(testedGraph(device(right), { onCheck, timedWindows: 1 })).rejects.toThrow(HEARD);
     expect(checks).toHaveLength(2);
   }, 120_000);
 
@@ -153,9 +153,9 @@ describe('a device that computes what the CPU does', () => {
     await forgetChecks(modelDir);
     const checks: GpuCheck[] = [];
     const onCheck = (check: GpuCheck) => checks.push(check);
-    const first = await testedGraph(device(right), { onCheck, warmUp: false });
+    const first = await testedGraph(device(right), { onCheck, warmUp: false, timedWindows: 1 });
     expect(first).toMatchObject({ passed: true, heard: expect.stringMatching(HEARD) });
-    expect(await testedGraph(device(right), { onCheck, warmUp: false })).toEqual(first);
+    expect(await testedGraph(device(right), { onCheck, warmUp: false, timedWindows: 1 })).toEqual(first);
     expect(checks.map(({ graph, passed }) => [graph, passed])).toEqual([
       ['light-blocks', true],
       ['light-gpu', true],
@@ -169,7 +169,11 @@ describe('a model that has several forms for a device', () => {
   it('is not used in a form that sounds otherwise, even where it has an acoustic model of its own', async () => {
     await forgetChecks(modelDir);
     const checks: GpuCheck[] = [];
-    const passed = await testedGraph(device(right, wrong), { onCheck: (check) => checks.push(check), warmUp: false });
+    const passed = await testedGraph(device(right, wrong), {
+      onCheck: (check) => checks.push(check),
+      warmUp: false,
+      timedWindows: 1,
+    });
     expect(checks).toEqual([expect.objectContaining({ graph: 'light-blocks', passed: false }), passed]);
     expect(passed).toMatchObject({ graph: 'light-gpu', passed: true });
   }, 300_000);
@@ -191,7 +195,11 @@ describe('a model that has several forms for a device', () => {
     threads.push(thread);
     const several = { ...checked, thread, files: { ...files, gpu: { generatorHalf, generatorFloat, source } } };
     const checks: GpuCheck[] = [];
-    const passed = await testedGraph(several, { onCheck: (check) => checks.push(check), warmUp: false });
+    const passed = await testedGraph(several, {
+      onCheck: (check) => checks.push(check),
+      warmUp: false,
+      timedWindows: 1,
+    });
     expect(passed).toMatchObject({ graph: 'generator-gpu', passed: true });
     expect(checks).toEqual([expect.objectContaining({ graph: 'generator-gpu-half', passed: false }), passed]);
     // Loud enough above its difference: it is the spectrum that gives it away.
@@ -199,7 +207,9 @@ describe('a model that has several forms for a device', () => {
     expect(Number(decibels)).toBeGreaterThan(14);
     expect(Number(mcdDb)).toBeGreaterThan(0.5);
     // What failed is not tried again, and what passed is not compared again.
-    expect(await testedGraph(several, { onCheck: () => expect.unreachable(), warmUp: false })).toEqual(passed);
+    expect(await testedGraph(several, { onCheck: () => expect.unreachable(), warmUp: false, timedWindows: 1 })).toEqual(
+      passed,
+    );
   }, 300_000);
 });
 

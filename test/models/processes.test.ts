@@ -129,8 +129,9 @@ describe('tts models', () => {
     });
     expect(fast).toMatchObject({ name: 'base-tts-fast', state: 'missing' });
     const lines = (await tts(['list'])).out.trim().split('\n');
-    expect(lines).toHaveLength(3);
+    expect(lines).toHaveLength(5);
     expect(lines[1]).toMatch(/^base-tts +missing +about \d+ MB +Apache-2.0/);
+    expect(lines.slice(3).map((line) => line.slice(0, 16))).toEqual(['ja-JP          m', 'zh-CN          m']);
   });
 
   it('refuses to fetch offline, to verify nothing, and a name that is none, each with its exit code', async () => {

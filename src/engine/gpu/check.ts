@@ -109,6 +109,8 @@ export interface CheckOptions {
   readonly onCheck?: ((check: GpuCheck) => void) | undefined;
   /** Runs the graph in all shapes it will meet, so that no listener waits for its shaders. */
   readonly warmUp?: boolean;
+  /** Windows of `base-tts-fast` that are timed in one run: forms differ in full runs, not in single ones. */
+  readonly timedWindows?: number;
 }
 
 /**
@@ -117,7 +119,7 @@ export interface CheckOptions {
  */
 export async function testedGraph(
   checked: CheckedModel,
-  { onCheck, warmUp = true }: CheckOptions = {},
+  { onCheck, warmUp = true, timedWindows = TIMED_WINDOWS }: CheckOptions = {},
 ): Promise<GpuCheck> {
   const { device, files } = checked;
   const passed: { form: Form; check: GpuCheck }[] = [];
@@ -126,7 +128,7 @@ export async function testedGraph(
   for (const form of formsOf(files)) {
     const known = await verdictOf(checked, form);
     if (known === undefined) open = form;
-    last = known ?? (await freshVerdict(checked, form, onCheck));
+    last = known ?? (await freshVerdict(checked, form, { onCheck, timedWindows }));
     if (last.passed) passed.push({ form, check: last });
     if (last.passed && files.model === 'base-tts') break;
   }
@@ -153,14 +155,18 @@ async function verdictOf({ modelDir, device, files: { model } }: CheckedModel, {
   return check;
 }
 
-async function freshVerdict(checked: CheckedModel, form: Form, onCheck: CheckOptions['onCheck']): Promise<GpuCheck> {
+async function freshVerdict(
+  checked: CheckedModel,
+  form: Form,
+  { onCheck, timedWindows }: Pick<CheckOptions, 'onCheck'> & { readonly timedWindows: number },
+): Promise<GpuCheck> {
   const { modelDir, device, files } = checked;
   const { graph } = form;
   await writeCheck(modelDir, checkKey(device, graph), 'begun');
   let check: GpuCheck;
   try {
     await openForm(checked, form);
-    check = await compare(checked, form);
+    check = await compare(checked, form, timedWindows);
   } catch (error) {
     const heard = `it failed: ${(error as Error).message.slice(0, 200)}`;
     check = { model: files.model, device, graph, passed: false, heard };
@@ -183,13 +189,12 @@ const checkKey = (device: Gpu, graph: string): string =>
     ' | ',
   );
 
-/** Windows of `base-tts-fast` that are timed in one run: forms differ in full runs, not in single ones. */
 const TIMED_WINDOWS = 4;
 
-async function compare(checked: CheckedModel, form: Form): Promise<GpuCheck> {
+async function compare(checked: CheckedModel, form: Form, timedWindows: number): Promise<GpuCheck> {
   const { files, device, keptDir, thread } = checked;
   const { model } = files;
-  const count = model === 'base-tts' ? 1 : TIMED_WINDOWS;
+  const count = model === 'base-tts' ? 1 : timedWindows;
   const cpu = new GraphThread('cpu', 4, keptDir);
   const heard: Heard[] = [];
   let seconds = Number.POSITIVE_INFINITY;
