@@ -103,7 +103,7 @@ describe.each(DOCUMENTS)('%s', (document) => {
     const kinds = new Set(fencesOf(document).map(({ info }) => info));
     expect(
       [...kinds].filter(
-        (info) => !['sh', 'sh other-machine', 'console', 'json', 'js', 'python', 'yaml', 'ini'].includes(info),
+        (info) => !['sh', 'sh other-machine', 'console', 'json', 'js', 'python', 'yaml', 'ini', 'text'].includes(info),
       ),
     ).toEqual([]);
     expect(readFileSync(path.join(ROOT, document), 'utf8')).not.toMatch(/^```(?:bash|shell)/m);

@@ -41,7 +41,13 @@ describe('tts voices', () => {
       'british_male_george',
       'british_male_lewis',
     ]);
-    expect(await ids('--language', 'fr')).toEqual([]);
+    expect(await ids('--language', 'fr')).toEqual(['french_female_siwis']);
+    expect(await ids('--language', 'fr', '-m', 'base-tts-fast')).toEqual([]);
+    expect(await ids('--language', 'en-GB')).toHaveLength(8);
+    expect(await voices('--language', 'xx')).toMatchObject({
+      code: 2,
+      stderr: /no language "xx" here. There are: en, es/,
+    });
     const none = await voices('--search', 'nobody at all');
     expect(none).toMatchObject({ code: 0, stderr: /None of the \d+ voices/ });
     expect(none.stdout).toHaveLength(0);

@@ -12,7 +12,7 @@ describe('the name that was meant', () => {
   it.each([
     ['english_female_profesional', voices, ['english_female_professional']],
     ['sarah', voices, ['american_female_sarah']],
-    ['Sara', voices, ['american_female_sarah']],
+    ['Sara', voices, ['italian_female_sara']],
     ['british-male-gorge', voices, ['british_male_george']],
     ['base-tts-fst', SPEECH_MODELS, ['base-tts-fast']],
     ['bsae-tts', SPEECH_MODELS, ['base-tts']],

@@ -70,7 +70,7 @@ describe('tts explain', () => {
     const [segment] = JSON.parse(british.stdout.toString()) as Explained[];
     expect(segment!.normalized).toBe('Meet in the garden at quarter past five.');
     expect(segment!.phonemes).toContain('ɡˈɑːdən');
-    const unknown = await explain(['-v', 'from_nowhere', ...args]);
+    const unknown = await explain(['-v', 'from_londn', ...args]);
     expect(unknown.code).not.toBe(0);
     expect(unknown.stderr).toContain('from_london');
   });
