@@ -1,6 +1,7 @@
 /**
- * Runs when this package is installed by itself (`npm install --global`), before any postinstall script of its
- * dependencies. It touches only what lies in the package's own node_modules, which nobody else uses:
+ * Runs when this package is installed by itself (`npm install --global`), before any postinstall
+ * script of its dependencies. It touches only what lies in the package's own node_modules, which
+ * nobody else uses:
  *
  * - libraries for other systems, some 260 MB that cannot be loaded here, are removed, and doubles become one;
  * - so are type declarations and source maps, 30 MB in thousands of files that no program reads;
@@ -8,7 +9,8 @@
  * - onnxruntime-node's own postinstall, which on Linux x64 fetches CUDA libraries from outside and fails the whole
  *   installation where it cannot, does nothing unless ONNXRUNTIME_NODE_INSTALL asks for it.
  *
- * TTS_INSTALL_TRIM=0 keeps every file: some 500 MB instead of 196 on Linux x64. In a clone package-lock.json and
+ * TTS_INSTALL_TRIM=0 keeps every file: some 500 MB instead of 196 on Linux x64. In a clone
+ * package-lock.json and
  * `allowScripts` keep the postinstall from running, and no file is removed.
  */
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -23,7 +25,10 @@ const foldersIn = (dir) =>
     .filter((entry) => entry.isDirectory())
     .map((entry) => path.join(dir, entry.name));
 
-/** onnxruntime-node: bin/napi-vN/PLATFORM/ARCH. Without a folder for this system nothing is understood, and nothing removed. */
+/**
+ * onnxruntime-node: bin/napi-vN/PLATFORM/ARCH. Without a folder for this system nothing is
+ * understood, and nothing removed.
+ */
 function trimRuntime(dir) {
   for (const api of foldersIn(path.join(dir, 'bin'))) {
     const systems = foldersIn(api).flatMap(foldersIn);
@@ -92,7 +97,8 @@ if (path.basename(path.dirname(packageDir)) === 'node_modules') {
     try {
       step();
     } catch {
-      // Not there, or laid out otherwise (another package manager, a later version): the installation is whole without it.
+      // Not there, or laid out otherwise (another package manager, a later version): the
+      // installation is whole without it.
     }
   }
 }

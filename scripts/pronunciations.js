@@ -1,15 +1,17 @@
 /**
- * Makes pronunciations/en.txt: the words of the CMU Pronouncing Dictionary that espeak reads otherwise, in the model's
- * alphabet, sorted by their bytes. `npm run build && node scripts/pronunciations.js`.
+ * Makes pronunciations/en.txt: the words of the CMU Pronouncing Dictionary that espeak reads
+ * otherwise, in the model's alphabet, sorted by their bytes. `npm run build && node
+ * scripts/pronunciations.js`.
  *
- * Where both agree but for the colour of an unstressed vowel, espeak's reading stays: nothing is kept. Where they do not, the
- * dictionary is right twice as often on words that a third one knows, and it is kept but for
+ * Where both agree but for the colour of an unstressed vowel, espeak's reading stays: nothing is
+ * kept. Where they do not, the dictionary is right twice as often on words that a third one knows,
+ * and it is kept but for
  * - derived words whose stem both read alike: there it is most often the dictionary that has a slip;
  * - readings letter by letter, without a stress or with two, and those that differ in nothing but where it lies;
  * - the words of kept.txt, on which that third one agrees with espeak.
  * The names and loans of names.txt, written by hand, stand above both.
- * A line that ends in "us" is not for British voices: espeak knows how the British say that word, and it is not what the rules
- * between the two accents make of the American reading.
+ * A line that ends in "us" is not for British voices: espeak knows how the British say that word,
+ * and it is not what the rules between the two accents make of the American reading.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dictionary } from 'cmu-pronouncing-dictionary';
@@ -126,7 +128,10 @@ for (const line of readFileSync(new URL('../pronunciations/names.txt', import.me
   readings.set(name, phonemes);
 }
 
-/** Whether espeak's two accents differ as accents do, in their vowels alone: then it knows the word in neither. */
+/**
+ * Whether espeak's two accents differ as accents do, in their vowels alone: then it knows the word
+ * in neither.
+ */
 function guessed(word, ours) {
   const bones = (phonemes) =>
     loosely(phonemes)

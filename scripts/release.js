@@ -1,6 +1,7 @@
 /**
  * A release in one command: `npm run release -- minor` (or patch, major, or a version).
- * Sets the version, closes "Unreleased" in CHANGELOG.md under it, commits and tags. It publishes nothing: the workflow `publish` does.
+ * Sets the version, closes "Unreleased" in CHANGELOG.md under it, commits and tags. It publishes
+ * nothing: the workflow `publish` does.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,8 @@
 /**
- * The smoke suite: `node scripts/smoke.js` copies this tree into an empty folder and there installs, builds, speaks, serves,
- * streams and opens the pages, all with the Node that runs this script. It needs nothing but Node, npm and git, so it runs on
- * every system; the model comes from the user's cache, or is fetched into it.
+ * The smoke suite: `node scripts/smoke.js` copies this tree into an empty folder and there
+ * installs, builds, speaks, serves, streams and opens the pages, all with the Node that runs this
+ * script. It needs nothing but Node, npm and git, so it runs on every system; the model comes from
+ * the user's cache, or is fetched into it.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,7 +15,9 @@ const clone = path.join(dir, 'clone');
 const TEXT = 'The smoke suite speaks one sentence, and then it stops.';
 /** Less than the shortest reading of TEXT by any voice: one second of 16-bit samples at 24 kHz. */
 const LEAST_BYTES = 48_000;
-/** The development tools and the documents' tests are not needed to build, and are most of the tree. */
+/**
+ * The development tools and the documents' tests are not needed to build, and are most of the tree.
+ */
 const LEFT_OUT = /^(?:test|bench|voices\/training|examples)\//;
 
 const isWindows = process.platform === 'win32';

@@ -21,7 +21,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 };
 /** Leaves that import nothing of ours and may be imported by anyone. */
 const LEAVES = ['alive', 'clock', 'log', 'condition', 'atomic-file', 'folder', 'loop-turn', 'trace', 'tracing'];
-/** Entry files of child processes: the only places outside `cli/` and `config.ts` where the process itself is touched. */
+/**
+ * Entry files of child processes: the only places outside `cli/` and `config.ts` where the process
+ * itself is touched.
+ */
 const PROCESS_ENTRIES = ['worker/main.ts', 'client/sinks/player-process.ts'];
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
@@ -79,6 +82,18 @@ describe('the folders', () => {
     const counts = new Map<string, number>();
     for (const file of files) counts.set(path.dirname(file), (counts.get(path.dirname(file)) ?? 0) + 1);
     expect([...counts].filter(([, count]) => count > 21)).toEqual([]);
+  });
+});
+
+describe('the comments', () => {
+  it('have at most 100 columns', () => {
+    const long = files.flatMap((file) =>
+      source(file)
+        .split('\n')
+        .filter((line) => /^\s*(?:\/\/|\/?\*[*\s])/.test(line) && [...line].length > 100)
+        .map((line) => `${file}: ${line.trim()}`),
+    );
+    expect(long).toEqual([]);
   });
 });
 

@@ -1,4 +1,7 @@
-/** The simulation behind docs/sizing.md: it must know when a machine is too small, and what waits costs time. */
+/**
+ * The simulation behind docs/sizing.md: it must know when a machine is too small, and what waits
+ * costs time.
+ */
 import { describe, expect, it } from 'vitest';
 import { type Costs, fewest, simulate } from '../bench/fleet/simulation.js';
 
@@ -12,7 +15,9 @@ const COSTS: Costs = {
   databasePerS: 500,
   admitMs: 5,
 };
-/** What engines have to do for a stream: a second of audio a second, and a front for every segment. */
+/**
+ * What engines have to do for a stream: a second of audio a second, and a front for every segment.
+ */
 const CORES_PER_STREAM = 0.1 * (1 + 0.5 / 4);
 
 describe('the simulation of a deployment', () => {
@@ -29,7 +34,8 @@ describe('the simulation of a deployment', () => {
 
   it('adds every step of the way to the first audio of a lone stream', () => {
     const { firstMs } = simulate({ streams: 1, engines: 4, gateways: 1, brokers: 1 }, COSTS);
-    // Admission 5 and request 2, two ways of 0.2, front 50 and a second of audio 100, its gateway 1, the broker's bandwidth 0.1.
+    // Admission 5 and request 2, two ways of 0.2, front 50 and a second of audio 100, its gateway
+    // 1, the broker's bandwidth 0.1.
     expect(firstMs.p50).toBeCloseTo(158.5, 0);
   });
 

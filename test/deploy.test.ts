@@ -1,4 +1,7 @@
-/** What `deploy/` says is true of the program: its settings, its metrics, its commands; and its files can be read by those they are for. */
+/**
+ * What `deploy/` says is true of the program: its settings, its metrics, its commands; and its
+ * files can be read by those they are for.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -32,7 +32,10 @@ function wavMs(name: string): number {
   expect(bytes.readUInt32LE(40)).toBe(bytes.length - 44);
   return (bytes.length - 44) / 48;
 }
-/** What the sine engine makes of a text at the least: 20 ms a character, and signs may be read longer. */
+/**
+ * What the sine engine makes of a text at the least: 20 ms a character, and signs may be read
+ * longer.
+ */
 const leastMs = (text: string) => text.replace(/\W/g, '').length * 20;
 
 describe('the example', () => {
@@ -110,7 +113,10 @@ describe('the example', () => {
   });
 });
 
-/** A request across origins, as a browser makes it: asks first whether it may, and takes no answer that does not say so. */
+/**
+ * A request across origins, as a browser makes it: asks first whether it may, and takes no answer
+ * that does not say so.
+ */
 async function asBrowser(url: string, { method, headers, body }: RequestInit): Promise<Response> {
   const names = Object.keys(headers as object).join(',');
   const preflight = await fetch(url, {

@@ -1,4 +1,7 @@
-/** deploy/kubernetes against Kubernetes' own definitions, and against what docs/sizing.md says it has to carry. */
+/**
+ * deploy/kubernetes against Kubernetes' own definitions, and against what docs/sizing.md says it
+ * has to carry.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +31,10 @@ const objects = readdirSync(FOLDER)
 const find = <T>(kind: string, name: string): T =>
   objects.find((each) => each.kind === kind && each.metadata.name === name) as T;
 
-/** What the compiler says of objects that are written down as literals: unknown fields, wrong types, fields that are missing. */
+/**
+ * What the compiler says of objects that are written down as literals: unknown fields, wrong types,
+ * fields that are missing.
+ */
 function complaints(written: readonly Object[]): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'tts-manifests-'));
   try {

@@ -72,7 +72,8 @@ describe('as a package', () => {
   });
 
   it('needs nothing of what npm reads only in a clone', () => {
-    // Overrides count for the root alone: what the installed program runs on must not depend on one.
+    // Overrides count for the root alone: what the installed program runs on must not depend on
+    // one.
     const overridden = Object.keys(manifest.overrides ?? {}).filter(
       (name) => !lock.packages[`node_modules/${name}`].dev,
     );

@@ -16,7 +16,8 @@ describe('the README', () => {
   });
 
   it('has no line that runs a stranger’s program when it is copied outside the clone', () => {
-    // `npm ci` fails there, so what stands behind it is not reached; `tts` on npm is not this package.
+    // `npm ci` fails there, so what stands behind it is not reached; `tts` on npm is not this
+    // package.
     const examples = [...readme.matchAll(/^```(?:sh|console)\n([\s\S]*?)^```$/gm)].flatMap((match) =>
       match[1]!.split('\n'),
     );

@@ -1,4 +1,7 @@
-/** `npm run release`: version, release notes, commit and tag from one command, in a repository of its own. */
+/**
+ * `npm run release`: version, release notes, commit and tag from one command, in a repository of
+ * its own.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

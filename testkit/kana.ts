@@ -1,4 +1,7 @@
-/** Readings in kana compared by their sound: people write them in hiragana, with long vowels as they are spelled. */
+/**
+ * Readings in kana compared by their sound: people write them in hiragana, with long vowels as they
+ * are spelled.
+ */
 
 const ROWS: readonly (readonly [string, string])[] = [
   ['アカサタナハマヤラワガザダバパャァ', 'ア'],

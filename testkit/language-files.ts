@@ -1,4 +1,6 @@
-/** The dictionaries of languages for tests: in the model cache, fetched first if they are not there. */
+/**
+ * The dictionaries of languages for tests: in the model cache, fetched first if they are not there.
+ */
 import { loadConfig } from '../src/config.js';
 import { ensureLanguage } from '../src/models/language-packs.js';
 import type { LanguageFiles } from '../src/text/front-end.js';

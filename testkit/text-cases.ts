@@ -1,7 +1,8 @@
 /**
  * Case files of written text and how it is read, one case a line, for every language.
  *
- * `== class` begins a class, `# …` is a comment, `written => read` a case, with `\n` and `\u{…}` for what cannot be seen.
+ * `== class` begins a class, `# …` is a comment, `written => read` a case, with `\n` and `\u{…}`
+ * for what cannot be seen.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -41,7 +42,10 @@ export function casesOf(file: string): TextCase[] {
 const caseTables = (folder: string): { readonly file: string; readonly cases: readonly TextCase[] }[] =>
   readdirSync(folderOf(folder)).map((file) => ({ file, cases: casesOf(path.join(folderOf(folder), file)) }));
 
-/** A test for each case of a folder: `normalize` in the language reads what the line says; at least `least` cases, none twice. */
+/**
+ * A test for each case of a folder: `normalize` in the language reads what the line says; at least
+ * `least` cases, none twice.
+ */
 export async function testCases(folder: string, language: Language, least: number): Promise<void> {
   await loadFrontEnd(language);
   const tables = caseTables(folder);

@@ -5,8 +5,8 @@
  * come at once, four times what a single listener waits where that is longer), is not carried.
  * Every listener hears three texts, one after the other. By bisection, next to the saturated speed:
  * arrivals spread and in one burst, beside clients that want buffered responses without end (eight
- * for each engine process), over the WebSocket with a writer of 20 tokens a second, first come first
- * served for comparison; then twice as many listeners as can be carried.
+ * for each engine process), over the WebSocket with a writer of 20 tokens a second, first come
+ * first served for comparison; then twice as many listeners as can be carried.
  *
  *   npm run bench -- streams [--models base-tts-fast,base-tts]
  *                            [--parts spread,burst,beside,socket,socket-burst,double,fifo]

@@ -1,10 +1,16 @@
-/** Which voice speaks: the one that was named, or the default of the language that was; and whether it fits the text. */
+/**
+ * Which voice speaks: the one that was named, or the default of the language that was; and whether
+ * it fits the text.
+ */
 import type { Config, Sources } from '../config.js';
 import { TtsError, wrongScript } from '../protocol/errors.js';
 import type { Language } from '../protocol/job.js';
 import { codeOf, knownLanguage, LANGUAGE_NAMES, speaks } from '../protocol/languages.js';
 
-/** Ids that need no look into the catalogue: every English voice that ships, and both models have those. */
+/**
+ * Ids that need no look into the catalogue: every English voice that ships, and both models have
+ * those.
+ */
 const ENGLISH = /^(?:english|american|british)_/;
 
 async function catalogueOf({ voicesDir }: Config) {
@@ -18,7 +24,10 @@ async function languageOf(config: Config, voice: string): Promise<Language | und
   return (await catalogueOf(config)).all.find((entry) => entry.voice.id === voice)?.language;
 }
 
-/** The voice that a command speaks with. `--language` picks the default voice of its language where none was named beside it. */
+/**
+ * The voice that a command speaks with. `--language` picks the default voice of its language where
+ * none was named beside it.
+ */
 export async function chooseVoice({ config, sources }: Sources, language: string | undefined): Promise<string> {
   const { voice } = config;
   if (language === undefined || language === 'auto') return voice;
@@ -43,8 +52,8 @@ export async function needsStandardModel(config: Config, voice: string): Promise
 }
 
 /**
- * What to tell a person whose text is surely in another language than the voice's. Throws where the voice cannot read a letter
- * of it.
+ * What to tell a person whose text is surely in another language than the voice's. Throws where the
+ * voice cannot read a letter of it.
  */
 export async function languageRemark(config: Config, voice: string, text: string): Promise<string | undefined> {
   const { detectLanguage, unreadableLanguage } = await import('../text/detect-language.js');

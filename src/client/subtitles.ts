@@ -109,7 +109,9 @@ export class CueBuilder {
 const ABBREVIATION =
   /^["'“‘(]*(?:\p{L}|mrs?|ms|dr|prof|rev|gen|sen|gov|capt|lt|col|sgt|st|mt|jr|sr|no|vs|etc|inc|ltd|co|fig|vol|p\.?m|a\.?m|e\.g|i\.e|cf|approx|(?:\p{L}\.)+\p{L})\.$/iu;
 
-/** Whether a sentence ends between a cue and the next word. A short one is a cue if it can be read. */
+/**
+ * Whether a sentence ends between a cue and the next word. A short one is a cue if it can be read.
+ */
 function sentenceEnded(cue: readonly Word[], next: Word, chars: number): boolean {
   const { text } = cue.at(-1)!;
   if (!/[.!?…।॥]["'”’»)\]\u00a0]*$/.test(text)) return false;

@@ -100,7 +100,9 @@ export function loadCatalogue(options: CatalogueOptions = {}): VoiceCatalogue {
   return createCatalogue(files.length > 0 ? `${version}+${digest.digest('hex').slice(0, 8)}` : version, all);
 }
 
-/** The voice that is this style of Kokoro's and nothing else, by its namesake where there is one. */
+/**
+ * The voice that is this style of Kokoro's and nothing else, by its namesake where there is one.
+ */
 export function voiceOfStyle(all: readonly CatalogueVoice[], style: string): CatalogueVoice | undefined {
   const pure = all.filter(({ mix }) => mix.length === 1 && mix[0]!.style === style);
   return pure.find(({ voice }) => voice.id.endsWith(style.slice(style.indexOf('_')))) ?? pure[0];

@@ -1,4 +1,7 @@
-/** What a language needs beside the package: a dictionary, fetched at its first use as the packs of models are. */
+/**
+ * What a language needs beside the package: a dictionary, fetched at its first use as the packs of
+ * models are.
+ */
 import { rm } from 'node:fs/promises';
 import { makeFolder } from '../folder.js';
 import { TtsError } from '../protocol/errors.js';
@@ -34,7 +37,10 @@ export function languageNamed(name: string): Language {
 
 const shortOf = (language: Language): string => language.slice(0, 2);
 
-/** The folder of a language's files, fetched first where they are not there; '' for a language that needs none. */
+/**
+ * The folder of a language's files, fetched first where they are not there; '' for a language that
+ * needs none.
+ */
 export async function ensureLanguage(language: Language, options: LanguageOptions): Promise<string> {
   const { modelDir, manifestDir, depth = 'sizes', signal } = options;
   const pack = packOf(language, manifestDir);

@@ -1,4 +1,6 @@
-/** The catalogue of a running server: voice files that are added or removed count without a restart. */
+/**
+ * The catalogue of a running server: voice files that are added or removed count without a restart.
+ */
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type CatalogueOptions, loadCatalogue, type VoiceCatalogue } from './catalogue.js';
@@ -6,7 +8,10 @@ import { type CatalogueOptions, loadCatalogue, type VoiceCatalogue } from './cat
 /** Milliseconds between two looks at the folders, which are taken while requests come. */
 const LOOK_MS = 250;
 
-/** Throws as `loadCatalogue` does; a mistake that is made later is told to `onMistake`, and changes nothing. */
+/**
+ * Throws as `loadCatalogue` does; a mistake that is made later is told to `onMistake`, and changes
+ * nothing.
+ */
 export function liveCatalogue(options: CatalogueOptions, onMistake: (error: unknown) => void): VoiceCatalogue {
   const folders = [options.voicesDir ?? '', options.userDir ?? ''].filter(Boolean);
   let current = loadCatalogue(options);

@@ -56,10 +56,14 @@ export interface LightFiles extends CommonFiles {
 }
 
 interface LightGpuFiles {
-  /** The vocoder for many windows in one run, with float products and with those of tensor cores. */
+  /**
+   * The vocoder for many windows in one run, with float products and with those of tensor cores.
+   */
   readonly vocoder: string;
   readonly vocoderBlocks: string;
-  /** The acoustic model in two parts: on the cores, and on the GPU for many utterances in one run. */
+  /**
+   * The acoustic model in two parts: on the cores, and on the GPU for many utterances in one run.
+   */
   readonly tokens: string;
   readonly frames: string;
 }

@@ -28,8 +28,8 @@ export function speaks(language: Language, wanted: string): boolean {
 }
 
 /**
- * The locale a voice reads in where a request names one. Spanish voices read as in Spain or as in Latin America; accents of
- * English are voices of their own. Anything else is the voice's own.
+ * The locale a voice reads in where a request names one. Spanish voices read as in Spain or as in
+ * Latin America; accents of English are voices of their own. Anything else is the voice's own.
  */
 export function readingOf(language: Language, wanted = ''): Language {
   const tag = wanted.toLowerCase();

@@ -5,7 +5,9 @@ const MOST = 3;
 /** Edits for each character of a name that still make it the same name mistyped. */
 const EDITS_PER_CHAR = 0.34;
 
-/** Edits from one word to the other: letters added, left out, replaced, or swapped with the next. */
+/**
+ * Edits from one word to the other: letters added, left out, replaced, or swapped with the next.
+ */
 function edits(a: string, b: string): number {
   let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {

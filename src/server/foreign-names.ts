@@ -57,13 +57,17 @@ interface Named {
   readonly voice: string;
   readonly voiceParam: string;
   readonly voiceAliases: VoiceAliases;
-  /** The language that an alias of a voice is to speak; its own where absent. Our own voices keep theirs. */
+  /**
+   * The language that an alias of a voice is to speak; its own where absent. Our own voices keep
+   * theirs.
+   */
   readonly language?: string | undefined;
 }
 
 /**
- * The model and voice that a client of another family names. An alias of a voice stands for one of the wanted language and of
- * its gender. An alias of a model stands for the one that has the voice; our own names of models stand for themselves.
+ * The model and voice that a client of another family names. An alias of a voice stands for one of
+ * the wanted language and of its gender. An alias of a model stands for the one that has the voice;
+ * our own names of models stand for themselves.
  */
 export function namedSpeaker(
   catalogue: Pick<VoiceCatalogue, 'all' | 'get' | 'fitting'>,

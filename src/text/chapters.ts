@@ -3,7 +3,10 @@ import { isBlank, trim } from '../protocol/characters.js';
 
 export interface TextChapter {
   readonly title: string;
-  /** The text from this heading to the next, the heading included. All of them in order are the whole text. */
+  /**
+   * The text from this heading to the next, the heading included. All of them in order are the
+   * whole text.
+   */
   readonly text: string;
 }
 
@@ -16,13 +19,19 @@ interface Heading {
 const FENCE = /^ {0,3}(```|~~~)/;
 const HASHES = /^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
-/** A line of its own in a plain text: "Chapter 3", "CHAPTER IV. The Storm", "Part Two: Home", "Prologue". */
+/**
+ * A line of its own in a plain text: "Chapter 3", "CHAPTER IV. The Storm", "Part Two: Home",
+ * "Prologue".
+ */
 const BOOK =
   /^[ \t]*((?:chapter|part|book|section|act|letter)[ \t]+(?:\d+|[ivxlcdm]+|[a-z]+(?:-[a-z]+)?)(?:[.:—–-]?[ \t]*.{0,80})?|prologue|epilogue|preface|foreword|introduction|afterword|conclusion|appendix(?:[ \t]+\S+)?)[.:]?[ \t]*$/i;
 const NUMBER =
   /^(?:\d+|[ivxlcdm]+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|the|first|last)\b/i;
 
-/** What stands before the first heading is a chapter by the name of `opening`; so is a text without headings. */
+/**
+ * What stands before the first heading is a chapter by the name of `opening`; so is a text without
+ * headings.
+ */
 export function chaptersOf(text: string, opening: string): TextChapter[] {
   const headings = leading(headingsOf(text));
   const begin = headings[0]?.at ?? text.length;
@@ -42,7 +51,10 @@ export function headingTitle(text: string): string | undefined {
   return isAbove ? first.title : undefined;
 }
 
-/** A part and its first chapter, a title and the first part: what says nothing but its heading belongs to the next. */
+/**
+ * A part and its first chapter, a title and the first part: what says nothing but its heading
+ * belongs to the next.
+ */
 function joined(chapters: readonly TextChapter[]): TextChapter[] {
   const out: TextChapter[] = [];
   let held: TextChapter | undefined;

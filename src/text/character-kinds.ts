@@ -1,4 +1,7 @@
-/** What is asked of a character again and again, found out once for each and looked up from then on: patterns are dear. */
+/**
+ * What is asked of a character again and again, found out once for each and looked up from then on:
+ * patterns are dear.
+ */
 
 /** Bits, for a character may be several of these. */
 export const IS = {

@@ -1,4 +1,7 @@
-/** Which language a text is in, for remarks and for clients that name none: an answer that is sure, or none. */
+/**
+ * Which language a text is in, for remarks and for clients that name none: an answer that is sure,
+ * or none.
+ */
 import type { Language } from '../protocol/job.js';
 import type { LanguageCode } from '../protocol/languages.js';
 
@@ -7,7 +10,10 @@ const LOOKED_AT = 4_000;
 /** Fewer points than these are chance. */
 const LEAST_POINTS = 3;
 
-/** Little words, greetings and signs of each language; `other` are neighbours that are not read here, so that none is taken for one. */
+/**
+ * Little words, greetings and signs of each language; `other` are neighbours that are not read
+ * here, so that none is taken for one.
+ */
 const WORDS: Readonly<Record<string, string>> = {
   en: `the and is are was were with for that but of to in on you it this have has not they from your his her what how hello
     please thank good morning would there their which when will can be been i'm it's don't we he she my`,
@@ -99,8 +105,9 @@ const OWN_SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Scri
 const OTHER_LETTER = /(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Devanagari}])\p{L}/u;
 
 /**
- * The language of a text that holds letters, but none that a voice of `language` can read; undefined where it holds one, or no
- * letter at all. Alphabets that no voice here has are written in Latin letters, and count as such.
+ * The language of a text that holds letters, but none that a voice of `language` can read;
+ * undefined where it holds one, or no letter at all. Alphabets that no voice here has are written
+ * in Latin letters, and count as such.
  */
 export function unreadableLanguage(text: string, language: Language): LanguageCode | undefined {
   const script = SCRIPTS[language.slice(0, 2)];

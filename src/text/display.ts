@@ -1,12 +1,15 @@
-/** A text as it may be shown beside its speech: without its markup, in step with the text as sent. */
+/**
+ * A text as it may be shown beside its speech: without its markup, in step with the text as sent.
+ */
 import { DEFAULT_LANGUAGE } from '../protocol/job.js';
 import { frontEnd } from './languages.js';
 import { clean } from './normalize/clean.js';
 import { seenText } from './ssml/markup.js';
 
 /**
- * What to show for each code point of a text: itself, or nothing where it is a mark of Markdown, HTML or SSML; for a
- * reference ("&amp;") the first one shows the character. Joined, they are the text without its marks.
+ * What to show for each code point of a text: itself, or nothing where it is a mark of Markdown,
+ * HTML or SSML; for a reference ("&amp;") the first one shows the character. Joined, they are the
+ * text without its marks.
  */
 export function displayText(text: string, options: { readonly ssml?: boolean } = {}): string[] {
   if (!options.ssml) return withoutMarks(text);

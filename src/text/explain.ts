@@ -1,4 +1,7 @@
-/** How a text will be read, for people: each written form with the words it is said as and their sounds. */
+/**
+ * How a text will be read, for people: each written form with the words it is said as and their
+ * sounds.
+ */
 import { setImmediate as turn } from 'node:timers/promises';
 import { DEFAULT_LANGUAGE, type PauseKind, type Segment } from '../protocol/job.js';
 import { Segmenter } from './segment/segment.js';

@@ -15,11 +15,17 @@ export interface Utterance {
 /** How single words sound. */
 export interface Phonemizer {
   readonly language: Language;
-  /** The phonemes of one word said by itself, in the model's alphabet. Empty where there is nothing to say. */
+  /**
+   * The phonemes of one word said by itself, in the model's alphabet. Empty where there is nothing
+   * to say.
+   */
   word(word: string): string;
   /** The same word between two others, where it may lose its stress. */
   reduced(word: string): string;
-  /** The phonemes of words said in one breath, one result for each: stress, liaison and elision as the engine has them. */
+  /**
+   * The phonemes of words said in one breath, one result for each: stress, liaison and elision as
+   * the engine has them.
+   */
   phrase(words: readonly string[]): string[];
 }
 
@@ -33,7 +39,10 @@ export interface FoundWord {
   readonly joined?: true;
 }
 
-/** The folder with the files of a language that are not part of the package; fetched where they are not on disk. */
+/**
+ * The folder with the files of a language that are not part of the package; fetched where they are
+ * not on disk.
+ */
 export type LanguageFiles = (language: Language) => Promise<string>;
 
 export interface FrontEnd extends ScanLanguage {
@@ -41,18 +50,24 @@ export interface FrontEnd extends ScanLanguage {
   readonly characters: Characters;
   /** The rules that turn what is written into words, the more particular ones first. */
   readonly rules: readonly Rule[];
-  /** Reads a whole text as its author asked; false where it is nothing of that kind, and is then read as usual. */
+  /**
+   * Reads a whole text as its author asked; false where it is nothing of that kind, and is then
+   * read as usual.
+   */
   readonly readAs: (scan: Scan, as: SayAs) => boolean;
   /** The phonemes of the words of a clause, in the model's alphabet. */
   readonly pronounce: (words: readonly Utterance[], phonemizer: Phonemizer) => string[];
   readonly alphabet: PhonemeAlphabet;
   /** What a word must hold a character of to be said; a Latin letter or a digit where absent. */
   readonly readable?: RegExp;
-  /** Rows of letters said by name, joined so that espeak says them as one word. The length stays the same. */
+  /**
+   * Rows of letters said by name, joined so that espeak says them as one word. The length stays the
+   * same.
+   */
   readonly joinLetters?: (text: string) => string;
   /**
-   * The words of a normalised text, in order, for languages that write no spaces between them; what lies between two words is
-   * read as marks. Where absent, words are rows of letters.
+   * The words of a normalised text, in order, for languages that write no spaces between them; what
+   * lies between two words is read as marks. Where absent, words are rows of letters.
    */
   readonly words?: (text: string) => readonly FoundWord[];
   /** Loads what the language needs before its first text, a dictionary for example. Asked once. */
@@ -70,7 +85,10 @@ export interface PhonemeAlphabet {
   readonly known: (word: string) => string | undefined;
   /** Words joined by a hyphen that are said one by one, for the first ends as a word does. */
   readonly parted?: RegExp;
-  /** Words of which espeak says the first letter by its name; it is said as its sound, and the rest as a word. */
+  /**
+   * Words of which espeak says the first letter by its name; it is said as its sound, and the rest
+   * as a word.
+   */
   readonly namedFirst?: RegExp;
   /** A person's IPA: slashes allowed, stress before the syllable or before its vowel. */
   readonly fromIpa: (ipa: string) => string;

@@ -1,6 +1,8 @@
 /**
- * The languages that are read, each by its front end. Another one is a folder beside `en/`, a line here and in
- * `segment/sentence-words.ts`. English is always there; the others are loaded when they are first used.
+ * The languages that are read, each by its front end. Another one is a folder beside `en/`, a line
+ * here and in
+ * `segment/sentence-words.ts`. English is always there; the others are loaded when they are first
+ * used.
  */
 import type { Language } from '../protocol/job.js';
 import { AMERICAN, BRITISH } from './en/english.js';

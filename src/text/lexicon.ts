@@ -51,8 +51,8 @@ export async function loadLexicon(file: string): Promise<Lexicon> {
 }
 
 /**
- * Lines of `word = /ipa/` or `word = respelling`, or of `word = es: palabra` for one that is said in another language, with `#`
- * for comments, or one JSON object of the same. A word in small
+ * Lines of `word = /ipa/` or `word = respelling`, or of `word = es: palabra` for one that is said
+ * in another language, with `#` for comments, or one JSON object of the same. A word in small
  * letters stands for every way of capitalising it; one with a capital letter for itself alone.
  */
 export function parseLexicon(content: string, file: string): Lexicon {
@@ -71,8 +71,8 @@ export function parseLexicon(content: string, file: string): Lexicon {
 }
 
 /**
- * At every place where a word can begin, the longest entry that stands there. Entries are looked up, not searched for
- * by a pattern: they may hold any sign, and be any number.
+ * At every place where a word can begin, the longest entry that stands there. Entries are looked
+ * up, not searched for by a pattern: they may hold any sign, and be any number.
  */
 function createLexicon(exact: ReadonlyMap<string, LexiconEntry>, folded: ReadonlyMap<string, LexiconEntry>): Lexicon {
   const lengths = new Map<string, number[]>();

@@ -1,6 +1,7 @@
 /**
- * The marks at the beginning of a line: items, headings, rows of tables, rules. The segmenter asks what they cut, as far
- * as the text has come; the reader passes over them, or says them with the line.
+ * The marks at the beginning of a line: items, headings, rows of tables, rules. The segmenter asks
+ * what they cut, as far as the text has come; the reader passes over them, or says them with the
+ * line.
  */
 import { matchAt } from './normalize/sticky.js';
 
@@ -89,7 +90,10 @@ export const NO_MARKER: LineMarker = { kind: 'plain', length: 0 };
 const LONGEST_MARKER = 8;
 const MAYBE_MARKER = /^(?:[-*+•◦▪‣·]|#{1,6}|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})?[.)]?)$/;
 
-/** The marker at which the segmenter may cut, without its length where there is none; null if more text is needed. */
+/**
+ * The marker at which the segmenter may cut, without its length where there is none; null if more
+ * text is needed.
+ */
 export function lineMarker(text: string, from: number, final: boolean): LineMarker | null {
   // A word of two letters is no marker, unless it is a numeral.
   if (isLetter(text.charCodeAt(from)) && isLetter(text.charCodeAt(from + 1)) && !/[ivx]/.test(text[from]!))

@@ -1,8 +1,9 @@
 /**
  * Written text to words that can be read aloud, with the way back to the characters of the input.
  *
- * Two passes: the first unifies characters and drops markup, the second says numbers, abbreviations and signs. Letters
- * said by name stand in English as single capitals with a space between ("H T M L"), which its front end joins for espeak.
+ * Two passes: the first unifies characters and drops markup, the second says numbers, abbreviations
+ * and signs. Letters said by name stand in English as single capitals with a space between ("H T M
+ * L"), which its front end joins for espeak.
  */
 import { DEFAULT_LANGUAGE, type Language, type SayAs } from '../protocol/job.js';
 import type { FrontEnd } from './front-end.js';
@@ -52,7 +53,10 @@ export function normalize(text: string, options: NormalizeOptions = {}): Normali
   return normalizer.normalize(text, sayAs);
 }
 
-/** A plain array, because a typed one of its own takes longer to make than a short text takes to read. */
+/**
+ * A plain array, because a typed one of its own takes longer to make than a short text takes to
+ * read.
+ */
 function firstOf(from: Int32Array, length: number): number[] {
   const to = new Array<number>(length);
   for (let i = 0; i < length; i++) to[i] = from[i]!;

@@ -1,9 +1,14 @@
-/** Words to phonemes. The one file that knows espeak-ng (GPL-3.0), which it holds at arm's length as a black box. */
+/**
+ * Words to phonemes. The one file that knows espeak-ng (GPL-3.0), which it holds at arm's length as
+ * a black box.
+ */
 import { DEFAULT_LANGUAGE, type Language } from '../protocol/job.js';
 import type { PhonemeAlphabet, Phonemizer } from './front-end.js';
 import { loadFrontEnd } from './languages.js';
 
-/** espeak has one voice for the whole process, and changing it takes longer than a hundred words. */
+/**
+ * espeak has one voice for the whole process, and changing it takes longer than a hundred words.
+ */
 let current: Language | undefined;
 
 const CACHED_WORDS = 20_000;
@@ -48,7 +53,10 @@ class EspeakPhonemizer implements Phonemizer {
     return this.#cached(text, () => this.#spoken(text));
   }
 
-  /** Where espeak makes more or fewer words of a phrase than it has, its halves are said by themselves. */
+  /**
+   * Where espeak makes more or fewer words of a phrase than it has, its halves are said by
+   * themselves.
+   */
   phrase(words: readonly string[]): string[] {
     if (words.length < 2) return words.map((word) => this.word(word));
     const { fromEspeak } = this.#alphabet;

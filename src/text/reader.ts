@@ -1,4 +1,7 @@
-/** One segment read: spans → normalised text → words → phonemes → tokens, each with the characters it speaks. */
+/**
+ * One segment read: spans → normalised text → words → phonemes → tokens, each with the characters
+ * it speaks.
+ */
 import { DEFAULT_LANGUAGE, type Language, type Segment } from '../protocol/job.js';
 import type { FrontEnd, LanguageFiles, Phonemizer, Utterance } from './front-end.js';
 import { frontEnd, loadFrontEnd } from './languages.js';
@@ -51,12 +54,17 @@ export async function createReader(options: ReaderOptions = {}): Promise<Reader>
 /** A reader for each language. */
 export type Readers = (language: Language) => Promise<Reader>;
 
-/** The first text that a reader reads takes ten times as long as the next: let it be this one, and not one that is waited for. */
+/**
+ * The first text that a reader reads takes ten times as long as the next: let it be this one, and
+ * not one that is waited for.
+ */
 export function warmUp(reader: Reader): void {
   reader.countTokens('Dr. Smith read 42 of the books on May 5, 2024, and “paid” $3.50; is that so?');
 }
 
-/** The default language's is ready when this is; the others are made when they are first asked for. */
+/**
+ * The default language's is ready when this is; the others are made when they are first asked for.
+ */
 export async function createReaders(options: Omit<ReaderOptions, 'language'> = {}): Promise<Readers> {
   const readers = new Map<Language, Promise<Reader>>();
   const open: Readers = (language) => {
@@ -221,7 +229,9 @@ function isFollowed(items: readonly Item[], index: number): boolean {
   return next?.kind === 'sign' && next.symbol === ' ' && items[index + 2]?.kind === 'word';
 }
 
-/** A stretch beyond the model's limit, which only a single endless word can make, is said in pieces. */
+/**
+ * A stretch beyond the model's limit, which only a single endless word can make, is said in pieces.
+ */
 function withinLimit(tokens: readonly ReadingToken[]): ReadingToken[][] {
   const parts: ReadingToken[][] = [];
   let rest = tokens;

@@ -1,4 +1,7 @@
-/** A segment's spans as words, signs and silences, each with the characters of the segment it stands for. */
+/**
+ * A segment's spans as words, signs and silences, each with the characters of the segment it stands
+ * for.
+ */
 import { isWhiteSpace, trimEnd, trimStart } from '../protocol/characters.js';
 import type { Language, Segment, SegmentSpan } from '../protocol/job.js';
 import type { FrontEnd, PhonemeAlphabet } from './front-end.js';
@@ -93,7 +96,10 @@ class ItemReading implements Items {
     if (rest !== '') this.#addText(rest, seen, offset);
   }
 
-  /** Adds a stretch of text that may continue what was said before it. Spaces at its edges part words. */
+  /**
+   * Adds a stretch of text that may continue what was said before it. Spaces at its edges part
+   * words.
+   */
   #addText(text: string, seen: Seen, base: number): void {
     const { language, alphabet } = this.#front;
     const lead = text.slice(0, text.length - trimStart(text).length);
@@ -117,7 +123,10 @@ class ItemReading implements Items {
       this.#space(seen(base + [...text].length - 1).start);
   }
 
-  /** Adds a normalised text; `range` tells the characters of the segment behind those of what was normalised. */
+  /**
+   * Adds a normalised text; `range` tells the characters of the segment behind those of what was
+   * normalised.
+   */
   #add(text: Normalized, range: (start: number, end: number) => Range): void {
     const { items, skipped } = this;
     this.#show(text.text);
@@ -171,7 +180,10 @@ const between = (seen: Seen, start: number, end: number): Range => ({
   end: end > start ? seen(end - 1).end : seen(start).start,
 });
 
-/** Where the characters of a span lie in the segment: one by one, unless the span holds tags or references. */
+/**
+ * Where the characters of a span lie in the segment: one by one, unless the span holds tags or
+ * references.
+ */
 function positions(span: SegmentSpan, points: readonly string[]): Seen {
   const size = span.kind === 'text' ? [...span.text].length : -1;
   if (size === span.end - span.start) {

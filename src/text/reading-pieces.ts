@@ -26,8 +26,8 @@ const ASCII = /^[\x20-\x7e]*$/;
 const LETTERS_AT_ONCE = 12;
 
 /**
- * Marks of other kinds and the ones of the model's alphabet they stand for. Empty: heard in nothing but the words. A wide
- * mark brings the space that Latin text writes beside its own.
+ * Marks of other kinds and the ones of the model's alphabet they stand for. Empty: heard in nothing
+ * but the words. A wide mark brings the space that Latin text writes beside its own.
  */
 const SIGNS: Readonly<Record<string, string>> = {
   '-': '',
@@ -114,7 +114,10 @@ function collectFound(
   marks(at, text.length);
 }
 
-/** Adds the words and signs of a normalised text; `range` tells the characters of the segment behind those of the text. */
+/**
+ * Adds the words and signs of a normalised text; `range` tells the characters of the segment behind
+ * those of the text.
+ */
 export function collect(
   normalized: Normalized,
   range: (start: number, end: number) => Range,

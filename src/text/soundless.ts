@@ -1,4 +1,7 @@
-/** Texts that make no sound, found as their reader finds it, in steps so short that nobody else has to wait. */
+/**
+ * Texts that make no sound, found as their reader finds it, in steps so short that nobody else has
+ * to wait.
+ */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Language } from '../protocol/job.js';
 import { Segmenter } from './segment/segment.js';
@@ -9,11 +12,13 @@ const STEP_UNITS = 256;
 const TURN_MS = 5;
 
 /**
- * What of a text is left out, in words, where that is all of it; undefined where any of it is spoken. Ends with the
- * first segment that sounds, so that an ordinary text costs the reading of a sentence.
+ * What of a text is left out, in words, where that is all of it; undefined where any of it is
+ * spoken. Ends with the first segment that sounds, so that an ordinary text costs the reading of a
+ * sentence.
  */
 export async function soundless(text: string, reader: Reader, language: Language): Promise<string | undefined> {
-  // Whether a sentence sounds does not hang on where it is parted for its length, so that need not be counted exactly.
+  // Whether a sentence sounds does not hang on where it is parted for its length, so that need not
+  // be counted exactly.
   const countTokens = (part: string) => part.length;
   const segmenter = new Segmenter({ countTokens, language, inTimeChars: Number.POSITIVE_INFINITY });
   const survey = new Survey();

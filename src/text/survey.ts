@@ -1,6 +1,7 @@
 /**
- * What a text loses when it is read: the characters that are not spoken, and the markup that changes nothing. Told from
- * the text alone, without the pronouncing engine, so that a client may say it as well as a server.
+ * What a text loses when it is read: the characters that are not spoken, and the markup that
+ * changes nothing. Told from the text alone, without the pronouncing engine, so that a client may
+ * say it as well as a server.
  */
 import type { Segment, SegmentSpan } from '../protocol/job.js';
 import type { Lexicon } from './lexicon.js';
@@ -8,7 +9,10 @@ import { normalize } from './normalize.js';
 import { READABLE } from './reading-pieces.js';
 import { Segmenter } from './segment/segment.js';
 
-/** Characters that are not spoken, by kind: "emoji", "symbol", "control", or "script:" and the name of one. */
+/**
+ * Characters that are not spoken, by kind: "emoji", "symbol", "control", or "script:" and the name
+ * of one.
+ */
 export type Unspoken = Readonly<Record<string, number>>;
 
 export interface SurveyOptions {

@@ -8,8 +8,9 @@ import path from 'node:path';
 const READERS = ['espeak-phonemizer', 'n2words', 'pinyin-pro'];
 
 /**
- * The code is digested rather than a number kept by hand: a number is forgotten, and then two machines read one text in two
- * ways. `lexicon` is the file of the operator's own pronunciations, or ''.
+ * The code is digested rather than a number kept by hand: a number is forgotten, and then two
+ * machines read one text in two ways. `lexicon` is the file of the operator's own pronunciations,
+ * or ''.
  */
 export function textVersion(lexicon: string): string {
   const digest = createHash('sha256');

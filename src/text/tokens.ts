@@ -1,4 +1,7 @@
-/** The model's alphabet: one character, one id. The pad (id 0) goes before and after and is not counted here. */
+/**
+ * The model's alphabet: one character, one id. The pad (id 0) goes before and after and is not
+ * counted here.
+ */
 
 /** Runs of consecutive ids: the id of the first character, then the characters. */
 const RUNS: readonly (readonly [number, string])[] = [

@@ -1,9 +1,13 @@
-/** What the text front-end hands to the engine and to whoever needs to know a segment's length beforehand. */
+/**
+ * What the text front-end hands to the engine, and to callers that need a segment's length
+ * beforehand.
+ */
 import type { Segment } from '../protocol/job.js';
 
 /**
- * Text as it is to be read, with a way back. For every UTF-16 unit `i` of `text`, `[starts[i], ends[i])` is the stretch
- * of the input it stands for, in code points of the input. `starts` and `ends` never decrease.
+ * Text as it is to be read, with a way back. For every UTF-16 unit `i` of `text`, `[starts[i],
+ * ends[i])` is the stretch of the input it stands for, in code points of the input. `starts` and
+ * `ends` never decrease.
  */
 export interface Normalized {
   readonly text: string;
@@ -38,7 +42,10 @@ export interface Reading {
   readonly words: readonly ReadingWord[];
   readonly phonemes: string;
   readonly parts: readonly ReadingPart[];
-  /** Everything not spoken, by kind, in characters: skipped text and symbols outside the model's alphabet. */
+  /**
+   * Everything not spoken, by kind, in characters: skipped text and symbols outside the model's
+   * alphabet.
+   */
   readonly skipped: Readonly<Record<string, number>>;
 }
 

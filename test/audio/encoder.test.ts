@@ -1,4 +1,7 @@
-/** Every format, opened again by a decoder that is not ours: the same sound, at the same time, as long as it was. */
+/**
+ * Every format, opened again by a decoder that is not ours: the same sound, at the same time, as
+ * long as it was.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

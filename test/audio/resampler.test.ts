@@ -1,4 +1,7 @@
-/** The resampler, measured with tones: what is in the band comes through, what is not is not heard anywhere. */
+/**
+ * The resampler, measured with tones: what is in the band comes through, what is not is not heard
+ * anywhere.
+ */
 import { describe, expect, it } from 'vitest';
 import { PCM_RATES } from '../../src/audio/format.js';
 import { createResampler } from '../../src/audio/resampler.js';

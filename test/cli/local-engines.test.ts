@@ -164,7 +164,8 @@ describe('while a GPU is looked at', () => {
     await until(() => pool.workers[0]?.state === 'ready');
     await until(() => pool.workers.length === 1);
     rmSync(verdict);
-    // Nothing is lost of what a process is killed under: the segment runs again, which kills the next one, until it is given up.
+    // Nothing is lost of what a process is killed under: the segment runs again, which kills the
+    // next one, until it is given up.
     const speech = gateway.open(orderOf());
     const text = 'A poison that is long enough to be heard before.';
     const events = speech.speak(segmentsOf(text), never)[Symbol.asyncIterator]();

@@ -1,4 +1,7 @@
-/** Every way samples leave the program but the sound device: the contract of all, and what each does besides. */
+/**
+ * Every way samples leave the program but the sound device: the contract of all, and what each does
+ * besides.
+ */
 import {
   createWriteStream,
   existsSync,

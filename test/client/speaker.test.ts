@@ -21,7 +21,8 @@ if (!hasPulse()) {
     expect(process.env.CI).not.toBe('true');
   });
 } else {
-  // A machine that is starved for long enough breaks up any sound: that is heard again, not taken for a fault.
+  // A machine that is starved for long enough breaks up any sound: that is heard again, not taken
+  // for a fault.
   describe('the sound device', { retry: 2 }, () => {
     let card: SoundCard;
     beforeAll(async () => {
@@ -57,7 +58,8 @@ if (!hasPulse()) {
         expect(sink.heardSamples).toBeLessThanOrEqual(SOUND.length);
         await sink.finish(never);
         expect(sink.heardSamples).toBe(SOUND.length);
-        // `speaker` is built on the machine it is installed on, where that can be done; what replaces it plays the same.
+        // `speaker` is built on the machine it is installed on, where that can be done; what
+        // replaces it plays the same.
         expect(player === 'speaker' ? players : [player]).toContain(sink.player);
         expect(heardInOnePiece(SOUND, await recorder.stop())).toBe(SOUND.length);
       });

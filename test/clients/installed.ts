@@ -1,4 +1,7 @@
-/** Stock clients in a folder of their own, half a gigabyte that only this suite needs: installed when it runs, kept afterwards. */
+/**
+ * Stock clients in a folder of their own, half a gigabyte that only this suite needs: installed
+ * when it runs, kept afterwards.
+ */
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -33,7 +36,10 @@ export async function installClients(): Promise<boolean> {
   }
 }
 
-/** A module of one of them. What is used of it is written down by whoever asks: it is not there when types are checked. */
+/**
+ * A module of one of them. What is used of it is written down by whoever asks: it is not there when
+ * types are checked.
+ */
 export async function clientModule<Module>(name: string): Promise<Module> {
   const found = (await import(pathToFileURL(require.resolve(name)).href)) as Module & { default?: object };
   // Of a CommonJS module not every name is seen from outside.

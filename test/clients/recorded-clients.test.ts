@@ -1,5 +1,6 @@
 /**
- * Programs that cannot run here: their requests as their sources make them, and what they read of the answers. Read in:
+ * Programs that cannot run here: their requests as their sources make them, and what they read of
+ * the answers. Read in:
  * - Open WebUI: backend/open_webui/routers/audio.py, utils/headers.py, src/lib/apis/audio/index.ts (July 2026)
  * - LibreChat: api/server/services/Files/Audio/TTSService.js (August 2026)
  * - SillyTavern: src/endpoints/openai.js, public/scripts/extensions/tts/openai-compatible.js (September 2024; nothing newer was at hand)
@@ -10,7 +11,8 @@
  * - Pipecat: src/pipecat/services/openai/tts.py, services/elevenlabs/tts.py, tts_base.py (August 2026)
  * - elevenlabs-python: src/elevenlabs/text_to_speech/raw_client.py, core/http_client.py, core/client_wrapper.py, realtime_tts.py (2.59.0)
  * - the openai packages beneath them: resources/audio/speech in Node and Python
- * What a program's HTTP library adds of its own (User-Agent, Accept) is that library's default; versions in it are examples.
+ * What a program's HTTP library adds of its own (User-Agent, Accept) is that library's default;
+ * versions in it are examples.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';

@@ -1,4 +1,7 @@
-/** Clients that others wrote, unmodified and with their own defaults, against a real server: the base URL and the key alone are ours. */
+/**
+ * Clients that others wrote, unmodified and with their own defaults, against a real server: the
+ * base URL and the key alone are ours.
+ */
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer, until } from '../../testkit/server.js';

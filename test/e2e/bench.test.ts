@@ -1,4 +1,7 @@
-/** `tts bench` as people run it. The engine is a tone that speaks as fast as it is told to, so the answer is known. */
+/**
+ * `tts bench` as people run it. The engine is a tone that speaks as fast as it is told to, so the
+ * answer is known.
+ */
 import { describe, expect, it } from 'vitest';
 import { makeHome, startServe } from '../support/serve-process.js';
 

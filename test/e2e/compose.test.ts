@@ -1,4 +1,7 @@
-/** deploy/compose.yaml as it is, started where there is Docker: a gateway that speaks by a worker, with keys in PostgreSQL. */
+/**
+ * deploy/compose.yaml as it is, started where there is Docker: a gateway that speaks by a worker,
+ * with keys in PostgreSQL.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,7 @@
 /**
- * Runs every command block of the documents, with a tone for a voice. README.md's are typed by `newcomer.test.ts` with the
- * real one; blocks marked `sh other-machine` are parsed by `test/docs.test.ts`.
+ * Runs every command block of the documents, with a tone for a voice. README.md's are typed by
+ * `newcomer.test.ts` with the real one; blocks marked `sh other-machine` are parsed by
+ * `test/docs.test.ts`.
  */
 import { execFile, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -63,7 +64,10 @@ async function runBlock(block: string, cwd: string): Promise<void> {
   await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', at(block)], { cwd, env });
 }
 
-/** Commands of a server stay in the foreground: each has a home of its own, must listen, and must stop when asked. */
+/**
+ * Commands of a server stay in the foreground: each has a home of its own, must listen, and must
+ * stop when asked.
+ */
 async function runServer(block: string): Promise<void> {
   const own = makeHome();
   try {

@@ -1,4 +1,7 @@
-/** What a person meets in the first hour: in a terminal, beside a server, with texts and options that are not quite right. */
+/**
+ * What a person meets in the first hour: in a terminal, beside a server, with texts and options
+ * that are not quite right.
+ */
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

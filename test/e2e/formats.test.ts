@@ -1,4 +1,7 @@
-/** `tts speak` into every format, with tags and chapters, and at another pace: what another program finds in the files. */
+/**
+ * `tts speak` into every format, with tags and chapters, and at another pace: what another program
+ * finds in the files.
+ */
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -47,7 +50,8 @@ if (!hasFfmpeg()) {
       const wav = decodeFile(home.file('book.wav'));
       const sound = decodeFile(home.file(`book.${ending}`));
       expect(Math.abs(sound.length - wav.length)).toBeLessThanOrEqual(1);
-      // The sine rests between characters that are written and never within a word: a chapter begins with its heading.
+      // The sine rests between characters that are written and never within a word: a chapter
+      // begins with its heading.
       const second = Number(chapters[1]!.start_time);
       expect(second).toBeGreaterThan(0.3);
       expect(second).toBeLessThan(wav.length / 24_000);

@@ -1,4 +1,7 @@
-/** A gateway that speaks by workers alone, as two operators would run them: what is heard is what one machine would say. */
+/**
+ * A gateway that speaks by workers alone, as two operators would run them: what is heard is what
+ * one machine would say.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

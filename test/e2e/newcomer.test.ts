@@ -1,6 +1,7 @@
 /**
- * What a new user does, word for word: packs the clone, installs the tarball into an empty prefix, and types every example of
- * the README into a terminal, in an empty home. Of the model only the download is there, so the first run prepares and measures.
+ * What a new user does, word for word: packs the clone, installs the tarball into an empty prefix,
+ * and types every example of the README into a terminal, in an empty home. Of the model only the
+ * download is there, so the first run prepares and measures.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -33,8 +34,8 @@ const MINUTES = 60_000;
 const STRAY = /^\s+at |node:internal|\bat \S+ \(|Error:|\bwarn(?:ing)?\b|undefined|NaN|\[object|Unhandled|npm error/i;
 
 /**
- * Remarks of npm's that are not ours to prevent: about the settings of whoever runs the tests, and (npm 11) about scripts that
- * nobody has judged yet.
+ * Remarks of npm's that are not ours to prevent: about the settings of whoever runs the tests, and
+ * (npm 11) about scripts that nobody has judged yet.
  */
 const OF_NPM = /^npm warn (?:Unknown (?:user|env) config|install-scripts)/;
 
@@ -55,7 +56,8 @@ const env: Record<string, string> = {
   npm_config_prefix: prefix,
   npm_config_cache: process.env.npm_config_cache ?? path.join(homedir(), '.npm'),
   npm_config_userconfig: process.env.npm_config_userconfig ?? path.join(homedir(), '.npmrc'),
-  // With another prefix npm would look for the machine's settings (a proxy, a certificate) somewhere else.
+  // With another prefix npm would look for the machine's settings (a proxy, a certificate)
+  // somewhere else.
   npm_config_globalconfig:
     process.env.npm_config_globalconfig ??
     execFileSync('npm', ['config', 'get', 'globalconfig'], { encoding: 'utf8' }).trim(),
@@ -137,7 +139,10 @@ const take = (pattern: RegExp): Example => {
   return found[0]!;
 };
 
-/** The pages of the installed package: each whole, with everything it loads, and nothing from elsewhere. */
+/**
+ * The pages of the installed package: each whole, with everything it loads, and nothing from
+ * elsewhere.
+ */
 async function expectPages(): Promise<void> {
   const base = `http://127.0.0.1:${port}`;
   for (const name of ['/', '/dashboard']) {
@@ -262,7 +267,8 @@ describe('a newcomer', { timeout: 5 * MINUTES }, () => {
     const broken = await first.ended();
     expect(existsSync(path.join(clone, 'hello.wav'))).toBe(false);
     expect(broken.screen.filter((line) => STRAY.test(line))).toEqual([]);
-    // What was broken off is done by the next; a busy machine may be through with it before it has drawn a frame.
+    // What was broken off is done by the next; a busy machine may be through with it before it has
+    // drawn a frame.
     const { screen } = await shown(speak, clone);
     expect(existsSync(measurementFile(env.TTS_MODEL_DIR!))).toBe(true);
     expect(screen.at(-1)).toMatch(/hello\.wav/);

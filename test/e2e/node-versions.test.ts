@@ -1,4 +1,7 @@
-/** The newer versions of Node that `engines` promises: the smoke suite on each, with the binary that npm has of it. */
+/**
+ * The newer versions of Node that `engines` promises: the smoke suite on each, with the binary that
+ * npm has of it.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** The pages in a real browser: a new user hears a paragraph, the operator runs the server, strangers get nothing. */
+/**
+ * The pages in a real browser: a new user hears a paragraph, the operator runs the server,
+ * strangers get nothing.
+ */
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -507,7 +510,9 @@ function startsOf(messages: Messages): number[] {
 
 const wordOffsets = (text: string): number[] => [...text.matchAll(/\S+/g)].map(({ index }) => index);
 
-/** Without the silence of a sound card that waits: of a machine that is too busy to speak in time. */
+/**
+ * Without the silence of a sound card that waits: of a machine that is too busy to speak in time.
+ */
 function withoutGaps(samples: Float32Array): Float32Array {
   const kept: number[] = [];
   for (let at = 0; at < samples.length; at += 128) {

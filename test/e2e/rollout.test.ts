@@ -1,4 +1,7 @@
-/** A change of how text is read, rolled out over real processes in the order of docs/many-machines.md: nobody is refused. */
+/**
+ * A change of how text is read, rolled out over real processes in the order of
+ * docs/many-machines.md: nobody is refused.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,7 @@
-/** What a person sees and hears: the commands in a real pseudo-terminal, with a real sound server behind them. */
+/**
+ * What a person sees and hears: the commands in a real pseudo-terminal, with a real sound server
+ * behind them.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasPulse, heardInOnePiece, type SoundCard, startSoundCard } from '../../testkit/pulse.js';
@@ -102,7 +105,8 @@ if (!hasPulse()) {
     expect(process.env.CI).not.toBe('true');
   });
 } else {
-  // A machine that is starved for long enough breaks up any sound: that is heard again, not taken for a fault.
+  // A machine that is starved for long enough breaks up any sound: that is heard again, not taken
+  // for a fault.
   describe('a room', { retry: 2 }, () => {
     let card: SoundCard;
     let env: Record<string, string>;

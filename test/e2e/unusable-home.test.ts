@@ -1,4 +1,7 @@
-/** Homes in which nothing can be made: the commands say which folder and what to set, and nothing spins. */
+/**
+ * Homes in which nothing can be made: the commands say which folder and what to set, and nothing
+ * spins.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

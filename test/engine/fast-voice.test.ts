@@ -1,4 +1,7 @@
-/** Does the fast voice have harmonics wherever the other has them? Its generator's filters once ended at 3.3 kHz, and haze began there. */
+/**
+ * Does the fast voice have harmonics wherever the other has them? Its generator's filters once
+ * ended at 3.3 kHz, and haze began there.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import type { BaseModel } from '../../src/protocol/job.js';

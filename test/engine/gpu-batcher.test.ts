@@ -1,4 +1,7 @@
-/** The GPU batcher: what it puts into a run, what it leaves out, and what fails when the GPU is lost. */
+/**
+ * The GPU batcher: what it puts into a run, what it leaves out, and what fails when the GPU is
+ * lost.
+ */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { UNSCHEDULED } from '../../src/engine/engine.js';
 import { GpuBatcher } from '../../src/engine/gpu/gpu-batcher.js';
@@ -132,7 +135,9 @@ describe('what an item costs', () => {
     vi.useRealTimers();
   });
 
-  /** Makes runs of `sizes`, each of which takes its milliseconds, and says what a size of each cost. */
+  /**
+   * Makes runs of `sizes`, each of which takes its milliseconds, and says what a size of each cost.
+   */
   async function pricesOf(runs: readonly (readonly [size: number, runMs: number])[], shared = true): Promise<number[]> {
     vi.useFakeTimers({ toFake: ['performance'] });
     let runMs = 0;

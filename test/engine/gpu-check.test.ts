@@ -1,4 +1,7 @@
-/** A GPU's first test: who sounds as the CPU does may speak, who does not may not, and both are remembered. */
+/**
+ * A GPU's first test: who sounds as the CPU does may speak, who does not may not, and both are
+ * remembered.
+ */
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -57,7 +60,10 @@ afterAll(async () => {
   rmSync(modelDir, { recursive: true });
 });
 
-/** The graph as a device computes it that gets one kind of sum wrong: a table of weights is half again too loud. */
+/**
+ * The graph as a device computes it that gets one kind of sum wrong: a table of weights is half
+ * again too loud.
+ */
 function disturbed(graph: Uint8Array): Uint8Array {
   const codec = createCodec();
   const model = codec.decode(graph);
@@ -77,7 +83,10 @@ function device(vocoder: string, vocoderBlocks = vocoder === right ? rightBlocks
   return { ...checked, thread, files: { ...light, gpu: { vocoder, vocoderBlocks, tokens, frames } } };
 }
 
-/** The graph as a device computes it whose sums are coarse where the sound is soft: a little more of the highest bands, all the time. */
+/**
+ * The graph as a device computes it whose sums are coarse where the sound is soft: a little more of
+ * the highest bands, all the time.
+ */
 function hissing(graph: Uint8Array): Uint8Array {
   const codec = createCodec();
   const model = codec.decode(graph);

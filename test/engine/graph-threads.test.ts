@@ -1,4 +1,7 @@
-/** Graphs in threads: which run comes next where more wait than there are threads, and what is never run. */
+/**
+ * Graphs in threads: which run comes next where more wait than there are threads, and what is never
+ * run.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,7 @@
-/** Is every word heard? An offline recogniser listens to fixed sentences; ears of another kind look for cuts and clicks. */
+/**
+ * Is every word heard? An offline recogniser listens to fixed sentences; ears of another kind look
+ * for cuts and clicks.
+ */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';

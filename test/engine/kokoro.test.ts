@@ -116,7 +116,8 @@ describe('a segment', () => {
         expect(faultsOf(pcm), text).toEqual([]);
         expect(seconds, text).toBeGreaterThan(0.15);
         expect(seconds, text).toBeLessThan(0.9);
-        // A breath and a vowel are too little for the recogniser: it hears "Hi" or "Bye" as the last bits fall.
+        // A breath and a vowel are too little for the recogniser: it hears "Hi" or "Bye" as the
+        // last bits fall.
         if (text !== 'Hi.' && text !== 'A') expect(letterErrors(text, await recogniser.transcribe(pcm)), text).toBe(0);
       }
     }

@@ -1,4 +1,7 @@
-/** The real engine where somebody waits and where nobody does: other runs, the same samples and times. */
+/**
+ * The real engine where somebody waits and where nobody does: other runs, the same samples and
+ * times.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Engine, type StepRunner, UNSCHEDULED } from '../../src/engine/engine.js';
 import type { SegmentJob, SegmentTimings } from '../../src/protocol/job.js';

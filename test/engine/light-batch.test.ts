@@ -1,4 +1,7 @@
-/** The light generator for a GPU, run on the CPU: many windows at once are what each is alone, and what the 8-bit one says. */
+/**
+ * The light generator for a GPU, run on the CPU: many windows at once are what each is alone, and
+ * what the 8-bit one says.
+ */
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { beforeAll, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** `base-tts-fast` in the form for tensor cores, run on the CPU: what the 8-bit networks say, alone and in company. */
+/**
+ * `base-tts-fast` in the form for tensor cores, run on the CPU: what the 8-bit networks say, alone
+ * and in company.
+ */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';

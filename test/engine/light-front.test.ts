@@ -1,4 +1,7 @@
-/** Does the fast voice, whose front is a network of our own, read as the other does: as long, as high, a question as a question? */
+/**
+ * Does the fast voice, whose front is a network of our own, read as the other does: as long, as
+ * high, a question as a question?
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import { SAMPLE_RATE } from '../../src/protocol/audio.js';

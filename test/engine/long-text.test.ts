@@ -1,4 +1,7 @@
-/** The longest text a request may carry, and a process that is killed while it speaks: the real model in a real process. */
+/**
+ * The longest text a request may carry, and a process that is killed while it speaks: the real
+ * model in a real process.
+ */
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGateway } from '../../src/gateway/gateway.js';

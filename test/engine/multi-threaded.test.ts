@@ -1,4 +1,6 @@
-/** Multi-threaded and single-threaded steps make the same samples, so an utterance may have both. */
+/**
+ * Multi-threaded and single-threaded steps make the same samples, so an utterance may have both.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Engine, UNSCHEDULED } from '../../src/engine/engine.js';
 import { createKokoroEngine } from '../../src/engine/kokoro.js';

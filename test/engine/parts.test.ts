@@ -44,7 +44,10 @@ describe('a very short part', () => {
 });
 
 describe('the checks of a clip', () => {
-  /** Something like a voice: pulses at 200 Hz through a resonance, swelling and fading, with quiet ends. */
+  /**
+   * Something like a voice: pulses at 200 Hz through a resonance, swelling and fading, with quiet
+   * ends.
+   */
   const voice = (seconds = 1): Int16Array => {
     const pcm = new Int16Array(24_000 * seconds);
     let [y1, y2] = [0, 0];

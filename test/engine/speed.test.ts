@@ -1,4 +1,6 @@
-/** A speed, heard: the time it takes, the words that are still understood, and when they are said. */
+/**
+ * A speed, heard: the time it takes, the words that are still understood, and when they are said.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import { msToSamples } from '../../src/protocol/audio.js';

@@ -1,4 +1,7 @@
-/** The light generator through the runtime's WebGPU, on a driver that computes on the CPU: the same samples, alone and in a batch. */
+/**
+ * The light generator through the runtime's WebGPU, on a driver that computes on the CPU: the same
+ * samples, alone and in a batch.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -14,8 +17,9 @@ import { LIGHT_GENERATOR, lightWindows } from '../support/light-utterance.js';
 const PROBE = fileURLToPath(new URL('../support/webgpu-probe.mjs', import.meta.url));
 const MESA = '/usr/share/vulkan/icd.d';
 /**
- * Drivers in software. Mesa's (Debian: mesa-vulkan-drivers, libvulkan1): the runtime refuses Debian 12's (22.3) and takes 13's (25.0).
- * SwiftShader, which comes with Chromium: the runtime takes it, and it is slow.
+ * Drivers in software. Mesa's (Debian: mesa-vulkan-drivers, libvulkan1): the runtime refuses Debian
+ * 12's (22.3) and takes 13's (25.0). SwiftShader, which comes with Chromium: the runtime takes it,
+ * and it is slow.
  */
 const drivers = [
   ...(existsSync(MESA) ? readdirSync(MESA) : [])

@@ -1,4 +1,7 @@
-/** How an utterance is cut into windows: the schedule where somebody waits, and as long as is done in time where nobody does. */
+/**
+ * How an utterance is cut into windows: the schedule where somebody waits, and as long as is done
+ * in time where nobody does.
+ */
 import { describe, expect, it } from 'vitest';
 import { type StepGrant, UNSCHEDULED } from '../../src/engine/engine.js';
 import { fixedWindows, timelyWindows, type Windows } from '../../src/engine/vocoder/windows.js';

@@ -1,4 +1,7 @@
-/** The parts of Kokoro against the whole, run for real; and the manifests against what they describe. */
+/**
+ * The parts of Kokoro against the whole, run for real; and the manifests against what they
+ * describe.
+ */
 
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -24,7 +27,9 @@ import { ensureModel } from '../../src/models/packs.js';
 import { decibelsOfDifference } from '../support/clip-checks.js';
 
 const PHONEMES = 'həlˈoʊ ðˈɛɹ.';
-/** One thread: threads that wait for work by spinning are slow where other tests want the cores too. */
+/**
+ * One thread: threads that wait for work by spinning are slow where other tests want the cores too.
+ */
 const OPTIONS: InferenceSession.SessionOptions = { intraOpNumThreads: 1, logSeverityLevel: 3 };
 
 type Values = Record<string, Tensor>;
@@ -70,7 +75,8 @@ describe('Kokoro, cut apart', () => {
     front = await run(files.acousticModel, feeds);
   });
 
-  // To the bit on arm64; other processors' kernels add in another order, and the last bit of a float may differ.
+  // To the bit on arm64; other processors' kernels add in another order, and the last bit of a
+  // float may differ.
   it('gives the same samples as the whole', async () => {
     const parts = samples(await run(files.generatorQuantised, between(front)));
     expect(parts).toHaveLength(whole.length);
@@ -125,7 +131,8 @@ describe('Kokoro, cut apart', () => {
     const [x64, arm64] = ['x64', 'arm64'].map((arch) => kokoroParts(published, arch));
     const [a, b] = [await run(x64!.make('front-quantised'), feeds), await run(arm64!.make('front-quantised'), feeds)];
     for (const name of ['x', 'f0', 's', 'durations']) expect(a[name]!.data).toEqual(b[name]!.data);
-    // Beside them the generator has convolutions in float32, which AVX-512 adds up in another order in a plane than in a line.
+    // Beside them the generator has convolutions in float32, which AVX-512 adds up in another order
+    // in a plane than in a line.
     const [line, plane] = [x64!, arm64!].map((parts) => parts.make('generator-quantised'));
     const [generated, expected] = [await run(line!, between(front)), await run(plane!, between(front))];
     expect(apartDb(samples(generated), samples(expected))).toBeGreaterThan(100);

@@ -1,4 +1,7 @@
-/** A model whose front and generator both come with the package: it needs the styles of the download and nothing made from it. */
+/**
+ * A model whose front and generator both come with the package: it needs the styles of the download
+ * and nothing made from it.
+ */
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -195,7 +195,9 @@ describe('a pull that fails leaves nothing and says why', () => {
     await nothingLeft();
   });
 
-  /** Answers as the source should, and then does not stop: resolves when the client has had enough. */
+  /**
+   * Answers as the source should, and then does not stop: resolves when the client has had enough.
+   */
   const withoutEnd = (request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<unknown> => {
     response.writeHead(200);
     response.write(body);

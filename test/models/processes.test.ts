@@ -1,4 +1,7 @@
-/** Pulls in processes of their own: several at once, killed in the middle, and the command as people call it. */
+/**
+ * Pulls in processes of their own: several at once, killed in the middle, and the command as people
+ * call it.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';

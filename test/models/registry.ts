@@ -14,7 +14,9 @@ type Misbehaviour = (request: IncomingMessage, response: ServerResponse, body: B
 
 export interface FakeRegistry {
   readonly base: string;
-  /** Manifests of a model `base-tts` whose pack this server has, from npm first and the web second. */
+  /**
+   * Manifests of a model `base-tts` whose pack this server has, from npm first and the web second.
+   */
   readonly manifestDir: string;
   readonly pack: PackManifest;
   /** Paths asked for, in order. */

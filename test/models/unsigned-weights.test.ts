@@ -1,4 +1,7 @@
-/** 8-bit products with unsigned weights against the same with signed ones: by hand on small graphs, and on all that are spoken with. */
+/**
+ * 8-bit products with unsigned weights against the same with signed ones: by hand on small graphs,
+ * and on all that are spoken with.
+ */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
@@ -53,7 +56,9 @@ async function run(graph: Uint8Array, feeds: Record<string, Tensor>): Promise<In
   return values;
 }
 
-/** Signed weights of a graph's integer products of which two could add up to more than 16 bits hold. */
+/**
+ * Signed weights of a graph's integer products of which two could add up to more than 16 bits hold.
+ */
 function mayOverflow(graph: Uint8Array): string[] {
   const { node, initializer } = codec.decode(graph).graph;
   const large = initializer.filter((tensor) => {

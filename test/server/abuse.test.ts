@@ -1,4 +1,7 @@
-/** A thousand requests that nobody should send: none hangs, nothing leaks, and a good one is still answered. */
+/**
+ * A thousand requests that nobody should send: none hangs, nothing leaks, and a good one is still
+ * answered.
+ */
 import { createConnection } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

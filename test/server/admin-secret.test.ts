@@ -1,4 +1,7 @@
-/** Where the admin secret of a first start goes: to a terminal, or into a file of the data folder, never into a log. */
+/**
+ * Where the admin secret of a first start goes: to a terminal, or into a file of the data folder,
+ * never into a log.
+ */
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';

@@ -1,4 +1,7 @@
-/** The admin interface: who may, keys from their making to their end, usage, what happens now, and what failed. */
+/**
+ * The admin interface: who may, keys from their making to their end, usage, what happens now, and
+ * what failed.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorOf, startTestServer, type TestServer, until } from '../../testkit/server.js';
 import { StreamClient } from '../stream-input/client.js';

@@ -1,4 +1,7 @@
-/** Buffered responses at the doors: nobody's unread answers shut out another key, and what was written is what is billed. */
+/**
+ * Buffered responses at the doors: nobody's unread answers shut out another key, and what was
+ * written is what is billed.
+ */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -75,7 +78,8 @@ describe('buffered responses', () => {
     for (const chars of [9_990, 2_830]) {
       askDeaf({ text: SENTENCE.repeat(130).slice(0, chars) }, { path: timed('pcm_24000'), key });
     }
-    // What memory does not hold is in files, and the operating system takes a part of it off our hands.
+    // What memory does not hold is in files, and the operating system takes a part of it off our
+    // hands.
     await until(() => readdirSync(heldDir).length > 0);
     await until(() => server.worker.running === 0 && server.accounts.active > 0);
     const answer = await server.speak({ model: 'base-tts', input: SENTENCE.slice(0, 62) });

@@ -1,4 +1,6 @@
-/** /docs as a browser sees it: every page in the site's design, every link and anchor of it good. */
+/**
+ * /docs as a browser sees it: every page in the site's design, every link and anchor of it good.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../../testkit/server.js';
 

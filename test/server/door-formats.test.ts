@@ -1,4 +1,7 @@
-/** Every format of both doors, decoded again by another decoder; and what a connection that is cut leaves behind. */
+/**
+ * Every format of both doors, decoded again by another decoder; and what a connection that is cut
+ * leaves behind.
+ */
 import { createConnection } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEncoders } from '../../src/audio/encoder.js';
@@ -39,8 +42,9 @@ const ELEVENLABS = [
 ];
 
 /**
- * As another decoder hears it from a pipe: all of the speech and less than a frame more (a stream's first frame cannot say how
- * far the last one is filled), which is a frame of mp3 and not one sample of any other format, rounding apart.
+ * As another decoder hears it from a pipe: all of the speech and less than a frame more (a stream's
+ * first frame cannot say how far the last one is filled), which is a frame of mp3 and not one
+ * sample of any other format, rounding apart.
  */
 async function expectWholeSpeech(response: Response, format: AudioFormat): Promise<void> {
   expect(response.status).toBe(200);

@@ -1,4 +1,7 @@
-/** ElevenLabs' dialect over HTTP: its names, formats, timestamps, lists and errors, and the same money as everywhere. */
+/**
+ * ElevenLabs' dialect over HTTP: its names, formats, timestamps, lists and errors, and the same
+ * money as everywhere.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEncoders } from '../../src/audio/encoder.js';
 import { startTestServer, type TestServer, until } from '../../testkit/server.js';

@@ -1,4 +1,7 @@
-/** ElevenLabs' sockets are for Partner keys; each context is a request, and what a client makes the server keep is bounded. */
+/**
+ * ElevenLabs' sockets are for Partner keys; each context is a request, and what a client makes the
+ * server keep is bounded.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Accounts } from '../../src/accounts/types.js';

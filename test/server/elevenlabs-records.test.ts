@@ -1,4 +1,7 @@
-/** What the request log and the traces keep of ElevenLabs' sockets: a row and a span for each stretch of speech. */
+/**
+ * What the request log and the traces keep of ElevenLabs' sockets: a row and a span for each
+ * stretch of speech.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type RecordedSpan, recordSpans, type SpanAttributes, type TraceSpan } from '../../src/trace.js';
 import { startTestServer, type TestServer, until } from '../../testkit/server.js';

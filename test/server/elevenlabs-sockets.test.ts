@@ -1,4 +1,7 @@
-/** ElevenLabs' two sockets: one speech a connection, and many contexts on one; their money, their limits, their ends. */
+/**
+ * ElevenLabs' two sockets: one speech a connection, and many contexts on one; their money, their
+ * limits, their ends.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openEncoders } from '../../src/audio/encoder.js';
 import { startTestServer, type TestServer, until } from '../../testkit/server.js';
@@ -185,7 +188,8 @@ describe('multi-stream-input', () => {
     }
     await client.read();
     expect(client.messages).toEqual([]);
-    // Nothing more for twenty seconds: the context ends as if it had been closed, then the connection.
+    // Nothing more for twenty seconds: the context ends as if it had been closed, then the
+    // connection.
     await time.advance(20_000);
     await client.final('a');
     await until(async () => time.advance(20_000).then(() => client.socket.readyState === client.socket.CLOSED));

@@ -1,4 +1,7 @@
-/** Work that takes long leaves the event loop to everybody else: text on a thread, encoding in turns, explanations by number. */
+/**
+ * Work that takes long leaves the event loop to everybody else: text on a thread, encoding in
+ * turns, explanations by number.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEncoder } from '../../src/audio/encoder.js';
 import { encodeInTurns } from '../../src/server/speech/encode-in-turns.js';

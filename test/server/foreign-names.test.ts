@@ -1,4 +1,6 @@
-/** Other families' names for voices against the catalogue that ships: each has a voice of its own. */
+/**
+ * Other families' names for voices against the catalogue that ships: each has a voice of its own.
+ */
 import { describe, expect, it } from 'vitest';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { VOICE_ALIASES as ELEVENLABS } from '../../src/server/doors/elevenlabs/names.js';

@@ -1,4 +1,7 @@
-/** Disks that are full, read-only or lose the accounts under a running server: nothing delivered goes unpaid, and it says so. */
+/**
+ * Disks that are full, read-only or lose the accounts under a running server: nothing delivered
+ * goes unpaid, and it says so.
+ */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,

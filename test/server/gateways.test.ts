@@ -1,4 +1,7 @@
-/** Two real servers on one PostgreSQL: limits hold over both, one may be killed, and the database may go away. */
+/**
+ * Two real servers on one PostgreSQL: limits hold over both, one may be killed, and the database
+ * may go away.
+ */
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { KeyOptions } from '../../src/accounts/keyring.js';
@@ -95,7 +98,8 @@ if (!hasPostgres()) {
         } else refused.add(await codeOf(answer));
       };
       await Promise.all(answers.map(count));
-      // A slow machine turns some away for want of engines, which count for nothing: they may come again.
+      // A slow machine turns some away for want of engines, which count for nothing: they may come
+      // again.
       for (let again = 0; again < 10; again++) await count(await speak(again, key, 'Well.', 'base-tts:free'));
       expect(spoken).toBe(5);
       expect(refused).toContain('daily_limit_exceeded');

@@ -1,4 +1,7 @@
-/** Room for buffered responses: shares of keys, temporary files, makers that wait, and readers that are cut. */
+/**
+ * Room for buffered responses: shares of keys, temporary files, makers that wait, and readers that
+ * are cut.
+ */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -166,7 +169,8 @@ describe('HeldAudio', () => {
       await fill(answer, 200 * KB, 1 * KB);
       answer.finish();
     }
-    // Both take a piece now and then, which is next to nothing of the one's audio, and minutes of the other's.
+    // Both take a piece now and then, which is next to nothing of the one's audio, and minutes of
+    // the other's.
     const readers = [slow.read(1, () => cut.push('slow')), quick.read(3_600_000, () => cut.push('quick'))];
     for (const reader of readers) await reader.next();
     for (let i = 0; i < 8; i++) {

@@ -1,4 +1,7 @@
-/** HTTP as no decent client sends it: pipelined and cut, answered in order or not at all, never kept. */
+/**
+ * HTTP as no decent client sends it: pipelined and cut, answered in order or not at all, never
+ * kept.
+ */
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';

@@ -1,4 +1,7 @@
-/** Which hosts a request may name, wherever it comes in: routes, handshakes, tunnels and the metrics' own address. */
+/**
+ * Which hosts a request may name, wherever it comes in: routes, handshakes, tunnels and the
+ * metrics' own address.
+ */
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { buildMetricsServer } from '../../src/server/metrics/metrics-server.js';

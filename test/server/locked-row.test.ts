@@ -1,4 +1,7 @@
-/** A key whose row is locked in the database, by a long transaction of somebody else: only that key waits. */
+/**
+ * A key whose row is locked in the database, by a long transaction of somebody else: only that key
+ * waits.
+ */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPostgresStore } from '../../src/accounts/postgres/store.js';

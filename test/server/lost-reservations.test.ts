@@ -1,4 +1,7 @@
-/** A reservation that is lost while its session speaks: nothing more leaves unpaid, and the ledger tells what did. */
+/**
+ * A reservation that is lost while its session speaks: nothing more leaves unpaid, and the ledger
+ * tells what did.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,7 @@
-/** A door of a dialect that nobody speaks, added to a real server as CONTRIBUTING.md says: one folder, one line. */
+/**
+ * A door of a dialect that nobody speaks, added to a real server as CONTRIBUTING.md says: one
+ * folder, one line.
+ */
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';

@@ -1,4 +1,7 @@
-/** Money under fire: many requests at once, clients that leave, a server that is killed. The ledger balances all the same. */
+/**
+ * Money under fire: many requests at once, clients that leave, a server that is killed. The ledger
+ * balances all the same.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { accountsFile } from '../../src/accounts/data-folder.js';
@@ -28,7 +31,10 @@ interface Seen {
   readonly chars: number;
   readonly keyId: string;
   readonly free: boolean;
-  /** `whole`: the client has all of it. `refused`: a status that is no success. `left`: it went away. `broken`: the server did. */
+  /**
+   * `whole`: the client has all of it. `refused`: a status that is no success. `left`: it went
+   * away. `broken`: the server did.
+   */
   end: 'whole' | 'refused' | 'left' | 'broken';
 }
 
@@ -129,7 +135,8 @@ async function game(home: Home): Promise<void> {
   for (const { id, end, chars, free } of seen) {
     const row = rows.get(id);
     if (row !== undefined) expect(row.characters).toBe(chars);
-    // What the server had not yet written down when it was killed is the one case in favour of the client.
+    // What the server had not yet written down when it was killed is the one case in favour of the
+    // client.
     if (end === 'whole' && row?.outcome !== 'interrupted') expect(row).toMatchObject({ outcome: 'completed' });
     if (end === 'whole' && row?.outcome === 'completed') expect(row.credits).toBe(free ? 0 : chars);
     if (end === 'refused' || end === 'broken') expect(row?.credits ?? 0).toBe(0);

@@ -1,4 +1,7 @@
-/** White space around a text and texts of which nothing can be spoken: the same at every way in, and never paid for. */
+/**
+ * White space around a text and texts of which nothing can be spoken: the same at every way in, and
+ * never paid for.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { startTestServer, type TestServer, until } from '../../testkit/server.js';

@@ -1,4 +1,7 @@
-/** OpenAI's dialect under /openai/v1: its names, formats, events, lists and errors, and the same money as everywhere. */
+/**
+ * OpenAI's dialect under /openai/v1: its names, formats, events, lists and errors, and the same
+ * money as everywhere.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer, until } from '../../testkit/server.js';
 

@@ -128,7 +128,8 @@ describe('metrics', () => {
     expect((await server.speak(good)).status).toBe(503);
     const text = await (await server.get('/metrics', '')).text();
     expect(text).toContain('tts_refused_requests_total{route="speech",code="overloaded"} 1');
-    // It takes half a worker, as it is spoken at twice the pace of a listener; until it has begun, a little more or less.
+    // It takes half a worker, as it is spoken at twice the pace of a listener; until it has begun,
+    // a little more or less.
     const demand = Number(/^tts_demand_workers (\S+)$/m.exec(text)![1]);
     expect(demand).toBeGreaterThan(0.1);
     expect(demand).toBeLessThan(2);
@@ -139,7 +140,8 @@ describe('metrics', () => {
   });
 
   it('counts the silences that listeners hear', async () => {
-    // A tone that takes twice as long as it lasts: whoever hears it as it comes hears silence in between.
+    // A tone that takes twice as long as it lasts: whoever hears it as it comes hears silence in
+    // between.
     const server = await start({ sine: { pace: 0.5, msPerChar: 20 } });
     await (await server.speak({ ...good, input: 'Good evening, everybody.', stream: true })).arrayBuffer();
     const text = await (await server.get('/metrics', '')).text();

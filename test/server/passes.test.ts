@@ -1,4 +1,7 @@
-/** Tickets, sign-ins and the brake on guessing at two servers on one PostgreSQL: good, used up, ended and counted at both. */
+/**
+ * Tickets, sign-ins and the brake on guessing at two servers on one PostgreSQL: good, used up,
+ * ended and counted at both.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { hasPostgres } from '../../testkit/postgres.js';
@@ -52,7 +55,10 @@ if (!hasPostgres()) {
       expect(response.status).toBe(200);
       return ((await response.json()) as { ticket: string }).ticket;
     };
-    /** Resolves with the status of the handshake; every attempt has a client of its own, so that none is braked. */
+    /**
+     * Resolves with the status of the handshake; every attempt has a client of its own, so that
+     * none is braked.
+     */
     let clients = 0;
     const use = (n: number, ticket: string) =>
       new Promise<number>((resolve) => {

@@ -1,4 +1,7 @@
-/** What the request log keeps of requests through each door, whom it shows which rows, and that it is off where it is off. */
+/**
+ * What the request log keeps of requests through each door, whom it shows which rows, and that it
+ * is off where it is off.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AdminRequest, AdminRequests } from '../../src/protocol/admin.js';
 import { errorOf, startTestServer, type TestServer, type TestServerOptions, until } from '../../testkit/server.js';

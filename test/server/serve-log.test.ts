@@ -1,4 +1,6 @@
-/** What `tts serve` tells the people around it: on a terminal, in a log, and to readers who leave. */
+/**
+ * What `tts serve` tells the people around it: on a terminal, in a log, and to readers who leave.
+ */
 import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../../testkit/server.js';

@@ -202,7 +202,8 @@ describe('tts serve', () => {
 
   it('speaks TLS, and warns where it listens beyond this machine without it', async () => {
     const at = home();
-    // Made for this test, for 127.0.0.1, valid for a hundred years: a fresh machine has no tool to make one.
+    // Made for this test, for 127.0.0.1, valid for a hundred years: a fresh machine has no tool to
+    // make one.
     const [cert, key] = ['cert', 'key'].map((name) =>
       path.join(import.meta.dirname, `../support/tls/test-only-${name}.pem`),
     ) as [string, string];

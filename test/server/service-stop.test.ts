@@ -1,4 +1,7 @@
-/** What becomes of requests and sessions that do not end within the time a stopping server gives them. */
+/**
+ * What becomes of requests and sessions that do not end within the time a stopping server gives
+ * them.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';

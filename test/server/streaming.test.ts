@@ -1,4 +1,6 @@
-/** Audio on its way: when it starts, how it waits for its reader, how it ends, and what that costs. */
+/**
+ * Audio on its way: when it starts, how it waits for its reader, how it ends, and what that costs.
+ */
 import { getEventListeners } from 'node:events';
 import { createConnection } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';

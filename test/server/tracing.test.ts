@@ -1,4 +1,7 @@
-/** Traces as a collector receives them: from the door to the engine, through a process here and one behind NATS. */
+/**
+ * Traces as a collector receives them: from the door to the engine, through a process here and one
+ * behind NATS.
+ */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';

@@ -1,4 +1,7 @@
-/** `sync_alignment`, `enable_ssml_parsing` and `auto_mode`: what they add, and that they change nothing else. */
+/**
+ * `sync_alignment`, `enable_ssml_parsing` and `auto_mode`: what they add, and that they change
+ * nothing else.
+ */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GatewayEvent } from '../../src/gateway/types.js';

@@ -11,7 +11,8 @@ describe("LiveKit's plugin", () => {
   let server: TestServer;
   beforeAll(async () => {
     initializeLogger({ pretty: false, level: 'silent' });
-    // As a person speaks, so that no two messages arrive in one tick: the plugin loses those that do.
+    // As a person speaks, so that no two messages arrive in one tick: the plugin loses those that
+    // do.
     server = await startStreamServer({ sine: { msPerChar: 40, chunkMs: 100, pace: 3 } });
   });
   afterAll(() => server.close());
@@ -25,7 +26,8 @@ describe("LiveKit's plugin", () => {
       inactivityTimeout: 180,
       voice: { id: VOICE, name: 'Professional', category: 'premade', settings: undefined },
     };
-    // Its types know only the rates of the service it was written for; the encoding itself it takes as it comes.
+    // Its types know only the rates of the service it was written for; the encoding itself it takes
+    // as it comes.
     const stream = new TTS(options as unknown as ConstructorParameters<typeof TTS>[0]).stream();
     const words = TEXT.split(' ').map((word) => `${word} `);
     stream.updateInputStream(ReadableStream.from(words) as Parameters<typeof stream.updateInputStream>[0]);

@@ -1,4 +1,7 @@
-/** Sessions against the whole program: `tts serve` in its own process, killed, started again and stopped. */
+/**
+ * Sessions against the whole program: `tts serve` in its own process, killed, started again and
+ * stopped.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -23,7 +23,10 @@ export interface Script {
   readonly parting: Parting;
 }
 
-/** Any one of `results` is right; where it is `final` and something was heard, exactly `chars` were billed. */
+/**
+ * Any one of `results` is right; where it is `final` and something was heard, exactly `chars` were
+ * billed.
+ */
 export interface Expected {
   readonly results: ReadonlySet<string>;
   readonly chars: number;

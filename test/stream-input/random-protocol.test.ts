@@ -1,4 +1,7 @@
-/** Thousands of sessions that do anything at all: each ends in a defined way, nothing leaks, every credit is accounted for. */
+/**
+ * Thousands of sessions that do anything at all: each ends in a defined way, nothing leaks, every
+ * credit is accounted for.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestServer, until } from '../../testkit/server.js';
@@ -99,7 +102,8 @@ describe('any sequence of messages', () => {
     const spent = rows.reduce((sum, row) => sum + row.credits, 0);
     expect(await server.balance(server.partner.id)).toEqual({ credits: CREDITS - spent, reserved: 0 });
     expect(new Set(rows.map((row) => row.requestId)).size).toBe(SESSIONS);
-    // A client that left at the very end may have missed the Final it was billed for; nobody else was.
+    // A client that left at the very end may have missed the Final it was billed for; nobody else
+    // was.
     const unseen = rows.filter((row) => row.outcome === 'completed' && outcomes.get(row.requestId) !== 'final');
     expect(unseen.every((row) => ['left', 'closed'].includes(outcomes.get(row.requestId)!))).toBe(true);
     expect(spent).toBe(billed + unseen.reduce((sum, row) => sum + row.credits, 0));

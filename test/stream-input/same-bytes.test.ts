@@ -1,4 +1,6 @@
-/** The same text gives the same bytes, however it is cut into messages and whichever way it comes. */
+/**
+ * The same text gives the same bytes, however it is cut into messages and whichever way it comes.
+ */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestServer } from '../../testkit/server.js';
@@ -28,7 +30,10 @@ const text = fc
   )
   .map((pairs) => pairs.map(([word, gap]) => word + gap).join(''));
 
-/** Pieces of a text at the given places; one that is exactly a space is a keepalive, so it joins its neighbour. */
+/**
+ * Pieces of a text at the given places; one that is exactly a space is a keepalive, so it joins its
+ * neighbour.
+ */
 function pieces(whole: string, cuts: readonly number[]): string[] {
   const places = [...new Set(cuts.map((cut) => cut % whole.length))].sort((a, b) => a - b);
   const all: string[] = [];

@@ -1,4 +1,7 @@
-/** A real browser for the pages: Debian's chromium, with ears at the output of the audio graph and eyes on the words. */
+/**
+ * A real browser for the pages: Debian's chromium, with ears at the output of the audio graph and
+ * eyes on the words.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, chromium, type Page } from 'playwright-core';

@@ -1,4 +1,7 @@
-/** Once before all tests: compiles `src/` to `dist/`, where engine processes run from, and the pages where they changed. */
+/**
+ * Once before all tests: compiles `src/` to `dist/`, where engine processes run from, and the pages
+ * where they changed.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +22,10 @@ function buildPages(): void {
   execFileSync(process.execPath, [path.join(ROOT, 'node_modules/vite/bin/vite.js'), 'build', 'web'], { cwd: ROOT });
 }
 
-/** Files move into place one by one and only where they changed, so a process that starts meanwhile never reads half of one. */
+/**
+ * Files move into place one by one and only where they changed, so a process that starts meanwhile
+ * never reads half of one.
+ */
 export default function build(): void {
   buildPages();
   const fresh = mkdtempSync(path.join(ROOT, 'node_modules', '.tts-build-'));

@@ -1,4 +1,7 @@
-/** What can be wrong with a clip of speech without a word being misheard: cut, clipped, silent, clicking. */
+/**
+ * What can be wrong with a clip of speech without a word being misheard: cut, clipped, silent,
+ * clicking.
+ */
 
 export type Fault = 'cut at the start' | 'cut at the end' | 'clipped' | 'silent' | 'a hole' | 'a click';
 
@@ -13,15 +16,18 @@ function rms(samples: ArrayLike<number>, from: number, to: number): number {
   return last > first ? Math.sqrt(sum / (last - first)) : 0;
 }
 
-/** Speech that begins or ends with the clip was cut: there must be a moment of quiet at either end. */
+/**
+ * Speech that begins or ends with the clip was cut: there must be a moment of quiet at either end.
+ */
 const QUIET_DB = -46;
 const EDGE = ms(10);
 /** The level of the parts that sound, by which a clip counts as speech at all. */
 const SPEECH_DB = -40;
 const LONGEST_HOLE = ms(900);
 /**
- * A click stands this far above the curvature of the sound just around it. Clean speech of these models stays below 8 (the
- * bursts of its consonants ring on for a millisecond, which a click does not).
+ * A click stands this far above the curvature of the sound just around it. Clean speech of these
+ * models stays below 8 (the bursts of its consonants ring on for a millisecond, which a click does
+ * not).
  */
 const CLICK_RATIO = 10;
 const LEAST_CLICK = 0.02;
@@ -59,7 +65,10 @@ function isClipped(pcm: Int16Array): boolean {
   return false;
 }
 
-/** Where the curve breaks: its second difference is far out of proportion to that of the 2 ms to either side. */
+/**
+ * Where the curve breaks: its second difference is far out of proportion to that of the 2 ms to
+ * either side.
+ */
 function clicksOf(samples: ArrayLike<number>): number[] {
   const bend = new Float64Array(samples.length);
   for (let i = 1; i + 1 < samples.length; i += 1) {
@@ -75,7 +84,8 @@ function clicksOf(samples: ArrayLike<number>): number[] {
       const [a, b] = [Math.max(0, from), Math.min(samples.length, to)];
       return b > a ? (squares[b]! - squares[a]!) / (b - a) : 0;
     };
-    // The louder side counts: speech may begin at once after a closure, a click stands alone against both.
+    // The louder side counts: speech may begin at once after a closure, a click stands alone
+    // against both.
     const around = Math.sqrt(Math.max(level(i - reach, i - gap), level(i + gap + 1, i + reach + 1)));
     if (bend[i]! > CLICK_RATIO * Math.max(around, 2e-4)) clicks.push(i);
   }

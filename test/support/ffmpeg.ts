@@ -13,9 +13,13 @@ export const hasFfmpeg = (): boolean => {
   }
 };
 
-/** As from a pipe, which cannot be sought in: what a player hears of a stream. `raw` names what has no head. */
+/**
+ * As from a pipe, which cannot be sought in: what a player hears of a stream. `raw` names what has
+ * no head.
+ */
 export function decode(bytes: Uint8Array, { raw = [], rate }: { raw?: readonly string[]; rate?: number } = {}) {
-  // A WAV of unknown length ends before its header says so: what it calls broken off is the end of the stream.
+  // A WAV of unknown length ends before its header says so: what it calls broken off is the end of
+  // the stream.
   const unended = bytes.length > 44 && Buffer.from(bytes.subarray(40, 44)).readUInt32LE() === 0xffff_ffff;
   const out = execFileSync(
     'ffmpeg',

@@ -11,8 +11,9 @@ function milliseconds(work: (text: string) => void, text: string): number {
 }
 
 /**
- * How many times as long four times the text takes, in processor time. The best of four tries: on a machine that is shared
- * with others, what they take away is counted as ours. Below `leastMs` a measurement is nothing but noise.
+ * How many times as long four times the text takes, in processor time. The best of four tries: on a
+ * machine that is shared with others, what they take away is counted as ours. Below `leastMs` a
+ * measurement is nothing but noise.
  */
 export function growth(
   work: (text: string) => void,

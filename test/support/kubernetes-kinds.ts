@@ -1,4 +1,7 @@
-/** The kinds of objects in deploy/kubernetes, as Kubernetes' own definitions have them: the compiler holds the manifests to these. */
+/**
+ * The kinds of objects in deploy/kubernetes, as Kubernetes' own definitions have them: the compiler
+ * holds the manifests to these.
+ */
 import type { Deployment } from 'kubernetes-types/apps/v1.js';
 import type { HorizontalPodAutoscaler } from 'kubernetes-types/autoscaling/v2.js';
 import type { ConfigMap, Namespace, Secret, Service } from 'kubernetes-types/core/v1.js';

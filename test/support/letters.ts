@@ -1,4 +1,7 @@
-/** Letter error rate: what was heard against what was meant, with case, spaces, punctuation and number spelling folded. */
+/**
+ * Letter error rate: what was heard against what was meant, with case, spaces, punctuation and
+ * number spelling folded.
+ */
 import { toCardinal, toOrdinal } from 'n2words/en-US';
 import { editDistance } from '../../testkit/edit-distance.js';
 

@@ -1,4 +1,7 @@
-/** An utterance after the front, as it is kept for the light generator's own test, and its windows as that is given them. */
+/**
+ * An utterance after the front, as it is kept for the light generator's own test, and its windows
+ * as that is given them.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Tensor } from 'onnxruntime-node';

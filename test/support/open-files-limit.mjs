@@ -1,4 +1,7 @@
-/** A server at its limit of open files whose engine dies: it can be started again only when there is room again. */
+/**
+ * A server at its limit of open files whose engine dies: it can be started again only when there is
+ * room again.
+ */
 import { closeSync, openSync } from 'node:fs';
 import { createProcessWorker } from '../../dist/gateway/workers/process-worker.js';
 import { silentLogger } from '../../dist/log.js';

@@ -18,7 +18,9 @@ export async function* segmentsOf(...texts: string[]): AsyncGenerator<Segment> {
 
 const never = new AbortController().signal;
 
-/** Speaks `texts` and resolves with their audio; `onPiece` is called with the number of every piece. */
+/**
+ * Speaks `texts` and resolves with their audio; `onPiece` is called with the number of every piece.
+ */
 export async function hear(
   gateway: Gateway,
   order: SpeechOrder,

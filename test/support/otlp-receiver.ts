@@ -1,4 +1,7 @@
-/** A receiver of OTLP over HTTP that keeps every span it is sent, decoded with OpenTelemetry's published definitions. */
+/**
+ * A receiver of OTLP over HTTP that keeps every span it is sent, decoded with OpenTelemetry's
+ * published definitions.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import root from 'otlp-definitions/build/src/generated/root.js';

@@ -27,7 +27,10 @@ export interface PgBouncer {
   close(): Promise<void>;
 }
 
-/** `server`: any address of the PostgreSQL behind it. `settings`: further lines of its configuration. */
+/**
+ * `server`: any address of the PostgreSQL behind it. `settings`: further lines of its
+ * configuration.
+ */
 export async function startPgBouncer(server: string, settings: Record<string, string | number>): Promise<PgBouncer> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tts-pgbouncer-'));
   const port = await freePort();

@@ -1,4 +1,7 @@
-/** What a terminal shows in the end: the few movements our live lines use, played on a grid of lines. */
+/**
+ * What a terminal shows in the end: the few movements our live lines use, played on a grid of
+ * lines.
+ */
 
 // biome-ignore lint/complexity/useRegexLiterals: the escape character is clearer by name
 const PIECES = new RegExp('\\u001b\\[([0-9;?]*)([A-Za-z])|\\u001b[=>()78][0-9A-Z]?|[\\r\\n]|[^\\u001b\\r\\n]+', 'g');

@@ -1,4 +1,6 @@
-/** Test servers of one file, closed after its last test; then `afterwards` looks at what is left. */
+/**
+ * Test servers of one file, closed after its last test; then `afterwards` looks at what is left.
+ */
 import { afterAll } from 'vitest';
 import { startTestServer, type TestServer, type TestServerOptions } from '../../testkit/server.js';
 

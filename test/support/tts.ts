@@ -1,4 +1,7 @@
-/** The command as people and scripts run it: the built program behind real pipes or a real pseudo-terminal. */
+/**
+ * The command as people and scripts run it: the built program behind real pipes or a real
+ * pseudo-terminal.
+ */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +13,10 @@ const TTS = path.resolve(import.meta.dirname, '../../bin/tts.js');
 
 export interface Home {
   readonly dir: string;
-  /** An environment in which nothing of this machine's own settings, servers or sound devices is found. */
+  /**
+   * An environment in which nothing of this machine's own settings, servers or sound devices is
+   * found.
+   */
   readonly env: Record<string, string>;
   file(name: string): string;
   /** Lets commands find a server as if `tts serve` had left its record. */
@@ -107,7 +113,10 @@ export function ttsInTerminal(args: readonly string[], env: Record<string, strin
   return inTerminal(process.execPath, [TTS, ...args], env, columns);
 }
 
-/** A shell line in a pseudo-terminal, for pipes that end at a person's screen. `$TTS` is the command. */
+/**
+ * A shell line in a pseudo-terminal, for pipes that end at a person's screen. `$TTS` is the
+ * command.
+ */
 export function shellInTerminal(line: string, env: Record<string, string>, columns = 80): Terminal {
   return inTerminal('/bin/sh', ['-c', line], { ...env, TTS: `${process.execPath} ${TTS}` }, columns);
 }

@@ -1,9 +1,15 @@
-/** An 8-bit graph in floats: the same weights and scales, nothing rounded and nothing clipped on the way. */
+/**
+ * An 8-bit graph in floats: the same weights and scales, nothing rounded and nothing clipped on the
+ * way.
+ */
 import { createCodec, DATA_TYPE, type Node } from '../../src/models/onnx/schema.js';
 import { dequantise, rawFloats } from '../../src/models/onnx/weights.js';
 
 const BYTES: readonly number[] = [DATA_TYPE.int8, DATA_TYPE.uint8];
-/** What an operator on bytes is made of in floats: the first step on its first two inputs named, the second with the one left. */
+/**
+ * What an operator on bytes is made of in floats: the first step on its first two inputs named, the
+ * second with the one left.
+ */
 const STEPS: Readonly<Record<string, readonly [first: string, by: number, second: string, then: number]>> = {
   QuantizeLinear: ['Div', 1, 'Add', 2],
   DequantizeLinear: ['Sub', 2, 'Mul', 1],

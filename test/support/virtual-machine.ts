@@ -33,7 +33,9 @@ function runsOf({ model, segment, speed }: SegmentJob, { front, window }: Costs)
   return runs;
 }
 
-/** Milliseconds of work for a millisecond of audio: of a front, and of a window with its context. */
+/**
+ * Milliseconds of work for a millisecond of audio: of a front, and of a window with its context.
+ */
 export interface Costs {
   readonly front: number;
   readonly window: number;

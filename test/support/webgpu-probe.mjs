@@ -1,5 +1,6 @@
-// Runs windows of the light generator on a device and prints how far they stand above their difference to the CPU's. In a process of
-// its own, with a driver chosen by its environment: drivers have been seen to end the process that tries them.
+// Runs windows of the light generator on a device and prints how far they stand above their
+// difference to the CPU's. In a process of its own, with a driver chosen by its environment:
+// drivers have been seen to end the process that tries them.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { deserialize } from 'node:v8';

@@ -1,4 +1,7 @@
-/** Silence that a text asks for fills a segment as speech does: no number of breaks makes one that lasts for minutes. */
+/**
+ * Silence that a text asks for fills a segment as speech does: no number of breaks makes one that
+ * lasts for minutes.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Segment } from '../../src/protocol/job.js';

@@ -1,4 +1,7 @@
-/** British voices are read with British words and sounds; American reading beside them stays as it is. */
+/**
+ * British voices are read with British words and sounds; American reading beside them stays as it
+ * is.
+ */
 import { describe, expect, it } from 'vitest';
 import { BRITISH } from '../../src/text/en/english.js';
 import { inBritish } from '../../src/text/en/pronunciation/alphabet.js';

@@ -1,4 +1,7 @@
-/** Words as espeak says them beside pronouncing dictionaries that we did not write: the same but for a few. */
+/**
+ * Words as espeak says them beside pronouncing dictionaries that we did not write: the same but for
+ * a few.
+ */
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Language } from '../../src/protocol/job.js';
@@ -11,7 +14,10 @@ const LANGUAGES: readonly (readonly [file: string, language: Language])[] = [
   ['pt', 'pt-BR'],
 ];
 
-/** What transcriptions of one pronunciation differ in: stress, length, ties, weakened stops, glides, how open a vowel is. */
+/**
+ * What transcriptions of one pronunciation differ in: stress, length, ties, weakened stops, glides,
+ * how open a vowel is.
+ */
 const FOLDED: readonly (readonly [RegExp, string])[] = [
   [/ˈ|ˌ|ː|ʲ|\u0361|\u0303|\u032f/gu, ''],
   [/ʧ/gu, 'tʃ'],

@@ -1,4 +1,7 @@
-/** The pronouncing dictionary: each of its words is found, nothing else is, and all are sounds of the model. */
+/**
+ * The pronouncing dictionary: each of its words is found, nothing else is, and all are sounds of
+ * the model.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';

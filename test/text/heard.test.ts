@@ -1,4 +1,7 @@
-/** Every class of numeral, spoken by the model and understood by a recogniser that knows nothing of the text. */
+/**
+ * Every class of numeral, spoken by the model and understood by a recogniser that knows nothing of
+ * the text.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import { createRecogniser, type Recogniser } from '../../testkit/recogniser.js';
@@ -30,7 +33,10 @@ const PHRASES: readonly (readonly [string, string, ...(readonly string[])])[] = 
   ['versions', 'Install version v2.1 of the program.', 'two point one', '2.1'],
 ];
 
-/** Spoken by a British voice, as the British say it. The recogniser knows no "zed", but it hears that it is no "zee". */
+/**
+ * Spoken by a British voice, as the British say it. The recogniser knows no "zed", but it hears
+ * that it is no "zee".
+ */
 const BRITISH: readonly (readonly [string, string, ...(readonly string[])])[] = [
   ['quarters of an hour', 'The train leaves at 5:15 today.', 'quarter past five'],
   ['numbers', 'There were 365 people in the hall.', 'three hundred and sixty five people'],

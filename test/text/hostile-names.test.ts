@@ -1,4 +1,7 @@
-/** Words that every object of the language answers to are words like any other, wherever a text is looked up in a table. */
+/**
+ * Words that every object of the language answers to are words like any other, wherever a text is
+ * looked up in a table.
+ */
 import { describe, expect, it } from 'vitest';
 import { TtsError } from '../../src/protocol/errors.js';
 import type { SayAs } from '../../src/protocol/job.js';

@@ -1,4 +1,7 @@
-/** Written Japanese and how it is read; the tables lie in `ja-cases/`, one case a line, readings in kana. */
+/**
+ * Written Japanese and how it is read; the tables lie in `ja-cases/`, one case a line, readings in
+ * kana.
+ */
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { japaneseLattice } from '../../src/text/ja/japanese.js';

@@ -1,4 +1,6 @@
-/** Stretches of a text in another language than its own: SSML's <lang>, and entries of a lexicon. */
+/**
+ * Stretches of a text in another language than its own: SSML's <lang>, and entries of a lexicon.
+ */
 import { describe, expect, it } from 'vitest';
 import { parseLexicon } from '../../src/text/lexicon.js';
 import { createReader } from '../../src/text/reader.js';

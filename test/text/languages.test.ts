@@ -1,4 +1,7 @@
-/** Every language is loaded when it is used, reads a sentence of its own, and says it in the model's alphabet. */
+/**
+ * Every language is loaded when it is used, reads a sentence of its own, and says it in the model's
+ * alphabet.
+ */
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES, type Language } from '../../src/protocol/job.js';
 import { createReader } from '../../src/text/reader.js';

@@ -1,4 +1,7 @@
-/** What holds for any text at all: a map that leads back in order, no exception, and time in proportion to length. */
+/**
+ * What holds for any text at all: a map that leads back in order, no exception, and time in
+ * proportion to length.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SayAs } from '../../src/protocol/job.js';

@@ -1,4 +1,7 @@
-/** How words sound, alone and in company. The expected sounds were checked by hand against a dictionary. */
+/**
+ * How words sound, alone and in company. The expected sounds were checked by hand against a
+ * dictionary.
+ */
 import { describe, expect, it } from 'vitest';
 import { fromEspeak, fromIpa } from '../../src/text/en/pronunciation/alphabet.js';
 import { createPhonemizer } from '../../src/text/phonemes.js';

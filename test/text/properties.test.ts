@@ -168,7 +168,10 @@ describe('flush', () => {
 });
 
 describe('growth', () => {
-  /** Work that can be counted, so that a busy machine changes nothing: characters handed to the token counter. */
+  /**
+   * Work that can be counted, so that a busy machine changes nothing: characters handed to the
+   * token counter.
+   */
   const counted = (text: string) => {
     let sum = 0;
     segmentText(text, {

@@ -1,4 +1,7 @@
-/** What a rule says it can begin with is all it can begin with: asked everywhere, the rules read every text the same. */
+/**
+ * What a rule says it can begin with is all it can begin with: asked everywhere, the rules read
+ * every text the same.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -10,7 +13,10 @@ import { createReading, type Rule } from '../../src/text/normalize/rule.js';
 import { isDigit, isLetter, Scan } from '../../src/text/normalize/scan.js';
 import { normalize } from '../../src/text/normalize.js';
 
-/** Reads with every rule for letters asked at every letter, every one for digits at every digit, none left out. */
+/**
+ * Reads with every rule for letters asked at every letter, every one for digits at every digit,
+ * none left out.
+ */
 function unguarded(text: string): string {
   const scan = new Scan(clean(text, AMERICAN.characters), AMERICAN);
   for (let at = 0; at < scan.text.length; ) {

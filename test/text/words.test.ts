@@ -1,4 +1,7 @@
-/** Names and words written alike, by the lists of `words/`, which were written down before anything was tuned on them. */
+/**
+ * Names and words written alike, by the lists of `words/`, which were written down before anything
+ * was tuned on them.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';

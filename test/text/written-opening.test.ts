@@ -1,4 +1,6 @@
-/** Where the first sentence of a writer is cut, so that it is heard while the rest is being written. */
+/**
+ * Where the first sentence of a writer is cut, so that it is heard while the rest is being written.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Segment } from '../../src/protocol/job.js';
@@ -40,7 +42,8 @@ const CASES: readonly string[] = [
   'Of course! ¦Here is what I found.',
   'Hello there. ¦How are you doing, dear friend of mine, on such a day as this one is?',
   'Sure! Here is what I found for you: ¦the whole list of names.',
-  // No clause within sixty characters: before a word that opens a phrase, a clause's rather than another.
+  // No clause within sixty characters: before a word that opens a phrase, a clause's rather than
+  // another.
   'A speech service that runs ¦on your own machine reads every text that you give it.',
   'The lions, tigers, bears and wolves were all asleep ¦when we came to the zoo.',
   'Photosynthesis is the process ¦by which green plants use sunlight to make their own food.',

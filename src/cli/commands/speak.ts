@@ -154,8 +154,8 @@ class Reading {
 
   speak(run: SpeechRun, signal: AbortSignal): Promise<void> {
     const { ssml, seed, speed = 1, language } = this.#options;
-    // Alignment, markup, seed and a locale other than the voice's are for the WebSocket alone. So is
-    // a speed, but for Free models, which are on HTTP alone.
+    // Alignment, markup, seed and a locale other than the voice's are for the WebSocket alone. So
+    // is a speed, but for Free models, which are on HTTP alone.
     const isPaced = speed !== 1 && !parseModel(run.model).free;
     const isOtherLocale = language?.startsWith('es-') === true;
     const needsSocket = this.#cues || ssml || seed !== undefined || isPaced || isOtherLocale;

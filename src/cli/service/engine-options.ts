@@ -6,8 +6,8 @@ import type { EngineOptions, KokoroOptions } from '../../worker/protocol.js';
 import { readSineOptions } from './sine-options.js';
 
 /**
- * Most engine processes on one GPU. While one hands over its audio and takes the next work, another's
- * run is made. On an H200 three make 1,117 seconds of speech a second, two 817.
+ * Most engine processes on one GPU. While one hands over its audio and takes the next work,
+ * another's run is made. On an H200 three make 1,117 seconds of speech a second, two 817.
  */
 export const GPU_PROCESSES = 3;
 

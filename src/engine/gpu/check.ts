@@ -109,7 +109,10 @@ export interface CheckOptions {
   readonly onCheck?: ((check: GpuCheck) => void) | undefined;
   /** Runs the graph in all shapes it will meet, so that no listener waits for its shaders. */
   readonly warmUp?: boolean;
-  /** Windows of `base-tts-fast` that are timed in one run: forms differ in full runs, not in single ones. */
+  /**
+   * Windows of `base-tts-fast` that are timed in one run: forms differ in full runs, not in single
+   * ones.
+   */
   readonly timedWindows?: number;
 }
 

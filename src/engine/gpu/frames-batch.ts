@@ -1,6 +1,6 @@
 /**
- * Many utterances as one run of the light acoustic model's second part: padded to one length, masked
- * behind their ends.
+ * Many utterances as one run of the light acoustic model's second part: padded to one length,
+ * masked behind their ends.
  */
 import type { Packed, PackedTensor } from '../graphs/graph-threads.js';
 import { CHANNELS } from '../vocoder/features.js';

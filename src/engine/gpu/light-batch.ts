@@ -6,8 +6,9 @@ import { CHANNELS, STYLE } from '../vocoder/features.js';
 /** Rows of the table of noise, two to a frame. */
 const NOISE_ROWS = 512;
 /**
- * Windows up to these frames share a run: first and second ones, all later ones. A run has a cost of
- * its own (6.5 ms on an H200, a window of it 1 ms), so that two kinds of runs carry more than three.
+ * Windows up to these frames share a run: first and second ones, all later ones. A run has a cost
+ * of its own (6.5 ms on an H200, a window of it 1 ms), so that two kinds of runs carry more than
+ * three.
  */
 const LENGTHS = [208, 512] as const;
 /** Lengths are rounded up to a multiple of this, so that the GPU compiles few shaders. */

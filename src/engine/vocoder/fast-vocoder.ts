@@ -29,7 +29,10 @@ function statisticsOf({ x: tensor, frames, rows }: AcousticFeatures): { mean: Te
   };
 }
 
-/** Frames `first` to `last`: as `rows` [1, frames, 512] where they lie so, as `x` [1, 512, frames] elsewhere. */
+/**
+ * Frames `first` to `last`: as `rows` [1, frames, 512] where they lie so, as `x` [1, 512, frames]
+ * elsewhere.
+ */
 function stretchOf({ x: tensor, frames, rows }: AcousticFeatures, first: number, last: number): Record<string, Tensor> {
   const size = last - first;
   if (rows !== undefined) {

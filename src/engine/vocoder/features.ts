@@ -21,7 +21,8 @@ export interface AcousticFeatures {
   readonly s: Tensor;
   readonly frames: number;
   /**
-   * `x` frame by frame with its statistics, from a GPU that made them. `x` itself is then of no use.
+   * `x` frame by frame with its statistics, from a GPU that made them. `x` itself is then of no
+   * use.
    */
   readonly rows?: FeatureRows;
   /** One for each token and one for each of the two pads, in steps of 600 samples. */

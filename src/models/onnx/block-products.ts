@@ -21,7 +21,10 @@ const SAME_STEP = 1e-3;
 const DOMAIN = 'com.microsoft';
 const OPERATOR_SET = Uint8Array.from([0x0a, DOMAIN.length, ...Buffer.from(DOMAIN), 0x10, 1]);
 
-/** Replaces the products whose weight `isChosen`, with the additions, scalings and Gelus between them in float16. */
+/**
+ * Replaces the products whose weight `isChosen`, with the additions, scalings and Gelus between
+ * them in float16.
+ */
 export function blockProducts(model: Model, codec: OnnxCodec, isChosen: (weight: Tensor) => boolean): Model {
   const { graph } = model;
   const rewrite = new BlockRewrite(graph.initializer, codec, isChosen);
@@ -136,8 +139,9 @@ class BlockRewrite {
 const roundUp = (size: number, step: number): number => Math.ceil(size / step) * step;
 
 /**
- * The weight [rows, columns] as the operator takes it, column by column, with zeros up to K rows and
- * N columns. Columns that were of 8 bits before keep their bytes; others have a scale for each block.
+ * The weight [rows, columns] as the operator takes it, column by column, with zeros up to K rows
+ * and N columns. Columns that were of 8 bits before keep their bytes; others have a scale for each
+ * block.
  */
 function blocksOf(weight: Tensor, K: number, N: number): { bytes: Uint8Array; scales: Float32Array } {
   const [rows, columns] = weight.dims as [number, number];

@@ -89,8 +89,8 @@ export class HeldAnswer {
   }
 
   /**
-   * Hands the bytes out in order, once: pulling a piece says that all before it were written. `onCut`
-   * ends a reader that keeps others waiting.
+   * Hands the bytes out in order, once: pulling a piece says that all before it were written.
+   * `onCut` ends a reader that keeps others waiting.
    */
   async *read(audioMs: number, onCut?: () => void): AsyncGenerator<Uint8Array, void, undefined> {
     const nowMs = this.#budget.clock.now();

@@ -16,7 +16,9 @@ export interface SpeechOrder {
   /** 1, the voice's own pace, where it is left out. */
   readonly speed?: number;
   readonly ssml?: boolean;
-  /** The language or locale that was asked for; the voice's own where it is left out or another's. */
+  /**
+   * The language or locale that was asked for; the voice's own where it is left out or another's.
+   */
   readonly language?: string | undefined;
   /** Size of a buffered response; absent where the audio is sent while it is made. */
   readonly whole?: AnswerSize | undefined;

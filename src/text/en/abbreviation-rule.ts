@@ -79,7 +79,10 @@ function say(scan: Scan, words: string, from: number, to: number, written: strin
   return to;
 }
 
-/** Where an abbreviation ends: its dot stays for the sentence where nothing, or a new sentence, follows. */
+/**
+ * Where an abbreviation ends: its dot stays for the sentence where nothing, or a new sentence,
+ * follows.
+ */
 function stop(scan: Scan, at: number, whole: string): number {
   const end = at + whole.length;
   if (whole === 'Dr.' && scan.nextWord(end) === 'Who') return end;
@@ -98,7 +101,8 @@ function dotted(scan: Scan, at: number): number {
   if (match) {
     const letters = (match[1] ?? match[3])!;
     const known = letters.length > LONGEST_DOTTED ? undefined : dottedWord(letters);
-    // Spaces between the letters: only names are so written ("J. K. Rowling"), and they go letter by letter below.
+    // Spaces between the letters: only names are so written ("J. K. Rowling"), and they go letter
+    // by letter below.
     if (known || !letters.includes(' ')) {
       if (/^[a-z]\.[a-z]$/.test(letters) && !known && !/^[ap]\.m$/.test(letters) && !match[0].endsWith('.')) return at;
       const words = known ?? spell(letters.replace(/[^A-Za-z]/g, ''));
@@ -128,7 +132,9 @@ function isInitial(text: string, at: number): boolean {
   return isCapital(text.charCodeAt(at)) && isCapital(next === 32 ? text.charCodeAt(at + 3) : next);
 }
 
-/** Whether letters with dots between begin at `at`, and no more of them than an abbreviation has. */
+/**
+ * Whether letters with dots between begin at `at`, and no more of them than an abbreviation has.
+ */
 function mayBeDotted(text: string, at: number): boolean {
   let end = at + 2;
   if (text.charCodeAt(end) === 32) return isAsciiLetter(text.charCodeAt(end + 1));

@@ -1,6 +1,6 @@
 /**
- * The abbreviations of English: what each is read as, and whether its full stop may end a sentence. The segmenter asks
- * the one, the rule of reading the other.
+ * The abbreviations of English: what each is read as, and whether its full stop may end a sentence.
+ * The segmenter asks the one, the rule of reading the other.
  */
 import { isCapitalised, type Scan } from '../normalize/scan.js';
 import type { SentenceWords } from '../segment/sentence-ends.js';
@@ -54,7 +54,9 @@ const doctor: Reading = ({ scan, next, end }) => {
 const isTitle = (word: string): boolean =>
   /^(?:Prof|Rev|Hon|Mr|Mrs|Ms|Sir|Dear|And|By|With|From|But|When|If|As|After|For|To)$/.test(word);
 
-/** "St. Louis" is a saint, "Main St." a street, also in front of another name: "Main St. Bridge". */
+/**
+ * "St. Louis" is a saint, "Main St." a street, also in front of another name: "Main St. Bridge".
+ */
 const saint: Reading = ({ scan, next, end }) => {
   const named = isCapitalised(next) && !startsSentence(scan, end) && !/^(?:[NSEW]|NE|NW|SE|SW)$/.test(next);
   if (!named) return isPlaceName(scan) || scan.previous !== '' ? 'Street' : 'Saint';
@@ -85,7 +87,10 @@ const without = (stop: number, words: string): Row[] =>
     .split(/\s+/)
     .map((word) => [word, stop]);
 
-/** Each without its dot. One in small letters is known in any, one with a capital only as it is written. */
+/**
+ * Each without its dot. One in small letters is known in any, one with a capital only as it is
+ * written.
+ */
 const ABBREVIATIONS: readonly Row[] = [
   ['Dr', LEADS, doctor],
   ['St', LEADS | NUMBERED, saint],

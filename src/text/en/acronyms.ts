@@ -104,8 +104,8 @@ export function spell(letters: string): string {
 const CAPITAL_WORD = /^([A-Z]+)(?:(s)|('s|'S)|('))?$/;
 
 /**
- * A word written in capitals, with its plural or possessive: what to say, or undefined where it is an ordinary word
- * that may be copied.
+ * A word written in capitals, with its plural or possessive: what to say, or undefined where it is
+ * an ordinary word that may be copied.
  */
 export function capitals(word: string, scan?: Scan, next = ''): string | undefined {
   const match = CAPITAL_WORD.exec(word);

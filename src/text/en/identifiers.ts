@@ -11,7 +11,9 @@ const PARTS = new RegExp(
 );
 const VOWEL = new RegExp(`[aeiouy${ACCENTED_CAPITALS}${ACCENTED_SMALL}]`, 'i');
 
-/** Small letters that are said by name when they are a part of an address, a path or an identifier. */
+/**
+ * Small letters that are said by name when they are a part of an address, a path or an identifier.
+ */
 const SPELLED_SMALL = new Set(
   (
     'html css js ts tsx jsx http https ftp ssh tcp udp dns sql url uri api xml csv pdf png svg mp db ip id ui ux io os cpu gpu ' +

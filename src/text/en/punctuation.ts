@@ -1,4 +1,6 @@
-/** Marks of punctuation that English says in words of its own: dots, dashes, brackets of formulas. */
+/**
+ * Marks of punctuation that English says in words of its own: dots, dashes, brackets of formulas.
+ */
 
 import { endSentence } from '../normalize/marks.js';
 import type { Rule } from '../normalize/rule.js';

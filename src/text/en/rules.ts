@@ -1,4 +1,7 @@
-/** The rules of reading English, in the order they are asked: the more particular ones first. A new rule is one line here. */
+/**
+ * The rules of reading English, in the order they are asked: the more particular ones first. A new
+ * rule is one line here.
+ */
 import {
   bulletRule,
   closingBracketRule,

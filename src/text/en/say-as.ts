@@ -7,7 +7,9 @@ import { MONTHS, numericDate } from './numbers/dates.js';
 import { amount, cardinal, digitByDigit, ordinal, year } from './numbers/numbers.js';
 import { signWords } from './symbols.js';
 
-/** Reads the whole text as asked; false where it is nothing of that kind, and is then read as usual. */
+/**
+ * Reads the whole text as asked; false where it is nothing of that kind, and is then read as usual.
+ */
 export function readAs(scan: Scan, as: SayAs): boolean {
   switch (as) {
     case 'characters':
@@ -116,7 +118,10 @@ function date(scan: Scan): boolean {
   return words !== undefined;
 }
 
-/** Forms too short to be known for dates without being told. Words among the digits are left to the usual rules. */
+/**
+ * Forms too short to be known for dates without being told. Words among the digits are left to the
+ * usual rules.
+ */
 function dateWords(text: string, language: Language): string | undefined {
   const full = numericDate(text, 0, language);
   if (full?.end === text.length) return full.words;

@@ -7,7 +7,9 @@ const STARTERS = new Set(
   ),
 );
 
-/** Whether a word follows `at` that begins sentences: then a dot before it is a full stop as well. */
+/**
+ * Whether a word follows `at` that begins sentences: then a dot before it is a full stop as well.
+ */
 export function startsSentence(scan: Scan, at: number): boolean {
   return scan.text[at] === ' ' && STARTERS.has(scan.nextWord(at));
 }

@@ -84,7 +84,10 @@ function trimmed(whole: string): number {
   return whole.length - trail[0].length + (open ? 1 : 0);
 }
 
-/** An address begins a word, or stands behind a mark that opens or parts something; never inside another one. */
+/**
+ * An address begins a word, or stands behind a mark that opens or parts something; never inside
+ * another one.
+ */
 function opensAddress(text: string, at: number): boolean {
   if (at === 0) return true;
   const before = text[at - 1]!;

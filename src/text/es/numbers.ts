@@ -32,7 +32,9 @@ function belowThousand(value: number, standing: Standing): string {
   return parts.join(' ');
 }
 
-/** Thousands are masculine before "mil" unless what is counted is not: "doscientas mil personas". */
+/**
+ * Thousands are masculine before "mil" unless what is counted is not: "doscientas mil personas".
+ */
 function belowMillion(value: number, standing: Standing): string {
   const thousands = Math.floor(value / 1000);
   const rest = value % 1000;

@@ -1,4 +1,7 @@
-/** Spanish, as it is read in Spain and in Latin America: the same rules, a few other words, other sounds. */
+/**
+ * Spanish, as it is read in Spain and in Latin America: the same rules, a few other words, other
+ * sounds.
+ */
 import type { Language } from '../../protocol/job.js';
 import { createEspeakFrontEnd } from '../espeak/espeak-language.js';
 import { ROMANCE_CHARACTERS, romanceReadAs, romanceRules, saysOf } from '../romance/romance.js';
@@ -22,7 +25,10 @@ import {
 const alone = (value: number) => cardinal(BigInt(value), 'alone');
 const hours = (hour: number) => cardinal(BigInt(hour), 'f');
 
-/** "ocho y media", "quince treinta", "veintiuna horas": quarters and halves are for the twelve hours of a dial. */
+/**
+ * "ocho y media", "quince treinta", "veintiuna horas": quarters and halves are for the twelve hours
+ * of a dial.
+ */
 function clock(hour: number, minute: number, second?: number): string {
   if (second !== undefined) return `${hours(hour)} horas, ${alone(minute)} minutos y ${alone(second)} segundos`;
   if (minute === 0) return hour > 12 || hour === 0 ? `${hours(hour)} horas` : hours(hour);

@@ -1,4 +1,7 @@
-/** Front ends of languages whose words and sounds are espeak's: rules of their own, and phrases said as espeak says them. */
+/**
+ * Front ends of languages whose words and sounds are espeak's: rules of their own, and phrases said
+ * as espeak says them.
+ */
 import type { Language } from '../../protocol/job.js';
 import type { FrontEnd, PhonemeAlphabet, Phonemizer, Utterance } from '../front-end.js';
 import { type CharacterOptions, Characters } from '../normalize/characters.js';
@@ -7,8 +10,8 @@ import type { Rule } from '../normalize/rule.js';
 import { readIpa } from './ipa.js';
 
 /**
- * Sequences that are one symbol in the model's alphabet. The model learnt these languages from espeak's IPA with ties, which
- * hexgrad/misaki's `EspeakG2P` writes so; hyphens and ties it drops.
+ * Sequences that are one symbol in the model's alphabet. The model learnt these languages from
+ * espeak's IPA with ties, which hexgrad/misaki's `EspeakG2P` writes so; hyphens and ties it drops.
  */
 const JOINED: readonly (readonly [RegExp, string])[] = [
   [/aɪ/gu, 'I'],
@@ -23,7 +26,10 @@ const JOINED: readonly (readonly [RegExp, string])[] = [
   [/ɔɪ/gu, 'Y'],
 ];
 
-/** espeak's IPA in the model's alphabet. Nasal vowels keep their tilde, which is a symbol of its own there. */
+/**
+ * espeak's IPA in the model's alphabet. Nasal vowels keep their tilde, which is a symbol of its own
+ * there.
+ */
 export function espeakSymbols(ipa: string): string {
   let out = ipa
     .normalize('NFD')
@@ -48,7 +54,10 @@ export interface EspeakLanguage {
   readonly readable?: RegExp;
   readonly readAs?: FrontEnd['readAs'];
   readonly isShouted?: FrontEnd['isShouted'];
-  /** Readings that stand above espeak's, in the model's alphabet: names, and English words that everybody says in English. */
+  /**
+   * Readings that stand above espeak's, in the model's alphabet: names, and English words that
+   * everybody says in English.
+   */
   readonly known?: PhonemeAlphabet['known'];
   readonly respelled?: PhonemeAlphabet['respelled'];
   /** espeak's IPA where the language wants more than `espeakSymbols`. */
@@ -76,7 +85,10 @@ export function createEspeakFrontEnd(options: EspeakLanguage): FrontEnd {
   };
 }
 
-/** Words that follow one another without a mark are said in one breath, those whose sounds are known apart. */
+/**
+ * Words that follow one another without a mark are said in one breath, those whose sounds are known
+ * apart.
+ */
 function pronouncePhrases(
   words: readonly Utterance[],
   phonemizer: Phonemizer,

@@ -34,7 +34,10 @@ const NEIGHBOURS: Readonly<Record<string, string>> = {
 /** Ties, syllable dots, length halves and the like say nothing the model could use. */
 const SILENT = /[.ˑ˞|‖‿^-]|\u200D|[\u0300-\u0328\u032A-\u036F]/gu;
 
-/** A person's IPA: slashes allowed, stress before the syllable or before its vowel. `map` is the language's own of espeak's IPA. */
+/**
+ * A person's IPA: slashes allowed, stress before the syllable or before its vowel. `map` is the
+ * language's own of espeak's IPA.
+ */
 export function readIpa(ipa: string, map: (plain: string) => string): string {
   const plain = ipa
     .normalize('NFD')

@@ -69,7 +69,8 @@ function isSilent(syllables: readonly Syllable[], i: number): boolean {
   if (i > 1 && before.inherent) return false;
   if (next.cluster || next.consonants === '') return false;
   if (!next.inherent) return !(i + 1 === last && /^(?:ो|े[ंँ])/u.test(next.vowel + next.nasal));
-  // "लगभग", "बैठकर": the next syllable keeps its vowel before a last one that has none; "करण" keeps all.
+  // "लगभग", "बैठकर": the next syllable keeps its vowel before a last one that has none; "करण" keeps
+  // all.
   const final = syllables[i + 2];
   if (i + 2 !== last || !final?.inherent || final.cluster) return false;
   return before.nasal === '' && !(next.consonants === 'र' && final.consonants === 'ण');

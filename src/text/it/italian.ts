@@ -30,7 +30,9 @@ function clock(hour: number, minute: number, second?: number): string {
   return minute === 0 ? hours : `${hours} e ${alone(minute)}`;
 }
 
-/** Rulers, centuries and chapters all take ordinals: "Luigi quattordicesimo", "ventunesimo secolo". */
+/**
+ * Rulers, centuries and chapters all take ordinals: "Luigi quattordicesimo", "ventunesimo secolo".
+ */
 function roman(value: number, before: string, after: string): string {
   const counted = after || before;
   const gender = genderOf(counted.toLowerCase()) === 'f' && !/^(?:Luca|Andrea|Nicola)$/.test(counted) ? 'f' : 'm';

@@ -1,4 +1,7 @@
-/** Italian numbers in words: written as one word, with an accent on a final "tre", ordinals, fractions. */
+/**
+ * Italian numbers in words: written as one word, with an accent on a final "tre", ordinals,
+ * fractions.
+ */
 import { type Gender, list, type Standing } from '../romance/wording.js';
 
 const SMALL =

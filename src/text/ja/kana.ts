@@ -1,6 +1,7 @@
 /**
- * Katakana to the symbols the model was taught for Japanese. Which symbol stands for which kana follows the default path
- * of hexgrad/misaki, the grapheme-to-phoneme library of the model's makers.
+ * Katakana to the symbols the model was taught for Japanese. Which symbol stands for which kana
+ * follows the default path of hexgrad/misaki, the grapheme-to-phoneme library of the model's
+ * makers.
  */
 
 const ROWS = `
@@ -34,7 +35,9 @@ const KANA_OF_ROW: Readonly<Record<string, string>> = {
 };
 const SINGLE =
   'ヤ ja ユ jɯ ヨ jo ワ βa ヰ i ヱ e ヲ o ヴ vɯ ァ a ィ i ゥ ɯ ェ e ォ o ャ ja ュ jɯ ョ jo ヮ βa ヵ ka ヶ ke ー ː ッ ʔ';
-/** Kana with a small one behind it: the first sound of each, and the small kana it is written with. */
+/**
+ * Kana with a small one behind it: the first sound of each, and the small kana it is written with.
+ */
 const JOINED = `
 キ kʲ ャュョェ
 ギ ɡʲ ャュョェ

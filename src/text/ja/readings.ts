@@ -1,4 +1,7 @@
-/** Words that are read in more than one way, and words the dictionary does not have: what stands beside them tells. */
+/**
+ * Words that are read in more than one way, and words the dictionary does not have: what stands
+ * beside them tells.
+ */
 import type { Morpheme } from './analysis/lattice.js';
 
 /** The sound of the word at `at`, or undefined where the dictionary's is right. */

@@ -1,4 +1,7 @@
-/** The rules of reading Japanese, in the order they are asked: the more particular ones first. What they say is katakana. */
+/**
+ * The rules of reading Japanese, in the order they are asked: the more particular ones first. What
+ * they say is katakana.
+ */
 
 import { form } from '../normalize/form.js';
 import { MARK_RULES } from '../normalize/marks.js';

@@ -35,7 +35,10 @@ export function japaneseWords(text: string, lattice: Lattice): JapaneseWord[] {
   return words;
 }
 
-/** White space tells where a reading was put in, and is no part of what is analysed: particles belong to what stands before. */
+/**
+ * White space tells where a reading was put in, and is no part of what is analysed: particles
+ * belong to what stands before.
+ */
 function clauseWords(clause: string, lattice: Lattice): JapaneseWord[] {
   const places: number[] = [];
   let plain = '';
@@ -54,7 +57,9 @@ function clauseWords(clause: string, lattice: Lattice): JapaneseWord[] {
 
 const NEW = new RegExp([...NEW_WORDS.keys()].join('|'), 'g');
 
-/** Readings and Latin words, which stand between white space, and words that the dictionary lacks. */
+/**
+ * Readings and Latin words, which stand between white space, and words that the dictionary lacks.
+ */
 function fixedIn(clause: string, plain: string, places: readonly number[], like: number): FixedStretch[] {
   const fixed = Array.from(clause.matchAll(SPACED), ({ 0: word, index }) => {
     const from = places.indexOf(index);
@@ -64,7 +69,10 @@ function fixedIn(clause: string, plain: string, places: readonly number[], like:
   return fixed.sort((a, b) => a.from - b.from);
 }
 
-/** Settles how each morpheme sounds: numbers with their counters, particles, words of several readings. */
+/**
+ * Settles how each morpheme sounds: numbers with their counters, particles, words of several
+ * readings.
+ */
 function withSounds(morphemes: readonly Morpheme[]): Sounded[] {
   const found: Sounded[] = [];
   for (let at = 0; at < morphemes.length; ) {
@@ -109,7 +117,10 @@ function soundWorkedOut({ written, entry, known }: Morpheme): string | undefined
 
 const NUMERAL = new RegExp(`^[${NUMERALS}]+$`);
 const COUNTER = new RegExp(`^(?:${COUNTER_PATTERN})`);
-/** Numerals that are also words by themselves: a number only where another numeral or a counter stands beside them. */
+/**
+ * Numerals that are also words by themselves: a number only where another numeral or a counter
+ * stands beside them.
+ */
 const WORDS_TOO = /^[何数]$/;
 
 interface NumberFound {

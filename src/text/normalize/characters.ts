@@ -87,7 +87,9 @@ export interface Character {
 export const isGreek = (code: number): boolean => code >= 0x370 && code <= 0x3ff;
 
 export interface CharacterOptions {
-  /** Characters that the language's own rules or words know as they are: its script, "º" in Spanish. */
+  /**
+   * Characters that the language's own rules or words know as they are: its script, "º" in Spanish.
+   */
   readonly keeps?: RegExp;
   readonly groupMark?: string;
 }

@@ -1,6 +1,7 @@
 /**
- * The first pass: one alphabet, one kind of quote, dash and space; no marks of Markdown or HTML; lines turned into
- * pauses. What it leaves over is ASCII, Latin letters and the signs the second pass can say.
+ * The first pass: one alphabet, one kind of quote, dash and space; no marks of Markdown or HTML;
+ * lines turned into pauses. What it leaves over is ASCII, Latin letters and the signs the second
+ * pass can say.
  */
 import { characterIs, IS } from '../character-kinds.js';
 import { type LineKind, type LineStart, lineStart } from '../line-marks.js';
@@ -26,7 +27,10 @@ const SUPERSCRIPT_ENDING = /(?:ˢᵗ|ⁿᵈ|ʳᵈ|ᵗʰ)/y;
 const SUPERSCRIPT_STARTS = 'ˢⁿʳᵗ';
 const SUPERSCRIPT_ENDINGS: Readonly<Record<string, string>> = { ˢᵗ: 'st', ⁿᵈ: 'nd', ʳᵈ: 'rd', ᵗʰ: 'th' };
 
-/** Told of every mark that is markup and no text, in UTF-16 units, and of what may be shown in its place. */
+/**
+ * Told of every mark that is markup and no text, in UTF-16 units, and of what may be shown in its
+ * place.
+ */
 type OnMarkup = (from: number, to: number, shown: string) => void;
 
 export interface CleanOptions {
@@ -40,8 +44,8 @@ export function clean(input: string, characters: Characters, options: CleanOptio
 }
 
 /**
- * For each UTF-16 unit the number of the code point it belongs to, and for the end how many there are; undefined where
- * all are units themselves.
+ * For each UTF-16 unit the number of the code point it belongs to, and for the end how many there
+ * are; undefined where all are units themselves.
  */
 function codePoints(input: string): Int32Array | undefined {
   if (!PAIR.test(input)) return undefined;
@@ -121,7 +125,10 @@ class Cleaner {
     return this.#markup(at, end);
   }
 
-  /** A heading, an item or a row has ended; a closing quote or bracket does not hide the mark before it. */
+  /**
+   * A heading, an item or a row has ended; a closing quote or bracket does not hide the mark before
+   * it.
+   */
   #endOfBlock(from: number, to: number): void {
     this.#pause(this.#line === 'table' ? ';' : '.', from, to);
   }
@@ -148,7 +155,10 @@ class Cleaner {
     return this.#beginLine(end, next);
   }
 
-  /** ASCII letters and digits stay as they are; only an accent that follows the last one belongs to it. */
+  /**
+   * ASCII letters and digits stay as they are; only an accent that follows the last one belongs to
+   * it.
+   */
   #plain(at: number): number {
     const text = this.#input;
     let end = at + 1;
@@ -339,7 +349,8 @@ class Cleaner {
     const body = piece.trim();
     if (piece.startsWith(' ')) this.#put(' ', from, from);
     if (body !== '') this.#put(body, from, to);
-    // A mark of an alphabet that writes no spaces still ends a word, unless it stands inside a number.
+    // A mark of an alphabet that writes no spaces still ends a word, unless it stands inside a
+    // number.
     if (piece.endsWith(' ') && !isDigit(this.#input.charCodeAt(to))) this.#put(' ', to, to);
     return to;
   }

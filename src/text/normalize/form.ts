@@ -4,8 +4,8 @@ import type { Scan } from './scan.js';
 import { matchAt } from './sticky.js';
 
 /**
- * `say` returns the reading, or undefined where the form is not meant. The pattern is sticky. A `joined` reading stands beside
- * what is around it without spaces.
+ * `say` returns the reading, or undefined where the form is not meant. The pattern is sticky. A
+ * `joined` reading stands beside what is around it without spaces.
  */
 export const form = (
   name: string,

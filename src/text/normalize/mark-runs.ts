@@ -1,4 +1,7 @@
-/** Marks of ASCII in a row: dots are an ellipsis, exclamations one exclamation, long rows of anything a drawn line. */
+/**
+ * Marks of ASCII in a row: dots are an ellipsis, exclamations one exclamation, long rows of
+ * anything a drawn line.
+ */
 import { isWordUnit } from './markdown.js';
 import { runLength } from './sticky.js';
 

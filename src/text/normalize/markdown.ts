@@ -1,4 +1,7 @@
-/** Markdown and HTML marks, recognised piece by piece: a segment may begin or end anywhere inside a construct. */
+/**
+ * Markdown and HTML marks, recognised piece by piece: a segment may begin or end anywhere inside a
+ * construct.
+ */
 import { isAlphanumeric, isDigit } from './scan.js';
 import { matchAt } from './sticky.js';
 
@@ -18,7 +21,9 @@ export function pointerEnd(text: string, at: number): number | undefined {
   return citation ? at + citation[0].length : undefined;
 }
 
-/** Whether the bracket at `at` opens the text of a link (or of an image, or of an image in a link). */
+/**
+ * Whether the bracket at `at` opens the text of a link (or of an image, or of an image in a link).
+ */
 export function opensLink(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   const next = text.charCodeAt(at + 1);
@@ -43,7 +48,10 @@ const TAG =
   /<\/?(?:a|abbr|b|big|blockquote|body|br|caption|center|cite|code|col|dd|del|details|div|dl|dt|em|figure|figcaption|font|footer|h[1-6]|head|header|hr|html|i|img|input|ins|kbd|li|main|mark|nav|ol|p|picture|pre|q|s|samp|script|section|small|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var|video|wbr)(?:\s[^<>]{0,600})?\s?\/?>/iy;
 const BREAKING = /^<\/?(?:br|p|div|li|h[1-6]|hr|tr|td|th|blockquote|ul|ol|table|dd|dt|summary|section|caption|pre)\b/i;
 
-/** A tag of HTML at `at`, and whether a pause belongs there. Other things in angle brackets are text. */
+/**
+ * A tag of HTML at `at`, and whether a pause belongs there. Other things in angle brackets are
+ * text.
+ */
 export function htmlTag(text: string, at: number): { end: number; breaks: boolean } | undefined {
   const match = matchAt(TAG, text, at);
   return match ? { end: at + match[0].length, breaks: BREAKING.test(match[0]) } : undefined;
@@ -61,7 +69,10 @@ export function isWordUnit(code: number): boolean {
   return isAlphanumeric(code) || code > 591;
 }
 
-/** Whether the asterisks `[at, end)` mark emphasis or a footnote (not said) rather than a product (said). */
+/**
+ * Whether the asterisks `[at, end)` mark emphasis or a footnote (not said) rather than a product
+ * (said).
+ */
 export function isEmphasis(text: string, at: number, end: number): boolean {
   if (end - at > 1) return !(end - at === 2 && isWordUnit(text.charCodeAt(at - 1)) && isDigit(text.charCodeAt(end)));
   let left = at - 1;

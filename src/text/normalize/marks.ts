@@ -1,4 +1,7 @@
-/** Marks of punctuation that mean the same in every language. A front end lists them behind the rules of its own. */
+/**
+ * Marks of punctuation that mean the same in every language. A front end lists them behind the
+ * rules of its own.
+ */
 import type { Rule } from './rule.js';
 import { isAlphanumeric, isLetter, type Scan } from './scan.js';
 

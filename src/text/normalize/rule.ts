@@ -1,19 +1,23 @@
 /**
- * A rule of reading, and how those that can apply at a place are found without asking all of them: a language lists its
- * rules, the more particular ones first, and each says what it can begin with.
+ * A rule of reading, and how those that can apply at a place are found without asking all of them:
+ * a language lists its rules, the more particular ones first, and each says what it can begin with.
  */
 import { isDigit, isLetter, type Scan } from './scan.js';
 
 export interface Rule {
   readonly name: string;
   readonly begins: Begins;
-  /** Says what stands at `at` and returns where it ends; `at` itself where the rule does not apply. */
+  /**
+   * Says what stands at `at` and returns where it ends; `at` itself where the rule does not apply.
+   */
   readonly apply: Apply;
 }
 
 type Apply = (scan: Scan, at: number) => number;
 
-/** What a rule can begin with. It is not asked elsewhere, so nothing it would know may be left out. */
+/**
+ * What a rule can begin with. It is not asked elsewhere, so nothing it would know may be left out.
+ */
 interface Begins {
   /** One of these signs, or any. */
   readonly signs?: string | 'any sign';
@@ -46,7 +50,9 @@ interface Words {
   readonly when?: (word: string, scan: Scan, at: number) => boolean;
 }
 
-/** A rule as it is asked at a word with a certain first letter and a certain character behind it. */
+/**
+ * A rule as it is asked at a word with a certain first letter and a certain character behind it.
+ */
 interface Asked {
   readonly apply: Apply;
   /** Nothing more is needed. */

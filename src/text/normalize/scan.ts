@@ -1,4 +1,7 @@
-/** The second pass: at each place of the cleaned text the first rule that knows what stands there says it. */
+/**
+ * The second pass: at each place of the cleaned text the first rule that knows what stands there
+ * says it.
+ */
 import { isWhiteSpace } from '../../protocol/characters.js';
 import type { Language } from '../../protocol/job.js';
 import { type Mapped, Room, Spoken } from './spoken.js';
@@ -8,7 +11,9 @@ export interface ScanLanguage {
   readonly language: Language;
   /** Whether a text is written in capitals throughout, so that capitals mean nothing. */
   readonly isShouted: (text: string) => boolean;
-  /** How words that are said in the place of others are put, where an accent puts them otherwise. */
+  /**
+   * How words that are said in the place of others are put, where an accent puts them otherwise.
+   */
   readonly wording?: (words: string) => string;
 }
 
@@ -45,8 +50,8 @@ export class Scan {
   }
 
   /**
-   * The marks of addresses that the unbroken stretch around `at` holds; 0 where it can be none. Found once for each
-   * stretch, however often it is asked for.
+   * The marks of addresses that the unbroken stretch around `at` holds; 0 where it can be none.
+   * Found once for each stretch, however often it is asked for.
    */
   addressMarks(at: number): number {
     if (at >= this.#chunkEnd) {
@@ -167,7 +172,10 @@ export function isDigit(code: number): boolean {
   return code > 47 && code < 58;
 }
 
-/** × and ÷ lie among the accented letters, and are none; of Devanagari the signs of vowels count, dandas and digits do not. */
+/**
+ * × and ÷ lie among the accented letters, and are none; of Devanagari the signs of vowels count,
+ * dandas and digits do not.
+ */
 export function isLetter(code: number): boolean {
   return (
     (code > 96 && code < 123) ||

@@ -1,4 +1,7 @@
-/** Letters of other alphabets: those with a plain sound value are written in Latin letters, the others are counted. */
+/**
+ * Letters of other alphabets: those with a plain sound value are written in Latin letters, the
+ * others are counted.
+ */
 
 const CYRILLIC = zip(
   'абвгдеёжзийклмнопрстуфхцчшщъыьэюяіїєґўјљњћџђѓќѕ',
@@ -44,7 +47,10 @@ function hangul(code: number): string {
   return JAMO_LEAD[Math.floor(index / 588)]! + JAMO_VOWEL[Math.floor((index % 588) / 28)]! + tail;
 }
 
-/** The letter in Latin letters, case kept, or undefined where its sound cannot be told from it alone. */
+/**
+ * The letter in Latin letters, case kept, or undefined where its sound cannot be told from it
+ * alone.
+ */
 export function romanize(char: string): string | undefined {
   const code = char.codePointAt(0)!;
   if (code >= 0xac00 && code <= 0xd7a3) return hangul(code);

@@ -1,8 +1,10 @@
-/** The text being written out, unit by unit, each knowing the stretch of the source it stands for. */
+/**
+ * The text being written out, unit by unit, each knowing the stretch of the source it stands for.
+ */
 
 /**
- * A text and, for each of its UTF-16 units, the stretch `[starts[i], ends[i])` of what it was made from. The arrays
- * are longer than the text, and hold until the room they lie in is used again.
+ * A text and, for each of its UTF-16 units, the stretch `[starts[i], ends[i])` of what it was made
+ * from. The arrays are longer than the text, and hold until the room they lie in is used again.
  */
 export interface Mapped {
   readonly text: string;
@@ -21,8 +23,8 @@ const FIRST_ROOM = 4096;
 const MOST_ROOM_KEPT = 1 << 16;
 
 /**
- * Where a text is collected, one at a time. It is kept from one to the next, because making it would take longer than
- * reading a short text does.
+ * Where a text is collected, one at a time. It is kept from one to the next, because making it
+ * would take longer than reading a short text does.
  */
 export class Room {
   units = new Uint16Array(FIRST_ROOM);
@@ -61,9 +63,10 @@ export class Room {
 }
 
 /**
- * Collects output. Offsets are those of the caller's own text; `origin`, where given, carries them one step further
- * back. Whatever is asked for, starts and ends never decrease. Units are kept as numbers, because looking at the end of
- * a string that is still being joined would flatten it each time.
+ * Collects output. Offsets are those of the caller's own text; `origin`, where given, carries them
+ * one step further back. Whatever is asked for, starts and ends never decrease. Units are kept as
+ * numbers, because looking at the end of a string that is still being joined would flatten it each
+ * time.
  */
 export class Spoken {
   readonly #skipped: Record<string, number>;
@@ -210,7 +213,10 @@ export class Spoken {
     this.#closed = true;
   }
 
-  /** A punctuation mark: it stands directly behind the word before it. Of two pauses in a row the stronger stays. */
+  /**
+   * A punctuation mark: it stands directly behind the word before it. Of two pauses in a row the
+   * stronger stays.
+   */
   mark(mark: string, from: number, to: number): void {
     this.#owesSpace = false;
     this.#closed = false;

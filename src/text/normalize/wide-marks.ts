@@ -1,4 +1,7 @@
-/** The marks that Japanese and Chinese write: they stay as they are written, and take the room of a space with them. */
+/**
+ * The marks that Japanese and Chinese write: they stay as they are written, and take the room of a
+ * space with them.
+ */
 import type { Rule } from './rule.js';
 import { matchAt, runLength } from './sticky.js';
 

@@ -1,4 +1,7 @@
-/** Brazilian numbers in words: gender of one, two and the hundreds, "e" between the parts, ordinals, fractions. */
+/**
+ * Brazilian numbers in words: gender of one, two and the hundreds, "e" between the parts, ordinals,
+ * fractions.
+ */
 import { type Gender, list, type Standing } from '../romance/wording.js';
 
 const SMALL =
@@ -28,7 +31,10 @@ const LARGE: readonly (readonly [bigint, string, string])[] = [
   [1n, '', ''],
 ];
 
-/** The last part is joined by "e" where it is below a hundred, or whole hundreds: "mil e quinhentos", "mil duzentos e um". */
+/**
+ * The last part is joined by "e" where it is below a hundred, or whole hundreds: "mil e
+ * quinhentos", "mil duzentos e um".
+ */
 export function cardinal(value: bigint, standing: Standing): string {
   if (value === 0n) return 'zero';
   const feminine = standing === 'f';

@@ -1,4 +1,6 @@
-/** Numbers as they are written in Romance languages: points or spaces group, a comma parts decimals. */
+/**
+ * Numbers as they are written in Romance languages: points or spaces group, a comma parts decimals.
+ */
 import { matchAt } from '../normalize/sticky.js';
 import type { Standing, Wording } from './wording.js';
 

@@ -1,4 +1,7 @@
-/** Numbers with what is counted: money, units, percentages, ranges, fractions, ordinals, and plain ones. */
+/**
+ * Numbers with what is counted: money, units, percentages, ranges, fractions, ordinals, and plain
+ * ones.
+ */
 import type { Rule } from '../normalize/rule.js';
 import { isLetter, LETTERS, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
@@ -76,7 +79,8 @@ export class QuantityReader {
     if (!match) return at;
     const [all, digits, mark, plural] = match;
     const { code, ordinal, shortOrdinal } = this.#wording;
-    // "20 a 30", "5 o 6": letters behind a space never get here; "3a" and "1o" are Portuguese and Spanish.
+    // "20 a 30", "5 o 6": letters behind a space never get here; "3a" and "1o" are Portuguese and
+    // Spanish.
     if (/^[a-z]$/.test(mark!) && code === 'it') return at;
     // "45°" is an angle, "1° premio" a place.
     const behind = scan.text.slice(at + all.length, at + all.length + 2);
@@ -146,7 +150,10 @@ export class QuantityReader {
     return this.#money(scan, at, numeral, this.#wording.currencies[name]!, numeral.end);
   }
 
-  /** Says an amount; `end` is where the number and the sign end, a "millones" behind them belongs to it. */
+  /**
+   * Says an amount; `end` is where the number and the sign end, a "millones" behind them belongs to
+   * it.
+   */
   #money(scan: Scan, at: number, numeral: Numeral, { unit, part }: Currency, end: number): number {
     const { words, large } = this.#wording;
     const scale = wordBehind(scan, end);

@@ -1,4 +1,7 @@
-/** Words: abbreviations, initials, Roman numerals, words in capitals, words with digits; and the others, which are copied. */
+/**
+ * Words: abbreviations, initials, Roman numerals, words in capitals, words with digits; and the
+ * others, which are copied.
+ */
 import type { Rule } from '../normalize/rule.js';
 import { isDigit, isLetter, LETTERS, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';

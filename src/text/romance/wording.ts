@@ -1,9 +1,15 @@
-/** What a Romance language brings to the rules of this folder: its words for numbers, dates, money, units and signs. */
+/**
+ * What a Romance language brings to the rules of this folder: its words for numbers, dates, money,
+ * units and signs.
+ */
 import type { LanguageCode } from '../../protocol/languages.js';
 
 export type Gender = 'm' | 'f';
 
-/** How a number stands: alone ("veintiuno"), or before a noun of a gender ("veintiún libros", "veintiuna casas"). */
+/**
+ * How a number stands: alone ("veintiuno"), or before a noun of a gender ("veintiún libros",
+ * "veintiuna casas").
+ */
 export type Standing = 'alone' | Gender;
 
 /** A noun that numbers are counted in: one, several, gender. */
@@ -17,7 +23,9 @@ export interface Currency {
 
 export interface Wording {
   readonly code: LanguageCode;
-  /** A whole number up to 15 digits; `next` is the word behind it, which may ask for another form. */
+  /**
+   * A whole number up to 15 digits; `next` is the word behind it, which may ask for another form.
+   */
   readonly cardinal: (value: bigint, standing: Standing, next?: string) => string;
   /** An ordinal up to 199; undefined beyond. */
   readonly ordinal: (value: number, gender: Gender) => string | undefined;
@@ -75,11 +83,16 @@ export interface Wording {
   readonly currencies: Readonly<Record<string, Currency>>;
   /** Signs said wherever they stand. */
   readonly signs: Readonly<Record<string, string>>;
-  /** Abbreviations without their last stop, and what they are said as. A capital in the key counts. */
+  /**
+   * Abbreviations without their last stop, and what they are said as. A capital in the key counts.
+   */
   readonly abbreviations: Readonly<Record<string, string>>;
   /** Abbreviations that only stand before a number ("n.º 5", "pág. 3"). */
   readonly beforeNumber: Readonly<Record<string, string>>;
-  /** Capitals that are said as a word though they do not look it, and those that are spelled though they do. */
+  /**
+   * Capitals that are said as a word though they do not look it, and those that are spelled though
+   * they do.
+   */
   readonly spokenCapitals: ReadonlySet<string>;
   readonly spelledCapitals: ReadonlySet<string>;
   /** A word in capitals that can be said. */

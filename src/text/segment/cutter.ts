@@ -18,7 +18,10 @@ export interface TextCutter {
   close(): void;
 }
 
-/** With a letter or digit, and nothing that markup and emoticons are made of, a segment has a word to say. */
+/**
+ * With a letter or digit, and nothing that markup and emoticons are made of, a segment has a word
+ * to say.
+ */
 const PLAIN = /[A-Za-z0-9]/;
 const MARKED = /[<&[`:;=^]/;
 export const surelySounds = (text: string): boolean => PLAIN.test(text) && !MARKED.test(text);

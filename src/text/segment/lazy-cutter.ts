@@ -1,6 +1,6 @@
 /**
- * Cuts a text whose reader is loaded when something has to be counted: an ordinary sentence is cut without, and loading one
- * takes longer than all else that a text needs.
+ * Cuts a text whose reader is loaded when something has to be counted: an ordinary sentence is cut
+ * without, and loading one takes longer than all else that a text needs.
  */
 import type { Segment } from '../../protocol/job.js';
 import type { TextPiece } from '../thread/text-messages.js';
@@ -59,7 +59,9 @@ export class LazyCutter {
     }
   }
 
-  /** Where segments end depends on the text alone, so those that were given out come first again. */
+  /**
+   * Where segments end depends on the text alone, so those that were given out come first again.
+   */
   async #again(pieces: readonly TextPiece[]): Promise<Segment[]> {
     this.#cutter = new LocalCutter({ ...this.#options, countTokens: await this.#load() });
     this.#kept = undefined;

@@ -1,4 +1,7 @@
-/** Reads visible characters once, left to right, and names every place where a segment could end, with its rank. */
+/**
+ * Reads visible characters once, left to right, and names every place where a segment could end,
+ * with its rank.
+ */
 import { DEFAULT_LANGUAGE, type Language, type PauseKind } from '../../protocol/job.js';
 import { characterIs, IS, IS_MARK } from '../character-kinds.js';
 import { type LineKind, type LineMarker, lineMarker, NO_MARKER } from '../line-marks.js';
@@ -37,7 +40,10 @@ export interface Totals {
 
 type Found = (index: number, boundary: Boundary) => void;
 
-/** A silence that the text asks for, at the white space that stands for it, with the tokens of speech as long. */
+/**
+ * A silence that the text asks for, at the white space that stands for it, with the tokens of
+ * speech as long.
+ */
 export interface Rest {
   readonly index: number;
   readonly tokens: number;
@@ -99,9 +105,9 @@ export class BoundaryScanner {
   }
 
   /**
-   * Consumes `text` as far as decisions can be made and returns how far that was; `found` is told of each boundary, with
-   * the index it lies at, after everything before it was consumed. `final` says that nothing follows. `rests` are in
-   * order.
+   * Consumes `text` as far as decisions can be made and returns how far that was; `found` is told
+   * of each boundary, with the index it lies at, after everything before it was consumed. `final`
+   * says that nothing follows. `rests` are in order.
    */
   scan(text: string, final: boolean, found: Found, rests: readonly Rest[] = NO_RESTS): number {
     this.#text = text;
@@ -272,7 +278,10 @@ export class BoundaryScanner {
     }
   }
 
-  /** Returns how many characters of a line's marker were consumed, or -1 if more text is needed to decide. */
+  /**
+   * Returns how many characters of a line's marker were consumed, or -1 if more text is needed to
+   * decide.
+   */
   #startWord(text: string, i: number, final: boolean, found: Found): number {
     const lineStart = this.#lineStart || this.#newlines > 0;
     let marker = NO_MARKER;

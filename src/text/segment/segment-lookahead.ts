@@ -1,8 +1,14 @@
-/** The few questions that only the characters ahead can answer: the next word's first letter, footnotes. */
+/**
+ * The few questions that only the characters ahead can answer: the next word's first letter,
+ * footnotes.
+ */
 import { characterIs, IS } from '../character-kinds.js';
 import type { Next, SentenceWords } from './sentence-ends.js';
 
-/** What the next word begins with, behind opening quotes and brackets; null if the text does not show it yet. */
+/**
+ * What the next word begins with, behind opening quotes and brackets; null if the text does not
+ * show it yet.
+ */
 export function nextKind(text: string, from: number, final: boolean, further?: SentenceWords): Next | null {
   let i = from;
   for (let skipped = 0; skipped < 4 && i < text.length; skipped += 1) {
@@ -20,8 +26,9 @@ export function nextKind(text: string, from: number, final: boolean, further?: S
 }
 
 /**
- * The next word in small letters, no more of it than tells it from others; null if the text does not show its end yet. Given
- * what the words that matter begin with, one that begins like none of them is told before its end.
+ * The next word in small letters, no more of it than tells it from others; null if the text does
+ * not show its end yet. Given what the words that matter begin with, one that begins like none of
+ * them is told before its end.
  */
 export function nextWord(text: string, from: number, final: boolean, beginnings?: ReadonlySet<string>): string | null {
   let end = from;
@@ -55,7 +62,10 @@ export function closesQuote(text: string, at: number, final: boolean): boolean |
   return (characterIs(text.charCodeAt(at + 1)) & IS.letter) === 0;
 }
 
-/** Length of a footnote reference such as `[12]` behind an end mark; 0 if it is none, -1 if more text is needed. */
+/**
+ * Length of a footnote reference such as `[12]` behind an end mark; 0 if it is none, -1 if more
+ * text is needed.
+ */
 export function footnote(text: string, from: number, final: boolean): number {
   const window = text.slice(from, from + 5);
   if (!final && window.length < 5 && /^\[\d{0,3}$/.test(window)) return -1;

@@ -18,25 +18,34 @@ export interface SegmenterOptions {
   /** Text carries SSML. */
   readonly ssml?: boolean;
   /**
-   * The first sentence is cut at a clause to be heard sooner, at the last one within so many characters; not at all where it ends
-   * within them, because a piece of this length is there in time. 0 cuts at the first clause; `Infinity` is for what nobody hears
-   * before it is all there.
+   * The first sentence is cut at a clause to be heard sooner, at the last one within so many
+   * characters; not at all where it ends within them, because a piece of this length is there in
+   * time. 0 cuts at the first clause; `Infinity` is for what nobody hears before it is all there.
    */
   readonly inTimeChars?: number;
   /**
-   * Somebody hears it while it is written: the first sentence, and the first behind every flush, is cut at its first clause or
-   * before a phrase, by the text alone, whatever the machine has in time.
+   * Somebody hears it while it is written: the first sentence, and the first behind every flush, is
+   * cut at its first clause or before a phrase, by the text alone, whatever the machine has in
+   * time.
    */
   readonly written?: boolean;
 }
 
-/** A segment holds no more than this even where nothing of it can be spoken, so that a count stays cheap. */
+/**
+ * A segment holds no more than this even where nothing of it can be spoken, so that a count stays
+ * cheap.
+ */
 const MAX_UNITS = 2000;
-/** Up to this guess the tokens need not be counted: no text makes three times as many as it weighs. */
+/**
+ * Up to this guess the tokens need not be counted: no text makes three times as many as it weighs.
+ */
 const SURELY_FITS = 170;
 /** Letters below which a sentence waits for the next one. */
 const MIN_LETTERS = 12;
-/** The first thing heard may be shorter: nobody should wait for a second sentence to hear "Hello there." */
+/**
+ * The first thing heard may be shorter: nobody should wait for a second sentence to hear "Hello
+ * there."
+ */
 const FIRST_SENTENCE = { letters: 8, words: 2 };
 const FIRST_CLAUSE = { letters: 14, words: 3 };
 /** Of a comma that ends a clause only likely, this many letters must have been heard. */
@@ -96,7 +105,10 @@ export class Segmenter {
     return Math.max(0, this.#received - this.#offset);
   }
 
-  /** The elements and attributes of SSML met so far that change nothing: `<prosody>`, `say-as format`; the first 20. */
+  /**
+   * The elements and attributes of SSML met so far that change nothing: `<prosody>`, `say-as
+   * format`; the first 20.
+   */
   get ignoredMarkup(): readonly string[] {
     return this.#markup?.parser.ignored ?? [];
   }
@@ -113,7 +125,10 @@ export class Segmenter {
     return this.#take();
   }
 
-  /** Cuts at once; what follows begins a new segment. A tag or element that is still open waits for its end. */
+  /**
+   * Cuts at once; what follows begins a new segment. A tag or element that is still open waits for
+   * its end.
+   */
   flush(): Segment[] {
     this.#advance(true);
     const end = this.#start + this.#text.length;
@@ -180,7 +195,8 @@ export class Segmenter {
       return;
     }
     if (ends) this.#cutAt(candidate);
-    // What is too short for a segment has ended the first sentence all the same, where some of it was cut off.
+    // What is too short for a segment has ended the first sentence all the same, where some of it
+    // was cut off.
     if (rank >= RANK.sentence && (ends || this.#opening?.begun)) this.#opening?.end();
   }
 
@@ -210,13 +226,19 @@ export class Segmenter {
     return letters >= (clause === 'surely' ? FIRST_CLAUSE.letters : FIRST_CLAUSE_ANY_LETTERS);
   }
 
-  /** The first sentence has grown beyond what is there in time: it is cut at its last clause that was. */
+  /**
+   * The first sentence has grown beyond what is there in time: it is cut at its last clause that
+   * was.
+   */
   #cutInTime(at: number): void {
     const held = this.#held;
     if (held !== undefined && at - this.#start > this.#clauseReach) this.#cutAt(held);
   }
 
-  /** The first sentence of a writer, looked at up to `at`, is so long without a clause that it is cut before a phrase. */
+  /**
+   * The first sentence of a writer, looked at up to `at`, is so long without a clause that it is
+   * cut before a phrase.
+   */
   #cutAtPhrase(at: number): void {
     if (!this.#opening || this.#held !== undefined || this.#scanner.totals.words === this.#base.words) return;
     this.#lead ??= this.#text.length - this.#text.trimStart().length;
@@ -230,7 +252,10 @@ export class Segmenter {
     return this.#text.slice(0, at - this.#start).trim().length;
   }
 
-  /** Whether all of the open segment is within the model's limit without a count. "¼" and its like say more than they weigh. */
+  /**
+   * Whether all of the open segment is within the model's limit without a count. "¼" and its like
+   * say more than they weigh.
+   */
   #surelyFits(): boolean {
     return !this.#markup && this.#scanner.weightSoFar - this.#base.weight <= SURELY_FITS && ASCII.test(this.#text);
   }
@@ -244,7 +269,8 @@ export class Segmenter {
         const tokens = this.#tokens(end);
         if (tokens <= MAX_TOKENS) {
           const { weight } = this.#scanner.totals;
-          // Text that makes fewer tokens than it weighs need not be counted again soon; text that makes more, sooner.
+          // Text that makes fewer tokens than it weighs need not be counted again soon; text that
+          // makes more, sooner.
           const ratio = tokens / Math.max(1, weight - this.#base.weight);
           this.#known = { at: end, tokens, weight, factor: Math.min(8, Math.max(0.02, ratio * 1.5)) };
           return;
@@ -264,7 +290,8 @@ export class Segmenter {
     let fits = { at: this.#known.at, tokens: this.#known.tokens };
     let low = lastAtMost(places, fits.at);
     let fails = { at: Math.min(end, this.#start + MAX_UNITS + 1), tokens: Math.min(tokens, MAX_TOKENS * 8) };
-    // Between a place that fits and one that does not, the next to try is where the limit should lie.
+    // Between a place that fits and one that does not, the next to try is where the limit should
+    // lie.
     for (let tries = 0; high - low > 1 && fits.tokens < MAX_TOKENS * NEAR_LIMIT; tries += 1) {
       const share = (MAX_TOKENS * NEAR_LIMIT - fits.tokens) / (fails.tokens - fits.tokens);
       const wanted = fits.at + (fails.at - fits.at) * share;

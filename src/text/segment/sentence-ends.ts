@@ -1,4 +1,7 @@
-/** Whether the mark behind a word ends a sentence, a clause or nothing, judged by the words around it. */
+/**
+ * Whether the mark behind a word ends a sentence, a clause or nothing, judged by the words around
+ * it.
+ */
 
 import { characterIs, IS, IS_MARK } from '../character-kinds.js';
 
@@ -35,7 +38,10 @@ export interface SentenceWords {
   readonly relative: ReadonlySet<string>;
   /** A sentence that begins so has its first comma where its main clause begins. */
   readonly introducing: ReadonlySet<string>;
-  /** One who draws breath without a mark does so before one of these: best where a clause begins, else where a phrase does. */
+  /**
+   * One who draws breath without a mark does so before one of these: best where a clause begins,
+   * else where a phrase does.
+   */
   readonly clauseOpeners: ReadonlySet<string>;
   readonly phraseOpeners: ReadonlySet<string>;
   /** No breath is drawn behind these, nor behind those that call for a "to" before it. */
@@ -45,14 +51,25 @@ export interface SentenceWords {
   readonly ledTo: ReadonlySet<string>;
   /** A single letter behind one of these is a label ("vitamin C."), not the initial of a name. */
   readonly labelled: ReadonlySet<string>;
-  /** Behind these a single capital letter is a label ("App. B"), and two of them a time zone ("5 p.m. EST"). */
+  /**
+   * Behind these a single capital letter is a label ("App. B"), and two of them a time zone ("5
+   * p.m. EST").
+   */
   readonly labelling?: RegExp;
-  /** Words behind those that are no beginning of a sentence though they have a capital ("9 a.m. Sat."). */
+  /**
+   * Words behind those that are no beginning of a sentence though they have a capital ("9 a.m.
+   * Sat.").
+   */
   readonly labels?: RegExp;
-  /** Capital letters that are words where a sentence ends ("It is I."), and those that are where one begins. */
+  /**
+   * Capital letters that are words where a sentence ends ("It is I."), and those that are where one
+   * begins.
+   */
   readonly letterWords: ReadonlySet<string>;
   readonly letterStarts: ReadonlySet<string>;
-  /** Rows of letters with stops between them that may end a sentence where a capital follows: "a.m". */
+  /**
+   * Rows of letters with stops between them that may end a sentence where a capital follows: "a.m".
+   */
   readonly dottedEnds: ReadonlySet<string>;
   /** A first word that introduces by its form ("Suddenly, …"). */
   readonly introducingForm?: RegExp;
@@ -65,7 +82,10 @@ type Lists = {
   readonly [K in keyof SentenceWords as SentenceWords[K] extends ReadonlySet<string> ? K : never]?: string;
 };
 
-/** The sentence words of a language from lists of words parted by white space; what is left out is empty. */
+/**
+ * The sentence words of a language from lists of words parted by white space; what is left out is
+ * empty.
+ */
 export const createSentenceWords = (
   lists: Lists,
   forms: Pick<SentenceWords, 'labelling' | 'labels' | 'introducingForm'> = {},
@@ -99,14 +119,18 @@ export interface CommaContext {
   readonly opening: string;
   /** Words since the comma before, or since the sentence began. */
   readonly since: number;
-  /** Commas before this one, and whether one of them closed a stretch as short as an item of a list. */
+  /**
+   * Commas before this one, and whether one of them closed a stretch as short as an item of a list.
+   */
   readonly earlier: number;
   readonly listed: boolean;
 }
 
 const BEGINNINGS = new WeakMap<SentenceWords, ReadonlySet<string>>();
 
-/** What the words begin with that `clauseAt` looks for behind a comma, the whole of them included. */
+/**
+ * What the words begin with that `clauseAt` looks for behind a comma, the whole of them included.
+ */
 export function clauseBeginnings(words: SentenceWords): ReadonlySet<string> {
   const known = BEGINNINGS.get(words);
   if (known) return known;
@@ -136,7 +160,10 @@ export interface MarkContext {
   readonly first: boolean;
 }
 
-/** Whether more of the next word than its first letter has to be seen to rank the mark behind a word. */
+/**
+ * Whether more of the next word than its first letter has to be seen to rank the mark behind a
+ * word.
+ */
 export const looksAhead = (mark: Mark, { labelling }: SentenceWords): boolean =>
   mark.code === STOP && labelling?.test(mark.word) === true;
 

@@ -1,4 +1,7 @@
-/** The words that tell where sentences end, by language, without the rest of what a language brings: clients need no more. */
+/**
+ * The words that tell where sentences end, by language, without the rest of what a language brings:
+ * clients need no more.
+ */
 import type { Language } from '../../protocol/job.js';
 import { SENTENCE_WORDS } from '../en/abbreviations.js';
 import type { SentenceWords } from './sentence-ends.js';

@@ -1,21 +1,25 @@
 /**
- * Where the first sentence of a text that somebody is still writing is cut, so that it is heard while the rest is written.
- * All of it is counted in characters of the text, never in time: the same text is cut alike, however fast it was written.
+ * Where the first sentence of a text that somebody is still writing is cut, so that it is heard
+ * while the rest is written. All of it is counted in characters of the text, never in time: the
+ * same text is cut alike, however fast it was written.
  */
 import { nextWord } from './segment-lookahead.js';
 import type { SentenceWords } from './sentence-ends.js';
 
 /** The first clause is spoken from this length on, its mark included. */
 const CLAUSE_CHARS = 12;
-/** Where so many characters hold no clause, the first piece ends before a word that opens a phrase. */
+/**
+ * Where so many characters hold no clause, the first piece ends before a word that opens a phrase.
+ */
 const PHRASE_CHARS = 60;
 /** A piece that no mark ends is at least so long: shorter ones sound broken off. */
 const LEAST_PHRASE_CHARS = 20;
 
 /**
- * How far the next piece of the sentence may reach while so many characters before it are being heard. A character lasts some
- * 65 ms: what ends within is there in time behind a writer of 10 tokens a second where it ends at a clause, and of 20 where it
- * ends at a phrase, which is heard as a cut sooner.
+ * How far the next piece of the sentence may reach while so many characters before it are being
+ * heard. A character lasts some 65 ms: what ends within is there in time behind a writer of 10
+ * tokens a second where it ends at a clause, and of 20 where it ends at a phrase, which is heard as
+ * a cut sooner.
  */
 const clauseReach = (saidChars: number): number => (saidChars === 0 ? 0 : 2 * saidChars + 10);
 const phraseReach = (saidChars: number): number => Math.max(PHRASE_CHARS, 4 * saidChars + 20);
@@ -73,9 +77,10 @@ export class WrittenOpening {
   }
 
   /**
-   * The place in front of the word that opens a phrase, where `text` is so long without a clause that it is cut: of those
-   * within reach the last one, a clause's before any other; of those beyond it the first. `text` is the piece so far behind its
-   * leading white space, which ends at `from`; asked at each of `places` and whenever there is more text, it answers the same.
+   * The place in front of the word that opens a phrase, where `text` is so long without a clause
+   * that it is cut: of those within reach the last one, a clause's before any other; of those
+   * beyond it the first. `text` is the piece so far behind its leading white space, which ends at
+   * `from`; asked at each of `places` and whenever there is more text, it answers the same.
    */
   phraseCut<P extends Place>(places: readonly P[], text: string, from: number): P | undefined {
     const reach = phraseReach(this.#saidChars);
@@ -104,7 +109,8 @@ export class WrittenOpening {
     if (word === null) return 'none';
     const clause = clauseOpeners.has(word);
     if (!clause && !phraseOpeners.has(word)) return 'none';
-    // "… the river and | to lay …", "… in | that …", "… going | to …": such words are said in one breath with the next.
+    // "… the river and | to lay …", "… in | that …", "… going | to …": such words are said in one
+    // breath with the next.
     const before = /([\p{L}'’]+)\s+$/u.exec(text.slice(Math.max(0, index - 24), index))?.[1]?.toLowerCase();
     if (before === undefined || clinging.has(before)) return 'none';
     if (clauseOpeners.has(before) || phraseOpeners.has(before)) return 'none';

@@ -1,4 +1,7 @@
-/** What the segmenter has taken in of a marked-up text: the source, and how each stretch of it is spoken. */
+/**
+ * What the segmenter has taken in of a marked-up text: the source, and how each stretch of it is
+ * spoken.
+ */
 import { TtsError } from '../../protocol/errors.js';
 import type { Language, SegmentSpan } from '../../protocol/job.js';
 import { frontEnd } from '../languages.js';
@@ -12,7 +15,10 @@ export interface Taken {
   readonly spans: readonly SegmentSpan[];
 }
 
-/** Pieces of at most so many characters in a spelled-out element, so that a very long one can still be cut. */
+/**
+ * Pieces of at most so many characters in a spelled-out element, so that a very long one can still
+ * be cut.
+ */
 const SPELLED_CHARS = 6;
 const LONG_SPELLING = 24;
 /** A token lasts about as long when it is spoken: silence and speech fill a segment alike. */

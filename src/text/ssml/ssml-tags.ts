@@ -11,7 +11,10 @@ export interface Tag {
   /** The attribute that matters: `ph`, `alias`, `interpret-as`, or the locale of `xml:lang`. */
   readonly value: string;
   readonly ms: number;
-  /** The element itself where it is unknown, or what is unknown of its attributes, as messages show them. */
+  /**
+   * The element itself where it is unknown, or what is unknown of its attributes, as messages show
+   * them.
+   */
   readonly ignored: readonly string[];
 }
 
@@ -29,7 +32,10 @@ const STRENGTHS: ReadonlyMap<string, number> = new Map([
 ]);
 /** Elements that part words although they are not spoken. */
 export const PARTING = new Set(['p', 's', 'br', 'div', 'li']);
-/** What each element that is understood may say about itself. A document's own attributes are its own affair. */
+/**
+ * What each element that is understood may say about itself. A document's own attributes are its
+ * own affair.
+ */
 const UNDERSTOOD: ReadonlyMap<string, readonly string[] | 'any'> = new Map<string, readonly string[] | 'any'>([
   ['speak', 'any'],
   ['break', ['time', 'strength']],
@@ -46,7 +52,10 @@ const ATTRIBUTE = new RegExp(`\\s+(${NAME})\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'u
 /** The names XML has, and those of marks that are often written so. */
 const REFERENCES = new Set('amp lt gt quot apos nbsp ndash mdash hellip lsquo rsquo ldquo rdquo'.split(' '));
 
-/** A name as messages show it: two of them, or one and a piece of text, stay below what may be echoed. */
+/**
+ * A name as messages show it: two of them, or one and a piece of text, stay below what may be
+ * echoed.
+ */
 export const nameShown = (name: string): string => excerpt(name, 30);
 
 /** The text of a reference without `&` and `;`, or null if there is none. */

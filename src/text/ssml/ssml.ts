@@ -1,4 +1,7 @@
-/** An incremental SSML parser: markup in any pieces becomes what is visible to the reader, each with its source. */
+/**
+ * An incremental SSML parser: markup in any pieces becomes what is visible to the reader, each with
+ * its source.
+ */
 import { isBlank } from '../../protocol/characters.js';
 import { excerpt, TtsError } from '../../protocol/errors.js';
 import type { Language, SayAs } from '../../protocol/job.js';
@@ -14,7 +17,10 @@ export type Said =
 
 export interface Piece {
   readonly source: string;
-  /** What the segmenter sees: a white space for a break, one letter for an element that must not be cut. */
+  /**
+   * What the segmenter sees: a white space for a break, one letter for an element that must not be
+   * cut.
+   */
   readonly visible: string;
   /** Absent: the visible text is spoken. */
   readonly said?: Said;
@@ -63,7 +69,10 @@ export class SsmlParser {
   #out: Piece[] = [];
   readonly #ignored = new Set<string>();
 
-  /** The elements, and attributes of known elements, that were met and change nothing: `<prosody>`, `say-as format`. */
+  /**
+   * The elements, and attributes of known elements, that were met and change nothing: `<prosody>`,
+   * `say-as format`.
+   */
   get ignored(): readonly string[] {
     return [...this.#ignored];
   }
@@ -182,7 +191,10 @@ export class SsmlParser {
     this.#open = '';
   }
 
-  /** Comments, CDATA and instructions pass through as they come: only what may be the start of their end is kept. */
+  /**
+   * Comments, CDATA and instructions pass through as they come: only what may be the start of their
+   * end is kept.
+   */
   #section(char: string, state: 'comment' | 'cdata' | 'instruction'): void {
     this.#open += char;
     const end = ENDS[state];

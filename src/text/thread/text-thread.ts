@@ -1,4 +1,7 @@
-/** Entry of the thread that reads text: cuts sessions step by step, and does the rest in steps between theirs. */
+/**
+ * Entry of the thread that reads text: cuts sessions step by step, and does the rest in steps
+ * between theirs.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { TtsError } from '../../protocol/errors.js';
 import { DEFAULT_LANGUAGE, type Language } from '../../protocol/job.js';
@@ -48,7 +51,8 @@ if (soon) void opened().catch(() => undefined);
 
 async function cut(session: number, piece: TextPiece, options: CutOptions | undefined): Promise<CutResult> {
   if (options !== undefined) {
-    // Markup is read by the front end as it comes; plain text needs no more than the ends of sentences.
+    // Markup is read by the front end as it comes; plain text needs no more than the ends of
+    // sentences.
     await (options.ssml ? loadFrontEnd(options.language) : loadSentenceWords(options.language));
     const count = async () => {
       const reader = await (await opened())(options.language);

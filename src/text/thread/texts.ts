@@ -1,6 +1,7 @@
 /**
- * Text work on a thread of its own. Normalising and counting a segment can take a tenth of a second for words that nobody
- * wrote before; on the thread that answers requests it would hold up the audio of everybody.
+ * Text work on a thread of its own. Normalising and counting a segment can take a tenth of a second
+ * for words that nobody wrote before; on the thread that answers requests it would hold up the
+ * audio of everybody.
  */
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
@@ -38,7 +39,10 @@ export interface Texts {
 }
 
 export interface TextsOptions extends Partial<TextThreadOptions> {
-  /** Where the files of a language lie, fetched first where they are not there; '' for a language that needs none. */
+  /**
+   * Where the files of a language lie, fetched first where they are not there; '' for a language
+   * that needs none.
+   */
   readonly files?: LanguageFiles;
 }
 

@@ -1,4 +1,7 @@
-/** The rules of reading Chinese, in the order they are asked: the more particular ones first. What they say is Chinese. */
+/**
+ * The rules of reading Chinese, in the order they are asked: the more particular ones first. What
+ * they say is Chinese.
+ */
 import { MARK_RULES } from '../normalize/marks.js';
 import type { Rule } from '../normalize/rule.js';
 import { middleDotRule, scriptRule, wideMarkRule } from '../normalize/wide-marks.js';

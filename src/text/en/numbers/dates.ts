@@ -126,7 +126,9 @@ function dayFirst(scan: Scan, at: number): number {
   return end;
 }
 
-/** The dot of a month in short may also be the end of the sentence: then it is left to be a pause. */
+/**
+ * The dot of a month in short may also be the end of the sentence: then it is left to be a pause.
+ */
 function trimDot(scan: Scan, end: number, whole: string): number {
   return whole.endsWith('.') && scan.endsAt(end) ? whole.length - 1 : whole.length;
 }
@@ -143,7 +145,8 @@ function dateFromLetters(scan: Scan, at: number): number {
     const to = until && isDay(Number(until)) ? ` to ${the}${ordinal(until)}` : '';
     const words = `${MONTHS[monthIndex(name)]} ${the}${ordinal(day)}${to}${written ? `, ${year(Number(written))}` : ''}`;
     out.say(words, at, at + whole.length);
-    // A year so placed is closed by a comma in writing; it must not be said as a pause before a dash or an end.
+    // A year so placed is closed by a comma in writing; it must not be said as a pause before a
+    // dash or an end.
     scan.remember(name);
     return at + whole.length;
   }

@@ -1,4 +1,7 @@
-/** What formulas have among words: functions of something, primes, absolute values, factorials, negations. */
+/**
+ * What formulas have among words: functions of something, primes, absolute values, factorials,
+ * negations.
+ */
 import type { Rule } from '../../normalize/rule.js';
 import { isAlphanumeric, isLetter, type Scan } from '../../normalize/scan.js';
 import { matchAt } from '../../normalize/sticky.js';

@@ -42,7 +42,10 @@ export function ordinal(digits: string | number): string {
   return toOrdinal(value.length <= 15 ? Number(value) : BigInt(value));
 }
 
-/** A whole number as written: a leading zero or great length without commas means an identifier, read by its digits. */
+/**
+ * A whole number as written: a leading zero or great length without commas means an identifier,
+ * read by its digits.
+ */
 export function integer(written: string): string {
   return isDigitString(written) ? digitByDigit(written) : cardinal(written);
 }
@@ -87,7 +90,10 @@ export function year(value: number): string {
   return pairs(String(value));
 }
 
-/** Three digits the way numbers of rooms, flights and networks are said: "one ninety-two", "five oh one". */
+/**
+ * Three digits the way numbers of rooms, flights and networks are said: "one ninety-two", "five oh
+ * one".
+ */
 export function triple(digits: string): string {
   const value = Number(digits);
   if (digits.length !== 3 || digits.startsWith('0') || value % 100 === 0) return integer(digits);

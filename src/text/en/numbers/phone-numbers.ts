@@ -1,4 +1,7 @@
-/** Telephone numbers and other digits in groups: read digit by digit, with a pause between the groups. */
+/**
+ * Telephone numbers and other digits in groups: read digit by digit, with a pause between the
+ * groups.
+ */
 
 import type { Rule } from '../../normalize/rule.js';
 import { isDigit, type Scan } from '../../normalize/scan.js';

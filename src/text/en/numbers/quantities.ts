@@ -261,7 +261,10 @@ const isAlphaRun = (scan: Scan, at: number): boolean => {
   return isLetter(code) && /^(?:st|nd|rd|th)/.test(scan.text.slice(at, at + 2));
 };
 
-/** Two numbers joined by a dash are a range or a score, unless they fall and are large: then a name, "747-400". */
+/**
+ * Two numbers joined by a dash are a range or a score, unless they fall and are large: then a name,
+ * "747-400".
+ */
 function isRange(first: string, second: string, dash: string): boolean {
   const [a, b] = [value(first), value(second)];
   if (first === second || (AIRLINER.test(first) && dash === '-' && b < 1000)) return false;
@@ -289,7 +292,10 @@ const NOUNS =
 const NOT_PLURAL =
   /^(?:was|is|has|its|this|as|us|plus|versus|does|less|across|thus|always|yes|species|news|series|perhaps|towards|besides|census|crisis|[a-z]*ss)$/;
 
-/** Whether a noun follows that the number counts. After what looks like a year most plurals do not count. */
+/**
+ * Whether a noun follows that the number counts. After what looks like a year most plurals do not
+ * count.
+ */
 function isCounted(scan: Scan, end: number, yearLike = false): boolean {
   if (scan.text[end] !== ' ') return false;
   const next = scan.nextWord(end);

@@ -91,7 +91,10 @@ function reading(scan: Scan, numeral: string, value: number, at: number, end: nu
   return person ? `the ${ordinal(value)}` : cardinal(value);
 }
 
-/** "Charles I of England", "Elizabeth I." against "Charles, I think": what follows a pronoun is a verb. */
+/**
+ * "Charles I of England", "Elizabeth I." against "Charles, I think": what follows a pronoun is a
+ * verb.
+ */
 function isAfterName(scan: Scan, end: number): boolean {
   const next = scan.nextWord(end);
   return (

@@ -21,7 +21,10 @@ const LENGTH =
 const LONGEST_SPAN = 12;
 const NAMES: Readonly<Record<string, string>> = { d: 'day', h: 'hour', m: 'minute', s: 'second' };
 
-/** "five thirty", "nine oh five", "seventeen hundred", "five o'clock"; `written` is the hour as it stood. */
+/**
+ * "five thirty", "nine oh five", "seventeen hundred", "five o'clock"; `written` is the hour as it
+ * stood.
+ */
 export function clockWords(hour: number, minute: string, second?: string, written = String(hour), half = ''): string {
   const minutes = Number(minute);
   const seconds = Number(second ?? '0');

@@ -87,8 +87,8 @@ const CROSSING: readonly (readonly [RegExp, string])[] = [
 const SOUNDED = /[AIOWYaeiouæɑɔəɛɜɪʊʌᵊᵻ]/gu;
 
 /**
- * An American reading as a British voice says it. Americans say the vowels of "lot" and "father" alike; where a word is
- * given with its spelling, an o tells the one from the other.
+ * An American reading as a British voice says it. Americans say the vowels of "lot" and "father"
+ * alike; where a word is given with its spelling, an o tells the one from the other.
  */
 export function inBritish(phonemes: string, spelling?: string): string {
   let out = spelling === undefined ? phonemes : withFathers(phonemes, spelling);
@@ -96,7 +96,10 @@ export function inBritish(phonemes: string, spelling?: string): string {
   return out;
 }
 
-/** Each open vowel that no o stands for made long, each rounded one that an o stands for short, where letters and vowels can be told to be the same in number. */
+/**
+ * Each open vowel that no o stands for made long, each rounded one that an o stands for short,
+ * where letters and vowels can be told to be the same in number.
+ */
 function withFathers(phonemes: string, spelling: string): string {
   if (!/[ɑɔ]/u.test(phonemes)) return phonemes;
   const letters = spelling.replace(/(?<=[^aeiou])e$/, '').match(/[aeiouy]+/g) ?? [];

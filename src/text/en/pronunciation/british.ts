@@ -1,4 +1,6 @@
-/** What the British say otherwise than the Americans: the quarters of an hour, numbers with "and". */
+/**
+ * What the British say otherwise than the Americans: the quarters of an hour, numbers with "and".
+ */
 import type { Rule } from '../../normalize/rule.js';
 import { matchAt } from '../../normalize/sticky.js';
 import { cardinal } from '../numbers/numbers.js';
@@ -6,7 +8,10 @@ import { cardinal } from '../numbers/numbers.js';
 const PAST = /([1-9]|1[0-2]):(15|30|45)(?![\d:]|\.\d| ?[-–—] ?\d| ?[AaPp]\.?\s?[Mm]\b)/y;
 const NOT_A_TIME = /^(?:scale|ratio|odds|aspect|split|mix|mixture)$/;
 
-/** "5:15", "half past five", "quarter to six"; hours as a timetable writes them ("05:15", "17:15") are not said so. */
+/**
+ * "5:15", "half past five", "quarter to six"; hours as a timetable writes them ("05:15", "17:15")
+ * are not said so.
+ */
 export const pastHourRule: Rule = {
   name: 'quarter of an hour',
   begins: { digits: { next: /:/ } },

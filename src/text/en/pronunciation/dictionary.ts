@@ -1,4 +1,7 @@
-/** The pronouncing dictionary: words that espeak reads otherwise, a line each and sorted, found by halving the file. */
+/**
+ * The pronouncing dictionary: words that espeak reads otherwise, a line each and sorted, found by
+ * halving the file.
+ */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -40,7 +43,10 @@ function findLine(text: Buffer, word: Buffer): string | undefined {
   return undefined;
 }
 
-/** How the word of the line that begins at `begin` stands to another: before it, the same, behind it. */
+/**
+ * How the word of the line that begins at `begin` stands to another: before it, the same, behind
+ * it.
+ */
 function compare(text: Buffer, begin: number, word: Buffer): number {
   for (let i = 0; i < word.length; i++) {
     const byte = text[begin + i]!;

@@ -1,4 +1,7 @@
-/** Words written alike and said differently: which one is meant, told from the words around, where that is reliable. */
+/**
+ * Words written alike and said differently: which one is meant, told from the words around, where
+ * that is reliable.
+ */
 
 /** The words of a clause in lower case, and which of them is asked about. */
 export interface WordContext {

@@ -1,4 +1,7 @@
-/** Words whose reading is known: corrections of our own, then the dictionary. espeak guesses the rest. */
+/**
+ * Words whose reading is known: corrections of our own, then the dictionary. espeak guesses the
+ * rest.
+ */
 import type { Language } from '../../../protocol/job.js';
 import { inBritish } from './alphabet.js';
 import { correction } from './corrections.js';
@@ -37,7 +40,10 @@ function compound(word: string, language: Language): string | undefined {
   return said.every((part) => part !== undefined) ? said.join('') : undefined;
 }
 
-/** An accent tells how a letter sounds: the dictionary, which has none, is believed where it says the same. */
+/**
+ * An accent tells how a letter sounds: the dictionary, which has none, is believed where it says
+ * the same.
+ */
 function fromDictionary(stem: string, plain: string, british: boolean): string | undefined {
   const own = dictionaryReading(stem, british);
   if (own !== undefined || stem === plain) return own;

@@ -65,7 +65,10 @@ function form(
   return phonemizer.word(text);
 }
 
-/** "A, B and C", "A B C": the normaliser has told the letter from the article wherever words alone decide. */
+/**
+ * "A, B and C", "A B C": the normaliser has told the letter from the article wherever words alone
+ * decide.
+ */
 function isLetterA(words: readonly Utterance[], index: number, followed: boolean): boolean {
   if (!followed) return true;
   const single = (other: Utterance | undefined) => other !== undefined && /^[A-HJ-Z]$/.test(other.text);

@@ -1,4 +1,7 @@
-/** Parts of speech, as far as the neighbours of a word tell whether it is a noun or a verb: closed classes and endings. */
+/**
+ * Parts of speech, as far as the neighbours of a word tell whether it is a noun or a verb: closed
+ * classes and endings.
+ */
 
 const set = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
 
@@ -72,8 +75,8 @@ function leftOf(place: Place): readonly [string, number] {
 }
 
 /**
- * How much speaks for a verb in its base form at a place (positive) and how much for a noun or an adjective (negative). Zero
- * where the neighbours do not tell.
+ * How much speaks for a verb in its base form at a place (positive) and how much for a noun or an
+ * adjective (negative). Zero where the neighbours do not tell.
  */
 export function verbness(place: Place): number {
   const [left, by] = leftOf(place);
@@ -151,7 +154,9 @@ function isSingleNoun(place: Place, left: string, by: number): boolean {
   );
 }
 
-/** Whether a verb in the third person may stand here: "the country exports copper", "she objects". */
+/**
+ * Whether a verb in the third person may stand here: "the country exports copper", "she objects".
+ */
 export function isThirdPerson(place: Place): boolean {
   const [left, by] = leftOf(place);
   const next = wordAt(place, 1);

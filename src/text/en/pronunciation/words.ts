@@ -1,4 +1,7 @@
-/** Words: ordinary ones are copied; acronyms, identifiers and mixtures of letters and digits are not ordinary. */
+/**
+ * Words: ordinary ones are copied; acronyms, identifiers and mixtures of letters and digits are not
+ * ordinary.
+ */
 
 import type { Rule } from '../../normalize/rule.js';
 import { isAlphanumeric, isDigit, LETTERS, type Scan } from '../../normalize/scan.js';
@@ -9,7 +12,9 @@ import { unitAlone } from '../numbers/units.js';
 
 const MIXTURE = new RegExp(`[${LETTERS}\\d]+(?:_[${LETTERS}\\d]+)*`, 'y');
 const COMPOUND_UNIT = /[A-Za-z]{1,3}(?:\/[a-z]{1,3}|[²³])(?![A-Za-z0-9])/y;
-/** A capital inside a word that is not all capitals: "camelCase", but not "McDonald" or "O'Neil". */
+/**
+ * A capital inside a word that is not all capitals: "camelCase", but not "McDonald" or "O'Neil".
+ */
 const CAMEL = /[a-z][A-Z]|[A-Z]{2}[a-z]{2}/;
 const NAME_PREFIX = /^(?:Mc|Mac|O'|D'|De|Di|La|Le|Van|Fitz)[A-Z][a-z]+(?:'s)?$/;
 const LETTER_NOUN =

@@ -1,7 +1,7 @@
 /**
- * The Japanese dictionary (IPADIC as the npm package kuromoji carries it): a trie of written forms, what each form can
- * be, what it costs to say two kinds of words in a row, and how characters without an entry are grouped. The files are
- * data; nothing of the package is run.
+ * The Japanese dictionary (IPADIC as the npm package kuromoji carries it): a trie of written forms,
+ * what each form can be, what it costs to say two kinds of words in a row, and how characters
+ * without an entry are grouped. The files are data; nothing of the package is run.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -21,7 +21,10 @@ export interface Entry {
   /** The form it is conjugated into: 連用形, 連用タ接続 … */
   readonly form: string;
   readonly base: string;
-  /** How it sounds, in katakana, long vowels as ー and particles as they are said. Empty for what is not known. */
+  /**
+   * How it sounds, in katakana, long vowels as ー and particles as they are said. Empty for what is
+   * not known.
+   */
   readonly sound: string;
 }
 
@@ -39,7 +42,10 @@ const RECORD_UNITS = 5;
 const RECORD_BYTES = 2 * RECORD_UNITS;
 const MOST_CACHED = 20_000;
 
-/** Records of words: left id, right id and cost as 16-bit numbers, then the place of the description, 32 bits. */
+/**
+ * Records of words: left id, right id and cost as 16-bit numbers, then the place of the
+ * description, 32 bits.
+ */
 interface Table {
   readonly records: Int16Array;
   readonly descriptions: Buffer;
@@ -50,7 +56,10 @@ export class Dictionary {
   readonly #check: Int32Array;
   readonly #known: Table;
   readonly #unknown: Table;
-  /** For each leaf of the trie where its list begins in `#lists`: the number of words, then their records' places. */
+  /**
+   * For each leaf of the trie where its list begins in `#lists`: the number of words, then their
+   * records' places.
+   */
   readonly #places: Int32Array;
   readonly #lists: Int32Array;
   readonly #classOf: Uint8Array;
@@ -75,7 +84,10 @@ export class Dictionary {
     this.costs = costs.subarray(2);
   }
 
-  /** Steps of the trie: the node behind `node` over one character, or -1. Characters are stored as UTF-8. */
+  /**
+   * Steps of the trie: the node behind `node` over one character, or -1. Characters are stored as
+   * UTF-8.
+   */
   step(node: number, code: number): number {
     if (code < 0x80) return this.#byte(node, code);
     if (code < 0x800) return this.#byte(this.#byte(node, 0xc0 | (code >> 6)), 0x80 | (code & 63));
@@ -102,7 +114,9 @@ export class Dictionary {
     return this.#classes[this.#classOf[code]!] ?? this.#classes[0]!;
   }
 
-  /** Words are numbers: those the dictionary knows from 0 on, what stands for unknown ones below. */
+  /**
+   * Words are numbers: those the dictionary knows from 0 on, what stands for unknown ones below.
+   */
   leftId(word: number): number {
     return word < 0 ? this.#unknown.records[~word * RECORD_UNITS]! : this.#known.records[word * RECORD_UNITS]!;
   }
@@ -167,7 +181,10 @@ function withoutPadding(bytes: Buffer): Buffer {
 const int32 = ({ buffer, byteOffset, length }: Buffer): Int32Array => new Int32Array(buffer, byteOffset, length >> 2);
 const int16 = ({ buffer, byteOffset, length }: Buffer): Int16Array => new Int16Array(buffer, byteOffset, length >> 1);
 
-/** The map's file is a count, then for each leaf its number, how many words it has, and their places. */
+/**
+ * The map's file is a count, then for each leaf its number, how many words it has, and their
+ * places.
+ */
 function listPlaces(map: Int32Array): Int32Array {
   const leaves = map[0]!;
   let last = 1;

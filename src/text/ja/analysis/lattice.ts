@@ -1,7 +1,12 @@
-/** The likeliest row of words that a text is: the cheapest way through all words that begin at each of its places. */
+/**
+ * The likeliest row of words that a text is: the cheapest way through all words that begin at each
+ * of its places.
+ */
 import type { Dictionary, Entry } from './dictionary.js';
 
-/** A stretch that is known to be one word, by a rule of writing: a number, an address, a Latin word. */
+/**
+ * A stretch that is known to be one word, by a rule of writing: a number, an address, a Latin word.
+ */
 export interface FixedStretch {
   readonly from: number;
   readonly to: number;
@@ -55,7 +60,9 @@ export class Lattice {
   readonly #nodes = new Nodes();
   /** For each place the last node made that ends there; -1 where none does. */
   #ends = new Int32Array(0);
-  /** What a left id costs behind the nodes that end at the place in hand; several words share one. */
+  /**
+   * What a left id costs behind the nodes that end at the place in hand; several words share one.
+   */
   readonly #cheapest: Int32Array;
   readonly #cheapestAt: Int32Array;
   readonly #behind: Int32Array;

@@ -1,4 +1,7 @@
-/** Latin letters in Japanese text: letters by name, words everybody knows in kana, Japanese written in Latin letters. */
+/**
+ * Latin letters in Japanese text: letters by name, words everybody knows in kana, Japanese written
+ * in Latin letters.
+ */
 import type { Rule } from '../../normalize/rule.js';
 import { LATIN_WORDS } from './latin-words.js';
 

@@ -163,14 +163,20 @@ export const COUNTER_PATTERN = [...COUNTERS.keys()].sort((a, b) => b.length - a.
 
 export const isCounter = (written: string): boolean => COUNTERS.has(written);
 
-/** A number in numerals and its counter: "三" and "本" → サンボン. An unknown counter comes with its own sound. */
+/**
+ * A number in numerals and its counter: "三" and "本" → サンボン. An unknown counter comes with its own
+ * sound.
+ */
 export function counted(number: string, counter: string, sound = ''): string {
   const known = COUNTERS.get(counter) ?? { sound };
   const whole = known.whole?.[numeralValue(number) ?? 0];
   return whole ?? beforeCounter(numeralSound(number), known);
 }
 
-/** The same for a number that is known by its sound alone: a decimal, or one with a multiplier behind it. */
+/**
+ * The same for a number that is known by its sound alone: a decimal, or one with a multiplier
+ * behind it.
+ */
 export const countedSound = (number: string, counter: string): string =>
   beforeCounter(number, COUNTERS.get(counter) ?? { sound: counter });
 

@@ -38,7 +38,10 @@ const LONGEST = 20;
 
 export const NUMERALS = '〇零一二三四五六七八九十百千万億兆京何数';
 
-/** A whole number in numerals: "2024" → "二千二十四". Digits beyond the myriads known are named one by one. */
+/**
+ * A whole number in numerals: "2024" → "二千二十四". Digits beyond the myriads known are named one by
+ * one.
+ */
 export function numerals(digits: string): string {
   const plain = digits.replace(/^0+(?=\d)/, '');
   if (plain === '0') return '〇';
@@ -93,7 +96,9 @@ function soundOf(numeral: string): string {
 const asDigits = (written: string): string =>
   [...written].map((numeral) => (numeral === '零' ? '0' : String(DIGITS.indexOf(numeral)))).join('');
 
-/** The value of a row of numerals where it is below ten thousand; undefined beyond, and for 何 and 数. */
+/**
+ * The value of a row of numerals where it is below ten thousand; undefined beyond, and for 何 and 数.
+ */
 export function numeralValue(written: string): number | undefined {
   if (/[何数万億兆京]/.test(written)) return undefined;
   if (/^[〇零一二三四五六七八九]+$/.test(written)) return Number(asDigits(written));

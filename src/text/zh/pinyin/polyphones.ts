@@ -1,4 +1,7 @@
-/** Single characters that are read in several ways: which one is meant is told by the words beside them. */
+/**
+ * Single characters that are read in several ways: which one is meant is told by the words beside
+ * them.
+ */
 
 /** A word in its clause, with its part of speech by jieba's letters. */
 export interface TaggedWord {
@@ -127,7 +130,10 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   上: ({ before }) => (/^n/.test(before.tag) && before.word.length > 0 ? 'shang0' : 'shang4'),
 };
 
-/** How a word of one character is read beside others; undefined where the dictionary's reading is right. */
+/**
+ * How a word of one character is read beside others; undefined where the dictionary's reading is
+ * right.
+ */
 export function polyphone(words: readonly TaggedWord[], at: number): string | undefined {
   const choice = Object.hasOwn(CHOICES, words[at]!.word) ? CHOICES[words[at]!.word] : undefined;
   return choice?.({ before: words[at - 1] ?? NONE, after: words[at + 1] ?? NONE, afterNext: words[at + 2] ?? NONE });

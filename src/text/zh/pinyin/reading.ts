@@ -1,4 +1,7 @@
-/** The syllables of a clause: words, each by the dictionary of pinyin, by its neighbours, and with its tones changed. */
+/**
+ * The syllables of a clause: words, each by the dictionary of pinyin, by its neighbours, and with
+ * its tones changed.
+ */
 import { pinyin } from 'pinyin-pro';
 import { chineseWords } from '../words/segmentation.js';
 import type { WordList } from '../words/word-list.js';

@@ -53,7 +53,10 @@ function changeBu(syllables: Toned[], i: number): void {
   else bu.tone = after.tone === 4 ? 2 : 4;
 }
 
-/** From the end, so that a syllable sees the tone that the next one has got: of a row every second one changes. */
+/**
+ * From the end, so that a syllable sees the tone that the next one has got: of a row every second
+ * one changes.
+ */
 function changeThirds(syllables: Toned[]): void {
   for (let i = syllables.length - 2; i >= 0; i--) {
     const [here, next] = [syllables[i]!, syllables[i + 1]!];

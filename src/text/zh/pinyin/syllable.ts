@@ -1,6 +1,7 @@
 /**
- * Syllables of pinyin to the symbols the model was taught for Mandarin. Which symbols these are follows hexgrad/misaki
- * (its Chinese of the first generation, which this model learnt): IPA with one arrow a tone, behind the vowel.
+ * Syllables of pinyin to the symbols the model was taught for Mandarin. Which symbols these are
+ * follows hexgrad/misaki (its Chinese of the first generation, which this model learnt): IPA with
+ * one arrow a tone, behind the vowel.
  */
 
 const INITIALS: Readonly<Record<string, string>> = {
@@ -93,7 +94,10 @@ export function parseSyllable(pinyin: string): Syllable | undefined {
   return { sound: sound.replace('v', 'ü'), tone: Number(tone) % 5 };
 }
 
-/** "yi" and "wu" are spellings of finals without an initial; "iu", "ui" and "un" are short for longer ones. */
+/**
+ * "yi" and "wu" are spellings of finals without an initial; "iu", "ui" and "un" are short for
+ * longer ones.
+ */
 function finalOf(initial: string, rest: string): string {
   if (initial === '') {
     if (/^yu/.test(rest)) return `ü${rest.slice(2)}`.replace('üan', 'üan');
@@ -114,7 +118,10 @@ function finalOf(initial: string, rest: string): string {
 
 const known = new Map<string, string>();
 
-/** The symbols of a syllable; `rhotic` adds the r that 儿 gives the syllable before it. Empty for what is no syllable. */
+/**
+ * The symbols of a syllable; `rhotic` adds the r that 儿 gives the syllable before it. Empty for
+ * what is no syllable.
+ */
 export function syllablePhonemes({ sound, tone }: Syllable, rhotic = false): string {
   const key = `${sound}${tone}${rhotic}`;
   let phonemes = known.get(key);

@@ -1,4 +1,6 @@
-/** A text without spaces as words: the row of words that is the likeliest by how often each is used. */
+/**
+ * A text without spaces as words: the row of words that is the likeliest by how often each is used.
+ */
 import { FIRST_SEED, firstHash, LONGEST_WORD, SECOND_SEED, secondHash, type WordList } from './word-list.js';
 
 export function chineseWords(text: string, list: WordList): string[] {

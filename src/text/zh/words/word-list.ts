@@ -1,6 +1,7 @@
 /**
- * The Chinese words and how often they are used (jieba's dictionary: a word, its count and its part of speech a line). Kept
- * as two hashes a word in one table, which takes a tenth of the memory that a map of strings would.
+ * The Chinese words and how often they are used (jieba's dictionary: a word, its count and its part
+ * of speech a line). Kept as two hashes a word in one table, which takes a tenth of the memory that
+ * a map of strings would.
  */
 import { readFile } from 'node:fs/promises';
 
