@@ -10,8 +10,8 @@ export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecAr
 }
 
 /**
- * How many of the same unit stand at `at` in a row. A caller that does not step over the whole row sets a
- * bound.
+ * How many of the same unit stand at `at` in a row. A caller that does not step over the whole row
+ * sets a bound.
  */
 export function runLength(text: string, at: number, most = Number.POSITIVE_INFINITY): number {
   const unit = text.charCodeAt(at);
