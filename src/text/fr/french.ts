@@ -1,10 +1,11 @@
 /** French as it is read in France. */
 import { createEspeakFrontEnd } from '../espeak/espeak-language.js';
 import type { FrontEnd } from '../front-end.js';
+import { unknownSignRule } from '../normalize/sign-rules.js';
 import { fromEspeak, joinLetters, known, pronounce, respelled } from './pronunciation.js';
 import { RULES } from './rules.js';
 import { readAs } from './say-as.js';
-import { isSpokenSign, unknownRule } from './signs.js';
+import { isSpokenSign } from './signs.js';
 import { isShouted } from './words.js';
 
 const french = createEspeakFrontEnd({
@@ -20,4 +21,4 @@ const french = createEspeakFrontEnd({
   fromEspeak,
 });
 
-export const FRENCH: FrontEnd = { ...french, rules: [...french.rules, unknownRule], joinLetters, pronounce };
+export const FRENCH: FrontEnd = { ...french, rules: [...french.rules, unknownSignRule], joinLetters, pronounce };

@@ -1,8 +1,9 @@
 /**
- * Signs that French says in words, quotation marks with their spaces, and the last rule for signs.
+ * Signs that French says in words, and quotation marks with their spaces.
  */
 import type { Rule } from '../normalize/rule.js';
-import { isDigit, isLetter } from '../normalize/scan.js';
+import { isDigit } from '../normalize/scan.js';
+import { partingRule } from '../normalize/sign-rules.js';
 import { fraction } from './numbers.js';
 
 const SIGNS: Readonly<Record<string, string>> = {
@@ -137,24 +138,5 @@ export const signRule: Rule = {
   },
 };
 
-/** A raised dot between the forms of a word only parts them: "tous·tes". */
-export const raisedDotRule: Rule = {
-  name: 'raised dot',
-  begins: { signs: '·' },
-  apply(scan, at) {
-    scan.out.space(at, at + 1);
-    return at + 1;
-  },
-};
-
-/** What nobody has words for is counted, not said. */
-export const unknownRule: Rule = {
-  name: 'unknown sign',
-  begins: { signs: 'any sign' },
-  apply(scan, at) {
-    const code = scan.text.charCodeAt(at);
-    if (isLetter(code) || isDigit(code)) return at;
-    scan.out.skip('symbol', 1);
-    return at + 1;
-  },
-};
+/** A raised dot between the forms of a word: "tous·tes". */
+export const raisedDotRule = partingRule('raised dot', '·');

@@ -1,10 +1,11 @@
 /** Hindi. */
 import { createEspeakFrontEnd } from '../espeak/espeak-language.js';
 import type { FrontEnd } from '../front-end.js';
+import { unknownSignRule } from '../normalize/sign-rules.js';
 import { fromEspeak, pronounce, respelled } from './pronunciation.js';
 import { RULES } from './rules.js';
 import { readAs } from './say-as.js';
-import { isSpokenSign, unknownRule } from './signs.js';
+import { isSpokenSign } from './signs.js';
 
 const hindi = createEspeakFrontEnd({
   language: 'hi-IN',
@@ -18,4 +19,4 @@ const hindi = createEspeakFrontEnd({
   fromEspeak,
 });
 
-export const HINDI: FrontEnd = { ...hindi, rules: [...hindi.rules, unknownRule], pronounce };
+export const HINDI: FrontEnd = { ...hindi, rules: [...hindi.rules, unknownSignRule], pronounce };

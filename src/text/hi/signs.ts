@@ -1,6 +1,6 @@
-/** Signs that Hindi says in words, and the last rule for those it has no words for. */
+/** Signs that Hindi says in words. */
 import type { Rule } from '../normalize/rule.js';
-import { isDigit, isLetter } from '../normalize/scan.js';
+import { partingRule } from '../normalize/sign-rules.js';
 import { fraction } from './numbers.js';
 
 const SIGNS: Readonly<Record<string, string>> = {
@@ -76,24 +76,4 @@ export const fractionSignRule: Rule = {
   },
 };
 
-/** A line between words only parts them. */
-export const slashRule: Rule = {
-  name: 'slash',
-  begins: { signs: '/' },
-  apply(scan, at) {
-    scan.out.space(at, at + 1);
-    return at + 1;
-  },
-};
-
-/** What nobody has words for is counted, not said. */
-export const unknownRule: Rule = {
-  name: 'unknown sign',
-  begins: { signs: 'any sign' },
-  apply(scan, at) {
-    const code = scan.text.charCodeAt(at);
-    if (isLetter(code) || isDigit(code)) return at;
-    scan.out.skip('symbol', 1);
-    return at + 1;
-  },
-};
+export const slashRule = partingRule('slash', '/');

@@ -1,6 +1,7 @@
 /** Addresses of pages and people, hashtags and handles. */
 import type { Rule } from '../normalize/rule.js';
-import { isLetter, opensWord, type Scan } from '../normalize/scan.js';
+import type { Scan } from '../normalize/scan.js';
+import { tagRuleOf } from '../normalize/sign-rules.js';
 import { matchAt } from '../normalize/sticky.js';
 import { cardinal } from './numbers.js';
 import { latinWord, spell } from './words.js';
@@ -59,14 +60,4 @@ export const addressRule: Rule = {
   apply: address,
 };
 
-/** "#भारत", "@ram". */
-export const tagRule: Rule = {
-  name: 'hashtag or handle',
-  begins: { signs: '#@' },
-  apply(scan, at) {
-    const { text, out } = scan;
-    if (!isLetter(text.charCodeAt(at + 1)) || (at > 0 && !opensWord(text.charCodeAt(at - 1)))) return at;
-    out.say(text[at] === '#' ? 'हैशटैग' : 'ऐट', at, at + 1);
-    return at + 1;
-  },
-};
+export const tagRule = tagRuleOf({ hash: 'हैशटैग', at: 'ऐट' });
