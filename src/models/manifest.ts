@@ -70,7 +70,7 @@ export const GRAPHS = [
 export type GraphName = (typeof GRAPHS)[number];
 
 /** Raised whenever graphs come out differently, so that older ones are made and timed again. */
-export const RECIPE = process.arch === 'x64' ? 8 : 7;
+export const RECIPE = process.arch === 'x64' ? 9 : 8;
 
 export interface ModelManifest {
   readonly name: BaseModel;

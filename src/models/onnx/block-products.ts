@@ -28,7 +28,8 @@ const OPERATOR_SET = Uint8Array.from([0x0a, DOMAIN.length, ...Buffer.from(DOMAIN
 export function blockProducts(model: Model, codec: OnnxCodec, isChosen: (weight: Tensor) => boolean): Model {
   const { graph } = model;
   const rewrite = new BlockRewrite(graph.initializer, codec, isChosen);
-  const node = graph.node.flatMap((old) => rewrite.node(old));
+  const made = graph.node.flatMap((old) => rewrite.node(old));
+  const node = biasesIntoProducts(made, [...graph.initializer, ...rewrite.initializer]);
   const used = new Set(node.flatMap(({ input }) => input));
   const initializer = [...graph.initializer, ...rewrite.initializer].filter(({ name }) => used.has(name));
   return { ...model, opsetImport: [...model.opsetImport, OPERATOR_SET], graph: { ...graph, node, initializer } };
@@ -134,6 +135,26 @@ class BlockRewrite {
     if (!this.#added.has(name)) this.#added.set(name, this.#codec.tensor({ name, dims: [...dims], dataType, rawData }));
     return name;
   }
+}
+
+/**
+ * Sums of a product with a constant, one for each column, as part of the product: an operator less
+ * to start.
+ */
+function biasesIntoProducts(nodes: readonly Node[], weights: readonly Tensor[]): Node[] {
+  const constants = new Map(weights.map((tensor) => [tensor.name, tensor]));
+  const readers = new Map<string, Node[]>();
+  for (const node of nodes) for (const name of node.input) readers.set(name, [...(readers.get(name) ?? []), node]);
+  const removed = new Set<Node>();
+  const made = nodes.map((node): Node => {
+    const [sum, ...others] = node.opType === 'MatMulNBits' ? (readers.get(node.output[0]!) ?? []) : [];
+    if (sum?.opType !== 'Add' || others.length > 0) return node;
+    const bias = sum.input.find((name) => name !== node.output[0]);
+    if (constants.get(bias ?? '')?.dims.length !== 1) return node;
+    removed.add(sum);
+    return { ...node, input: [...node.input, '', '', bias!], output: sum.output };
+  });
+  return made.filter((_, i) => !removed.has(nodes[i]!));
 }
 
 const roundUp = (size: number, step: number): number => Math.ceil(size / step) * step;
