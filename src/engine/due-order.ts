@@ -7,6 +7,11 @@ export interface Due {
   readonly dueMs: number;
 }
 
+/** What is due within this time is a first sound, or of a stream that would run dry. */
+const SOON_MS = 1_000;
+
+export const isSoon = ({ dueMs }: Due, nowMs: number): boolean => dueMs < nowMs + SOON_MS;
+
 /** Inserts `one` into `waiting`, which is in this order. */
 export function insertByDue<Waiting extends Due>(waiting: Waiting[], one: Waiting): void {
   let at = waiting.length;

@@ -32,8 +32,8 @@ export interface StepGrant {
   readonly dueMs: number;
   /** Reports what the step cost, where that is not the time it took: it shared a run, or cores. */
   spent(ms: number): void;
-  /** Reports how much of the step's time went into audio that was not due yet. */
-  early(ms: number): void;
+  /** Reports which share of the step's cost went into audio that was not due yet. */
+  early(share: number): void;
 }
 
 /** The grant of work that no scheduler orders: a measurement, a test. */

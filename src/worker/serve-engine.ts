@@ -23,6 +23,13 @@ interface Running {
   playedUntilMs: number;
 }
 
+/** What a step reports about its cost. */
+interface Spent {
+  /** Undefined where the time it took is its cost. */
+  ms?: number;
+  earlyShare: number;
+}
+
 export class EngineServer {
   readonly #engine: Engine;
   readonly #send: (reply: JobReply) => void;
@@ -124,17 +131,18 @@ export class EngineServer {
     const startMs = queues ? await this.#untilFree(dueMs) : this.#clock.now();
     // A native run blocks messages: let them in first, a cancellation may be among them.
     await nextLoopTurn();
-    const spent: { ms?: number; earlyMs: number } = { earlyMs: 0 };
+    const spent: Spent = { earlyShare: 0 };
     try {
       signal.throwIfAborted();
       return await work(this.#grant(state, dueMs, spent));
     } finally {
-      this.#send({ type: 'ran', id, runMs: spent.ms ?? this.#clock.now() - startMs, earlyMs: spent.earlyMs });
+      const runMs = spent.ms ?? this.#clock.now() - startMs;
+      this.#send({ type: 'ran', id, runMs, earlyMs: spent.earlyShare * runMs });
       if (queues) this.#free();
     }
   }
 
-  #grant(state: Running, dueMs: number, spent: { ms?: number; earlyMs: number }): StepGrant {
+  #grant(state: Running, dueMs: number, spent: Spent): StepGrant {
     // The step was given before the last audio was sent. A single listener plays that at once, so
     // the step is due later; under load it may be held back as prebuffer.
     const plays = this.#multiThreaded && this.#engine.capacity === undefined;
@@ -145,8 +153,8 @@ export class EngineServer {
       spent(ms) {
         spent.ms = ms;
       },
-      early(ms) {
-        spent.earlyMs = ms;
+      early(share) {
+        spent.earlyShare = share;
       },
     };
   }

@@ -7,7 +7,7 @@ import { openExact } from '../../src/engine/graphs/exact-products.js';
 import { cpuProvider } from '../../src/engine/graphs/provider.js';
 import { createFastVocoder } from '../../src/engine/vocoder/fast-vocoder.js';
 import { graphOf, type Utterance } from '../../src/engine/vocoder/vocoder.js';
-import { fixedWindows, oneWindow, type Windows } from '../../src/engine/vocoder/windows.js';
+import { dueWindows, oneWindow, type Windows } from '../../src/engine/vocoder/windows.js';
 import { decibelsOfDifference, furthestApart } from '../support/clip-checks.js';
 import { LIGHT_GENERATOR, lightReference } from '../support/light-utterance.js';
 import { unrounded } from '../support/unrounded.js';
@@ -53,7 +53,7 @@ async function bothWays(bytes: Uint8Array) {
   const graph = graphOf(await openExact(bytes, cpuProvider(2).sessionOptions));
   const reference = lightReference();
   const { frames } = reference;
-  const utterance = createFastVocoder(graph, fixedWindows).begin(reference, 0, frames);
+  const utterance = createFastVocoder(graph, dueWindows()).begin(reference, 0, frames);
   expect(utterance.openingTo).toBeLessThan(frames);
   const windowed = await samplesOf(utterance);
   const whole = await samplesOf(createFastVocoder(graph, oneWindow).begin(reference, 0, frames));

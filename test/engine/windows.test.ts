@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { type StepGrant, UNSCHEDULED } from '../../src/engine/engine.js';
-import { fixedWindows, timelyWindows, type Windows } from '../../src/engine/vocoder/windows.js';
+import { dueWindows, timelyWindows, type Windows } from '../../src/engine/vocoder/windows.js';
 
 const NOW = 50_000;
 const clock = { now: () => NOW };
@@ -39,8 +39,19 @@ describe('the schedule', () => {
       [402, [32, 128, 242]],
       [967, [32, 128, 384, 423]],
       [968, [32, 128, 384, 384, 40]],
+    ] as const) {
+      for (const ms of [0, 999]) expect(lengths(dueWindows(clock), frames, dueIn(ms))).toEqual(expected);
+    }
+  });
+
+  it('is long from the first on a GPU where the audio is due later', () => {
+    for (const [frames, expected] of [
+      [71, [71]],
+      [402, [402]],
+      [424, [384, 40]],
+      [968, [384, 384, 200]],
     ] as const)
-      expect(lengths(fixedWindows, frames, dueIn(1e9))).toEqual(expected);
+      expect(lengths(dueWindows(clock), frames, dueIn(1_000))).toEqual(expected);
   });
 });
 

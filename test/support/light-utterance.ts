@@ -9,7 +9,7 @@ import { UNSCHEDULED } from '../../src/engine/engine.js';
 import { packed } from '../../src/engine/gpu/gpu-runs.js';
 import type { Packed } from '../../src/engine/graphs/graph-threads.js';
 import { createFastVocoder } from '../../src/engine/vocoder/fast-vocoder.js';
-import { fixedWindows } from '../../src/engine/vocoder/windows.js';
+import { dueWindows } from '../../src/engine/vocoder/windows.js';
 import { PACKAGE_VOICES_DIR } from '../../src/models/manifest.js';
 
 export const LIGHT_GENERATOR = path.join(PACKAGE_VOICES_DIR, 'base-tts-fast/generator-int8.onnx');
@@ -45,7 +45,7 @@ export async function lightWindows(): Promise<Packed[]> {
     },
     release: async () => undefined,
   };
-  const cut = createFastVocoder(collect, fixedWindows).begin(front, 0, frames);
+  const cut = createFastVocoder(collect, dueWindows()).begin(front, 0, frames);
   while (!cut.ended) await cut.next(UNSCHEDULED);
   return windows;
 }

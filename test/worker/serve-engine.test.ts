@@ -152,7 +152,8 @@ describe('when a step is due', () => {
         for (let i = 0; i < 3; i += 1) {
           const pcm = await steps.run(async (grant) => {
             dues.push(grant.dueMs - clock.now());
-            grant.early(7);
+            grant.spent(10);
+            grant.early(0.7);
             return new Int16Array(1_440_000);
           });
           yield { type: 'audio', pcm };

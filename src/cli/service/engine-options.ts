@@ -7,9 +7,10 @@ import { readSineOptions } from './sine-options.js';
 
 /**
  * Most engine processes on one GPU. While one hands over its audio and takes the next work,
- * another's run is made. On an H200 three make 1,117 seconds of speech a second, two 817.
+ * another's run is made. On an H200 three make 1,569 seconds of speech a second and two 1,366, but
+ * with three the first audio of 800 listeners comes a third later.
  */
-export const GPU_PROCESSES = 3;
+export const GPU_PROCESSES = 2;
 
 /** Engine processes that are always there, and how many there may be. */
 export async function processesOf(

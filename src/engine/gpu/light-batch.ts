@@ -13,8 +13,11 @@ const NOISE_ROWS = 512;
 const LENGTHS = [208, 512] as const;
 /** Lengths are rounded up to a multiple of this, so that the GPU compiles few shaders. */
 const ROUND = 16;
-/** Most frames in one run, by length: a run should end before a waiting listener notices. */
-const MOST_FRAMES = { 208: 32 * 208, 512: 14 * 512 } as const;
+/**
+ * Most frames in one run, by length. A first window waits for the two runs before it: with 14 long
+ * windows in a run instead of 8, the first audio of 800 listeners came a fifth later (H200).
+ */
+const MOST_FRAMES = { 208: 32 * 208, 512: 8 * 512 } as const;
 
 /** Of a window as the light vocoder feeds it: `x` [1,512,w], `f0`, `phase`, `s`, `offset`, … */
 const framesOf = ({ x, rows }: Packed): number => rows?.dims[1] ?? x!.dims[2]!;

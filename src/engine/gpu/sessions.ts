@@ -19,7 +19,7 @@ import { createStyles } from '../styles.js';
 import { createFastVocoder } from '../vocoder/fast-vocoder.js';
 import type { Graph } from '../vocoder/vocoder.js';
 import { createWholeVocoder } from '../vocoder/whole-vocoder.js';
-import { fixedWindows } from '../vocoder/windows.js';
+import { dueWindows } from '../vocoder/windows.js';
 import { LIGHT_BLOCKS, testedGraph } from './check.js';
 import { framesItem, mostUtterances, utteranceKind, utteranceSize } from './frames-batch.js';
 import { GpuBatcher } from './gpu-batcher.js';
@@ -158,7 +158,7 @@ export class GpuSessions implements Sessions {
       acousticModel: (tokens, style, grant) => runAcousticModel(acousticModel, tokens, style, grant),
       vocoder:
         files.model === 'base-tts-fast'
-          ? createFastVocoder(this.#light(), fixedWindows)
+          ? createFastVocoder(this.#light(), dueWindows())
           : createWholeVocoder(this.#whole(files.gpu.source)),
     };
   }

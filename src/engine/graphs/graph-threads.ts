@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { TypedTensor } from 'onnxruntime-node';
 import type { Device } from '../../protocol/device.js';
-import { type Due, insertByDue } from '../due-order.js';
+import { type Due, insertByDue, isSoon } from '../due-order.js';
 import type { StepGrant } from '../engine.js';
 import { maySpin } from '../measure/machine.js';
 
@@ -143,9 +143,6 @@ interface WaitingRun extends Due {
   readonly failed: (reason: unknown) => void;
 }
 
-/** A run due within this time (ms) is a first sound, or of a stream that would run dry. */
-const SOON_MS = 1_000;
-
 /**
  * Several threads with the same graphs. The run that is due soonest goes to the thread with the
  * least to do. A run that is due soon on an idle machine is multi-threaded, and runs that are due
@@ -197,7 +194,7 @@ export class GraphThreads {
         if (thread.busy < best.busy) best = thread;
       }
       if (best.busy >= RUNS_PER_THREAD) return;
-      const soon = this.#waiting[0]!.dueMs < performance.now() + SOON_MS;
+      const soon = isSoon(this.#waiting[0]!, performance.now());
       if (this.#multiThreaded.busy > 0 && !soon) return;
       const { signal, begin, failed } = this.#waiting.shift()!;
       if (signal.aborted) failed(signal.reason);

@@ -91,7 +91,7 @@ export function createFastVocoder(graph: Graph, windows: Windows): Vocoder {
         const runMs = performance.now() - startMs;
         windows.ran(size, runMs, grant);
         const early = end - scheduledEnd(window);
-        if (early > 0) grant.early((runMs * early) / size);
+        if (early > 0) grant.early(early / size);
         [number, at] = [number + 1, end];
         const samples = waveform!.data as Float32Array;
         return {

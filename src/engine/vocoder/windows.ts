@@ -4,6 +4,7 @@
  */
 import { type Clock, systemClock } from '../../clock.js';
 import { FIRST_SOUND_MS } from '../../protocol/job.js';
+import { isSoon } from '../due-order.js';
 import type { StepGrant } from '../engine.js';
 
 /** Frames to either side of a frame on which its samples depend. */
@@ -53,8 +54,19 @@ export function scheduledEnd({ number, from, to }: Beginning): number {
   return ended(from + frames, to);
 }
 
-/** The schedule for every stream, so that windows of many streams fit into one batch of a GPU. */
-export const fixedWindows: Windows = { endOf: scheduledEnd, ran: () => undefined };
+/**
+ * For a GPU: the schedule for what is due soon, and else long windows from the first on. A sentence
+ * in the middle of a text is then one run instead of three, without the context of two of them.
+ */
+export function dueWindows(clock: Pick<Clock, 'now'> = systemClock): Windows {
+  return {
+    endOf(window, grant) {
+      if (isSoon(grant, clock.now())) return scheduledEnd(window);
+      return Math.max(scheduledEnd(window), ended(window.from + LATER_FRAMES, window.to));
+    },
+    ran: () => undefined,
+  };
+}
 
 /** All of an utterance in one window, for comparisons. */
 export const oneWindow: Windows = { endOf: ({ to }) => to, ran: () => undefined };
