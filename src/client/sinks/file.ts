@@ -14,6 +14,8 @@ export interface FileSinkOptions extends EncoderOptions {
   readonly format: AudioFormat;
   /** Called at the end: where the announced chapters begin. */
   readonly chapters?: () => readonly Chapter[];
+  /** A run that is killed is repeated: its unfinished file is overwritten, not left behind. */
+  readonly repeatable?: boolean;
 }
 
 export async function createFileSink(file: string, options: FileSinkOptions): Promise<AudioSink> {
@@ -25,9 +27,10 @@ export async function createFileSink(file: string, options: FileSinkOptions): Pr
     const handle = await open(target, 'w').catch((cause) => fail(cause, file));
     return createPipeSink(handle.createWriteStream(), { ...options, close: true });
   }
-  const part = path.join(path.dirname(target), `.${path.basename(target)}.${randomBytes(4).toString('hex')}.part`);
+  const unique = options.repeatable ? '' : `.${randomBytes(4).toString('hex')}`;
+  const part = path.join(path.dirname(target), `.${path.basename(target)}${unique}.part`);
   const encoder = await createEncoder(options.format, options);
-  const handle = await open(part, 'wx').catch((cause) => {
+  const handle = await open(part, options.repeatable ? 'w' : 'wx').catch((cause) => {
     encoder.close();
     return fail(cause, file);
   });
@@ -47,14 +50,14 @@ function regularFile(handle: FileHandle, encoder: AudioEncoder, { part, target, 
   return {
     async write(pcm, signal) {
       signal.throwIfAborted();
-      await handle.appendFile(encoder.encode(pcm)).catch((cause) => {
+      await handle.appendFile(await encoder.encode(pcm)).catch((cause) => {
         throw outputFailed(cause as Error);
       });
       samples += pcm.length;
     },
     async finish() {
       try {
-        await handle.appendFile(encoder.end());
+        await handle.appendFile(await encoder.end(chapters?.()));
         // Until now the header said that the length is unknown.
         const head = encoder.settledHead(chapters?.());
         if (head) await handle.write(head, 0, undefined, 0);
