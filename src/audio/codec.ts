@@ -2,7 +2,7 @@
 import type { AudioTags, Chapter } from './tags.js';
 
 /** A codec in a thread of its own needs time. The next call waits for the one before it. */
-export type Encoded = Uint8Array | Promise<Uint8Array>;
+type Encoded = Uint8Array | Promise<Uint8Array>;
 
 export interface AudioEncoder {
   readonly contentType: string;

@@ -9,7 +9,7 @@ const ZIP = Buffer.from('PK');
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 /** Whether a file is read as an EPUB, by its name. */
-export const isEpubName = (file: string): boolean => /\.(?:epub|kepub)$/i.test(file);
+const isEpubName = (file: string): boolean => /\.(?:epub|kepub)$/i.test(file);
 
 export async function readBook(file: string, options: ReadingOptions): Promise<Book> {
   const head = await firstBytes(file);

@@ -72,7 +72,11 @@ if (!hasFfmpeg()) {
   // 1.3 s and an odd rest: no frame of any codec ends with it.
   const sound = voiceLike(31_337);
 
-  describe.each(AUDIO_FORMATS)('%s', (format) => {
+  // AAC cannot say in a stream what its codec put before the sound, and MP4 is no stream:
+  // mp4.test.ts hears both.
+  const others = AUDIO_FORMATS.filter((format) => !['aac', 'mp4'].includes(audioSpec(format).codec));
+
+  describe.each(others)('%s', (format) => {
     it('is decoded as the same sound, in time, and as long as it was to a frame', async () => {
       const { bytes, contentType } = await encode(format, sound);
       expect(contentType).toBe(contentTypeOf(format));

@@ -4,7 +4,7 @@ import { type SentenceStore, sentenceKey } from './sentence-store.js';
 import type { Utterance } from './utterances.js';
 
 /** Speaks one sentence; the silence at its end does not matter. */
-export type SpeakSentence = (utterance: Utterance, signal: AbortSignal) => Promise<Int16Array>;
+type SpeakSentence = (utterance: Utterance, signal: AbortSignal) => Promise<Int16Array>;
 
 export interface MakerOptions {
   readonly store: SentenceStore;
