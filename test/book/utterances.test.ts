@@ -12,8 +12,8 @@ const block = (kind: Block['kind'], ...runs: (string | TextRun)[]): Block => ({
 const said = (blocks: Block[], language: Language = 'en-US') => utterancesOf({ title: '', blocks }, language);
 
 describe('utterances', () => {
-  it('are sentences, without white space around them, with a rest by what follows', () => {
-    const list = said([
+  it('are sentences, without white space around them, with a rest by what follows', async () => {
+    const list = await said([
       block('heading', 'Chapter One'),
       block('paragraph', '  The keeper   climbed the stairs. ', 'Nobody saw ', 'the ship at all.'),
       block('verse', 'A line of verse'),
@@ -33,8 +33,8 @@ describe('utterances', () => {
     ]);
   });
 
-  it('name another language and the reading of ruby in markup, and escape the rest', () => {
-    const [french] = said([
+  it('name another language and the reading of ruby in markup, and escape the rest', async () => {
+    const [french] = await said([
       block(
         'paragraph',
         'He & she said ',
@@ -49,16 +49,16 @@ describe('utterances', () => {
       text: 'He &amp; she said <lang xml:lang="fr-FR">bonjour &lt;madame&gt;</lang> to Ed.',
       shown: 'He & she said bonjour <madame> to Ed.',
     });
-    const [ruby] = said([block('paragraph', { text: '東京', alias: 'とうきょう' }, 'へ行く。')], 'ja-JP');
+    const [ruby] = await said([block('paragraph', { text: '東京', alias: 'とうきょう' }, 'へ行く。')], 'ja-JP');
     expect(ruby!.text).toBe('<sub alias="とうきょう">東京</sub>へ行く。');
     // A language that nobody speaks here is read by the voice.
-    expect(said([block('paragraph', { text: 'Guten Tag zusammen.', language: 'de' })])[0]).toMatchObject({
+    expect((await said([block('paragraph', { text: 'Guten Tag zusammen.', language: 'de' })]))[0]).toMatchObject({
       ssml: false,
     });
   });
 
-  it('keep a span of another language whole where a sentence ends inside it', () => {
-    const list = said([
+  it('keep a span of another language whole where a sentence ends inside it', async () => {
+    const list = await said([
       block(
         'paragraph',
         'She said: ',

@@ -2,6 +2,7 @@
 import type { Language, PauseKind } from '../../protocol/job.js';
 import { codeOf, localeOf } from '../../protocol/languages.js';
 import { Segmenter } from '../../text/segment/segment.js';
+import { loadSentenceWords } from '../../text/segment/sentence-words.js';
 import type { Block, BlockKind, BookChapter } from '../book.js';
 
 export interface Utterance {
@@ -39,7 +40,8 @@ const STANZA_MS = 800;
 const CHAPTER_END_MS = 2_000;
 
 /** `language`: what the voice reads in. */
-export function utterancesOf({ blocks }: BookChapter, language: Language): Utterance[] {
+export async function utterancesOf({ blocks }: BookChapter, language: Language): Promise<Utterance[]> {
+  await loadSentenceWords(language);
   const all: Utterance[] = [];
   for (const [index, block] of blocks.entries()) {
     const own = sentencesOf(block, language);

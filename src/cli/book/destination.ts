@@ -22,6 +22,8 @@ const FORMATS: Readonly<Record<string, AudioFormat>> = {
 };
 export const BOOK_ENDINGS = Object.keys(FORMATS);
 const DEFAULT_ENDING = 'm4b';
+/** Files of a folder go to players that need not know audiobooks. */
+const FOLDER_ENDING = 'mp3';
 
 export function bookDestination(output: string | undefined, ending: string | undefined, file: string): BookDestination {
   const target = output ?? `${path.parse(file).name}.${ending ?? DEFAULT_ENDING}`;
@@ -30,7 +32,7 @@ export function bookDestination(output: string | undefined, ending: string | und
   if (named !== undefined && ending !== undefined && FORMATS[named] !== FORMATS[ending]) {
     throw new TtsError('usage', `${target} and --format ${ending} do not agree. Leave one of them out.`);
   }
-  const chosen = named ?? ending ?? DEFAULT_ENDING;
+  const chosen = named ?? ending ?? FOLDER_ENDING;
   const format = FORMATS[chosen];
   if (format === undefined) {
     const names = BOOK_ENDINGS.map((each) => `.${each}`).join(', ');

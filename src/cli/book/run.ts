@@ -145,7 +145,7 @@ async function speakBook(
       import('../../client/speak-sentence.js'),
     ]);
   const language = (await languageOf(config, voice)) ?? localeOf(book.language ?? '') ?? DEFAULT_LANGUAGE;
-  const spoken = indices.map((index) => utterancesOf(book.chapters[index]!, language));
+  const spoken = await Promise.all(indices.map((index) => utterancesOf(book.chapters[index]!, language)));
   if (spoken.every((list) => list.length === 0))
     throw new TtsError('empty_input', 'There is nothing to say in these chapters.');
   const address = { ...connection, unheard: true };
