@@ -50,7 +50,7 @@ async function createCodec(format: AudioFormat, options: EncoderOptions): Promis
     case 'aac':
       return (await import('./aac.js')).createAac(spec);
     case 'mp4':
-      return (await import('./mp4.js')).createMp4(spec, options);
+      return (await import('./mp4/mp4.js')).createMp4(spec, options);
     case 'flac':
       return (await import('./flac.js')).createFlac(options);
     default:

@@ -82,7 +82,7 @@ export class Permits {
       if (whole !== undefined) held = await heldAudio.take(whole, key);
       const { base } = parseModel(model);
       const language = this.#languageOf(request);
-      // A socket whose client only writes a file waits behind live listeners, as a buffered response.
+      // A socket whose client writes a file waits behind live listeners, as a buffered response.
       const isWhole = whole !== undefined || (unheard && input === undefined);
       const order = { model: base, voice, language, seed, speed, owner: key.id, requestId, whole: isWhole, trace };
       const speech = gateway.open({ ...order, ...(input !== undefined && { chars: input.chars }) });

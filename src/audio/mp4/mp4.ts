@@ -2,13 +2,13 @@
  * AAC in MP4 (.m4a, .m4b), written as it comes: the sound first, then the boxes that describe it.
  * Only the sizes of frames are held, two bytes for 43 ms.
  */
-import { SAMPLE_RATE } from '../protocol/audio.js';
-import { AacFrames, ADTS_HEADER_BYTES } from './aac-frames.js';
-import type { Codec, EncoderOptions } from './codec.js';
-import { ascii, box, fullBox, UNITY_MATRIX, u16, u32, u64 } from './mp4-boxes.js';
-import { cut, userData } from './mp4-tags.js';
-import { CHAPTER_TRACK, chapterTrack, frameDurations, type Samples, SOUND_TRACK, soundTrack } from './mp4-tracks.js';
-import { type Chapter, iso639_2 } from './tags.js';
+import { SAMPLE_RATE } from '../../protocol/audio.js';
+import { AacFrames, ADTS_HEADER_BYTES } from '../aac-frames.js';
+import type { Codec, EncoderOptions } from '../codec.js';
+import { type Chapter, iso639_2 } from '../tags.js';
+import { ascii, box, fullBox, UNITY_MATRIX, u16, u32, u64 } from './boxes.js';
+import { cut, userData } from './tags.js';
+import { CHAPTER_TRACK, chapterTrack, frameDurations, type Samples, SOUND_TRACK, soundTrack } from './tracks.js';
 
 interface Mp4Spec {
   readonly kbps: number;

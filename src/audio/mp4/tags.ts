@@ -1,7 +1,7 @@
 /** Tags of MP4 as iTunes writes them, and the list of chapters that Nero introduced. */
-import { FRAME_SAMPLES, PRIMING_SAMPLES } from './aac-frames.js';
-import { ascii, box, fullBox, u8, u16, u32, u64 } from './mp4-boxes.js';
-import type { AudioTags, Chapter } from './tags.js';
+import { FRAME_SAMPLES, PRIMING_SAMPLES } from '../aac-frames.js';
+import type { AudioTags, Chapter } from '../tags.js';
+import { ascii, box, fullBox, u8, u16, u32, u64 } from './boxes.js';
 
 /** Types of values in `data` boxes. */
 const UTF8 = 1;

@@ -1,7 +1,7 @@
 /** The two tracks of an audiobook in MP4: the sound, and the titles of its chapters. */
-import { SAMPLE_RATE } from '../protocol/audio.js';
-import { FRAME_SAMPLES, PRIMING_SAMPLES } from './aac-frames.js';
-import { ascii, box, descriptor, fullBox, packedLanguage, UNITY_MATRIX, u8, u16, u32, u64 } from './mp4-boxes.js';
+import { SAMPLE_RATE } from '../../protocol/audio.js';
+import { FRAME_SAMPLES, PRIMING_SAMPLES } from '../aac-frames.js';
+import { ascii, box, descriptor, fullBox, packedLanguage, UNITY_MATRIX, u8, u16, u32, u64 } from './boxes.js';
 
 export const SOUND_TRACK = 1;
 export const CHAPTER_TRACK = 2;
