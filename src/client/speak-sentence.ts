@@ -1,15 +1,14 @@
-/** Speaks one sentence whole: over the WebSocket, which knows markup; Free models over HTTP. */
+/** Speaks sentences whole: over the WebSocket, which knows markup; Free models over HTTP. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseModel, type SpeechModel } from '../protocol/contract.js';
-import { TtsError } from '../protocol/errors.js';
+import { type ErrorCode, TtsError } from '../protocol/errors.js';
 import type { ServerAddress } from './address.js';
-import type { HttpClient } from './http.js';
+import { createHttpClient, type HttpClient } from './http.js';
 import { patiently } from './patience.js';
 import { openSpeechSocket } from './speech-socket.js';
 
-export interface SentenceSpeaker {
+export interface SentenceSpeakerOptions {
   readonly address: ServerAddress;
-  readonly client: HttpClient;
   readonly model: SpeechModel;
   readonly voice: string;
   readonly speed: number;
@@ -22,48 +21,82 @@ interface Sentence {
   readonly shown: string;
 }
 
-const ATTEMPTS = 4;
-const FIRST_WAIT_MS = 500;
+/** Failures after which the server may come back. */
+const AWAY: readonly ErrorCode[] = [
+  'connection_failed',
+  'connection_lost',
+  'shutting_down',
+  'overloaded',
+  'no_worker_ready',
+  'store_unavailable',
+  'concurrency_limit_exceeded',
+];
+/** Attempts for a server that has spoken before, about two minutes; and for any other failure. */
+const AWAY_ATTEMPTS = 8;
+const ATTEMPTS = 2;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 40_000;
 
-/** Tries again after failures that pass: a job of hours outlives a restart of its server. */
-export async function speakSentence(
-  speaker: SentenceSpeaker,
-  sentence: Sentence,
-  signal: AbortSignal,
-): Promise<Int16Array> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return joined(await patiently(() => once(speaker, sentence, signal), signal));
-    } catch (error) {
-      const passes = error instanceof TtsError && error.row.retryable;
-      if (signal.aborted || !passes || attempt >= ATTEMPTS) throw error;
-      await delay(FIRST_WAIT_MS * 2 ** attempt, undefined, { signal });
+/** A job of hours outlives a restart of its server; one that was never there is told at once. */
+export class SentenceSpeaker {
+  readonly #options: SentenceSpeakerOptions;
+  readonly #client: HttpClient;
+  #hasSpoken = false;
+
+  constructor(options: SentenceSpeakerOptions) {
+    this.#options = options;
+    this.#client = createHttpClient(options.address);
+  }
+
+  async speak(sentence: Sentence, signal: AbortSignal): Promise<Int16Array> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const parts = await patiently(() => this.#once(sentence, signal), signal);
+        this.#hasSpoken = true;
+        return joined(parts);
+      } catch (error) {
+        if (signal.aborted || attempt >= this.#attempts(error)) throw error;
+        await delay(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)), undefined, { signal });
+      }
     }
   }
-}
 
-async function once(speaker: SentenceSpeaker, sentence: Sentence, signal: AbortSignal): Promise<Int16Array[]> {
-  const { address, client, model, voice, speed } = speaker;
-  const { base, free } = parseModel(model);
-  const parts: Int16Array[] = [];
-  if (free) {
+  close(): void {
+    this.#client.close();
+  }
+
+  #attempts(error: unknown): number {
+    if (!(error instanceof TtsError) || !error.row.retryable) return 1;
+    return this.#hasSpoken && AWAY.includes(error.code) ? AWAY_ATTEMPTS : ATTEMPTS;
+  }
+
+  async #once(sentence: Sentence, signal: AbortSignal): Promise<Int16Array[]> {
+    const { address, model, voice, speed } = this.#options;
+    const { base, free } = parseModel(model);
+    if (free) return this.#overHttp(sentence, signal);
+    const parts: Int16Array[] = [];
+    const params = { model_id: base, ...(sentence.ssml && { enable_ssml_parsing: true }) };
+    const socket = await openSpeechSocket({ ...address, voice, params, speed }, signal);
     try {
-      const { audio } = await client.speech({ model, voice, speed, input: sentence.shown }, signal);
+      socket.send(sentence.text);
+      socket.end();
+      for await (const { pcm } of socket.audio) parts.push(pcm);
+      return parts;
+    } finally {
+      socket.close();
+    }
+  }
+
+  async #overHttp({ shown }: Sentence, signal: AbortSignal): Promise<Int16Array[]> {
+    const { model, voice, speed } = this.#options;
+    const parts: Int16Array[] = [];
+    try {
+      const { audio } = await this.#client.speech({ model, voice, speed, input: shown }, signal);
       for await (const pcm of audio) parts.push(pcm);
     } catch (error) {
       if (!(error instanceof TtsError) || error.code !== 'empty_input') throw error;
     }
     return parts;
-  }
-  const params = { model_id: base, ...(sentence.ssml && { enable_ssml_parsing: true }) };
-  const socket = await openSpeechSocket({ ...address, voice, params, speed }, signal);
-  try {
-    socket.send(sentence.text);
-    socket.end();
-    for await (const { pcm } of socket.audio) parts.push(pcm);
-    return parts;
-  } finally {
-    socket.close();
   }
 }
 

@@ -59,6 +59,16 @@ describe('kept sentences', () => {
     await damaged.close();
   });
 
+  it('need a folder, and the error names it', async () => {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'tts-store-')), 'file');
+    writeFileSync(file, '');
+    const opened = SentenceStore.open({ root: file, book: 'a', maxBytes: 1e9 });
+    await expect(opened).rejects.toMatchObject({
+      code: 'output_failed',
+      message: expect.stringContaining('--book-dir'),
+    });
+  });
+
   it('give way to newer ones beyond the bound, those of other books first, and are cleaned by book', async () => {
     const place = options('old');
     const old = await SentenceStore.open(place);

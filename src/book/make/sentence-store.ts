@@ -7,6 +7,7 @@ import { type FileHandle, open, readdir, rm, stat, utimes } from 'node:fs/promis
 import path from 'node:path';
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { makeFolder } from '../../folder.js';
+import { TtsError } from '../../protocol/errors.js';
 
 /** Changes with the form of the records. */
 const MAGIC = 0x74_74_73_31;
@@ -51,8 +52,13 @@ export class SentenceStore {
 
   static async open(options: SentenceStoreOptions): Promise<SentenceStore> {
     const store = new SentenceStore(options);
-    makeFolder(store.#folder);
-    for (const name of (await readdir(store.#folder)).filter((each) => PACK_NAME.test(each))) await store.#index(name);
+    try {
+      makeFolder(store.#folder);
+      const names = (await readdir(store.#folder)).filter((each) => PACK_NAME.test(each));
+      for (const name of names) await store.#index(name);
+    } catch (cause) {
+      throw unusable(options.root, cause);
+    }
     return store;
   }
 
@@ -81,7 +87,11 @@ export class SentenceStore {
 
   /** Resolves when a kill of this process no longer loses it. */
   put(key: string, pcm: Int16Array): Promise<void> {
-    const written = this.#writing.then(() => this.#append(key, packed(pcm)));
+    const written = this.#writing
+      .then(() => this.#append(key, packed(pcm)))
+      .catch((cause: unknown) => {
+        throw unusable(this.#options.root, cause);
+      });
     this.#writing = written.catch(() => undefined);
     return written;
   }
@@ -142,6 +152,13 @@ export class SentenceStore {
     await utimes(file, now, now);
   }
 }
+
+const unusable = (root: string, cause: unknown): TtsError =>
+  new TtsError(
+    'output_failed',
+    `Sentences cannot be kept in ${root}: ${(cause as Error).message}. --book-dir DIR names another folder.`,
+    { cause },
+  );
 
 const folderOf = ({ root, book }: Pick<SentenceStoreOptions, 'root' | 'book'>): string =>
   path.join(root, createHash('sha256').update(book).digest('hex').slice(0, 32));

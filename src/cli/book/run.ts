@@ -136,20 +136,17 @@ async function speakBook(
 ): Promise<void> {
   const { settings, book, indices, voice, speed, destination, file } = making;
   const { config } = settings;
-  const [{ SentenceStore }, { Maker: BookMaker }, { utterancesOf }, { createHttpClient }, { speakSentence }] =
-    await Promise.all([
-      import('../../book/make/sentence-store.js'),
-      import('../../book/make/maker.js'),
-      import('../../book/make/utterances.js'),
-      import('../../client/http.js'),
-      import('../../client/speak-sentence.js'),
-    ]);
+  const [{ SentenceStore }, { Maker: BookMaker }, { utterancesOf }, { SentenceSpeaker }] = await Promise.all([
+    import('../../book/make/sentence-store.js'),
+    import('../../book/make/maker.js'),
+    import('../../book/make/utterances.js'),
+    import('../../client/speak-sentence.js'),
+  ]);
   const language = (await languageOf(config, voice)) ?? localeOf(book.language ?? '') ?? DEFAULT_LANGUAGE;
   const spoken = await Promise.all(indices.map((index) => utterancesOf(book.chapters[index]!, language)));
   if (spoken.every((list) => list.length === 0))
     throw new TtsError('empty_input', 'There is nothing to say in these chapters.');
-  const address = { ...connection, unheard: true };
-  const client = createHttpClient(address);
+  const speaker = new SentenceSpeaker({ address: { ...connection, unheard: true }, model, voice, speed });
   const maxBytes = config.bookMb * 1_000_000;
   const store = await SentenceStore.open({ root: config.bookDir, book: path.resolve(file), maxBytes });
   try {
@@ -158,13 +155,13 @@ async function speakBook(
       sound: await soundOf({ config, connection, model, voice, speed }),
       inFlight:
         connection.kind === 'remote' ? AT_ONCE_REMOTE : Math.min(MOST_AT_ONCE, PER_CORE * availableParallelism()),
-      speak: (utterance, each) => speakSentence({ address, client, model, voice, speed }, utterance, each),
+      speak: (utterance, each) => speaker.speak(utterance, each),
     });
     const chapters = indices.map((index) => ({ title: book.chapters[index]!.title, index }));
     const writer = new BookWriter({ book, chapters, destination, voice });
     await write({ ...making, maker, writer, spoken, chapters }, signal);
   } finally {
-    client.close();
+    speaker.close();
     await store.close();
   }
 }
