@@ -148,6 +148,16 @@ const TABLE = {
     description: 'model to speak with',
     defaultText: 'the best that this machine speaks in real time',
   }),
+  bookDir: text((env) => path.join(baseDir(env, 'CACHE'), 'tts', 'books'), {
+    group: 'client',
+    placeholder: 'DIR',
+    description: 'folder that keeps the sentences of unfinished books',
+    defaultText: '$XDG_CACHE_HOME/tts/books',
+  }),
+  bookMb: whole(8_000, [200, 10_000_000], {
+    group: 'client',
+    description: 'megabytes that all of them may take; an hour of speech takes about 100',
+  }),
   port: whole(8787, [0, 65_535], { group: 'server', description: 'port to listen on, 0 for any free one' }),
   host: text('127.0.0.1', { group: 'server', placeholder: 'ADDR', description: 'address to listen on' }),
   dataDir: text((env) => path.join(baseDir(env, 'DATA'), 'tts'), {

@@ -18,6 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   gateway: ['worker', 'models', 'text', 'protocol'],
   server: ['gateway', 'audio', 'accounts', 'models', 'protocol', 'text'],
   client: ['protocol', 'text', 'audio'],
+  book: ['protocol', 'text'],
 };
 /** Leaves that import nothing of ours and may be imported by anyone. */
 const LEAVES = ['alive', 'clock', 'log', 'condition', 'atomic-file', 'folder', 'loop-turn', 'trace', 'tracing'];

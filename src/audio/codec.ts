@@ -1,12 +1,18 @@
 /** The encoder's seam: samples at 24 kHz, mono, become bytes of a format as they come. */
 import type { AudioTags, Chapter } from './tags.js';
 
+/** A codec in a thread of its own needs time. The next call waits for the one before it. */
+type Encoded = Uint8Array | Promise<Uint8Array>;
+
 export interface AudioEncoder {
   readonly contentType: string;
   /** Returns the bytes that these samples complete, if any. The first ones include the header. */
-  encode(pcm: Int16Array): Uint8Array;
-  /** Returns the rest, so that all bytes are a complete file. Nothing is encoded after it. */
-  end(): Uint8Array;
+  encode(pcm: Int16Array): Encoded;
+  /**
+   * Returns the rest, so that all bytes are a complete file. Nothing is encoded after it. MP4 has
+   * its chapters there.
+   */
+  end(chapters?: readonly Chapter[]): Encoded;
   /**
    * After `end`: the exact header, with lengths and times of chapters, as long as the first one, so
    * that a file can be overwritten with it. Undefined where the first one was exact.

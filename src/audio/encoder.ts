@@ -22,10 +22,10 @@ export async function createEncoder(format: AudioFormat, options: EncoderOptions
       expect('open');
       return codec.encode(pcm);
     },
-    end() {
+    end(chapters) {
       expect('open');
       state = 'ended';
-      return codec.end();
+      return codec.end(chapters);
     },
     settledHead(chapters) {
       expect('ended');
@@ -47,6 +47,10 @@ async function createCodec(format: AudioFormat, options: EncoderOptions): Promis
       return (await import('./mp3.js')).createMp3(spec, options);
     case 'opus':
       return (await import('./opus.js')).createOpus(spec, options);
+    case 'aac':
+      return (await import('./aac.js')).createAac(spec);
+    case 'mp4':
+      return (await import('./mp4/mp4.js')).createMp4(spec, options);
     case 'flac':
       return (await import('./flac.js')).createFlac(options);
     default:

@@ -7,6 +7,8 @@ export const PCM_RATES = [8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
 export type AudioSpec =
   | { readonly codec: 'mp3'; readonly sampleRate: Mp3Rate; readonly kbps: Mp3Kbps }
   | { readonly codec: 'opus'; readonly kbps: number }
+  | { readonly codec: 'aac'; readonly kbps: number }
+  | { readonly codec: 'mp4'; readonly kbps: number; readonly brand: 'M4A ' | 'M4B ' }
   | { readonly codec: 'flac' }
   | { readonly codec: 'wav' }
   | { readonly codec: 'pcm'; readonly sampleRate: (typeof PCM_RATES)[number] }
@@ -20,6 +22,9 @@ type Mp3Kbps = 32 | 48 | 64 | 96 | 128 | 192;
 const SPECS = {
   mp3: { codec: 'mp3', sampleRate: 24_000, kbps: 64 },
   opus: { codec: 'opus', kbps: 48 },
+  aac: { codec: 'aac', kbps: 64 },
+  m4a: { codec: 'mp4', kbps: 64, brand: 'M4A ' },
+  m4b: { codec: 'mp4', kbps: 64, brand: 'M4B ' },
   flac: { codec: 'flac' },
   wav: { codec: 'wav' },
   pcm: { codec: 'pcm', sampleRate: 24_000 },
@@ -55,6 +60,8 @@ export const audioSpec = (format: AudioFormat): AudioSpec => SPECS[format];
 const CONTENT_TYPES: Readonly<Record<AudioCodec, string>> = {
   mp3: 'audio/mpeg',
   opus: 'audio/ogg',
+  aac: 'audio/aac',
+  mp4: 'audio/mp4',
   flac: 'audio/flac',
   wav: 'audio/wav',
   pcm: 'audio/pcm',
@@ -65,8 +72,8 @@ const CONTENT_TYPES: Readonly<Record<AudioCodec, string>> = {
 /** The content type of a format. */
 export const contentTypeOf = (format: AudioFormat): string => CONTENT_TYPES[SPECS[format].codec];
 
-/** Room for Ogg's page headers and for a variable bit rate above its mean. */
-const OPUS_MARGIN = 1.15;
+/** Room for headers of pages or frames, and for a variable bit rate above its mean. */
+const VARIABLE_MARGIN = 1.15;
 
 /** Most bytes of a second of speech. */
 export function bytesPerSecond(format: AudioFormat): number {
@@ -75,7 +82,9 @@ export function bytesPerSecond(format: AudioFormat): number {
     case 'mp3':
       return spec.kbps * 125;
     case 'opus':
-      return spec.kbps * 125 * OPUS_MARGIN;
+    case 'aac':
+    case 'mp4':
+      return spec.kbps * 125 * VARIABLE_MARGIN;
     case 'flac':
     case 'wav':
       return samplesToBytes(SAMPLE_RATE);

@@ -1,5 +1,5 @@
 /** ID3v2.3, the tags of mp3 files, with chapters and their table of contents. */
-import type { AudioTags, Chapter } from './tags.js';
+import { type AudioTags, type Chapter, iso639_2 } from './tags.js';
 
 /** UTF-16 with a byte order mark, the only Unicode that all readers of this version know. */
 function unicode(text: string): Buffer {
@@ -35,11 +35,32 @@ function contentsFrame(count: number): Buffer {
   return frame('CTOC', Buffer.concat([elementId('toc'), Buffer.from([TOP_LEVEL_ORDERED, entries]), ...ids]));
 }
 
+/** The frames of tags, in the order of this list. */
+const TEXT_FRAMES: readonly (readonly [id: string, text: (tags: AudioTags) => string | undefined])[] = [
+  ['TIT2', ({ title }) => title],
+  ['TPE1', ({ artist }) => artist],
+  ['TALB', ({ album }) => album],
+  ['TCOM', ({ composer }) => composer],
+  ['TRCK', ({ track }) => track && `${track.number}/${track.of}`],
+  ['TLAN', ({ language }) => language && iso639_2(language)],
+  ['TCON', ({ genre }) => genre],
+];
+
+const FRONT_COVER = 3;
+
+function pictureFrame({ mediaType, bytes }: NonNullable<AudioTags['cover']>): Buffer {
+  const head = Buffer.concat([Buffer.from([0]), elementId(mediaType), Buffer.from([FRONT_COVER, 0])]);
+  return frame('APIC', Buffer.concat([head, bytes]));
+}
+
 /** Empty where there are no tags. */
-export function id3Tag({ title, artist }: AudioTags, chapters: readonly Chapter[]): Buffer {
+export function id3Tag(tags: AudioTags, chapters: readonly Chapter[]): Buffer {
   const frames: Buffer[] = [];
-  if (title !== undefined) frames.push(textFrame('TIT2', title));
-  if (artist !== undefined) frames.push(textFrame('TPE1', artist));
+  for (const [id, text] of TEXT_FRAMES) {
+    const value = text(tags);
+    if (value !== undefined) frames.push(textFrame(id, value));
+  }
+  if (tags.cover) frames.push(pictureFrame(tags.cover));
   if (chapters.length > 0) frames.push(contentsFrame(chapters.length), ...chapters.map(chapterFrame));
   if (frames.length === 0) return Buffer.alloc(0);
   const body = Buffer.concat(frames);

@@ -5,7 +5,7 @@ import type { AudioSpec } from './format.js';
 import { toALaw, toMuLaw } from './g711.js';
 import { createResampler, toInt16 } from './resampler.js';
 
-type RawSpec = Exclude<AudioSpec, { readonly codec: 'mp3' | 'opus' | 'flac' }>;
+type RawSpec = Exclude<AudioSpec, { readonly codec: 'mp3' | 'opus' | 'aac' | 'mp4' | 'flac' }>;
 
 const TELEPHONE_RATE = 8_000;
 

@@ -17,8 +17,18 @@ function clock(ms: number): string {
 
 export function vorbisComment(tags: AudioTags, chapters: readonly Chapter[]): Buffer {
   const fields: string[] = [];
-  if (tags.title !== undefined) fields.push(`TITLE=${tags.title}`);
-  if (tags.artist !== undefined) fields.push(`ARTIST=${tags.artist}`);
+  for (const [name, value] of [
+    ['TITLE', tags.title],
+    ['ARTIST', tags.artist],
+    ['ALBUM', tags.album],
+    ['PERFORMER', tags.composer],
+    ['TRACKNUMBER', tags.track?.number],
+    ['TRACKTOTAL', tags.track?.of],
+    ['LANGUAGE', tags.language],
+    ['GENRE', tags.genre],
+  ] as const) {
+    if (value !== undefined) fields.push(`${name}=${value}`);
+  }
   for (const [i, { title, startMs }] of chapters.entries()) {
     const name = `CHAPTER${String(i + 1).padStart(3, '0')}`;
     fields.push(`${name}=${clock(startMs)}`, `${name}NAME=${title}`);

@@ -3,6 +3,7 @@ import type { ServerAddress } from '../client/address.js';
 import { type Config, flagOf, type Sources } from '../config.js';
 import { IN_THE_LOG, TtsError } from '../protocol/errors.js';
 import type { Preparation } from '../protocol/preparation.js';
+import type { RuntimeRecord } from '../protocol/runtime.js';
 import { chooseLocalServer, engineSettingsAsked, type LocalChoice } from './service/local-server.js';
 import { complain } from './terminal.js';
 
@@ -10,6 +11,8 @@ export interface Connection extends ServerAddress {
   readonly kind: 'remote' | 'local' | 'embedded';
   /** What speaks, for people. */
   readonly name: string;
+  /** Settings of the engine of a local server. */
+  readonly engine?: RuntimeRecord['engine'];
   /** Resolves when speech can be asked for; only a server of our own may need time for it. */
   ready(): Promise<void>;
   close(): Promise<void>;

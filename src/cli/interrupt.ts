@@ -27,3 +27,13 @@ export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise
     for (const [name, handler] of handlers) process.off(name, handler);
   }
 }
+
+/** Waits for `promise`, but no longer than until the abort. */
+export function orAbort(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

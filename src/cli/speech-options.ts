@@ -9,10 +9,13 @@ import type { StreamParams } from '../protocol/stream-messages.js';
 import { addSettings } from './context.js';
 
 /** What a file can be, and the endings of names that say so. */
-export type FileFormat = 'wav' | 'mp3' | 'opus' | 'flac' | 'pcm';
+export type FileFormat = 'wav' | 'mp3' | 'm4a' | 'm4b' | 'aac' | 'opus' | 'flac' | 'pcm';
 const ENDINGS: Readonly<Record<FileFormat, RegExp>> = {
   wav: /\.wave?$/i,
   mp3: /\.mp3$/i,
+  m4a: /\.m4a$/i,
+  m4b: /\.m4b$/i,
+  aac: /\.aac$/i,
   opus: /\.(opus|ogg|oga)$/i,
   flac: /\.flac$/i,
   pcm: /\.(pcm|raw|s16le)$/i,
@@ -41,7 +44,10 @@ export interface SpeechOptions extends OutputOptions {
 
 export function addSpeechOptions(command: Command): Command {
   command
-    .option('-o, --output <FILE>', 'write FILE.wav, .mp3, .opus, .flac or .pcm instead of playing; - is stdout')
+    .option(
+      '-o, --output <FILE>',
+      'write FILE.wav, .mp3, .m4a, .aac, .opus, .flac or .pcm instead of playing; - is stdout',
+    )
     .addOption(
       new Option('--format <NAME>', 'format of the output, else told by its name, wav on stdout').choices(FORMATS),
     )
@@ -58,15 +64,16 @@ export function addSpeechOptions(command: Command): Command {
       `another reading of the same text, 0 to ${MAX_SEED} (default: 0, the canonical one)`,
       wholeNumber(0, MAX_SEED),
     )
-    .option(
-      '--speed <N>',
-      `how fast, ${MIN_SPEED} to ${MAX_SPEED} times the voice's own pace (default: 1)`,
-      number(MIN_SPEED, MAX_SPEED),
-    )
+    .addOption(speedOption())
     .option('-q, --quiet', 'no progress, no remarks');
   addSettings(command, ['voice', 'model', 'server', 'apiKey', 'apiKeyFile', 'engine'], { voice: '-v', model: '-m' });
   return addSettings(command, ['device', 'threads', 'modelDir', 'offline', 'lexicon', 'voicesDir', 'runtimeDir']);
 }
+
+export const speedOption = (): Option =>
+  new Option('--speed <N>', `how fast, ${MIN_SPEED} to ${MAX_SPEED} times the voice's own pace (default: 1)`).argParser(
+    number(MIN_SPEED, MAX_SPEED),
+  );
 
 const number = (min: number, max: number) => (text: string) => {
   const value = text.trim() === '' ? Number.NaN : Number(text);
@@ -103,6 +110,9 @@ export function destinationOf(options: OutputOptions, stdoutIsTerminal: boolean)
   if (output === '-') {
     if (stdoutIsTerminal) {
       throw new TtsError('usage', 'Sound does not belong on a terminal. Pipe it (… -o - | aplay) or name a file.');
+    }
+    if ((format === 'm4a' || format === 'm4b') && !whole) {
+      throw new TtsError('usage', `${format} begins with its length: add --whole, or take --format aac for a stream.`);
     }
     return { kind: 'stdout', format: format ?? 'wav', play, whole };
   }

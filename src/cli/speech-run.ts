@@ -12,6 +12,7 @@ import { isBlank } from '../protocol/characters.js';
 import type { SpeechModel } from '../protocol/contract.js';
 import { type ErrorCode, printable, TtsError } from '../protocol/errors.js';
 import { type Connection, closeSoon, connect, lostSettings, ofOwnServer } from './connection.js';
+import { orAbort } from './interrupt.js';
 import { longJobRemark } from './long-job.js';
 import { checkModel, withVoiceSuggestion } from './names.js';
 import { chooseModel, knownChoice } from './service/model-choice.js';
@@ -276,14 +277,5 @@ async function lastWords(
     cause: error,
     ...(requestId ? { requestId } : {}),
     ...(retryAfterS === undefined ? {} : { retryAfterS }),
-  });
-}
-
-function orAbort(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

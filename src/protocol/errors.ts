@@ -124,6 +124,7 @@ const LOCAL_ERRORS = {
   data_dir_unusable: row(500, 'server_error', 1011, EXIT.failed),
   config_invalid: row(500, 'server_error', 1011, EXIT.usage),
   output_failed: row(500, 'server_error', 1011, EXIT.failed),
+  book_unreadable: row(500, 'server_error', 1011, EXIT.failed),
   listen_failed: row(500, 'server_error', 1011, EXIT.failed),
 } as const satisfies Record<string, ErrorRow>;
 

@@ -37,9 +37,9 @@ async function encode(format: AudioFormat, pcm: Int16Array, options?: EncoderOpt
   const encoder = await createEncoder(format, options);
   const parts: Uint8Array[] = [];
   for (let at = 0, step = 1; at < pcm.length; at += step, step = ((step * 7 + 331) % 9_000) + 1) {
-    parts.push(encoder.encode(pcm.subarray(at, at + step)));
+    parts.push(await encoder.encode(pcm.subarray(at, at + step)));
   }
-  parts.push(encoder.end());
+  parts.push(await encoder.end());
   const head = encoder.settledHead();
   encoder.close();
   return { bytes: Buffer.concat(parts), head, contentType: encoder.contentType };
@@ -72,7 +72,11 @@ if (!hasFfmpeg()) {
   // 1.3 s and an odd rest: no frame of any codec ends with it.
   const sound = voiceLike(31_337);
 
-  describe.each(AUDIO_FORMATS)('%s', (format) => {
+  // AAC cannot say in a stream what its codec put before the sound, and MP4 is no stream:
+  // mp4.test.ts hears both.
+  const others = AUDIO_FORMATS.filter((format) => !['aac', 'mp4'].includes(audioSpec(format).codec));
+
+  describe.each(others)('%s', (format) => {
     it('is decoded as the same sound, in time, and as long as it was to a frame', async () => {
       const { bytes, contentType } = await encode(format, sound);
       expect(contentType).toBe(contentTypeOf(format));
@@ -88,8 +92,8 @@ if (!hasFfmpeg()) {
 
     it('lets the first bytes of sound go within 100 ms of it', async () => {
       const encoder = await createEncoder(format);
-      const head = encoder.encode(new Int16Array(0)).length;
-      expect(encoder.encode(sound.subarray(0, SAMPLE_RATE / 10)).length).toBeGreaterThan(0);
+      const head = (await encoder.encode(new Int16Array(0))).length;
+      expect((await encoder.encode(sound.subarray(0, SAMPLE_RATE / 10))).length).toBeGreaterThan(0);
       expect(head).toBeLessThan(1_000);
       encoder.close();
     });
@@ -135,7 +139,7 @@ if (!hasFfmpeg()) {
     it('is exact once its head is written over with what became known', async () => {
       const options = { tags: { title: 'Die Köchin', artist: 'Heart' }, chapterTitles: ['One', 'Zwei ☂'] };
       const encoder = await createEncoder(format, options);
-      const bytes = Buffer.concat([encoder.encode(sound), encoder.end()]);
+      const bytes = Buffer.concat([await encoder.encode(sound), await encoder.end()]);
       const chapters = [
         { title: 'One', startMs: 0, endMs: 700 },
         { title: 'Zwei ☂', startMs: 700, endMs: (sound.length * 1000) / SAMPLE_RATE },
@@ -176,7 +180,7 @@ describe('an encoder', () => {
   it('changes nothing about 24 kHz PCM, and keeps no view of memory that is not its own', async () => {
     const pcm = voiceLike(999);
     const encoder = await createEncoder('pcm');
-    const bytes = encoder.encode(pcm);
+    const bytes = await encoder.encode(pcm);
     const before = Buffer.from(bytes);
     pcm.fill(7);
     expect(Buffer.from(bytes)).toEqual(before);

@@ -47,15 +47,15 @@ if (!hasFfmpeg()) {
 
     it('is understood in every codec', async () => {
       const { pcm } = await speak(engine, TEXT);
-      const formats: AudioFormat[] = ['mp3', 'mp3_22050_32', 'mp3_44100_128', 'opus_48000_32', 'flac', 'wav'];
+      const formats: AudioFormat[] = ['mp3', 'mp3_22050_32', 'mp3_44100_128', 'aac', 'opus_48000_32', 'flac', 'wav'];
       for (const format of formats) {
         const encoder = await createEncoder(format);
-        const bytes = Buffer.concat([encoder.encode(pcm), encoder.end()]);
+        const bytes = Buffer.concat([await encoder.encode(pcm), await encoder.end()]);
         encoder.close();
         expect([format, await understood(decode(bytes, { rate: 24_000 }))]).toEqual([format, 1]);
       }
       const telephone = await createEncoder('ulaw_8000');
-      const bytes = Buffer.concat([telephone.encode(pcm), telephone.end()]);
+      const bytes = Buffer.concat([await telephone.encode(pcm), await telephone.end()]);
       telephone.close();
       const heard = decode(bytes, { raw: ['-f', 'mulaw', '-ar', '8000'], rate: 24_000 });
       expect(await understood(heard)).toBeGreaterThan(0.8);

@@ -253,7 +253,16 @@ describe('tts completion', () => {
     expect(complete('tts', 'speak', '--device', 'c')).toEqual(['cpu', 'cuda', 'coreml']);
     expect(complete('tts', 'config', 's')).toEqual(['set']);
     expect(complete('tts', 'speak', '-m', 'base-tts-')).toEqual(['base-tts-fast', 'base-tts-fast:free']);
-    expect(complete('tts', 'speak', '--format', '')).toEqual(['wav', 'mp3', 'opus', 'flac', 'pcm']);
+    expect(complete('tts', 'speak', '--format', '')).toEqual([
+      'wav',
+      'mp3',
+      'm4a',
+      'm4b',
+      'aac',
+      'opus',
+      'flac',
+      'pcm',
+    ]);
     expect(complete('tts', 'speak', '-f', 'st')).toEqual(['story.txt']);
     expect(complete('tts', 'keys', 'c')).toEqual(['create']);
     expect(complete('tts', 'keys', 'create', '--ti')).toEqual(['--tier']);

@@ -88,10 +88,10 @@ describe('encoding', () => {
 
   it('of a long segment is done in turns, with the same bytes', async () => {
     const [whole, sliced] = [await createEncoder('mp3_44100_128'), await createEncoder('mp3_44100_128')];
-    const expected = Buffer.concat([whole.encode(samples), whole.end()]);
+    const expected = Buffer.concat([await whole.encode(samples), await whole.end()]);
     const encoded = encodeInTurns(sliced, samples);
     expect(await turnsDuring(encoded)).toBeGreaterThan(5);
-    expect(Buffer.compare(Buffer.concat([await encoded, sliced.end()]), expected)).toBe(0);
+    expect(Buffer.compare(Buffer.concat([await encoded, await sliced.end()]), expected)).toBe(0);
     whole.close();
     sliced.close();
   });

@@ -220,7 +220,7 @@ describe('errors', () => {
     [{ voice: 'nova', input: 'Hi.' }, 400, 'missing_field', 'model'],
     [{ model: 'tts-1', voice: 'nova', input: '  ' }, 400, 'empty_input', 'input'],
     [{ model: 'tts-1', voice: 7, input: 'Hi.' }, 400, 'invalid_type', 'voice'],
-    [{ model: 'tts-1', voice: 'nova', input: 'Hi.', response_format: 'aac' }, 400, 'invalid_value', 'response_format'],
+    [{ model: 'tts-1', voice: 'nova', input: 'Hi.', response_format: 'amr' }, 400, 'invalid_value', 'response_format'],
     [{ model: 'tts-1', voice: 'nova', input: 'Hi.', speed: 5 }, 400, 'invalid_value', 'speed'],
   ])('of %j are %i %s', async (body, status, code, param) => {
     expect(await errorOf(await speak(body))).toEqual({ status, type: 'invalid_request_error', param, code });

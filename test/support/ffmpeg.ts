@@ -75,6 +75,8 @@ export function rawOptions(format: AudioFormat): { raw?: string[] } {
 export function grainOf(format: AudioFormat): { rate: number; frame: number } {
   const spec = audioSpec(format);
   if (spec.codec === 'mp3') return { rate: spec.sampleRate, frame: spec.sampleRate > 24_000 ? 1152 : 576 };
+  // A stream of AAC cannot say how much its codec put before the sound.
+  if (spec.codec === 'aac') return { rate: SAMPLE_RATE, frame: 3 * 1024 };
   if (spec.codec === 'opus') return { rate: 48_000, frame: 1 };
   if (spec.codec === 'pcm') return { rate: spec.sampleRate, frame: 1 };
   return { rate: spec.codec === 'ulaw' || spec.codec === 'alaw' ? 8_000 : SAMPLE_RATE, frame: 1 };

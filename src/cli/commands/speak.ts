@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import type { Chapter } from '../../audio/tags.js';
 import type { SpeakStreamOptions } from '../../client/speak-stream.js';
 import type { CueBuilder } from '../../client/subtitles.js';
+import type { Sources } from '../../config.js';
 import { samplesToMs } from '../../protocol/audio.js';
 import { parseModel } from '../../protocol/contract.js';
 import { TtsError } from '../../protocol/errors.js';
@@ -14,6 +15,7 @@ import { untilInterrupted } from '../interrupt.js';
 import { withVoiceId } from '../names.js';
 import {
   addSpeechOptions,
+  type Destination,
   destinationOf,
   type FileFormat,
   refuseSameFile,
@@ -33,7 +35,7 @@ interface SpeakOptions extends SpeechOptions {
   readonly title?: string;
 }
 
-const CHAPTERED: readonly FileFormat[] = ['mp3', 'opus', 'flac'];
+const CHAPTERED: readonly FileFormat[] = ['mp3', 'm4a', 'm4b', 'opus', 'flac'];
 
 const EXAMPLES = `
 Examples:
@@ -56,7 +58,7 @@ export function command(): Command {
     .option('-f, --file <FILE...>', 'read the text from these files; - is stdin')
     .option('--srt <FILE>', 'write subtitles in SubRip format; - is stdout')
     .option('--vtt <FILE>', 'write subtitles in WebVTT format; - is stdout')
-    .option('--chapters', 'begin a chapter at every heading (mp3, opus, flac)')
+    .option('--chapters', 'begin a chapter at every heading (mp3, m4a, m4b, opus, flac)')
     .option('--title <TEXT>', 'the title in the file (default: the heading of the text, else the name of its file)');
   return addSpeechOptions(speak)
     .addHelpText('after', EXAMPLES)
@@ -77,8 +79,9 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
     ['--vtt', vtt],
   ]);
   if (chapters && !(destination.kind === 'file' && CHAPTERED.includes(destination.format))) {
-    throw new TtsError('usage', '--chapters needs a file that can hold them: add -o book.mp3, .opus or .flac.');
+    throw new TtsError('usage', '--chapters needs a file that can hold them: add -o book.mp3, .m4b, .opus or .flac.');
   }
+  if (files.some((file) => /\.epub$/i.test(file))) return speakBook(words, options, settings, destination, signal);
   const text = await readText({ words, files }, signal);
   const voice = await chooseVoice(settings, options.language);
   const { ssml = false } = options;
@@ -106,6 +109,36 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
     (speech, runSignal) => reading.speak(speech, runSignal),
     signal,
   );
+}
+
+/** A book goes the way of `tts book`, with what both have. */
+async function speakBook(
+  words: readonly string[],
+  { file: files = [], quiet = false, speed = 1, chapters = false, ...others }: SpeakOptions,
+  settings: Sources,
+  destination: Destination,
+  signal: AbortSignal,
+): Promise<void> {
+  const [file, ...more] = files;
+  const isPlain = ![others.srt, others.vtt, others.ssml, others.seed, others.play, others.title].some(Boolean);
+  if (
+    destination.kind !== 'file' ||
+    !chapters ||
+    !isPlain ||
+    words.length > 0 ||
+    file === undefined ||
+    more.length > 0
+  ) {
+    const said = 'A book is read with tts speak -f BOOK.epub -o BOOK.mp3 --chapters, and nothing beside it.';
+    throw new TtsError('usage', `${said} tts book has more options.`);
+  }
+  const [{ runBook }, { bookDestination }] = await Promise.all([
+    import('../book/run.js'),
+    import('../book/destination.js'),
+  ]);
+  const place = bookDestination(destination.file, others.format, file);
+  const whole = { range: undefined, notes: 'skip', skipBroken: false, list: false, json: false } as const;
+  await runBook({ settings, file, destination: place, speed, quiet, ...whole }, signal);
 }
 
 interface ReadingParts {

@@ -1,7 +1,8 @@
 /** Writes a file of any format, which appears under its name when it is complete. */
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { isAlive } from '../../alive.js';
 import { writeFileAtomic } from '../../atomic-file.js';
 import { type AudioEncoder, createEncoder, type EncoderOptions } from '../../audio/encoder.js';
 import type { AudioFormat } from '../../audio/format.js';
@@ -14,6 +15,8 @@ export interface FileSinkOptions extends EncoderOptions {
   readonly format: AudioFormat;
   /** Called at the end: where the announced chapters begin. */
   readonly chapters?: () => readonly Chapter[];
+  /** A run that is killed is repeated: the unfinished files of killed ones are removed first. */
+  readonly repeatable?: boolean;
 }
 
 export async function createFileSink(file: string, options: FileSinkOptions): Promise<AudioSink> {
@@ -25,13 +28,25 @@ export async function createFileSink(file: string, options: FileSinkOptions): Pr
     const handle = await open(target, 'w').catch((cause) => fail(cause, file));
     return createPipeSink(handle.createWriteStream(), { ...options, close: true });
   }
-  const part = path.join(path.dirname(target), `.${path.basename(target)}.${randomBytes(4).toString('hex')}.part`);
+  const mark = options.repeatable ? `${process.pid}` : randomBytes(4).toString('hex');
+  const part = path.join(path.dirname(target), `.${path.basename(target)}.${mark}.part`);
+  if (options.repeatable) await removeOrphans(target);
   const encoder = await createEncoder(options.format, options);
   const handle = await open(part, 'wx').catch((cause) => {
     encoder.close();
     return fail(cause, file);
   });
   return regularFile(handle, encoder, { part, target, chapters: options.chapters });
+}
+
+/** Removes unfinished files of processes that are gone, and one that this process left. */
+async function removeOrphans(target: string): Promise<void> {
+  const [folder, name] = [path.dirname(target), path.basename(target)];
+  for (const each of await readdir(folder).catch(() => [])) {
+    const pid = each.startsWith(`.${name}.`) ? /\.(\d+)\.part$/.exec(each)?.[1] : undefined;
+    if (pid === undefined || each !== `.${name}.${pid}.part`) continue;
+    if (Number(pid) === process.pid || !isAlive(Number(pid))) await rm(path.join(folder, each), { force: true });
+  }
 }
 
 interface Place {
@@ -47,14 +62,14 @@ function regularFile(handle: FileHandle, encoder: AudioEncoder, { part, target, 
   return {
     async write(pcm, signal) {
       signal.throwIfAborted();
-      await handle.appendFile(encoder.encode(pcm)).catch((cause) => {
+      await handle.appendFile(await encoder.encode(pcm)).catch((cause) => {
         throw outputFailed(cause as Error);
       });
       samples += pcm.length;
     },
     async finish() {
       try {
-        await handle.appendFile(encoder.end());
+        await handle.appendFile(await encoder.end(chapters?.()));
         // Until now the header said that the length is unknown.
         const head = encoder.settledHead(chapters?.());
         if (head) await handle.write(head, 0, undefined, 0);

@@ -61,11 +61,11 @@ export async function createPipeSink(stream: Writable, options: PipeSinkOptions)
     async write(pcm, signal) {
       signal.throwIfAborted();
       // The stream keeps the bytes after `write`: they are a copy that is not written over.
-      await take(encoder.encode(pcm), signal);
+      await take(await encoder.encode(pcm), signal);
       samples += pcm.length;
     },
     async finish(signal) {
-      await take(encoder.end(), signal);
+      await take(await encoder.end(chapters?.()), signal);
       if (whole) await release(signal);
       const head = encoder.settledHead(chapters?.());
       encoder.close();

@@ -17,7 +17,8 @@ export async function encodeInTurns(encoder: AudioEncoder, pcm: Int16Array): Pro
     await loopTurn();
     const endsMs = performance.now() + TURN_MS;
     do {
-      pieces.push(encoder.encode(pcm.subarray(at, at + SLICE_SAMPLES)));
+      const piece = encoder.encode(pcm.subarray(at, at + SLICE_SAMPLES));
+      pieces.push(piece instanceof Promise ? await piece : piece);
       at += SLICE_SAMPLES;
     } while (at < pcm.length && performance.now() < endsMs);
   }

@@ -73,7 +73,7 @@ export class Permits {
 
   async #take(request: PermitRequest, trace: TraceSpan): Promise<Permit> {
     const { gateway, heldAudio } = this.#options;
-    const { key, requestId, model, voice, input, seed = 0, speed = 1, whole } = request;
+    const { key, requestId, model, voice, input, seed = 0, speed = 1, whole, unheard = false } = request;
     if (whole !== undefined) heldAudio.check(whole);
     const cutter = await this.#cutter(request);
     const admission = await this.#admit({ key, requestId, model, voice, chars: input?.chars ?? 0 });
@@ -82,7 +82,8 @@ export class Permits {
       if (whole !== undefined) held = await heldAudio.take(whole, key);
       const { base } = parseModel(model);
       const language = this.#languageOf(request);
-      const isWhole = whole !== undefined;
+      // A socket whose client writes a file waits behind live listeners, as a buffered response.
+      const isWhole = whole !== undefined || (unheard && input === undefined);
       const order = { model: base, voice, language, seed, speed, owner: key.id, requestId, whole: isWhole, trace };
       const speech = gateway.open({ ...order, ...(input !== undefined && { chars: input.chars }) });
       const { failures, logged } = this;

@@ -18,7 +18,7 @@ export interface SpeechBody {
   /** The bytes that this event completes; none where it completes none. */
   take(event: GatewayEvent): Uint8Array | Promise<Uint8Array>;
   /** What is left when all was spoken. */
-  end(): Uint8Array;
+  end(): Uint8Array | Promise<Uint8Array>;
   /** Gives back what it holds. Called once, in every case. */
   close(): void;
 }
@@ -155,7 +155,7 @@ export class SpeechReply {
     }
     // A response that ends is debited: what was reserved for it must still be there.
     if (!permit.admission.held) await permit.admission.confirm();
-    const rest = body.end();
+    const rest = await body.end();
     if (rest.length > 0) yield rest;
   }
 

@@ -39,8 +39,8 @@ class AudioMessages implements SpeechCodec {
     }
   }
 
-  *finish(): Generator<object> {
-    yield* this.#message(this.#encoder.end());
+  async *finish(): AsyncGenerator<object> {
+    yield* this.#message(await this.#encoder.end());
     yield* this.#rest();
   }
 

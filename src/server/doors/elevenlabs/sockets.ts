@@ -1,4 +1,5 @@
 /** ElevenLabs' two sockets: who may open one, and how its contexts get their permits. */
+import { prefersWholeSentences } from '../../../protocol/preference.js';
 import { MAX_INACTIVITY_S, STREAM_DEFAULTS } from '../../../protocol/stream.js';
 import { checkPartner, partnerModel } from '../../access/live-access.js';
 import type { ServerParts, SpeechSocket } from '../../door.js';
@@ -30,7 +31,7 @@ export function elevenlabsSockets({ accounts, catalogue, permits }: ServerParts)
   return KINDS.map(({ path, route, Dialect }) => ({
     path,
     route,
-    async accept({ voiceId, query, trace, authenticate }) {
+    async accept({ request, voiceId, query, trace, authenticate }) {
       const caller = await authenticate();
       const language = query.get('language_code') ?? undefined;
       const names = { voice: voiceId, model: query.get('model_id') ?? undefined, language };
@@ -44,6 +45,7 @@ export function elevenlabsSockets({ accounts, catalogue, permits }: ServerParts)
         language: named.language,
         seed: seedOf(query.get('seed')),
         ssml: query.get('enable_ssml_parsing') === 'true',
+        unheard: prefersWholeSentences(request.headers.prefer),
         trace,
       };
       return {

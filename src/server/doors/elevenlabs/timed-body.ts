@@ -28,8 +28,8 @@ export function timedLines(encoder: AudioEncoder): SpeechBody {
       clock.add(event);
       return event.type === 'audio' ? line(await encodeInTurns(encoder, event.pcm)) : NOTHING;
     },
-    end() {
-      const rest = line(encoder.end());
+    async end() {
+      const rest = line(await encoder.end());
       const times = clock.take();
       if (times === undefined) return rest;
       return Buffer.concat([rest, Buffer.from(`${JSON.stringify({ audio_base64: '', ...alignments(times) })}\n`)]);
@@ -84,8 +84,8 @@ export function timedObject(encoder: AudioEncoder): SpeechBody {
       alignment.add(clock.take());
       return event.type === 'audio' ? signs(await encodeInTurns(encoder, event.pcm)) : NOTHING;
     },
-    end() {
-      const last = signs(encoder.end());
+    async end() {
+      const last = signs(await encoder.end());
       const times = alignment.json();
       const rest = `"alignment":${times},"normalized_alignment":${times}}`;
       return Buffer.concat([last, Buffer.from(`${left.toString('base64')}",${rest}`)]);

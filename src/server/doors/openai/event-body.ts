@@ -18,9 +18,9 @@ const delta = (audio: Uint8Array): Uint8Array =>
 export const eventBody = (encoder: AudioEncoder, chars: number): SpeechBody => ({
   contentType: 'text/event-stream; charset=utf-8',
   take: async (spoken) => (spoken.type === 'audio' ? delta(await encodeInTurns(encoder, spoken.pcm)) : NOTHING),
-  end() {
+  async end() {
     const usage = { input_tokens: chars, output_tokens: 0, total_tokens: chars };
-    return Buffer.concat([delta(encoder.end()), event({ type: 'speech.audio.done', usage })]);
+    return Buffer.concat([delta(await encoder.end()), event({ type: 'speech.audio.done', usage })]);
   },
   close: () => encoder.close(),
 });

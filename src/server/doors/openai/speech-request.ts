@@ -18,7 +18,7 @@ import { eventBody } from './event-body.js';
 import { modelAlias, VOICE_ALIASES } from './names.js';
 
 const MAX_INPUT_CHARS = 4_096;
-export const FORMATS = ['mp3', 'opus', 'flac', 'wav', 'pcm'] as const;
+export const FORMATS = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const;
 /** A WAV this short is made before its header leaves: some players need the true length. */
 const WHOLE_WAV_CHARS = 300;
 

@@ -1,0 +1,133 @@
+/** What is said of a chapter, in order: about a sentence each, and the rest behind it. */
+import type { Language, PauseKind } from '../../protocol/job.js';
+import { codeOf, localeOf } from '../../protocol/languages.js';
+import { Segmenter } from '../../text/segment/segment.js';
+import { loadSentenceWords } from '../../text/segment/sentence-words.js';
+import type { Block, BlockKind, BookChapter } from '../book.js';
+
+export interface Utterance {
+  /** As it is sent: with markup where `ssml` is true. */
+  readonly text: string;
+  readonly ssml: boolean;
+  /** As a person reads it. */
+  readonly shown: string;
+  /** Silence behind it, at the voice's own pace. */
+  readonly restMs: number;
+}
+
+/** Rests between sentences, as the voice makes them within one request. */
+const SENTENCE_RESTS: Readonly<Record<PauseKind, number>> = {
+  none: 50,
+  carried: 120,
+  clause: 240,
+  sentence: 420,
+  item: 450,
+  paragraph: 800,
+};
+/** Least rests before and behind a block (ms); of two neighbours the longer one counts. */
+const BLOCK_RESTS: Readonly<Record<BlockKind, { readonly before: number; readonly behind: number }>> = {
+  heading: { before: 1_400, behind: 1_000 },
+  paragraph: { before: 0, behind: 800 },
+  quote: { before: 900, behind: 900 },
+  verse: { before: 0, behind: 350 },
+  item: { before: 0, behind: 500 },
+  row: { before: 0, behind: 500 },
+  caption: { before: 900, behind: 900 },
+  note: { before: 900, behind: 900 },
+};
+const APART_MS = 1_500;
+const STANZA_MS = 800;
+const CHAPTER_END_MS = 2_000;
+
+/** `language`: what the voice reads in. */
+export async function utterancesOf({ blocks }: BookChapter, language: Language): Promise<Utterance[]> {
+  await loadSentenceWords(language);
+  const all: Utterance[] = [];
+  for (const [index, block] of blocks.entries()) {
+    const own = sentencesOf(block, language);
+    const last = own.pop();
+    if (last) all.push(...own, { ...last, restMs: restBehind(block, blocks[index + 1]) });
+  }
+  return all;
+}
+
+function restBehind(block: Block, next: Block | undefined): number {
+  if (next === undefined) return CHAPTER_END_MS;
+  const isStanza = block.kind === 'verse' && next.kind === 'verse';
+  const apart = next.apart ? (isStanza ? STANZA_MS : APART_MS) : 0;
+  // A poem, list or table ends as a paragraph does.
+  const kindEnds = block.kind === next.kind ? 0 : BLOCK_RESTS.paragraph.behind;
+  return Math.max(BLOCK_RESTS[block.kind].behind, BLOCK_RESTS[next.kind].before, apart, kindEnds);
+}
+
+interface Piece {
+  /** UTF-16 units into the text of the block. */
+  readonly from: number;
+  readonly to: number;
+  readonly language: Language | undefined;
+  readonly alias: string | undefined;
+}
+
+interface Flat {
+  readonly text: string;
+  readonly pieces: readonly Piece[];
+}
+
+const SPEAKABLE = /[\p{L}\p{N}\p{S}]/u;
+
+function sentencesOf(block: Block, language: Language): Utterance[] {
+  const flat = flatten(block, language);
+  // Tokens are counted where they are spoken: here sentences are only told apart.
+  const segmenter = new Segmenter({ countTokens: () => 0, language, inTimeChars: Number.POSITIVE_INFINITY });
+  const out: Utterance[] = [];
+  let from = 0;
+  for (const { text, pause } of [...segmenter.push(flat.text), ...segmenter.end()]) {
+    const to = from + text.length;
+    const shown = text.trim();
+    if (SPEAKABLE.test(shown)) out.push({ ...marked(flat, from, to), shown, restMs: SENTENCE_RESTS[pause] });
+    from = to;
+  }
+  return out;
+}
+
+/** The text of a block with single spaces, and the pieces that are said in another way. */
+function flatten({ runs }: Block, voice: Language): Flat {
+  let text = '';
+  const pieces: Piece[] = [];
+  for (const run of runs) {
+    const from = text.length;
+    const single = run.text.replace(/\s+/g, ' ');
+    text += text === '' || text.endsWith(' ') ? single.trimStart() : single;
+    const language = otherLanguage(run.language, voice);
+    if ((language || run.alias) && text.length > from)
+      pieces.push({ from, to: text.length, language, alias: run.alias });
+  }
+  return { text, pieces };
+}
+
+/** The locale to read a tag in, where it is another language than the voice's and one is known. */
+function otherLanguage(tag: string | undefined, voice: Language): Language | undefined {
+  if (tag === undefined) return undefined;
+  const locale = localeOf(tag) ?? localeOf(tag.split('-')[0]!);
+  return locale === undefined || codeOf(locale) === codeOf(voice) ? undefined : locale;
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+function marked({ text, pieces }: Flat, from: number, to: number): { text: string; ssml: boolean } {
+  const inside = pieces.filter((piece) => piece.from < to && piece.to > from);
+  if (inside.length === 0) return { text: text.slice(from, to).trim(), ssml: false };
+  let out = '';
+  let at = from;
+  for (const piece of inside) {
+    const begin = Math.max(from, piece.from);
+    const end = Math.min(to, piece.to);
+    out += escaped(text.slice(at, begin));
+    const words = escaped(text.slice(begin, end));
+    const said = piece.alias === undefined ? words : `<sub alias="${escaped(piece.alias)}">${words}</sub>`;
+    out += piece.language === undefined ? said : `<lang xml:lang="${piece.language}">${said}</lang>`;
+    at = end;
+  }
+  return { text: `${out}${escaped(text.slice(at, to))}`.trim(), ssml: true };
+}

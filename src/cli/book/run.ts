@@ -1,0 +1,240 @@
+/** One run of `tts book`: reads the book, shows it, and makes it, going on where a run broke. */
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import type { Book } from '../../book/book.js';
+import type { Maker } from '../../book/make/maker.js';
+import type { Utterance } from '../../book/make/utterances.js';
+import type { Sources } from '../../config.js';
+import type { SpeechModel } from '../../protocol/contract.js';
+import { TtsError } from '../../protocol/errors.js';
+import { DEFAULT_LANGUAGE } from '../../protocol/job.js';
+import { LANGUAGE_CODES, localeOf } from '../../protocol/languages.js';
+import type { Preparation } from '../../protocol/preparation.js';
+import { type Connection, closeSoon, connect, lostSettings, ofOwnServer } from '../connection.js';
+import { orAbort } from '../interrupt.js';
+import { checkModel, withVoiceSuggestion } from '../names.js';
+import { chooseModel, knownChoice } from '../service/model-choice.js';
+import { complain, liveLines } from '../terminal.js';
+import { chooseVoice, languageOf, languageRemark, needsStandardModel } from '../voice-choice.js';
+import { chapterIndices } from './chapter-range.js';
+import type { BookDestination } from './destination.js';
+import { measuredFactor, overviewOf, overviewText } from './overview.js';
+import { BookProgress, CLEAR } from './progress.js';
+import { soundOf } from './sound.js';
+import { BookWriter } from './writer.js';
+
+export interface BookRequest {
+  readonly settings: Sources;
+  readonly file: string;
+  readonly destination: BookDestination;
+  readonly speed: number;
+  /** Which chapters, as they are written behind `--chapters`. */
+  readonly range: string | undefined;
+  readonly notes: 'skip' | 'end';
+  readonly skipBroken: boolean;
+  /** Only shows what the book holds. */
+  readonly list: boolean;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+/** Sentences at once on a server of this machine, for each core; a GPU takes many. */
+const PER_CORE = 4;
+const MOST_AT_ONCE = 64;
+/** On another machine: below what a key may have at once there by default. */
+const AT_ONCE_REMOTE = 6;
+
+export async function runBook(request: BookRequest, signal: AbortSignal): Promise<void> {
+  const { settings, file, skipBroken, notes, quiet } = request;
+  const { readBook } = await import('../../book/read-book.js');
+  const book = await readBook(file, { notes, skipBroken });
+  for (const problem of book.problems) complain(problem);
+  const indices = chapterIndices(request.range, book.chapters.length);
+  const voice = await voiceFor(book, settings);
+  const { config } = settings;
+  const asked =
+    checkModel(config.model) ?? ((await needsStandardModel(config, voice)) ? 'base-tts' : await knownChoice(config));
+  await show(request, book, indices, asked);
+  if (request.list) return;
+  const remark = await languageRemark(config, voice, sampleOf(book));
+  if (remark !== undefined && !quiet) complain(remark);
+  await make({ ...request, book, indices, voice, asked }, signal);
+}
+
+/** The voice that was chosen, else the default one of the book's language. */
+async function voiceFor({ language }: Book, settings: Sources): Promise<string> {
+  const code = language?.toLowerCase().split('-')[0];
+  const isKnown = LANGUAGE_CODES.some((known) => known === code);
+  return chooseVoice(settings, settings.sources.voice === 'default' && isKnown ? code : undefined);
+}
+
+function sampleOf({ chapters }: Book): string {
+  const middle = chapters[Math.floor(chapters.length / 2)]!;
+  return middle.blocks
+    .slice(0, 40)
+    .flatMap(({ runs }) => runs.map(({ text }) => text))
+    .join(' ');
+}
+
+async function show(
+  { settings, destination, speed, list, json, quiet }: BookRequest,
+  book: Book,
+  indices: readonly number[],
+  model: SpeechModel | undefined,
+): Promise<void> {
+  const realTimeFactor = await measuredFactor(settings.config, model);
+  const overview = await overviewOf({ book, indices, format: destination.format, speed, realTimeFactor });
+  if (json) process.stdout.write(`${JSON.stringify({ event: 'book', ...overview })}\n`);
+  else if (list) process.stdout.write(await overviewText(overview));
+  else if (liveLines(quiet)) process.stderr.write(await overviewText(overview));
+}
+
+interface Making extends BookRequest {
+  readonly book: Book;
+  readonly indices: readonly number[];
+  readonly voice: string;
+  readonly asked: SpeechModel | undefined;
+}
+
+async function make(making: Making, signal: AbortSignal): Promise<void> {
+  const { settings, voice, asked, quiet } = making;
+  const { config } = settings;
+  const remark = lostSettings(settings);
+  if (remark !== undefined && !quiet) complain(remark);
+  let connection: Connection | undefined;
+  try {
+    const used = asked ? { ...settings, config: { ...config, model: asked } } : settings;
+    const onPreparation = preparing(making);
+    connection = await connect(used, { speech: true, crowd: true, onPreparation }, signal);
+    await orAbort(connection.ready(), signal);
+    const model = asked ?? (await chooseModel(config));
+    signal.throwIfAborted();
+    await speakBook(making, connection, model, signal);
+  } catch (error) {
+    const named = connection && { voice, model: asked ?? ('base-tts' as const), address: connection };
+    const told = named ? await withVoiceSuggestion(error, named, signal) : error;
+    throw connection?.kind === 'embedded' ? ofOwnServer(told) : told;
+  } finally {
+    await closeSoon(connection, signal);
+  }
+}
+
+/** Shows what a first run fetches and measures. */
+function preparing({ json, quiet }: BookRequest): (preparation: Preparation) => void {
+  const live = liveLines(quiet) && !json;
+  return ({ stage, model, done, total }) => {
+    const share = total > 0 ? ` ${Math.floor((100 * done) / total)} %` : '';
+    if (live) process.stderr.write(`${CLEAR}${stage} ${model}${share}`);
+  };
+}
+
+async function speakBook(
+  making: Making,
+  connection: Connection,
+  model: SpeechModel,
+  signal: AbortSignal,
+): Promise<void> {
+  const { settings, book, indices, voice, speed, destination, file } = making;
+  const { config } = settings;
+  const [{ SentenceStore }, { Maker: BookMaker }, { utterancesOf }, { SentenceSpeaker }] = await Promise.all([
+    import('../../book/make/sentence-store.js'),
+    import('../../book/make/maker.js'),
+    import('../../book/make/utterances.js'),
+    import('../../client/speak-sentence.js'),
+  ]);
+  const language = (await languageOf(config, voice)) ?? localeOf(book.language ?? '') ?? DEFAULT_LANGUAGE;
+  const spoken = await Promise.all(indices.map((index) => utterancesOf(book.chapters[index]!, language)));
+  if (spoken.every((list) => list.length === 0))
+    throw new TtsError('empty_input', 'There is nothing to say in these chapters.');
+  const speaker = new SentenceSpeaker({ address: { ...connection, unheard: true }, model, voice, speed });
+  const maxBytes = config.bookMb * 1_000_000;
+  const store = await SentenceStore.open({ root: config.bookDir, book: path.resolve(file), maxBytes });
+  try {
+    const maker = new BookMaker({
+      store,
+      sound: await soundOf({ config, connection, model, voice, speed }),
+      inFlight:
+        connection.kind === 'remote' ? AT_ONCE_REMOTE : Math.min(MOST_AT_ONCE, PER_CORE * availableParallelism()),
+      speak: (utterance, each) => speaker.speak(utterance, each),
+    });
+    const chapters = indices.map((index) => ({ title: book.chapters[index]!.title, index }));
+    const writer = new BookWriter({ book, chapters, destination, voice });
+    await write({ ...making, maker, writer, spoken, chapters }, signal);
+  } finally {
+    speaker.close();
+    await store.close();
+  }
+}
+
+interface Writing extends Making {
+  readonly maker: Maker;
+  readonly writer: BookWriter;
+  /** By chapter. */
+  readonly spoken: readonly (readonly Utterance[])[];
+  readonly chapters: readonly { readonly title: string; readonly index: number }[];
+}
+
+async function write(writing: Writing, signal: AbortSignal): Promise<void> {
+  const { maker, writer, spoken, chapters, json, quiet, speed } = writing;
+  const utterances = spoken.flat();
+  const live = liveLines(quiet);
+  const progress = new BookProgress({
+    chapters,
+    chapterCount: writing.book.chapters.length,
+    utterances,
+    isKept: (utterance) => maker.isKept(utterance),
+    show: json ? 'json' : live ? 'line' : 'nothing',
+  });
+  await progress.open();
+  let done = 0;
+  let chapter = -1;
+  let left = 0;
+  const begin = async () => {
+    while (left === 0 && chapter < spoken.length - 1) {
+      chapter += 1;
+      left = spoken[chapter]!.length;
+      await writer.chapter(signal);
+      progress.chapter(chapter, writer.audioMs);
+    }
+  };
+  try {
+    for await (const made of maker.make(utterances, signal)) {
+      await begin();
+      await writer.write(made.pcm, made.utterance.restMs / speed, signal);
+      progress.sentence(made);
+      left -= 1;
+      done += 1;
+    }
+    await begin();
+    await writer.finish(signal);
+  } catch (error) {
+    progress.close();
+    throw keptWords(error, done, utterances.length, live && signal.aborted);
+  } finally {
+    await writer.discard();
+  }
+  progress.close();
+  await ended(writing);
+}
+
+/** Adds to a failure that nothing is lost. */
+function keptWords(error: unknown, done: number, all: number, isInterrupted: boolean): unknown {
+  const kept = `${done} of ${all} sentences are kept; the same command goes on from there.`;
+  if (isInterrupted) process.stderr.write(`${kept}\n`);
+  if (!(error instanceof TtsError) || done === 0) return error;
+  const { code, requestId, retryAfterS } = error;
+  return new TtsError(code, `${error.message} ${kept}`, {
+    cause: error,
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(retryAfterS === undefined ? {} : { retryAfterS }),
+  });
+}
+
+async function ended({ writer, json, quiet, destination, chapters }: Writing): Promise<void> {
+  const { files, audioMs } = writer;
+  if (json) process.stdout.write(`${JSON.stringify({ event: 'done', files, audioMs: Math.round(audioMs) })}\n`);
+  if (json || quiet) return;
+  const { clockText } = await import('../../client/ui/format.js');
+  const count = `${chapters.length} chapter${chapters.length === 1 ? '' : 's'}`;
+  process.stderr.write(`wrote ${destination.path}, ${clockText(audioMs)}, ${count}\n`);
+}
