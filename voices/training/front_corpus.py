@@ -56,8 +56,8 @@ class Corpus:
         self.weight = weight / weight.sum()
 
     def evaluation(self, name, most=None):
-        """-> [(tokens with pads, style, speed, voice)] of one of SETS, the same every time; with
-        `most`, so many of them."""
+        """-> {number: (tokens with pads, style, speed, voice)} of one of SETS, the same every time;
+        with `most`, so many of them."""
         if name == 'en':                                     # English voices in turn, as assemble.py --in-turn
             asked = [self._asked(self.english[i % len(self.english)], self.held, i) for i in range(len(self.held['us']))]
         elif name == 'santa':
@@ -70,9 +70,8 @@ class Corpus:
         else:
             voices = [i for i, language in enumerate(self.language) if language == name]
             asked = [self._asked(voice, self.held, LINES_A_VOICE * at + i) for at, voice in enumerate(voices) for i in range(LINES_A_VOICE)]
-        if most and most < len(asked):
-            asked = [asked[i] for i in sorted(np.random.default_rng(1).permutation(len(asked))[:most])]
-        return asked
+        chosen = np.random.default_rng(1).permutation(len(asked))[:most]
+        return {int(i): asked[i] for i in sorted(chosen)}
 
     def _asked(self, voice, lines, index, speed=1.0):
         of = lines[self.language[voice]]

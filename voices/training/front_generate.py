@@ -63,7 +63,7 @@ class Labels:
 
     def held_out(self, pool, sets, most):
         """Evaluation utterances of each of `sets`; in the pool they have its number."""
-        asked = [(*one[:3], number) for number, name in enumerate(sets) for one in self.corpus.evaluation(name, most.get(name, most['']))]
+        asked = [(*one[:3], number) for number, name in enumerate(sets) for one in self.corpus.evaluation(name, most.get(name, most[''])).values()]
         for batch in batches(asked, self.budget):
             self.append(pool, padded([one[:3] for one in batch], self.device), [one[3] for one in batch])
 

@@ -68,6 +68,7 @@ def parse():
     made.add_argument('--wave-capacity', type=float, default=70, help='hours with waveforms')
     made.add_argument('--held', type=int, default=154, help='English held-out lines to validate with')
     made.add_argument('--held-others', type=int, default=36, help='utterances of each other held-out set')
+    made.add_argument('--held-segments', type=int, default=48, help='stretches of every eight held-out rows that are heard')
     made.add_argument('--sets', nargs='+', default=SETS, help='held-out sets (front_corpus.py)')
     made.add_argument('--budget', type=int, default=20000, help='tokens of a batch of labels')
     made.add_argument('--group', type=int, default=2048, help='draws that are sorted by length together')
@@ -366,7 +367,7 @@ class FrontTrainer(Trainer):
         kHz."""
         state = torch.random.get_rng_state(), torch.cuda.get_rng_state() if self.cuda else None
         torch.manual_seed(1)
-        index, mask, number = segments = self.held_pool.segments(b, 48, self.args.size, self.args.context)
+        index, mask, number = segments = self.held_pool.segments(b, self.args.held_segments, self.args.size, self.args.context)
         torch.random.set_rng_state(state[0])
         if self.cuda:
             torch.cuda.set_rng_state(state[1])
