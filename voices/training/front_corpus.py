@@ -1,17 +1,23 @@
-"""What the front's teacher is asked to say: lines of phonemes, and from them as many different
-utterances as are wanted.
+"""What the front's teacher is asked to say: lines of phonemes in nine languages, and from them as
+many different utterances as are wanted.
 
 The teacher answers to any sequence of tokens in any style, so the corpus need not be large, only
 wide.  Two thirds of the draws are lines as they are read; the rest are fragments, two lines
 spliced, words in another order, lines with strange sounds or punctuation in places (the whole
-alphabet, not only English), other languages' rules, and plain soup.  Styles: every voice, mixes of
-two or three, rows of other lengths, and the variations that seeds make.
+alphabet), lines of another language, and plain soup.  Styles: every voice, mixes of two or three,
+rows of other lengths, and the variations that seeds make.  Speeds reach from 0.5 to 2; the teacher
+divides its durations by them before it rounds, and so does the student.
 
-    python front_corpus.py front-corpus.npz --voices build/voices --tokenizer src/tokenizer.json --us text-us*.ids --gb text-gb*.ids \\
-        --other text-es.ids --held-us held-out-us.ids --held-gb held-out-gb.ids
+    python front_corpus.py front-corpus.npz --voices build/voices --tokenizer src/tokenizer.json --ids ids/
+
+`ids/` holds `text-<language>*.ids`, `held-<language>.ids` and `short-<language>.ids` for each of
+us, gb, es, fr, it, pt, hi, ja and zh.
 """
 import argparse
+import glob
 import json
+import math
+import os
 
 import numpy as np
 
@@ -19,9 +25,19 @@ from corpus.assemble import ENGLISH, OFTEN, load_voices, read_ids
 
 SPACE = 16
 LONGEST = 509
+# The language of a voice, by the first letter of its name.
+LANGUAGES = {'a': 'us', 'b': 'gb', 'e': 'es', 'f': 'fr', 'i': 'it', 'p': 'pt', 'h': 'hi', 'j': 'ja', 'z': 'zh'}
+OTHERS = tuple(LANGUAGES.values())[2:]
 # What the student finds hardest is drawn more often.
-HARD = {'am_santa': 10.0, 'bf_alice': 6.0, 'bf_lily': 2.5, 'af_sky': 2.0, 'am_liam': 2.0, 'am_fenrir': 1.7, 'af_nicole': 1.5, 'am_eric': 1.5}
-KINDS = ('us', 'gb', 'other', 'held_us', 'held_gb')
+HARD = {'am_santa': 10.0, 'bf_alice': 6.0, 'bf_lily': 2.5, 'af_sky': 2.0, 'am_liam': 2.0, 'am_fenrir': 1.7, 'af_nicole': 1.5, 'am_eric': 1.5,
+        'em_santa': 1.6, 'pm_santa': 1.6}
+# Of all draws, by the language of the voice; English voices have the rest.
+SHARES = {'es': 0.062, 'fr': 0.05, 'it': 0.055, 'pt': 0.062, 'hi': 0.08, 'ja': 0.072, 'zh': 0.078}
+OTHER_LANGUAGE = 0.10           # a voice of another language reads English, or a language that is not its own
+SLOWEST, FASTEST, AS_IT_IS = 0.5, 2.0, 0.6
+# Evaluation: lines for each voice of a language, speeds that are measured, lines of the hardest voice.
+LINES_A_VOICE, RATES, HARDEST, LINES_OF_HARDEST = 30, (0.5, 0.75, 1.5, 2.0), 'am_santa', 24
+SETS = ('en', *OTHERS, 'santa', 'short', 'rates')
 
 
 class Corpus:
@@ -29,28 +45,57 @@ class Corpus:
         data = np.load(path)
         self.voices, self.names = data['voices'].astype(np.float32), [str(n) for n in data['names']]
         self.alphabet, self.punctuation = data['alphabet'], data['punctuation']
-        self.lines = {kind: np.split(data[kind], data[kind + '_at']) for kind in KINDS}
-        english = np.array([n.startswith(ENGLISH) for n in self.names])
+        read = lambda name: np.split(data[name], data[name + '_at'])
+        self.lines, self.held, self.short = ({kind: read(part + kind) for kind in LANGUAGES.values()} for part in ('text_', 'held_', 'short_'))
+        self.language = [LANGUAGES[name[0]] for name in self.names]
+        self.english = [i for i, name in enumerate(self.names) if name.startswith(ENGLISH)]
         weight = np.array([HARD.get(n, 1.5 if n[0] == 'b' else OFTEN.get(n, 1.0) ** 0.5) for n in self.names])
-        self.english, self.weight = np.flatnonzero(english), np.where(english, weight / weight[english].sum(), 0)
-        self.held = len(self.lines['held_us'])
+        group = np.array([language if language in OTHERS else 'en' for language in self.language])
+        for name, share in {**SHARES, 'en': 1 - sum(SHARES.values())}.items():
+            weight[group == name] *= share / weight[group == name].sum()
+        self.weight = weight / weight.sum()
 
-    def held_out(self, index):
-        """-> tokens with pads, style, speed of one evaluation line: English voices in turn, as
-        assemble.py --in-turn."""
-        voice = self.english[index % len(self.english)]
-        line = self.lines['held_gb' if self.names[voice][0] == 'b' else 'held_us'][index]
-        return self._padded(line), self.voices[voice, min(len(line), LONGEST)], 1.0
+    def evaluation(self, name, most=None):
+        """-> {number: (tokens with pads, style, speed, voice)} of one of SETS, the same every time;
+        with `most`, so many of them."""
+        if name == 'en':                                     # English voices in turn, as assemble.py --in-turn
+            asked = [self._asked(self.english[i % len(self.english)], self.held, i) for i in range(len(self.held['us']))]
+        elif name == 'santa':
+            every = len(self.held['us']) // LINES_OF_HARDEST
+            asked = [self._asked(self.names.index(HARDEST), self.held, every * i) for i in range(LINES_OF_HARDEST)]
+        elif name == 'short':
+            asked = [self._asked(voice, self.short, i) for voice in range(len(self.names)) for i in range(len(self.short['us']))]
+        elif name == 'rates':
+            asked = [self._asked(voice, self.held, 5 * at + i, speed) for i, speed in enumerate(RATES) for at, voice in enumerate(self.english)]
+        else:
+            voices = [i for i, language in enumerate(self.language) if language == name]
+            asked = [self._asked(voice, self.held, LINES_A_VOICE * at + i) for at, voice in enumerate(voices) for i in range(LINES_A_VOICE)]
+        chosen = np.random.default_rng(1).permutation(len(asked))[:most]
+        return {int(i): asked[i] for i in sorted(chosen)}
+
+    def _asked(self, voice, lines, index, speed=1.0):
+        of = lines[self.language[voice]]
+        line = of[index % len(of)]
+        return self._padded(line), self.voices[voice, min(len(line), LONGEST)], speed, self.names[voice]
 
     def draw(self, rng):
         """-> tokens with pads, style, speed."""
-        voice = int(rng.choice(len(self.names), p=self.weight)) if rng.random() < 0.75 else int(rng.integers(len(self.names)))
-        line = self._line(rng, 'gb' if self.names[voice][0] == 'b' else 'us')
+        voice = int(rng.choice(len(self.names), p=self.weight))
+        language = self.language[voice]
+        if rng.random() < (OTHER_LANGUAGE if language in OTHERS else 0.4 * OTHER_LANGUAGE):
+            language = 'us' if language in OTHERS and rng.random() < 0.7 else OTHERS[rng.integers(len(OTHERS))]
+        line = self._line(rng, language)
         row = min(len(line), LONGEST)
         if rng.random() < 0.2:
             row = int(np.clip(row + rng.integers(-100, 200), 0, LONGEST))
-        speed = 1.0 if rng.random() < 0.7 else round(float(rng.uniform(0.6, 1.6)), 2)
+        speed = 1.0 if rng.random() < AS_IT_IS else round(math.exp(rng.uniform(math.log(SLOWEST), math.log(FASTEST))), 2)
         return self._padded(line), self._style(rng, voice, row), speed
+
+    def each_voice(self, rng, longest):
+        """Every voice once, a line of its language: what calibration must not miss."""
+        for voice, language in enumerate(self.language):
+            line = self._pick(rng, language)[:longest]
+            yield self._padded(line), self.voices[voice, len(line)], 1.0
 
     def _padded(self, line):
         return np.concatenate([[0], line[:LONGEST], [0]]).astype(np.int64)
@@ -82,9 +127,7 @@ class Corpus:
         elif draw < 0.29:                                    # words in another order
             words = self._words(line)
             line = np.concatenate([words[i] for i in rng.permutation(len(words))])
-        elif draw < 0.33:
-            line = self._pick(rng, 'other')
-        elif draw < 0.34:                                    # soup
+        elif draw < 0.30:                                    # soup
             line = rng.choice(self.alphabet, int(rng.integers(1, 60)))
         if rng.random() < 0.10:                              # strange sounds in places
             line = np.where(rng.random(len(line)) < rng.uniform(0.02, 0.2), rng.choice(self.alphabet, len(line)), line)
@@ -109,25 +152,46 @@ class Corpus:
         return style.astype(np.float32)
 
 
+def flat(lines):
+    """Lines end to end, and where all but the first begin."""
+    return np.concatenate([np.asarray(line, np.uint8) for line in lines]), np.cumsum([len(line) for line in lines])[:-1].astype(np.int32)
+
+
+def describe(corpus, draws=4000):
+    """How often each language is drawn, how long the draws are and how many are at another speed."""
+    rng, spoken = np.random.default_rng(7), []
+    weight = {kind: 0.0 for kind in LANGUAGES.values()}
+    for voice, share in enumerate(corpus.weight):
+        weight[corpus.language[voice]] += share
+    for _ in range(draws):
+        ids, _, speed = corpus.draw(rng)
+        spoken.append((len(ids) - 2, speed))
+    sizes = np.array([n for n, _ in spoken])
+    print('voices drawn:', {kind: round(share, 3) for kind, share in weight.items()})
+    print(f'{sizes.mean():.0f} tokens a draw, {100 * (sizes <= 12).mean():.0f}% of 12 or fewer, '
+          f'{100 * np.mean([speed != 1 for _, speed in spoken]):.0f}% at another speed than 1')
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('out')
     parser.add_argument('--voices', required=True)
     parser.add_argument('--tokenizer', required=True)
-    for kind in KINDS:
-        parser.add_argument('--' + kind.replace('_', '-'), nargs='+', required=True)
+    parser.add_argument('--ids', required=True, help='folder of the token files')
     args = parser.parse_args()
     voices = load_voices(args.voices)
     vocabulary = json.load(open(args.tokenizer))['model']['vocab']
     made = {'voices': np.stack(list(voices.values())).astype(np.float16), 'names': np.array(list(voices)),
             'alphabet': np.array(sorted(i for i in vocabulary.values() if i > 0), np.uint8),
             'punctuation': np.array([vocabulary[c] for c in ';:,.!?—…' if c in vocabulary], np.uint8)}
-    for kind in KINDS:
-        lines = [line for path in getattr(args, kind) for line in read_ids(path)]
-        made[kind] = np.concatenate([np.asarray(line, np.uint8) for line in lines])
-        made[kind + '_at'] = np.cumsum([len(line) for line in lines])[:-1].astype(np.int32)
-        print(kind, len(lines), 'lines', len(made[kind]), 'tokens')
-    np.savez(args.out, **made)
+    for kind in LANGUAGES.values():
+        for part, pattern in (('text_', f'text-{kind}*.ids'), ('held_', f'held-{kind}.ids'), ('short_', f'short-{kind}.ids')):
+            lines = [line for path in sorted(glob.glob(os.path.join(args.ids, pattern))) for line in read_ids(path)]
+            lines = lines if part == 'held_' and kind in ('us', 'gb') else [line for line in lines if line]
+            made[part + kind], made[part + kind + '_at'] = flat(lines)
+            print(part + kind, len(lines), 'lines', len(made[part + kind]), 'tokens')
+    np.savez_compressed(args.out, **made)
+    describe(Corpus(args.out))
 
 
 if __name__ == '__main__':

@@ -1,9 +1,9 @@
 """Measure the light front against the teacher on the held-out lines.
 
-    python front_evaluate.py front-light-int8.onnx reference/ --given front-light-given.onnx --generator generator-int8.onnx \\
+    python front_evaluate.py front-light-int8.onnx reference/en --given front-light-given.onnx --generator generator-int8.onnx \\
         --text held-out.txt --out listening/ --recogniser moonshine/{tiny,base}/quantized --vocabulary vocabulary.json
 
-`reference/` comes from front_reference.py.  Durations and words are measured with the student's own
+`reference/en` comes from front_reference.py; set_evaluate.py measures the other sets.  Durations and words are measured with the student's own
 durations, sound and pitch with the teacher's (`--given`), frame by frame.  `teacher front` in the
 table is the light generator on the teacher's x and F0: what the generator alone costs.
 """
@@ -27,8 +27,8 @@ PAUSE_TOKENS = (1, 2, 3, 4, 5, 6, 9, 10, 16)          # punctuation and the spac
 QUESTION = 6
 
 
-def run_front(session, tokens, style, durations=None):
-    feeds = {'input_ids': tokens[None], 'style': style[None], 'speed': np.ones(1, np.float32)}
+def run_front(session, tokens, style, durations=None, speed=1.0):
+    feeds = {'input_ids': tokens[None], 'style': style[None], 'speed': np.array([speed], np.float32)}
     if durations is not None:
         feeds['given'] = durations[None].astype(np.float32)
     x, f0, s, made = session.run(['x', 'f0', 's', 'durations'], feeds)

@@ -170,10 +170,7 @@ def calibrate(front, normal, corpus, count, seed=5):
     options.intra_op_num_threads = 1
     session = ort.InferenceSession(model.SerializeToString(), options, providers=['CPUExecutionProvider'])
     rng, gathered = np.random.default_rng(seed), {name: [] for name in layers.seen}
-    asked = [corpus.draw(rng) for _ in range(count)]
-    for voice in range(len(corpus.names)):
-        tokens = asked[voice % count][0][:80]
-        asked.append((tokens, corpus.voices[voice, len(tokens)], 1.0))
+    asked = [corpus.draw(rng) for _ in range(count)] + list(corpus.each_voice(rng, 80))
     names = [name for name in layers.seen if layers.seen[name] != 'style']
     for tokens, style, speed in asked:
         values = session.run([layers.seen[name] for name in names], {'input_ids': tokens[None], 'style': style[None],
@@ -211,7 +208,7 @@ def main():
     parser.add_argument('--normal', required=True, help='first part of the light generator\'s checkpoint (xm, xs)')
     parser.add_argument('--float', dest='float_path')
     parser.add_argument('--int8', dest='int8_path')
-    parser.add_argument('--given', help='int8 with durations as an input, for front_evaluate.py')
+    parser.add_argument('--given', help='one more with durations as an input, for the evaluation; int8 where --int8 is')
     parser.add_argument('--corpus', help='for int8')
     parser.add_argument('--count', type=int, default=120)
     args = parser.parse_args()
@@ -219,6 +216,8 @@ def main():
     normal = normal['xm'].double().numpy(), normal['xs'].double().numpy()
     if args.float_path:
         onnx.save(Writer(front, FloatLayers(), *normal).build(), args.float_path)
+        if args.given and not args.int8_path:
+            onnx.save(Writer(front, FloatLayers(), *normal).build(given=True), args.given)
     if args.int8_path:
         layers = Int8Layers(calibrate(front, normal, Corpus(args.corpus), args.count))
         onnx.save(Writer(front, layers, *normal).build(), args.int8_path)

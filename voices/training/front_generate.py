@@ -61,8 +61,9 @@ class Labels:
             if device == 'cuda':
                 self.generator.hurry()
 
-    def held_out(self, pool, count):
-        asked = [(*self.corpus.held_out(index), index) for index in range(min(count, self.corpus.held))]
+    def held_out(self, pool, sets, most):
+        """Evaluation utterances of each of `sets`; in the pool they have its number."""
+        asked = [(*one[:3], number) for number, name in enumerate(sets) for one in self.corpus.evaluation(name, most.get(name, most[''])).values()]
         for batch in batches(asked, self.budget):
             self.append(pool, padded([one[:3] for one in batch], self.device), [one[3] for one in batch])
 

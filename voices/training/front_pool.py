@@ -26,7 +26,7 @@ class Pool:
     of 600 samples, each with two columns of x.  With `waves` the teacher's samples too, 170 MB
     an hour more."""
 
-    def __init__(self, device, hours, mean, deviation, waves=False, tokens_a_second=18):
+    def __init__(self, device, hours, mean, deviation, waves=False, tokens_a_second=20):
         frames = int(hours * 3600 * 40)
         tokens = int(hours * 3600 * tokens_a_second)
         utterances = max(tokens // 30, 500)
@@ -43,7 +43,7 @@ class Pool:
             self.frame_fields['wave'] = empty(frames, WHOLE, dtype=torch.int16)
         self.style = empty(utterances, 256, dtype=torch.float16)
         self.at = torch.zeros(utterances, 4, dtype=torch.long, device=device)        # first token, tokens, first frame, frames
-        self.sizes, self.held = [], []                                               # on the host: (tokens, frames), held-out numbers
+        self.sizes, self.held = [], []                                               # on the host: (tokens, frames), held-out sets, or -1
         self.tokens = self.frames = self.utterances = 0
         self.full, self.queue = False, []
         self.bias = distances(ROW_TOKENS, device)
@@ -117,8 +117,9 @@ class Pool:
             rows.append(row + [-1] * (ROW_UTTERANCES - len(row)))
         return np.array(rows, np.int64)
 
-    def held_rows(self):
-        return torch.from_numpy(self.pack([i for i, number in enumerate(self.held) if number >= 0])).to(self.device)
+    def held_rows(self, number):
+        """Of the held-out set with this number."""
+        return torch.from_numpy(self.pack([i for i, held in enumerate(self.held) if held == number])).to(self.device)
 
     def next_rows(self, count, rng):
         if len(self.queue) < count:

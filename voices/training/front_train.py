@@ -26,6 +26,7 @@ import numpy as np
 import torch
 import torch.nn as nn
 
+from front_corpus import SETS
 from front_generate import Labels
 from front_pool import Pool, doubled
 from front_student import ENERGY_UNIT, TOKEN_DIM, Front, load_front, pitch_of, places, repeat_tokens, z_of
@@ -36,6 +37,9 @@ from trainer import Average, Trainer, parser
 
 TERMS = ('duration', 'total', 'pitch', 'slope', 'energy', 'x', 'hints', 'inner', *Reconstruction.WEIGHTS, 'envelope', 'distance', 'haze', 'ear', 'generator_norm', 'norm')
 SEGMENT = ('index', 'mask', 'number')
+# What validation prints of each held-out set, and how wide.
+COLUMNS = ('mcd_own', 'mcd', 'mcd_teacher_x', 'dur_corr', 'dur_l1', 'length', 'length_all', 'f0_corr', 'semitones', 'voicing', 'energy', 'x',
+           'periodicity_own', 'periodicity_of_teacher')
 
 
 def parse():
@@ -62,7 +66,10 @@ def parse():
     made.add_argument('--context', type=int, default=10)
     made.add_argument('--sound-weight', type=float, default=0.4, help='of the losses through the generator')
     made.add_argument('--wave-capacity', type=float, default=70, help='hours with waveforms')
-    made.add_argument('--held', type=int, default=154, help='held-out lines to validate with')
+    made.add_argument('--held', type=int, default=154, help='English held-out lines to validate with')
+    made.add_argument('--held-others', type=int, default=36, help='utterances of each other held-out set')
+    made.add_argument('--held-segments', type=int, default=48, help='stretches of every eight held-out rows that are heard')
+    made.add_argument('--sets', nargs='+', default=SETS, help='held-out sets (front_corpus.py)')
     made.add_argument('--budget', type=int, default=20000, help='tokens of a batch of labels')
     made.add_argument('--group', type=int, default=2048, help='draws that are sorted by length together')
     return made.parse_args()
@@ -141,7 +148,7 @@ class FrontTrainer(Trainer):
     def prepare(self):
         args, began = self.args, time.time()
         self.held_pool = self.waves or self.pool
-        self.labels.held_out(self.held_pool, args.held)
+        self.labels.held_out(self.held_pool, args.sets, {'en': args.held, '': args.held_others})
         for pool, what, hours, seconds in ((self.waves, 'waveforms', args.wave_capacity, args.wave_seconds), (self.pool, 'labels', args.capacity, args.label_seconds)):
             if pool:
                 from_now = time.time()
@@ -163,9 +170,9 @@ class FrontTrainer(Trainer):
             groups.append({'params': self.generator_parameters, 'lr': self.generator_rate if self.cuda else 0.0})
         self.begin(groups, (0.9, 0.98))
         self.generator_average = Average(self.listener.student, self.device, self.SLOWEST)
-        self.held = self.held_pool.held_rows()
+        self.held = {name: self.held_pool.held_rows(number) for number, name in enumerate(args.sets)}
         self.log(f'{self.pool.utterances} utterances, {self.pool.hours:.1f} h, {self.pool.tokens / self.pool.hours / 3600:.1f} tokens a second, '
-                 f'after {time.time() - began:.0f} s; held out: {len(self.held)} rows' + (f'; {torch.cuda.memory_allocated() / 1e9:.0f} GB' if self.cuda else ''))
+                 f'after {time.time() - began:.0f} s; held out: {sum(map(len, self.held.values()))} rows' + (f'; {torch.cuda.memory_allocated() / 1e9:.0f} GB' if self.cuda else ''))
 
     def set_rate(self, elapsed, seconds, step):
         super().set_rate(elapsed, seconds, step)
@@ -318,43 +325,49 @@ class FrontTrainer(Trainer):
 
     @torch.no_grad()
     def validate(self):
-        """The averages on the held-out lines, with the teacher's durations and the student's own F0
-        and energy."""
-        raws, ds, wholes, mades, zs, z_mades, rest, sounds = [], [], [], [], [], [], [], []
+        """The averages on every held-out set -> a table, a row a set."""
         with torch.compiler.set_stance('force_eager'), self.average.in_place(), self.generator_average.in_place():
-            for part in torch.split(self.held, 8):
-                b = self.held_pool.batch(part)
-                log_d, curves, x, _ = self.run_front(b, torch.ones(len(part), dtype=torch.bool, device=self.device))
-                d = torch.exp(log_d)
-                there = b['token_mask'][..., 0] > 0
-                raws.append(b['raw'][there])
-                ds.append(d[there])
-                sums = lambda t: (b['one'] * torch.round(t).clamp(min=1)[:, None]).sum(-1)[b['frame_count'] > 0]
-                wholes.append(sums(b['raw']))
-                mades.append(sums(d))
-                f0, own = b['f0'], pitch_of(curves[..., :2])
-                both = (f0 > 40) & (own > 40)
-                zs.append(torch.log2(f0[both]))
-                z_mades.append(torch.log2(own[both]))
-                rest.append({'x': masked((x - b['x']).abs(), doubled(b['frame_mask'])),
-                             'voicing': masked(((f0 > 10) != (own > 10)).float(), b['frame_mask']),
-                             'energy': masked((curves[..., 2:] * ENERGY_UNIT - b['energy']).abs(), b['frame_mask'])})
-                sounds.append(self.measure_sound(b, x, own))
+            rows = {name: self.measure(rows) for name, rows in self.held.items() if len(rows)}
+        lines = [' '.join(f'{column[:14]:>14}' for column in ('', *COLUMNS))]
+        return '\n'.join(['', *lines, *(f'{name:>14} ' + ' '.join(f'{row[column]:14.4f}' for column in COLUMNS) for name, row in rows.items())])
+
+    def measure(self, rows):
+        """With the teacher's durations and the student's own F0 and energy."""
+        raws, ds, wholes, mades, zs, z_mades, rest, sounds = [], [], [], [], [], [], [], []
+        for part in torch.split(rows, 8):
+            b = self.held_pool.batch(part)
+            log_d, curves, x, _ = self.run_front(b, torch.ones(len(part), dtype=torch.bool, device=self.device))
+            d = torch.exp(log_d)
+            there = b['token_mask'][..., 0] > 0
+            raws.append(b['raw'][there])
+            ds.append(d[there])
+            sums = lambda t: (b['one'] * torch.round(t).clamp(min=1)[:, None]).sum(-1)[b['frame_count'] > 0]
+            wholes.append(sums(b['raw']))
+            mades.append(sums(d))
+            f0, own = b['f0'], pitch_of(curves[..., :2])
+            both = (f0 > 40) & (own > 40)
+            zs.append(torch.log2(f0[both]))
+            z_mades.append(torch.log2(own[both]))
+            rest.append({'x': masked((x - b['x']).abs(), doubled(b['frame_mask'])),
+                         'voicing': masked(((f0 > 10) != (own > 10)).float(), b['frame_mask']),
+                         'energy': masked((curves[..., 2:] * ENERGY_UNIT - b['energy']).abs(), b['frame_mask'])})
+            sounds.append(self.measure_sound(b, x, own, periodicity=not sounds))
+        periodicity = {name: sounds[0].pop(name) for name in list(sounds[0]) if name.startswith('periodicity')}
         corr = lambda a, b: float(torch.corrcoef(torch.stack([torch.cat(a), torch.cat(b)]))[0, 1])
         mean = lambda parts: {k: float(sum(float(r[k]) for r in parts) / len(parts)) for k in parts[0]}
         whole, made, z, z_made = torch.cat(wholes), torch.cat(mades), torch.cat(zs), torch.cat(z_mades)
-        result = {'dur_corr': corr(raws, ds), 'dur_l1': float((torch.cat(raws) - torch.cat(ds)).abs().mean()),
+        return periodicity | {'dur_corr': corr(raws, ds), 'dur_l1': float((torch.cat(raws) - torch.cat(ds)).abs().mean()),
                   'length': float(((made - whole).abs() / whole).mean()), 'length_all': float(made.sum() / whole.sum() - 1),
                   'f0_corr': corr(zs, z_mades), 'semitones': float(12 * (z - z_made).abs().mean()), **mean(rest), **mean(sounds)}
-        return {k: round(v, 4) for k, v in result.items()}
 
-    def measure_sound(self, b, x, own):
+    def measure_sound(self, b, x, own, periodicity):
         """MCD of the generator on the teacher's x, the student's, and the student's with its own
-        F0, to the teacher's samples where there are some, else to the first of the three; and
-        how periodic the first and the last are between 3.4 and 4.6 kHz."""
+        F0, to the teacher's samples where there are some, else to the first of the three; with
+        `periodicity`, which is slow, how periodic the first and the last are between 3.4 and 4.6
+        kHz."""
         state = torch.random.get_rng_state(), torch.cuda.get_rng_state() if self.cuda else None
         torch.manual_seed(1)
-        index, mask, number = segments = self.held_pool.segments(b, 48, self.args.size, self.args.context)
+        index, mask, number = segments = self.held_pool.segments(b, self.args.held_segments, self.args.size, self.args.context)
         torch.random.set_rng_state(state[0])
         if self.cuda:
             torch.cuda.set_rng_state(state[1])
@@ -365,7 +378,9 @@ class FrontTrainer(Trainer):
         kept = slice(2 * self.args.context, -2 * self.args.context)
         target = waves[0] if 'wave' not in b else (b['wave'].flatten(0, 1)[index[:, kept]].float() * (mask[:, kept, None] / 32767)).flatten(1)
         made = {name: self.distance.measure(wave, target)[1] for name, wave in zip(('mcd_teacher_x', 'mcd', 'mcd_own'), waves)}
-        some = [wave[:8].float() for wave in (waves[0], waves[2], target)]             # slow
+        if not periodicity:
+            return made
+        some = [wave[:12].float() for wave in (waves[0], waves[2], target)]
         (first, true), (last, _) = (self.periodicity.measure(wave, some[2]) for wave in some[:2])
         return made | {'periodicity_teacher_x': first[3], 'periodicity_own': last[3], 'periodicity_of_teacher': true[3]}
 

@@ -2,6 +2,9 @@
 tests.
 
     python inputs.py front.onnx sequences.npz calibration.npz --count 64
+    python inputs.py front.onnx front-corpus.npz calibration.npz --count 96
+
+From a front's corpus every voice speaks once, in its own language; the rest is drawn from it.
 """
 import argparse
 
@@ -9,6 +12,7 @@ import numpy as np
 import onnxruntime as ort
 
 import kokoro_graph as names
+from front_corpus import Corpus
 from sequences import Sequences
 
 
@@ -62,10 +66,15 @@ def main():
     parser.add_argument('--count', type=int, default=64)
     parser.add_argument('--seed', type=int, default=0)
     args = parser.parse_args()
-    sequences, session = Sequences(args.sequences), open_session(args.front)
-    chosen = choose(sequences, args.count, np.random.default_rng(args.seed))
-    save_utterances(args.out, [run_front(session, sequences.tokens(i), sequences.style(i), sequences.speed[i])
-                               for i in chosen])
+    session, rng = open_session(args.front), np.random.default_rng(args.seed)
+    if 'alphabet' in np.load(args.sequences).files:
+        corpus = Corpus(args.sequences)
+        asked = list(corpus.each_voice(rng, 120))
+        asked += [corpus.draw(rng) for _ in range(args.count - len(asked))]
+    else:
+        sequences = Sequences(args.sequences)
+        asked = [(sequences.tokens(i), sequences.style(i), sequences.speed[i]) for i in choose(sequences, args.count, rng)]
+    save_utterances(args.out, [run_front(session, *one) for one in asked])
 
 
 if __name__ == '__main__':

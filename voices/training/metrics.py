@@ -5,9 +5,12 @@ at 0.01 L1        mean absolute difference of that MCD       root of the mean sq
 dB of the spectrum smoothed to cepstral coefficients 1-24 periodicity  median over voiced frames of
 how like a band of the sound is to itself a pitch period later: 1 is purely harmonic,
              0 is noise.  The same as `npm run bench -- sound` prints
+loudness     LUFS by ITU-R BS.1770-4, gated; its two filters are applied to the spectrum of a block
+DNSMOS       P.835's opinion of the whole, as bench/sound/dnsmos.ts asks for it
 """
 import math
 
+import numpy as np
 import torch
 
 FLOOR = 1e-2
@@ -101,3 +104,48 @@ class Periodicity:
     def measure(self, a, b):
         """Medians by band of waveforms [B, N], of `a` and of `b`."""
         return tuple([float(torch.cat(band).median()) for band in zip(*map(self.frames, waves))] for waves in (a, b))
+
+
+def k_weighting(frequency):
+    """Power gain of BS.1770's shelf and high-pass at frequencies in Hz, from their coefficients at
+    48 kHz."""
+    z = np.exp(-2j * np.pi * frequency / 48000)
+    shelf = (1.53512485958697 - 2.69169618940638 * z + 1.19839281085285 * z ** 2) / (1 - 1.69065929318241 * z + 0.73248077421585 * z ** 2)
+    high = (1 - 2 * z + z ** 2) / (1 - 1.99004745483398 * z + 0.99007225036621 * z ** 2)
+    return np.abs(shelf * high) ** 2
+
+
+def loudness(wave, sample_rate=24000):
+    """LUFS; blocks of 0.4 s every 0.1 s, those below -70 and those 10 LU below the rest left out.
+    What is shorter than a block is one block."""
+    block, step = int(0.4 * sample_rate), int(0.1 * sample_rate)
+    wave = np.pad(wave, (0, max(0, block - len(wave)))).astype(np.float64)
+    blocks = np.lib.stride_tricks.sliding_window_view(wave, block)[::step]
+    size = 2 * block                                             # room for the filters' tails
+    gain = k_weighting(np.fft.rfftfreq(size, 1 / sample_rate))
+    spectrum = np.abs(np.fft.rfft(blocks, size)) ** 2 * gain
+    power = (2 * spectrum.sum(1) - spectrum[:, 0] - spectrum[:, -1]) / size / block
+    level = lambda power: -0.691 + 10 * np.log10(power + 1e-12)
+    power = power[level(power) > -70]
+    if not len(power):
+        return float('nan')
+    power = power[level(power) > level(power.mean()) - 10]
+    return float(level(power.mean()))
+
+
+class Opinion:
+    """What people would say of a sound as a whole, 1 to 5."""
+    HEARD, RATE, FIT = 144_160, 16_000, (-0.06766283, 1.11546468, 0.04602535)
+
+    def __init__(self, path):
+        from inputs import open_session
+        self.session = open_session(path)
+
+    def __call__(self, wave):
+        from recogniser import resample
+        sound = resample(wave).astype(np.float32)
+        if len(sound) < self.HEARD:
+            sound = np.resize(sound, self.HEARD)
+        name, (square, factor, constant) = self.session.get_inputs()[0].name, self.FIT
+        raw = [float(self.session.run(None, {name: sound[None, at:at + self.HEARD]})[0][0, 2]) for at in range(0, len(sound) - self.HEARD + 1, self.RATE)]
+        return float(np.mean([square * r * r + factor * r + constant for r in raw]))

@@ -29,7 +29,10 @@ VERBS = ('find forget carry paint measure repair borrow imagine describe avoid f
 TIMES = 'today, tomorrow morning, last night, on Thursday, in a minute, every single day, at noon, next week, before dawn'.split(', ')
 SHORT = ('Hi. Hello. Hello there. No Yes No. Yes. Okay. Sure. Why? What? Who? Where? When? How? Really? Stop! Wait! Help! Oh. Ah! '
          'Hmm. Well... Thanks. Please. Sorry. Goodbye. Bye! Never. Always. Maybe. Perhaps. Exactly! Nonsense! Congratulations! '
-         'Ready? Go! Done. Next. Left. Right. Up. Down. One Two Three Seven 7 3 10 12 100 A B C X Z OK').split(' ')
+         'Ready? Go! Done. Next. Left. Right. Up. Down. One Two Three Seven 7 3 10 12 100 A B C X Z OK OK? OK. OK! Okay? Hm. Hm Hmm? '
+         'Mm. Mm-hm. Uh-huh. Uh. Um. Er... Yes! Yes? No! No? Yeah. Yep. Nope. Nah. Fine. Good. Great! Cool. True. False. Right? Now. '
+         'Then? Here. There. This. That. Him. Her. Me? You! Us. They. It. I Him? And? But... So. So? Or? If. As. At. 0 1 2 4 5 6 8 9 11 20 '
+         '42 99 1,000 2024 D E F G H I J K L M N O P Q R S T U V W Y Ha! Huh? Hey! Ouch! Shh. Psst. Boo! Ahem. Aha! Ugh. Yay!').split(' ')
 PHRASES = ('Of course.|Not at all.|Thank you very much!|I see.|Come in!|Sit down, please.|Good morning.|Good night!|Never mind.|'
            'What a pity!|How odd.|Excuse me?|I beg your pardon?|That depends.|As you wish.|Look out!|Let me think.|You are welcome.|'
            'Happy birthday!|See you soon.|Take care!|Who is it?|It is me.|Not yet.|Any questions?|Up to you.|Oh dear...|'
@@ -98,6 +101,13 @@ def exclamation_line(r):
     ])
 
 
+def word_line(r):
+    """One or two words, as buttons, labels and answers have them."""
+    a, n, v, who, where = (r.choice(k) for k in (ADJECTIVES, NOUNS, VERBS, NAMES, PLACES))
+    line = r.choice([n, n, a, v, who, where, f'{a} {n}', f'the {n}', f'{v} it', f'{who} {v}s', f'{n} {r.randrange(100)}', f'no {n}', f'yes, {who}', f'not {a}'])
+    return (line.capitalize() if r.random() < 0.7 else line) + r.choice(['', '.', '.', '?', '!'])
+
+
 def dialogue_line(r):
     first, second = r.sample(NAMES, 2)
     parts = [r.choice([question_line, exclamation_line])(r), r.choice(PHRASES), r.choice([list_line, number_line, question_line])(r)]
@@ -156,9 +166,10 @@ def main():
     r = random.Random(args.seed)
     paragraphs = read_prose(args.prose)
     seen = set(open(args.held_out, encoding='utf-8').read().split('\n')) if args.held_out else set()
-    makers = [(0.25, lambda: prose_line(r, paragraphs, r.randrange(200, 430))), (0.22, lambda: prose_line(r, paragraphs, r.randrange(20, 200))),
+    makers = [(0.22, lambda: prose_line(r, paragraphs, r.randrange(200, 430))), (0.19, lambda: prose_line(r, paragraphs, r.randrange(20, 200))),
               (0.09, lambda: dialogue_line(r)), (0.10, lambda: question_line(r)), (0.07, lambda: exclamation_line(r)), (0.06, lambda: list_line(r)),
-              (0.10, lambda: number_line(r)), (0.07, lambda: statement_line(r)), (0.02, lambda: r.choice(PHRASES)), (0.02, lambda: r.choice(SHORT))]
+              (0.10, lambda: number_line(r)), (0.07, lambda: statement_line(r)), (0.03, lambda: r.choice(PHRASES)), (0.05, lambda: r.choice(SHORT)),
+              (0.05, lambda: word_line(r))]
     while args.lines:
         line = r.choices([m for _, m in makers], [w for w, _ in makers])[0]()
         if line in seen and len(line) > 25:          # short ones may come again, in another voice
