@@ -50,7 +50,7 @@ export default defineConfig({
           name: 'main',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
           exclude: [HEARD, '**/node_modules/**'],
-          maxWorkers: 2,
+          maxWorkers: 3,
           // A worker imports the program once for all its suites, so no suite may leave anything
           // behind: what it sets in `process.env` or replaces elsewhere it puts back.
           isolate: false,
