@@ -12,14 +12,15 @@ const HEARD = 'test/heard/**/*.test.ts';
  * short.
  */
 const LONGEST_S: Readonly<Record<string, number>> = {
-  'test/e2e/node-versions.test.ts': 231,
-  'test/engine/intelligibility.test.ts': 188,
-  'test/e2e/newcomer.test.ts': 154,
-  'test/engine/light-front.test.ts': 72,
-  'test/e2e/first-hour.test.ts': 67,
-  'test/engine/long-text.test.ts': 61,
-  'test/engine/speed.test.ts': 58,
-  'test/engine/webgpu.test.ts': 53,
+  'test/e2e/node-versions.test.ts': 120,
+  'test/e2e/newcomer.test.ts': 115,
+  'test/engine/intelligibility.test.ts': 110,
+  'test/engine/gpu-check.test.ts': 70,
+  'test/e2e/pages.test.ts': 55,
+  'test/e2e/first-hour.test.ts': 50,
+  'test/server/money.test.ts': 45,
+  'test/server/serve.test.ts': 45,
+  'test/models/kokoro.test.ts': 40,
 };
 
 class LongestFirst extends BaseSequencer {
@@ -50,6 +51,7 @@ export default defineConfig({
           name: 'main',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
           exclude: [HEARD, '**/node_modules/**'],
+          // One more than CI has cores: a third of the suites waits for processes and pauses.
           maxWorkers: 3,
           // A worker imports the program once for all its suites, so no suite may leave anything
           // behind: what it sets in `process.env` or replaces elsewhere it puts back.

@@ -3,6 +3,7 @@
  * code that run, the steps of its patterns, and the characters that searches go over.
  */
 import { Session } from 'node:inspector';
+import { afterAll, beforeAll } from 'vitest';
 import { nativeExec, stepsOf } from './regexp-steps.js';
 
 /** Four times the text may be this many times the work; quadratic work would be sixteen times. */
@@ -15,13 +16,30 @@ interface Coverage {
   }[];
 }
 
+let session: Session | undefined;
+
+/** To be called once in a file: until its last test the runtime counts the blocks of code it runs. */
+export function countBlocks(): void {
+  beforeAll(() => {
+    session = new Session();
+    session.connect();
+    session.post('Profiler.enable');
+    session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+  });
+  afterAll(() => {
+    session?.post('Profiler.stopPreciseCoverage');
+    session?.disconnect();
+    session = undefined;
+  });
+}
+
 /** Blocks of code below `src/` that ran since it was last asked. */
-function takeBlocks(session: Session): number {
+function takeBlocks(): number {
   let blocks = 0;
-  session.post('Profiler.takePreciseCoverage', (error, coverage) => {
+  session!.post('Profiler.takePreciseCoverage', (error, coverage) => {
     if (error) throw error;
     for (const { url, functions } of (coverage as Coverage).result) {
-      if (!/\/src\//.test(url)) continue;
+      if (!url.includes('/src/')) continue;
       for (const { ranges } of functions) for (const { count } of ranges) blocks += count;
     }
   });
@@ -66,23 +84,17 @@ function countSearches(count: (steps: number) => void): () => void {
 }
 
 function workOf(work: (text: string) => void, text: string): number {
-  const session = new Session();
-  session.connect();
   let counted = 0;
-  session.post('Profiler.enable');
-  session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
   const undo = countSearches((steps) => {
     counted += steps;
   });
+  takeBlocks();
   try {
     work(text);
   } finally {
     undo();
   }
-  counted += takeBlocks(session);
-  session.post('Profiler.stopPreciseCoverage');
-  session.disconnect();
-  return counted;
+  return counted + takeBlocks();
 }
 
 /** How many times the work four times the text is. */

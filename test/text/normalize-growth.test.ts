@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { normalize } from '../../src/text/normalize.js';
 import { segmentText } from '../../src/text/segment/segment.js';
 import { randomBytes, repeated } from '../../testkit/long-texts.js';
-import { growth, MOST_GROWTH } from '../support/growth.js';
+import { countBlocks, growth, MOST_GROWTH } from '../support/growth.js';
 
-const UNITS = 128;
+/** More than the longest row that a pattern takes at once, which is bounded. */
+const UNITS = 512;
+countBlocks();
 
 const PIECES = [
   ...['1', '[', '(', '{', '"', "'", '😀', 'a', 'A', 'I', ' ', '\n', '$', '#', '-', '*', '_', '`', '|', '\\', '.', '&'],

@@ -6,7 +6,7 @@ import { createReader } from '../../src/text/reader.js';
 import { Segmenter, segmentText } from '../../src/text/segment/segment.js';
 import { MAX_TOKENS } from '../../src/text/types.js';
 import { repeated } from '../../testkit/long-texts.js';
-import { growth, MOST_GROWTH } from '../support/growth.js';
+import { countBlocks, growth, MOST_GROWTH } from '../support/growth.js';
 
 const reader = await createReader();
 const chars = (text: string) => text.length;
@@ -168,6 +168,7 @@ describe('flush', () => {
 });
 
 describe('growth', () => {
+  countBlocks();
   /**
    * Work that can be counted, so that a busy machine changes nothing: characters handed to the
    * token counter.
