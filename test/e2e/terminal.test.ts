@@ -5,8 +5,8 @@ import { until } from '../../testkit/server.js';
 import { serverAtHome } from '../support/at-home.js';
 import { shellInTerminal, ttsInTerminal } from '../support/tts.js';
 
-const MS_PER_CHAR = 25;
-// Slower than it is heard: there is something to watch.
+const MS_PER_CHAR = 60;
+// As slow as a person speaks: there is something to watch, also on a busy machine.
 const { home, jobs } = await serverAtHome({ sine: { msPerChar: MS_PER_CHAR, pace: 0.8 } });
 
 const TEXT = 'The quick brown fox jumps over the lazy dog, and then it runs away into the deep green forest.';

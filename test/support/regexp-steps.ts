@@ -3,254 +3,179 @@
  * does, alternative by alternative, so that work inside a single `exec`, which takes no countable
  * time, becomes a number that is the same on every machine.
  */
+import { type Node, Parser } from './regexp-parser.js';
 
-type Node =
-  | { readonly type: 'char'; readonly test: (char: string) => boolean }
-  | { readonly type: 'sequence' | 'choice'; readonly items: readonly Node[] }
-  | { readonly type: 'repeat'; readonly item: Node; readonly min: number; readonly max: number; readonly lazy: boolean }
-  | { readonly type: 'group'; readonly index: number; readonly item: Node }
-  | { readonly type: 'back'; readonly index: number }
-  | { readonly type: 'assert'; readonly test: (input: string, at: number) => boolean }
-  | { readonly type: 'look'; readonly ahead: boolean; readonly wanted: boolean; readonly item: Node };
+/** `split` tries its first target and, where that fails, the second. */
+type Instruction =
+  | { readonly op: 'char'; readonly test: (char: string) => boolean; readonly forward: boolean }
+  | { readonly op: 'assert'; readonly test: (input: string, at: number) => boolean }
+  | { readonly op: 'split'; first: number; second: number }
+  | { readonly op: 'jump'; to: number }
+  | { readonly op: 'note'; readonly register: string }
+  | { readonly op: 'moved'; readonly register: string }
+  | { readonly op: 'back'; readonly index: number; readonly forward: boolean }
+  | { readonly op: 'look'; readonly wanted: boolean; readonly program: readonly Instruction[] };
 
-const WORD = /\w/;
-const isWord = (char: string | undefined): boolean => char !== undefined && WORD.test(char);
+/** A pattern as instructions, so that a long match needs no deep recursion. */
+class Program {
+  readonly instructions: Instruction[] = [];
+  #loops = 0;
 
-class Parser {
-  #at = 0;
-  #groups = 0;
-  readonly #source: string;
-  readonly #flags: string;
-
-  constructor({ source, flags }: RegExp) {
-    this.#source = source;
-    this.#flags = flags.replace(/[gyd]/g, '');
+  static of(node: Node, forward: boolean): readonly Instruction[] {
+    const program = new Program();
+    program.#add(node, forward);
+    return program.instructions;
   }
 
-  parse(): Node {
-    const node = this.#choice();
-    if (this.#at < this.#source.length) throw new Error(`not understood: /${this.#source}/ at ${this.#at}`);
-    return node;
+  #add(node: Node, forward: boolean): void {
+    const { instructions } = this;
+    if (node.type === 'char') instructions.push({ op: 'char', test: node.test, forward });
+    else if (node.type === 'assert') instructions.push({ op: 'assert', test: node.test });
+    else if (node.type === 'back') instructions.push({ op: 'back', index: node.index, forward });
+    else if (node.type === 'look') {
+      instructions.push({ op: 'look', wanted: node.wanted, program: Program.of(node.item, node.ahead) });
+    } else if (node.type === 'sequence') {
+      for (const item of forward ? node.items : node.items.toReversed()) this.#add(item, forward);
+    } else if (node.type === 'choice') this.#choice(node.items, forward);
+    else if (node.type === 'group') {
+      const edges = [`from ${node.index}`, `to ${node.index}`];
+      instructions.push({ op: 'note', register: edges[forward ? 0 : 1]! });
+      this.#add(node.item, forward);
+      instructions.push({ op: 'note', register: edges[forward ? 1 : 0]! });
+    } else this.#repeat(node, forward);
   }
 
-  #take(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at;
-    const found = nativeExec.call(pattern, this.#source)?.[0];
-    this.#at += found?.length ?? 0;
-    return found;
+  #choice(items: readonly Node[], forward: boolean): void {
+    const ends: { op: 'jump'; to: number }[] = [];
+    for (const [i, item] of items.entries()) {
+      const split = { op: 'split' as const, first: this.instructions.length + 1, second: 0 };
+      if (i < items.length - 1) this.instructions.push(split);
+      this.#add(item, forward);
+      const jump = { op: 'jump' as const, to: 0 };
+      ends.push(jump);
+      this.instructions.push(jump);
+      split.second = this.instructions.length;
+    }
+    for (const jump of ends) jump.to = this.instructions.length;
   }
 
-  #choice(): Node {
-    const items = [this.#sequence()];
-    while (this.#take(/\|/y) !== undefined) items.push(this.#sequence());
-    return items.length === 1 ? items[0]! : { type: 'choice', items };
-  }
-
-  #sequence(): Node {
-    const items: Node[] = [];
-    while (this.#at < this.#source.length && !'|)'.includes(this.#source[this.#at]!)) items.push(this.#term());
-    return { type: 'sequence', items };
-  }
-
-  #term(): Node {
-    const item = this.#atom();
-    const times = this.#take(/[*+?]|\{\d+(?:,\d*)?\}/y);
-    if (times === undefined) return item;
-    const lazy = this.#take(/\?/y) !== undefined;
-    const short: Record<string, [number, number]> = { '*': [0, Infinity], '+': [1, Infinity], '?': [0, 1] };
-    const [from, to] = times.slice(1, -1).split(',');
-    const written: [number, number] = [
-      Number(from),
-      to === undefined ? Number(from) : to === '' ? Infinity : Number(to),
-    ];
-    const [min, max] = short[times] ?? written;
-    return { type: 'repeat', item, min, max, lazy };
-  }
-
-  #atom(): Node {
-    const open = this.#take(/\((?:\?(?:[:=!]|<[=!]|<[A-Za-z]\w*>))?/y);
-    if (open !== undefined) return this.#group(open);
-    const edge = this.#take(/\\[bB]|[\^$]/y);
-    if (edge !== undefined) return { type: 'assert', test: this.#edge(edge) };
-    const back = this.#take(/\\[1-9]/y);
-    if (back !== undefined) return { type: 'back', index: Number(back[1]) };
-    const unit = this.#flags.includes('u') ? /[\s\S]/uy : /[\s\S]/y;
-    const escaped = /\\(?:u\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|[pP]\{[^}]*\}|c[A-Za-z]|[\s\S])/y;
-    const source = this.#take(/\[(?:\\[\s\S]|[^\]\\])*\]/y) ?? this.#take(escaped) ?? this.#take(unit)!;
-    return { type: 'char', test: this.#charTest(source) };
-  }
-
-  #group(open: string): Node {
-    const isGroup = open === '(' || /^\(\?<[A-Za-z]/.test(open);
-    if (isGroup) this.#groups += 1;
-    const index = this.#groups;
-    const item = this.#choice();
-    this.#at += 1;
-    if (isGroup) return { type: 'group', index, item };
-    if (open === '(?:') return item;
-    return { type: 'look', ahead: !open.includes('<'), wanted: open.endsWith('='), item };
-  }
-
-  #edge(edge: string): (input: string, at: number) => boolean {
-    const lines = this.#flags.includes('m');
-    const isBreak = (char: string | undefined) => char !== undefined && '\n\r\u2028\u2029'.includes(char);
-    if (edge === '^') return (input, at) => at === 0 || (lines && isBreak(input[at - 1]));
-    if (edge === '$') return (input, at) => at === input.length || (lines && isBreak(input[at]));
-    return (input, at) => (isWord(input[at - 1]) !== isWord(input[at])) === (edge === '\\b');
-  }
-
-  /** One character at a time the runtime is asked, once for each that occurs. */
-  #charTest(source: string): (char: string) => boolean {
-    const pattern = new RegExp(`^(?:${source})$`, this.#flags.replace('m', ''));
-    const known = new Map<string, boolean>();
-    return (char) => {
-      let answer = known.get(char);
-      if (answer === undefined) {
-        answer = nativeExec.call(pattern, char) !== null;
-        known.set(char, answer);
-      }
-      return answer;
+  #repeat({ item, min, max, lazy }: Node & { type: 'repeat' }, forward: boolean): void {
+    const { instructions } = this;
+    for (let count = 0; count < min; count += 1) this.#add(item, forward);
+    const exits: ((to: number) => void)[] = [];
+    this.#loops += 1;
+    const register = `loop ${this.#loops}`;
+    const round = () => {
+      const split = { op: 'split' as const, first: 0, second: 0 };
+      const [inside, outside] = lazy ? (['second', 'first'] as const) : (['first', 'second'] as const);
+      split[inside] = instructions.length + 1;
+      exits.push((to) => {
+        split[outside] = to;
+      });
+      instructions.push(split, { op: 'note', register });
+      this.#add(item, forward);
+      // An empty round goes nowhere.
+      instructions.push({ op: 'moved', register });
     };
+    const start = instructions.length;
+    if (max === Infinity) {
+      round();
+      instructions.push({ op: 'jump', to: start });
+    } else for (let count = min; count < max; count += 1) round();
+    for (const exit of exits) exit(instructions.length);
   }
 }
 
-type Next = (at: number) => boolean;
+type Registers = Map<string, number>;
+/** What is gone back to: another way on, or a register as it was. */
+type Kept = { readonly pc: number; readonly at: number } | { readonly register: string; readonly was?: number };
 
-/** One run over one text. A matcher calls `next` with each place it may end at, the first best. */
+/** One run over one text. */
 class Run {
   steps = 0;
   readonly #input: string;
   readonly #unicode: boolean;
-  #groups: ([number, number] | undefined)[] = [];
 
   constructor(input: string, unicode: boolean) {
     this.#input = input;
     this.#unicode = unicode;
   }
 
-  /** Where a match from `at` on ends. */
-  end(node: Node, at: number): number | undefined {
-    this.#groups = [];
-    let found: number | undefined;
-    this.#match(node, at, true, (end) => {
-      found = end;
-      return true;
-    });
-    return found;
+  /** Where a match from `from` on ends. */
+  end(program: readonly Instruction[], from: number, registers: Registers = new Map()): number | undefined {
+    const kept: Kept[] = [{ pc: 0, at: from }];
+    for (let back = kept.pop(); back !== undefined; back = kept.pop()) {
+      if ('register' in back) {
+        if (back.was === undefined) registers.delete(back.register);
+        else registers.set(back.register, back.was);
+        continue;
+      }
+      let { pc } = back;
+      let at: number | undefined = back.at;
+      while (at !== undefined && pc < program.length) {
+        this.steps += 1;
+        const instruction: Instruction = program[pc]!;
+        pc += 1;
+        if (instruction.op === 'jump') pc = instruction.to;
+        else if (instruction.op === 'split') {
+          pc = instruction.first;
+          kept.push({ pc: instruction.second, at });
+        } else if (instruction.op === 'note') {
+          const was = registers.get(instruction.register);
+          kept.push(was === undefined ? { register: instruction.register } : { register: instruction.register, was });
+          registers.set(instruction.register, at);
+        } else at = this.#step(instruction, at, registers);
+      }
+      if (at !== undefined) return at;
+    }
+    return undefined;
   }
 
-  #match(node: Node, at: number, forward: boolean, next: Next): boolean {
-    this.steps += 1;
-    switch (node.type) {
-      case 'char': {
-        const to = this.#stepOver(node, at, forward);
-        return to !== undefined && next(to);
-      }
+  /** The place behind an instruction that has one way on; undefined where it does not hold. */
+  #step(instruction: Instruction, at: number, registers: Registers): number | undefined {
+    switch (instruction.op) {
+      case 'char':
+        return this.#char(instruction, at);
       case 'assert':
-        return node.test(this.#input, at) && next(at);
-      case 'choice':
-        return node.items.some((item) => this.#match(item, at, forward, next));
-      case 'sequence':
-        return this.#sequence(forward ? node.items : node.items.toReversed(), 0, at, forward, next);
-      case 'repeat':
-        return node.item.type === 'char'
-          ? this.#repeatChar(node, node.item, at, forward, next)
-          : this.#repeat(node, 0, at, forward, next);
-      case 'group':
-        return this.#group(node, at, forward, next);
-      case 'back':
-        return this.#back(node.index, at, forward, next);
-      case 'look': {
-        const before = [...this.#groups];
-        const holds = this.#match(node.item, at, node.ahead, () => true);
-        if (!holds || !node.wanted) this.#groups = before;
-        return holds === node.wanted && next(at);
+        return instruction.test(this.#input, at) ? at : undefined;
+      case 'moved':
+        return registers.get(instruction.register) === at ? undefined : at;
+      case 'look':
+        return (this.end(instruction.program, at, registers) !== undefined) === instruction.wanted ? at : undefined;
+      case 'back': {
+        const [from, to] = [registers.get(`from ${instruction.index}`), registers.get(`to ${instruction.index}`)];
+        const text = from === undefined || to === undefined ? '' : this.#input.slice(from, to);
+        this.steps += text.length;
+        const start = instruction.forward ? at : at - text.length;
+        if (start < 0 || !this.#input.startsWith(text, start)) return undefined;
+        return instruction.forward ? at + text.length : start;
       }
+      default:
+        throw new Error(instruction.op);
     }
   }
 
-  #stepOver({ test }: { test: (char: string) => boolean }, at: number, forward: boolean): number | undefined {
-    const pair = /[\ud800-\udbff][\udc00-\udfff]/;
-    const from = forward ? at : at - 1;
-    const two = this.#unicode ? this.#input.slice(forward ? at : Math.max(0, at - 2), forward ? at + 2 : at) : '';
-    const char = two.length === 2 && nativeExec.call(pair, two) ? two : this.#input[from];
+  #char({ test, forward }: { test: (char: string) => boolean; forward: boolean }, at: number): number | undefined {
+    const first = forward ? at : at - 1;
+    let char = this.#input[first];
+    if (this.#unicode) {
+      const pair = forward ? this.#input.slice(at, at + 2) : this.#input.slice(Math.max(0, at - 2), at);
+      if (pair.length === 2 && pair.codePointAt(0)! > 0xffff) char = pair;
+    }
     if (char === undefined || !test(char)) return undefined;
     return forward ? at + char.length : at - char.length;
   }
-
-  #sequence(items: readonly Node[], from: number, at: number, forward: boolean, next: Next): boolean {
-    if (from === items.length) return next(at);
-    return this.#match(items[from]!, at, forward, (to) => this.#sequence(items, from + 1, to, forward, next));
-  }
-
-  #repeatChar(
-    { min, max, lazy }: { min: number; max: number; lazy: boolean },
-    item: Node & { type: 'char' },
-    at: number,
-    forward: boolean,
-    next: Next,
-  ): boolean {
-    const places = [at];
-    const longer = (): boolean => {
-      const to = places.length > max ? undefined : this.#stepOver(item, places.at(-1)!, forward);
-      this.steps += 1;
-      if (to !== undefined) places.push(to);
-      return to !== undefined;
-    };
-    while (places.length <= min) if (!longer()) return false;
-    if (lazy) {
-      do if (next(places.at(-1)!)) return true;
-      while (longer());
-      return false;
-    }
-    while (longer());
-    for (let count = places.length - 1; count >= min; count -= 1) {
-      this.steps += 1;
-      if (next(places[count]!)) return true;
-    }
-    return false;
-  }
-
-  #repeat(node: Node & { type: 'repeat' }, count: number, at: number, forward: boolean, next: Next): boolean {
-    const again = () =>
-      count < node.max &&
-      this.#match(node.item, at, forward, (to) =>
-        // An empty round beyond those that are needed goes nowhere.
-        to === at && count >= node.min ? false : this.#repeat(node, count + 1, to, forward, next),
-      );
-    if (count < node.min) return again();
-    return node.lazy ? next(at) || again() : again() || next(at);
-  }
-
-  #group(node: Node & { type: 'group' }, at: number, forward: boolean, next: Next): boolean {
-    return this.#match(node.item, at, forward, (to) => {
-      const before = this.#groups[node.index];
-      this.#groups[node.index] = forward ? [at, to] : [to, at];
-      if (next(to)) return true;
-      this.#groups[node.index] = before;
-      return false;
-    });
-  }
-
-  #back(index: number, at: number, forward: boolean, next: Next): boolean {
-    const group = this.#groups[index];
-    const text = group ? this.#input.slice(...group) : '';
-    this.steps += text.length;
-    const from = forward ? at : at - text.length;
-    return from >= 0 && this.#input.startsWith(text, from) && next(forward ? at + text.length : from);
-  }
 }
 
-export const nativeExec = RegExp.prototype.exec;
-const parsed = new Map<string, Node>();
+const programs = new Map<string, readonly Instruction[]>();
 
-function nodeOf(pattern: RegExp): Node {
+function programOf(pattern: RegExp): readonly Instruction[] {
   const key = `/${pattern.source}/${pattern.flags}`;
-  const known = parsed.get(key);
+  const known = programs.get(key);
   if (known) return known;
-  const node = new Parser(pattern).parse();
-  parsed.set(key, node);
-  return node;
+  const program = Program.of(new Parser(pattern).parse(), true);
+  programs.set(key, program);
+  return program;
 }
 
 /**
@@ -259,12 +184,12 @@ function nodeOf(pattern: RegExp): Node {
  */
 export function stepsOf(pattern: RegExp, input: string, lastIndex: number, found: RegExpExecArray | null): number {
   const { global, sticky, unicode } = pattern;
-  const node = nodeOf(pattern);
+  const program = programOf(pattern);
   const run = new Run(input, unicode);
   let at = global || sticky ? lastIndex : 0;
   let end: number | undefined;
   while (at <= input.length) {
-    end = run.end(node, at);
+    end = run.end(program, at);
     if (end !== undefined || sticky) break;
     at += unicode && input.codePointAt(at)! > 0xffff ? 2 : 1;
   }
