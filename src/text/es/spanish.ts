@@ -6,9 +6,7 @@ import type { Language } from '../../protocol/job.js';
 import { romanceFrontEnd } from '../romance/romance.js';
 import { type Wording, wordingOf } from '../romance/wording.js';
 import { cardinal, fraction, genderOf, ordinal, shortOrdinal } from './numbers.js';
-import * as tables from './words.js';
-
-const { AMERICAN_LETTERS, CASTILIAN_LETTERS, MONTHS, SIGNS } = tables;
+import { AMERICAN_LETTERS, CASTILIAN_LETTERS, MONTHS, TABLES } from './words.js';
 
 const alone = (value: number) => cardinal(BigInt(value), 'alone');
 const hours = (hour: number) => cardinal(BigInt(hour), 'f');
@@ -40,7 +38,7 @@ const spanish = (language: Language, espeakVoice: string): ReturnType<typeof rom
   const american = language === 'es-419';
   const day = (value: number) => (value === 1 && american ? 'primero' : alone(value));
   const wording: Wording = {
-    ...wordingOf(tables),
+    ...wordingOf(TABLES),
     code: 'es',
     cardinal,
     ordinal,
@@ -60,7 +58,7 @@ const spanish = (language: Language, espeakVoice: string): ReturnType<typeof rom
     large: /^(?:mil|millón|millones|billón|billones)$/,
     letters: american ? AMERICAN_LETTERS : CASTILIAN_LETTERS,
     per: ([one]) => `por ${one}`,
-    signs: american ? { ...SIGNS, '#': 'numeral', '/': 'diagonal' } : SIGNS,
+    signs: american ? { ...TABLES.SIGNS, '#': 'numeral', '/': 'diagonal' } : TABLES.SIGNS,
     pronounceable: /^(?:(?:[bcdfghjklmnñpqrstvwxyz]|[bcfgpt][lr]|dr|ch|ll|qu|gu)?[aeiouáéíóúü]{1,2}[nlrsdz]?)+$/,
   };
   return romanceFrontEnd({ language, espeakVoice }, wording);

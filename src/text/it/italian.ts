@@ -2,9 +2,7 @@
 import { romanceFrontEnd } from '../romance/romance.js';
 import { type Wording, wordingOf } from '../romance/wording.js';
 import { cardinal, fraction, genderOf, ordinal } from './numbers.js';
-import * as tables from './words.js';
-
-const { LETTERS, MONTHS } = tables;
+import { LETTERS, MONTHS, TABLES } from './words.js';
 
 const alone = (value: number) => cardinal(BigInt(value), 'alone');
 const day = (value: number) => (value === 1 ? 'primo' : alone(value));
@@ -29,7 +27,7 @@ function roman(value: number, before: string, after: string): string {
 }
 
 const WORDING: Wording = {
-  ...wordingOf(tables),
+  ...wordingOf(TABLES),
   code: 'it',
   cardinal,
   ordinal,
