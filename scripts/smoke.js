@@ -3,15 +3,19 @@
  * installs, builds, speaks, serves, streams and opens the pages, all with the Node that runs this
  * script. It needs nothing but Node, npm and git, so it runs on every system; the model comes from
  * the user's cache, or is fetched into it.
+ *
+ * `node scripts/smoke.js FOLDER` works in that folder and leaves it there. Where a run of another
+ * Node has unpacked the packages already, npm checks them against this one and builds anew.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '..');
 const dir = mkdtempSync(path.join(tmpdir(), 'tts-smoke-'));
-const clone = path.join(dir, 'clone');
+const [keptFolder] = process.argv.slice(2);
+const clone = path.resolve(keptFolder ?? path.join(dir, 'clone'));
 const TEXT = 'The smoke suite speaks one sentence, and then it stops.';
 /** Less than the shortest reading of TEXT by any voice: one second of 16-bit samples at 24 kHz. */
 const LEAST_BYTES = 48_000;
@@ -118,9 +122,12 @@ async function serve() {
 try {
   mkdirSync(env.XDG_RUNTIME_DIR, { mode: 0o700 });
   process.stdout.write(`smoke: Node ${process.version}, ${process.platform} ${process.arch}\n`);
-  step('copy', copyTree);
-  step('npm ci, with the build', () => {
-    execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: clone, env, stdio: 'inherit', shell: isWindows });
+  const isInstalled = existsSync(path.join(clone, 'node_modules'));
+  if (!isInstalled) step('copy', copyTree);
+  const command = isInstalled ? 'install' : 'ci';
+  step(`npm ${command}, with the build`, () => {
+    const args = [command, '--no-audit', '--no-fund', '--prefer-offline'];
+    execFileSync('npm', args, { cwd: clone, env, stdio: 'inherit', shell: isWindows });
   });
   step('speak', () => {
     tts(['speak', TEXT, '-m', 'base-tts-fast', '-o', 'speak.wav']);

@@ -67,13 +67,15 @@ function periodAt(low: Float32Array, at: number): number {
   return period;
 }
 
-/**
- * The voiced frames of a clip: the pitch period in samples, and the likeness to itself in each
- * band.
- */
-export function* voicedFrames(
-  pcm: Int16Array,
-): Generator<{ readonly period: number; readonly likenesses: readonly number[] }> {
+export interface VoicedFrame {
+  /** The pitch period in samples. */
+  readonly period: number;
+  /** How like the frame is to itself a period later, in each band. */
+  readonly likenesses: readonly number[];
+}
+
+/** The voiced frames of a clip. */
+export function* voicedFrames(pcm: Int16Array): Generator<VoicedFrame> {
   const bands = BANDS.map((band) => bandOf(pcm, band));
   for (let at = 0; at + FRAME + LAGS.most * 1.03 < pcm.length; at += HOP) {
     const period = periodAt(bands[0]!, at);

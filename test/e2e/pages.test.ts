@@ -1,25 +1,15 @@
 /**
- * The pages in a real browser: a new user hears a paragraph, the operator runs the server,
- * strangers get nothing.
+ * The pages in a real browser: the documentation, a new user at the playground, the operator at the
+ * dashboard, and strangers, who get nothing. What is heard is in pages-heard.test.ts.
  */
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import type { Browser, BrowserContextOptions, Download, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createRecogniser } from '../../testkit/recogniser.js';
-import { until } from '../../testkit/server.js';
-import { modelDirForTests } from '../../testkit/speech.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StreamClient } from '../stream-input/client.js';
-import { complaintsOf, expectAccessible, hasChromium, LISTENED, launchBrowser, listenTo } from '../support/browser.js';
-import { letterErrors, lettersOf } from '../support/letters.js';
-import { adminSecretOf, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
-
-const RATE = 24_000;
-const MAX_TRANSFER_BYTES = 150_000;
-const PARAGRAPH =
-  'The morning train to the coast leaves at nine. Please bring your own lunch, and a warm coat for the evening.';
+import { complaintsOf, expectAccessible, hasChromium } from '../support/browser.js';
+import { bytesOf, createKey, ready, spoken, usePages } from '../support/pages.js';
+import { adminSecretOf, makeHome, startServe } from '../support/serve-process.js';
 
 if (!hasChromium()) {
   it('leaves the pages out: chromium is not installed', () => {
@@ -27,46 +17,17 @@ if (!hasChromium()) {
   });
 } else {
   describe('the pages', () => {
-    let browser: Browser;
-    const home = makeHome({ TTS_SINE_OPTIONS: '{"msPerChar":40,"pace":20}' });
-    let server: ServeProcess;
-    let secret: string;
-    beforeAll(async () => {
-      browser = await launchBrowser();
-      server = await startServe(home);
-      secret = adminSecretOf(home);
-      await ready(server);
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await server?.kill('SIGTERM');
-      home.remove();
-    });
-    const pages: Page[] = [];
-    afterEach(async () => {
-      for (const page of pages.splice(0)) await page.context().close();
-    });
-    const newPage = async (options: BrowserContextOptions = {}): Promise<Page> => {
-      const context = await browser.newContext(options);
-      const page = await context.newPage();
-      pages.push(page);
-      return page;
-    };
-    const ready = ({ baseUrl }: ServeProcess) => until(async () => (await fetch(`${baseUrl}/readyz`)).ok, 'an engine');
-    const fact = (page: Page, name: string) => page.locator(`[data-fact=${name}]`).textContent();
-    const spoken = (page: Page) =>
-      page.getByRole('status').getByText('Finished').waitFor({ state: 'attached', timeout: 60_000 });
-    const bytesOf = async (download: Download) => readFileSync((await download.path())!);
+    const pages = usePages();
 
     describe('the documentation', () => {
       it.each([
         { width: 1280, colorScheme: 'light' },
         { width: 390, colorScheme: 'dark' },
       ] as const)('is readable and accessible at $width pixels, $colorScheme', async ({ width, colorScheme }) => {
-        const page = await newPage({ viewport: { width, height: 900 }, colorScheme });
+        const page = await pages.newPage({ viewport: { width, height: 900 }, colorScheme });
         const complaints = complaintsOf(page);
         for (const name of ['/docs', '/docs/api', '/docs/reference']) {
-          await page.goto(server.baseUrl + name);
+          await page.goto(pages.baseUrl + name);
           await expectAccessible(page);
           const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
           expect(overflow, name).toBeLessThanOrEqual(0);
@@ -78,146 +39,11 @@ if (!hasChromium()) {
     });
 
     describe('a new user', () => {
-      it('pastes a paragraph, hears every word of it, and takes it along', { retry: 2, timeout: 240_000 }, async () => {
-        const modelDir = await modelDirForTests();
-        const real = makeHome({ TTS_ENGINE: 'kokoro', TTS_MODEL_DIR: modelDir });
-        const speaking = await startServe(real);
-        try {
-          await ready(speaking);
-          const page = await newPage(LISTENED);
-          const listener = await listenTo(page);
-          await page.goto(speaking.baseUrl);
-          await page.getByLabel('Text to speak').fill(PARAGRAPH);
-          await page.getByRole('button', { name: 'Play', exact: true }).click();
-          await spoken(page);
-          expect(await fact(page, 'first')).toMatch(/^\d+ ms$/);
-          expect(await fact(page, 'rtf')).toMatch(/^\d+\.\d\d$/);
-
-          const { samples } = await listener.heard();
-          const recogniser = await createRecogniser(modelDir);
-          const heard = await recogniser.transcribe(Int16Array.from(withoutGaps(samples), (sample) => sample * 32_768));
-          await recogniser.close();
-          expect(letterErrors(PARAGRAPH, heard) / lettersOf(PARAGRAPH).length, heard).toBeLessThan(0.1);
-
-          const download = async (name: string) => {
-            const event = page.waitForEvent('download');
-            await page.getByRole('button', { name: new RegExp(`^${name}`) }).click();
-            return bytesOf(await event);
-          };
-          const wav = await download('WAV');
-          const received = pcmOf(listener.messages);
-          expect(wav.readUInt32LE(40)).toBe(received.length * 2);
-          expect(wav.subarray(44).equals(Buffer.from(received.buffer))).toBe(true);
-          expect((await download('SRT')).toString()).toMatch(/^1\n00:00:00,\d{3} --> [\s\S]*morning train/);
-          expect((await download('VTT')).toString()).toMatch(/^WEBVTT\n\n00:00:00/);
-        } finally {
-          await speaking.kill('SIGTERM');
-          real.remove();
-        }
-      });
-
-      it('sees each word light up as it is heard, without a gap in the sound', { retry: 3 }, async () => {
-        const page = await newPage(LISTENED);
-        const listener = await listenTo(page);
-        await page.goto(server.baseUrl);
-        await page.getByLabel('Text to speak').fill(PARAGRAPH);
-        await page.getByRole('button', { name: 'Play', exact: true }).click();
-        await spoken(page);
-        expect(await fact(page, 'underruns')).toBe('0');
-        const { samples, firstFrame, words } = await listener.heard();
-        const received = pcmOf(listener.messages);
-        const from = samples.findIndex((sample) => sample !== 0) - received.findIndex((sample) => sample !== 0);
-        const played = samples.subarray(from, from + received.length);
-        expect(
-          Buffer.from(Int16Array.from(played, (sample) => sample * 32_768).buffer).equals(Buffer.from(received.buffer)),
-        ).toBe(true);
-
-        const starts = startsOf(listener.messages);
-        const offsets = wordOffsets(PARAGRAPH);
-        const lateMs = words.map(
-          ({ index, atS }) => atS * 1000 - ((firstFrame + from + starts[offsets[index]!]!) / RATE) * 1000,
-        );
-        expect(words.length).toBeGreaterThan(offsets.length * 0.8);
-        const sorted = lateMs.map(Math.abs).sort((a, b) => a - b);
-        expect(sorted[Math.floor(sorted.length / 2)], `late by ${lateMs.map(Math.round)}`).toBeLessThan(100);
-        expect(sorted[Math.floor(sorted.length * 0.9)], `late by ${lateMs.map(Math.round)}`).toBeLessThan(250);
-      });
-
-      it('hears it again from a word, by mouse and by keyboard, stops it, and saves it as MP3', async () => {
-        const page = await newPage();
-        const complaints = complaintsOf(page);
-        await page.goto(server.baseUrl);
-        await page.getByLabel('Text to speak').fill(PARAGRAPH);
-        await page.getByRole('button', { name: 'Play', exact: true }).click();
-        await page.locator('.word.now').first().waitFor();
-        await page.getByRole('button', { name: 'Stop', exact: true }).click();
-        await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
-        await page.getByRole('button', { name: 'Play', exact: true }).click();
-        await spoken(page);
-        const lit = () => page.locator('.word.now').getAttribute('data-index');
-        await page.locator('[data-index="8"]').click();
-        await until(async () => Number(await lit()) >= 8);
-        expect(Number(await lit())).toBeLessThan(12);
-        expect(await page.locator('[data-index="2"]').getAttribute('class')).toContain('heard');
-        await page.getByRole('button', { name: 'Stop', exact: true }).click();
-        await page.locator('[data-index="0"]').focus();
-        await page.keyboard.press('ArrowRight');
-        await page.keyboard.press('ArrowRight');
-        await page.keyboard.press('Enter');
-        await until(async () => [2, 3, 4, 5].includes(Number(await lit())));
-        await page.getByRole('slider', { name: 'Position' }).focus();
-        await page.keyboard.press('End');
-        await spoken(page);
-        const saved = page.waitForEvent('download');
-        await page.getByRole('button', { name: /^MP3/ }).click();
-        const mp3 = await bytesOf(await saved);
-        expect([mp3.length > 10_000, mp3[0]]).toEqual([true, 0xff]);
-        expect(complaints).toEqual([]);
-        expect(await transferBytes(page)).toBeLessThan(MAX_TRANSFER_BYTES);
-      });
-
-      it('types and listens', async () => {
-        const page = await newPage(LISTENED);
-        const listener = await listenTo(page);
-        await page.goto(server.baseUrl);
-        await page.getByText('Type and listen').click();
-        await page
-          .getByLabel('Text to speak')
-          .pressSequentially('This is said while it is typed. And then', { delay: 30 });
-        await until(
-          () => startsOf(listener.messages).length >= 'This is said while it is typed. And then'.length - 1,
-          'all of it',
-        );
-        const chars = listener.messages.flatMap(({ alignment }) => alignment?.chars ?? []).join('');
-        expect(chars.trimEnd()).toBe('This is said while it is typed. And then');
-        await page.locator('.word.now').first().waitFor();
-      });
-
-      it('sees how it is read, hears a sample, and copies the same request as code', async () => {
-        const page = await newPage({ permissions: ['clipboard-read', 'clipboard-write'] });
-        await page.goto(server.baseUrl);
-        await page.getByLabel('Text to speak').fill("It's $12.50 on 3/4.");
-        await page.getByRole('button', { name: 'Show the reading' }).click();
-        await page.getByText('twelve dollars and fifty cents').waitFor();
-        const voices = await page.getByRole('button', { name: /^Hear / }).all();
-        expect(voices.length).toBeGreaterThan(1);
-        await voices[1]!.click();
-        await page.getByRole('button', { name: /^Stop \w/ }).waitFor();
-        const copied = async (name: string) => {
-          await page.getByText(name, { exact: true }).click();
-          await page.getByRole('button', { name: /^Cop/ }).click();
-          return page.evaluate<string>('navigator.clipboard.readText()');
-        };
-        expect(await copied('curl')).toContain(`curl ${server.baseUrl}/v1/audio/speech`);
-        expect(await copied('tts speak')).toContain("'It'\\''s $12.50 on 3/4.'");
-        expect(await copied('openai')).toContain(`baseURL: '${server.baseUrl}/openai/v1'`);
-      });
-
       it('finds nothing in the way: axe in light and dark, on a desk and on a phone', async () => {
         const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
         for (const options of [{ colorScheme: 'light' } as const, phone]) {
-          const page = await newPage(options);
-          await page.goto(server.baseUrl);
+          const page = await pages.newPage(options);
+          await page.goto(pages.baseUrl);
           await page.locator('.voice').first().waitFor();
           await expectAccessible(page);
           await page.getByRole('button', { name: 'Play', exact: true }).click();
@@ -230,20 +56,21 @@ if (!hasChromium()) {
       });
 
       it('needs a key where the operator says so, and speaks with one, of either kind', async () => {
-        const beside = makeHomeBeside();
+        const beside = makeHome({ TTS_SINE_OPTIONS: '{"msPerChar":10}' });
         const strict = await startServe(beside, ['--web', 'key']);
         try {
           await ready(strict);
-          const page = await newPage();
+          const page = await pages.newPage();
           await page.goto(strict.baseUrl);
           await page.getByLabel('API key').fill('tts_wrong');
           await page.getByRole('button', { name: 'Use this key' }).click();
           await page.getByText('This API key is not known here.').waitFor();
           expect(await page.getByRole('button', { name: 'Play', exact: true }).count()).toBe(0);
-          const headers = { authorization: `Bearer ${adminSecretOf(beside)}` };
           for (const tier of ['partner', 'free']) {
             await page.goto(strict.baseUrl);
-            await page.getByLabel('API key').fill(await createKey(strict.baseUrl, headers, { tier, credits: 1_000 }));
+            await page
+              .getByLabel('API key')
+              .fill(await createKey(strict.baseUrl, adminSecretOf(beside), { tier, credits: 1_000 }));
             await page.getByRole('button', { name: 'Use this key' }).click();
             await page.getByRole('button', { name: 'Play', exact: true }).click();
             await page.locator('.word.now').first().waitFor();
@@ -251,30 +78,25 @@ if (!hasChromium()) {
           }
         } finally {
           await strict.kill('SIGTERM');
-          for (const each of besides.splice(0)) each.remove();
+          beside.remove();
         }
       });
     });
 
     describe('the operator', () => {
-      const signIn = async (page: Page, given = secret) => {
-        await page.goto(`${server.baseUrl}/dashboard`);
-        await page.getByLabel('Admin secret or API key').fill(given);
-        await page.getByRole('button', { name: 'Sign in' }).click();
-      };
       const speak = (key: string, input = 'Spoken for a key.') =>
-        fetch(`${server.baseUrl}/v1/audio/speech`, {
+        fetch(`${pages.baseUrl}/v1/audio/speech`, {
           method: 'POST',
           headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
           body: JSON.stringify({ model: 'base-tts-fast', input }),
         });
 
       it('signs in, makes a key, sees its use, limits and grants it, and revokes it, which stops it at once', async () => {
-        const page = await newPage();
+        const page = await pages.newPage();
         const complaints = complaintsOf(page);
-        await signIn(page, 'ttsadmin_wrong');
+        await pages.signIn(page, 'ttsadmin_wrong');
         await page.getByText('This is not the admin secret.').waitFor();
-        await signIn(page);
+        await pages.signIn(page);
         await page.getByRole('heading', { name: 'Running now' }).waitFor();
         await page.locator('.figures').getByText('Ready').waitFor();
 
@@ -316,21 +138,21 @@ if (!hasChromium()) {
         expect(complaints).toEqual([]);
         await page.getByRole('button', { name: 'Sign out' }).click();
         await page.getByLabel('Admin secret or API key').waitFor();
-        expect((await page.request.get(`${server.baseUrl}/admin/v1/keys`)).status()).toBe(401);
+        expect((await page.request.get(`${pages.baseUrl}/admin/v1/keys`)).status()).toBe(401);
       });
 
       it("sees what the machine's own user spoke, which has no key", async () => {
-        const spoken = await home.run(
+        const spoken = await pages.home.run(
           'speak',
           'Spoken without a key.',
           '-m',
           'base-tts',
           '-o',
-          path.join(home.dir, 'a.wav'),
+          path.join(pages.home.dir, 'a.wav'),
         );
         expect(spoken).toMatchObject({ code: 0 });
-        const page = await newPage();
-        await signIn(page);
+        const page = await pages.newPage();
+        await pages.signIn(page);
         const keys = page.getByRole('region', { name: 'Keys' });
         const row = keys.getByRole('row', { name: /^this machine local needs no key – \d+ not billed/ });
         await row.waitFor();
@@ -342,21 +164,20 @@ if (!hasChromium()) {
       });
 
       it('sees a session live and ends it; its holder sees only their own part', async () => {
-        const headers = { authorization: `Bearer ${secret}` };
-        const key = await createKey(server.baseUrl, headers, { tier: 'partner', credits: 5_000, name: 'reader' });
-        const port = Number(new URL(server.baseUrl).port);
+        const key = await pages.createKey({ tier: 'partner', credits: 5_000, name: 'reader' });
+        const port = Number(new URL(pages.baseUrl).port);
         const client = await StreamClient.open({ port, partner: { key } } as never, {
           query: { inactivity_timeout: 180 },
         });
-        const page = await newPage({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
-        await signIn(page, key);
+        const page = await pages.newPage({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
+        await pages.signIn(page, key);
         await page.getByRole('heading', { name: 'Your key' }).waitFor();
         const sessions = page.getByRole('region', { name: 'Live sessions' });
         await sessions.getByRole('row', { name: new RegExp(client.requestId!) }).waitFor();
         expect(await page.getByRole('region', { name: 'Keys' }).count()).toBe(0);
         await expectAccessible(page);
         await page.getByRole('button', { name: 'Sign out' }).click();
-        await signIn(page);
+        await pages.signIn(page);
         await sessions
           .getByRole('row', { name: new RegExp(client.requestId!) })
           .getByRole('button', { name: 'End' })
@@ -370,8 +191,7 @@ if (!hasChromium()) {
         { width: 1280, colorScheme: 'light' },
         { width: 390, colorScheme: 'dark' },
       ] as const)('finds a request in the log at $width pixels, by its id, key and outcome', async (look) => {
-        const headers = { authorization: `Bearer ${secret}` };
-        const key = await createKey(server.baseUrl, headers, { tier: 'partner', credits: 50, name: 'log reader' });
+        const key = await pages.createKey({ tier: 'partner', credits: 50, name: 'log reader' });
         const ok = await speak(key);
         await ok.arrayBuffer();
         const okId = ok.headers.get('x-request-id')!;
@@ -379,9 +199,12 @@ if (!hasChromium()) {
         expect(broke.status).toBe(402);
         const brokeId = broke.headers.get('x-request-id')!;
 
-        const page = await newPage({ viewport: { width: look.width, height: 900 }, colorScheme: look.colorScheme });
+        const page = await pages.newPage({
+          viewport: { width: look.width, height: 900 },
+          colorScheme: look.colorScheme,
+        });
         const complaints = complaintsOf(page);
-        await signIn(page);
+        await pages.signIn(page);
         const requests = page.getByRole('region', { name: 'Requests' });
         const done = requests.getByRole('row', { name: new RegExp(okId) });
         const refused = requests.getByRole('row', { name: new RegExp(brokeId) });
@@ -404,20 +227,20 @@ if (!hasChromium()) {
         await requests.getByLabel('Request id').fill('');
         await refused.waitFor();
         await page.getByRole('button', { name: 'Sign out' }).click();
-        await signIn(page, key);
+        await pages.signIn(page, key);
         await done.waitFor();
         expect(await requests.getByRole('columnheader', { name: 'Worker' }).count()).toBe(0);
         expect(complaints).toEqual([]);
       });
 
       it('is shut out by a new secret, made beside the running server', async () => {
-        const page = await newPage();
-        await signIn(page);
+        const page = await pages.newPage();
+        await pages.signIn(page);
         await page.getByRole('heading', { name: 'Running now' }).waitFor();
-        const { stdout } = await home.run('admin', 'reset');
+        const { stdout } = await pages.home.run('admin', 'reset');
         await page.getByLabel('Admin secret or API key').waitFor();
-        secret = stdout.trim();
-        await signIn(page);
+        pages.secret = stdout.trim();
+        await pages.signIn(page);
         await page.getByRole('heading', { name: 'Running now' }).waitFor();
       });
     });
@@ -435,7 +258,7 @@ if (!hasChromium()) {
       afterAll(() => other.close());
 
       it('on a page of another origin can neither ask nor listen', async () => {
-        const page = await newPage();
+        const page = await pages.newPage();
         await page.goto(otherUrl);
         const tried = await page.evaluate(async (base) => {
           const json = { 'content-type': 'application/json' };
@@ -458,13 +281,13 @@ if (!hasChromium()) {
             ),
             socket: await socket,
           };
-        }, server.baseUrl);
+        }, pages.baseUrl);
         expect(tried).toEqual({ asked: 'refused', blind: 'refused', read: 'refused', socket: 'refused' });
       });
 
       it('under a name that was rebound to this machine get nothing', async () => {
-        const page = await newPage();
-        const { port } = new URL(server.baseUrl);
+        const page = await pages.newPage();
+        const { port } = new URL(pages.baseUrl);
         for (const path of ['/', '/dashboard', '/playground/session']) {
           const response = await page.goto(`http://rebound.example:${port}${path}`);
           expect(response!.status(), path).toBe(421);
@@ -473,59 +296,3 @@ if (!hasChromium()) {
     });
   });
 }
-
-const besides: ReturnType<typeof makeHome>[] = [];
-function makeHomeBeside() {
-  const made = makeHome({ TTS_SINE_OPTIONS: '{"msPerChar":10}' });
-  besides.push(made);
-  return made;
-}
-
-async function createKey(baseUrl: string, headers: Record<string, string>, body: object): Promise<string> {
-  const response = await fetch(`${baseUrl}/admin/v1/keys`, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  return ((await response.json()) as { key: string }).key;
-}
-
-type Messages = Awaited<ReturnType<typeof listenTo>>['messages'];
-
-function pcmOf(messages: Messages): Int16Array {
-  const bytes = Buffer.concat(messages.map(({ audio }) => Buffer.from(audio ?? '', 'base64')));
-  return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
-}
-
-/** The sample each character begins at. */
-function startsOf(messages: Messages): number[] {
-  const starts: number[] = [];
-  let offset = 0;
-  for (const { audio = '', alignment } of messages) {
-    for (const ms of alignment?.charStartTimesMs ?? []) starts.push(offset + (ms * RATE) / 1000);
-    offset += Buffer.byteLength(audio, 'base64') / 2;
-  }
-  return starts;
-}
-
-const wordOffsets = (text: string): number[] => [...text.matchAll(/\S+/g)].map(({ index }) => index);
-
-/**
- * Without the silence of a sound card that waits: of a machine that is too busy to speak in time.
- */
-function withoutGaps(samples: Float32Array): Float32Array {
-  const kept: number[] = [];
-  for (let at = 0; at < samples.length; at += 128) {
-    const block = samples.subarray(at, at + 128);
-    if (block.some((sample) => sample !== 0)) kept.push(...block);
-  }
-  return Float32Array.from(kept);
-}
-
-/** Everything the page fetched, as it came over the wire. */
-const transferBytes = (page: Page): Promise<number> =>
-  page.evaluate<number>(
-    `['navigation', 'resource']
-      .flatMap((type) => performance.getEntriesByType(type))
-      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`,
-  );

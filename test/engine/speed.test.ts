@@ -39,14 +39,21 @@ describe('speed', () => {
     expect(Math.max(...timings.startSamples)).toBeLessThanOrEqual(pcm.length);
   });
 
-  it.each([0.25, 0.5, 1.25, 1.75])(
-    '%f is understood',
-    async (speed) => {
-      for (const model of ['base-tts-fast', 'base-tts'] as const) {
-        const heard = words(await recogniser.transcribe((await speak(engine, TEXT, { speed, model })).pcm));
-        const understood = words(TEXT).filter((word) => heard.includes(word)).length;
-        expect(understood).toBeGreaterThanOrEqual(words(TEXT).length - MISSED);
-      }
+  // Beyond what the model speaks well both are stretched by the same code, so base-tts, which takes
+  // a second of a core for a second, is heard at two speeds.
+  it.each([
+    [0.25, 'base-tts-fast'],
+    [0.5, 'base-tts-fast'],
+    [1.25, 'base-tts-fast'],
+    [1.75, 'base-tts-fast'],
+    [0.5, 'base-tts'],
+    [1.75, 'base-tts'],
+  ] as const)(
+    '%f is understood of %s',
+    async (speed, model) => {
+      const heard = words(await recogniser.transcribe((await speak(engine, TEXT, { speed, model })).pcm));
+      const understood = words(TEXT).filter((word) => heard.includes(word)).length;
+      expect(understood).toBeGreaterThanOrEqual(words(TEXT).length - MISSED);
     },
     600_000,
   );

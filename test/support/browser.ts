@@ -52,46 +52,64 @@ const EARS = `registerProcessor('ears', class extends AudioWorkletProcessor {
   }
 });`;
 
-/** Runs in the page: everything that goes to the loudspeaker goes to the ears as well. */
+/**
+ * Runs in the page: everything that goes to the loudspeaker goes to the ears as well, and every
+ * frame that is drawn is noted with the word that it lights.
+ */
 function attach(ears: string): void {
   // biome-ignore lint/suspicious/noExplicitAny: a page's own global.
   const page = globalThis as any;
-  const heard = { context: undefined, frames: [] as number[], blocks: [] as Float32Array[], words: [] as object[] };
+  const heard = { frames: [] as number[], blocks: [] as Float32Array[], drawn: [] as object[] };
   page.heard = heard;
+  let context: { readonly currentTime: number } | undefined;
+  // The ears are there before the page's own worklet is, so they miss no sample of it.
+  const { addModule } = page.AudioWorklet.prototype;
+  page.AudioWorklet.prototype.addModule = async function (...args: unknown[]) {
+    const url = page.URL.createObjectURL(new page.Blob([ears], { type: 'text/javascript' }));
+    await addModule.call(this, url);
+    return addModule.apply(this, args);
+  };
   const { connect } = page.AudioNode.prototype;
   page.AudioNode.prototype.connect = function (target: unknown, ...rest: unknown[]) {
     if (target instanceof page.AudioDestinationNode) {
-      heard.context = this.context;
-      const url = page.URL.createObjectURL(new page.Blob([ears], { type: 'text/javascript' }));
-      void this.context.audioWorklet.addModule(url).then(() => {
-        const node = new page.AudioWorkletNode(this.context, 'ears');
-        node.port.onmessage = ({ data }: { data: { frame: number; samples: Float32Array } }) => {
-          heard.frames.push(data.frame);
-          heard.blocks.push(data.samples);
-        };
-        connect.call(this, node);
-        connect.call(node, this.context.destination);
-      });
+      context = this.context;
+      const node = new page.AudioWorkletNode(this.context, 'ears');
+      node.port.onmessage = ({ data }: { data: { frame: number; samples: Float32Array } }) => {
+        heard.frames.push(data.frame);
+        heard.blocks.push(data.samples);
+      };
+      connect.call(this, node);
+      connect.call(node, this.context.destination);
     }
     return connect.call(this, target, ...rest);
   };
-  new page.MutationObserver(
-    (changes: { target: { classList: { contains(name: string): boolean }; dataset: { index: string } } }[]) => {
-      const context = heard.context as { currentTime: number } | undefined;
-      for (const { target } of changes) {
-        if (target.classList.contains('now'))
-          heard.words.push({ index: Number(target.dataset.index), atS: context?.currentTime });
-      }
-    },
-  ).observe(page.document, { subtree: true, attributes: true, attributeFilter: ['class'] });
+  let word = -1;
+  const lit = (
+    changes: { target: { classList: { contains(name: string): boolean }; dataset: { index: string } } }[],
+  ) => {
+    for (const { target } of changes) if (target.classList.contains('now')) word = Number(target.dataset.index);
+  };
+  new page.MutationObserver(lit).observe(page.document, {
+    subtree: true,
+    attributes: true,
+    attributeFilter: ['class'],
+  });
+  // Asked for anew in a task after the frame, so that it runs behind the page's own drawing.
+  const channel = new page.MessageChannel();
+  channel.port1.onmessage = () =>
+    page.requestAnimationFrame(() => {
+      if (context) heard.drawn.push({ atS: context.currentTime, word });
+      channel.port2.postMessage(0);
+    });
+  channel.port2.postMessage(0);
 }
 
 interface Heard {
   /** From the first frame the ears were there; frames nobody told of are silent. */
   readonly samples: Float32Array;
   readonly firstFrame: number;
-  /** Words as they were lit, and the audio graph's time of that moment. */
-  readonly words: readonly { readonly index: number; readonly atS: number }[];
+  /** The word that was lit in each frame drawn, and the audio graph's time of that frame. */
+  readonly drawn: readonly { readonly word: number; readonly atS: number }[];
 }
 
 export interface Listener {
@@ -116,15 +134,15 @@ export async function listenTo(page: Page): Promise<Listener> {
   return {
     messages,
     async heard() {
-      const { frames, blocks, words } = await page.evaluate(() => {
+      const { frames, blocks, drawn } = await page.evaluate(() => {
         // biome-ignore lint/suspicious/noExplicitAny: as above.
-        const { frames, blocks, words } = (globalThis as any).heard;
-        return { frames, blocks: blocks.map((block: Float32Array) => [...block]), words };
+        const { frames, blocks, drawn } = (globalThis as any).heard;
+        return { frames, blocks: blocks.map((block: Float32Array) => [...block]), drawn };
       });
       const firstFrame = frames[0] ?? 0;
       const samples = new Float32Array((frames.at(-1) ?? 0) - firstFrame + 128);
       for (const [i, block] of (blocks as number[][]).entries()) samples.set(block, frames[i]! - firstFrame);
-      return { samples, firstFrame, words };
+      return { samples, firstFrame, drawn };
     },
   };
 }

@@ -1,11 +1,13 @@
-/** Time grows with the length of a text and no faster, whatever the text is made of. */
+/** Work grows with the length of a text and no faster, whatever the text is made of. */
 import { describe, expect, it } from 'vitest';
 import { normalize } from '../../src/text/normalize.js';
 import { segmentText } from '../../src/text/segment/segment.js';
 import { randomBytes, repeated } from '../../testkit/long-texts.js';
-import { growth, MOST_GROWTH } from '../support/growth.js';
+import { countBlocks, growth, MOST_GROWTH } from '../support/growth.js';
 
-const SIZE = { length: 1 << 14, leastMs: 4 };
+/** More than the longest row that a pattern takes at once, which is bounded. */
+const UNITS = 512;
+countBlocks();
 
 const PIECES = [
   ...['1', '[', '(', '{', '"', "'", '😀', 'a', 'A', 'I', ' ', '\n', '$', '#', '-', '*', '_', '`', '|', '\\', '.', '&'],
@@ -95,16 +97,36 @@ function speak(text: string): void {
   }
 }
 
-describe('four times the text takes about four times as long', () => {
+describe('four times the text is about four times the work', () => {
   for (const piece of PIECES) {
     it(`for a row of ${JSON.stringify(piece)}`, () => {
-      expect(growth(normalize, (units) => repeated(piece, units), SIZE)).toBeLessThan(MOST_GROWTH);
-      expect(growth(speak, (units) => repeated(piece, units), SIZE)).toBeLessThan(MOST_GROWTH);
+      expect(growth(normalize, (units) => repeated(piece, units), UNITS)).toBeLessThan(MOST_GROWTH);
+      expect(growth(speak, (units) => repeated(piece, units), UNITS)).toBeLessThan(MOST_GROWTH);
     });
   }
 
   it('for random bytes taken as text', () => {
-    expect(growth(normalize, randomBytes, SIZE)).toBeLessThan(MOST_GROWTH);
-    expect(growth(speak, randomBytes, SIZE)).toBeLessThan(MOST_GROWTH);
+    expect(growth(normalize, randomBytes, UNITS)).toBeLessThan(MOST_GROWTH);
+    expect(growth(speak, randomBytes, UNITS)).toBeLessThan(MOST_GROWTH);
+  });
+});
+
+describe('the count of work', () => {
+  const SMALL = 32;
+  const row = (piece: string) => (units: number) => repeated(piece, units);
+
+  it('grows with the square of a text where a pattern begins anew everywhere, or tries every way', () => {
+    expect(growth((text) => void /a+b/.exec(text), row('a'), SMALL)).toBeGreaterThan(MOST_GROWTH);
+    expect(growth((text) => void /^(?:\d+,?)*?(?:\d,?)*x/.exec(text), row('1,'), SMALL)).toBeGreaterThan(MOST_GROWTH);
+    const searches = (text: string) => [...text].forEach((_, at) => void text.indexOf('b', at));
+    expect(growth(searches, row('a'), SMALL)).toBeGreaterThan(MOST_GROWTH);
+  });
+
+  it('grows with the text where one pass is enough, back references and looks behind included', () => {
+    for (const pattern of [/a+b?/, /(?<=a)(a|b)\1/g, /^(?:\p{L}|[^\d\s]){2,}?$/iu, /(?<first>a)(?!b)\B.\b/gs])
+      expect(
+        growth((text) => void text.replace(pattern, ''), row('ab '), SMALL),
+        `${pattern}`,
+      ).toBeLessThan(MOST_GROWTH);
   });
 });

@@ -98,6 +98,8 @@ async function run(options: BenchOptions, self: Command, signal: AbortSignal): P
       const named = options.compareModel === undefined ? models : [options.compareModel];
       targets.push(...named.map((model): Target => ({ ...other, model })));
     }
+    // A server that does not let us in says so before the others are measured.
+    for (const target of targets) await speakOnce(target, show, signal);
     const results: Result[] = [];
     for (const target of targets) results.push(await measure(target, show, signal));
     show('');
@@ -109,19 +111,33 @@ async function run(options: BenchOptions, self: Command, signal: AbortSignal): P
   }
 }
 
-async function measure(target: Target, show: (line: string) => void, signal: AbortSignal): Promise<Result> {
-  const [{ createHttpClient }, { httpListener }, { findCapacity, quantile, saturate }] = await Promise.all([
+async function listenerOf(target: Target) {
+  const [{ createHttpClient }, { httpListener }] = await Promise.all([
     import('../../client/http.js'),
     import('../../client/load/listener.js'),
-    import('../../client/load/capacity.js'),
   ]);
-  const { name, model, voice } = target;
   const client = createHttpClient(target);
-  const listen = httpListener(client, { model, voice });
-  const label = `${name}, ${model}:`;
+  return { listen: httpListener(client, target), close: () => client.close() };
+}
+
+const labelOf = ({ name, model }: Target): string => `${name}, ${model}:`;
+
+async function speakOnce(target: Target, show: (line: string) => void, signal: AbortSignal): Promise<void> {
+  const { listen, close } = await listenerOf(target);
   try {
-    show(`${label} first words …`);
+    show(`${labelOf(target)} first words …`);
     await listen(TEXTS[0]!, signal);
+  } finally {
+    close();
+  }
+}
+
+async function measure(target: Target, show: (line: string) => void, signal: AbortSignal): Promise<Result> {
+  const { findCapacity, quantile, saturate } = await import('../../client/load/capacity.js');
+  const { listen, close } = await listenerOf(target);
+  const { name, model } = target;
+  const label = labelOf(target);
+  try {
     const { firstAudioMs } = await listen(TEXTS[1]!, signal);
     show(`${label} full speed …`);
     const crowd = { clients: Math.max(4, availableParallelism() * 2), seconds: SATURATE_SECONDS };
@@ -152,7 +168,7 @@ async function measure(target: Target, show: (line: string) => void, signal: Abo
       first_audio_p95_ms: at(0.95),
     };
   } finally {
-    client.close();
+    close();
   }
 }
 

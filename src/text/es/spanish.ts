@@ -3,24 +3,10 @@
  * sounds.
  */
 import type { Language } from '../../protocol/job.js';
-import { createEspeakFrontEnd } from '../espeak/espeak-language.js';
-import { ROMANCE_CHARACTERS, romanceReadAs, romanceRules, saysOf } from '../romance/romance.js';
-import type { Wording } from '../romance/wording.js';
+import { romanceFrontEnd } from '../romance/romance.js';
+import { type Wording, wordingOf } from '../romance/wording.js';
 import { cardinal, fraction, genderOf, ordinal, shortOrdinal } from './numbers.js';
-import {
-  ABBREVIATIONS,
-  AMERICAN_LETTERS,
-  BEFORE_NUMBER,
-  CASTILIAN_LETTERS,
-  CURRENCIES,
-  MONTHS,
-  RESPELLED,
-  SIGNS,
-  SPELLED,
-  SPOKEN,
-  UNITS,
-  WORDS,
-} from './words.js';
+import { AMERICAN_LETTERS, CASTILIAN_LETTERS, MONTHS, TABLES } from './words.js';
 
 const alone = (value: number) => cardinal(BigInt(value), 'alone');
 const hours = (hour: number) => cardinal(BigInt(hour), 'f');
@@ -48,10 +34,11 @@ function roman(value: number, before: string, after: string): string {
   return value > 10 || COUNTED.test(before) ? alone(value) : (ordinal(value, ruler) ?? alone(value));
 }
 
-const spanish = (language: Language, espeakVoice: string): ReturnType<typeof createEspeakFrontEnd> => {
+const spanish = (language: Language, espeakVoice: string): ReturnType<typeof romanceFrontEnd> => {
   const american = language === 'es-419';
   const day = (value: number) => (value === 1 && american ? 'primero' : alone(value));
   const wording: Wording = {
+    ...wordingOf(TABLES),
     code: 'es',
     cardinal,
     ordinal,
@@ -68,29 +55,13 @@ const spanish = (language: Language, espeakVoice: string): ReturnType<typeof cre
       /^(?:siglos?|capítulos?|tomo|acto|libro|título|volumen|parte|fase|etapa|nivel|tipo|grado|anexo|rey|papa|Capítulo|Tomo|Acto|Libro|Título|Parte)$/,
     romanBehind:
       /^(?:aniversario|edición|congreso|Congreso|Guerra|guerra|República|Juegos|siglo|dinastía|Jornadas|Feria|Festival|Concilio|Encuentro|Premio|Premios|Cumbre)$/,
-    words: WORDS,
     large: /^(?:mil|millón|millones|billón|billones)$/,
     letters: american ? AMERICAN_LETTERS : CASTILIAN_LETTERS,
-    units: UNITS,
     per: ([one]) => `por ${one}`,
-    currencies: CURRENCIES,
-    signs: american ? { ...SIGNS, '#': 'numeral', '/': 'diagonal' } : SIGNS,
-    abbreviations: ABBREVIATIONS,
-    beforeNumber: BEFORE_NUMBER,
-    spokenCapitals: SPOKEN,
-    spelledCapitals: SPELLED,
+    signs: american ? { ...TABLES.SIGNS, '#': 'numeral', '/': 'diagonal' } : TABLES.SIGNS,
     pronounceable: /^(?:(?:[bcdfghjklmnñpqrstvwxyz]|[bcfgpt][lr]|dr|ch|ll|qu|gu)?[aeiouáéíóúü]{1,2}[nlrsdz]?)+$/,
-    respelled: RESPELLED,
   };
-  return createEspeakFrontEnd({
-    language,
-    espeakVoice,
-    rules: romanceRules(wording),
-    says: saysOf(wording),
-    characters: ROMANCE_CHARACTERS,
-    readAs: romanceReadAs(wording),
-    respelled: (word) => RESPELLED[word.toLowerCase()] ?? word,
-  });
+  return romanceFrontEnd({ language, espeakVoice }, wording);
 };
 
 export const CASTILIAN = spanish('es-ES', 'es');

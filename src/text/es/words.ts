@@ -21,7 +21,7 @@ export const AMERICAN_LETTERS = { ...CASTILIAN_LETTERS, v: 've', w: 'doble u', y
 const m = (one: string, many = `${one}s`): Noun => [one, many, 'm'];
 const f = (one: string, many = `${one}s`): Noun => [one, many, 'f'];
 
-export const UNITS: Readonly<Record<string, Noun>> = {
+const UNITS: Readonly<Record<string, Noun>> = {
   km: m('kilómetro'),
   hm: m('hectómetro'),
   m: m('metro'),
@@ -95,7 +95,7 @@ export const UNITS: Readonly<Record<string, Noun>> = {
 
 const CENT = m('céntimo');
 const CENTAVO = m('centavo');
-export const CURRENCIES: Readonly<Record<string, Currency>> = {
+const CURRENCIES: Readonly<Record<string, Currency>> = {
   '€': { unit: m('euro'), part: CENT },
   EUR: { unit: m('euro'), part: CENT },
   $: { unit: m('dólar', 'dólares'), part: CENTAVO },
@@ -116,7 +116,7 @@ export const CURRENCIES: Readonly<Record<string, Currency>> = {
   'S/': { unit: m('sol', 'soles'), part: CENT },
 };
 
-export const SIGNS: Readonly<Record<string, string>> = {
+const SIGNS: Readonly<Record<string, string>> = {
   '&': 'y',
   '+': 'más',
   '=': 'igual a',
@@ -158,7 +158,7 @@ export const SIGNS: Readonly<Record<string, string>> = {
   '∫': 'integral de',
 };
 
-export const ABBREVIATIONS: Readonly<Record<string, string>> = {
+const ABBREVIATIONS: Readonly<Record<string, string>> = {
   Sr: 'señor',
   Sra: 'señora',
   Srta: 'señorita',
@@ -240,7 +240,7 @@ export const ABBREVIATIONS: Readonly<Record<string, string>> = {
   dic: 'diciembre',
 };
 
-export const BEFORE_NUMBER: Readonly<Record<string, string>> = {
+const BEFORE_NUMBER: Readonly<Record<string, string>> = {
   nº: 'número',
   'n°': 'número',
   Nº: 'número',
@@ -263,7 +263,7 @@ export const BEFORE_NUMBER: Readonly<Record<string, string>> = {
   C: 'calle',
 };
 
-export const RESPELLED: Readonly<Record<string, string>> = {
+const RESPELLED: Readonly<Record<string, string>> = {
   software: 'sófgüer',
   hardware: 'járgüer',
   online: 'onláin',
@@ -306,16 +306,16 @@ export const RESPELLED: Readonly<Record<string, string>> = {
   psoe: 'pesoe',
 };
 
-export const SPOKEN = new Set(
+const SPOKEN = new Set(
   list(`ONU OTAN UNESCO UNICEF AVE IVA OPEP COVID SIDA ONCE PIB NASA USA FIFA UEFA PYME PYMES OEA
   RENFE SEAT CEPAL ETA UNAM PEMEX IMSS LED PIN SIM RAE TAC INE OVNI OVNIS TALGO RAM ROM UCI MIR BOE PSOE PACMA LOE`),
 );
-export const SPELLED = new Set(
+const SPELLED = new Set(
   list(`UE IA TV DNI AI OTC UVA_ ADN ARN PP EEUU ITV IBI CD DVD PC USB UCM FMI BCE BBVA CEO ISO
   USD NBA GPS PDF HTML URL VIP FBI CIA SMS ESO EPA ICO`),
 );
 
-export const WORDS: Wording['words'] = {
+const WORDS: Wording['words'] = {
   point: 'coma',
   dot: 'punto',
   minus: 'menos',
@@ -341,3 +341,5 @@ export const WORDS: Wording['words'] = {
   number: 'número',
   equals: 'igual',
 };
+
+export const TABLES = { ABBREVIATIONS, BEFORE_NUMBER, CURRENCIES, RESPELLED, SIGNS, SPELLED, SPOKEN, UNITS, WORDS };

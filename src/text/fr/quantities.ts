@@ -1,6 +1,7 @@
 /** Numbers with what they count: money, percentages, units, nouns; ranges and products of them. */
 import type { Rule } from '../normalize/rule.js';
 import { isDigit, type Scan } from '../normalize/scan.js';
+import { moneyRuleOf, quantityRuleOf } from '../normalize/sign-rules.js';
 import { matchAt } from '../normalize/sticky.js';
 import { isFeminine } from './nouns.js';
 import { amount, cardinal, digitByDigit } from './numbers.js';
@@ -166,28 +167,18 @@ function isPair(text: string, at: number): boolean {
   return second !== undefined && !(text[second.end] === '-' && isDigit(text.charCodeAt(second.end + 1)));
 }
 
-export const quantityRule: Rule = {
-  name: 'number',
-  begins: { digits: 'any digits', inside: true },
-  apply: quantity,
-};
+export const quantityRule = quantityRuleOf(quantity);
 
-/** "$100", "€ 15". */
-export const moneyRule: Rule = {
-  name: 'money',
-  begins: { signs: '€$£¥₹' },
-  apply(scan, at) {
-    const from = scan.text[at + 1] === ' ' ? at + 2 : at + 1;
-    const number = isDigit(scan.text.charCodeAt(from)) ? readNumber(scan.text, from) : undefined;
-    const currency = currencyOf(scan.text[at]!)!;
-    if (!number) return at;
-    const scale = matchAt(/ (millions?|milliards?)(?![a-z])/y, scan.text, number.end);
-    const end = number.end + (scale?.[0].length ?? 0);
-    const count = `${amount(number.whole, number.fraction)}${scale?.[0] ?? ''}`;
-    scan.out.say(scale ? `${count} ${linking(count, currency.many)}` : money(number, currency), at, end);
-    return end;
-  },
-};
+export const moneyRule = moneyRuleOf('€$£¥₹', (scan, at, from) => {
+  const number = readNumber(scan.text, from);
+  if (!number) return at;
+  const currency = currencyOf(scan.text[at]!)!;
+  const scale = matchAt(/ (millions?|milliards?)(?![a-z])/y, scan.text, number.end);
+  const end = number.end + (scale?.[0].length ?? 0);
+  const count = `${amount(number.whole, number.fraction)}${scale?.[0] ?? ''}`;
+  scan.out.say(scale ? `${count} ${linking(count, currency.many)}` : money(number, currency), at, end);
+  return end;
+});
 
 /** A sign before a number: "-5", "+2 %". */
 export const signedRule: Rule = {

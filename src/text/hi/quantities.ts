@@ -1,6 +1,7 @@
 /** Numbers with what they count: money, percentages, units; ranges, scores and years. */
 import type { Rule } from '../normalize/rule.js';
 import { isDigit, type Scan } from '../normalize/scan.js';
+import { moneyRuleOf, quantityRuleOf } from '../normalize/sign-rules.js';
 import { matchAt } from '../normalize/sticky.js';
 import { amount, andAHalf, cardinal, digitByDigit, year } from './numbers.js';
 import { type Currency, currencyOf, PER, perName, UNIT, unitOf } from './units.js';
@@ -146,22 +147,11 @@ function span(scan: Scan, at: number, first: Written, second: Written, to: numbe
   return to;
 }
 
-export const quantityRule: Rule = {
-  name: 'number',
-  begins: { digits: 'any digits', inside: true },
-  apply: quantity,
-};
+export const quantityRule = quantityRuleOf(quantity);
 
-/** "₹500", "$ 100". */
-export const moneyRule: Rule = {
-  name: 'money',
-  begins: { signs: '₹$€£¥' },
-  apply(scan, at) {
-    const from = scan.text[at + 1] === ' ' ? at + 2 : at + 1;
-    if (!isDigit(scan.text.charCodeAt(from))) return at;
-    return moneyBehind(scan, at, from, currencyOf(scan.text[at]!)!);
-  },
-};
+export const moneyRule = moneyRuleOf('₹$€£¥', (scan, at, from) =>
+  moneyBehind(scan, at, from, currencyOf(scan.text[at]!)!),
+);
 
 const RUPEES_BEFORE = /(?:Rs|INR|रु|रू)\.? ?(?=\d)/y;
 

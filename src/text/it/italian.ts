@@ -1,21 +1,8 @@
 /** Italian. */
-import { createEspeakFrontEnd } from '../espeak/espeak-language.js';
-import { ROMANCE_CHARACTERS, romanceReadAs, romanceRules, saysOf } from '../romance/romance.js';
-import type { Wording } from '../romance/wording.js';
+import { romanceFrontEnd } from '../romance/romance.js';
+import { type Wording, wordingOf } from '../romance/wording.js';
 import { cardinal, fraction, genderOf, ordinal } from './numbers.js';
-import {
-  ABBREVIATIONS,
-  BEFORE_NUMBER,
-  CURRENCIES,
-  LETTERS,
-  MONTHS,
-  RESPELLED,
-  SIGNS,
-  SPELLED,
-  SPOKEN,
-  UNITS,
-  WORDS,
-} from './words.js';
+import { LETTERS, MONTHS, TABLES } from './words.js';
 
 const alone = (value: number) => cardinal(BigInt(value), 'alone');
 const day = (value: number) => (value === 1 ? 'primo' : alone(value));
@@ -40,6 +27,7 @@ function roman(value: number, before: string, after: string): string {
 }
 
 const WORDING: Wording = {
+  ...wordingOf(TABLES),
   code: 'it',
   cardinal,
   ordinal,
@@ -56,28 +44,11 @@ const WORDING: Wording = {
     /^(?:secol[oi]|capitol[oi]|tomo|atto|libro|titolo|volume|parte|fase|tipo|grado|re|papa|Capitolo|Tomo|Atto|Libro|Titolo|Parte|canto|Canto)$/,
   romanBehind:
     /^(?:secolo|anniversario|edizione|congresso|Congresso|guerra|Guerra|Repubblica|Olimpiade|dinastia|Giornata|Festival|Concilio|Premio|legislatura|municipio)$/,
-  words: WORDS,
   large: /^(?:mila|milione|milioni|miliardo|miliardi)$/,
   letters: LETTERS,
-  units: UNITS,
   per: ([one, , gender]) => (/^[aeiou]/.test(one) ? `all'${one}` : `${gender === 'f' ? 'alla' : 'al'} ${one}`),
-  currencies: CURRENCIES,
-  signs: SIGNS,
-  abbreviations: ABBREVIATIONS,
-  beforeNumber: BEFORE_NUMBER,
-  spokenCapitals: SPOKEN,
-  spelledCapitals: SPELLED,
   pronounceable: /^(?:(?:[bcdfglmnpqrstvz]|[bcdfgptv]r|[bcfgp]l|s[ptcq]|ch|gh|gn|qu)?[aeiouàèéìòù]{1,2}[nlrsm]?)+$/,
-  respelled: RESPELLED,
   polished: (words) => words.replace(/\buna (?=[aeiou])/g, "un'"),
 };
 
-export const ITALIAN = createEspeakFrontEnd({
-  language: 'it-IT',
-  espeakVoice: 'it',
-  rules: romanceRules(WORDING),
-  says: saysOf(WORDING),
-  characters: ROMANCE_CHARACTERS,
-  readAs: romanceReadAs(WORDING),
-  respelled: (word) => RESPELLED[word.toLowerCase()] ?? word,
-});
+export const ITALIAN = romanceFrontEnd({ language: 'it-IT', espeakVoice: 'it' }, WORDING);

@@ -16,7 +16,7 @@ export const LETTERS: Readonly<Record<string, string>> = {
 const m = (one: string, many = one.replace(/o$/, 'i')): Noun => [one, many, 'm'];
 const f = (one: string, many = one.replace(/a$/, 'e')): Noun => [one, many, 'f'];
 
-export const UNITS: Readonly<Record<string, Noun>> = {
+const UNITS: Readonly<Record<string, Noun>> = {
   km: m('chilometro'),
   m: m('metro'),
   dm: m('decimetro'),
@@ -84,7 +84,7 @@ export const UNITS: Readonly<Record<string, Noun>> = {
 };
 
 const CENT = m('centesimo');
-export const CURRENCIES: Readonly<Record<string, Currency>> = {
+const CURRENCIES: Readonly<Record<string, Currency>> = {
   '€': { unit: m('euro', 'euro'), part: CENT },
   EUR: { unit: m('euro', 'euro'), part: CENT },
   $: { unit: m('dollaro'), part: CENT },
@@ -97,7 +97,7 @@ export const CURRENCIES: Readonly<Record<string, Currency>> = {
   CHF: { unit: m('franco svizzero', 'franchi svizzeri'), part: CENT },
 };
 
-export const SIGNS: Readonly<Record<string, string>> = {
+const SIGNS: Readonly<Record<string, string>> = {
   '&': 'e',
   '+': 'più',
   '=': 'uguale',
@@ -139,7 +139,7 @@ export const SIGNS: Readonly<Record<string, string>> = {
   '∫': 'integrale di',
 };
 
-export const ABBREVIATIONS: Readonly<Record<string, string>> = {
+const ABBREVIATIONS: Readonly<Record<string, string>> = {
   Sig: 'signor',
   'Sig.ra': 'signora',
   'Sig.na': 'signorina',
@@ -206,7 +206,7 @@ export const ABBREVIATIONS: Readonly<Record<string, string>> = {
   'p.m': 'pi emme',
 };
 
-export const BEFORE_NUMBER: Readonly<Record<string, string>> = {
+const BEFORE_NUMBER: Readonly<Record<string, string>> = {
   'n°': 'numero',
   nº: 'numero',
   'N°': 'numero',
@@ -230,7 +230,7 @@ export const BEFORE_NUMBER: Readonly<Record<string, string>> = {
   sez: 'sezione',
 };
 
-export const RESPELLED: Readonly<Record<string, string>> = {
+const RESPELLED: Readonly<Record<string, string>> = {
   software: 'sòftuer',
   hardware: 'àrduer',
   online: 'onlàin',
@@ -270,18 +270,18 @@ export const RESPELLED: Readonly<Record<string, string>> = {
   new: 'niù',
 };
 
-export const SPOKEN = new Set(
+const SPOKEN = new Set(
   list(
     'ONU NATO UNESCO UNICEF FIAT RAI IVA INPS ISTAT AIDS COVID NASA USA FIFA UEFA CONI ENEL ENI PIL LED PIN SIM RAM ROM ACI TAC TAR ATAC ALITALIA TIM SIAE IMU IRPEF IKEA MIUR',
   ),
 );
-export const SPELLED = new Set(
+const SPELLED = new Set(
   list(
     'UE IA TV DNA RNA CD DVD PC USB FMI BCE CEO ISO GPS PDF HTML URL VIP FBI CIA SMS PD CGIL UK USD TG NBA ID_ IBAN_',
   ),
 );
 
-export const WORDS: Wording['words'] = {
+const WORDS: Wording['words'] = {
   point: 'virgola',
   dot: 'punto',
   minus: 'meno',
@@ -307,3 +307,5 @@ export const WORDS: Wording['words'] = {
   number: 'numero',
   equals: 'uguale',
 };
+
+export const TABLES = { ABBREVIATIONS, BEFORE_NUMBER, CURRENCIES, RESPELLED, SIGNS, SPELLED, SPOKEN, UNITS, WORDS };

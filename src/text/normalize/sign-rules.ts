@@ -1,6 +1,6 @@
 /** Rules for signs that languages have in common, with the words of each. */
 import type { Rule } from './rule.js';
-import { isDigit, isLetter, opensWord } from './scan.js';
+import { isDigit, isLetter, opensWord, type Scan } from './scan.js';
 
 /** A sign between words that only parts them. */
 export const partingRule = (name: string, sign: string): Rule => ({
@@ -21,6 +21,23 @@ export const tagRuleOf = (words: { readonly hash: string; readonly at: string })
     if (!isLetter(text.charCodeAt(at + 1)) || (at > 0 && !opensWord(text.charCodeAt(at - 1)))) return at;
     out.say(text[at] === '#' ? words.hash : words.at, at, at + 1);
     return at + 1;
+  },
+});
+
+/** Numbers, with what is counted behind them. */
+export const quantityRuleOf = (apply: Rule['apply']): Rule => ({
+  name: 'number',
+  begins: { digits: 'any digits', inside: true },
+  apply,
+});
+
+/** A sign of money before a number, "$100", "€ 15". `read` is told where the number begins. */
+export const moneyRuleOf = (signs: string, read: (scan: Scan, at: number, from: number) => number): Rule => ({
+  name: 'money',
+  begins: { signs },
+  apply(scan, at) {
+    const from = scan.text[at + 1] === ' ' ? at + 2 : at + 1;
+    return isDigit(scan.text.charCodeAt(from)) ? read(scan, at, from) : at;
   },
 });
 

@@ -1,21 +1,8 @@
 /** Portuguese as it is read in Brazil. */
-import { createEspeakFrontEnd } from '../espeak/espeak-language.js';
-import { ROMANCE_CHARACTERS, romanceReadAs, romanceRules, saysOf } from '../romance/romance.js';
-import type { Wording } from '../romance/wording.js';
+import { romanceFrontEnd } from '../romance/romance.js';
+import { type Wording, wordingOf } from '../romance/wording.js';
 import { cardinal, fraction, genderOf, ordinal } from './numbers.js';
-import {
-  ABBREVIATIONS,
-  BEFORE_NUMBER,
-  CURRENCIES,
-  LETTERS,
-  MONTHS,
-  RESPELLED,
-  SIGNS,
-  SPELLED,
-  SPOKEN,
-  UNITS,
-  WORDS,
-} from './words.js';
+import { LETTERS, MONTHS, TABLES } from './words.js';
 
 const alone = (value: number) => cardinal(BigInt(value), 'alone');
 const hours = (hour: number) => cardinal(BigInt(hour), 'f');
@@ -41,6 +28,7 @@ function roman(value: number, before: string, after: string): string {
 }
 
 const WORDING: Wording = {
+  ...wordingOf(TABLES),
   code: 'pt',
   cardinal,
   ordinal,
@@ -57,27 +45,10 @@ const WORDING: Wording = {
     /^(?:séculos?|séc\.|capítulos?|tomo|ato|livro|título|volume|parte|fase|etapa|nível|tipo|grau|anexo|rei|papa|Capítulo|Tomo|Ato|Livro|Título|Parte)$/,
   romanBehind:
     /^(?:aniversário|edição|congresso|Congresso|Guerra|guerra|República|Jogos|século|dinastia|Feira|Festival|Concílio|Encontro|Prêmio|Semana)$/,
-  words: WORDS,
   large: /^(?:mil|milhão|milhões|bilhão|bilhões|trilhão|trilhões)$/,
   letters: LETTERS,
-  units: UNITS,
   per: ([one]) => `por ${one}`,
-  currencies: CURRENCIES,
-  signs: SIGNS,
-  abbreviations: ABBREVIATIONS,
-  beforeNumber: BEFORE_NUMBER,
-  spokenCapitals: SPOKEN,
-  spelledCapitals: SPELLED,
   pronounceable: /^(?:(?:[bcdfghjklmnpqrstvxz]|[bcdfgptv]r|[bcfgp]l|ch|lh|nh|qu|gu)?[aeiouáéíóúâêôãõ]{1,2}[nlrsmz]?)+$/,
-  respelled: RESPELLED,
 };
 
-export const BRAZILIAN = createEspeakFrontEnd({
-  language: 'pt-BR',
-  espeakVoice: 'pt-br',
-  rules: romanceRules(WORDING),
-  says: saysOf(WORDING),
-  characters: ROMANCE_CHARACTERS,
-  readAs: romanceReadAs(WORDING),
-  respelled: (word) => RESPELLED[word.toLowerCase()] ?? word,
-});
+export const BRAZILIAN = romanceFrontEnd({ language: 'pt-BR', espeakVoice: 'pt-br' }, WORDING);

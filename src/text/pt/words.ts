@@ -11,7 +11,7 @@ export const LETTERS: Readonly<Record<string, string>> = Object.fromEntries(
 const m = (one: string, many = `${one}s`): Noun => [one, many, 'm'];
 const f = (one: string, many = `${one}s`): Noun => [one, many, 'f'];
 
-export const UNITS: Readonly<Record<string, Noun>> = {
+const UNITS: Readonly<Record<string, Noun>> = {
   km: m('quilômetro'),
   m: m('metro'),
   dm: m('decímetro'),
@@ -78,7 +78,7 @@ export const UNITS: Readonly<Record<string, Noun>> = {
 
 const CENTAVO = m('centavo');
 const CENT = m('centavo');
-export const CURRENCIES: Readonly<Record<string, Currency>> = {
+const CURRENCIES: Readonly<Record<string, Currency>> = {
   R$: { unit: m('real', 'reais'), part: CENTAVO },
   BRL: { unit: m('real', 'reais'), part: CENTAVO },
   '€': { unit: m('euro'), part: CENT },
@@ -93,7 +93,7 @@ export const CURRENCIES: Readonly<Record<string, Currency>> = {
   CHF: { unit: m('franco suíço', 'francos suíços'), part: CENT },
 };
 
-export const SIGNS: Readonly<Record<string, string>> = {
+const SIGNS: Readonly<Record<string, string>> = {
   '&': 'e',
   '+': 'mais',
   '=': 'igual a',
@@ -135,7 +135,7 @@ export const SIGNS: Readonly<Record<string, string>> = {
   '∫': 'integral de',
 };
 
-export const ABBREVIATIONS: Readonly<Record<string, string>> = {
+const ABBREVIATIONS: Readonly<Record<string, string>> = {
   Sr: 'senhor',
   Sra: 'senhora',
   Srta: 'senhorita',
@@ -199,7 +199,7 @@ export const ABBREVIATIONS: Readonly<Record<string, string>> = {
   'V.Exa': 'vossa excelência',
 };
 
-export const BEFORE_NUMBER: Readonly<Record<string, string>> = {
+const BEFORE_NUMBER: Readonly<Record<string, string>> = {
   nº: 'número',
   'n°': 'número',
   Nº: 'número',
@@ -222,7 +222,7 @@ export const BEFORE_NUMBER: Readonly<Record<string, string>> = {
   séc: 'século',
 };
 
-export const RESPELLED: Readonly<Record<string, string>> = {
+const RESPELLED: Readonly<Record<string, string>> = {
   software: 'sófituer',
   hardware: 'rárduer',
   online: 'onláine',
@@ -262,18 +262,18 @@ export const RESPELLED: Readonly<Record<string, string>> = {
   new: 'niú',
 };
 
-export const SPOKEN = new Set(
+const SPOKEN = new Set(
   list(
     'ONU OTAN UNESCO UNICEF AIDS COVID NASA FIFA UEFA SUS PIB PIS CEP LED PIN SIM RAM ROM ENEM USP UNICAMP SESC SENAC SENAI IPEA INEP FUNAI FIES PROUNI BOPE CADE ANEEL INSS_ MERCOSUL IPI ISO',
   ),
 );
-export const SPELLED = new Set(
+const SPELLED = new Set(
   list(
     'UE IA TV EUA DNA RNA CD DVD PC USB FMI BCE CEO GPS PDF HTML URL VIP FBI CIA SMS CPF CNPJ RG UFRJ OAB PT ICMS IBGE BNDES USD IPVA IPTU MEC_ STF OMS NBA',
   ),
 );
 
-export const WORDS: Wording['words'] = {
+const WORDS: Wording['words'] = {
   point: 'vírgula',
   dot: 'ponto',
   minus: 'menos',
@@ -299,3 +299,5 @@ export const WORDS: Wording['words'] = {
   number: 'número',
   equals: 'igual',
 };
+
+export const TABLES = { ABBREVIATIONS, BEFORE_NUMBER, CURRENCIES, RESPELLED, SIGNS, SPELLED, SPOKEN, UNITS, WORDS };

@@ -1,5 +1,6 @@
 /** The rules of a Romance language, from its words. */
-import type { SayAs } from '../../protocol/job.js';
+import type { Language, SayAs } from '../../protocol/job.js';
+import { createEspeakFrontEnd } from '../espeak/espeak-language.js';
 import type { FrontEnd } from '../front-end.js';
 import type { CharacterOptions } from '../normalize/characters.js';
 import type { Rule } from '../normalize/rule.js';
@@ -11,7 +12,7 @@ import { webRules } from './web-rules.js';
 import { lastWordRule, spelled, wordRules } from './word-rules.js';
 import type { Wording } from './wording.js';
 
-export function romanceRules(wording: Wording): readonly Rule[] {
+function romanceRules(wording: Wording): readonly Rule[] {
   const [address, handle, sign] = webRules(wording);
   return [
     address!,
@@ -25,15 +26,15 @@ export function romanceRules(wording: Wording): readonly Rule[] {
 }
 
 /** "º" and "ª" are ordinals here; thin spaces group digits as points do. */
-export const ROMANCE_CHARACTERS: CharacterOptions = { keeps: /[ºª°²³€£¥]/u, groupMark: '.' };
+const ROMANCE_CHARACTERS: CharacterOptions = { keeps: /[ºª°²³€£¥]/u, groupMark: '.' };
 
-export const saysOf =
+const saysOf =
   ({ signs, currencies }: Wording) =>
   (sign: string): boolean =>
     sign in signs || sign in currencies || isVulgar(sign) || '‰−±'.includes(sign);
 
 /** The whole text as SSML's `say-as` asks. */
-export const romanceReadAs =
+const romanceReadAs =
   (wording: Wording): FrontEnd['readAs'] =>
   (scan: Scan, as: SayAs): boolean => {
     const { text, out } = scan;
@@ -52,3 +53,16 @@ export const romanceReadAs =
     if (as === 'cardinal') return say(wholeWords(digits, wording, 'alone'));
     return as === 'ordinal' && say(wording.ordinal(Number(digits), /[aª]$/.test(text) ? 'f' : 'm'));
   };
+
+export const romanceFrontEnd = (
+  names: { readonly language: Language; readonly espeakVoice: string },
+  wording: Wording,
+): FrontEnd =>
+  createEspeakFrontEnd({
+    ...names,
+    rules: romanceRules(wording),
+    says: saysOf(wording),
+    characters: ROMANCE_CHARACTERS,
+    readAs: romanceReadAs(wording),
+    respelled: (word) => wording.respelled[word.toLowerCase()] ?? word,
+  });

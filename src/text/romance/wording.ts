@@ -103,4 +103,29 @@ export interface Wording {
   readonly respelled: Readonly<Record<string, string>>;
 }
 
+/** The tables of a language's `words.ts`. */
+export interface WordTables {
+  readonly ABBREVIATIONS: Wording['abbreviations'];
+  readonly BEFORE_NUMBER: Wording['beforeNumber'];
+  readonly CURRENCIES: Wording['currencies'];
+  readonly RESPELLED: Wording['respelled'];
+  readonly SIGNS: Wording['signs'];
+  readonly SPELLED: Wording['spelledCapitals'];
+  readonly SPOKEN: Wording['spokenCapitals'];
+  readonly UNITS: Wording['units'];
+  readonly WORDS: Wording['words'];
+}
+
+export const wordingOf = (tables: WordTables) => ({
+  abbreviations: tables.ABBREVIATIONS,
+  beforeNumber: tables.BEFORE_NUMBER,
+  currencies: tables.CURRENCIES,
+  respelled: tables.RESPELLED,
+  signs: tables.SIGNS,
+  spelledCapitals: tables.SPELLED,
+  spokenCapitals: tables.SPOKEN,
+  units: tables.UNITS,
+  words: tables.WORDS,
+});
+
 export const list = (words: string): readonly string[] => words.trim().split(/\s+/);
