@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadFrontEnd } from '../../src/text/languages.js';
+import { parseLexicon } from '../../src/text/lexicon.js';
 import { normalize } from '../../src/text/normalize.js';
 import { createReader } from '../../src/text/reader.js';
 import { segmentText } from '../../src/text/segment/segment.js';
@@ -133,6 +134,19 @@ describe('a text', () => {
     expect(phonemes).not.toMatch(/[\d\p{Script=Han}]/u);
     expect(phonemes).toContain('ˈI bˈi ˈɛm');
     expect(phonemes).toMatch(/ʂɨ↘ tɤ, wo↓/);
+  });
+
+  it('finds entries of a lexicon in rows without spaces, and keeps the marks behind them', async () => {
+    const lexicon = parseLexicon('乐清 = 月清\n重庆 = /ʈʂʰʊ↗ŋʨʰi↘ŋ/', 'a file');
+    const own = await createReader({ language, files: languageFiles, lexicon });
+    const text = '我住在乐清，不在重庆。';
+    const { phonemes } = own.read({
+      text,
+      offset: 0,
+      spans: [{ kind: 'text', text, start: 0, end: text.length }],
+      pause: 'sentence',
+    });
+    expect(phonemes).toBe('wo↓ ꭧu↘ ʦai↘ ɥe↘ ʨʰi→ŋ, pu↗ ʦai↘ ꭧʰʊ↗ŋʨʰi↘ŋ.');
   });
 
   it('keeps the characters of every word', () => {

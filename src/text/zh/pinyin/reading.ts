@@ -39,17 +39,20 @@ const CHILD = /(?:女|婴|幼|孤|少|胎|健|宠|男|新生|混血|弃|患|育|
 /** The words of a clause with their syllables, tones as they are heard. */
 export function sayClause(clause: string, list: WordList): SaidWord[] {
   const words: TaggedWord[] = joinedWords(chineseWords(clause, list)).map((word) => ({ word, tag: list.tagOf(word) }));
+  const all: Toned[] = [];
   const said = words.map(({ word }, at) => {
     const alone = word.length === 1 ? polyphone(words, at) : undefined;
     const reading = alone === undefined ? dictionaryReading(word) : [parseSyllable(alone) ?? SILENT];
-    const chars = [...word];
-    const syllables = chars.map((char, i): Toned => {
-      const { sound, tone } = reading[i] ?? SILENT;
-      return { char, sound, tone, starts: i === 0, word };
-    });
+    const syllables: Toned[] = [];
+    for (const char of word) {
+      const { sound, tone } = reading[syllables.length] ?? SILENT;
+      const syllable = { char, sound, tone, starts: syllables.length === 0, word };
+      syllables.push(syllable);
+      all.push(syllable);
+    }
     return { word, syllables };
   });
-  applySandhi(said.flatMap(({ syllables }) => syllables));
+  applySandhi(all);
   return said;
 }
 
@@ -57,7 +60,7 @@ export function sayClause(clause: string, list: WordList): SaidWord[] {
 function joinedWords(words: readonly string[]): string[] {
   const joined: string[] = [];
   for (const word of words) {
-    if (/^[们儿]$/.test(word) && joined.length > 0) joined[joined.length - 1] += word;
+    if ((word === '们' || word === '儿') && joined.length > 0) joined[joined.length - 1] += word;
     else joined.push(word);
   }
   return joined;
@@ -67,7 +70,7 @@ export function wordPhonemes({ word, syllables }: SaidWord): string {
   let phonemes = '';
   for (let i = 0; i < syllables.length; i++) {
     const rhotic =
-      syllables[i + 1]?.char === '儿' && i + 2 === syllables.length && !CHILD.test(word) && word.length > 1;
+      i + 2 === syllables.length && syllables[i + 1]!.char === '儿' && !CHILD.test(word) && word.length > 1;
     phonemes += syllablePhonemes(syllables[i]!, rhotic);
     if (rhotic) break;
   }
