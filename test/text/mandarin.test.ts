@@ -111,6 +111,11 @@ describe('tones in a row', () => {
     ['不是', 'bu2shi4'],
     ['不好', 'bu4hao3'],
     ['看一看', 'kan4yi0kan4'],
+    ['对不起', 'dui4bu0qi3'],
+    ['受不了', 'shou4bu0liao3'],
+    ['跑得快', 'pao3de0kuai4'],
+    ['不得不', 'bu4de2bu4'],
+    ['一百一十', 'yi4bai3yi1shi2'],
   ])('%s', (written, pinyin) => {
     expect(pinyinOf(written).replace(/[ ,]/g, '')).toBe(pinyin.replaceAll(' ', ''));
   });

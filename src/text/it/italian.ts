@@ -39,6 +39,18 @@ function roman(value: number, before: string, after: string): string {
   return ordinal(value, gender) ?? alone(value);
 }
 
+const NUMBER =
+  /^(?:un[oa]?|due|tr[eé]|quattro|cinque|sei|sette|otto|nove|(?:[uo]n|do|tre|quattor|quin|se)dici|dic(?:iassette|iotto|iannove|i)|venti?|trenta?|(?:quar|cinqu|sess|sett|ott|nov)anta?|cento?|mille|mila|milione|milioni)+$/;
+
+/**
+ * Number words as espeak has to see them: it takes their s for one between vowels, and the last o
+ * of "trentanove" for a closed one.
+ */
+const spelledNumber = (word: string): string =>
+  NUMBER.test(word)
+    ? word.replace(/(?<=[aeo])(?=se(?:tte|ttanta|ssanta|dici|icento))/g, '-').replace(/(?<=[ai])nove$/, 'nòve')
+    : word;
+
 const WORDING: Wording = {
   code: 'it',
   cardinal,
@@ -79,5 +91,5 @@ export const ITALIAN = createEspeakFrontEnd({
   says: saysOf(WORDING),
   characters: ROMANCE_CHARACTERS,
   readAs: romanceReadAs(WORDING),
-  respelled: (word) => RESPELLED[word.toLowerCase()] ?? word,
+  respelled: (word) => RESPELLED[word.toLowerCase()] ?? spelledNumber(word),
 });

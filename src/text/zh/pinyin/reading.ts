@@ -19,6 +19,9 @@ const MOST_CACHED = 20_000;
 const cache = new Map<string, readonly Syllable[]>();
 const SILENT: Syllable = { sound: '', tone: 0 };
 
+/** 跑得快: what a verb leads to, and not 不得不. */
+const COMPLEMENT = /^[^不非只总必获取所]得[^已了着到]$/;
+
 /** The syllables of a word by itself, one a character. */
 function dictionaryReading(word: string): readonly Syllable[] {
   let found = cache.get(word);
@@ -26,6 +29,7 @@ function dictionaryReading(word: string): readonly Syllable[] {
     const own = Object.hasOwn(READINGS, word) ? READINGS[word]!.split(' ') : undefined;
     const read = own ?? pinyin(word, { toneType: 'num', type: 'array', toneSandhi: false });
     found = read.map((syllable) => parseSyllable(syllable) ?? SILENT);
+    if (COMPLEMENT.test(word)) found = [found[0]!, { sound: 'de', tone: 0 }, found[2]!];
     if (endsNeutral(word)) found = [...found.slice(0, -1), { ...found.at(-1)!, tone: 0 }];
     if (cache.size === MOST_CACHED) cache.clear();
     cache.set(word, found);
