@@ -19,7 +19,7 @@ async function catalogueOf({ voicesDir }: Config) {
 }
 
 /** The language a voice reads in; undefined where only another machine knows the voice. */
-async function languageOf(config: Config, voice: string): Promise<Language | undefined> {
+export async function languageOf(config: Config, voice: string): Promise<Language | undefined> {
   if (/^(?:english|american)_/.test(voice)) return 'en-US';
   return (await catalogueOf(config)).all.find((entry) => entry.voice.id === voice)?.language;
 }
