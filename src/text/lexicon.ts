@@ -102,7 +102,7 @@ function createLexicon(exact: ReadonlyMap<string, LexiconEntry>, folded: Readonl
       const found: LexiconMatch[] = [];
       if (lengths.size === 0) return found;
       for (let at = 0; at < text.length; ) {
-        const match = goesOn(text, at) ? undefined : entryAt(text, at);
+        const match = canBegin(text, at) ? entryAt(text, at) : undefined;
         if (match) found.push(match);
         at += match?.length ?? 1;
       }
@@ -111,7 +111,13 @@ function createLexicon(exact: ReadonlyMap<string, LexiconEntry>, folded: Readonl
   };
 }
 
-/** Whether the word before `at` goes on there, so that no entry can begin or end. */
+/** No entry begins inside a word, nor with a sign right behind one: "ASP.NET" is not ".NET". */
+function canBegin(text: string, at: number): boolean {
+  const isSign = writingOf(text.charCodeAt(at)) === 'none';
+  return !goesOn(text, at) && !(isSign && at > 0 && writingOf(text.charCodeAt(at - 1)) === 'spaced');
+}
+
+/** Whether the word before `at` goes on there, so that no entry can end. */
 function goesOn(text: string, at: number): boolean {
   if (at === 0 || at >= text.length) return false;
   const kind = writingOf(text.charCodeAt(at));
