@@ -9,6 +9,7 @@ const FOLDERS = {
     'first-sound': 'where the wait for the first audio goes',
     overhead: 'what the engine adds to the bare networks',
     text: 'a megabyte of anything through the text front-end',
+    reading: 'what reading costs in each language, a character and a token',
     traces: 'what traces cost a request',
   },
   streams: {
@@ -22,6 +23,7 @@ const FOLDERS = {
   },
   sound: {
     sound: 'what instruments hear of the voices, and every player of this machine',
+    voices: 'every voice in its own language: loudness, pitch, lengths and ends',
     apart: 'how far apart two devices sound, from lines that gpu wrote',
   },
   resilience: {

@@ -56,6 +56,11 @@ export const noSuchVoice = (name: string, ids: readonly string[]): TtsError =>
     { param: 'voice' },
   );
 
+const onlyStandard = (model: SpeechModel, voice: string): TtsError =>
+  new TtsError('voice_not_found', `${model} does not have the voice ${voice}; base-tts does. Leave -m ${model} out.`, {
+    param: 'voice',
+  });
+
 /** A server's error about a voice as this command says it; any other error is returned as it is. */
 export async function withVoiceSuggestion(
   error: unknown,
@@ -66,8 +71,11 @@ export async function withVoiceSuggestion(
   const { createHttpClient } = await import('../client/http.js');
   const client = createHttpClient(address);
   try {
-    const ids = (await client.voices(model, signal)).data.map(({ id }) => id);
-    return ids.includes(voice) ? error : noSuchVoice(voice, ids);
+    const idsOf = async (name: SpeechModel) => (await client.voices(name, signal)).data.map(({ id }) => id);
+    const ids = await idsOf(model);
+    if (ids.includes(voice)) return error;
+    const all = model.startsWith('base-tts-fast') ? await idsOf('base-tts') : ids;
+    return all.includes(voice) ? onlyStandard(model, voice) : noSuchVoice(voice, all);
   } catch {
     return error;
   } finally {

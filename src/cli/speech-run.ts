@@ -18,7 +18,7 @@ import { checkModel, withVoiceSuggestion } from './names.js';
 import { chooseModel, knownChoice } from './service/model-choice.js';
 import { type Destination, isUnheard, type OutputOptions, type SpeechOptions } from './speech-options.js';
 import { complain, liveLines, styled } from './terminal.js';
-import { needsStandardModel } from './voice-choice.js';
+import { languageOf, needsStandardModel } from './voice-choice.js';
 
 export interface SpeechRun {
   readonly address: ServerAddress;
@@ -94,7 +94,7 @@ export async function runSpeech(
     import('../client/left-out.js'),
   ]);
   const progress = new Progress();
-  const leftOut = new LeftOut(ssml);
+  const leftOut = new LeftOut(ssml, await languageOf(config, voice));
   const wrote: string[] = [];
   const sinks = await openSinks(destination, options, { steady, voice, book }, signal);
   const { sink, player } = sinks;

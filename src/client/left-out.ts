@@ -1,9 +1,19 @@
 /** Tells people what of a text is not spoken: foreign letters and signs, markup without effect. */
 import { isBlank } from '../protocol/characters.js';
 import { nothingToSay } from '../protocol/errors.js';
+import { DEFAULT_LANGUAGE, type Language } from '../protocol/job.js';
+import { codeOf, type LanguageCode } from '../protocol/languages.js';
 
-/** Anything but Latin letters and common punctuation; all that is left out is among it. */
-const UNUSUAL = /[^\t\n\r -~\u00a0-\u024f\u2010-\u2026]/;
+/** Latin letters and common punctuation, to stand between square brackets. */
+const COMMON = '\\t\\n\\r -~\\u00a0-\\u024f\\u2010-\\u2026';
+const WIDE = '\\u3001-\\u3011\\u3041-\\u30ff\\u4e00-\\u9fff\\uff01-\\uff5e';
+/** Anything but those and the letters of the language; all that is left out is among it. */
+const UNUSUAL: Partial<Readonly<Record<LanguageCode, RegExp>>> = {
+  en: new RegExp(`[^${COMMON}]`),
+  hi: new RegExp(`[^${COMMON}\\u0900-\\u097f]`),
+  ja: new RegExp(`[^${COMMON}${WIDE}]`),
+  zh: new RegExp(`[^${COMMON}\\u3001-\\u3011\\u4e00-\\u9fff\\uff01-\\uff5e]`),
+};
 
 interface Reading {
   push(text: string): void;
@@ -15,13 +25,18 @@ export class LeftOut {
   private reading: Promise<Reading> | undefined;
   private sawText = false;
 
-  constructor(private readonly ssml: boolean) {}
+  /** `language` is the voice's, as far as it is known here. */
+  constructor(
+    private readonly ssml: boolean,
+    private readonly language: Language = DEFAULT_LANGUAGE,
+  ) {}
 
   /** `text` is going to be spoken. For ordinary text nothing is loaded. */
   async add(text: string): Promise<void> {
     this.sawText ||= !isBlank(text);
-    if (!this.ssml && !UNUSUAL.test(text)) return;
-    this.reading ??= read(this.ssml);
+    const unusual = UNUSUAL[codeOf(this.language)] ?? UNUSUAL.en!;
+    if (!this.ssml && !unusual.test(text)) return;
+    this.reading ??= read(this.ssml, this.language);
     (await this.reading).push(text);
   }
 
@@ -44,14 +59,16 @@ export class LeftOut {
   }
 }
 
-async function read(ssml: boolean): Promise<Reading> {
-  const [{ Survey, unspokenInWords }, { Segmenter }] = await Promise.all([
+async function read(ssml: boolean, language: Language): Promise<Reading> {
+  const [{ Survey, unspokenInWords }, { Segmenter }, { loadFrontEnd }] = await Promise.all([
     import('../text/survey.js'),
     import('../text/segment/segment.js'),
+    import('../text/languages.js'),
   ]);
-  const survey = new Survey();
+  await loadFrontEnd(language);
+  const survey = new Survey({ language });
   // Cuts do not change what is left out, so that tokens need not be counted.
-  const segmenter = new Segmenter({ countTokens: () => 0, ssml });
+  const segmenter = new Segmenter({ countTokens: () => 0, ssml, language });
   const whole = (text: string) => survey.add({ spans: [{ kind: 'text', text, start: 0, end: 0 }] });
   return {
     push(text) {

@@ -25,6 +25,15 @@ const packOf = (language: Language, dir = PACKAGE_VOICES_DIR): PackManifest | un
   return name === undefined ? undefined : loadPackManifest(name, dir);
 };
 
+/**
+ * A digest of each file of the dictionaries, with which machines compare how they read. Files are
+ * verified against these when they are fetched.
+ */
+export const dictionaryDigests = (): string[] =>
+  LANGUAGES_WITH_FILES.flatMap((language) =>
+    packOf(language)!.files.map(({ path: file, sha256 }) => `${language} ${file} ${sha256}`),
+  );
+
 /** "ja" and "ja-JP" as the language that is read; names those that exist where there is none. */
 export function languageNamed(name: string): Language {
   const wanted = name.toLowerCase();

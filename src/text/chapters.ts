@@ -29,6 +29,19 @@ const NUMBER =
   /^(?:\d+|[ivxlcdm]+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|the|first|last)\b/i;
 
 /**
+ * The same in the other languages: "Capítulo 3", "Chapitre premier", "अध्याय १", "第三章 嵐", "序章".
+ */
+const FOREIGN_BOOK = new RegExp(
+  `^[ \\t\\u3000]*(?:${[
+    '(?:cap[íi]tulo|capitolo|chapitre|parte|partie|libro|livre|livro|acto|acte|atto|ato)[ \\t]+(?:\\d+|[ivxlcdm]+|(?:prim|premi|segund|second|terc|terz|trois|quart|quint|últim|ultim)\\p{L}*|un[oa]?|dos|deux|due|dois|duas|tr[eê]s?|trois|cuatro|quatre|quattro|quatro|cinco|cinq|cinque)(?![\\p{L}\\p{N}]).{0,80}',
+    'pr[oó]logo|ep[íi]logo|prologue|épilogue|prefacio|prefácio|préface|prefazione|introducción|introduction|introduzione|introdução|conclusión|conclusione|conclusão|apéndice|annexe|appendice|apêndice',
+    '(?:अध्याय|भाग|खंड)[ \\t]+[\\d०-९\\p{L}\\p{M}]+(?:[ \\t:—–-].{0,80})?|प्रस्तावना|भूमिका|उपसंहार',
+    '第[ \\t]?[\\d０-９〇零一二三四五六七八九十百千两]+[ \\t]?[章回部話话幕節节卷巻](?:[ \\t\\u3000:：、—].{0,60})?|[序終终][章]|[序后後]言|前言|楔子|尾声|プロローグ|エピローグ|まえがき|あとがき|はじめに|おわりに',
+  ].join('|')})[.:]?[ \\t]*$`,
+  'iu',
+);
+
+/**
  * What stands before the first heading is a chapter by the name of `opening`; so is a text without
  * headings.
  */
@@ -98,8 +111,9 @@ function headingsOf(text: string): Heading[] {
 }
 
 function isBookHeading(line: string): boolean {
-  const found = BOOK.exec(line);
-  if (!found || trim(line).length > 100) return false;
+  if (trim(line).length > 100) return false;
+  if (FOREIGN_BOOK.test(line)) return true;
+  if (!BOOK.test(line)) return false;
   const [, rest] = /^\s*(?:chapter|part|book|section|act|letter)\s+(.*)$/i.exec(line) ?? [];
   return rest === undefined || NUMBER.test(rest);
 }

@@ -19,24 +19,35 @@ const WORDS: Readonly<Record<string, string>> = {
     please thank good morning would there their which when will can be been i'm it's don't we he she my`,
   es: `el los las la una un y es con por para que pero como más está están del al lo su sus muy ya también donde cuando hay ser
     tiene este esta yo qué cómo hola buenos buenas días tardes gracias en se nos le les sin sobre porque hasta desde nada
-    todo ahora aquí así años fue son soy estoy usted mañana si mi mis de no noche noches`,
+    todo ahora aquí así años fue son soy estoy usted mañana si mi mis de no noche noches ha mucho mucha muchos muchas había era
+    estaba tiempo algo alguien siempre nunca hace dijo ella él nosotros después antes entre todos otra otro tan hoy ayer`,
   fr: `le les la une un et est avec pour que mais comme plus dans du des au aux ne pas vous nous très aussi où quand il elle ce
     cette je bonjour merci c'est en sur qui sont été je j'ai n'est qu'il d'un d'une l'on son sa ses leur mon ma votre bonsoir
-    sans tout demain aujourd'hui ça de`,
+    sans tout demain aujourd'hui ça de par cela était avait fait être avoir deux toujours jamais après avant nos vos ils elles on
+    ont se si quelque peu encore même depuis hier autre`,
   it: `il lo gli la le una un e è con per che ma come più della del di dei delle nel nella non sono molto anche dove quando c'è
     questo questa io ciao buongiorno buonasera grazie si da al alla ho hai ha siamo perché senza tutto oggi domani dell'
-    ogni sua suo era in tutta tutti tutte mi ti ci no`,
+    ogni sua suo era in tutta tutti tutte mi ti ci no lei lui loro dal dalla sul sulla alle agli al degli aveva hanno
+    fatto sempre mai prima dopo ieri due poi qui così mentre abbiamo stato stata fu essere ancora nostro altro`,
   pt: `o os as uma um e é com por para que mas como mais está do da dos das no na nos nas em não você vocês muito já também onde
     quando há ser tem este esta eu isso ao à seu sua olá bom boa dia obrigado obrigada são foi se sem tudo hoje amanhã
-    porque até pelo pela ele ela de minha meu`,
+    porque até pelo pela ele ela de minha meu lá aos às era estava tinha foram nós eles elas sempre nunca depois antes ontem
+    agora dois duas outro outra entre só nem fazer enquanto pessoas muita muitos`,
   other: `der die das und ist nicht mit ein eine ich zu auf für von dem den sich auch het een van niet ik op voor met dat zijn
     och att det som på inte är jag av til ikke jeg og nie jest się na w z że czy bir ve bu için din și este cu că nu pe
     els amb per això és i`,
 };
 
-const LISTS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  Object.entries(WORDS).map(([code, words]) => [code, new Set(words.trim().split(/\s+/))]),
-);
+/** The languages that have each word. */
+const CODES_OF: ReadonlyMap<string, readonly string[]> = (() => {
+  const codes = new Map<string, string[]>();
+  for (const [code, words] of Object.entries(WORDS)) {
+    for (const word of new Set(words.trim().split(/\s+/))) codes.set(word, [...(codes.get(word) ?? []), code]);
+  }
+  return codes;
+})();
+/** What a word is worth to each of its languages, by how many have it. */
+const WORTH = [1.5, 0.9, 0.5] as const;
 
 /** Words that nobody says in another of these languages. */
 const SURE: ReadonlyMap<string, LanguageCode> = new Map(
@@ -81,11 +92,12 @@ function byScript(text: string): LanguageCode | undefined {
 
 function byWords(text: string): LanguageCode | undefined {
   const words = text.toLowerCase().match(/\p{L}+(?:['’]\p{L}+)*/gu) ?? [];
-  const points = new Map<string, number>([...LISTS.keys()].map((code) => [code, 0]));
+  const points = new Map<string, number>(Object.keys(WORDS).map((code) => [code, 0]));
   const add = (code: string, more: number) => points.set(code, points.get(code)! + more);
   for (const word of words) {
     const plain = word.replace('’', "'");
-    for (const [code, list] of LISTS) if (list.has(plain)) add(code, 1);
+    const codes = CODES_OF.get(plain) ?? [];
+    for (const code of codes) add(code, WORTH[Math.min(codes.length, WORTH.length) - 1]!);
     const sure = SURE.get(plain);
     if (sure !== undefined) add(sure, 1);
   }

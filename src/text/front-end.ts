@@ -7,7 +7,7 @@ import type { Scan, ScanLanguage } from './normalize/scan.js';
 /** A word to say, or one whose phonemes are settled. */
 export interface Utterance {
   readonly text: string;
-  readonly phonemes?: string;
+  readonly phonemes?: string | undefined;
   /** Another word follows it directly, without a mark between them. */
   readonly followed: boolean;
 }
@@ -34,7 +34,7 @@ export interface FoundWord {
   readonly start: number;
   readonly end: number;
   /** Its phonemes where they are settled already; '' is a word without a sound. */
-  readonly phonemes?: string;
+  readonly phonemes?: string | undefined;
   /** No space token parts it from the word before. */
   readonly joined?: true;
 }

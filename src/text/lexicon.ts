@@ -88,7 +88,7 @@ function createLexicon(exact: ReadonlyMap<string, LexiconEntry>, folded: Readonl
   const entryAt = (text: string, index: number): LexiconMatch | undefined => {
     for (const length of lengths.get(fold(text.charAt(index)).toLowerCase()) ?? []) {
       const written = text.slice(index, index + length);
-      if (written.length < length || (isInWord(text, index + length) && endsInWord(written))) continue;
+      if (written.length < length || goesOn(text, index + length)) continue;
       const word = fold(written);
       const entry = exact.get(word) ?? folded.get(word.toLowerCase());
       if (entry) return { index, length, entry };
@@ -101,22 +101,38 @@ function createLexicon(exact: ReadonlyMap<string, LexiconEntry>, folded: Readonl
     find(text) {
       const found: LexiconMatch[] = [];
       if (lengths.size === 0) return found;
-      for (let at = 0, inside = false; at < text.length; ) {
-        const match = inside ? undefined : entryAt(text, at);
+      for (let at = 0; at < text.length; ) {
+        const match = canBegin(text, at) ? entryAt(text, at) : undefined;
         if (match) found.push(match);
-        const end = at + (match?.length ?? 1);
-        inside = isInWord(text, end - 1);
-        at = end;
+        at += match?.length ?? 1;
       }
       return found;
     },
   };
 }
 
-/** Whether a letter, an accent or a digit stands at `at`. */
-const isInWord = (text: string, at: number): boolean =>
-  at >= 0 && at < text.length && (characterIs(text.charCodeAt(at)) & IS.letter) !== 0;
-const endsInWord = (text: string): boolean => isInWord(text, text.length - 1);
+/** No entry begins inside a word, nor with a sign right behind one: "ASP.NET" is not ".NET". */
+function canBegin(text: string, at: number): boolean {
+  const isSign = writingOf(text.charCodeAt(at)) === 'none';
+  return !goesOn(text, at) && !(isSign && at > 0 && writingOf(text.charCodeAt(at - 1)) === 'spaced');
+}
+
+/** Whether the word before `at` goes on there, so that no entry can end. */
+function goesOn(text: string, at: number): boolean {
+  if (at === 0 || at >= text.length) return false;
+  const kind = writingOf(text.charCodeAt(at));
+  return kind !== 'none' && kind !== 'unspaced' && kind === writingOf(text.charCodeAt(at - 1));
+}
+
+/**
+ * How a character belongs to words. Between Han and hiragana, which are written without spaces, a
+ * word may begin anywhere; a row of katakana is one word, as is a row of letters or digits.
+ */
+function writingOf(code: number): 'none' | 'spaced' | 'katakana' | 'unspaced' {
+  if ((characterIs(code) & IS.letter) === 0) return 'none';
+  if (code < 0x3005 || code >= 0xa000) return 'spaced';
+  return code > 0x30a0 && code < 0x3100 ? 'katakana' : 'unspaced';
+}
 
 const fold = (word: string) => word.normalize('NFC').replace(/’/g, "'");
 

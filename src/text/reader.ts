@@ -101,12 +101,15 @@ function readSegment(segment: Segment, speaker: Speaker, lexicon?: Lexicon): Rea
       skipped[kind] = (skipped[kind] ?? 0) + chars;
     },
   });
-  const shown = parts.flatMap((part) =>
-    part.kind === 'speech' ? [part.tokens.map(({ symbol }) => symbol).join('')] : [],
-  );
-  const words = items.flatMap((item) =>
-    item.kind === 'word' ? [{ text: item.text, start: item.start, end: item.end }] : [],
-  );
+  const shown: string[] = [];
+  for (const part of parts) {
+    if (part.kind !== 'speech') continue;
+    let symbols = '';
+    for (const { symbol } of part.tokens) symbols += symbol;
+    shown.push(symbols);
+  }
+  const words: Reading['words'][number][] = [];
+  for (const item of items) if (item.kind === 'word') words.push({ text: item.text, start: item.start, end: item.end });
   return { normalized, words, phonemes: shown.join(' '), parts, skipped };
 }
 
@@ -141,6 +144,8 @@ function countTokens(text: string, speaker: Speaker, lexicon?: Lexicon): number 
 }
 
 const CLOSING = new Set(',.;:!?…)”');
+/** Marks that part what is pronounced in one go. */
+const PARTS = new Set('.!?…;:');
 
 /** Told of the tokens of a segment as they are made. */
 interface TokenSink {
@@ -177,7 +182,8 @@ function tokenise(items: readonly Item[], speaker: Speaker, sink: TokenSink): vo
     last = '';
     sounds = false;
   };
-  for (const [index, item] of items.entries()) {
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index]!;
     if (item.kind === 'silence') {
       close();
       sink.silence?.(item);
@@ -204,18 +210,19 @@ function sayWords(items: readonly Item[], { front, phonemizer, others }: Speaker
   const close = () => {
     const by = language === undefined ? front : frontEnd(language);
     const sounds = language === undefined ? phonemizer : others.get(language)!;
-    for (const [at, phonemes] of by.pronounce(words, sounds).entries()) said[places[at]!] = phonemes;
+    const spoken = by.pronounce(words, sounds);
+    for (let at = 0; at < spoken.length; at++) said[places[at]!] = spoken[at]!;
     places = [];
     words = [];
   };
-  for (const [index, item] of items.entries()) {
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index]!;
     if (item.kind === 'word') {
       if (item.language !== language) close();
       language = item.language;
       places.push(index);
-      const settled = item.phonemes === undefined ? {} : { phonemes: item.phonemes };
-      words.push({ text: item.text, followed: isFollowed(items, index), ...settled });
-    } else if (item.kind === 'silence' || /[.!?…;:]/u.test(item.symbol)) {
+      words.push({ text: item.text, phonemes: item.phonemes, followed: isFollowed(items, index) });
+    } else if (item.kind === 'silence' || PARTS.has(item.symbol)) {
       close();
     }
   }

@@ -2,13 +2,13 @@
  * A segment's spans as words, signs and silences, each with the characters of the segment it stands
  * for.
  */
-import { isWhiteSpace, trimEnd, trimStart } from '../protocol/characters.js';
+import { countChars, isWhiteSpace, trimEnd, trimStart } from '../protocol/characters.js';
 import type { Language, Segment, SegmentSpan } from '../protocol/job.js';
 import type { FrontEnd, PhonemeAlphabet } from './front-end.js';
 import { frontEnd } from './languages.js';
 import type { Lexicon } from './lexicon.js';
 import { normalize } from './normalize.js';
-import { collect, type Item, type Range } from './reading-pieces.js';
+import { collect, type Item, markSymbols, type Range } from './reading-pieces.js';
 import { seenText } from './ssml/markup.js';
 import type { Normalized } from './types.js';
 
@@ -19,14 +19,13 @@ export interface Items {
 }
 
 /** Marks that belong to a word whose sounds were given, and in some languages a possessive. */
-const JOINED = /^[,.;:!?…)”"]+/u;
+const JOINED = /^[,.;:!?…)”"、。，！？；：」』）।]+/u;
 const JOINED_OR_OWNED = /^(?:['’]s(?!\p{L})|[,.;:!?…)”"]+)/u;
 
 /** `placed` false leaves the places out, for callers that only count. */
 export function itemsOf(segment: Segment, own: FrontEnd, lexicon?: Lexicon, placed = true): Items {
   const reading = new ItemReading(own, lexicon, placed);
-  const points = segment.spans.length > 0 ? [...segment.text] : [];
-  for (const span of segment.spans) reading.addSpan(span, points);
+  for (const span of segment.spans) reading.addSpan(span, segment.text);
   return reading;
 }
 
@@ -47,17 +46,17 @@ class ItemReading implements Items {
     this.#placed = placed;
   }
 
-  addSpan(span: SegmentSpan, points: readonly string[]): void {
+  addSpan(span: SegmentSpan, source: string): void {
     const { items } = this;
     if (span.kind === 'break') {
       items.push({ kind: 'silence', ms: span.ms, start: span.start, end: span.end });
       return;
     }
-    const seen = positions(span, points);
+    const seen = positions(span, source);
     this.#front = span.language === undefined ? this.#own : frontEnd(span.language);
     const { language, alphabet } = this.#front;
     const from = items.length;
-    const inner = { start: seen(0).start, end: seen(Number.POSITIVE_INFINITY).end };
+    const inner = { start: seen.start(0), end: seen.end(Number.POSITIVE_INFINITY) };
     if (span.kind === 'phoneme') {
       items.push({ kind: 'word', text: span.text, phonemes: alphabet.fromIpa(span.ipa), ...inner });
       this.#show(span.text);
@@ -77,14 +76,15 @@ class ItemReading implements Items {
     for (const { index, length, entry } of this.#lexicon?.find(all) ?? []) {
       const plain = all.slice(from, index);
       if (plain !== '') this.#addText(plain, seen, offset);
-      offset += [...plain].length;
+      offset += countChars(plain);
       const text = all.slice(index, index + length);
-      const chars = [...text].length;
+      const chars = countChars(text);
       const range = between(seen, offset, offset + chars);
       const first = this.items.length;
       const by = entry.language === undefined ? this.#front : frontEnd(entry.language);
       if (entry.kind === 'respelling') this.#add(normalize(entry.text, { language: by.language }), () => range);
       else {
+        if (this.#front.words && this.items.at(-1)?.kind === 'word') this.#space(range.start);
         this.items.push({ kind: 'word', text, phonemes: by.alphabet.fromIpa(entry.ipa), ...range });
         this.#show(text);
       }
@@ -103,7 +103,7 @@ class ItemReading implements Items {
   #addText(text: string, seen: Seen, base: number): void {
     const { language, alphabet } = this.#front;
     const lead = text.slice(0, text.length - trimStart(text).length);
-    if (lead !== '') this.#space(seen(base).start);
+    if (lead !== '') this.#space(seen.start(base));
     const joined =
       lead === '' && this.items.at(-1)?.kind === 'word'
         ? ((alphabet.possessive ? JOINED_OR_OWNED : JOINED).exec(text)?.[0] ?? '')
@@ -114,13 +114,13 @@ class ItemReading implements Items {
     }
     const after = text.slice(lead.length + joined.length);
     const inner = after.slice(0, after.length - trimStart(after).length);
-    if (joined !== '' && inner !== '') this.#space(seen(base + joined.length).start);
+    if (joined !== '' && inner !== '') this.#space(seen.start(base + joined.length));
     const head = lead + joined + inner;
     const rest = trimEnd(text.slice(head.length));
-    const from = base + [...head].length;
+    const from = base + countChars(head);
     if (rest !== '') this.#add(normalize(rest, { language }), (start, end) => between(seen, from + start, from + end));
     if (text.length > lead.length && isWhiteSpace(text.charCodeAt(text.length - 1)))
-      this.#space(seen(base + [...text].length - 1).start);
+      this.#space(seen.start(base + countChars(text) - 1));
   }
 
   /**
@@ -165,37 +165,44 @@ function addJoined(
     items.push({ kind: 'word', text: "'s", phonemes, ...range(0, 2) });
     return;
   }
-  for (const [index, symbol] of [...text].entries()) {
-    items.push({ kind: 'sign', symbol: symbol === '"' ? '”' : symbol, ...range(index, index + 1) });
+  for (const [index, mark] of [...text].entries()) {
+    const where = range(index, index + 1);
+    for (const symbol of mark === '"' ? '”' : markSymbols(mark)) items.push({ kind: 'sign', symbol, ...where });
   }
 }
 
 const NOWHERE: Range = { start: 0, end: 0 };
 const nowhere = () => NOWHERE;
 
-type Seen = (index: number) => Range;
+/** Where the character of a span with this number begins and ends in the segment. */
+interface Seen {
+  start(index: number): number;
+  end(index: number): number;
+}
 
 const between = (seen: Seen, start: number, end: number): Range => ({
-  start: seen(start).start,
-  end: end > start ? seen(end - 1).end : seen(start).start,
+  start: seen.start(start),
+  end: end > start ? seen.end(end - 1) : seen.start(start),
 });
 
 /**
  * Where the characters of a span lie in the segment: one by one, unless the span holds tags or
  * references.
  */
-function positions(span: SegmentSpan, points: readonly string[]): Seen {
-  const size = span.kind === 'text' ? [...span.text].length : -1;
-  if (size === span.end - span.start) {
-    return (index) => {
-      const start = Math.min(span.start + index, span.end);
-      return { start, end: Math.min(start + 1, span.end) };
+function positions(span: SegmentSpan, source: string): Seen {
+  const { start: first, end: last } = span;
+  const size = span.kind === 'text' ? countChars(span.text) : -1;
+  if (size === last - first) {
+    return {
+      start: (index) => Math.min(first + index, last),
+      end: (index) => Math.min(first + index + 1, last),
     };
   }
-  const { starts, ends } = seenText(points.slice(span.start, span.end).join(''));
-  if (starts.length === 0) return () => ({ start: span.start, end: span.end });
-  return (index) => {
-    const at = Math.min(index, starts.length - 1);
-    return { start: span.start + starts[at]!, end: span.start + ends[at]! };
+  const { starts, ends } = seenText([...source].slice(first, last).join(''));
+  if (starts.length === 0) return { start: () => first, end: () => last };
+  const most = starts.length - 1;
+  return {
+    start: (index) => first + starts[Math.min(index, most)]!,
+    end: (index) => first + ends[Math.min(index, most)]!,
   };
 }

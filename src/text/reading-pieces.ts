@@ -10,7 +10,12 @@ export interface Range {
 
 export type Item = Range &
   (
-    | { readonly kind: 'word'; readonly text: string; readonly phonemes?: string; readonly language?: Language }
+    | {
+        readonly kind: 'word';
+        readonly text: string;
+        readonly phonemes?: string | undefined;
+        readonly language?: Language;
+      }
     | { readonly kind: 'sign'; readonly symbol: string }
     | { readonly kind: 'silence'; readonly ms: number }
   );
@@ -82,6 +87,9 @@ const SIGNS: Readonly<Record<string, string>> = {
   '\ufeff': '',
 };
 
+/** The symbols of the model's alphabet that a mark stands for. */
+export const markSymbols = (mark: string): string => SIGNS[mark] ?? mark;
+
 interface Collected {
   readonly items: Item[];
   readonly skipped: Record<string, number>;
@@ -96,10 +104,14 @@ function collectFound(
 ): void {
   const stretch = (from: number, to: number) => range(starts[from]!, ends[to - 1]!);
   const marks = (from: number, to: number) => {
+    if (from === to) return;
     for (const { 0: piece, 1: space, index } of text.slice(from, to).matchAll(MARKS)) {
       const where = stretch(from + index, from + index + piece.length);
-      if (space !== undefined) items.push({ kind: 'sign', symbol: ' ', ...where });
-      else for (const symbol of signOf(piece, items)) items.push({ kind: 'sign', symbol, ...where });
+      if (space !== undefined) items.push({ kind: 'sign', symbol: ' ', start: where.start, end: where.end });
+      else {
+        for (const symbol of signOf(piece, items))
+          items.push({ kind: 'sign', symbol, start: where.start, end: where.end });
+      }
     }
   };
   let at = 0;
@@ -108,7 +120,7 @@ function collectFound(
     const where = stretch(start, end);
     if (!joined && items.at(-1)?.kind === 'word')
       items.push({ kind: 'sign', symbol: ' ', start: where.start, end: where.start });
-    items.push({ kind: 'word', text: text.slice(start, end), ...(phonemes !== undefined && { phonemes }), ...where });
+    items.push({ kind: 'word', text: text.slice(start, end), phonemes, start: where.start, end: where.end });
     at = end;
   }
   marks(at, text.length);
@@ -181,5 +193,5 @@ function signOf(piece: string, items: readonly Item[]): string {
       ? '“'
       : '”';
   }
-  return SIGNS[piece] ?? piece;
+  return markSymbols(piece);
 }

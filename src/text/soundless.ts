@@ -21,7 +21,7 @@ export async function soundless(text: string, reader: Reader, language: Language
   // be counted exactly.
   const countTokens = (part: string) => part.length;
   const segmenter = new Segmenter({ countTokens, language, inTimeChars: Number.POSITIVE_INFINITY });
-  const survey = new Survey();
+  const survey = new Survey({ language });
   let turnEndsMs = performance.now() + TURN_MS;
   for (let at = 0; at <= text.length; at += STEP_UNITS) {
     const segments = segmenter.push(text.slice(at, at + STEP_UNITS));

@@ -10,9 +10,9 @@ const READERS = ['espeak-phonemizer', 'n2words', 'pinyin-pro'];
 /**
  * The code is digested rather than a number kept by hand: a number is forgotten, and then two
  * machines read one text in two ways. `lexicon` is the file of the operator's own pronunciations,
- * or ''.
+ * or ''; `dictionaries` are digests of those that languages are read with.
  */
-export function textVersion(lexicon: string): string {
+export function textVersion(lexicon: string, dictionaries: readonly string[]): string {
   const digest = createHash('sha256');
   const folder = import.meta.dirname;
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -21,6 +21,7 @@ export function textVersion(lexicon: string): string {
     .sort();
   for (const file of files) digest.update(`${file}\n`).update(readFileSync(path.join(folder, file)));
   for (const name of READERS) digest.update(`${name} ${versionOf(name)}\n`);
+  for (const dictionary of dictionaries) digest.update(`${dictionary}\n`);
   if (lexicon !== '') digest.update(readFileSync(lexicon));
   return digest.digest('hex').slice(0, 16);
 }

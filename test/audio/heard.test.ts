@@ -1,11 +1,10 @@
 /** Real speech through the encoders and voices, heard with other ears: words, accents, loudness. */
-import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEncoder } from '../../src/audio/encoder.js';
 import type { AudioFormat } from '../../src/audio/format.js';
 import { loadConfig } from '../../src/config.js';
 import type { Engine } from '../../src/engine/engine.js';
-import { pcmBytes } from '../../src/protocol/audio.js';
+import { loudness } from '../../testkit/loudness.js';
 import { createRecogniser, type Recogniser } from '../../testkit/recogniser.js';
 import { joinPcm, modelDirForTests, realEngine, speak } from '../../testkit/speech.js';
 import { decode, decodeFile, hasFfmpeg } from '../support/ffmpeg.js';
@@ -13,13 +12,6 @@ import { type Home, makeHome, tts } from '../support/tts.js';
 
 const TEXT = 'The old lighthouse keeper climbed the narrow stairs every evening.';
 const words = (text: string): string[] => text.toLowerCase().match(/[a-z]+/g) ?? [];
-
-/** Integrated loudness as broadcasters measure it (EBU R 128), in LUFS. */
-function loudness(pcm: Int16Array): number {
-  const args = '-hide_banner -nostats -f s16le -ar 24000 -ac 1 -i pipe:0 -af ebur128 -f null -'.split(' ');
-  const { stderr } = spawnSync('ffmpeg', args, { input: pcmBytes(pcm), encoding: 'utf8' });
-  return Number(/I:\s+(-[\d.]+) LUFS/.exec(stderr.slice(stderr.lastIndexOf('Summary')))![1]);
-}
 
 if (!hasFfmpeg()) {
   it('leaves listening to formats and voices out: ffmpeg is not installed', () => {

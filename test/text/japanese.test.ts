@@ -4,10 +4,12 @@
  */
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Segment } from '../../src/protocol/job.js';
 import { japaneseLattice } from '../../src/text/ja/japanese.js';
 import { kanaPhonemes } from '../../src/text/ja/kana.js';
 import { japaneseWords } from '../../src/text/ja/words.js';
 import { loadFrontEnd } from '../../src/text/languages.js';
+import { parseLexicon } from '../../src/text/lexicon.js';
 import { normalize } from '../../src/text/normalize.js';
 import { createReader } from '../../src/text/reader.js';
 import { segmentText } from '../../src/text/segment/segment.js';
@@ -31,6 +33,12 @@ beforeAll(async () => {
   reader = await createReader({ language, files: languageFiles });
 });
 
+const wholeOf = (text: string): Segment => ({
+  text,
+  offset: 0,
+  spans: [{ kind: 'text', text, start: 0, end: text.length }],
+  pause: 'sentence',
+});
 const read = (text: string) =>
   segmentText(text, { countTokens: (part) => reader.countTokens(part), language }).map((each) => reader.read(each));
 
@@ -112,6 +120,19 @@ describe('a text', () => {
     expect(shown).toEqual(['第3回', 'の', '会議', 'は', '10時', 'から', 'です']);
     const tokens = parts.flatMap((part) => (part.kind === 'speech' ? part.tokens : []));
     expect(tokens.every(({ start, end }) => start <= end && end <= text.length)).toBe(true);
+  });
+
+  it('finds entries of a lexicon in rows without spaces, but not inside a word in katakana', async () => {
+    const lexicon = parseLexicon(
+      '紫苑 = シオン\nアイ = エイアイ\n東雲 = /ɕinonome/\njalapeño = es: jalapeño',
+      'a file',
+    );
+    const own = await createReader({ language, files: languageFiles, lexicon });
+    const text = '私は紫苑とアイスとアイを、東雲、でjalapeñoと買った。';
+    const { phonemes, words } = own.read(wholeOf(text));
+    expect(phonemes).toBe('βataɕi βa ɕioɴ to aisɨ to eiai o, ɕinonome, de xˌalapˈeɲo to kaʔta.');
+    const shown = words.map(({ start, end }) => text.slice(start, end));
+    expect(shown).toEqual(expect.arrayContaining(['紫苑', 'アイス', 'アイ', '東雲', 'jalapeño']));
   });
 
   it('reads particles as they are said', () => {

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadFrontEnd } from '../../src/text/languages.js';
+import { parseLexicon } from '../../src/text/lexicon.js';
 import { normalize } from '../../src/text/normalize.js';
 import { createReader } from '../../src/text/reader.js';
 import { segmentText } from '../../src/text/segment/segment.js';
@@ -110,6 +111,11 @@ describe('tones in a row', () => {
     ['不是', 'bu2shi4'],
     ['不好', 'bu4hao3'],
     ['看一看', 'kan4yi0kan4'],
+    ['对不起', 'dui4bu0qi3'],
+    ['受不了', 'shou4bu0liao3'],
+    ['跑得快', 'pao3de0kuai4'],
+    ['不得不', 'bu4de2bu4'],
+    ['一百一十', 'yi4bai3yi1shi2'],
   ])('%s', (written, pinyin) => {
     expect(pinyinOf(written).replace(/[ ,]/g, '')).toBe(pinyin.replaceAll(' ', ''));
   });
@@ -133,6 +139,19 @@ describe('a text', () => {
     expect(phonemes).not.toMatch(/[\d\p{Script=Han}]/u);
     expect(phonemes).toContain('ˈI bˈi ˈɛm');
     expect(phonemes).toMatch(/ʂɨ↘ tɤ, wo↓/);
+  });
+
+  it('finds entries of a lexicon in rows without spaces, and keeps the marks behind them', async () => {
+    const lexicon = parseLexicon('乐清 = 月清\n重庆 = /ʈʂʰʊ↗ŋʨʰi↘ŋ/', 'a file');
+    const own = await createReader({ language, files: languageFiles, lexicon });
+    const text = '我住在乐清，不在重庆。';
+    const { phonemes } = own.read({
+      text,
+      offset: 0,
+      spans: [{ kind: 'text', text, start: 0, end: text.length }],
+      pause: 'sentence',
+    });
+    expect(phonemes).toBe('wo↓ ꭧu↘ ʦai↘ ɥe↘ ʨʰi→ŋ, pu↗ ʦai↘ ꭧʰʊ↗ŋʨʰi↘ŋ.');
   });
 
   it('keeps the characters of every word', () => {

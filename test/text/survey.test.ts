@@ -2,10 +2,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { displayText } from '../../src/text/display.js';
+import { loadFrontEnd } from '../../src/text/languages.js';
 import { parseLexicon } from '../../src/text/lexicon.js';
 import { createReader } from '../../src/text/reader.js';
 import { Segmenter, segmentText } from '../../src/text/segment/segment.js';
 import { Survey, surveyText, unspokenInWords } from '../../src/text/survey.js';
+
+it('knows the script of the language that a text is read in', async () => {
+  for (const [language, text] of [
+    ['ja-JP', 'こんにちは世界。'],
+    ['zh-CN', '你好，世界！'],
+    ['hi-IN', 'नमस्ते।'],
+  ] as const) {
+    await loadFrontEnd(language);
+    expect(surveyText(text, { language })).toMatchObject({ spoken: true, unspoken: {} });
+  }
+  expect(surveyText('नमस्ते 😀', { language: 'zh-CN' })).toMatchObject({ spoken: false });
+});
 
 describe('what is not spoken', () => {
   const CASES: readonly (readonly [string, boolean, Record<string, number>, string])[] = [

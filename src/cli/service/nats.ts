@@ -89,12 +89,14 @@ export interface Reading {
 }
 
 export async function readingOf({ engine, lexicon }: Pick<Config, 'engine' | 'lexicon'>): Promise<Reading> {
-  const [{ textVersion }, { styleDigests }] = await Promise.all([
+  const [{ textVersion }, { styleDigests }, { dictionaryDigests }] = await Promise.all([
     import('../../text/text-version.js'),
     import('../../models/manifest.js'),
+    import('../../models/language-packs.js'),
   ]);
   // The tone engine reads nothing, and has no styles.
   const isSine = engine === 'sine';
-  const version = isSine && lexicon === '' ? 'sine' : `${isSine ? 'sine ' : ''}${textVersion(lexicon)}`;
+  const version =
+    isSine && lexicon === '' ? 'sine' : `${isSine ? 'sine ' : ''}${textVersion(lexicon, dictionaryDigests())}`;
   return { textVersion: version, styles: isSine ? undefined : styleDigests() };
 }

@@ -2,11 +2,12 @@
 import { createSentenceWords } from '../segment/sentence-ends.js';
 
 export const SENTENCE_WORDS = createSentenceWords({
-  leading: `sr sra srta sres dr dra dres dña prof profa lic ing arq gral cap excmo excma ilmo mons ud_ st sto sta av avda pza ctra
+  leading: `ee jj rr cc ff sr sra srta sres dr dra dres dña prof profa lic ing arq gral cap excmo excma ilmo mons ud_ st sto sta av avda pza ctra
     fdo cía bco dpto depto d p.ej`,
   beforeNumber:
     'núm n no pág págs p pp cap caps art arts vol fig t tel sec aprox máx mín tfno ene feb abr jun jul ago sept oct nov dic',
-  beforeSmall: 'etc ej aprox ed vs cf dcha izq izda admón ud uds vd vds máx mín tel km a.c d.c ee.uu s.a s.l',
+  beforeSmall:
+    'uu oo hh aa etc ej aprox ed vs cf dcha izq izda admón ud uds vd vds máx mín tel km a.c d.c ee.uu s.a s.l',
   dottedEnds: 'a.m p.m ee.uu a.c d.c s.a s.l jj.oo rr.hh cc.aa ff.aa',
   clauseStarts: `pero sino aunque porque pues así entonces cuando mientras si como ya yo tú él ella nosotros ellos ellas usted ustedes
     esto eso hay no luego además`,

@@ -34,7 +34,7 @@ export function espeakSymbols(ipa: string): string {
   let out = ipa
     .normalize('NFD')
     .replace(/c\u0327/gu, 'ç')
-    .replace(/-|\^|\u0361|\u200d/gu, '');
+    .replace(/-|\^|\u032a|\u0361|\u200d/gu, '');
   for (const [from, to] of JOINED) out = out.replace(from, to);
   return out;
 }

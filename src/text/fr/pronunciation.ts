@@ -112,7 +112,7 @@ const ALWAYS_LINKED = new Set(
 /** Before these no other word is linked: they begin a new phrase. */
 const UNLINKED = new Set(
   `et ou où à au aux en un une a ont est était étaient avait avaient aura il elle ils elles on y avec après avant entre ensuite
-   alors ni hier aujourd'hui`.split(/\s+/),
+   alors ni hier aujourd'hui heure`.split(/\s+/),
 );
 /** A word that begins with a consonant and is heard the same behind all. */
 const ANY_CONSONANT = 'temps';

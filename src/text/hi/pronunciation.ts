@@ -126,6 +126,7 @@ export function pronounce(words: readonly Utterance[], phonemizer: Phonemizer): 
 
 /**
  * espeak's IPA in the model's alphabet: hexgrad/misaki joins only what is one sound to espeak, and
- * in Hindi "ts" is two.
+ * in Hindi "ts" is two. espeak writes ड़ as "r.", and so the model learnt it: no rest is
+ * heard.
  */
 export const fromEspeak = (ipa: string): string => espeakSymbols(ipa).replaceAll('ʦ', 'ts').replaceAll('ʣ', 'dz');

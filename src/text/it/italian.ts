@@ -26,6 +26,18 @@ function roman(value: number, before: string, after: string): string {
   return ordinal(value, gender) ?? alone(value);
 }
 
+const NUMBER =
+  /^(?:un[oa]?|due|tr[eé]|quattro|cinque|sei|sette|otto|nove|(?:[uo]n|do|tre|quattor|quin|se)dici|dic(?:iassette|iotto|iannove|i)|venti?|trenta?|(?:quar|cinqu|sess|sett|ott|nov)anta?|cento?|mille|mila|milione|milioni)+$/;
+
+/**
+ * Number words as espeak has to see them: it takes their s for one between vowels, and the last o
+ * of "trentanove" for a closed one.
+ */
+const spelledNumber = (word: string): string =>
+  NUMBER.test(word)
+    ? word.replace(/(?<=[aeo])(?=se(?:tte|ttanta|ssanta|dici|icento))/g, '-').replace(/(?<=[ai])nove$/, 'nòve')
+    : word;
+
 const WORDING: Wording = {
   ...wordingOf(TABLES),
   code: 'it',
@@ -51,4 +63,4 @@ const WORDING: Wording = {
   polished: (words) => words.replace(/\buna (?=[aeiou])/g, "un'"),
 };
 
-export const ITALIAN = romanceFrontEnd({ language: 'it-IT', espeakVoice: 'it' }, WORDING);
+export const ITALIAN = romanceFrontEnd({ language: 'it-IT', espeakVoice: 'it' }, WORDING, spelledNumber);

@@ -1,7 +1,9 @@
 /** Japanese: written forms are said in katakana, the rest is read by a dictionary. */
 import type { SayAs } from '../../protocol/job.js';
-import { fromEspeak, fromIpa } from '../en/pronunciation/alphabet.js';
+import { fromEspeak } from '../en/pronunciation/alphabet.js';
 import { knownReading, respelled } from '../en/pronunciation/known-words.js';
+import { espeakSymbols } from '../espeak/espeak-language.js';
+import { readIpa } from '../espeak/ipa.js';
 import type { FoundWord, FrontEnd, LanguageFiles } from '../front-end.js';
 import { Characters } from '../normalize/characters.js';
 import type { Scan } from '../normalize/scan.js';
@@ -34,7 +36,7 @@ const words = (text: string): FoundWord[] =>
   japaneseWords(text, japaneseLattice()).map(({ start, end, kana }) => ({
     start,
     end,
-    ...(kana !== undefined && { phonemes: kanaPhonemes(kana) }),
+    phonemes: kana === undefined ? undefined : kanaPhonemes(kana),
   }));
 
 /** A whole text by its characters, as a number or as the digits of a telephone. */
@@ -71,6 +73,7 @@ export const JAPANESE: FrontEnd = {
       const kana = latinSound(word);
       return kana === undefined ? knownReading(word, 'en-US') : kanaPhonemes(kana);
     },
-    fromIpa: (ipa) => fromIpa(ipa, 'en-US'),
+    fromIpa: (ipa) =>
+      readIpa(ipa.replace(/t[\u0361\u035c]?ɕ/gu, 'ʨ').replace(/d[\u0361\u035c]?ʑ/gu, 'ʥ'), espeakSymbols),
   },
 };

@@ -22,7 +22,10 @@ interface Sounded extends Morpheme {
 /** What words are written with; anything else but white space parts clauses. */
 const CLAUSE = /[\p{L}\p{M}\p{N}\s'’&.-]*[\p{L}\p{M}\p{N}]/gu;
 const HAS_JAPANESE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-const SPACED = /(?<![^\s])([ァ-ヺー]+|[A-Za-z\u00c0-\u024f][A-Za-z\u00c0-\u024f'’.-]*)(?![^\s])/g;
+const SPACE = /\s/;
+const ONE_WORD = "[ァ-ヺー]+|[A-Za-z\\u00c0-\\u024f][A-Za-z\\u00c0-\\u024f'’.-]*";
+const SPACED = new RegExp(`(?<!\\S)(?:${ONE_WORD})(?!\\S)`, 'g');
+const UNSPACED = new RegExp(`^(?:${ONE_WORD})$`);
 const ODD_IN_KANA = /(?:出|手|毛|目|根|背|瀬|姉|稲)[入糸色痛石]/;
 
 export function japaneseWords(text: string, lattice: Lattice): JapaneseWord[] {
@@ -40,6 +43,10 @@ export function japaneseWords(text: string, lattice: Lattice): JapaneseWord[] {
  * belong to what stands before.
  */
 function clauseWords(clause: string, lattice: Lattice): JapaneseWord[] {
+  if (!SPACE.test(clause)) {
+    const whole = UNSPACED.test(clause) ? [{ from: 0, to: clause.length, like: lattice.noun }] : [];
+    return joined(withSounds(lattice.analyse(clause, withNewWords(whole, clause, lattice.noun))));
+  }
   const places: number[] = [];
   let plain = '';
   for (let at = 0; at < clause.length; at++) {
@@ -47,12 +54,8 @@ function clauseWords(clause: string, lattice: Lattice): JapaneseWord[] {
     places.push(at);
     plain += clause[at]!;
   }
-  const sounded = withSounds(lattice.analyse(plain, fixedIn(clause, plain, places, lattice.noun)));
-  return joined(sounded).map(({ from, to, kana }) => ({
-    start: places[from]!,
-    end: places[to - 1]! + 1,
-    kana,
-  }));
+  const words = joined(withSounds(lattice.analyse(plain, fixedIn(clause, plain, places, lattice.noun))));
+  return words.map(({ start, end, kana }) => ({ start: places[start]!, end: places[end - 1]! + 1, kana }));
 }
 
 const NEW = new RegExp([...NEW_WORDS.keys()].join('|'), 'g');
@@ -65,8 +68,13 @@ function fixedIn(clause: string, plain: string, places: readonly number[], like:
     const from = places.indexOf(index);
     return { from, to: from + word.length, like };
   });
+  return withNewWords(fixed, plain, like);
+}
+
+function withNewWords(fixed: FixedStretch[], plain: string, like: number): FixedStretch[] {
+  const { length } = fixed;
   for (const { 0: word, index } of plain.matchAll(NEW)) fixed.push({ from: index, to: index + word.length, like });
-  return fixed.sort((a, b) => a.from - b.from);
+  return length === 0 ? fixed : fixed.sort((a, b) => a.from - b.from);
 }
 
 /**
@@ -84,7 +92,9 @@ function withSounds(morphemes: readonly Morpheme[]): Sounded[] {
     }
     const morpheme = morphemes[at]!;
     const repeated = morpheme.written === '々' ? found.at(-1)?.sound : undefined;
-    found.push({ ...morpheme, sound: repeated ?? corrected(morphemes, at) ?? soundOf(morpheme) });
+    const { from, to, written, entry, known } = morpheme;
+    const sound = repeated ?? corrected(morphemes, at) ?? soundOf(morpheme);
+    found.push({ from, to, written, entry, known, sound });
     at += 1;
   }
   return found;
@@ -173,22 +183,16 @@ function counterAt(morphemes: readonly Morpheme[], at: number, number: string): 
   return WORDS_TOO.test(number) && found && morphemes[at]!.entry.kind === '助詞' ? undefined : found;
 }
 
-interface Joined {
-  readonly from: number;
-  readonly to: number;
-  readonly kana: string | undefined;
-}
-
 /** Morphemes put together into words: a verb with its endings, a noun with its suffixes. */
-function joined(morphemes: readonly Sounded[]): Joined[] {
-  const words: { from: number; to: number; kana: string | undefined }[] = [];
+function joined(morphemes: readonly Sounded[]): JapaneseWord[] {
+  const words: { start: number; end: number; kana: string | undefined }[] = [];
   let last: Sounded | undefined;
   for (const morpheme of morphemes) {
     const word = words.at(-1);
     if (word && last && word.kana !== undefined && morpheme.sound !== undefined && clings(last, morpheme)) {
-      word.to = morpheme.to;
+      word.end = morpheme.to;
       word.kana += morpheme.sound;
-    } else words.push({ from: morpheme.from, to: morpheme.to, kana: morpheme.sound });
+    } else words.push({ start: morpheme.from, end: morpheme.to, kana: morpheme.sound });
     last = morpheme;
   }
   return words;

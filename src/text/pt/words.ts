@@ -223,6 +223,10 @@ const BEFORE_NUMBER: Readonly<Record<string, string>> = {
 };
 
 const RESPELLED: Readonly<Record<string, string>> = {
+  setecentos: 'sete-centos',
+  setecentas: 'sete-centas',
+  novecentos: 'nove-centos',
+  novecentas: 'nove-centas',
   software: 'sófituer',
   hardware: 'rárduer',
   online: 'onláine',

@@ -18,6 +18,9 @@ const PHONE =
 /** Whether a day and a month are possible. */
 const isDate = (day: number, month: number): boolean => day > 0 && day < 32 && month > 0 && month < 13;
 
+/** A Brazilian one: "01310-100". */
+const POSTAL_CODE = /\d{5}-\d{3}(?![\d-])/y;
+
 function date(scan: Scan, at: number, wording: Wording): number {
   const iso = matchAt(ISO, scan.text, at);
   const numeric = iso ? null : matchAt(NUMERIC, scan.text, at);
@@ -37,9 +40,10 @@ function date(scan: Scan, at: number, wording: Wording): number {
 function namedDay(scan: Scan, at: number, wording: Wording, pattern: RegExp): number {
   const match = matchAt(pattern, scan.text, at);
   if (!match) return at;
-  const [, digits] = match;
+  const [, digits, mark] = match;
   if (Number(digits) > 31 || Number(digits) === 0) return at;
-  say(scan, wording.day(Number(digits)), at, at + match[0].length);
+  const first = digits === '1' && mark !== undefined ? wording.ordinal(1, 'm') : undefined;
+  say(scan, first ?? wording.day(Number(digits)), at, at + match[0].length);
   scan.remember(digits!);
   return at + match[0].length;
 }
@@ -86,7 +90,7 @@ function halfDay(scan: Scan, at: number, wording: Wording): number {
 }
 
 function phone(scan: Scan, at: number, wording: Wording): number {
-  const match = matchAt(PHONE, scan.text, at);
+  const match = (wording.code === 'pt' ? matchAt(POSTAL_CODE, scan.text, at) : null) ?? matchAt(PHONE, scan.text, at);
   if (!match) return at;
   const written = match[0];
   const digits = written.replace(/\D/g, '');
@@ -104,7 +108,7 @@ function phone(scan: Scan, at: number, wording: Wording): number {
 export function calendarRules(wording: Wording): readonly Rule[] {
   const months = wording.months.join('|');
   const between = wording.ofMonth === ' ' ? ' ' : ' de ';
-  const day = new RegExp(`(\\d{1,2})(?:º|°|\\.º|er)?(?=${between}(?:${months})(?![${LETTERS}]))`, 'iy');
+  const day = new RegExp(`(\\d{1,2})(º|°|\\.º|er)?(?=${between}(?:${months})(?![${LETTERS}]))`, 'iy');
   const digits = 'any digits' as const;
   return [
     { name: 'date', begins: { digits }, apply: (scan, at) => date(scan, at, wording) },

@@ -228,12 +228,17 @@ export class QuantityReader {
     }
     const measured = this.#measure(scan, at, numeral);
     if (measured > at) return measured;
-    return this.#say(
-      scan,
-      numeralWords(numeral, this.#wording, this.#standing(scan, end), wordBehind(scan, end)),
-      at,
-      end,
-    );
+    return this.#sayBeforeNoun(scan, numeralWords(numeral, this.#wording, this.#standing(scan, end), scale), at, end);
+  }
+
+  /** "1 ora": what is elided before a noun has no space behind it. */
+  #sayBeforeNoun(scan: Scan, said: string, at: number, end: number): number {
+    const noun = wordBehind(scan, end);
+    const polished = this.#wording.polished?.(`${said} ${noun}`);
+    if (noun === '' || !polished?.endsWith(`'${noun}`)) return this.#say(scan, said, at, end);
+    scan.out.put(polished.slice(0, -noun.length), at, end + 1);
+    scan.remember(scan.text.slice(at, end));
+    return end + 1;
   }
 
   /** A range goes up, or counts years of one century: "10-15", "1936-39". */
@@ -294,7 +299,9 @@ export class QuantityReader {
 
   /** How a number stands before the word behind it. */
   #standing(scan: Scan, end: number): Standing {
-    const word = wordBehind(scan, end);
+    const behind = wordBehind(scan, end);
+    // "2 mil pessoas": the noun stands behind the thousand.
+    const word = behind === 'mil' ? wordBehind(scan, end + 4) : behind;
     if (HOUR_BEHIND.test(scan.text.slice(end, end + 24)) || scan.previous === 'la') return 'f';
     return word === '' ? 'alone' : (this.#wording.genderOf(word.toLowerCase()) ?? 'alone');
   }

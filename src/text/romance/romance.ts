@@ -57,6 +57,8 @@ const romanceReadAs =
 export const romanceFrontEnd = (
   names: { readonly language: Language; readonly espeakVoice: string },
   wording: Wording,
+  /** Other words as espeak has to see them. */
+  spelled: (word: string) => string = (word) => word,
 ): FrontEnd =>
   createEspeakFrontEnd({
     ...names,
@@ -64,5 +66,5 @@ export const romanceFrontEnd = (
     says: saysOf(wording),
     characters: ROMANCE_CHARACTERS,
     readAs: romanceReadAs(wording),
-    respelled: (word) => wording.respelled[word.toLowerCase()] ?? word,
+    respelled: (word) => wording.respelled[word.toLowerCase()] ?? spelled(word),
   });

@@ -1,5 +1,6 @@
 /** Text in pieces in, segments out, each of which an engine has something to say of. */
-import type { Segment } from '../../protocol/job.js';
+import { DEFAULT_LANGUAGE, type Language, type Segment } from '../../protocol/job.js';
+import { codeOf, type LanguageCode } from '../../protocol/languages.js';
 import { Segmenter, type SegmenterOptions } from './segment.js';
 
 /** One text being cut, on this thread or another; one call at a time. */
@@ -18,21 +19,32 @@ export interface TextCutter {
   close(): void;
 }
 
-/**
- * With a letter or digit, and nothing that markup and emoticons are made of, a segment has a word
- * to say.
- */
-const PLAIN = /[A-Za-z0-9]/;
 const MARKED = /[<&[`:;=^]/;
-export const surelySounds = (text: string): boolean => PLAIN.test(text) && !MARKED.test(text);
+const LATIN = /[A-Za-z0-9]/;
+const KANA = /[あいうえおか-ぢつ-もやゆよ-ろわんアイウエオカ-ヂツ-モヤユヨ-ロワン]/;
+/** Letters that are surely heard where a language is read: a consonant, a vowel, a syllable. */
+const HEARD: Partial<Readonly<Record<LanguageCode, RegExp>>> = {
+  hi: /[A-Za-z0-9\u0905-\u0939]/,
+  ja: new RegExp(`${LATIN.source}|${KANA.source}`),
+  zh: /[A-Za-z0-9]|[\u4e00-\u9fa5]{2}/,
+};
+
+/**
+ * Whether a text has a word to say, as far as that can be told without reading it: it has such a
+ * letter, and nothing that markup and emoticons are made of.
+ */
+export const surelySounds = (text: string, language: Language = DEFAULT_LANGUAGE): boolean =>
+  (HEARD[codeOf(language)] ?? LATIN).test(text) && !MARKED.test(text);
 
 export class LocalCutter implements TextCutter {
   readonly #segmenter: Segmenter;
   readonly #countTokens: SegmenterOptions['countTokens'];
+  readonly #language: Language | undefined;
 
   constructor(options: SegmenterOptions) {
     this.#segmenter = new Segmenter(options);
     this.#countTokens = options.countTokens;
+    this.#language = options.language;
   }
 
   get pendingChars(): number {
@@ -64,7 +76,7 @@ export class LocalCutter implements TextCutter {
   /** Whether an engine has anything to do with it, as the reader finds. */
   #sounds({ spans }: Segment): boolean {
     return spans.some((span) => {
-      if (span.kind !== 'text' || span.language !== undefined || surelySounds(span.text)) return true;
+      if (span.kind !== 'text' || span.language !== undefined || surelySounds(span.text, this.#language)) return true;
       return this.#countTokens(span.text) > 0;
     });
   }

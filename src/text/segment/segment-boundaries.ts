@@ -403,7 +403,7 @@ export class BoundaryScanner {
       totals.letters += wide ? 2 : 1;
       // Scripts without spaces have a word every two characters or so.
       if (wide) totals.words += 0.5;
-      weight = small ? 1 : this.#wordChars > 0 || code < 65 ? HEAVY : 2;
+      weight = small ? 1 : letterWeight(code, is, this.#wordChars > 0);
       if (!small || (VOWELS >> (code - 97)) & 1) this.#vowel = true;
       // "e.g." is said in whole words.
       if (this.#mark) weight += HEAVY;
@@ -412,7 +412,7 @@ export class BoundaryScanner {
       if (this.#mark || is & IS_MARK || code === 0x2d /* - */) {
         this.#mark = markAfter(this.#mark, code, () => this.#wordUntil(index), this.#wordChars === 0);
       }
-      if (code >= 128) weight = 2 * HEAVY;
+      if (code >= 128) weight = is & (IS_MARK | IS.closer | IS.opener) ? 2 : 2 * HEAVY;
       else if (is & IS.odd) weight = HEAVY;
     }
     totals.weight += weight;
@@ -423,3 +423,19 @@ export class BoundaryScanner {
     this.#joined = code === JOINER;
   }
 }
+
+/**
+ * What a letter weighs that is none of a to z. Of Han one character is up to a dozen tokens, where
+ * it is read by a Japanese word; of the other alphabets that are read as they are written, three.
+ */
+function letterWeight(code: number, is: number, inside: boolean): number {
+  if (code < 0x80) return inside || code < 65 ? HEAVY : 2;
+  if (is & IS.digit) return HEAVY;
+  if (isHan(code)) return 4;
+  return isAccented(code) || isDevanagari(code) || isKana(code) ? 2 : HEAVY;
+}
+
+const isAccented = (code: number): boolean => code >= 0xc0 && code < 0x250;
+const isDevanagari = (code: number): boolean => code >= 0x900 && code < 0x980;
+const isKana = (code: number): boolean => code >= 0x3041 && code < 0x30ff;
+const isHan = (code: number): boolean => code >= 0x3400 && code < 0xa000;

@@ -57,7 +57,11 @@ interface Candidate extends Boundary, Totals {
   readonly at: number;
 }
 
-const ASCII = /^[\0-\x7f]*$/;
+/**
+ * Characters that weigh what they may make: ASCII, letters of the scripts that are read, and marks.
+ */
+const WEIGHED =
+  /^[\0-\x7f\u00a0¡«»¿\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0900-\u0965‐-—‘’“”…、。「」『』（）！，：；？々\u3041-\u3096\u30a1-\u30fe\u4e00-\u9fff]*$/;
 const SPEAKABLE = /[\p{L}\p{N}\p{S}]/u;
 
 export class Segmenter {
@@ -257,7 +261,7 @@ export class Segmenter {
    * say more than they weigh.
    */
   #surelyFits(): boolean {
-    return !this.#markup && this.#scanner.weightSoFar - this.#base.weight <= SURELY_FITS && ASCII.test(this.#text);
+    return !this.#markup && this.#scanner.weightSoFar - this.#base.weight <= SURELY_FITS && WEIGHED.test(this.#text);
   }
 
   /** Cuts until what lies between the start and `end` is within the model's limit. */

@@ -76,7 +76,7 @@ async function answer(work: TextWork): Promise<TextResults[keyof TextResults]> {
     if (soon) await opened();
     return undefined;
   }
-  if (work.type === 'soundless' && surelySounds(work.text)) return undefined;
+  if (work.type === 'soundless' && surelySounds(work.text, work.language)) return undefined;
   const reader = await (await opened())(work.language);
   if (work.type === 'soundless') return (await import('../soundless.js')).soundless(work.text, reader, work.language);
   return (await import('../explain.js')).explainText(work.text, reader, { ssml: work.ssml, language: work.language });

@@ -1,8 +1,10 @@
 /** Mandarin, as it is written in simplified and traditional characters. */
 import path from 'node:path';
 import type { SayAs } from '../../protocol/job.js';
-import { fromEspeak, fromIpa } from '../en/pronunciation/alphabet.js';
+import { fromEspeak } from '../en/pronunciation/alphabet.js';
 import { knownReading, respelled } from '../en/pronunciation/known-words.js';
+import { espeakSymbols } from '../espeak/espeak-language.js';
+import { readIpa } from '../espeak/ipa.js';
 import type { FoundWord, FrontEnd, LanguageFiles } from '../front-end.js';
 import { Characters } from '../normalize/characters.js';
 import type { Scan } from '../normalize/scan.js';
@@ -37,19 +39,27 @@ function words(text: string): FoundWord[] {
   const found: FoundWord[] = [];
   for (const { 0: stretch, index } of text.matchAll(STRETCH)) {
     if (!SCRIPT.test(stretch)) {
-      found.push({ start: index, end: index + stretch.length });
+      found.push({ start: index, end: index + stretch.length, phonemes: undefined });
       continue;
     }
-    const places: number[] = [];
-    for (let i = 0; i < stretch.length; i++) if (stretch[i] !== ' ') places.push(index + i);
+    const clause = stretch.replaceAll(' ', '');
+    const places = clause.length === stretch.length ? undefined : placesIn(stretch);
     let at = 0;
-    for (const word of sayClause(stretch.replaceAll(' ', ''), chineseWordList())) {
+    for (const word of sayClause(clause, chineseWordList())) {
       const end = at + word.word.length;
-      found.push({ start: places[at]!, end: places[end - 1]! + 1, phonemes: wordPhonemes(word) });
+      const [from, to] = places ? [places[at]!, places[end - 1]! + 1] : [at, end];
+      found.push({ start: index + from, end: index + to, phonemes: wordPhonemes(word) });
       at = end;
     }
   }
   return found;
+}
+
+/** Where the characters of a text stand that are no spaces. */
+function placesIn(text: string): number[] {
+  const places: number[] = [];
+  for (let i = 0; i < text.length; i++) if (text[i] !== ' ') places.push(i);
+  return places;
 }
 
 /** A whole text by its characters, as a number or as the digits of a telephone. */
@@ -86,6 +96,7 @@ export const MANDARIN: FrontEnd = {
     respelled,
     fromEspeak: (ipa) => fromEspeak(ipa, 'en-US'),
     known: (word) => letterName(word) ?? knownReading(word, 'en-US'),
-    fromIpa: (ipa) => fromIpa(ipa, 'en-US'),
+    fromIpa: (ipa) =>
+      readIpa(ipa.replace(/t[\u0361\u035c]?ɕ/gu, 'ʨ').replace(/ʈ[\u0361\u035c]?ʂ/gu, 'ꭧ'), espeakSymbols),
   },
 };

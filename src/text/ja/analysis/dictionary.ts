@@ -68,6 +68,8 @@ export class Dictionary {
   readonly costs: Int16Array;
   readonly width: number;
   readonly #entries = new Map<number, Entry>();
+  /** The nodes behind the root, by character, as far as they were asked for; 0 elsewhere. */
+  readonly #firsts = new Int32Array(1 << 16);
 
   constructor(files: Readonly<Record<FileName, Buffer>>) {
     this.#base = int32(files.base);
@@ -89,6 +91,16 @@ export class Dictionary {
    * UTF-8.
    */
   step(node: number, code: number): number {
+    if (node !== 0) return this.#walk(node, code);
+    let first = this.#firsts[code]!;
+    if (first === 0) {
+      first = this.#walk(0, code);
+      this.#firsts[code] = first;
+    }
+    return first;
+  }
+
+  #walk(node: number, code: number): number {
     if (code < 0x80) return this.#byte(node, code);
     if (code < 0x800) return this.#byte(this.#byte(node, 0xc0 | (code >> 6)), 0x80 | (code & 63));
     const first = this.#byte(node, 0xe0 | (code >> 12));
@@ -101,13 +113,20 @@ export class Dictionary {
     return this.#check[child] === node ? child : -1;
   }
 
-  /** Calls `found` with each word that the path to `node` is written as. */
-  wordsAt(node: number, found: (word: number) => void): void {
+  /** Where the list of words lies that the path to `node` writes; -1 where it writes none. */
+  listAt(node: number): number {
     const leaf = this.#byte(node, 0);
-    if (leaf < 0) return;
-    const at = this.#places[-this.#base[leaf]! - 1]!;
-    const count = this.#lists[at]!;
-    for (let i = 1; i <= count; i++) found(this.#lists[at + i]! / RECORD_BYTES);
+    return leaf < 0 ? -1 : this.#places[-this.#base[leaf]! - 1]!;
+  }
+
+  /** How many words a list has. */
+  wordsIn(list: number): number {
+    return this.#lists[list]!;
+  }
+
+  /** The word of a list with a number from 1 on. */
+  wordIn(list: number, number: number): number {
+    return this.#lists[list + number]! / RECORD_BYTES;
   }
 
   characterClass(code: number): CharacterClass {

@@ -112,11 +112,11 @@ export class Lattice {
       node = dictionary.step(node, text.charCodeAt(end));
       if (node < 0) break;
       end += 1;
-      const to = end;
-      dictionary.wordsAt(node, (word) => {
-        known = true;
-        this.#add(word, at, to);
-      });
+      const list = dictionary.listAt(node);
+      if (list < 0) continue;
+      known = true;
+      const count = dictionary.wordsIn(list);
+      for (let i = 1; i <= count; i++) this.#add(dictionary.wordIn(list, i), at, end);
     }
     const kind = dictionary.characterClass(text.charCodeAt(at));
     if (known && !kind.always) return;

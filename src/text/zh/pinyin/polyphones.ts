@@ -176,6 +176,7 @@ export const READINGS: Readonly<Record<string, string>> = {
   要不要: 'yao4 bu4 yao4',
   不得了: 'bu4 de2 liao3',
   了不起: 'liao3 bu0 qi3',
+  对不起: 'dui4 bu0 qi3',
   受不了: 'shou4 bu0 liao3',
   差点儿: 'cha4 dian3 er0',
   差点: 'cha4 dian3',

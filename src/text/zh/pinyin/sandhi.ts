@@ -29,7 +29,7 @@ export function applySandhi(syllables: Toned[]): void {
 function changeYi(syllables: Toned[], i: number): void {
   const yi = syllables[i]!;
   const [before, after] = [syllables[i - 1], syllables[i + 1]];
-  if (yi.sound !== 'yi' || !after) return;
+  if (yi.sound !== 'yi' || !after || after.char === '十') return;
   if (before && (DIGITS.test(before.char) || ORDINAL.test(before.char) || before.char === '点')) return;
   if (
     DIGITS.test(after.char) ||
@@ -48,7 +48,7 @@ function changeYi(syllables: Toned[], i: number): void {
 function changeBu(syllables: Toned[], i: number): void {
   const bu = syllables[i]!;
   const [before, after] = [syllables[i - 1], syllables[i + 1]];
-  if (bu.sound !== 'bu' || !after) return;
+  if (bu.sound !== 'bu' || bu.tone === 0 || !after) return;
   if (before?.char === after.char) bu.tone = 0;
   else bu.tone = after.tone === 4 ? 2 : 4;
 }

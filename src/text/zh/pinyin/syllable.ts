@@ -116,20 +116,22 @@ function finalOf(initial: string, rest: string): string {
   return rest;
 }
 
-const known = new Map<string, string>();
+/** By sound, then by tone, twice: the plain ones and those with an r. */
+const known = new Map<string, (string | undefined)[]>();
 
 /**
  * The symbols of a syllable; `rhotic` adds the r that 儿 gives the syllable before it. Empty for
  * what is no syllable.
  */
 export function syllablePhonemes({ sound, tone }: Syllable, rhotic = false): string {
-  const key = `${sound}${tone}${rhotic}`;
-  let phonemes = known.get(key);
-  if (phonemes === undefined) {
-    phonemes = workedOut(sound, tone, rhotic);
-    known.set(key, phonemes);
+  let tones = known.get(sound);
+  if (tones === undefined) {
+    tones = [];
+    known.set(sound, tones);
   }
-  return phonemes;
+  const place = rhotic ? tone + TONES.length : tone;
+  tones[place] ??= workedOut(sound, tone, rhotic);
+  return tones[place];
 }
 
 function workedOut(sound: string, tone: number, rhotic: boolean): string {
