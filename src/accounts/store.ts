@@ -30,6 +30,8 @@ export interface KeyChange {
 
 export interface StoredKey extends KeyRecord {
   readonly hash: Uint8Array;
+  /** Of the secret before; kept after its end, so that it is known for what it was. */
+  readonly previousHash: Uint8Array | null;
 }
 
 /** A key with what it did on the database's present UTC day. */
@@ -192,12 +194,8 @@ export interface RequestLogStore {
   trimRequestLog(keep: { readonly before: string; readonly rows: number }): Promise<{ removed: number; done: boolean }>;
 }
 
-/** What one key did with one model on one UTC day. */
-export interface UsageSum {
-  /** YYYY-MM-DD. */
-  readonly day: string;
-  readonly keyId: string;
-  readonly model: string;
+/** What some requests came to. */
+export interface UsageFigures {
   readonly requests: number;
   /** Requests that did not complete. */
   readonly unfinished: number;
@@ -205,6 +203,32 @@ export interface UsageSum {
   readonly deliveredCharacters: number;
   readonly credits: number;
   readonly audioMs: number;
+}
+
+/** What one key did with one model on one UTC day. */
+export interface UsageSum extends UsageFigures {
+  /** YYYY-MM-DD. */
+  readonly day: string;
+  readonly keyId: string;
+  readonly model: string;
+}
+
+/** Lengths of time that usage is summed by, in UTC. */
+export const USAGE_STEPS = ['minute', 'hour', 'day'] as const;
+export type UsageStep = (typeof USAGE_STEPS)[number];
+
+export interface UsageSeriesFilter {
+  readonly keyId?: string | undefined;
+  /** Inclusive, an ISO time; of `day`, a day. */
+  readonly since: string;
+  readonly step: UsageStep;
+}
+
+/** The same usage twice: over time, and by key. */
+export interface UsageSeries {
+  /** In order. `time` is the start of a step, cut: 2026-03-01, 2026-03-01T10 or 2026-03-01T10:30. */
+  readonly times: readonly (UsageFigures & { readonly time: string; readonly model: string })[];
+  readonly keys: readonly (UsageFigures & { readonly keyId: string; readonly model: string })[];
 }
 
 export interface AccountStore extends RequestLogStore {
@@ -224,6 +248,15 @@ export interface AccountStore extends RequestLogStore {
   changeKey(id: string, change: KeyChange): Promise<boolean>;
   /** False where there is no such key. Revoking twice keeps the first time. */
   revokeKey(id: string, time: string): Promise<boolean>;
+  /**
+   * Replaces the secret of a key. The one before works for `graceMs` longer, and with it tickets and
+   * sign-ins that rest on it; one before that has ended. False where there is no such key.
+   */
+  rotateKey(
+    id: string,
+    hash: Uint8Array,
+    rotation: { readonly time: string; readonly graceMs: number },
+  ): Promise<boolean>;
   /** False where there is no such key. */
   grantCredits(id: string, credits: number, time: string): Promise<boolean>;
   /** Counts and reserves, all or nothing. */
@@ -254,6 +287,14 @@ export interface AccountStore extends RequestLogStore {
   usage(filter: UsageFilter): AsyncIterable<LedgerRow>;
   /** The same in sums, ordered by day, key and model. */
   usageByDay(filter: UsageFilter): Promise<UsageSum[]>;
+  /** The same over time and by key. */
+  usageSeries(filter: UsageSeriesFilter): Promise<UsageSeries>;
+  /**
+   * Sums up days of the ledger, so that `usageByDay` and `usageSeries` need not. A call sums up a
+   * bounded number of rows, and none that another transaction may still be writing. Resolves with
+   * the number of rows.
+   */
+  rollUsage(): Promise<number>;
   /** The hash of a secret of the server's own. */
   secretHash(name: string): Promise<Uint8Array | undefined>;
   /** Writes it. With `keep`, only where there is none yet: false where there was. */

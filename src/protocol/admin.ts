@@ -58,6 +58,10 @@ export const AdminKey = Type.Object(
     expires_at: orNull('string'),
     revoked: Type.Boolean(),
     expired: Type.Boolean({ description: "Whether `expires_at` has passed by the database's clock" }),
+    rotated_at: orNull('string', { description: 'When its secret was last replaced' }),
+    previous_ends_at: orNull('string', {
+      description: 'Until when the secret before works too; null where it does not',
+    }),
     concurrency: Concurrency,
     free_daily: FreeDaily,
     today: Type.Optional(Counts),
@@ -91,6 +95,22 @@ export const AdminKeyChange = Type.Object(
   { $id: 'AdminKeyChange' },
 );
 export type AdminKeyChange = Static<typeof AdminKeyChange>;
+
+const MAX_GRACE_S = 90 * 86_400;
+export const AdminRotation = Type.Object(
+  {
+    grace_s: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_GRACE_S,
+        default: 0,
+        description: 'Seconds for which the secret before works too; 0 ends it at once, and what it is speaking',
+      }),
+    ),
+  },
+  { $id: 'AdminRotation' },
+);
+export type AdminRotation = Static<typeof AdminRotation>;
 
 export const AdminGrant = Type.Object(
   { credits: Type.Integer({ minimum: 1, maximum: MAX_CREDITS, description: '1 per character' }) },
@@ -132,6 +152,37 @@ export const AdminUsage = Type.Object(
   { $id: 'AdminUsage' },
 );
 export type AdminUsage = Static<typeof AdminUsage>;
+
+export const USAGE_RANGES = ['hour', 'day', 'week', 'month', 'year'] as const;
+export type UsageRange = (typeof USAGE_RANGES)[number];
+
+export const UsageSeriesQuery = Type.Object({
+  range: Type.Optional(oneOf(USAGE_RANGES)),
+  key: Type.Optional(Type.String({ description: 'Only this key id; `local` is the use on the server itself' })),
+});
+export type UsageSeriesQuery = Static<typeof UsageSeriesQuery>;
+
+const figures = {
+  model: Type.String(),
+  requests: Type.Integer(),
+  unfinished: Type.Integer(),
+  characters: Type.Integer(),
+  delivered_characters: Type.Integer(),
+  credits: Type.Integer(),
+  audio_ms: Type.Integer(),
+};
+export const AdminUsageSeries = Type.Object(
+  {
+    range: oneOf(USAGE_RANGES),
+    since: Time('The first step; a step without usage has no row'),
+    until: Time('The last step, which has begun'),
+    step_s: Type.Integer({ description: 'Length of a step: a minute, an hour or a UTC day' }),
+    times: Type.Array(Type.Object({ time: Time('The start of a step'), ...figures })),
+    keys: Type.Array(Type.Object({ key_id: Type.String(), ...figures })),
+  },
+  { $id: 'AdminUsageSeries' },
+);
+export type AdminUsageSeries = Static<typeof AdminUsageSeries>;
 
 const Session = Type.Object(
   {
@@ -216,6 +267,9 @@ export const AdminStatus = Type.Object(
       description: 'Why it is not ready, or what workers cannot be used for; empty where all is well',
     }),
     memory_bytes: Type.Integer(),
+    text_version: Type.String({
+      description: 'How this gateway reads text; a worker that reads otherwise cannot be used',
+    }),
     places: Type.Object({ taken: Type.Integer(), limit: Type.Integer() }),
     segments: Type.Object({ queued: Type.Integer(), running: Type.Integer() }),
     limits: Type.Object({
@@ -231,6 +285,11 @@ export const AdminStatus = Type.Object(
         capacity: Type.Integer({ description: 'Steps it takes at once' }),
         busy: Type.Integer(),
         restarts: Type.Integer(),
+        others: Type.Integer({ description: 'Steps that other gateways have in it' }),
+        round_trip_ms: Type.Number({ description: 'Of a message; 0 for an engine process of this machine' }),
+        models: Type.Array(Type.String(), { description: 'The models that it may be given' }),
+        version: orNull('string', { description: 'Workers of one version make the same samples' }),
+        text_version: orNull('string', { description: 'How it reads text, once that is known' }),
         error: orNull('string', { description: 'Why it is not ready' }),
         unusable: orNull('string', { description: 'Why it is given nothing though it is ready' }),
       }),
@@ -253,3 +312,26 @@ export const AdminStatus = Type.Object(
   { $id: 'AdminStatus' },
 );
 export type AdminStatus = Static<typeof AdminStatus>;
+
+const Setting = Type.Object({
+  name: Type.String(),
+  group: Type.String(),
+  description: Type.String(),
+  value: orNull('string', { description: 'Null where it is secret' }),
+  is_set: Type.Boolean({ description: 'Whether there is a value at all' }),
+  source: oneOf(['flag', 'environment', 'file', 'default'] as const),
+  origin: Type.String({ description: 'The flag, variable or file that the value came from' }),
+});
+export const AdminSettings = Type.Object(
+  {
+    version: Type.String(),
+    node: Type.String(),
+    platform: Type.String(),
+    accounts: oneOf(['sqlite', 'postgresql'] as const),
+    config_file: Type.Object({ path: Type.String(), found: Type.Boolean() }),
+    voices: Type.Object({ version: Type.String(), count: Type.Integer() }),
+    settings: Type.Array(Setting, { description: 'As this server was started; no secret is in it' }),
+  },
+  { $id: 'AdminSettings' },
+);
+export type AdminSettings = Static<typeof AdminSettings>;

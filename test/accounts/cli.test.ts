@@ -45,6 +45,8 @@ describe('the account commands', () => {
         reserved: 0,
         concurrency: null,
         free_daily: null,
+        rotated_at: null,
+        previous_ends_at: null,
         today: {
           free_requests: 0,
           free_requests_by_model: { 'base-tts': 0, 'base-tts-fast': 0 },
