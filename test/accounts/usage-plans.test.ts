@@ -1,4 +1,8 @@
 /** A year of usage is read by indexes: what the databases say of the statements that read it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import Libsql from 'libsql';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AccountsDatabase, Value } from '../../src/accounts/database.js';
 import { tell } from '../../src/accounts/database.js';
@@ -34,7 +38,11 @@ function recording(database: AccountsDatabase) {
   return { recorded, asked };
 }
 
-async function plansOfAYear(database: Awaited<ReturnType<typeof withClock>>, kind: 'sqlite' | 'postgres') {
+async function plansOfAYear(
+  database: Awaited<ReturnType<typeof withClock>>,
+  kind: 'sqlite' | 'postgres',
+  explain: (sql: string, values: readonly Value[]) => unknown[] | Promise<unknown[]>,
+) {
   await database.write({ durable: false }, () => tell(YEAR[kind]));
   const { recorded, asked } = recording(database);
   const store = createStore(recorded);
@@ -58,31 +66,37 @@ async function plansOfAYear(database: Awaited<ReturnType<typeof withClock>>, kin
     ({ sql }) => /FROM (ledger|usage_days|usage_loose)/.test(sql) && !/max\(seq\)/.test(sql),
   );
   expect(statements.some(({ sql }) => sql.includes('usage_days'))).toBe(true);
-  const explain = kind === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
   const plans: string[] = [];
   for (const { sql, values } of statements) {
-    const rows = await database.read<Record<string, unknown>>(`${explain} ${sql}`, ...values);
-    plans.push(rows.map((row) => Object.values(row).join(' ')).join('\n'));
+    const rows = await explain(sql, values);
+    plans.push(rows.map((row) => Object.values(row as object).join(' ')).join('\n'));
   }
   return plans;
 }
 
 describe('a year of usage', () => {
   it('is read by indexes from SQLite', async () => {
-    const database = await withClock(await openSqliteDatabase(':memory:'));
-    const plans = await plansOfAYear(database, 'sqlite');
+    const folder = await mkdtemp(path.join(tmpdir(), 'tts-plans-'));
+    const file = path.join(folder, 'accounts.db');
+    const database = await withClock(await openSqliteDatabase(file));
+    const direct = new Libsql(file);
+    const plans = await plansOfAYear(database, 'sqlite', (sql, values) =>
+      direct.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values),
+    );
+    direct.close();
     for (const plan of plans) expect(plan).not.toMatch(/SCAN (ledger|usage_days)/);
     expect(plans.join()).toMatch(/SEARCH usage_days USING PRIMARY KEY/);
     expect(plans.join()).toMatch(/SEARCH usage_days USING INDEX usage_days_by_key/);
     expect(plans.join()).toMatch(/SEARCH ledger USING (COVERING )?INDEX ledger_by_time/);
     await database.close();
+    await rm(folder, { recursive: true });
   });
 
   it.skipIf(!hasPostgres())('is read by indexes from PostgreSQL', async () => {
     const postgres: Postgres = await startPostgres();
     afterAll(() => postgres.close());
     const database = await withClock(await openPostgresDatabase(await postgres.create(), { connections: 2 }));
-    const plans = await plansOfAYear(database, 'postgres');
+    const plans = await plansOfAYear(database, 'postgres', (sql, values) => database.read(`EXPLAIN ${sql}`, ...values));
     for (const plan of plans) expect(plan).not.toMatch(/Seq Scan on ledger/);
     expect(plans.join()).toMatch(/Index.* using usage_days_by_key|Index.* on usage_days_by_key/);
     expect(plans.join()).toMatch(/Index.* ledger_by_time/);
