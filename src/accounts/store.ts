@@ -7,6 +7,7 @@ import type { BaseModel } from '../protocol/job.js';
 import type { RequestOutcome } from '../protocol/request-outcome.js';
 import type { Passes } from './passes.js';
 import type { KeyLimits, KeyRecord, Outcome, Tier } from './types.js';
+import type { UsageSeries, UsageSeriesFilter, UsageSum } from './usage-sums.js';
 
 export interface NewKey {
   readonly id: string;
@@ -192,43 +193,6 @@ export interface RequestLogStore {
    * bounded number of rows: it is `done` where none are left to remove.
    */
   trimRequestLog(keep: { readonly before: string; readonly rows: number }): Promise<{ removed: number; done: boolean }>;
-}
-
-/** What some requests came to. */
-export interface UsageFigures {
-  readonly requests: number;
-  /** Requests that did not complete. */
-  readonly unfinished: number;
-  readonly characters: number;
-  readonly deliveredCharacters: number;
-  readonly credits: number;
-  readonly audioMs: number;
-}
-
-/** What one key did with one model on one UTC day. */
-export interface UsageSum extends UsageFigures {
-  /** YYYY-MM-DD. */
-  readonly day: string;
-  readonly keyId: string;
-  readonly model: string;
-}
-
-/** Lengths of time that usage is summed by, in UTC. */
-export const USAGE_STEPS = ['minute', 'hour', 'day'] as const;
-export type UsageStep = (typeof USAGE_STEPS)[number];
-
-export interface UsageSeriesFilter {
-  readonly keyId?: string | undefined;
-  /** Inclusive, an ISO time; of `day`, a day. */
-  readonly since: string;
-  readonly step: UsageStep;
-}
-
-/** The same usage twice: over time, and by key. */
-export interface UsageSeries {
-  /** In order. `time` is the start of a step, cut: 2026-03-01, 2026-03-01T10 or 2026-03-01T10:30. */
-  readonly times: readonly (UsageFigures & { readonly time: string; readonly model: string })[];
-  readonly keys: readonly (UsageFigures & { readonly keyId: string; readonly model: string })[];
 }
 
 export interface AccountStore extends RequestLogStore {

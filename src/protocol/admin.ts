@@ -11,7 +11,7 @@ const MAX_NAME_CHARS = 200;
 
 const bounds = { minimum: 0, maximum: MAX_LIMIT };
 const count = () => ({ type: 'integer', ...bounds });
-const orNull = <T extends 'integer' | 'string'>(type: T, options: object = {}) =>
+export const orNull = <T extends 'integer' | 'string'>(type: T, options: object = {}) =>
   Type.Unsafe<(T extends 'integer' ? number : string) | null>({ type: [type, 'null'], ...options });
 const byModel = { properties: Object.fromEntries(BASE_MODELS.map((model) => [model, count()])) };
 const perModel = <T>(types: readonly string[], description: string) =>
@@ -27,7 +27,7 @@ const FreeDaily = own(
 );
 const Name = orNull('string', { maxLength: MAX_NAME_CHARS, description: 'What the key is for' });
 const Tier = oneOf(['free', 'partner'] as const);
-const Time = (description?: string) => Type.String({ ...(description && { description }) });
+export const Time = (description?: string) => Type.String({ ...(description && { description }) });
 
 export const SignIn = Type.Object(
   { secret: Type.String({ maxLength: 200, description: 'The admin secret, or an API key to see its own part' }) },
@@ -152,37 +152,6 @@ export const AdminUsage = Type.Object(
   { $id: 'AdminUsage' },
 );
 export type AdminUsage = Static<typeof AdminUsage>;
-
-export const USAGE_RANGES = ['hour', 'day', 'week', 'month', 'year'] as const;
-export type UsageRange = (typeof USAGE_RANGES)[number];
-
-export const UsageSeriesQuery = Type.Object({
-  range: Type.Optional(oneOf(USAGE_RANGES)),
-  key: Type.Optional(Type.String({ description: 'Only this key id; `local` is the use on the server itself' })),
-});
-export type UsageSeriesQuery = Static<typeof UsageSeriesQuery>;
-
-const figures = {
-  model: Type.String(),
-  requests: Type.Integer(),
-  unfinished: Type.Integer(),
-  characters: Type.Integer(),
-  delivered_characters: Type.Integer(),
-  credits: Type.Integer(),
-  audio_ms: Type.Integer(),
-};
-export const AdminUsageSeries = Type.Object(
-  {
-    range: oneOf(USAGE_RANGES),
-    since: Time('The first step; a step without usage has no row'),
-    until: Time('The last step, which has begun'),
-    step_s: Type.Integer({ description: 'Length of a step: a minute, an hour or a UTC day' }),
-    times: Type.Array(Type.Object({ time: Time('The start of a step'), ...figures })),
-    keys: Type.Array(Type.Object({ key_id: Type.String(), ...figures })),
-  },
-  { $id: 'AdminUsageSeries' },
-);
-export type AdminUsageSeries = Static<typeof AdminUsageSeries>;
 
 const Session = Type.Object(
   {
@@ -312,26 +281,3 @@ export const AdminStatus = Type.Object(
   { $id: 'AdminStatus' },
 );
 export type AdminStatus = Static<typeof AdminStatus>;
-
-const Setting = Type.Object({
-  name: Type.String(),
-  group: Type.String(),
-  description: Type.String(),
-  value: orNull('string', { description: 'Null where it is secret' }),
-  is_set: Type.Boolean({ description: 'Whether there is a value at all' }),
-  source: oneOf(['flag', 'environment', 'file', 'default'] as const),
-  origin: Type.String({ description: 'The flag, variable or file that the value came from' }),
-});
-export const AdminSettings = Type.Object(
-  {
-    version: Type.String(),
-    node: Type.String(),
-    platform: Type.String(),
-    accounts: oneOf(['sqlite', 'postgresql'] as const),
-    config_file: Type.Object({ path: Type.String(), found: Type.Boolean() }),
-    voices: Type.Object({ version: Type.String(), count: Type.Integer() }),
-    settings: Type.Array(Setting, { description: 'As this server was started; no secret is in it' }),
-  },
-  { $id: 'AdminSettings' },
-);
-export type AdminSettings = Static<typeof AdminSettings>;

@@ -1,8 +1,9 @@
 /** Rows as the tables hold them, and what the store makes of them. */
 import type { OwnFreeLimit } from '../../protocol/free-limit.js';
 import { BASE_MODELS } from '../../protocol/job.js';
-import type { KeySummary, LedgerRow, StoredKey, UsageFigures } from '../store.js';
+import type { KeySummary, LedgerRow, StoredKey } from '../store.js';
 import type { KeyRecord, Tier } from '../types.js';
+import type { UsageFigures } from '../usage-sums.js';
 
 export interface KeyRow {
   id: string;

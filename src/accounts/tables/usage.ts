@@ -1,7 +1,8 @@
 /** The ledger as it is read: row by row, in sums by time, key and model, and summed up by day. */
 import { loopTurn } from '../../loop-turn.js';
 import { type AccountsDatabase, ask, type Change, tell } from '../database.js';
-import type { AccountStore, UsageFilter, UsageStep } from '../store.js';
+import type { AccountStore, UsageFilter } from '../store.js';
+import type { UsageStep } from '../usage-sums.js';
 import { ledgerRow, type SumRow, type UsageRow, UsageSums, usageFigures } from './rows.js';
 
 const USAGE_PAGE = 500;

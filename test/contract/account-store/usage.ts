@@ -1,6 +1,7 @@
 /** The ledger and its sums, as every account store must give them. */
 import { beforeEach, expect, it } from 'vitest';
-import type { AccountStore, UsageStep } from '../../../src/accounts/store.js';
+import type { AccountStore } from '../../../src/accounts/store.js';
+import type { UsageStep } from '../../../src/accounts/usage-sums.js';
 import { AT_ONCE, FREE, type StoreFixture, type StoreTools, TIME } from './tools.js';
 
 export function usageContract(tools: StoreTools): void {

@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact';
 const BASE = '/dashboard';
 
 const nameIn = (path: string): string => path.slice(BASE.length).replace(/^\/|\/$/g, '');
-export const addressOf = (name: string): string => (name === '' ? BASE : `${BASE}/${name}`);
+const addressOf = (name: string): string => (name === '' ? BASE : `${BASE}/${name}`);
 
 /** The last part of the address that is shown. */
 export const place = signal(nameIn(location.pathname));
@@ -27,7 +27,7 @@ export function guardLeaving(next: Guard): () => void {
   };
 }
 
-export function go(name: string): void {
+function go(name: string): void {
   if (name === place.value || guard?.() === false) return;
   history.pushState(null, '', addressOf(name));
   scrollTo(0, 0);
