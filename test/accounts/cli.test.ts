@@ -79,6 +79,19 @@ describe('the account commands', () => {
     expect(await limits()).toEqual([null, 9]);
   });
 
+  it('give a key another secret, with the one before for a time or without it', async () => {
+    const { key, id } = await json('keys', 'create', '--tier', 'partner', '--credits', '5', '--name', 'kiosk');
+    const rotated = await tts('keys', 'rotate', id, '--grace', '2h');
+    expect(rotated.out).toMatch(new RegExp(`^tts_${id}[\\w-]{35}\\n$`));
+    expect(rotated.out.trim()).not.toBe(key);
+    expect(rotated.err).toMatch(/the one before works until \d{4}-/);
+    const again = await json('keys', 'rotate', id);
+    expect(again).toMatchObject({ id, name: 'kiosk', credits: 5, previous_ends_at: null });
+    expect(await tts('keys', 'rotate', id, '--grace', '1000d')).toMatchObject({ code: 2, out: '' });
+    await tts('keys', 'revoke', id);
+    expect((await tts('keys', 'rotate', id)).err).toContain('was revoked, which cannot be undone');
+  });
+
   it('take effect at once beside a running server', async () => {
     const { key, id } = await json('keys', 'create', '--tier', 'partner', '--credits', '5');
     const store = await openSqliteStore(path.join(dataDir, 'accounts.db'));

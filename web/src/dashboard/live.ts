@@ -18,7 +18,7 @@ async function look(round: number): Promise<void> {
   if (!identity.value || page === undefined) return;
   let nextMs = page.everyMs;
   try {
-    if (!document.hidden || trouble.value === undefined) await page.load();
+    await page.load();
     if (round === shown) trouble.value = undefined;
   } catch (error) {
     if (round !== shown) return;

@@ -127,7 +127,7 @@ function Sums({ of, measure }: { readonly of: AdminUsageSeries; readonly measure
       </p>
       <UsageChart of={of} measure={measure} />
       <Table
-        label="Usage by key and model"
+        label="Usage summed up"
         columns={columns()}
         rows={isAll ? rows : rows.slice(0, TABLE_ROWS)}
         idOf={({ key_id: id, model }) => `${id} ${model}`}
