@@ -1,6 +1,6 @@
 /** Settings as they are shown to people: values in words, and never a secret. */
 import { type Config, flagOf, type Setting, type Source, type Sources } from '../config.js';
-import type { AdminSettings } from '../protocol/admin-figures.js';
+import type { AdminSettings } from '../protocol/admin/figures.js';
 import { freeLimitText } from '../protocol/free-limit.js';
 
 export type ShownSettings = Pick<AdminSettings, 'config_file' | 'settings'>;

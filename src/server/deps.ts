@@ -10,7 +10,7 @@ import type { Gateway, ObservableGateway } from '../gateway/types.js';
 import type { Worker } from '../gateway/workers/worker.js';
 import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
-import type { AdminSettings } from '../protocol/admin-figures.js';
+import type { AdminSettings } from '../protocol/admin/figures.js';
 import type { Texts } from '../text/thread/texts.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { ServerSettings } from './settings.js';

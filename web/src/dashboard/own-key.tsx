@@ -1,7 +1,7 @@
 /** Overview for the holder of a key: credits and use. */
 import { count } from '../shared/format.js';
 import { Figures } from './figures.js';
-import { KeyStateTag } from './key-state.js';
+import { KeyStateTag } from './keys/key-state.js';
 import { sessions } from './sessions.js';
 import { identity, keys } from './state.js';
 

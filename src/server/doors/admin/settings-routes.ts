@@ -1,6 +1,6 @@
 /** /admin/v1/settings: what this server is and how it was started. */
 import type { FastifyInstance } from 'fastify';
-import { AdminSettings } from '../../../protocol/admin-figures.js';
+import { AdminSettings } from '../../../protocol/admin/figures.js';
 import { type AdminParts, described } from './parts.js';
 
 const NO_SETTINGS = { config_file: { path: '', found: false }, settings: [] };

@@ -1,7 +1,7 @@
 /** /admin/v1/usage: what was spoken by day, key and model, as JSON and as CSV; and over time. */
 import type { FastifyInstance } from 'fastify';
+import { AdminUsageSeries, UsageSeriesQuery } from '../../../protocol/admin/figures.js';
 import { AdminUsage, UsageQuery } from '../../../protocol/admin.js';
-import { AdminUsageSeries, UsageSeriesQuery } from '../../../protocol/admin-figures.js';
 import { TtsError } from '../../../protocol/errors.js';
 import { type AdminParts, described, onlyKey } from './parts.js';
 import { figuresOf, usageSeries } from './usage-series.js';

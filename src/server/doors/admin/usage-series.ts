@@ -1,7 +1,7 @@
 /** Usage over time for a range that ends now: the steps, and what the store has for them. */
 import type { AccountStore } from '../../../accounts/store.js';
 import type { UsageFigures, UsageStep } from '../../../accounts/usage-sums.js';
-import type { AdminUsageSeries, UsageRange } from '../../../protocol/admin-figures.js';
+import type { AdminUsageSeries, UsageRange } from '../../../protocol/admin/figures.js';
 
 const STEP_S: Readonly<Record<UsageStep, number>> = { minute: 60, hour: 3_600, day: 86_400 };
 /** Steps of a range, the present one included. */

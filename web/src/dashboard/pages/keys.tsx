@@ -5,8 +5,8 @@ import { freeLimitText, type OwnFreeLimit } from '../../../../src/protocol/free-
 import { count } from '../../shared/format.js';
 import { Icon } from '../../shared/icons.js';
 import { Choice } from '../choice.js';
-import { ChangeKey, CreateKey, GrantCredits, RevokeKey, RotateKey } from '../key-dialogs.js';
-import { KeyStateTag, stateOf } from '../key-state.js';
+import { ChangeKey, CreateKey, GrantCredits, RevokeKey, RotateKey } from '../keys/dialogs.js';
+import { KeyStateTag, stateOf } from '../keys/key-state.js';
 import type { DashboardPage } from '../page.js';
 import { admin, keys, LOCAL_KEY, loadKeys, loadStatus, onForget } from '../state.js';
 import { type Column, type Order, Table } from '../table.js';

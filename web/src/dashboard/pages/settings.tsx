@@ -1,6 +1,6 @@
 /** How this server was started: versions, limits, and every setting with its source. */
 import { signal } from '@preact/signals';
-import type { AdminSettings } from '../../../../src/protocol/admin-figures.js';
+import type { AdminSettings } from '../../../../src/protocol/admin/figures.js';
 import { freeLimitText } from '../../../../src/protocol/free-limit.js';
 import { Figures } from '../figures.js';
 import type { DashboardPage } from '../page.js';

@@ -1,6 +1,6 @@
 /** Usage of a range of time: sums, a chart, a table by key and model, and CSV. */
 import { signal } from '@preact/signals';
-import type { AdminUsageSeries, UsageRange } from '../../../../src/protocol/admin-figures.js';
+import type { AdminUsageSeries, UsageRange } from '../../../../src/protocol/admin/figures.js';
 import { ADMIN_PATH } from '../../../../src/protocol/pages.js';
 import { count, duration, short } from '../../shared/format.js';
 import { Icon } from '../../shared/icons.js';

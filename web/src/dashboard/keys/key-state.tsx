@@ -1,8 +1,8 @@
 /** What a key can do at this moment, in a word. */
-import type { AdminKey, AdminStatus } from '../../../src/protocol/admin.js';
-import { freeLimitOf } from '../../../src/protocol/free-limit.js';
-import { BASE_MODELS } from '../../../src/protocol/job.js';
-import { status } from './state.js';
+import type { AdminKey, AdminStatus } from '../../../../src/protocol/admin.js';
+import { freeLimitOf } from '../../../../src/protocol/free-limit.js';
+import { BASE_MODELS } from '../../../../src/protocol/job.js';
+import { status } from '../state.js';
 
 type Limits = AdminStatus['limits'];
 

@@ -1,8 +1,8 @@
 /** The admin interface's figures: usage over time, and how the server was started. */
 import type { Static } from 'typebox';
-import { orNull, Time } from './admin.js';
-import { oneOf } from './one-of.js';
-import { Type } from './schema.js';
+import { orNull, Time } from '../admin.js';
+import { oneOf } from '../one-of.js';
+import { Type } from '../schema.js';
 
 const USAGE_RANGES = ['hour', 'day', 'week', 'month', 'year'] as const;
 export type UsageRange = (typeof USAGE_RANGES)[number];

@@ -6,8 +6,8 @@ import {
   MAX_LIMIT,
   type OwnFreeLimit,
   parseFreeLimit,
-} from '../../../src/protocol/free-limit.js';
-import { refresh } from './live.js';
+} from '../../../../src/protocol/free-limit.js';
+import { refresh } from '../live.js';
 
 /** A form that sends a request, and shows the error where it is refused. */
 export function useSend(send: () => Promise<void>) {

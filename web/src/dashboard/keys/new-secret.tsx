@@ -1,9 +1,9 @@
 /** The dialog with a new secret, which is shown once: it asks before it is closed uncopied. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { Icon } from '../shared/icons.js';
-import { Dialog } from './dialog.js';
-import { guardLeaving } from './router.js';
+import { Icon } from '../../shared/icons.js';
+import { Dialog } from '../dialog.js';
+import { guardLeaving } from '../router.js';
 
 interface NewSecretProps {
   readonly secret: string;

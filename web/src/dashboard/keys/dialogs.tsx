@@ -6,13 +6,13 @@ import type {
   AdminRotation,
   CreatedAdminKey,
   NewAdminKey,
-} from '../../../src/protocol/admin.js';
-import { freeLimitText, type OwnFreeLimit } from '../../../src/protocol/free-limit.js';
-import { count } from '../shared/format.js';
-import { Dialog } from './dialog.js';
-import { Buttons, DAILY, Field, LimitFields, limitOf, numberOf, SESSIONS, useSend } from './key-form.js';
+} from '../../../../src/protocol/admin.js';
+import { freeLimitText, type OwnFreeLimit } from '../../../../src/protocol/free-limit.js';
+import { count } from '../../shared/format.js';
+import { Dialog } from '../dialog.js';
+import { admin } from '../state.js';
+import { Buttons, DAILY, Field, LimitFields, limitOf, numberOf, SESSIONS, useSend } from './form.js';
 import { NewSecret } from './new-secret.js';
-import { admin } from './state.js';
 
 interface OfKey {
   readonly of: AdminKey;
