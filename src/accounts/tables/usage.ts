@@ -55,6 +55,7 @@ const OF_KEY = 'AND key_id = ?';
 
 const SELECT_ROLLED = `SELECT seq, next_seq, next_ms, (SELECT coalesce(max(seq), 0) FROM ledger) AS last_seq
   FROM usage_rolled`;
+const SELECT_LAST = 'SELECT coalesce(max(seq), 0) AS last FROM ledger';
 const ROLL_TO = 'UPDATE usage_rolled SET seq = ? WHERE seq = ? RETURNING seq';
 const ROLL_NEXT = 'UPDATE usage_rolled SET next_seq = ?, next_ms = ? WHERE next_seq = ? AND next_ms = ?';
 // First, so that a row that is put right in between is in one of the two and not in both.
@@ -78,11 +79,17 @@ interface RolledRow {
 
 type Pages = AsyncGenerator<SumRow[]>;
 
-function* rollPage(from: number, to: number): Change<boolean> {
-  if ((yield* ask(ROLL_TO, to, from)).length === 0) return false;
+/**
+ * Up to where it summed up; undefined where another server was at it, or no row is left. Never
+ * beyond the last row: SQLite gives the number of a last row that was deleted to the next one.
+ */
+function* rollPage(from: number, most: number): Change<number | undefined> {
+  const [{ last } = { last: 0 }] = yield* ask<{ last: number }>(SELECT_LAST);
+  const to = Math.min(most, last);
+  if (to <= from || (yield* ask(ROLL_TO, to, from)).length === 0) return undefined;
   yield* tell(ADD_LOOSE, from, to);
   yield* tell(ADD_DAYS, from, to);
-  return true;
+  return to;
 }
 
 class Usage implements Pick<AccountStore, 'usage' | 'usageByDay' | 'usageSeries' | 'rollUsage'> {
@@ -128,13 +135,13 @@ class Usage implements Pick<AccountStore, 'usage' | 'usageByDay' | 'usageSeries'
     if (clock!.now_ms - rolled.next_ms < SETTLED_MS) return 0;
     let { seq } = rolled;
     for (let page = 0; page < ROLL_PAGES && seq < rolled.next_seq; page++) {
-      const to = Math.min(seq + SUM_PAGE, rolled.next_seq);
-      // False where another server is at it.
-      if (!(await this.#database.write({ durable: false }, () => rollPage(seq, to)))) break;
-      seq = to;
+      const [from, to] = [seq, Math.min(seq + SUM_PAGE, rolled.next_seq)];
+      const reached = await this.#database.write({ durable: false }, () => rollPage(from, to));
+      if (reached === undefined) break;
+      seq = reached;
       await loopTurn();
     }
-    if (seq === rolled.next_seq && rolled.last_seq > seq) {
+    if (seq >= Math.min(rolled.next_seq, rolled.last_seq) && rolled.last_seq > seq) {
       const next = [rolled.last_seq, clock!.now_ms, rolled.next_seq, rolled.next_ms];
       await this.#database.writeOne({ durable: false }, ROLL_NEXT, ...next);
     }
