@@ -1,6 +1,6 @@
 /**
- * What an operator does with keys: make, list, change, rotate, revoke, grant. Works beside a running
- * server.
+ * What an operator does with keys: make, list, change, rotate, revoke, grant. Works beside a
+ * running server.
  */
 import { TtsError } from '../protocol/errors.js';
 import { drawKey, redrawKey } from './api-key.js';

@@ -1,6 +1,6 @@
 /**
- * Rows that have ended are deleted every now and then, and the ledger is summed up by day, by one of
- * the servers that share a store.
+ * Rows that have ended are deleted every now and then, and the ledger is summed up by day, by one
+ * of the servers that share a store.
  */
 import { type Clock, systemClock, type Timer } from '../clock.js';
 import type { Logger } from '../log.js';

@@ -213,8 +213,8 @@ export interface AccountStore extends RequestLogStore {
   /** False where there is no such key. Revoking twice keeps the first time. */
   revokeKey(id: string, time: string): Promise<boolean>;
   /**
-   * Replaces the secret of a key. The one before works for `graceMs` longer, and with it tickets and
-   * sign-ins that rest on it; one before that has ended. False where there is no such key.
+   * Replaces the secret of a key. The one before works for `graceMs` longer, and with it tickets
+   * and sign-ins that rest on it; one before that has ended. False where there is no such key.
    */
   rotateKey(
     id: string,

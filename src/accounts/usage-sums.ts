@@ -31,7 +31,7 @@ export interface UsageSeriesFilter {
 
 /** The same usage twice: over time, and by key. */
 export interface UsageSeries {
-  /** In order. `time` is the start of a step, cut: 2026-03-01, 2026-03-01T10 or 2026-03-01T10:30. */
+  /** In order. `time` is the start of a step: 2026-03-01, 2026-03-01T10 or 2026-03-01T10:30. */
   readonly times: readonly (UsageFigures & { readonly time: string; readonly model: string })[];
   readonly keys: readonly (UsageFigures & { readonly keyId: string; readonly model: string })[];
 }
