@@ -131,10 +131,24 @@ const columns = (): readonly (Column<AdminRequest> | false)[] => [
       </>
     ),
   },
-  { name: 'Characters', kind: 'number', cell: (row) => count(row.characters) },
-  { name: 'Credits', kind: 'number', cell: (row) => count(row.credits) },
-  { name: 'First audio', kind: 'number', cell: ({ first_audio_ms: ms }) => (ms === null ? '–' : duration(ms)) },
-  { name: 'Breaks', kind: 'number', cell: (row) => count(row.breaks) },
+  {
+    name: 'Characters',
+    kind: 'number',
+    cell: ({ characters, credits }) => (
+      <>
+        {count(characters)} <small class="note">{count(credits)} credits</small>
+      </>
+    ),
+  },
+  {
+    name: 'First audio',
+    kind: 'number',
+    cell: ({ first_audio_ms: ms, breaks }) => (
+      <>
+        {ms === null ? '–' : duration(ms)} {breaks > 0 && <small class="note">{count(breaks)} breaks</small>}
+      </>
+    ),
+  },
   isOperator() && { name: 'Worker', kind: 'name', cell: ({ worker }) => <span class="code">{worker ?? '–'}</span> },
   {
     name: 'Trace',
