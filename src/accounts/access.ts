@@ -4,7 +4,7 @@ import { TtsError } from '../protocol/errors.js';
 import { freeLimitOf } from '../protocol/free-limit.js';
 import type { BaseModel } from '../protocol/job.js';
 import { SLOT_RETRY_S } from './tuning.js';
-import type { KeyRecord, Limits } from './types.js';
+import type { CallerKey, KeyRecord, Limits } from './types.js';
 
 /** The key of the server's own machine, which has no row in the store. */
 export const LOCAL_KEY_ID = 'local';
@@ -29,6 +29,13 @@ export function refusalOf(key: KeyRecord | undefined): TtsError | undefined {
   if (key.revoked) return new TtsError('revoked_api_key', `The API key ${key.id} was revoked.`);
   if (key.expired) return new TtsError('expired_api_key', `The API key ${key.id} expired at ${key.expiresAt}.`);
   return undefined;
+}
+
+/** Why a secret of a key is not let in any more; undefined where it is. */
+export function replacedSecret(key: KeyRecord, { rotations }: Pick<CallerKey, 'rotations'>): TtsError | undefined {
+  const oldest = key.rotations - (key.previousEndsAt === null ? 0 : 1);
+  if (rotations >= oldest) return undefined;
+  return new TtsError('revoked_api_key', `This secret of the API key ${key.id} was replaced by another one.`);
 }
 
 /** Requests a day on one `:free` model. */

@@ -14,6 +14,7 @@ import {
   needsPartner,
   noSlot,
   refusalOf,
+  replacedSecret,
   secondsToMidnight,
   sessionsOf,
   shortOf,
@@ -29,7 +30,16 @@ import { Purges } from './purges.js';
 import type { AccountStore, NewReservation, ReserveResult } from './store.js';
 import { StoreGuard, storeUnavailable } from './store-guard.js';
 import { MAX_UNWRITTEN, MAX_UNWRITTEN_CHARGED, MAX_UNWRITTEN_OF_KEY } from './tuning.js';
-import type { Accounts, Admission, AdmissionRequest, KeyRecord, Limits, LostReservations, RateLimit } from './types.js';
+import type {
+  Accounts,
+  Admission,
+  AdmissionRequest,
+  CallerKey,
+  KeyRecord,
+  Limits,
+  LostReservations,
+  RateLimit,
+} from './types.js';
 
 export interface AccountsOptions {
   /** Owned from here on: `close` closes it. */
@@ -72,6 +82,9 @@ const localRecord = (createdAt: string): KeyRecord => ({
   expiresAt: null,
   revoked: false,
   expired: false,
+  rotations: 0,
+  rotatedAt: null,
+  previousEndsAt: null,
   limits: { concurrency: null, freeDaily: null },
 });
 
@@ -105,7 +118,7 @@ class StoreAccounts implements Accounts {
     this.passes = passesThrough(store.passes, this.#asked);
     this.#localHash = localKey === undefined ? undefined : hashKey(localKey);
     this.local = this.#localHash && localRecord(new Date(clock.wallMs()).toISOString());
-    this.#purges = new Purges(store.passes, log, clock);
+    this.#purges = new Purges(store, log, clock);
     this.#settlements = new Settlements(log, clock);
   }
 
@@ -124,11 +137,15 @@ class StoreAccounts implements Accounts {
     if (this.local && this.#localHash && sameHash(hash, this.#localHash)) return this.local;
     const id = keyId(key);
     const stored = id === undefined ? undefined : await this.#asked(() => this.#store.findKey(id));
-    const isSame = sameHash(hash, stored?.hash ?? NO_HASH);
-    const refused = refusalOf(isSame ? stored : undefined);
+    const isCurrent = sameHash(hash, stored?.hash ?? NO_HASH);
+    const isPrevious = sameHash(hash, stored?.previousHash ?? NO_HASH);
+    const refused = refusalOf(isCurrent || isPrevious ? stored : undefined);
     if (refused) throw refused;
-    const { hash: _hash, ...record } = stored!;
-    return record;
+    const { hash: _hash, previousHash: _previous, ...record } = stored!;
+    const shown = { ...record, rotations: record.rotations - (isCurrent ? 0 : 1) };
+    const replaced = replacedSecret(record, shown);
+    if (replaced) throw replaced;
+    return shown;
   }
 
   async renew({ id }: Pick<KeyRecord, 'id'>): Promise<KeyRecord> {
@@ -139,13 +156,15 @@ class StoreAccounts implements Accounts {
     return found!;
   }
 
-  async refusedAmong(ids: readonly string[]): Promise<Map<string, TtsError>> {
-    const stored = ids.filter((id) => id !== LOCAL_KEY_ID);
-    const found = new Map((await this.#asked(() => this.#store.findKeys(stored))).map((key) => [key.id, key]));
+  async refusedAmong<Caller extends CallerKey>(callers: readonly Caller[]): Promise<Map<Caller, TtsError>> {
+    const stored = callers.filter(({ id }) => id !== LOCAL_KEY_ID);
+    const ids = [...new Set(stored.map(({ id }) => id))];
+    const found = new Map((await this.#asked(() => this.#store.findKeys(ids))).map((key) => [key.id, key]));
     return new Map(
-      stored.flatMap((id) => {
-        const refused = refusalOf(found.get(id));
-        return refused === undefined ? [] : [[id, refused]];
+      stored.flatMap((caller) => {
+        const key = found.get(caller.id);
+        const refused = refusalOf(key) ?? replacedSecret(key!, caller);
+        return refused === undefined ? [] : [[caller, refused] as const];
       }),
     );
   }

@@ -19,6 +19,12 @@ export const sameHash = (a: Uint8Array, b: Uint8Array): boolean => timingSafeEqu
 export const keyId = (key: string): string | undefined =>
   SHAPE.test(key) ? key.slice(PREFIX.length, PREFIX.length + ID_CHARS) : undefined;
 
+/** Another key with the id of an earlier one. */
+export function redrawKey(id: string): ApiKey {
+  const key = PREFIX + id + randomBytes(32).toString('base64url').slice(ID_CHARS);
+  return { key, id, hash: hashKey(key) };
+}
+
 export function drawKey(): ApiKey {
   for (;;) {
     // An id that began with a dash would read as an option on a command line.

@@ -15,13 +15,16 @@ interface Table {
   readonly sums: readonly string[];
 }
 
-/** Leases are not copied: in the new database no server holds the reservations of the old one. */
+/**
+ * Leases are not copied: in the new database no server holds the reservations of the old one. Sums
+ * by day are made anew from the ledger.
+ */
 const TABLES: readonly Table[] = [
   {
     name: 'keys',
     columns: [
       ...['seq', 'id', 'hash', 'tier', 'name', 'credits', 'reserved', 'created_at', 'expires_at', 'revoked_at'],
-      ...['concurrency', 'free_daily'],
+      ...['concurrency', 'free_daily', 'rotations', 'rotated_at', 'previous_hash', 'previous_ends_ms'],
     ],
     order: ['seq'],
     sums: ['credits', 'reserved'],

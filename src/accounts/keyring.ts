@@ -1,6 +1,9 @@
-/** What an operator does with keys: make, list, revoke, grant. Works beside a running server. */
+/**
+ * What an operator does with keys: make, list, change, rotate, revoke, grant. Works beside a
+ * running server.
+ */
 import { TtsError } from '../protocol/errors.js';
-import { drawKey } from './api-key.js';
+import { drawKey, redrawKey } from './api-key.js';
 import type { AccountStore, KeyChange, KeySummary } from './store.js';
 import type { KeyLimits, KeyRecord, Tier } from './types.js';
 
@@ -21,6 +24,8 @@ export interface Keyring {
   create(options: KeyOptions): Promise<CreatedKey>;
   list(): Promise<KeySummary[]>;
   change(id: string, change: KeyChange): Promise<KeyRecord>;
+  /** Another secret for the same key; the one before works for `graceMs` longer. */
+  rotate(id: string, graceMs: number): Promise<CreatedKey>;
   revoke(id: string): Promise<KeyRecord>;
   grantCredits(id: string, credits: number): Promise<KeyRecord>;
 }
@@ -31,7 +36,7 @@ export function createKeyring(store: AccountStore, now: () => Date = () => new D
     if (!key) {
       throw new TtsError('key_not_found', `There is no key with the id "${id}". "tts keys list" shows the ids.`);
     }
-    const { hash: _hash, ...record } = key;
+    const { hash: _hash, previousHash: _previous, ...record } = key;
     return record;
   };
   return {
@@ -52,6 +57,14 @@ export function createKeyring(store: AccountStore, now: () => Date = () => new D
     },
     list: () => store.listKeys(),
     change: async (id, change) => found(id, await store.changeKey(id, change)),
+    async rotate(id, graceMs) {
+      if ((await found(id, true)).revoked) {
+        throw new TtsError('key_revoked', `The key ${id} was revoked, which cannot be undone. Make a new key.`);
+      }
+      const { key, hash } = redrawKey(id);
+      const did = await store.rotateKey(id, hash, { time: now().toISOString(), graceMs });
+      return { key, ...(await found(id, did)) };
+    },
     revoke: async (id) => found(id, await store.revokeKey(id, now().toISOString())),
     async grantCredits(id, credits) {
       const before = await found(id, true);

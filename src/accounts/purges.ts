@@ -1,13 +1,16 @@
 /**
- * Rows that have ended are deleted every now and then, by one of the servers that share a store.
+ * Rows that have ended are deleted every now and then, and the ledger is summed up by day, by one
+ * of the servers that share a store.
  */
 import { type Clock, systemClock, type Timer } from '../clock.js';
 import type { Logger } from '../log.js';
-import type { Passes } from './passes.js';
+import type { AccountStore } from './store.js';
 import { PURGE_EVERY_MS } from './tuning.js';
 
+type PurgedStore = Pick<AccountStore, 'rollUsage'> & { readonly passes: Pick<AccountStore['passes'], 'purge'> };
+
 export class Purges {
-  readonly #passes: Pick<Passes, 'purge'>;
+  readonly #store: PurgedStore;
   readonly #log: Pick<Logger, 'error'> | undefined;
   readonly #clock: Clock;
   #timer: Timer;
@@ -19,8 +22,8 @@ export class Purges {
    * The first purge is due at a random time, so that servers which start together do not purge
    * together.
    */
-  constructor(passes: Pick<Passes, 'purge'>, log: Pick<Logger, 'error'> | undefined, clock = systemClock) {
-    this.#passes = passes;
+  constructor(store: PurgedStore, log: Pick<Logger, 'error'> | undefined, clock = systemClock) {
+    this.#store = store;
     this.#log = log;
     this.#clock = clock;
     this.#timer = this.#schedule(PURGE_EVERY_MS * Math.random());
@@ -43,11 +46,11 @@ export class Purges {
 
   async #purge(): Promise<void> {
     try {
-      await this.#passes.purge(PURGE_EVERY_MS);
+      if (await this.#store.passes.purge(PURGE_EVERY_MS)) await this.#store.rollUsage();
       this.#failed = false;
     } catch (error) {
       // Requests report a store that is away; rows that stay do no harm.
-      if (!this.#failed) this.#log?.error({ err: error }, 'rows that have ended could not be deleted yet');
+      if (!this.#failed) this.#log?.error({ err: error }, 'rows that have ended could not be deleted or summed up yet');
       this.#failed = true;
     }
   }

@@ -7,6 +7,7 @@ import type { BaseModel } from '../protocol/job.js';
 import type { RequestOutcome } from '../protocol/request-outcome.js';
 import type { Passes } from './passes.js';
 import type { KeyLimits, KeyRecord, Outcome, Tier } from './types.js';
+import type { UsageSeries, UsageSeriesFilter, UsageSum } from './usage-sums.js';
 
 export interface NewKey {
   readonly id: string;
@@ -30,6 +31,8 @@ export interface KeyChange {
 
 export interface StoredKey extends KeyRecord {
   readonly hash: Uint8Array;
+  /** Of the secret before; kept after its end, so that it is known for what it was. */
+  readonly previousHash: Uint8Array | null;
 }
 
 /** A key with what it did on the database's present UTC day. */
@@ -192,21 +195,6 @@ export interface RequestLogStore {
   trimRequestLog(keep: { readonly before: string; readonly rows: number }): Promise<{ removed: number; done: boolean }>;
 }
 
-/** What one key did with one model on one UTC day. */
-export interface UsageSum {
-  /** YYYY-MM-DD. */
-  readonly day: string;
-  readonly keyId: string;
-  readonly model: string;
-  readonly requests: number;
-  /** Requests that did not complete. */
-  readonly unfinished: number;
-  readonly characters: number;
-  readonly deliveredCharacters: number;
-  readonly credits: number;
-  readonly audioMs: number;
-}
-
 export interface AccountStore extends RequestLogStore {
   /**
    * Whether other servers may work on it at the same time: then each holds what it reserves by a
@@ -224,6 +212,15 @@ export interface AccountStore extends RequestLogStore {
   changeKey(id: string, change: KeyChange): Promise<boolean>;
   /** False where there is no such key. Revoking twice keeps the first time. */
   revokeKey(id: string, time: string): Promise<boolean>;
+  /**
+   * Replaces the secret of a key. The one before works for `graceMs` longer, and with it tickets
+   * and sign-ins that rest on it; one before that has ended. False where there is no such key.
+   */
+  rotateKey(
+    id: string,
+    hash: Uint8Array,
+    rotation: { readonly time: string; readonly graceMs: number },
+  ): Promise<boolean>;
   /** False where there is no such key. */
   grantCredits(id: string, credits: number, time: string): Promise<boolean>;
   /** Counts and reserves, all or nothing. */
@@ -254,6 +251,14 @@ export interface AccountStore extends RequestLogStore {
   usage(filter: UsageFilter): AsyncIterable<LedgerRow>;
   /** The same in sums, ordered by day, key and model. */
   usageByDay(filter: UsageFilter): Promise<UsageSum[]>;
+  /** The same over time and by key. */
+  usageSeries(filter: UsageSeriesFilter): Promise<UsageSeries>;
+  /**
+   * Sums up days of the ledger, so that `usageByDay` and `usageSeries` need not. A call sums up a
+   * bounded number of rows, and none that another transaction may still be writing. Resolves with
+   * the number of rows.
+   */
+  rollUsage(): Promise<number>;
   /** The hash of a secret of the server's own. */
   secretHash(name: string): Promise<Uint8Array | undefined>;
   /** Writes it. With `keep`, only where there is none yet: false where there was. */

@@ -38,8 +38,20 @@ export interface KeyRecord {
   readonly revoked: boolean;
   /** Whether `expiresAt` had passed by the database's clock when the record was read. */
   readonly expired: boolean;
+  /**
+   * How often the secret was replaced. In the record of a caller: up to the secret that the caller
+   * showed.
+   */
+  readonly rotations: number;
+  /** When the secret was last replaced. */
+  readonly rotatedAt: string | null;
+  /** Until when the secret before works too; null where it does not, by the database's clock. */
+  readonly previousEndsAt: string | null;
   readonly limits: KeyLimits;
 }
+
+/** A key, and which of its secrets was shown. */
+export type CallerKey = Pick<KeyRecord, 'id' | 'rotations'>;
 
 export interface AdmissionRequest {
   readonly key: KeyRecord;
@@ -144,10 +156,10 @@ export interface Accounts {
   /** The key as the store has it now; rejects as `authenticate` does where it would be refused. */
   renew(key: Pick<KeyRecord, 'id'>): Promise<KeyRecord>;
   /**
-   * The keys among these that `authenticate` would refuse now, each with its error; any server may
-   * have changed them.
+   * The callers among these that `authenticate` would refuse now, each with its error; any server
+   * may have changed their keys.
    */
-  refusedAmong(keyIds: readonly string[]): Promise<ReadonlyMap<string, TtsError>>;
+  refusedAmong<Caller extends CallerKey>(callers: readonly Caller[]): Promise<ReadonlyMap<Caller, TtsError>>;
   /**
    * Tickets, sign-ins and failed attempts, of this server and of all others that share its store.
    */

@@ -11,7 +11,7 @@ const MAX_NAME_CHARS = 200;
 
 const bounds = { minimum: 0, maximum: MAX_LIMIT };
 const count = () => ({ type: 'integer', ...bounds });
-const orNull = <T extends 'integer' | 'string'>(type: T, options: object = {}) =>
+export const orNull = <T extends 'integer' | 'string'>(type: T, options: object = {}) =>
   Type.Unsafe<(T extends 'integer' ? number : string) | null>({ type: [type, 'null'], ...options });
 const byModel = { properties: Object.fromEntries(BASE_MODELS.map((model) => [model, count()])) };
 const perModel = <T>(types: readonly string[], description: string) =>
@@ -27,7 +27,7 @@ const FreeDaily = own(
 );
 const Name = orNull('string', { maxLength: MAX_NAME_CHARS, description: 'What the key is for' });
 const Tier = oneOf(['free', 'partner'] as const);
-const Time = (description?: string) => Type.String({ ...(description && { description }) });
+export const Time = (description?: string) => Type.String({ ...(description && { description }) });
 
 export const SignIn = Type.Object(
   { secret: Type.String({ maxLength: 200, description: 'The admin secret, or an API key to see its own part' }) },
@@ -58,6 +58,10 @@ export const AdminKey = Type.Object(
     expires_at: orNull('string'),
     revoked: Type.Boolean(),
     expired: Type.Boolean({ description: "Whether `expires_at` has passed by the database's clock" }),
+    rotated_at: orNull('string', { description: 'When its secret was last replaced' }),
+    previous_ends_at: orNull('string', {
+      description: 'Until when the secret before works too; null where it does not',
+    }),
     concurrency: Concurrency,
     free_daily: FreeDaily,
     today: Type.Optional(Counts),
@@ -91,6 +95,22 @@ export const AdminKeyChange = Type.Object(
   { $id: 'AdminKeyChange' },
 );
 export type AdminKeyChange = Static<typeof AdminKeyChange>;
+
+const MAX_GRACE_S = 90 * 86_400;
+export const AdminRotation = Type.Object(
+  {
+    grace_s: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_GRACE_S,
+        default: 0,
+        description: 'Seconds for which the secret before works too; 0 ends it at once, and what it is speaking',
+      }),
+    ),
+  },
+  { $id: 'AdminRotation' },
+);
+export type AdminRotation = Static<typeof AdminRotation>;
 
 export const AdminGrant = Type.Object(
   { credits: Type.Integer({ minimum: 1, maximum: MAX_CREDITS, description: '1 per character' }) },
@@ -216,6 +236,9 @@ export const AdminStatus = Type.Object(
       description: 'Why it is not ready, or what workers cannot be used for; empty where all is well',
     }),
     memory_bytes: Type.Integer(),
+    text_version: Type.String({
+      description: 'How this gateway reads text; a worker that reads otherwise cannot be used',
+    }),
     places: Type.Object({ taken: Type.Integer(), limit: Type.Integer() }),
     segments: Type.Object({ queued: Type.Integer(), running: Type.Integer() }),
     limits: Type.Object({
@@ -231,6 +254,11 @@ export const AdminStatus = Type.Object(
         capacity: Type.Integer({ description: 'Steps it takes at once' }),
         busy: Type.Integer(),
         restarts: Type.Integer(),
+        others: Type.Integer({ description: 'Steps that other gateways have in it' }),
+        round_trip_ms: Type.Number({ description: 'Of a message; 0 for an engine process of this machine' }),
+        models: Type.Array(Type.String(), { description: 'The models that it may be given' }),
+        version: orNull('string', { description: 'Workers of one version make the same samples' }),
+        text_version: orNull('string', { description: 'How it reads text, once that is known' }),
         error: orNull('string', { description: 'Why it is not ready' }),
         unusable: orNull('string', { description: 'Why it is given nothing though it is ready' }),
       }),

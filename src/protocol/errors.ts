@@ -76,6 +76,7 @@ const WIRE_ERRORS = {
   // HTTP
   not_found: invalid(404),
   key_not_found: row(404, 'invalid_request_error', 1008, EXIT.failed),
+  key_revoked: row(409, 'invalid_request_error', 1008, EXIT.failed),
   request_log_off: row(404, 'invalid_request_error', 1008, EXIT.failed),
   method_not_allowed: invalid(405),
   request_timeout: row(408, 'invalid_request_error', 1008, EXIT.connection, true),

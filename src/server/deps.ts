@@ -10,21 +10,37 @@ import type { Gateway, ObservableGateway } from '../gateway/types.js';
 import type { Worker } from '../gateway/workers/worker.js';
 import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
+import type { AdminSettings } from '../protocol/admin/figures.js';
 import type { Texts } from '../text/thread/texts.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { ServerSettings } from './settings.js';
+
+type ObservedWorker = Pick<
+  Worker,
+  | 'id'
+  | 'state'
+  | 'description'
+  | 'capacity'
+  | 'busy'
+  | 'others'
+  | 'roundTripMs'
+  | 'restarts'
+  | 'version'
+  | 'textVersion'
+  | 'unusable'
+  | 'lastError'
+>;
 
 /** What only the operator may see or change. */
 interface AdminDeps {
   readonly version: string;
   readonly secret: AdminSecret;
   readonly keyring: Keyring;
-  readonly store: Pick<AccountStore, 'findKey' | 'usageByDay' | 'requestLog'>;
+  readonly store: Pick<AccountStore, 'findKey' | 'usageByDay' | 'usageSeries' | 'requestLog' | 'shared'>;
   readonly gateway: Pick<ObservableGateway, 'stats' | 'unusable'>;
-  readonly workers: () => readonly Pick<
-    Worker,
-    'id' | 'state' | 'description' | 'capacity' | 'busy' | 'restarts' | 'lastError'
-  >[];
+  readonly workers: () => readonly ObservedWorker[];
+  /** The settings that the server was started with; left out, the dashboard shows none. */
+  readonly settings?: Pick<AdminSettings, 'config_file' | 'settings'> | undefined;
 }
 
 export interface ServerDeps {

@@ -93,7 +93,7 @@ describe('accounts', () => {
       for (const time of ['2026-02-27T00:00:00.000Z', '2026-03-04T00:00:00.000Z']) {
         vi.useFakeTimers({ toFake: ['Date'], now: new Date(time) });
         expect(await accounts.authenticate(key)).toMatchObject({ id });
-        expect((await accounts.refusedAmong([id])).size).toBe(0);
+        expect((await accounts.refusedAmong([{ id, rotations: 0 }])).size).toBe(0);
       }
       vi.useRealTimers();
       await database.freezeAt('2026-03-01T23:59:31.000Z');
@@ -110,23 +110,46 @@ describe('accounts', () => {
       ];
       const local = await accounts.authenticate('local-secret');
       const all = [local, valid, revoked, expiring, deleted];
-      const ids = all.map(({ id }) => id);
-      expect((await accounts.refusedAmong(ids)).size).toBe(0);
+      expect((await accounts.refusedAmong(all)).size).toBe(0);
       await keys.grantCredits(valid.id, 4);
       await keys.revoke(revoked.id);
       await database.freezeAt('2026-03-01T23:59:31.000Z');
       await database.write({ durable: true }, () => tell('DELETE FROM keys WHERE id = ?', deleted.id));
-      const refused = await accounts.refusedAmong(ids);
-      expect([...refused].map(([id, error]) => [id, error.code])).toEqual([
+      const refused = await accounts.refusedAmong(all);
+      expect([...refused].map(([{ id }, error]) => [id, error.code])).toEqual([
         [revoked.id, 'revoked_api_key'],
         [expiring.id, 'expired_api_key'],
         [deleted.id, 'invalid_api_key'],
       ]);
       for (const key of [revoked, expiring, deleted]) {
-        await expect(accounts.renew(key)).rejects.toEqual(code(refused.get(key.id)!.code));
+        await expect(accounts.renew(key)).rejects.toEqual(code(refused.get(key)!.code));
       }
       expect(await accounts.renew(local)).toBe(local);
       expect(await accounts.renew(valid)).toMatchObject({ id: valid.id, credits: 5 });
+    });
+
+    it('get another secret: the one before ends at once or later, and what it began ends with it', async () => {
+      const first = await keys.create({ tier: 'partner', credits: 9, name: 'kiosk' });
+      const began = await accounts.authenticate(first.key);
+      const second = await keys.rotate(first.id, 60_000);
+      expect(second).toMatchObject({ id: first.id, name: 'kiosk', credits: 9 });
+      expect(second.key.slice(0, 12)).toBe(first.key.slice(0, 12));
+      expect(second.key).not.toBe(first.key);
+      expect(await accounts.authenticate(first.key)).toMatchObject({ id: first.id, rotations: 0 });
+      const newer = await accounts.authenticate(second.key);
+      expect(newer).toMatchObject({ id: first.id, rotations: 1 });
+      expect((await accounts.refusedAmong([began, newer])).size).toBe(0);
+      await database.freezeAt('2026-03-03T00:00:00.000Z');
+      await expect(accounts.authenticate(first.key)).rejects.toEqual(code('revoked_api_key'));
+      expect([...(await accounts.refusedAmong([began, newer])).keys()]).toEqual([began]);
+      const third = await keys.rotate(first.id, 0);
+      await expect(accounts.authenticate(first.key)).rejects.toEqual(code('invalid_api_key'));
+      await expect(accounts.authenticate(second.key)).rejects.toEqual(code('revoked_api_key'));
+      expect([...(await accounts.refusedAmong([newer])).values()]).toEqual([code('revoked_api_key')]);
+      expect(await accounts.authenticate(third.key)).toMatchObject({ id: first.id, rotations: 2 });
+      await keys.revoke(first.id);
+      await expect(keys.rotate(first.id, 0)).rejects.toEqual(code('key_revoked'));
+      await expect(keys.rotate('AAAAAAAA', 0)).rejects.toEqual(code('key_not_found'));
     });
 
     it('expire when an operator says so by SQL, in the forms that SQL writes; a time that cannot be read has passed', async () => {
@@ -140,7 +163,7 @@ describe('accounts', () => {
       for (const time of later) {
         await set(time);
         expect(await accounts.authenticate(key), String(time)).toMatchObject({ expired: false });
-        expect((await accounts.refusedAmong([id])).size, String(time)).toBe(0);
+        expect((await accounts.refusedAmong([{ id, rotations: 0 }])).size, String(time)).toBe(0);
       }
       const passed = [
         ...['2026-03-01', '2026-03-01T23:59:30Z', '2026-03-01 23:59:29', '2026-03-01 23:59:29.9+00', '', 'tomorrow'],
@@ -149,7 +172,8 @@ describe('accounts', () => {
       for (const time of passed) {
         await set(time);
         await expect(accounts.authenticate(key), time).rejects.toEqual(code('expired_api_key'));
-        expect((await accounts.refusedAmong([id])).get(id), time).toEqual(code('expired_api_key'));
+        const [refused] = await accounts.refusedAmong([{ id, rotations: 0 }]);
+        expect(refused?.[1], time).toEqual(code('expired_api_key'));
       }
     });
 

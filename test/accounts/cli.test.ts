@@ -45,6 +45,8 @@ describe('the account commands', () => {
         reserved: 0,
         concurrency: null,
         free_daily: null,
+        rotated_at: null,
+        previous_ends_at: null,
         today: {
           free_requests: 0,
           free_requests_by_model: { 'base-tts': 0, 'base-tts-fast': 0 },
@@ -75,6 +77,19 @@ describe('the account commands', () => {
       free_daily: 9,
     });
     expect(await limits()).toEqual([null, 9]);
+  });
+
+  it('give a key another secret, with the one before for a time or without it', async () => {
+    const { key, id } = await json('keys', 'create', '--tier', 'partner', '--credits', '5', '--name', 'kiosk');
+    const rotated = await tts('keys', 'rotate', id, '--grace', '2h');
+    expect(rotated.out).toMatch(new RegExp(`^tts_${id}[\\w-]{35}\\n$`));
+    expect(rotated.out.trim()).not.toBe(key);
+    expect(rotated.err).toMatch(/the one before works until \d{4}-/);
+    const again = await json('keys', 'rotate', id);
+    expect(again).toMatchObject({ id, name: 'kiosk', credits: 5, previous_ends_at: null });
+    expect(await tts('keys', 'rotate', id, '--grace', '1000d')).toMatchObject({ code: 2, out: '' });
+    await tts('keys', 'revoke', id);
+    expect((await tts('keys', 'rotate', id)).err).toContain('was revoked, which cannot be undone');
   });
 
   it('take effect at once beside a running server', async () => {

@@ -152,14 +152,21 @@ describe('time in the accounts', () => {
     await settlements.close();
   });
 
-  it('rows that have ended are deleted within half a minute of the start, and then every half minute', async () => {
+  it('rows that have ended are deleted, and days summed up, within half a minute of the start, and then every half minute', async () => {
     const purgedAtMs: number[] = [];
-    const purges = new Purges({ purge: async () => purgedAtMs.push(clock.now()) > 0 }, undefined, clock);
+    const rolledAtMs: number[] = [];
+    const store = {
+      passes: { purge: async () => purgedAtMs.push(clock.now()) !== 2 },
+      rollUsage: async () => rolledAtMs.push(clock.now()),
+    };
+    const purges = new Purges(store, undefined, clock);
     await clock.advance(120_000);
     expect(purgedAtMs[0]).toBeLessThanOrEqual(30_000);
     expect(purgedAtMs.slice(1).map((atMs, n) => Math.round(atMs - purgedAtMs[n]!))).toEqual(
       purgedAtMs.slice(1).map(() => 30_000),
     );
+    // Another server was at it the second time.
+    expect(rolledAtMs).toEqual(purgedAtMs.filter((_, n) => n !== 1));
     await purges.close();
     expect(clock.timers).toBe(0);
   });

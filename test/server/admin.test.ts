@@ -47,7 +47,17 @@ describe('the admin interface', () => {
 
   describe('lets in', () => {
     it('nobody without the secret', async () => {
-      for (const path of ['/session', '/keys', '/usage', '/usage.csv', '/status', '/sessions', '/errors']) {
+      for (const path of [
+        '/session',
+        '/keys',
+        '/usage',
+        '/usage.csv',
+        '/usage/series',
+        '/settings',
+        '/status',
+        '/sessions',
+        '/errors',
+      ]) {
         expect(await errorOf(await ask(path, { headers: {} }))).toMatchObject({
           status: 401,
           code: 'sign_in_required',

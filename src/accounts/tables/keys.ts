@@ -1,4 +1,4 @@
-/** Keys: made, found, listed with their day, changed, revoked, and granted credits. */
+/** Keys: made, found, listed with their day, changed, rotated, revoked, and granted credits. */
 import { freeLimitOf } from '../../protocol/free-limit.js';
 import { BASE_MODELS } from '../../protocol/job.js';
 import { type AccountsDatabase, ask, type Change, tell } from '../database.js';
@@ -30,6 +30,9 @@ const CHANGE_KEY = 'UPDATE keys SET name = ?, concurrency = ?, free_daily = ? WH
 const INSERT_GRANT = 'INSERT INTO grants (time, key_id, credits) VALUES (?, ?, ?)';
 const ADD_CREDITS = 'UPDATE keys SET credits = credits + ? WHERE id = ? RETURNING id';
 const REVOKE = 'UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? RETURNING id';
+/** What rests on a secret does not outlive it. */
+const CUT_SIGN_INS = 'UPDATE sign_ins SET expires_ms = ? WHERE standing = ? AND expires_ms > ?';
+const CUT_TICKETS = 'UPDATE tickets SET expires_ms = ? WHERE key_id = ? AND expires_ms > ?';
 const SET_FREE_LIMIT = 'INSERT INTO free_limits (key_id, model, concurrency, free_daily) VALUES (?, ?, ?, ?)';
 const CLEAR_FREE_LIMITS = 'DELETE FROM free_limits WHERE key_id = ?';
 const SUM_TODAY = `SELECT key_id, count(*) AS requests, sum(characters) AS characters, sum(credits) AS credits
@@ -69,7 +72,7 @@ function* grantCredits(id: string, credits: number, time: string): Change<boolea
 
 type Keys = Pick<
   AccountStore,
-  'createKey' | 'findKey' | 'findKeys' | 'listKeys' | 'changeKey' | 'revokeKey' | 'grantCredits'
+  'createKey' | 'findKey' | 'findKeys' | 'listKeys' | 'changeKey' | 'rotateKey' | 'revokeKey' | 'grantCredits'
 >;
 
 export function createKeys(database: AccountsDatabase): Keys {
@@ -88,6 +91,16 @@ export function createKeys(database: AccountsDatabase): Keys {
     const { name = key!.name, concurrency = key!.limits.concurrency, freeDaily = key!.limits.freeDaily } = change;
     yield* tell(CHANGE_KEY, name, general(concurrency), general(freeDaily), id);
     yield* setFreeLimits(id, { concurrency, freeDaily });
+    return true;
+  }
+
+  const rotate = `UPDATE keys SET previous_hash = hash, previous_ends_ms = ${nowMs} + ?, hash = ?,
+      rotations = rotations + 1, rotated_at = ? WHERE id = ? RETURNING previous_ends_ms`;
+  function* rotateKey(id: string, hash: Uint8Array, time: string, graceMs: number): Change<boolean> {
+    const [rotated] = yield* ask<{ previous_ends_ms: number }>(rotate, graceMs, Buffer.from(hash), time, id);
+    if (rotated === undefined) return false;
+    for (const sql of [CUT_SIGN_INS, CUT_TICKETS])
+      yield* tell(sql, rotated.previous_ends_ms, id, rotated.previous_ends_ms);
     return true;
   }
 
@@ -123,6 +136,8 @@ export function createKeys(database: AccountsDatabase): Keys {
     },
 
     changeKey: (id, change) => database.write({ durable: true }, () => changeKey(id, change)),
+    rotateKey: (id, hash, { time, graceMs }) =>
+      database.write({ durable: true }, () => rotateKey(id, hash, time, graceMs)),
     async revokeKey(id, time) {
       return (await database.writeOne({ durable: true }, REVOKE, time, id)).length > 0;
     },

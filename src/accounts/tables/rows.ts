@@ -1,8 +1,9 @@
 /** Rows as the tables hold them, and what the store makes of them. */
 import type { OwnFreeLimit } from '../../protocol/free-limit.js';
 import { BASE_MODELS } from '../../protocol/job.js';
-import type { KeySummary, LedgerRow, StoredKey, UsageSum } from '../store.js';
+import type { KeySummary, LedgerRow, StoredKey } from '../store.js';
 import type { KeyRecord, Tier } from '../types.js';
+import type { UsageFigures } from '../usage-sums.js';
 
 export interface KeyRow {
   id: string;
@@ -14,6 +15,10 @@ export interface KeyRow {
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
+  rotations: number;
+  rotated_at: string | null;
+  previous_hash: Buffer | null;
+  previous_ends_ms: number | null;
   concurrency: number | null;
   free_daily: number | null;
   /** The database's clock. */
@@ -48,7 +53,8 @@ export interface UsageRow {
   delivered_characters: number;
 }
 export interface SumRow extends Pick<UsageRow, 'key_id' | 'model' | 'characters' | 'credits' | 'audio_ms'> {
-  day: string;
+  /** The beginning of a time, from which the step is seen: a day, an hour or a minute. */
+  at: string;
   requests: number;
   unfinished: number;
   delivered_characters: number;
@@ -93,6 +99,7 @@ function storedKey(rows: readonly KeyRow[]): StoredKey {
   return {
     id: row.id,
     hash: row.hash,
+    previousHash: row.previous_hash,
     tier: row.tier,
     name: row.name,
     credits: row.credits,
@@ -101,6 +108,12 @@ function storedKey(rows: readonly KeyRow[]): StoredKey {
     expiresAt: row.expires_at,
     revoked: row.revoked_at !== null,
     expired: row.expires_at !== null && hasPassed(row.expires_at, row.now_ms),
+    rotations: row.rotations,
+    rotatedAt: row.rotated_at,
+    previousEndsAt:
+      row.previous_ends_ms !== null && row.previous_ends_ms > row.now_ms
+        ? new Date(row.previous_ends_ms).toISOString()
+        : null,
     limits: {
       concurrency: ownLimit(rows, row.concurrency, 'model_concurrency'),
       freeDaily: ownLimit(rows, row.free_daily, 'model_free_daily'),
@@ -122,7 +135,7 @@ export function grouped<Row>(rows: readonly Row[], idOf: (row: Row) => string): 
 export const storedKeys = (rows: readonly KeyRow[]): StoredKey[] =>
   [...grouped(rows, ({ id }) => id).values()].map(storedKey);
 
-export function withoutHash({ hash: _hash, ...record }: StoredKey): KeyRecord {
+export function withoutHash({ hash: _hash, previousHash: _previous, ...record }: StoredKey): KeyRecord {
   return record;
 }
 
@@ -155,10 +168,33 @@ export const ledgerRow = (row: UsageRow): LedgerRow => ({
   deliveredCharacters: row.delivered_characters,
 });
 
-const usageSum = (row: SumRow): UsageSum => ({
-  day: row.day,
-  keyId: row.key_id,
-  model: row.model,
+const ADDED = ['requests', 'unfinished', 'characters', 'delivered_characters', 'credits', 'audio_ms'] as const;
+
+/** Sums of several pages of the ledger, added up: `by` are the columns that make a sum. */
+export class UsageSums {
+  readonly #by: readonly ('at' | 'key_id' | 'model')[];
+  readonly #rows = new Map<string, SumRow>();
+
+  constructor(...by: readonly ('at' | 'key_id' | 'model')[]) {
+    this.#by = by;
+  }
+
+  add(rows: readonly SumRow[]): void {
+    for (const row of rows) {
+      const name = this.#by.map((column) => row[column]).join(' ');
+      const sum = this.#rows.get(name);
+      if (sum === undefined) this.#rows.set(name, { ...row });
+      else for (const field of ADDED) sum[field] += row[field];
+    }
+  }
+
+  /** In the order of the columns that make a sum. */
+  all(): SumRow[] {
+    return [...this.#rows.keys()].sort().map((name) => this.#rows.get(name)!);
+  }
+}
+
+export const usageFigures = (row: SumRow): UsageFigures => ({
   requests: row.requests,
   unfinished: row.unfinished,
   characters: row.characters,
@@ -166,25 +202,3 @@ const usageSum = (row: SumRow): UsageSum => ({
   credits: row.credits,
   audioMs: row.audio_ms,
 });
-
-const ADDED = ['requests', 'unfinished', 'characters', 'delivered_characters', 'credits', 'audio_ms'] as const;
-
-/** Sums of several pages of the ledger, added up. */
-export class UsageSums {
-  readonly #rows = new Map<string, SumRow>();
-
-  add(rows: readonly SumRow[]): void {
-    for (const row of rows) {
-      const name = `${row.day} ${row.key_id} ${row.model}`;
-      const sum = this.#rows.get(name);
-      if (sum === undefined) this.#rows.set(name, { ...row });
-      else for (const field of ADDED) sum[field] += row[field];
-    }
-  }
-
-  /** By day, key and model. */
-  all(): UsageSum[] {
-    const names = [...this.#rows.keys()].sort();
-    return names.map((name) => usageSum(this.#rows.get(name)!));
-  }
-}

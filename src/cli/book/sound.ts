@@ -21,10 +21,11 @@ export async function soundOf({ config, connection, model, voice, speed }: Sound
   const asked = [model, voice, speed];
   if (connection.kind === 'remote') return [...asked, connection.baseUrl];
   const { textVersion } = await import('../../text/text-version.js');
+  const { dictionaryDigests } = await import('../../models/language-packs.js');
   const { engine } = connection;
   const lexicon = engine === undefined ? config.lexicon : String(engine.lexicon ?? '');
   const voicesDir = engine === undefined ? config.voicesDir : String(engine.voicesDir ?? '');
   const found = (await ownCatalogue({ voicesDir })).all.find((entry) => entry.voice.id === voice);
   const { mix, gainDb, language } = found ?? {};
-  return [...asked, packageVersion(), config.engine, textVersion(lexicon), mix, gainDb, language];
+  return [...asked, packageVersion(), config.engine, textVersion(lexicon, dictionaryDigests()), mix, gainDb, language];
 }

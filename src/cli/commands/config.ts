@@ -1,9 +1,9 @@
 /** `tts config`: every setting, its value and source; `set` and `unset` change the config file. */
 import { Command } from 'commander';
 import { type Config, flagOf, SETTINGS, type Setting, writeSetting } from '../../config.js';
-import { freeLimitText } from '../../protocol/free-limit.js';
 import { addSettings, settingsOf } from '../context.js';
 import { printTable } from '../output.js';
+import { originOf, settingText } from '../shown-settings.js';
 import { shrinking } from '../table.js';
 
 const EXAMPLES = `
@@ -66,12 +66,9 @@ function show(json: boolean, self: Command): void {
     process.stdout.write(`${JSON.stringify({ file, settings }, null, 2)}\n`);
     return;
   }
-  const origin = (row: Setting) =>
-    ({ flag: flagOf(row.key), environment: row.env, file: file.path, default: 'default' })[sources[row.key]];
   const rows = SETTINGS.map((row) => {
-    const held = shown(row, config);
-    const value = typeof held === 'object' ? freeLimitText(held) : String(held);
-    return [row.key, value === '' ? '-' : value, origin(row), row.env];
+    const value = settingText(shown(row, config));
+    return [row.key, value === '' ? '-' : value, originOf(row, sources[row.key], file), row.env];
   });
   printTable(['SETTING', shrinking('VALUE'), shrinking('FROM'), 'ENVIRONMENT'], rows);
   process.stderr.write(`config file: ${file.path}${file.found ? '' : ' (not there)'}\n`);

@@ -1,4 +1,4 @@
-/** `tts keys`: make, list and revoke API keys, and grant them credits. */
+/** `tts keys`: make, list, rotate and revoke API keys, and grant them credits. */
 import { Command, Option } from 'commander';
 import type { KeySummary } from '../../accounts/store.js';
 import type { KeyRecord, Tier } from '../../accounts/types.js';
@@ -60,6 +60,8 @@ const listed = (key: KeyRecord) => ({
   reserved: key.reserved,
   concurrency: key.limits.concurrency,
   free_daily: key.limits.freeDaily,
+  rotated_at: key.rotatedAt,
+  previous_ends_at: key.previousEndsAt,
 });
 const summary = (key: KeySummary) => ({
   ...listed(key),
@@ -148,6 +150,29 @@ async function limit(text: string, options: LimitOptions & { json?: boolean }, c
   });
 }
 
+const MAX_GRACE_MS = 90 * 86_400_000;
+
+function graceOf(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const now = new Date();
+  const ms = parseMoment('--grace', text, 'ahead', now).getTime() - now.getTime();
+  if (ms >= 0 && ms <= MAX_GRACE_MS) return ms;
+  throw new TtsError('usage', `--grace takes a time within the next 90 days, not ${JSON.stringify(text)}.`);
+}
+
+async function rotate(text: string, options: { grace?: string; json?: boolean }, command: Command): Promise<void> {
+  const graceMs = graceOf(options.grace);
+  await withKeyring(command, {}, async (keyring) => {
+    const key = await keyring.rotate(idOf(text), graceMs);
+    if (options.json) return printJson({ key: key.key, ...listed(key) });
+    process.stdout.write(`${key.key}\n`);
+    const before = key.previousEndsAt === null ? 'is refused from now on' : `works until ${key.previousEndsAt}`;
+    process.stderr.write(
+      `Key ${key.id} has another secret, and the one before ${before}. Keep it: it is not shown again.\n`,
+    );
+  });
+}
+
 async function revoke(text: string, { json }: { json?: boolean }, command: Command): Promise<void> {
   await withKeyring(command, {}, async (keyring) => {
     const key = await keyring.revoke(idOf(text));
@@ -172,13 +197,23 @@ export function command(): Command {
   );
   const sub = (name: string, description: string) =>
     addSettings(keys.command(name).description(description), ACCOUNT_SETTINGS);
-  const addLimits = (made: Command) =>
-    made
-      .option('--concurrency <n>', 'sessions at once, for Partner access and each :free model; or by :free model')
-      .option(
-        '--free-daily <n>',
-        'Free requests a UTC day of each :free model; or by model: base-tts=9,base-tts-fast=90',
-      );
+  addMaking(sub);
+  addChanging(sub);
+  return keys;
+}
+
+type Sub = (name: string, description: string) => Command;
+
+const addLimits = (made: Command) =>
+  made
+    .option('--concurrency <n>', 'sessions at once, for Partner access and each :free model; or by :free model')
+    .option(
+      '--free-daily <n>',
+      'Free requests a UTC day of each :free model; or by model: base-tts=9,base-tts-fast=90',
+    );
+
+/** The commands that make and list keys. */
+function addMaking(sub: Sub): void {
   addLimits(
     sub('create', 'Makes a key and prints it, once.')
       .addOption(
@@ -203,6 +238,10 @@ export function command(): Command {
     .option('--json', 'print an array instead of a table, with the limits of each key')
     .addHelpText('after', '\nExamples:\n  tts keys list\n  tts keys list --json | jq ".[] | select(.credits < 100)"')
     .action((options: { json?: boolean }, command: Command) => list(options, command));
+}
+
+/** The commands that change a key. */
+function addChanging(sub: Sub): void {
   addLimits(sub('limit', `Gives a key limits of its own, or the server's own with "${USUAL}"; what is left out stays.`))
     .argument('<id>', 'the first 8 characters after tts_, as in "tts keys list"')
     .option('--json', 'print the key as in "keys list"')
@@ -211,6 +250,17 @@ export function command(): Command {
       '\nExamples:\n  tts keys limit aB3dE6gH --free-daily base-tts=100,base-tts-fast=400\n  tts keys limit aB3dE6gH --concurrency usual',
     )
     .action((id: string, options: LimitOptions & { json?: boolean }, command: Command) => limit(id, options, command));
+  sub('rotate', 'Gives a key another secret and prints it, once. Id, name, credits, limits and usage stay.')
+    .argument('<id>', 'the first 8 characters after tts_, as in "tts keys list"')
+    .option(
+      '--grace <time>',
+      'how long the secret before works too: 24h, 7d or 2027-01-31 (default: it ends at once, and what it speaks)',
+    )
+    .option('--json', 'print the key as in "keys list", and "key"')
+    .addHelpText('after', '\nExamples:\n  tts keys rotate aB3dE6gH\n  tts keys rotate aB3dE6gH --grace 24h')
+    .action((id: string, options: { grace?: string; json?: boolean }, command: Command) =>
+      rotate(id, options, command),
+    );
   sub('revoke', 'Refuses a key from now on, and ends what it is speaking within 3 seconds.')
     .argument('<id>', 'the first 8 characters after tts_, as in "tts keys list"')
     .option('--json', 'print the key as in "keys list"')
@@ -224,5 +274,4 @@ export function command(): Command {
     .action((id: string, credits: string, options: { json?: boolean }, command: Command) =>
       grant(id, credits, options, command),
     );
-  return keys;
 }

@@ -15,6 +15,7 @@ import { refuseShownPassword } from '../service/nats.js';
 import { downloadLog, GRACE_MS, serverLog, untilSignalled } from '../service/server-process.js';
 import type { Service, ServiceOptions } from '../service/service.js';
 import { exportTraces } from '../service/trace-export.js';
+import { type ShownSettings, shownSettings } from '../shown-settings.js';
 
 const EXAMPLES = `
 Examples:
@@ -38,12 +39,14 @@ export function command(): Command {
   );
   const groups = ['server', 'engine', 'files', 'nats'];
   const unused = ['workerName'];
+  const shown = SETTINGS.filter((row) => groups.includes(row.group) && !unused.includes(row.key));
   addSettings(
     serve,
-    SETTINGS.filter((row) => groups.includes(row.group) && !unused.includes(row.key)).map((row) => row.key),
+    shown.map((row) => row.key),
   );
   return serve.addHelpText('after', EXAMPLES).action(async (_options: unknown, self: Command) => {
-    const { config, sources } = settingsOf(self);
+    const settings = settingsOf(self);
+    const { config, sources } = settings;
     refuseShownPassword(config.nats, sources.nats);
     if (config.workers === 0 && config.nats === '') {
       throw new TtsError(
@@ -51,13 +54,13 @@ export function command(): Command {
         '--workers 0 leaves all speech to workers: name the NATS server they are on with --nats.',
       );
     }
-    await run(config);
+    await run(config, shownSettings(settings, shown));
   });
 }
 
 type Tls = { readonly cert: string; readonly key: string } | undefined;
 
-async function run(config: Config): Promise<void> {
+async function run(config: Config, shown: ShownSettings): Promise<void> {
   const signalled = untilSignalled();
   // A server that is told to stop while it starts has nothing to finish; its engines end with it.
   let leave: (() => void) | undefined = () => process.exit(0);
@@ -83,7 +86,7 @@ async function run(config: Config): Promise<void> {
     const store = await openStore(config, log);
     const localKey = (await import('../../accounts/api-key.js')).drawKey().key;
     const { createService } = await import('../service/service.js');
-    service = await createService({ ...serviceOptions(config, log, tls), store, localKey });
+    service = await createService({ ...serviceOptions(config, log, tls), shownSettings: shown, store, localKey });
     const { port } = await service.listen(config.host, config.port);
     leave = undefined;
     metricsServer = await listenForMetrics(config, service);

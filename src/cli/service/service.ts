@@ -17,6 +17,7 @@ import type { Metrics } from '../../server/metrics/metrics.js';
 import type { ServerSettings } from '../../server/settings.js';
 import type { LanguageFiles } from '../../text/front-end.js';
 import { catalogueOptions } from '../own-voices.js';
+import type { ShownSettings } from '../shown-settings.js';
 import { packageVersion } from '../version.js';
 import { listenError } from './listening.js';
 import { LocalEngines, type LocalEnginesOptions } from './local-engines.js';
@@ -30,6 +31,8 @@ export interface ServiceOptions {
   readonly store: AccountStore | (() => Promise<AccountStore>);
   readonly localKey: string;
   readonly settings: Partial<ServerSettings>;
+  /** As the dashboard shows them. */
+  readonly shownSettings?: ShownSettings;
   readonly engine: Pick<LocalEnginesOptions, 'start' | 'models' | 'stays' | 'crowd' | 'onProgress'>;
   /** Whether metrics are collected. */
   readonly metrics: boolean;
@@ -132,6 +135,7 @@ async function assemble(options: ServiceOptions, parts: Parts): Promise<Service>
         store,
         gateway,
         workers: () => pool.workers,
+        settings: options.shownSettings,
       },
       settings: options.settings,
     },

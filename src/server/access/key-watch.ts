@@ -1,5 +1,8 @@
-/** Watches the keys of work in progress: a key that is revoked or expires ends its work. */
-import type { Accounts } from '../../accounts/types.js';
+/**
+ * Watches the keys of work in progress: a key that is revoked or expires ends its work, and so does
+ * a replaced secret.
+ */
+import type { Accounts, CallerKey } from '../../accounts/types.js';
 import { type Clock, systemClock, type Timer } from '../../clock.js';
 import type { Logger } from '../../log.js';
 import type { TtsError } from '../../protocol/errors.js';
@@ -8,7 +11,8 @@ import type { TtsError } from '../../protocol/errors.js';
 const CHECK_MS = 1_000;
 
 interface Watch {
-  readonly keyId: string;
+  readonly id: string;
+  readonly rotations: number;
   readonly onRefused: (reason: TtsError) => void;
 }
 
@@ -32,9 +36,12 @@ export class KeyWatch {
     this.#clock = clock;
   }
 
-  /** Calls `onRefused` when the key is revoked, expired or deleted. The result ends the watch. */
-  watch(keyId: string, onRefused: Watch['onRefused']): () => void {
-    const watch = { keyId, onRefused };
+  /**
+   * Calls `onRefused` when the key is revoked, expired or deleted, or its secret has ended. The
+   * result ends the watch.
+   */
+  watch({ id, rotations }: CallerKey, onRefused: Watch['onRefused']): () => void {
+    const watch = { id, rotations, onRefused };
     this.#watches.add(watch);
     this.#timer ??= this.#clock.setInterval(() => void this.#check(), CHECK_MS).unref();
     return () => {
@@ -50,10 +57,9 @@ export class KeyWatch {
     if (this.#checking) return;
     this.#checking = true;
     try {
-      const refused = await this.#accounts.refusedAmong([...new Set([...this.#watches].map(({ keyId }) => keyId))]);
-      for (const { keyId, onRefused } of refused.size > 0 ? [...this.#watches] : []) {
-        const reason = refused.get(keyId);
-        if (reason !== undefined) onRefused(reason);
+      const refused = await this.#accounts.refusedAmong([...this.#watches]);
+      for (const [watch, reason] of refused) {
+        if (this.#watches.has(watch)) watch.onRefused(reason);
       }
     } catch (error) {
       this.#log.debug({ err: error }, 'keys could not be looked up');

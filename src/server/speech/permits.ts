@@ -102,7 +102,7 @@ export class Permits {
         },
       });
       this.#open.add(permit);
-      const unwatch = this.keyWatch.watch(key.id, (reason) => permit.revoke(reason));
+      const unwatch = this.keyWatch.watch(key, (reason) => permit.revoke(reason));
       return permit;
     } catch (error) {
       held?.release();

@@ -28,6 +28,10 @@ export function keysContract(tools: StoreTools): void {
     expect(await store.findKey(id)).toEqual({
       ...made,
       hash: Buffer.from(hash),
+      previousHash: null,
+      rotations: 0,
+      rotatedAt: null,
+      previousEndsAt: null,
       reserved: 0,
       revoked: false,
       expired: true,
@@ -68,6 +72,47 @@ export function keysContract(tools: StoreTools): void {
     expect(await store.revokeKey(id, TIME)).toBe(true);
     expect((await store.findKey(id))?.revoked).toBe(true);
     expect(await store.revokeKey('AAAAAAAA', TIME)).toBe(false);
+  });
+
+  it('replaces the secret of a key, with the one before until its end', async () => {
+    const { id, hash } = drawKey();
+    await store.createKey({ id, hash, tier: 'partner', name: null, credits: 5, createdAt: TIME, expiresAt: null });
+    await fixture.database.freezeAt(TIME);
+    const [second, third] = [drawKey().hash, drawKey().hash];
+    expect(await store.rotateKey(id, second, { time: TIME, graceMs: 60_000 })).toBe(true);
+    const end = new Date(Date.parse(TIME) + 60_000).toISOString();
+    const rotated = { credits: 5, rotations: 1, rotatedAt: TIME, previousEndsAt: end };
+    expect(await store.findKey(id)).toMatchObject({
+      ...rotated,
+      hash: Buffer.from(second),
+      previousHash: Buffer.from(hash),
+    });
+    expect((await store.findKeys([id]))[0]).toMatchObject(rotated);
+    expect(Object.keys((await store.listKeys())[0]!).filter((field) => /hash/i.test(field))).toEqual([]);
+    await fixture.database.freezeAt(end);
+    expect(await store.findKey(id)).toMatchObject({ previousEndsAt: null, previousHash: Buffer.from(hash) });
+    expect(await store.rotateKey(id, third, { time: end, graceMs: 0 })).toBe(true);
+    const now = { rotations: 2, rotatedAt: end, previousEndsAt: null, hash: Buffer.from(third) };
+    expect(await store.findKey(id)).toMatchObject({ ...now, previousHash: Buffer.from(second) });
+    expect(await store.rotateKey('AAAAAAAA', third, { time: end, graceMs: 0 })).toBe(false);
+  });
+
+  it('ends tickets and sign-ins of a replaced secret no later than the secret', async () => {
+    const [id, other] = [await createKey(), await createKey()];
+    await fixture.database.freezeAt(TIME);
+    const at = (ms: number) => fixture.database.freezeAt(new Date(Date.parse(TIME) + ms).toISOString());
+    const [mine, theirs, ticket] = ['a', 'b', 'c'].map((text) => Buffer.alloc(32, text)) as [Buffer, Buffer, Buffer];
+    const { passes } = store;
+    await passes.addSignIn({ role: 'key', standing: id, hash: mine, ttlMs: 100_000 });
+    await passes.addSignIn({ role: 'key', standing: other, hash: theirs, ttlMs: 100_000 });
+    await passes.addTicket({ hash: ticket, keyId: id, session: mine, ttlMs: 100_000 });
+    await store.rotateKey(id, drawKey().hash, { time: TIME, graceMs: 50_000 });
+    await at(49_999);
+    expect(await passes.findSignIn(mine)).toMatchObject({ standing: id });
+    await at(50_000);
+    expect(await passes.findSignIn(mine)).toBeUndefined();
+    expect(await passes.takeTicket(ticket)).toBeUndefined();
+    expect(await passes.findSignIn(theirs)).toMatchObject({ standing: other });
   });
 
   it('adds granted credits to the balance, and says when there is no such key', async () => {

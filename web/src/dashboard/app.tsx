@@ -1,14 +1,11 @@
-/** The dashboard's page: sign-in, then figures, sessions, keys, usage, requests and failures. */
+/** The frame of the dashboard: sign-in, the links to its pages, and the page that is shown. */
+import { useEffect, useRef } from 'preact/hooks';
 import { Header } from '../shared/header.js';
-import { Failures } from './failures.js';
-import { Keys } from './keys.js';
-import { Overview } from './overview.js';
-import { OwnKey } from './own-key.js';
-import { Requests } from './requests.js';
-import { Sessions } from './sessions.js';
+import type { DashboardPage } from './page.js';
+import { ownPages, titleOf } from './pages.js';
+import { PageLink, place } from './router.js';
 import { SignIn } from './sign-in.js';
-import { identity, signOut, trouble } from './state.js';
-import { Usage } from './usage.js';
+import { identity, isOperator, signOut, trouble } from './state.js';
 
 export function App() {
   const who = identity.value;
@@ -17,7 +14,7 @@ export function App() {
       <Header here="dashboard">
         {who && (
           <>
-            <span class="pill">{who.role === 'admin' ? 'Operator' : `Key ${who.key?.name ?? who.key?.id}`}</span>
+            <span class="pill">{isOperator() ? 'Operator' : `Key ${who.key?.name ?? who.key?.id}`}</span>
             <button type="button" class="quiet" onClick={() => void signOut()}>
               Sign out
             </button>
@@ -25,29 +22,46 @@ export function App() {
         )}
       </Header>
       {who === null && <SignIn />}
-      {who && (
-        <main class="dashboard">
-          <h1 class="page-title">{who.role === 'admin' ? 'Running now' : 'Your key'}</h1>
-          {trouble.value && (
-            <p class="problem" role="alert">
-              {trouble.value}
-            </p>
-          )}
-          {who.role === 'admin' ? <Overview /> : <OwnKey />}
-          <Sessions />
-          {who.role === 'admin' && <Keys />}
-          <Usage />
-          <Requests />
-          <Failures />
-        </main>
-      )}
+      {who && <Shown page={ownPages().find(({ name }) => name === place.value)} />}
       <footer class="foot">
         {who && (
           <p>
-            All of this is also an API: <a href="/docs">/admin/v1</a> · version {who.version}
+            All of this is also an API: <a href="/docs/reference-admin">/admin/v1</a> · version {who.version}
           </p>
         )}
       </footer>
     </>
+  );
+}
+
+function Shown({ page }: { readonly page: DashboardPage | undefined }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const isFirst = useRef(true);
+  const title = page === undefined ? 'No such page' : titleOf(page);
+  useEffect(() => {
+    document.title = `${title} · tts dashboard`;
+    // A reader of screens is told of the new page; the first is told of by the browser.
+    if (!isFirst.current) heading.current?.focus({ preventScroll: true });
+    isFirst.current = false;
+  }, [title]);
+  return (
+    <main class="dashboard">
+      <nav class="places" aria-label="Dashboard">
+        {ownPages().map(({ name, label }) => (
+          <PageLink key={name} name={name}>
+            {label}
+          </PageLink>
+        ))}
+      </nav>
+      <h1 class="page-title" tabIndex={-1} ref={heading}>
+        {title}
+      </h1>
+      {trouble.value && (
+        <p class="problem" role="alert">
+          {trouble.value}
+        </p>
+      )}
+      {page === undefined ? <p class="empty">There is nothing at this address.</p> : <page.View />}
+    </main>
   );
 }

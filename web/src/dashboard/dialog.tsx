@@ -5,14 +5,33 @@ import { useEffect, useRef } from 'preact/hooks';
 export interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
+  /** Asked before Escape closes it; it stays open where this is false. */
+  readonly mayClose?: () => boolean;
   readonly children: ComponentChildren;
 }
 
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, mayClose = () => true, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => element.current?.showModal(), []);
+  useEffect(() => {
+    const opener = document.activeElement;
+    element.current?.showModal();
+    return () => {
+      if (opener instanceof HTMLElement) opener.focus();
+    };
+  }, []);
   return (
-    <dialog ref={element} aria-labelledby="dialog-title" onClose={onClose}>
+    <dialog
+      ref={element}
+      aria-labelledby="dialog-title"
+      onCancel={(event) => {
+        if (!mayClose()) event.preventDefault();
+      }}
+      onClose={() => {
+        // Browsers let a second Escape through, whatever was said to the first.
+        if (mayClose()) onClose();
+        else element.current?.showModal();
+      }}
+    >
       <div class="fields">
         <h2 id="dialog-title">{title}</h2>
         {children}

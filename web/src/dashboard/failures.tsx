@@ -1,41 +1,45 @@
 /** The last requests that failed, with their ids in the log. */
-import { Scroll } from './scroll.js';
-import { failures } from './state.js';
+import { signal } from '@preact/signals';
+import type { AdminFailures } from '../../../src/protocol/admin.js';
+import { admin, isOperator, keyName, onForget } from './state.js';
+import { type Column, Table } from './table.js';
+
+type Failure = AdminFailures['data'][number];
 
 const SHOWN = 20;
+const failures = signal<readonly Failure[]>([]);
+onForget(() => {
+  failures.value = [];
+});
+
+export async function loadFailures(): Promise<void> {
+  failures.value = (await admin<AdminFailures>('/errors')).data;
+}
+
+const columns = (): readonly (Column<Failure> | false)[] => [
+  { name: 'Time', cell: ({ time }) => new Date(time).toLocaleTimeString() },
+  {
+    name: 'Error',
+    kind: 'wide',
+    cell: ({ code, message }) => (
+      <>
+        <span class="code">{code}</span> <small class="note">{message}</small>
+      </>
+    ),
+  },
+  isOperator() && { name: 'Key', kind: 'name', cell: ({ key_id: id }) => (id === null ? '–' : keyName(id)) },
+  { name: 'Request', cell: ({ request_id: id }) => <span class="code">{id}</span> },
+];
 
 export function Failures() {
-  const list = failures.value;
+  const list = failures.value.slice(0, SHOWN);
   return (
     <section class="panel" aria-labelledby="failures-title">
       <h2 id="failures-title">Last errors</h2>
       {list.length === 0 ? (
         <p class="empty">None since the server started.</p>
       ) : (
-        <Scroll label="Errors">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                <th scope="col">Error</th>
-                <th scope="col">Key</th>
-                <th scope="col">Request</th>
-              </tr>
-            </thead>
-            <tbody>
-              {list.slice(0, SHOWN).map((failure) => (
-                <tr key={`${failure.request_id} ${failure.time}`}>
-                  <td>{new Date(failure.time).toLocaleTimeString()}</td>
-                  <td class="wide">
-                    <span class="code">{failure.code}</span> <small class="hint">{failure.message}</small>
-                  </td>
-                  <td class="code">{failure.key_id ?? '–'}</td>
-                  <td class="code">{failure.request_id}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table label="Errors" columns={columns()} rows={list} idOf={({ request_id: id, time }) => `${id} ${time}`} />
       )}
     </section>
   );

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import type { AdminRequest, AdminRequests } from '../../../src/protocol/admin.js';
 import { ADMIN_PATH } from '../../../src/protocol/pages.js';
 import { ApiError, call } from '../shared/api.js';
+import { onForget, trouble } from './state.js';
 
 interface Shown {
   readonly rows: readonly AdminRequest[];
@@ -39,8 +40,12 @@ async function page(cursor?: string): Promise<AdminRequests> {
 export async function showRequests(change?: Partial<typeof ALL>): Promise<void> {
   requestFilter.value = { ...requestFilter.value, ...change };
   reading = false;
-  await newestRequests();
+  await newestRequests().catch(say);
 }
+
+const say = (error: Error): void => {
+  trouble.value = error.message;
+};
 
 /** Looks for new rows, unless older pages are shown. */
 export async function newestRequests(): Promise<void> {
@@ -65,8 +70,8 @@ export async function olderRequests(): Promise<void> {
   if (round === asked) requestLog.value = { rows: [...rows, ...data], nextCursor: next, off: undefined };
 }
 
-export function forgetRequests(): void {
+onForget(() => {
   requestFilter.value = ALL;
   requestLog.value = NOTHING;
   reading = false;
-}
+});

@@ -1,63 +1,64 @@
 /** Live sessions, and a button that ends one. */
-import { since } from '../shared/format.js';
-import { Scroll } from './scroll.js';
-import { endSession, identity, sessions } from './state.js';
+import { signal } from '@preact/signals';
+import type { LiveSession } from '../../../src/protocol/admin.js';
+import { count, since } from '../shared/format.js';
+import { admin, isOperator, keyName, onForget, trouble } from './state.js';
+import { type Column, Table } from './table.js';
+import { duration, routeName } from './values.js';
+
+export const sessions = signal<readonly LiveSession[]>([]);
+onForget(() => {
+  sessions.value = [];
+});
+
+export async function loadSessions(): Promise<void> {
+  sessions.value = (await admin<{ data: LiveSession[] }>('/sessions')).data;
+}
+
+async function end(id: string): Promise<void> {
+  try {
+    await admin(`/sessions/${id}`, { method: 'DELETE' });
+    await loadSessions();
+  } catch (error) {
+    trouble.value = (error as Error).message;
+  }
+}
+
+const columns = (): readonly (Column<LiveSession> | false)[] => [
+  { name: 'Request', kind: 'lead', cell: ({ request_id: id }) => <span class="code">{id}</span> },
+  isOperator() && { name: 'Key', kind: 'name', cell: ({ key_id: id }) => <span title={id}>{keyName(id)}</span> },
+  { name: 'Route', cell: ({ route }) => routeName(route) },
+  {
+    name: 'Model and voice',
+    cell: ({ model, voice }) => (
+      <>
+        {model} <small class="note">{voice}</small>
+      </>
+    ),
+  },
+  { name: 'Characters', kind: 'number', cell: ({ characters }) => count(characters) },
+  { name: 'First audio', kind: 'number', cell: ({ first_audio_ms: ms }) => (ms === null ? '–' : duration(ms)) },
+  { name: 'For', kind: 'number', cell: ({ started_at: time }) => since(time) },
+  {
+    name: 'Actions',
+    kind: 'actions',
+    cell: ({ id, request_id: request }) => (
+      <button type="button" class="quiet" aria-label={`End ${request}`} onClick={() => void end(id)}>
+        End
+      </button>
+    ),
+  },
+];
 
 export function Sessions() {
   const list = sessions.value;
-  const isOperator = identity.value?.role === 'admin';
   return (
     <section class="panel" aria-labelledby="sessions-title">
       <h2 id="sessions-title">Live sessions</h2>
       {list.length === 0 ? (
         <p class="empty">No live sessions.</p>
       ) : (
-        <Scroll label="Sessions">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Request</th>
-                {isOperator && <th scope="col">Key</th>}
-                <th scope="col">Route</th>
-                <th scope="col">Model and voice</th>
-                <th scope="col" class="number">
-                  Characters
-                </th>
-                <th scope="col" class="number">
-                  First audio
-                </th>
-                <th scope="col" class="number">
-                  For
-                </th>
-                <th scope="col">
-                  <span class="visually-hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {list.map((session) => (
-                <tr key={session.id}>
-                  <td class="code">{session.request_id}</td>
-                  {isOperator && <td class="code">{session.key_id}</td>}
-                  <td>{session.route === 'stream_input' ? 'WebSocket' : 'HTTP'}</td>
-                  <td>
-                    {session.model} <small class="hint">{session.voice}</small>
-                  </td>
-                  <td class="number">{session.characters}</td>
-                  <td class="number">{session.first_audio_ms === null ? '–' : `${session.first_audio_ms} ms`}</td>
-                  <td class="number">{since(session.started_at)}</td>
-                  <td>
-                    <div class="actions">
-                      <button type="button" class="quiet" onClick={() => void endSession(session.id)}>
-                        End
-                      </button>
-                    </div>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table label="Sessions" columns={columns()} rows={list} idOf={({ id }) => id} />
       )}
     </section>
   );

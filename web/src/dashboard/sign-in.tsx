@@ -1,6 +1,7 @@
 /** Sign-in: the admin secret shows everything, an API key its own part. */
 import { useSignal } from '@preact/signals';
-import { signIn } from './state.js';
+import { useEffect } from 'preact/hooks';
+import { signedOutBy, signIn } from './state.js';
 
 export function SignIn() {
   const secret = useSignal('');
@@ -13,6 +14,9 @@ export function SignIn() {
       wrong.value = (error as Error).message;
     }
   };
+  useEffect(() => {
+    document.title = 'Sign in · tts dashboard';
+  }, []);
   return (
     <main class="sign-in">
       <form class="card narrow" onSubmit={(event) => void submit(event)}>
@@ -34,9 +38,9 @@ export function SignIn() {
             secret.value = event.currentTarget.value;
           }}
         />
-        {wrong.value && (
+        {(wrong.value ?? signedOutBy.value) && (
           <p class="problem" role="alert">
-            {wrong.value}
+            {wrong.value ?? signedOutBy.value}
           </p>
         )}
         <button type="submit" class="primary" disabled={secret.value.trim() === ''}>

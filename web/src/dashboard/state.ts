@@ -1,49 +1,40 @@
-/** The dashboard's state, refreshed while the page is visible. */
+/** Who is signed in, and what several pages of the dashboard show. */
 import { signal } from '@preact/signals';
-import type {
-  AdminFailures,
-  AdminIdentity,
-  AdminKey,
-  AdminStatus,
-  AdminUsage,
-  LiveSession,
-} from '../../../src/protocol/admin.js';
+import type { AdminIdentity, AdminKey, AdminStatus } from '../../../src/protocol/admin.js';
 import { ADMIN_PATH } from '../../../src/protocol/pages.js';
-import { ApiError, type CallOptions, call } from '../shared/api.js';
-import { forgetRequests, newestRequests } from './request-log.js';
-
-const LIVE_MS = 2_000;
-/** Keys, usage, requests and failures change more slowly. */
-const SLOW_EVERY = 3;
+import { type CallOptions, call } from '../shared/api.js';
 
 /** Undefined until it is known, null while signed out. */
 export const identity = signal<AdminIdentity | null | undefined>(undefined);
 export const status = signal<AdminStatus | undefined>(undefined);
-export const keys = signal<readonly AdminKey[]>([]);
-export const usage = signal<AdminUsage | undefined>(undefined);
-export const sessions = signal<readonly LiveSession[]>([]);
-export const failures = signal<AdminFailures['data']>([]);
-export const days = signal(30);
+/** Undefined until they were loaded. */
+export const keys = signal<readonly AdminKey[] | undefined>(undefined);
+/** Why the page that is shown could not be loaded. */
 export const trouble = signal<string | undefined>(undefined);
+/** Why the sign-in is asked for again. */
+export const signedOutBy = signal<string | undefined>(undefined);
 
 export const admin = <T>(path: string, options?: CallOptions): Promise<T> => call<T>(`${ADMIN_PATH}${path}`, options);
 
-const isoDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-export const firstDay = (): string => isoDay(Date.now() - (days.value - 1) * 86_400_000);
-/** Every day that is shown, the oldest first. */
-export const shownDays = (): string[] =>
-  Array.from({ length: days.value }, (_, i) => isoDay(Date.now() - (days.value - 1 - i) * 86_400_000));
+export const isOperator = (): boolean => identity.value?.role === 'admin';
 
 /** The use on the server's own machine without a key: it has usage, but is no key. */
 export const LOCAL_KEY = { id: 'local', name: 'this machine' } as const;
 
-let timer: ReturnType<typeof setTimeout> | undefined;
-let round = 0;
+export const keyName = (id: string): string =>
+  [LOCAL_KEY, ...(keys.value ?? [])].find((key) => key.id === id)?.name ?? id;
+
+export async function loadKeys(): Promise<void> {
+  keys.value = (await admin<{ data: AdminKey[] }>('/keys')).data;
+}
+
+export async function loadStatus(): Promise<void> {
+  if (isOperator()) status.value = await admin<AdminStatus>('/status');
+}
 
 export async function begin(): Promise<void> {
   try {
     identity.value = await admin<AdminIdentity>('/session');
-    void look();
   } catch {
     identity.value = null;
   }
@@ -51,69 +42,23 @@ export async function begin(): Promise<void> {
 
 export async function signIn(secret: string): Promise<void> {
   identity.value = await admin<AdminIdentity>('/session', { body: { secret } });
-  round = 0;
-  void look();
+  signedOutBy.value = undefined;
 }
 
 export async function signOut(): Promise<void> {
-  clearTimeout(timer);
   await admin('/session', { method: 'DELETE' });
-  forget();
+  forget(undefined);
 }
 
-function forget(): void {
-  clearTimeout(timer);
+const whenForgotten = new Set<() => void>();
+/** Calls back when nobody is signed in any more, for state that a page keeps itself. */
+export const onForget = (forgetting: () => void): void => void whenForgotten.add(forgetting);
+
+export function forget(reason: string | undefined): void {
+  signedOutBy.value = reason;
   identity.value = null;
   status.value = undefined;
-  keys.value = [];
-  usage.value = undefined;
-  sessions.value = [];
-  failures.value = [];
-  forgetRequests();
-}
-
-async function look(): Promise<void> {
-  clearTimeout(timer);
-  if (!identity.value) return;
-  try {
-    if (!document.hidden || round === 0) {
-      const slow = round++ % SLOW_EVERY === 0;
-      await Promise.all([lookNow(), ...(slow ? [refresh()] : [])]);
-    }
-    trouble.value = undefined;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 401) {
-      forget();
-      return;
-    }
-    trouble.value = (error as Error).message;
-  }
-  timer = setTimeout(() => void look(), LIVE_MS);
-}
-
-async function lookNow(): Promise<void> {
-  const [live, now] = await Promise.all([
-    admin<{ data: LiveSession[] }>('/sessions'),
-    identity.value?.role === 'admin' ? admin<AdminStatus>('/status') : undefined,
-  ]);
-  sessions.value = live.data;
-  if (now) status.value = now;
-}
-
-/** Refreshes keys, usage, requests and failures. */
-export async function refresh(): Promise<void> {
-  const [listed, used, failed] = await Promise.all([
-    admin<{ data: AdminKey[] }>('/keys'),
-    admin<AdminUsage>(`/usage?since=${firstDay()}`),
-    admin<AdminFailures>('/errors'),
-    newestRequests(),
-  ]);
-  keys.value = listed.data;
-  usage.value = used;
-  failures.value = failed.data;
-}
-
-export async function endSession(id: string): Promise<void> {
-  await admin(`/sessions/${id}`, { method: 'DELETE' });
-  await lookNow();
+  keys.value = undefined;
+  trouble.value = undefined;
+  for (const forgetting of whenForgotten) forgetting();
 }

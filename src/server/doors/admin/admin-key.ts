@@ -5,6 +5,7 @@ import type { AdminKey } from '../../../protocol/admin.js';
 
 export function adminKey(key: KeyRecord | KeySummary): AdminKey {
   const { id, name, tier, credits, reserved, createdAt, expiresAt, revoked, expired, limits } = key;
+  const { rotatedAt, previousEndsAt } = key;
   return {
     id,
     name,
@@ -15,6 +16,8 @@ export function adminKey(key: KeyRecord | KeySummary): AdminKey {
     expires_at: expiresAt,
     revoked,
     expired,
+    rotated_at: rotatedAt,
+    previous_ends_at: previousEndsAt,
     concurrency: limits.concurrency,
     free_daily: limits.freeDaily,
     ...('today' in key && {

@@ -9,6 +9,7 @@ import { addLive } from './live-routes.js';
 import type { AdminParts } from './parts.js';
 import { addRequests } from './requests-routes.js';
 import { addSession } from './session-routes.js';
+import { addSettings } from './settings-routes.js';
 import { SignIns } from './sign-ins.js';
 import { addUsage } from './usage-routes.js';
 
@@ -32,5 +33,5 @@ function routes(app: FastifyInstance, server: ServerParts): void {
     }
   };
   const parts: AdminParts = { ...server, signIns, signedIn, operator };
-  for (const add of [addSession, addKeys, addUsage, addLive, addRequests]) add(app, parts);
+  for (const add of [addSession, addKeys, addUsage, addLive, addRequests, addSettings]) add(app, parts);
 }

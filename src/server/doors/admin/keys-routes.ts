@@ -5,6 +5,7 @@ import {
   AdminKey,
   AdminKeyChange,
   AdminKeys,
+  AdminRotation,
   CreatedAdminKey,
   NewAdminKey,
 } from '../../../protocol/admin.js';
@@ -81,6 +82,18 @@ export function addKeys(app: FastifyInstance, { admin: { keyring }, signedIn, op
     '/keys/:id/grants',
     { schema: { ...granted, params: ID, body: AdminGrant }, onRequest: writes },
     async ({ params, body }) => adminKey(await keyring.grantCredits(params.id, body.credits)),
+  );
+  const rotating = 'Replace the secret of a key; the new one is shown this once, and the id stays';
+  app.post<OfKey & { Body: AdminRotation }>(
+    '/keys/:id/rotate',
+    {
+      schema: { ...described('rotateKey', rotating, CreatedAdminKey), params: ID, body: AdminRotation },
+      onRequest: writes,
+    },
+    async ({ params, body }): Promise<CreatedAdminKey> => {
+      const { key, ...record } = await keyring.rotate(params.id, (body.grace_s ?? 0) * 1000);
+      return { ...adminKey(record), key };
+    },
   );
   const revoking = 'Revoke a key: refused from now on, and what it is speaking ends within 3 seconds';
   app.delete<OfKey>(

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { AdminFailures, AdminStatus, LiveSessions } from '../../../protocol/admin.js';
 import { TtsError } from '../../../protocol/errors.js';
+import { BASE_MODELS } from '../../../protocol/job.js';
 import type { Failure } from '../../access/recent-failures.js';
 import type { LiveWork } from '../../speech/permit.js';
 import { type AdminParts, described, ID, NO_CONTENT, onlyKey } from './parts.js';
@@ -53,7 +54,7 @@ export function addLive(app: FastifyInstance, parts: AdminParts): void {
 }
 
 function statusOf({ admin, accounts, gateway, metrics }: AdminParts, startedAt: string): AdminStatus {
-  const { open, limit, queuedSegments, runningSegments } = admin.gateway.stats;
+  const { open, limit, queuedSegments, runningSegments, usable } = admin.gateway.stats;
   const { freeConcurrency, freeDaily, partnerConcurrency } = accounts.limits;
   const { unusable } = admin.gateway;
   return {
@@ -63,6 +64,7 @@ function statusOf({ admin, accounts, gateway, metrics }: AdminParts, startedAt: 
     ready: gateway.ready,
     readiness: gateway.readiness,
     memory_bytes: process.memoryUsage.rss(),
+    text_version: usable.textVersion,
     places: { taken: open, limit },
     segments: { queued: queuedSegments, running: runningSegments },
     limits: {
@@ -70,16 +72,9 @@ function statusOf({ admin, accounts, gateway, metrics }: AdminParts, startedAt: 
       free_daily: freeDaily,
       partner_concurrency: partnerConcurrency,
     },
-    workers: admin.workers().map(({ id, state, description, capacity, busy, restarts, lastError }) => ({
-      id,
-      state,
-      device: description ?? null,
-      capacity,
-      busy,
-      restarts,
-      error: state === 'ready' ? null : (lastError?.message ?? null),
-      unusable: unusable.get(id) ?? null,
-    })),
+    workers: admin
+      .workers()
+      .map((worker) => ({ ...adminWorker(worker, usable.textVersion), unusable: unusable.get(worker.id) ?? null })),
     speed: {
       step_ms: metrics.recent.stepMs,
       points: metrics.recent.points().map((point) => ({
@@ -93,6 +88,24 @@ function statusOf({ admin, accounts, gateway, metrics }: AdminParts, startedAt: 
     },
   };
 }
+
+type ObservedWorker = ReturnType<AdminParts['admin']['workers']>[number];
+
+const adminWorker = (worker: ObservedWorker, ownTextVersion: string) => ({
+  id: worker.id,
+  state: worker.state,
+  device: worker.description ?? null,
+  capacity: worker.capacity,
+  busy: worker.busy,
+  others: worker.others,
+  round_trip_ms: worker.roundTripMs ?? 0,
+  models: worker.state === 'ready' ? BASE_MODELS.filter((model) => worker.unusable?.(model) === undefined) : [],
+  version: worker.version ?? null,
+  // An engine process of this machine reads as its gateway does.
+  text_version: (worker.unusable === undefined ? ownTextVersion : worker.textVersion) || null,
+  restarts: worker.restarts,
+  error: worker.state === 'ready' ? null : (worker.lastError?.message ?? null),
+});
 
 const liveSession = (work: LiveWork) => ({
   id: work.id,

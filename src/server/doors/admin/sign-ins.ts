@@ -81,7 +81,7 @@ export class SignIns {
     if (role === 'admin') return (await secret.holds(standing)) ? { role: 'admin' } : undefined;
     const found = await store.findKey(standing);
     if (found === undefined || found.revoked || found.expired) return undefined;
-    const { hash: _hash, ...key } = found;
+    const { hash: _hash, previousHash: _previous, ...key } = found;
     return { role: 'key', key };
   }
 

@@ -1,8 +1,10 @@
-/** /admin/v1/usage: what was spoken by day, key and model, as JSON and as CSV. */
+/** /admin/v1/usage: what was spoken by day, key and model, as JSON and as CSV; and over time. */
 import type { FastifyInstance } from 'fastify';
+import { AdminUsageSeries, UsageSeriesQuery } from '../../../protocol/admin/figures.js';
 import { AdminUsage, UsageQuery } from '../../../protocol/admin.js';
 import { TtsError } from '../../../protocol/errors.js';
 import { type AdminParts, described, onlyKey } from './parts.js';
+import { figuresOf, usageSeries } from './usage-series.js';
 
 const DAYS = 30;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -29,17 +31,7 @@ export function addUsage(app: FastifyInstance, { admin, signedIn }: AdminParts):
     }
     const keyId = only ?? query.key;
     const sums = await admin.store.usageByDay({ since, ...(keyId !== undefined && { keyId }) });
-    const data = sums.map((sum) => ({
-      day: sum.day,
-      key_id: sum.keyId,
-      model: sum.model,
-      requests: sum.requests,
-      unfinished: sum.unfinished,
-      characters: sum.characters,
-      delivered_characters: sum.deliveredCharacters,
-      credits: sum.credits,
-      audio_ms: sum.audioMs,
-    }));
+    const data = sums.map((sum) => ({ day: sum.day, key_id: sum.keyId, ...figuresOf(sum) }));
     return { since, data };
   }
 
@@ -50,6 +42,16 @@ export function addUsage(app: FastifyInstance, { admin, signedIn }: AdminParts):
       onRequest: signedIn,
     },
     async ({ query, caller }) => usage(query, onlyKey(caller)),
+  );
+
+  const series = 'Usage of the last hour, day, week, month or year: over time and by key, each by model';
+  app.get<{ Querystring: UsageSeriesQuery }>(
+    '/usage/series',
+    {
+      schema: { ...described('getUsageSeries', series, AdminUsageSeries), querystring: UsageSeriesQuery },
+      onRequest: signedIn,
+    },
+    async ({ query, caller }) => usageSeries(admin.store, query.range ?? 'month', onlyKey(caller) ?? query.key),
   );
 
   app.get<{ Querystring: UsageQuery }>(

@@ -56,7 +56,7 @@ export function elevenlabsSockets({ accounts, catalogue, permits }: ServerParts)
           // A socket may outlive its key by hours: each context asks anew.
           permit: async (context) => permits.open({ ...order, ...context, key: await authenticate() }),
           wait: () => waiting.enter(caller.id),
-          watchKey: (onRefused) => permits.keyWatch.watch(caller.id, onRefused),
+          watchKey: (onRefused) => permits.keyWatch.watch(caller, onRefused),
         },
         release: sockets.take(caller),
       };

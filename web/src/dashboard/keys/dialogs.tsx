@@ -1,111 +1,22 @@
-/** Dialogs that create, change and revoke keys, and grant credits. */
-import { type Signal, useSignal } from '@preact/signals';
-import type { AdminKey, AdminKeyChange, CreatedAdminKey, NewAdminKey } from '../../../src/protocol/admin.js';
-import {
-  allowedFreeLimit,
-  BY_MODEL_EXAMPLE,
-  freeLimitText,
-  MAX_LIMIT,
-  type OwnFreeLimit,
-  parseFreeLimit,
-} from '../../../src/protocol/free-limit.js';
-import { CopyButton } from '../shared/copy-button.js';
-import { count } from '../shared/format.js';
-import { Dialog } from './dialog.js';
-import { admin, refresh } from './state.js';
+/** Dialogs that create, change, rotate and revoke keys, and grant credits. */
+import { useSignal } from '@preact/signals';
+import type {
+  AdminKey,
+  AdminKeyChange,
+  AdminRotation,
+  CreatedAdminKey,
+  NewAdminKey,
+} from '../../../../src/protocol/admin.js';
+import { freeLimitText, type OwnFreeLimit } from '../../../../src/protocol/free-limit.js';
+import { count } from '../../shared/format.js';
+import { Dialog } from '../dialog.js';
+import { admin } from '../state.js';
+import { Buttons, DAILY, Field, LimitFields, limitOf, numberOf, SESSIONS, useSend } from './form.js';
+import { NewSecret } from './new-secret.js';
 
 interface OfKey {
   readonly of: AdminKey;
   readonly onClose: () => void;
-}
-
-/** A form that sends a request, and shows the error where it is refused. */
-function useSend(send: () => Promise<void>) {
-  const wrong = useSignal<string | undefined>(undefined);
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    try {
-      await send();
-      await refresh();
-    } catch (error) {
-      wrong.value = (error as Error).message;
-    }
-  };
-  const complaint = wrong.value && (
-    <p class="problem" role="alert">
-      {wrong.value}
-    </p>
-  );
-  return { submit: (event: Event) => void submit(event), complaint };
-}
-
-interface FieldProps {
-  readonly label: string;
-  readonly value: Signal<string>;
-  readonly type?: 'text' | 'number' | 'date';
-  readonly placeholder?: string;
-}
-
-function Field({ label, value, type = 'text', placeholder }: FieldProps) {
-  return (
-    <label>
-      {label}
-      <input
-        {...(type === 'number' ? { type, min: 0, step: 1 } : type === 'date' ? { type } : { type })}
-        value={value}
-        {...(placeholder && { placeholder })}
-        onInput={(event) => {
-          value.value = event.currentTarget.value;
-        }}
-      />
-    </label>
-  );
-}
-
-/** Null where the field is empty: the server's limit. */
-function limitOf(label: string, { value }: Signal<string>): OwnFreeLimit | null {
-  if (value.trim() === '') return null;
-  const limit = parseFreeLimit(value, MAX_LIMIT);
-  if (limit === undefined) throw new Error(`${label} must be ${allowedFreeLimit(MAX_LIMIT)}.`);
-  return limit;
-}
-
-const SESSIONS = 'Sessions at once';
-const DAILY = 'Free requests a day';
-
-function LimitFields({ concurrency, daily }: { readonly concurrency: Signal<string>; readonly daily: Signal<string> }) {
-  return (
-    <>
-      <div class="two">
-        <Field label={SESSIONS} value={concurrency} placeholder="server default" />
-        <Field label={DAILY} value={daily} placeholder="server default" />
-      </div>
-      <p class="hint">One number for each free model, or one by model: {BY_MODEL_EXAMPLE}.</p>
-    </>
-  );
-}
-
-const numberOf = (value: Signal<string>): number | null => (value.value.trim() === '' ? null : Number(value.value));
-
-function Buttons({
-  onClose,
-  verb,
-  danger = false,
-}: {
-  readonly onClose: () => void;
-  readonly verb: string;
-  readonly danger?: boolean;
-}) {
-  return (
-    <div class="actions">
-      <button type="button" class="quiet" onClick={onClose}>
-        Cancel
-      </button>
-      <button type="submit" class={danger ? 'danger' : 'primary'}>
-        {verb}
-      </button>
-    </div>
-  );
 }
 
 export function CreateKey({ onClose }: { readonly onClose: () => void }) {
@@ -127,22 +38,7 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
     };
     made.value = await admin<CreatedAdminKey>('/keys', { body });
   });
-  if (made.value) {
-    return (
-      <Dialog title="Here is the key" onClose={onClose}>
-        <p class="hint">Copy it now: the server keeps only its hash and cannot show it again.</p>
-        <code class="shown-once" data-new-key>
-          {made.value.key}
-        </code>
-        <div class="actions">
-          <CopyButton text={made.value.key} label="Copy the key" />
-          <button type="button" class="primary" onClick={onClose}>
-            Done
-          </button>
-        </div>
-      </Dialog>
-    );
-  }
+  if (made.value) return <NewSecret secret={made.value.key} onClose={onClose} />;
   return (
     <Dialog title="New key" onClose={onClose}>
       <form onSubmit={submit}>
@@ -226,6 +122,52 @@ export function RevokeKey({ of, onClose }: OfKey) {
         <p>The key is refused from now on, and its sessions end within a second. This cannot be undone.</p>
         {complaint}
         <Buttons onClose={onClose} verb="Revoke" danger />
+      </form>
+    </Dialog>
+  );
+}
+
+/** How long the secret before works too, by seconds. */
+const GRACES = {
+  '0': 'Ends at once, with what it is speaking',
+  '3600': 'Works for another hour',
+  '86400': 'Works for another day',
+  '604800': 'Works for another week',
+} as const;
+
+export function RotateKey({ of, onClose }: OfKey) {
+  const grace = useSignal<string>('86400');
+  const made = useSignal<CreatedAdminKey | undefined>(undefined);
+  const { submit, complaint } = useSend(async () => {
+    const body: AdminRotation = { grace_s: Number(grace.value) };
+    made.value = await admin<CreatedAdminKey>(`/keys/${of.id}/rotate`, { body });
+  });
+  if (made.value) {
+    const { key, previous_ends_at: end } = made.value;
+    const before = end === null ? 'has ended' : `works until ${new Date(end).toLocaleString()}`;
+    return <NewSecret secret={key} note={`The secret before ${before}.`} onClose={onClose} />;
+  }
+  return (
+    <Dialog title={`New secret for ${of.name ?? of.id}`} onClose={onClose}>
+      <form onSubmit={submit}>
+        <p>The key keeps its id, name, credits, limits and usage.</p>
+        <label>
+          The secret it has now
+          <select
+            value={grace.value}
+            onChange={(event) => {
+              grace.value = event.currentTarget.value;
+            }}
+          >
+            {Object.entries(GRACES).map(([seconds, name]) => (
+              <option key={seconds} value={seconds}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        {complaint}
+        <Buttons onClose={onClose} verb="Rotate" danger={grace.value === '0'} />
       </form>
     </Dialog>
   );
