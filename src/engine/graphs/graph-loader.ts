@@ -20,7 +20,12 @@ const LEAST_WEIGHT_BYTES = '1024';
 /** A folder that is older than this and still unfinished was left by a process that died. */
 const ABANDONED_MS = 600_000;
 /** A part of every kept graph's name; another number makes all of them anew. */
-const FORM = 'shapes 1';
+const FORM = 'shapes 1, products 1';
+
+/** Measured on arm64 alone: 3 % less for a window of the vocoder. */
+async function fused(file: string): Promise<Uint8Array | undefined> {
+  return process.arch === 'arm64' ? (await import('./fused-products.js')).fusedGraph(file) : undefined;
+}
 
 /**
  * A kept graph is a folder: the graph, and beside it its weights in the layout that the runtime's
@@ -65,7 +70,7 @@ export function graphLoader(dir: string, provider: Provider): (file: string) => 
     const fresh = await mkdtemp(path.join(dir, MAKING));
     try {
       const { session, ...others } = sessionOptions.extra as { session: object };
-      const made = await openExact(file, {
+      const made = await openExact((await fused(file)) ?? file, {
         ...sessionOptions,
         optimizedModelFilePath: path.join(fresh, GRAPH),
         extra: {
