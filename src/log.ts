@@ -1,7 +1,7 @@
 /**
  * The logger: structured, to stderr since stdout may carry audio; without text, keys or samples.
  */
-import { type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
+import type { Logger as PinoLogger } from 'pino';
 
 export type Logger = PinoLogger;
 
@@ -28,6 +28,8 @@ const REDACT = [
 ];
 
 export async function createLogger({ level, pretty = false, color = false }: LogOptions): Promise<Logger> {
+  if (level === SILENT) return silentLogger();
+  const { pino, stdTimeFunctions } = await import('pino');
   const options = {
     level,
     base: null,
@@ -64,4 +66,14 @@ function oneLine(record: Record<string, unknown>, messageKey: string): string {
   return Number(level) >= ERROR_LEVEL && stack !== undefined ? `${line}\n${stack}` : line;
 }
 
-export const silentLogger = (): Logger => pino({ level: 'silent' });
+/** The level of a command that was not asked to log: its logger writes nothing. */
+export const SILENT = 'silent';
+
+const nothing = (): void => undefined;
+
+/** Without Pino, which takes 30 ms to load: a command would wait for it before its engine starts. */
+export function silentLogger(): Logger {
+  const levels = { fatal: nothing, error: nothing, warn: nothing, info: nothing, debug: nothing, trace: nothing };
+  const logger = { ...levels, silent: nothing, level: SILENT, isLevelEnabled: () => false, child: () => logger };
+  return logger as unknown as Logger;
+}

@@ -193,7 +193,7 @@ describe('the import table', () => {
 
   it('lets bin/tts.js do nothing but import the command line', () => {
     const lines = readFileSync(path.resolve(SRC, '../bin/tts.js'), 'utf8').trim().split('\n');
-    expect(lines).toEqual(['#!/usr/bin/env node', "import '../dist/cli/main.js';"]);
+    expect(lines).toEqual(['#!/usr/bin/env node', "import '../dist/bundle/tts.js';"]);
   });
 
   it('lets benches use testkit/, not the tests', () => {

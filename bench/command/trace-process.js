@@ -4,7 +4,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
-const engine = process.argv[1]?.endsWith('worker/main.js') ?? false;
+const engine = process.argv[1]?.endsWith('bundle/engine.js') ?? false;
 const who = engine ? 'engine' : 'command';
 const seen = new Set();
 

@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import type { KeyRecord } from '../accounts/types.js';
+import { SILENT } from '../log.js';
 import type { TtsError } from '../protocol/errors.js';
 import type { TraceSpan } from '../trace.js';
 import type { Connections, Exchange } from './access/connections.js';
@@ -52,7 +53,8 @@ export interface AppOptions {
 export function createApp({ log, metrics }: ServerDeps, options: AppOptions): FastifyInstance {
   const { settings, readPath, connections } = options;
   const app = fastify({
-    loggerInstance: log,
+    // Given a logger, Fastify loads Pino.
+    ...(log.level !== SILENT && { loggerInstance: log }),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     rewriteUrl: (raw) => readPath(raw.url),
     genReqId: (raw) => requestIdFor(raw.headers),
@@ -70,6 +72,9 @@ export function createApp({ log, metrics }: ServerDeps, options: AppOptions): Fa
         allErrors: false,
         // A limit is a number, an object by model, or null.
         allowUnionTypes: true,
+        // Our own schemas, held by tests. Checking them would compile a schema of schemas: 100 ms.
+        meta: false,
+        validateSchema: false,
       },
     },
     frameworkErrors: (error, request, reply) => {

@@ -122,7 +122,7 @@ describe('engine processes', () => {
     const children = readdirSync('/proc/self/task').flatMap((thread) =>
       readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
     );
-    return children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('worker/main.js'));
+    return children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('bundle/engine.js'));
   }
 
   async function openProcesses(startMs: number): Promise<void> {

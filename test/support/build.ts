@@ -1,6 +1,6 @@
 /**
- * Once before all tests: compiles `src/` to `dist/`, where engine processes run from, and the pages
- * where they changed.
+ * Once before all tests: compiles `src/` to `dist/`, bundles it, as commands and engine processes
+ * run from there, and makes the pages where they changed.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -39,6 +39,8 @@ export default function build(): void {
       complaint = String((error as { stdout?: Buffer }).stdout ?? error);
     }
     if (!existsSync(path.join(fresh, 'worker', 'main.js'))) throw new Error(`The build made nothing.\n${complaint}`);
+    execFileSync(process.execPath, [path.join(ROOT, 'scripts', 'bundle.js'), fresh]);
+    const bundled = new Set(readdirSync(path.join(fresh, 'bundle')));
     for (const file of readdirSync(fresh, { recursive: true, withFileTypes: true })) {
       if (!file.isFile()) continue;
       const from = path.join(file.parentPath, file.name);
@@ -46,6 +48,10 @@ export default function build(): void {
       if (existsSync(to) && readFileSync(to).equals(readFileSync(from))) continue;
       mkdirSync(path.dirname(to), { recursive: true });
       renameSync(from, to);
+    }
+    // A file of a bundle has a new name where it changed.
+    for (const file of readdirSync(path.join(DIST, 'bundle'))) {
+      if (!bundled.has(file)) rmSync(path.join(DIST, 'bundle', file));
     }
   } finally {
     rmSync(fresh, { recursive: true, force: true });

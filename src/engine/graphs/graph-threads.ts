@@ -62,7 +62,7 @@ export interface RanEach {
 }
 
 /** The compiled entry of a graph's thread (`imports` in package.json). */
-const ENTRY = createRequire(import.meta.url).resolve('#dist/engine/graphs/graph-thread.js');
+const ENTRY = createRequire(import.meta.url).resolve('#dist/bundle/graph-thread.js');
 
 export class GraphThread {
   readonly #worker = new Worker(ENTRY);

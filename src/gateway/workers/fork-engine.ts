@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { ToWorker } from '../../worker/protocol.js';
 
 /** The compiled entry of the engine process (`imports` in package.json). */
-const WORKER_ENTRY = createRequire(import.meta.url).resolve('#dist/worker/main.js');
+const WORKER_ENTRY = createRequire(import.meta.url).resolve('#dist/bundle/engine.js');
 
 /**
  * Throws where there is no process. Node returns a child even then (at the limit of open files one

@@ -21,7 +21,7 @@ import type {
 } from './text-messages.js';
 
 /** The compiled entry of the text thread (`imports` in package.json). */
-const ENTRY = createRequire(import.meta.url).resolve('#dist/text/thread/text-thread.js');
+const ENTRY = createRequire(import.meta.url).resolve('#dist/bundle/text-thread.js');
 
 interface Waiting {
   readonly done: (result: never) => void;

@@ -1,0 +1,140 @@
+/**
+ * Puts the compiled modules of `dist` into few files, `dist/bundle`, from which `tts`, its engine
+ * processes and its text threads run: Node takes half a millisecond for every file that it imports,
+ * and a command without a server would import four hundred. Packages stay outside.
+ *
+ *   node scripts/bundle.js [FOLDER]     the folder of the compiled modules, else dist
+ */
+import { readFileSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { rolldown } from 'rolldown';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const DIST = realpathSync(process.argv[2] ?? path.join(ROOT, 'dist'));
+const BUNDLE = path.join(DIST, 'bundle');
+
+const ENTRIES = {
+  tts: 'cli/main.js',
+  engine: 'worker/main.js',
+  'text-thread': 'text/thread/text-thread.js',
+  'graph-thread': 'engine/graphs/graph-thread.js',
+};
+
+/**
+ * What a command that speaks without a server imports by and by, in each of its two processes. It
+ * becomes one file for each, and one that they share; every other module that is imported late has
+ * a file of its own. A module that is missing here costs time, nothing else.
+ */
+const TOGETHER = {
+  command: [
+    'cli/commands/speak.js',
+    'text/detect-language.js',
+    'models/packs.js',
+    'accounts/api-key.js',
+    'gateway/workers/pool.js',
+    'text/chapters.js',
+    'client/progress.js',
+    'client/left-out.js',
+    'client/sinks/volume.js',
+    'client/sinks/file.js',
+    'audio/raw.js',
+    'cli/service/embedded.js',
+    'gateway/workers/autoscaler.js',
+    'gateway/workers/process-worker.js',
+    'text/thread/texts.js',
+    'client/http.js',
+    'client/speak-requests.js',
+    'client/ui/format.js',
+  ],
+  server: [
+    'accounts/sqlite/store.js',
+    'accounts/admin-secret.js',
+    'accounts/keyring.js',
+    'accounts/accounts.js',
+    'models/live-catalogue.js',
+    'server/server.js',
+    'server/doors/index.js',
+    'server/metrics/no-metrics.js',
+    'gateway/gateway.js',
+  ],
+  engine: ['engine/kokoro.js'],
+};
+
+const STATIC_IMPORT = /^(?:import|export)\s[^;]*?from '(\.[^']+)'|^import '(\.[^']+)'/gm;
+
+/** The modules `names`, and all that they import at once. */
+function closure(names, found = new Set()) {
+  for (const name of names) {
+    if (found.has(name)) continue;
+    found.add(name);
+    const imports = readFileSync(path.join(DIST, name), 'utf8').matchAll(STATIC_IMPORT);
+    closure(
+      [...imports].map(([, from, bare]) => path.posix.join(path.posix.dirname(name), from ?? bare)),
+      found,
+    );
+  }
+  return found;
+}
+
+/**
+ * The file of the bundle in which a module lies with others; undefined for one with a file of its
+ * own. What an entry imports at once is shared: nothing heavy stands there, and the engine's entry
+ * sets its environment before the runtime is loaded.
+ */
+function fileOf() {
+  const entries = new Set(Object.values(ENTRIES));
+  const atOnce = closure([ENTRIES.tts, ENTRIES.engine]);
+  const reading = closure([ENTRIES['text-thread']]);
+  const [command, server, engine] = Object.values(TOGETHER).map((roots) => closure(roots));
+  return (name) => {
+    if (entries.has(name)) return undefined;
+    const inCommand = command.has(name) || server.has(name);
+    if (atOnce.has(name) || (inCommand && (engine.has(name) || reading.has(name)))) return 'shared';
+    if (reading.has(name)) return 'reading';
+    if (command.has(name)) return 'command';
+    if (server.has(name)) return 'server';
+    return engine.has(name) ? 'engine' : undefined;
+  };
+}
+
+function groups() {
+  const file = fileOf();
+  const moduleOf = (id) => path.relative(DIST, id).split(path.sep).join('/');
+  return ['shared', 'command', 'server', 'reading', 'engine'].map((name) => ({
+    name,
+    test: (id) => file(moduleOf(id)) === name,
+  }));
+}
+
+/** Modules keep the place that they were compiled to: what they find beside them stays there. */
+const ownPlace = {
+  name: 'own-place',
+  transform(code, id) {
+    if (!id.startsWith(DIST) || !code.includes('import.meta.')) return null;
+    const place = path.relative(BUNDLE, id).split(path.sep).join('/');
+    return code
+      .replaceAll('import.meta.dirname', `(import.meta.dirname + ${JSON.stringify(`/${path.posix.dirname(place)}`)})`)
+      .replaceAll('import.meta.url', `new URL(${JSON.stringify(place)}, import.meta.url).href`);
+  },
+};
+
+const bundle = await rolldown({
+  // The name of every module above its code is relative to this.
+  cwd: DIST,
+  platform: 'node',
+  logLevel: 'warn',
+  // A module that one importer wants late and another at once.
+  checks: { ineffectiveDynamicImport: false },
+  input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, path.join(DIST, file)])),
+  external: (id) => !id.startsWith('.') && !path.isAbsolute(id),
+  plugins: [ownPlace],
+});
+await bundle.write({
+  dir: BUNDLE,
+  cleanDir: true,
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name]-[hash].js',
+  minify: false,
+  codeSplitting: { groups: groups() },
+});
+await bundle.close();
