@@ -7,3 +7,5 @@ export const SESSION_COOKIE = 'tts_session';
 export const PLAYGROUND_PATH = '/playground';
 /** Most characters of a text that is explained. */
 export const MAX_EXPLAINED_CHARS = 4_000;
+/** Most rounds of one comparison by ear. */
+export const MAX_COMPARED_ROUNDS = 100;

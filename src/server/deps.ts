@@ -19,7 +19,7 @@ interface AdminDeps {
   readonly version: string;
   readonly secret: AdminSecret;
   readonly keyring: Keyring;
-  readonly store: Pick<AccountStore, 'findKey' | 'usageByDay' | 'requestLog'>;
+  readonly store: Pick<AccountStore, 'findKey' | 'usageByDay' | 'requestLog' | 'kept' | 'comparisons'>;
   readonly gateway: Pick<ObservableGateway, 'stats' | 'unusable'>;
   readonly workers: () => readonly Pick<
     Worker,

@@ -70,7 +70,6 @@ describe('the catalogue that ships', () => {
       const word = words['efiphjz'.indexOf(initial!)];
       expect(voice.id).toBe(`${word}_${gender === 'f' ? 'female' : 'male'}_${name}`);
       expect(models).toEqual(['base-tts']);
-      expect(voice.description).toMatch(/Pitch about \d+ Hz, about \d+ (?:words|characters) a minute\./);
       expect(Math.abs(gainDb['base-tts'])).toBeLessThan(10);
     }
     expect(() => loadCatalogue().get('base-tts-fast', 'spanish_female_dora')).toThrow(
@@ -99,11 +98,25 @@ describe('the catalogue that ships', () => {
       expect(voice.id).toBe(`${accent === 'b' ? 'british' : 'american'}_${gender === 'f' ? 'female' : 'male'}_${name}`);
       expect(voice.gender).toBe(gender === 'f' ? 'female' : 'male');
       expect(language).toBe(accent === 'b' ? 'en-GB' : 'en-US');
-      expect(voice.description).toMatch(
-        /Pitch about \d+ Hz, about \d+ words a minute\. Kokoro's own grade: [A-F][+-]?\.$/,
-      );
       expect(Math.abs(gainDb['base-tts'])).toBeLessThan(6);
     }
+  });
+
+  it('describes every voice for listeners, each in words of its own', () => {
+    const { all } = loadCatalogue();
+    for (const { voice, character, uses } of all) {
+      expect(voice.description, voice.id).toMatch(/^[A-Z][^\d]{15,90}\.$/);
+      expect(voice.description, voice.id).not.toMatch(/grade|pitch|Hz|minute/i);
+      expect([character.length, uses.length > 0], voice.id).toEqual([3, true]);
+    }
+    expect(new Set(all.map(({ voice }) => voice.description)).size).toBe(all.length);
+  });
+
+  it('refuses words of a voice file that are none, naming the field', async () => {
+    await write({ ...narrator, uses: ['shouting'] });
+    expect(load).toThrow(/field "uses" must list some of narration, assistants/);
+    await write({ ...narrator, character: 'warm' });
+    expect(load).toThrow(/field "character" must list at most 8 words/);
   });
 
   it('leaves the default voice as loud as its model speaks', () => {

@@ -7,6 +7,7 @@ import { sql as postgresFreeModels } from './postgres-002-free-models.js';
 import { sql as postgresPasses } from './postgres-003-passes.js';
 import { sql as postgresRequestLog } from './postgres-004-request-log.js';
 import { sql as postgresFunctions } from './postgres-005-functions.js';
+import { sql as postgresKept } from './postgres-006-kept.js';
 import { sql as initial } from './sqlite-001-initial.js';
 import { sql as delivered } from './sqlite-002-delivered.js';
 import { sql as operators } from './sqlite-003-operators.js';
@@ -14,6 +15,7 @@ import { sql as leases } from './sqlite-004-leases.js';
 import { sql as freeModels } from './sqlite-005-free-models.js';
 import { sql as passes } from './sqlite-006-passes.js';
 import { sql as requestLog } from './sqlite-007-request-log.js';
+import { sql as kept } from './sqlite-008-kept.js';
 
 export const SQLITE_MIGRATIONS: readonly string[] = [
   initial,
@@ -23,6 +25,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   freeModels,
   passes,
   requestLog,
+  kept,
 ];
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   postgresInitial,
@@ -30,4 +33,5 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   postgresPasses,
   postgresRequestLog,
   postgresFunctions,
+  postgresKept,
 ];

@@ -6,8 +6,9 @@ import type { SpeechModel } from '../../protocol/contract.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { Voice, VoiceCatalog } from '../../protocol/http.js';
 import type { Language } from '../../protocol/job.js';
-import { codeOf, knownLanguage, type LanguageCode, speaks } from '../../protocol/languages.js';
+import { knownLanguage, speaks } from '../../protocol/languages.js';
 import { didYouMean } from '../../protocol/suggestion.js';
+import { matchesSearch, sampleOf } from '../../protocol/voice-words.js';
 import { closeSoon, connect, ofOwnServer } from '../connection.js';
 import { addSettings, settingsOf } from '../context.js';
 import { untilInterrupted } from '../interrupt.js';
@@ -49,7 +50,7 @@ Examples:
 export function command(): Command {
   const voices = new Command('voices')
     .description('Lists the voices that can speak, and lets you hear them.')
-    .option('--search <TEXT>', 'only voices whose id, name or description holds TEXT')
+    .option('--search <TEXT>', 'only voices whose id, name, language or description has these words')
     .addOption(new Option('--gender <NAME>', 'only voices of this gender').choices(['female', 'male', 'neutral']))
     .option('--language <CODE>', 'only voices that speak this language')
     .option('--json', 'print the catalogue as JSON')
@@ -151,24 +152,8 @@ async function list(options: VoicesOptions, self: Command, signal: AbortSignal):
 function matches(voice: Voice, { search, gender, language }: VoicesOptions): boolean {
   if (gender && voice.gender !== gender) return false;
   if (language && !speaks((voice.locale ?? voice.language) as Language, language)) return false;
-  const text = `${voice.id} ${voice.display_name} ${voice.description}`.toLowerCase();
-  return (search ?? '')
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
+  return matchesSearch(voice, search ?? '');
 }
-
-/** What a voice says of itself, in its language. */
-const SAMPLES: Readonly<Record<LanguageCode, (name: string) => string>> = {
-  en: (name) => `Hello, I am ${name}. This is how I sound when I read to you.`,
-  es: (name) => `Hola, soy ${name}. Así suena mi voz cuando te leo un texto.`,
-  fr: (name) => `Bonjour, je suis ${name}. Voici ma voix quand je vous lis un texte.`,
-  it: (name) => `Ciao, sono ${name}. Questa è la mia voce quando ti leggo un testo.`,
-  pt: (name) => `Olá, eu sou ${name}. É assim que soa a minha voz quando leio para você.`,
-  hi: () => 'नमस्ते। जब मैं आपके लिए कोई पाठ पढ़ती हूँ, तो मेरी आवाज़ ऐसी सुनाई देती है।',
-  ja: () => 'こんにちは。文章を読むときは、このような声になります。',
-  zh: () => '你好，这就是我为你朗读时的声音。',
-};
 
 /** Control characters that JSON lets stand are escaped too: a terminal may be reading. */
 const asJson = (catalog: VoiceCatalog): string =>
@@ -212,9 +197,9 @@ async function preview(options: VoicesOptions, self: Command, signal: AbortSigna
         const { data } = await client.voices(model, runSignal);
         const found = data.filter((voice) => (wanted === true ? matches(voice, options) : voice.id === wanted));
         if (found.length === 0) throw nothingFound(wanted, data);
-        for (const { id, display_name: name, locale = 'en-US' } of found) {
-          const sections = [{ text: SAMPLES[codeOf(locale as Language)](name) }];
-          const fields = { model, voice: id };
+        for (const voice of found) {
+          const sections = [{ text: sampleOf(voice) }];
+          const fields = { model, voice: voice.id };
           await speakRequests({ client, sections, fields, sink, progress, leftOut }, runSignal);
         }
       } finally {

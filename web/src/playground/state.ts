@@ -1,14 +1,14 @@
 /** The playground's state, and the actions that change it. */
 import { computed, effect, signal } from '@preact/signals';
 import { isBlank } from '../../../src/protocol/characters.js';
-import type { VoiceCatalog } from '../../../src/protocol/http.js';
-import type { PlaygroundSession } from '../../../src/protocol/playground.js';
+import type { PlaygroundSession, PlaygroundVoice, PlaygroundVoices } from '../../../src/protocol/playground.js';
+import { sampleOf } from '../../../src/protocol/voice-words.js';
 import { Player } from '../audio/player.js';
 import { ApiError, call } from '../shared/api.js';
 import { Run } from './run.js';
 import { wordsOf } from './words.js';
 
-export type Voice = VoiceCatalog['data'][number];
+export type Voice = PlaygroundVoice;
 
 const EXAMPLE =
   'Good morning. Dr. Rivera moved the meeting to 9:45 on March 3rd, and the tickets came to $12.50 each.\n\n' +
@@ -51,8 +51,7 @@ export async function begin(): Promise<void> {
 }
 
 async function loadVoices(): Promise<void> {
-  const door = server.value?.keyless ? '/playground' : '/v1';
-  const catalog = await call<VoiceCatalog>(`${door}/voices?model=${model.value}`, { key: credentials() });
+  const catalog = await call<PlaygroundVoices>('/playground/voices', { key: credentials() });
   voices.value = catalog.data;
   if (!catalog.data.some(({ id }) => id === voice.value)) voice.value = catalog.data[0]?.id ?? '';
 }
@@ -68,9 +67,9 @@ export async function signIn(given: string): Promise<void> {
   }
 }
 
-function startRun(speaker = voice.value): Run {
+function startRun(speaker = voice.value, by = model.value): Run {
   problem.value = undefined;
-  const started = new Run({ model: model.value, voice: speaker, key: credentials() });
+  const started = new Run({ model: by, voice: speaker, key: credentials() });
   effect(() => {
     const error = started.error.value;
     if (error === undefined) return;
@@ -128,13 +127,14 @@ export function edit(): void {
 }
 
 /** Plays a sample of a voice; text and last run stay. */
-export function hearSample({ id, display_name: name }: Voice): void {
+export function hearSample(entry: Voice): void {
+  const { id, models } = entry;
   void player.open();
   stop();
-  const started = startRun(id);
+  const started = startRun(id, models.includes(model.value) ? model.value : models[0]!);
   sample = started;
   sampling.value = id;
-  started.say(`Hello, I am ${name}. This is how I sound when I read to you.`);
+  started.say(sampleOf(entry));
   started.finish();
   listenTo(started);
 }

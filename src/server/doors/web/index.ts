@@ -1,10 +1,10 @@
-/** The playground at /, the dashboard at /dashboard, and the routes that the playground calls. */
+/** The playground at /, the comparison at /compare, the dashboard at /dashboard, and the routes that the playground calls. */
 import { PLAYGROUND_PATH } from '../../../protocol/pages.js';
 import type { Door } from '../../door.js';
 import { PAGE_ROUTE, sendPage } from '../../web-assets.js';
 import { addPlayground } from './playground-routes.js';
 
-const PAGES = { '/': 'index.html', '/dashboard': 'dashboard.html' } as const;
+const PAGES = { '/': 'index.html', '/compare': 'compare.html', '/dashboard': 'dashboard.html' } as const;
 
 export const WEB: Door = {
   prefix: '',

@@ -1,10 +1,10 @@
 /** How a text is read: forms that are not said as they are written, with words and phonemes. */
 import { useSignal } from '@preact/signals';
-import { isBlank } from '../../../src/protocol/characters.js';
-import { MAX_EXPLAINED_CHARS } from '../../../src/protocol/pages.js';
-import type { ExplainResponse } from '../../../src/protocol/playground.js';
-import { call } from '../shared/api.js';
-import { key, server, text, voice } from './state.js';
+import { isBlank } from '../../../../src/protocol/characters.js';
+import { MAX_EXPLAINED_CHARS } from '../../../../src/protocol/pages.js';
+import type { ExplainResponse } from '../../../../src/protocol/playground.js';
+import { call } from '../../shared/api.js';
+import { key, server, text, voice } from '../state.js';
 
 type Form = ExplainResponse['segments'][number]['forms'][number];
 
