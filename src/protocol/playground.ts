@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import { DEFAULT_VOICE } from './contract.js';
 import { Voice } from './http.js';
-import { MAX_COMPARED_ROUNDS, MAX_EXPLAINED_CHARS } from './pages.js';
+import { MAX_COMPARED_ROUNDS, MAX_EXPLAINED_CHARS, MAX_SAID_CHARS } from './pages.js';
 import { Type } from './schema.js';
 
 export const PlaygroundSession = Type.Object(
@@ -38,6 +38,11 @@ export const ExplainRequest = Type.Object(
     text: Type.String({ description: `At most ${MAX_EXPLAINED_CHARS} characters` }),
     voice: Type.Optional(Type.String({ default: DEFAULT_VOICE, description: 'Whose language and accent' })),
     ssml: Type.Optional(Type.Boolean({ default: false })),
+    words: Type.Optional(
+      Type.Record(Type.String(), Type.String({ maxLength: MAX_SAID_CHARS }), {
+        description: 'How words are read: a respelling each or, between slashes, IPA',
+      }),
+    ),
   },
   { $id: 'ExplainRequest' },
 );

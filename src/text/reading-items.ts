@@ -173,9 +173,9 @@ function addJoined(
 const NOWHERE: Range = { start: 0, end: 0 };
 const nowhere = () => NOWHERE;
 
-type Seen = (index: number) => Range;
+export type Seen = (index: number) => Range;
 
-const between = (seen: Seen, start: number, end: number): Range => ({
+export const between = (seen: Seen, start: number, end: number): Range => ({
   start: seen(start).start,
   end: end > start ? seen(end - 1).end : seen(start).start,
 });
@@ -184,7 +184,7 @@ const between = (seen: Seen, start: number, end: number): Range => ({
  * Where the characters of a span lie in the segment: one by one, unless the span holds tags or
  * references.
  */
-function positions(span: SegmentSpan, points: readonly string[]): Seen {
+export function positions(span: SegmentSpan, points: readonly string[]): Seen {
   const size = span.kind === 'text' ? [...span.text].length : -1;
   if (size === span.end - span.start) {
     return (index) => {

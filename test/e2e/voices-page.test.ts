@@ -45,6 +45,15 @@ if (!hasChromium()) {
       const headers = { authorization: `Bearer ${adminSecretOf(home)}`, 'content-type': 'application/json' };
       return (await fetch(`${server.baseUrl}/admin/v1${path}`, { ...init, headers })).json() as Promise<T>;
     };
+    /** The operator signs in on the dashboard and comes back. */
+    const signIn = async (page: Page) => {
+      await page.goto(`${server.baseUrl}/dashboard`);
+      await page.getByLabel('Admin secret').fill(adminSecretOf(home));
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      await page.goto(server.baseUrl);
+      await page.locator('.voice').first().waitFor();
+    };
     const names = (page: Page) => page.locator('.voice .choice strong').allTextContents();
     const overflow = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     const picture = (page: Page, name: string) =>
@@ -73,8 +82,7 @@ if (!hasChromium()) {
 
       it('is one tab stop: arrows choose, Enter lets hear, F keeps a favourite over a reload', async () => {
         const page = await open();
-        const chosen = () =>
-          page.locator('.voice input:checked').evaluate((input) => input.closest('.voice')!.textContent);
+        const chosen = () => page.locator('.voice:has(input:checked)').textContent();
         await page.getByRole('button', { name: 'Surprise me' }).focus();
         await page.keyboard.press('Tab');
         await page.keyboard.press('ArrowDown');
@@ -124,6 +132,92 @@ if (!hasChromium()) {
         await page.getByLabel('Search voices').fill('nobody at all');
         await expectAccessible(page);
         expect(complaints).toEqual([]);
+      });
+    });
+
+    describe('a mix', () => {
+      it.each([
+        ['desk', DESK],
+        ['phone', PHONE],
+      ] as const)(
+        'is heard at once, taken along as a file, and kept by the operator, on a %s',
+        async (where, options) => {
+          const page = await open('/', options);
+          const complaints = complaintsOf(page);
+          await page.getByText('Mix your own').click();
+          await page.getByLabel('Share of the second voice').fill('20');
+          await page.getByRole('button', { name: 'Add a third' }).click();
+          await page.getByLabel('The third voice of the mix').selectOption('american_male_onyx');
+          const socket = page.waitForEvent('websocket');
+          await page.getByRole('button', { name: 'Hear the mix' }).click();
+          expect(decodeURIComponent((await socket).url())).toContain(
+            'american_female_heart(60)+british_male_george(20)+american_male_onyx(30)',
+          );
+          await page.getByRole('button', { name: 'Use for the text' }).click();
+          await page.getByRole('button', { name: 'Play', exact: true }).click();
+          await page.locator('.word.heard').first().waitFor();
+          expect(await page.getByRole('alert').count()).toBe(0);
+          await page.getByLabel('Its name').fill(`Cosy ${where}`);
+          const saved = page.waitForEvent('download');
+          await page.getByRole('button', { name: 'Save as a file' }).click();
+          const file = JSON.parse(readFileSync((await (await saved).path())!, 'utf8')) as object;
+          expect(file).toMatchObject({ id: `cosy_${where}`, style: { af_heart: 60, bm_george: 20, am_onyx: 30 } });
+          await page.getByText('The operator can keep this').waitFor();
+          await expectAccessible(page);
+          await picture(page, `mix-${where}`);
+
+          await signIn(page);
+          await page.getByText('Mix your own').click();
+          await page.getByLabel('Its name').fill(`cosy ${where}`);
+          await page.getByRole('button', { name: 'Keep on this server' }).click();
+          await page.getByText('speaks on this server from now on').waitFor();
+          expect(await page.locator(`#about-cosy_${where}`).count()).toBe(1);
+          const kept = await asOperator<{ data: { id: string }[] }>('/voices');
+          expect(kept.data.map(({ id }) => id)).toContain(`cosy_${where}`);
+          expect(complaints).toEqual([]);
+        },
+      );
+    });
+
+    describe('a word', () => {
+      it.each([
+        ['desk', DESK],
+        ['phone', PHONE],
+      ] as const)('is corrected in place, heard, taken along and kept, on a %s', async (where, options) => {
+        const page = await open('/', options);
+        const complaints = complaintsOf(page);
+        await page.getByLabel('Text to speak').fill(`We ask nginx${where} for $5.`);
+        await page.getByRole('button', { name: 'Show the reading' }).click();
+        await page.getByText('Every word', { exact: true }).click();
+        await page.getByRole('button', { name: `Correct nginx${where}` }).press('Enter');
+        await page.keyboard.type('/★/');
+        await page.keyboard.press('Enter');
+        await page.getByText('no IPA symbol the voices know').waitFor();
+        await page.getByLabel(`Say nginx${where} as`).fill('engine x');
+        const socket = page.waitForEvent('websocket');
+        await page.keyboard.press('Enter');
+        expect(new URL((await socket).url()).searchParams.get('words')).toBe(`{"nginx${where}":"engine x"}`);
+        await page.locator('.said').getByText('engine x').waitFor();
+        await expectAccessible(page);
+        await picture(page, `word-${where}`);
+        expect(await overflow(page)).toBeLessThanOrEqual(0);
+        const saved = page.waitForEvent('download');
+        await page.getByRole('button', { name: 'Save as a lexicon file' }).click();
+        expect(readFileSync((await (await saved).path())!, 'utf8')).toBe(`nginx${where} = engine x\n`);
+
+        await signIn(page);
+        await page.getByRole('button', { name: 'Keep on this server' }).first().waitFor({ state: 'attached' });
+        await page.getByRole('region', { name: 'How is this read?' }).getByText('Keep on this server').click();
+        await page.getByText('It is read so for everybody').waitFor();
+        const kept = await asOperator<{ data: { word: string }[] }>('/lexicon');
+        expect(kept.data).toContainEqual({ word: `nginx${where}`, said: 'engine x' });
+        await page.getByRole('button', { name: /^Remove the correction/ }).click();
+        expect(await page.getByText('Your corrections').count()).toBe(0);
+        expect(complaints).toEqual([]);
+        await page.goto(`${server.baseUrl}/dashboard`);
+        await page.getByRole('region', { name: 'Kept for all servers' }).getByText(`nginx${where}`).waitFor();
+        await expectAccessible(page);
+        await picture(page, `dashboard-${where}`);
       });
     });
 

@@ -287,6 +287,25 @@ describe('a mix', () => {
     expect(() => mixVoice(spec, loadCatalogue())).toThrow(TtsError);
   });
 
+  it('is named in a request by voices and shares, for one order', () => {
+    const catalogue = loadCatalogue();
+    const { mix, language, gainDb } = catalogue.speaker(
+      'base-tts',
+      'british_male_george(60)+am_onyx(20)+bm_george(20)',
+    );
+    expect(mix).toEqual([
+      { style: 'bm_george', weight: expect.closeTo(0.8) as number },
+      { style: 'am_onyx', weight: expect.closeTo(0.2) as number },
+    ]);
+    expect([language, gainDb['base-tts']]).toEqual(['en-GB', expect.closeTo(-0.6, 1) as number]);
+    expect(catalogue.speaker('base-tts', 'ef_dora+em_alex').language).toBe('es-ES');
+    expect(() => catalogue.speaker('base-tts-fast', 'ef_dora+em_alex')).toThrow(/base-tts-fast does not have all/);
+    expect(() => catalogue.speaker('base-tts', 'af_heart(1)+nobody(1)')).toThrow(/"nobody" in the mix/);
+    expect(() => catalogue.speaker('base-tts', 'af_heart(0)+af_sky(0)')).toThrow(/more than 0/);
+    expect(() => catalogue.speaker('base-tts', 'af_heart+af_sky+af_sky+af_sky+af_sky+af_sky')).toThrow(/at most 5/);
+    expect(() => catalogue.get('base-tts', 'af_heart+af_sky')).toThrow(/voice/);
+  });
+
   it('may be louder or softer, within reason', async () => {
     await write({ ...narrator, gain_db: { 'base-tts': -3 } });
     expect(load().get('base-tts', 'narrator').gainDb).toEqual({ 'base-tts': -3, 'base-tts-fast': 0 });

@@ -38,6 +38,7 @@ Examples:
   tts voices --preview english_female_articulate   hear one
   tts voices --preview --gender male               hear each of these
   tts voices mix cosy=af_heart:60,bm_george:40     make one of your own, for -v cosy
+  tts voices import cosy.json                      take one that the playground saved
   tts voices remove cosy                           remove it again`;
 
 const MIX_EXAMPLES = `
@@ -58,6 +59,7 @@ export function command(): Command {
     .option('-o, --output <FILE>', 'with --preview: write the sample instead of playing it')
     .option('-q, --quiet', 'no progress, no remarks');
   voices.addCommand(mixCommand());
+  voices.addCommand(importCommand());
   voices.addCommand(removeCommand());
   addSettings(voices, ['model', 'server', 'apiKey', 'apiKeyFile', 'engine'], { model: '-m' });
   return addSettings(voices, ['modelDir', 'voicesDir', 'offline', 'runtimeDir'])
@@ -79,6 +81,15 @@ function mixCommand(): Command {
   return addSettings(mix, ['voicesDir'])
     .addHelpText('after', MIX_EXAMPLES)
     .action((spec: string, _options: object, self: Command) => mixInto(spec, self));
+}
+
+function importCommand(): Command {
+  const take = new Command('import')
+    .description('Takes a voice file that the playground or another machine made. -v speaks it from then on.')
+    .argument('<FILE>', 'the voice file, JSON');
+  return addSettings(take, ['voicesDir']).action((file: string, _options: object, self: Command) =>
+    importVoice(file, self),
+  );
 }
 
 function removeCommand(): Command {
@@ -109,6 +120,27 @@ async function mixInto(spec: string, self: Command): Promise<void> {
   await writeWhole(file, `${JSON.stringify(voice, null, 2)}\n`);
   const isFound = output === undefined && voicesDir === '';
   const flag = isFound ? '' : ` --voices-dir ${path.dirname(file)}`;
+  process.stderr.write(`wrote ${file}\nhear it: tts voices --preview ${voice.id}${flag}\n`);
+}
+
+async function importVoice(from: string, self: Command): Promise<void> {
+  const { config } = settingsOf(self);
+  const { voicesDir, userDir } = catalogueOptions(config);
+  const { readVoiceFile } = await import('../../models/catalogue.js');
+  const { text, voice } = readVoiceFile(from);
+  const { all } = await ownCatalogue(config);
+  if (all.some((entry) => entry.voice.id === voice.id)) {
+    throw new TtsError('usage', `There is a voice "${voice.id}" already. Change the field "id" of ${from}.`);
+  }
+  const folder = voicesDir || userDir;
+  const file = path.join(folder, `${voice.id}.json`);
+  const [{ writeWhole }, { makeFolder }] = await Promise.all([
+    import('../../client/sinks/file.js'),
+    import('../../folder.js'),
+  ]);
+  makeFolder(folder);
+  await writeWhole(file, text);
+  const flag = voicesDir === '' ? '' : ` --voices-dir ${folder}`;
   process.stderr.write(`wrote ${file}\nhear it: tts voices --preview ${voice.id}${flag}\n`);
 }
 

@@ -1,6 +1,7 @@
 /** The dashboard's page: sign-in, then figures, sessions, keys, usage, requests and failures. */
 import { Header } from '../shared/header.js';
 import { Failures } from './failures.js';
+import { Comparisons, KeptForAll } from './kept.js';
 import { Keys } from './keys.js';
 import { Overview } from './overview.js';
 import { OwnKey } from './own-key.js';
@@ -39,6 +40,8 @@ export function App() {
           <Usage />
           <Requests />
           <Failures />
+          {who.role === 'admin' && <KeptForAll />}
+          {who.role === 'admin' && <Comparisons />}
         </main>
       )}
       <footer class="foot">

@@ -5,6 +5,7 @@ import type { PlaygroundSession, PlaygroundVoice, PlaygroundVoices } from '../..
 import { sampleOf } from '../../../src/protocol/voice-words.js';
 import { Player } from '../audio/player.js';
 import { ApiError, call } from '../shared/api.js';
+import { sessionWords } from './lexicon/corrections.js';
 import { Run } from './run.js';
 import { wordsOf } from './words.js';
 
@@ -50,7 +51,7 @@ export async function begin(): Promise<void> {
   }
 }
 
-async function loadVoices(): Promise<void> {
+export async function loadVoices(): Promise<void> {
   const catalog = await call<PlaygroundVoices>('/playground/voices', { key: credentials() });
   voices.value = catalog.data;
   if (!catalog.data.some(({ id }) => id === voice.value)) voice.value = catalog.data[0]?.id ?? '';
@@ -69,7 +70,7 @@ export async function signIn(given: string): Promise<void> {
 
 function startRun(speaker = voice.value, by = model.value): Run {
   problem.value = undefined;
-  const started = new Run({ model: by, voice: speaker, key: credentials() });
+  const started = new Run({ model: by, voice: speaker, key: credentials(), words: sessionWords.value });
   effect(() => {
     const error = started.error.value;
     if (error === undefined) return;
@@ -126,18 +127,21 @@ export function edit(): void {
   listening.value = false;
 }
 
-/** Plays a sample of a voice; text and last run stay. */
-export function hearSample(entry: Voice): void {
-  const { id, models } = entry;
+/** Speaks something beside the text: text and last run stay. */
+export function hearAside(said: string, speaker = voice.value, by = model.value): void {
   void player.open();
   stop();
-  const started = startRun(id, models.includes(model.value) ? model.value : models[0]!);
+  const started = startRun(speaker, by);
   sample = started;
-  sampling.value = id;
-  started.say(sampleOf(entry));
+  sampling.value = speaker;
+  started.say(said);
   started.finish();
   listenTo(started);
 }
+
+/** Plays a sample of a voice. */
+export const hearSample = (entry: Voice): void =>
+  hearAside(sampleOf(entry), entry.id, entry.models.includes(model.value) ? model.value : entry.models[0]!);
 
 function endSample(): void {
   sample?.cancel();

@@ -5,6 +5,7 @@ import { ADMIN_PATH } from '../../../protocol/pages.js';
 import type { Door, ServerParts } from '../../door.js';
 import { takeJson } from '../../json-body.js';
 import { addComparisonSums } from './comparisons-routes.js';
+import { addKept } from './kept-routes.js';
 import { addKeys } from './keys-routes.js';
 import { addLive } from './live-routes.js';
 import type { AdminParts } from './parts.js';
@@ -33,5 +34,5 @@ function routes(app: FastifyInstance, server: ServerParts): void {
     }
   };
   const parts: AdminParts = { ...server, signIns, signedIn, operator };
-  for (const add of [addSession, addKeys, addUsage, addLive, addRequests, addComparisonSums]) add(app, parts);
+  for (const add of [addSession, addKeys, addUsage, addLive, addRequests, addComparisonSums, addKept]) add(app, parts);
 }

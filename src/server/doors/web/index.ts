@@ -3,11 +3,13 @@ import { PLAYGROUND_PATH } from '../../../protocol/pages.js';
 import type { Door } from '../../door.js';
 import { PAGE_ROUTE, sendPage } from '../../web-assets.js';
 import { addPlayground } from './playground-routes.js';
+import { playgroundSockets } from './playground-socket.js';
 
 const PAGES = { '/': 'index.html', '/compare': 'compare.html', '/dashboard': 'dashboard.html' } as const;
 
 export const WEB: Door = {
   prefix: '',
+  sockets: playgroundSockets,
   async routes(app, parts) {
     await app.register(async (scope) => addPlayground(scope, parts), { prefix: PLAYGROUND_PATH });
     for (const [path, name] of Object.entries(PAGES)) {

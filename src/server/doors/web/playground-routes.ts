@@ -18,6 +18,7 @@ import { checkOrigin } from '../../access/origins.js';
 import type { ServerParts } from '../../door.js';
 import { checkBodyHeaders, takeJson } from '../../json-body.js';
 import { addComparisons } from './comparisons-route.js';
+import { addMix } from './mix-route.js';
 
 /** Headers that a proxy adds: its clients may be on other machines. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'] as const;
@@ -58,6 +59,7 @@ export function addPlayground(app: FastifyInstance, parts: ServerParts): void {
     }),
   );
   addWork(app, parts, visitor);
+  addMix(app, parts, visitor);
   addComparisons(app, parts, visitor);
 }
 
@@ -112,14 +114,14 @@ function addWork(
       schema: { ...described('explainText', explained, ExplainResponse), body: ExplainRequest },
       onRequest: [visitor, checkBodyHeaders],
     },
-    async ({ body: { text, voice = DEFAULT_VOICE, ssml = false }, key, raw }) => {
+    async ({ body: { text, voice = DEFAULT_VOICE, ssml = false, words }, key, raw }) => {
       if ([...text].length > MAX_EXPLAINED_CHARS) {
         const message = `The field "text" is longer than ${MAX_EXPLAINED_CHARS} characters.`;
         throw new TtsError('input_too_long', message, { param: 'text' });
       }
-      const { language } = catalogue.get('base-tts', voice);
+      const { language } = catalogue.speaker('base-tts', voice);
       const caller = key === accounts.local ? addressGroup(raw.socket.remoteAddress) : key.id;
-      return explaining.run(caller, () => texts.explain(text, { language, ssml }));
+      return explaining.run(caller, () => texts.explain(text, { language, ssml, words }));
     },
   );
 }

@@ -3,6 +3,7 @@ import { Icon } from '../../shared/icons.js';
 import { model, voice, voices } from '../state.js';
 import { search, shownVoices, surprise } from './choice.js';
 import { FavouritesChip, Filters } from './filters.js';
+import { Mixer } from './mixer.js';
 import { VoiceList } from './voice-list.js';
 
 const MODELS = [
@@ -22,6 +23,7 @@ export function VoicePicker() {
         {many && <Finder />}
         <VoiceList />
       </fieldset>
+      <Mixer />
       <a class="quiet link" href="/compare">
         Compare two by ear
       </a>
