@@ -22,7 +22,7 @@ const FOLDERS = {
   },
   sound: {
     sound: 'what instruments hear of the voices, and every player of this machine',
-    voices: 'pitch, pace, range and brightness of each voice, behind its description',
+    character: 'pitch, pace, range and brightness of each voice, behind its description',
     apart: 'how far apart two devices sound, from lines that gpu wrote',
   },
   resilience: {

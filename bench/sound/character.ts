@@ -2,7 +2,7 @@
  * What can be measured of how each voice sounds, on the same two sentences of its language spoken
  * by base-tts: the figures behind the descriptions of the catalogue.
  *
- *   npm run bench -- voices [--voice ID]
+ *   npm run bench -- character [--voice ID]
  *
  * A line of JSON for each style: median pitch (Hz), how far the pitch moves (10th to 90th
  * percentile, semitones), syllables a minute without rests, brightness (energy above 2 kHz next to
