@@ -24,6 +24,7 @@ const FOLDERS = {
   sound: {
     sound: 'what instruments hear of the voices, and every player of this machine',
     voices: 'every voice in its own language: loudness, pitch, lengths and ends',
+    character: 'pitch, pace, range and brightness of each voice, behind its description',
     apart: 'how far apart two devices sound, from lines that gpu wrote',
   },
   resilience: {

@@ -24,7 +24,9 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rollupOptions: { input: ['index.html', 'dashboard.html', 'docs.html'].map((page) => path.join(root, page)) },
+    rollupOptions: {
+      input: ['index.html', 'compare.html', 'dashboard.html', 'docs.html'].map((page) => path.join(root, page)),
+    },
   },
   logLevel: 'warn',
 });

@@ -64,6 +64,13 @@ const TABLES: readonly Table[] = [
     order: ['seq'],
     sums: ['characters', 'credits', 'audio_ms'],
   },
+  { name: 'kept', columns: ['kind', 'name', 'value'], order: ['kind', 'name'], sums: [] },
+  {
+    name: 'comparisons',
+    columns: ['a', 'b', 'runs', 'a_preferred', 'b_preferred'],
+    order: ['a', 'b'],
+    sums: ['runs', 'a_preferred', 'b_preferred'],
+  },
 ];
 
 const PAGE = 1_000;

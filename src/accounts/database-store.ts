@@ -5,6 +5,8 @@ import { runStatements } from './money/statements.js';
 import { createPasses } from './passes.js';
 import { createRequestRows } from './requests/request-rows.js';
 import type { AccountStore } from './store.js';
+import { createComparisons } from './tables/comparisons.js';
+import { createKept } from './tables/kept.js';
 import { createKeys } from './tables/keys.js';
 import { createLeases } from './tables/leases.js';
 import { createUsage } from './tables/usage.js';
@@ -57,6 +59,8 @@ export function createStore(database: AccountsDatabase): AccountStore {
   return {
     shared: database.shared,
     passes: createPasses(database),
+    kept: createKept(database),
+    comparisons: createComparisons(database),
     ...createRequestRows(database),
     ...createKeys(database),
     ...statements,

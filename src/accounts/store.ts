@@ -6,6 +6,8 @@
 import type { BaseModel } from '../protocol/job.js';
 import type { RequestOutcome } from '../protocol/request-outcome.js';
 import type { Passes } from './passes.js';
+import type { ComparisonTable } from './tables/comparisons.js';
+import type { KeptTable } from './tables/kept.js';
 import type { KeyLimits, KeyRecord, Outcome, Tier } from './types.js';
 import type { UsageSeries, UsageSeriesFilter, UsageSum } from './usage-sums.js';
 
@@ -265,6 +267,10 @@ export interface AccountStore extends RequestLogStore {
   putSecretHash(name: string, hash: Uint8Array, options?: { readonly keep?: boolean }): Promise<boolean>;
   /** Tickets, sign-ins and failed attempts, for all servers of this store. */
   readonly passes: Passes;
+  /** Voices and words that the operator keeps for all servers of this store. */
+  readonly kept: KeptTable;
+  /** Sums of comparisons by ear. */
+  readonly comparisons: ComparisonTable;
   /**
    * Looks at everything: damage, and keys whose balance is not what grants and ledger come to.
    * Empty where all is well.

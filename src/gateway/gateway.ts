@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../clock.js';
 import { Condition } from '../condition.js';
 import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
+import type { CatalogueVoice } from '../models/voice-file.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel, Segment, SegmentJob } from '../protocol/job.js';
 import { AdmissionController } from './admission-controller.js';
@@ -24,7 +25,7 @@ import type { Worker } from './workers/worker.js';
 export interface GatewayOptions {
   readonly pool: WorkerPool;
   /** Resolves a voice to its styles; engines know no voice names. */
-  readonly catalogue: Pick<VoiceCatalogue, 'get'>;
+  readonly catalogue: Pick<VoiceCatalogue, 'speaker'>;
   readonly log: Logger;
   readonly observer?: GatewayObserver;
   /** Requests and sessions that may be open at once. */
@@ -71,6 +72,11 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
   readonly #dispatcher: Dispatcher;
   readonly #usable: Usable;
   readonly #wait: WorkerWait;
+  /**
+   * The voice of each order as it was when the order came: one that is changed or removed
+   * meanwhile is spoken to the end of its stream.
+   */
+  readonly #speakers = new WeakMap<SpeechOrder, CatalogueVoice>();
   readonly #open = new Set<SpeechStream>();
   readonly #unsubscribe: () => void;
   #jobs = 0;
@@ -160,10 +166,12 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
     }
     onDemand?.();
     if (pool.failure !== undefined) throw noWorker();
-    this.#usable.check({ model: order.model, mix: catalogue.get(order.model, order.voice).mix });
+    const speaker = catalogue.speaker(order.model, order.voice);
+    this.#usable.check({ model: order.model, mix: speaker.mix });
     if (this.#options.admission && order.whole !== true)
       this.admission.admit(order, this.#open, this.#scheduler.stepMs);
     this.#models.add(order.model);
+    this.#speakers.set(order, speaker);
     const stream = new SpeechStream(order, this);
     this.#open.add(stream);
     return stream;
@@ -176,9 +184,9 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
     return Math.min(PREBUFFER.mostMs, PREBUFFER.steps * this.#scheduler.stepMs + this.admission.roundTripMs);
   }
 
-  job({ model, voice, seed, speed = 1, ...order }: SpeechOrder, segment: Segment): SegmentJob {
-    const { mix, gainDb, ...own } = this.#options.catalogue.get(model, voice);
-    const { language = own.language } = order;
+  job(order: SpeechOrder, segment: Segment): SegmentJob {
+    const { mix, gainDb, ...own } = this.#speakers.get(order)!;
+    const { model, seed, speed = 1, language = own.language } = order;
     return { id: `job-${++this.#jobs}`, model, language, mix, seed, speed, gainDb: gainDb[model], segment };
   }
 

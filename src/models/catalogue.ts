@@ -8,6 +8,7 @@ import type { BaseModel } from '../protocol/job.js';
 import { speaks } from '../protocol/languages.js';
 import { loadPackManifest, PACKAGE_VOICES_DIR, STYLE_PACK, stylesOf } from './manifest.js';
 import { type CatalogueVoice, parseVoice } from './voice-file.js';
+import { isMix, mixedSpeaker } from './voice-mix.js';
 
 export interface VoiceCatalogue {
   /** Changes whenever a voice does. */
@@ -19,6 +20,8 @@ export interface VoiceCatalogue {
    * Throws `voice_not_found` with the ids that exist; `param` is the field that named the voice.
    */
   get(model: BaseModel, id: string, param?: string): CatalogueVoice;
+  /** A voice by its id, or a mix of voices such as `af_heart(60)+bm_george(40)`. */
+  speaker(model: BaseModel, id: string, param?: string): CatalogueVoice;
   /** The first voice that speaks a language, of the gender where one does. */
   fitting(wanted: string, options?: FittingOptions): CatalogueVoice | undefined;
 }
@@ -33,6 +36,8 @@ export interface CatalogueOptions {
   readonly voicesDir?: string;
   /** The folder of the voices that a user made, which need not exist. */
   readonly userDir?: string;
+  /** Voice files that the operator keeps for all servers, by their ids; taken ids are left out. */
+  readonly kept?: ReadonlyMap<string, string>;
   /** The package's folder of catalogue and manifests. */
   readonly packageDir?: string;
 }
@@ -55,6 +60,13 @@ function readJson(file: string): { text: string; data: unknown } {
   }
 }
 
+/** One voice file, checked. Throws `catalogue_invalid` with the file and the field. */
+export function readVoiceFile(file: string): { readonly text: string; readonly voice: Voice } {
+  const { text, data } = readJson(file);
+  const styles = new Set(stylesOf(loadPackManifest(STYLE_PACK)));
+  return { text, voice: parseVoice(data, { file, at: '', styles }).voice };
+}
+
 function operatorFiles(voicesDir: string): string[] {
   try {
     return readdirSync(voicesDir)
@@ -72,7 +84,7 @@ function operatorFiles(voicesDir: string): string[] {
 }
 
 export function loadCatalogue(options: CatalogueOptions = {}): VoiceCatalogue {
-  const { voicesDir = '', userDir = '', packageDir = PACKAGE_VOICES_DIR } = options;
+  const { voicesDir = '', userDir = '', kept = new Map(), packageDir = PACKAGE_VOICES_DIR } = options;
   const styles = new Set(stylesOf(loadPackManifest(STYLE_PACK, packageDir)));
   const shipped = path.join(packageDir, 'catalogue.json');
   const { version, voices: entries } = readJson(shipped).data as { version: string; voices: unknown[] };
@@ -97,7 +109,15 @@ export function loadCatalogue(options: CatalogueOptions = {}): VoiceCatalogue {
     }
     seen.set(voice.id, file);
   }
-  return createCatalogue(files.length > 0 ? `${version}+${digest.digest('hex').slice(0, 8)}` : version, all);
+  for (const [id, text] of kept) {
+    if (seen.has(id)) continue;
+    digest.update(text);
+    all.push(parseVoice(JSON.parse(text), { file: id, at: '', styles }));
+  }
+  return createCatalogue(
+    files.length + kept.size > 0 ? `${version}+${digest.digest('hex').slice(0, 8)}` : version,
+    all,
+  );
 }
 
 /**
@@ -110,16 +130,18 @@ export function voiceOfStyle(all: readonly CatalogueVoice[], style: string): Cat
 
 function createCatalogue(version: string, all: readonly CatalogueVoice[]): VoiceCatalogue {
   const voices = (model: BaseModel) => all.filter((entry) => entry.models.includes(model)).map((entry) => entry.voice);
+  const get: VoiceCatalogue['get'] = (model, id, param) => {
+    const found = all.find((entry) => entry.voice.id === id && entry.models.includes(model));
+    if (found) return found;
+    const elsewhere = all.find((entry) => entry.voice.id === id)?.models;
+    throw voiceNotFound(voices(model), param, elsewhere && { id, model, elsewhere });
+  };
   return {
     version,
     all,
     voices,
-    get(model, id, param) {
-      const found = all.find((entry) => entry.voice.id === id && entry.models.includes(model));
-      if (found) return found;
-      const elsewhere = all.find((entry) => entry.voice.id === id)?.models;
-      throw voiceNotFound(voices(model), param, elsewhere && { id, model, elsewhere });
-    },
+    get,
+    speaker: (model, id, param) => (isMix(id) ? mixedSpeaker(id, { model, all, param }) : get(model, id, param)),
     fitting(wanted, { gender, model } = {}) {
       const able = all.filter(
         ({ models, language }) => (model === undefined || models.includes(model)) && speaks(language, wanted),

@@ -2,12 +2,17 @@
 import { TtsError } from '../protocol/errors.js';
 import type { Voice } from '../protocol/http.js';
 import { BASE_MODELS, type BaseModel, LANGUAGES, type Language, type StyleShare } from '../protocol/job.js';
+import { VOICE_USES, type VoiceUse } from '../protocol/voice-words.js';
 
 export interface CatalogueVoice {
   readonly voice: Voice;
   readonly models: readonly BaseModel[];
   /** Language and accent; clients see `voice.language`. */
   readonly language: Language;
+  /** Words for how it sounds, such as "warm"; the first says most. */
+  readonly character: readonly string[];
+  /** What it suits, such as "narration". */
+  readonly uses: readonly VoiceUse[];
   /** The styles the voice is made of. */
   readonly mix: readonly StyleShare[];
   /** Gain for each model that makes all voices equally loud. */
@@ -30,6 +35,8 @@ const FIELDS = [
   'language',
   'gender',
   'description',
+  'character',
+  'uses',
   'supports_instructions',
   'preview_url',
   'style',
@@ -91,6 +98,8 @@ export function parseVoice(data: unknown, { file, at, styles }: Place): Catalogu
     voice,
     language,
     models: parseModels(fields.models, fail),
+    character: parseWords(fields.character, 'character', fail),
+    uses: parseUses(fields.uses, fail),
     mix,
     gainDb: parseGain(fields.gain_db, fail),
     file,
@@ -120,6 +129,24 @@ function parseModels(models: unknown, fail: Fail): readonly BaseModel[] {
     return fail('models', `must list one or more of ${BASE_MODELS.join(', ')}`);
   }
   return BASE_MODELS.filter((model) => models.includes(model));
+}
+
+/** Most words of a list, and most characters of a word. */
+const MAX_WORDS = 8;
+const MAX_WORD_CHARS = 24;
+
+function parseWords(words: unknown, field: string, fail: Fail): readonly string[] {
+  const isWord = (word: unknown) => typeof word === 'string' && word.trim() !== '' && word.length <= MAX_WORD_CHARS;
+  if (words === undefined) return [];
+  if (Array.isArray(words) && words.length <= MAX_WORDS && words.every(isWord)) return words as string[];
+  return fail(field, `must list at most ${MAX_WORDS} words of at most ${MAX_WORD_CHARS} characters`);
+}
+
+function parseUses(uses: unknown, fail: Fail): readonly VoiceUse[] {
+  const named = parseWords(uses, 'uses', fail);
+  const known: readonly string[] = VOICE_USES;
+  if (named.every((use) => known.includes(use))) return named as VoiceUse[];
+  return fail('uses', `must list some of ${VOICE_USES.join(', ')}`);
 }
 
 /** One number for both models, or one for each. */

@@ -7,3 +7,11 @@ export const SESSION_COOKIE = 'tts_session';
 export const PLAYGROUND_PATH = '/playground';
 /** Most characters of a text that is explained. */
 export const MAX_EXPLAINED_CHARS = 4_000;
+/** Most rounds of one comparison by ear. */
+export const MAX_COMPARED_ROUNDS = 100;
+/** Most characters that a word is said as. */
+export const MAX_SAID_CHARS = 200;
+/** Most characters of the `words` of a session, as JSON. */
+export const MAX_SESSION_WORDS_CHARS = 4_000;
+/** The playground's own sessions: as `/v1`'s, and with mixes for voices and `words` in the query. */
+export const PLAYGROUND_STREAM_PATH = '/playground/stream-input/:voice_id';

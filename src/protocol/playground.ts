@@ -1,7 +1,8 @@
 /** The playground's own requests: schemas for validation, types and OpenAPI. */
 import type { Static } from 'typebox';
 import { DEFAULT_VOICE } from './contract.js';
-import { MAX_EXPLAINED_CHARS } from './pages.js';
+import { Voice } from './http.js';
+import { MAX_COMPARED_ROUNDS, MAX_EXPLAINED_CHARS, MAX_SAID_CHARS } from './pages.js';
 import { Type } from './schema.js';
 
 export const PlaygroundSession = Type.Object(
@@ -17,11 +18,31 @@ export const PlaygroundSession = Type.Object(
 );
 export type PlaygroundSession = Static<typeof PlaygroundSession>;
 
+/** A voice as the page shows it: what `GET /v1/voices` has, and words to choose by. */
+const PlaygroundVoice = Type.Object(
+  {
+    ...Voice.properties,
+    character: Type.Array(Type.String()),
+    uses: Type.Array(Type.String()),
+    models: Type.Array(Type.String(), { description: 'The models that have it' }),
+  },
+  { $id: 'PlaygroundVoice' },
+);
+export type PlaygroundVoice = Static<typeof PlaygroundVoice>;
+
+export const PlaygroundVoices = Type.Object({ data: Type.Array(PlaygroundVoice) }, { $id: 'PlaygroundVoices' });
+export type PlaygroundVoices = Static<typeof PlaygroundVoices>;
+
 export const ExplainRequest = Type.Object(
   {
     text: Type.String({ description: `At most ${MAX_EXPLAINED_CHARS} characters` }),
     voice: Type.Optional(Type.String({ default: DEFAULT_VOICE, description: 'Whose language and accent' })),
     ssml: Type.Optional(Type.Boolean({ default: false })),
+    words: Type.Optional(
+      Type.Record(Type.String(), Type.String({ maxLength: MAX_SAID_CHARS }), {
+        description: 'How words are read: a respelling each or, between slashes, IPA',
+      }),
+    ),
   },
   { $id: 'ExplainRequest' },
 );
@@ -50,3 +71,16 @@ export const ExplainResponse = Type.Object(
   { $id: 'ExplainResponse' },
 );
 export type ExplainResponse = Static<typeof ExplainResponse>;
+
+const Compared = Type.Object({ model: Type.String(), voice: Type.String() });
+
+export const ComparisonRun = Type.Object(
+  {
+    a: Compared,
+    b: Compared,
+    a_preferred: Type.Integer({ minimum: 0, maximum: MAX_COMPARED_ROUNDS }),
+    b_preferred: Type.Integer({ minimum: 0, maximum: MAX_COMPARED_ROUNDS }),
+  },
+  { $id: 'ComparisonRun' },
+);
+export type ComparisonRun = Static<typeof ComparisonRun>;

@@ -12,6 +12,7 @@ import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
 import type { AdminSettings } from '../protocol/admin/figures.js';
 import type { Texts } from '../text/thread/texts.js';
+import type { Kept } from './kept.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { ServerSettings } from './settings.js';
 
@@ -36,7 +37,12 @@ interface AdminDeps {
   readonly version: string;
   readonly secret: AdminSecret;
   readonly keyring: Keyring;
-  readonly store: Pick<AccountStore, 'findKey' | 'usageByDay' | 'usageSeries' | 'requestLog' | 'shared'>;
+  readonly store: Pick<
+    AccountStore,
+    'findKey' | 'usageByDay' | 'usageSeries' | 'requestLog' | 'shared' | 'comparisons'
+  >;
+  /** Absent where a server keeps nothing for others: inside a command, in tests. */
+  readonly kept?: Kept | undefined;
   readonly gateway: Pick<ObservableGateway, 'stats' | 'unusable'>;
   readonly workers: () => readonly ObservedWorker[];
   /** The settings that the server was started with; left out, the dashboard shows none. */
@@ -46,7 +52,7 @@ interface AdminDeps {
 export interface ServerDeps {
   readonly accounts: Accounts;
   readonly gateway: Gateway;
-  readonly catalogue: Pick<VoiceCatalogue, 'version' | 'all' | 'voices' | 'get' | 'fitting'>;
+  readonly catalogue: Pick<VoiceCatalogue, 'version' | 'all' | 'voices' | 'get' | 'speaker' | 'fitting'>;
   readonly texts: Texts;
   /** Of streamed HTTP; left out, the first sentence is cut at its first clause. */
   readonly firstPieces?: FirstPieces | undefined;

@@ -2,6 +2,7 @@
 import type { KeyRecord } from '../accounts/types.js';
 import { type VoiceCatalogue, voiceOfStyle } from '../models/catalogue.js';
 import type { CatalogueVoice } from '../models/voice-file.js';
+import { isMix } from '../models/voice-mix.js';
 import { DEFAULT_VOICE, parseModel, SPEECH_MODELS, type SpeechModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel } from '../protocol/job.js';
@@ -70,7 +71,7 @@ interface Named {
  * our own names of models stand for themselves.
  */
 export function namedSpeaker(
-  catalogue: Pick<VoiceCatalogue, 'all' | 'get' | 'fitting'>,
+  catalogue: Pick<VoiceCatalogue, 'all' | 'get' | 'speaker' | 'fitting'>,
   key: KeyRecord,
   { model: modelName, modelParam, modelAlias, voice: name, voiceParam, voiceAliases, language }: Named,
 ): { readonly model: SpeechModel; readonly voice: string } {
@@ -79,6 +80,7 @@ export function namedSpeaker(
   const isOwnModel = model === modelName;
   const able = (entry: CatalogueVoice | undefined): CatalogueVoice | undefined =>
     entry && (!isOwnModel || entry.models.includes(base)) ? entry : undefined;
+  if (isMix(name)) return { model, voice: catalogue.speaker(base, name, voiceParam).voice.id };
   let found = able(catalogue.all.find(({ voice }) => voice.id === name));
   if (found === undefined) {
     const id = voiceId(catalogue, { base, name, param: voiceParam }, voiceAliases);

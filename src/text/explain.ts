@@ -36,7 +36,7 @@ const STEP_UNITS = 256;
 export async function explainText(
   text: string,
   reader: Reader,
-  { ssml = false, language = DEFAULT_LANGUAGE } = {},
+  { ssml = false, language = DEFAULT_LANGUAGE, correct = (segment: Segment): Segment => segment } = {},
 ): Promise<Explanation> {
   const segmenter = new Segmenter({ countTokens: (part) => reader.countTokens(part), language, ssml });
   const skipped: Record<string, number> = {};
@@ -44,7 +44,7 @@ export async function explainText(
   for (let at = 0; at <= text.length; at += STEP_UNITS) {
     const cut = segmenter.push(text.slice(at, at + STEP_UNITS));
     if (at + STEP_UNITS > text.length) cut.push(...segmenter.end());
-    for (const segment of cut) {
+    for (const segment of cut.map(correct)) {
       await turn();
       await reader.prepare(segment);
       segments.push(explainSegment(segment, reader, skipped));

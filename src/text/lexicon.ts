@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { excerpt, TtsError } from '../protocol/errors.js';
 import { DEFAULT_LANGUAGE, type Language } from '../protocol/job.js';
 import { localeOf } from '../protocol/languages.js';
+import { MAX_SAID_CHARS } from '../protocol/pages.js';
 import { characterIs, IS } from './character-kinds.js';
 import { frontEnd } from './languages.js';
 import { type Alphabet, createAlphabet } from './tokens.js';
@@ -36,7 +37,7 @@ interface Row {
   readonly line: number;
 }
 
-const MAX_SAID = 200;
+const MAX_SAID = MAX_SAID_CHARS;
 
 export async function loadLexicon(file: string): Promise<Lexicon> {
   let content: string;

@@ -180,7 +180,7 @@ interface Seen {
   end(index: number): number;
 }
 
-const between = (seen: Seen, start: number, end: number): Range => ({
+export const between = (seen: Seen, start: number, end: number): Range => ({
   start: seen.start(start),
   end: end > start ? seen.end(end - 1) : seen.start(start),
 });
@@ -189,7 +189,7 @@ const between = (seen: Seen, start: number, end: number): Range => ({
  * Where the characters of a span lie in the segment: one by one, unless the span holds tags or
  * references.
  */
-function positions(span: SegmentSpan, source: string): Seen {
+export function positions(span: SegmentSpan, source: string): Seen {
   const { start: first, end: last } = span;
   const size = span.kind === 'text' ? countChars(span.text) : -1;
   if (size === last - first) {

@@ -1,5 +1,6 @@
 /** What every account store must do, whatever database is behind it. */
 import { afterEach, beforeEach, describe } from 'vitest';
+import { keptContract } from './account-store/kept.js';
 import { keysContract } from './account-store/keys.js';
 import { lapsedContract } from './account-store/lapsed.js';
 import { limitsContract } from './account-store/limits.js';
@@ -21,6 +22,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
     requestLogContract(() => tools.store);
     keysContract(tools);
     passesContract(tools);
+    keptContract(tools);
     moneyContract(tools);
     limitsContract(tools);
     lapsedContract(tools);

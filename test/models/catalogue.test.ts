@@ -70,7 +70,6 @@ describe('the catalogue that ships', () => {
       const word = words['efiphjz'.indexOf(initial!)];
       expect(voice.id).toBe(`${word}_${gender === 'f' ? 'female' : 'male'}_${name}`);
       expect(models).toEqual(['base-tts']);
-      expect(voice.description).toMatch(/Pitch about \d+ Hz, about \d+ (?:words|characters) a minute\./);
       expect(Math.abs(gainDb['base-tts'])).toBeLessThan(10);
     }
     expect(() => loadCatalogue().get('base-tts-fast', 'spanish_female_dora')).toThrow(
@@ -99,11 +98,25 @@ describe('the catalogue that ships', () => {
       expect(voice.id).toBe(`${accent === 'b' ? 'british' : 'american'}_${gender === 'f' ? 'female' : 'male'}_${name}`);
       expect(voice.gender).toBe(gender === 'f' ? 'female' : 'male');
       expect(language).toBe(accent === 'b' ? 'en-GB' : 'en-US');
-      expect(voice.description).toMatch(
-        /Pitch about \d+ Hz, about \d+ words a minute\. Kokoro's own grade: [A-F][+-]?\.$/,
-      );
       expect(Math.abs(gainDb['base-tts'])).toBeLessThan(6);
     }
+  });
+
+  it('describes every voice for listeners, each in words of its own', () => {
+    const { all } = loadCatalogue();
+    for (const { voice, character, uses } of all) {
+      expect(voice.description, voice.id).toMatch(/^[A-Z][^\d]{15,90}\.$/);
+      expect(voice.description, voice.id).not.toMatch(/grade|pitch|Hz|minute/i);
+      expect([character.length, uses.length > 0], voice.id).toEqual([3, true]);
+    }
+    expect(new Set(all.map(({ voice }) => voice.description)).size).toBe(all.length);
+  });
+
+  it('refuses words of a voice file that are none, naming the field', async () => {
+    await write({ ...narrator, uses: ['shouting'] });
+    expect(load).toThrow(/field "uses" must list some of narration, assistants/);
+    await write({ ...narrator, character: 'warm' });
+    expect(load).toThrow(/field "character" must list at most 8 words/);
   });
 
   it('leaves the default voice as loud as its model speaks', () => {
@@ -272,6 +285,25 @@ describe('a mix', () => {
     'english_female_professional=af_sky',
   ])('%s is refused with what is right', (spec) => {
     expect(() => mixVoice(spec, loadCatalogue())).toThrow(TtsError);
+  });
+
+  it('is named in a request by voices and shares, for one order', () => {
+    const catalogue = loadCatalogue();
+    const { mix, language, gainDb } = catalogue.speaker(
+      'base-tts',
+      'british_male_george(60)+am_onyx(20)+bm_george(20)',
+    );
+    expect(mix).toEqual([
+      { style: 'bm_george', weight: expect.closeTo(0.8) as number },
+      { style: 'am_onyx', weight: expect.closeTo(0.2) as number },
+    ]);
+    expect([language, gainDb['base-tts']]).toEqual(['en-GB', expect.closeTo(-0.6, 1) as number]);
+    expect(catalogue.speaker('base-tts', 'ef_dora+em_alex').language).toBe('es-ES');
+    expect(() => catalogue.speaker('base-tts-fast', 'ef_dora+em_alex')).toThrow(/base-tts-fast does not have all/);
+    expect(() => catalogue.speaker('base-tts', 'af_heart(1)+nobody(1)')).toThrow(/"nobody" in the mix/);
+    expect(() => catalogue.speaker('base-tts', 'af_heart(0)+af_sky(0)')).toThrow(/more than 0/);
+    expect(() => catalogue.speaker('base-tts', 'af_heart+af_sky+af_sky+af_sky+af_sky+af_sky')).toThrow(/at most 5/);
+    expect(() => catalogue.get('base-tts', 'af_heart+af_sky')).toThrow(/voice/);
   });
 
   it('may be louder or softer, within reason', async () => {

@@ -9,6 +9,7 @@ import { sql as postgresRequestLog } from './postgres-004-request-log.js';
 import { sql as postgresFunctions } from './postgres-005-functions.js';
 import { sql as postgresRotation } from './postgres-006-rotation.js';
 import { sql as postgresUsageDays } from './postgres-007-usage-days.js';
+import { sql as postgresKept } from './postgres-008-kept.js';
 import { sql as initial } from './sqlite-001-initial.js';
 import { sql as delivered } from './sqlite-002-delivered.js';
 import { sql as operators } from './sqlite-003-operators.js';
@@ -18,6 +19,7 @@ import { sql as passes } from './sqlite-006-passes.js';
 import { sql as requestLog } from './sqlite-007-request-log.js';
 import { sql as rotation } from './sqlite-008-rotation.js';
 import { sql as usageDays } from './sqlite-009-usage-days.js';
+import { sql as kept } from './sqlite-010-kept.js';
 
 export const SQLITE_MIGRATIONS: readonly string[] = [
   initial,
@@ -29,6 +31,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   requestLog,
   rotation,
   usageDays,
+  kept,
 ];
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   postgresInitial,
@@ -38,4 +41,5 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   postgresFunctions,
   postgresRotation,
   postgresUsageDays,
+  postgresKept,
 ];

@@ -6,8 +6,9 @@ import type { SpeechModel } from '../../protocol/contract.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { Voice, VoiceCatalog } from '../../protocol/http.js';
 import type { Language } from '../../protocol/job.js';
-import { codeOf, knownLanguage, type LanguageCode, speaks } from '../../protocol/languages.js';
+import { knownLanguage, speaks } from '../../protocol/languages.js';
 import { didYouMean } from '../../protocol/suggestion.js';
+import { matchesSearch, sampleOf } from '../../protocol/voice-words.js';
 import { closeSoon, connect, ofOwnServer } from '../connection.js';
 import { addSettings, settingsOf } from '../context.js';
 import { untilInterrupted } from '../interrupt.js';
@@ -37,6 +38,7 @@ Examples:
   tts voices --preview english_female_articulate   hear one
   tts voices --preview --gender male               hear each of these
   tts voices mix cosy=af_heart:60,bm_george:40     make one of your own, for -v cosy
+  tts voices import cosy.json                      take one that the playground saved
   tts voices remove cosy                           remove it again`;
 
 const MIX_EXAMPLES = `
@@ -49,7 +51,7 @@ Examples:
 export function command(): Command {
   const voices = new Command('voices')
     .description('Lists the voices that can speak, and lets you hear them.')
-    .option('--search <TEXT>', 'only voices whose id, name or description holds TEXT')
+    .option('--search <TEXT>', 'only voices whose id, name, language or description has these words')
     .addOption(new Option('--gender <NAME>', 'only voices of this gender').choices(['female', 'male', 'neutral']))
     .option('--language <CODE>', 'only voices that speak this language')
     .option('--json', 'print the catalogue as JSON')
@@ -57,6 +59,7 @@ export function command(): Command {
     .option('-o, --output <FILE>', 'with --preview: write the sample instead of playing it')
     .option('-q, --quiet', 'no progress, no remarks');
   voices.addCommand(mixCommand());
+  voices.addCommand(importCommand());
   voices.addCommand(removeCommand());
   addSettings(voices, ['model', 'server', 'apiKey', 'apiKeyFile', 'engine'], { model: '-m' });
   return addSettings(voices, ['modelDir', 'voicesDir', 'offline', 'runtimeDir'])
@@ -78,6 +81,15 @@ function mixCommand(): Command {
   return addSettings(mix, ['voicesDir'])
     .addHelpText('after', MIX_EXAMPLES)
     .action((spec: string, _options: object, self: Command) => mixInto(spec, self));
+}
+
+function importCommand(): Command {
+  const take = new Command('import')
+    .description('Takes a voice file that the playground or another machine made. -v speaks it from then on.')
+    .argument('<FILE>', 'the voice file, JSON');
+  return addSettings(take, ['voicesDir']).action((file: string, _options: object, self: Command) =>
+    importVoice(file, self),
+  );
 }
 
 function removeCommand(): Command {
@@ -108,6 +120,27 @@ async function mixInto(spec: string, self: Command): Promise<void> {
   await writeWhole(file, `${JSON.stringify(voice, null, 2)}\n`);
   const isFound = output === undefined && voicesDir === '';
   const flag = isFound ? '' : ` --voices-dir ${path.dirname(file)}`;
+  process.stderr.write(`wrote ${file}\nhear it: tts voices --preview ${voice.id}${flag}\n`);
+}
+
+async function importVoice(from: string, self: Command): Promise<void> {
+  const { config } = settingsOf(self);
+  const { voicesDir, userDir } = catalogueOptions(config);
+  const { readVoiceFile } = await import('../../models/catalogue.js');
+  const { text, voice } = readVoiceFile(from);
+  const { all } = await ownCatalogue(config);
+  if (all.some((entry) => entry.voice.id === voice.id)) {
+    throw new TtsError('usage', `There is a voice "${voice.id}" already. Change the field "id" of ${from}.`);
+  }
+  const folder = voicesDir || userDir;
+  const file = path.join(folder, `${voice.id}.json`);
+  const [{ writeWhole }, { makeFolder }] = await Promise.all([
+    import('../../client/sinks/file.js'),
+    import('../../folder.js'),
+  ]);
+  makeFolder(folder);
+  await writeWhole(file, text);
+  const flag = voicesDir === '' ? '' : ` --voices-dir ${folder}`;
   process.stderr.write(`wrote ${file}\nhear it: tts voices --preview ${voice.id}${flag}\n`);
 }
 
@@ -151,24 +184,8 @@ async function list(options: VoicesOptions, self: Command, signal: AbortSignal):
 function matches(voice: Voice, { search, gender, language }: VoicesOptions): boolean {
   if (gender && voice.gender !== gender) return false;
   if (language && !speaks((voice.locale ?? voice.language) as Language, language)) return false;
-  const text = `${voice.id} ${voice.display_name} ${voice.description}`.toLowerCase();
-  return (search ?? '')
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
+  return matchesSearch(voice, search ?? '');
 }
-
-/** What a voice says of itself, in its language. */
-const SAMPLES: Readonly<Record<LanguageCode, (name: string) => string>> = {
-  en: (name) => `Hello, I am ${name}. This is how I sound when I read to you.`,
-  es: (name) => `Hola, soy ${name}. Así suena mi voz cuando te leo un texto.`,
-  fr: (name) => `Bonjour, je suis ${name}. Voici ma voix quand je vous lis un texte.`,
-  it: (name) => `Ciao, sono ${name}. Questa è la mia voce quando ti leggo un testo.`,
-  pt: (name) => `Olá, eu sou ${name}. É assim que soa a minha voz quando leio para você.`,
-  hi: () => 'नमस्ते। जब मैं आपके लिए कोई पाठ पढ़ती हूँ, तो मेरी आवाज़ ऐसी सुनाई देती है।',
-  ja: () => 'こんにちは。文章を読むときは、このような声になります。',
-  zh: () => '你好，这就是我为你朗读时的声音。',
-};
 
 /** Control characters that JSON lets stand are escaped too: a terminal may be reading. */
 const asJson = (catalog: VoiceCatalog): string =>
@@ -212,9 +229,9 @@ async function preview(options: VoicesOptions, self: Command, signal: AbortSigna
         const { data } = await client.voices(model, runSignal);
         const found = data.filter((voice) => (wanted === true ? matches(voice, options) : voice.id === wanted));
         if (found.length === 0) throw nothingFound(wanted, data);
-        for (const { id, display_name: name, locale = 'en-US' } of found) {
-          const sections = [{ text: SAMPLES[codeOf(locale as Language)](name) }];
-          const fields = { model, voice: id };
+        for (const voice of found) {
+          const sections = [{ text: sampleOf(voice) }];
+          const fields = { model, voice: voice.id };
           await speakRequests({ client, sections, fields, sink, progress, leftOut }, runSignal);
         }
       } finally {

@@ -19,6 +19,7 @@ import type { LanguageFiles } from '../../text/front-end.js';
 import { catalogueOptions } from '../own-voices.js';
 import type { ShownSettings } from '../shown-settings.js';
 import { packageVersion } from '../version.js';
+import { openKept } from './kept.js';
 import { listenError } from './listening.js';
 import { LocalEngines, type LocalEnginesOptions } from './local-engines.js';
 import type { NatsLink, Reading } from './nats.js';
@@ -95,7 +96,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 }
 
 async function assemble(options: ServiceOptions, parts: Parts): Promise<Service> {
-  const { config, log } = options;
+  const { config, log, engine } = options;
   const { pool, engines, natsWorkers, store } = parts;
   const [{ createAdminSecret }, { createKeyring }, { liveCatalogue }, { buildServer }, { loadDoors }, metrics] =
     await Promise.all([
@@ -117,6 +118,7 @@ async function assemble(options: ServiceOptions, parts: Parts): Promise<Service>
   const gateway = await openGateway(options, parts, { catalogue, observer: metrics.observer, costs });
   metrics.watch(gateway, accounts, requestLog);
   const shutdown = new AbortController();
+  const kept = engine.crowd ? await openKept({ store, catalogue, texts, log }, shutdown.signal) : undefined;
   const server = await buildServer(
     {
       accounts,
@@ -133,6 +135,7 @@ async function assemble(options: ServiceOptions, parts: Parts): Promise<Service>
         secret: createAdminSecret(store),
         keyring: createKeyring(store),
         store,
+        kept,
         gateway,
         workers: () => pool.workers,
         settings: options.shownSettings,

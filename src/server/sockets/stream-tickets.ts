@@ -22,7 +22,7 @@ export interface TicketRequest {
 
 export interface StreamTicketsOptions {
   readonly accounts: Pick<Accounts, 'renew' | 'local' | 'passes'>;
-  readonly catalogue: Pick<VoiceCatalogue, 'get'>;
+  readonly catalogue: Pick<VoiceCatalogue, 'speaker'>;
 }
 
 /** The ticket among the subprotocols of a handshake. */
@@ -79,7 +79,7 @@ export class StreamTickets {
   /** A digest of the session that is asked for: equal for addresses that mean the same. */
   #sessionOf(keyId: string, { voice, query }: TicketRequest): Uint8Array {
     const params = parseParams(query);
-    this.#options.catalogue.get(params.model_id, voice);
+    this.#options.catalogue.speaker(params.model_id, voice);
     const isLocal = keyId === this.#options.accounts.local?.id;
     return hashKey(JSON.stringify([voice, params, ...(isLocal ? [this.#own] : [])]));
   }

@@ -26,7 +26,7 @@ export interface PermitsOptions {
   readonly accounts: Accounts;
   readonly gateway: Gateway;
   readonly texts: Texts;
-  readonly catalogue: Pick<VoiceCatalogue, 'get'>;
+  readonly catalogue: Pick<VoiceCatalogue, 'speaker'>;
   readonly metrics: Metrics;
   readonly heldAudio: HeldAudio;
   /** Where the text is all there; left out, the first sentence is cut at its first clause. */
@@ -113,18 +113,18 @@ export class Permits {
 
   /** How the text of an order is cut into segments. */
   async #cutter(request: PermitRequest) {
-    const { model, input, whole, unheard = whole !== undefined, ssml = false } = request;
+    const { model, input, whole, unheard = whole !== undefined, ssml = false, words } = request;
     const { texts, firstPieces } = this.#options;
     const { base } = parseModel(model);
     const language = this.#languageOf(request);
     const written = input === undefined && !unheard;
     const inTimeChars = unheard ? Number.POSITIVE_INFINITY : written ? 0 : ((await firstPieces?.(base)) ?? 0);
-    return () => texts.cutter({ language, ssml, inTimeChars, written });
+    return () => texts.cutter({ language, ssml, inTimeChars, written, ...(words && { words }) });
   }
 
   /** The locale the text is read in. */
   #languageOf({ model, voice, language }: PermitRequest): Language {
-    return readingOf(this.#options.catalogue.get(parseModel(model).base, voice).language, language);
+    return readingOf(this.#options.catalogue.speaker(parseModel(model).base, voice).language, language);
   }
 
   async #admit(request: AdmissionRequest): Promise<Admission> {

@@ -69,7 +69,7 @@ async function permitFor(
   { permits, accounts, catalogue, texts }: ServerParts,
 ): Promise<Permit> {
   const { model, input } = order;
-  const { voice, language } = catalogue.get(parseModel(model).base, order.voice);
+  const { voice, language } = catalogue.speaker(parseModel(model).base, order.voice);
   const fitting = (wanted: string) => catalogue.fitting(wanted, { gender: voice.gender })?.voice.id;
   await checkSounds(input, texts, { voice: voice.id, language, fitting });
   const { key, id: requestId, trace } = request;

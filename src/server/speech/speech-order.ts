@@ -1,13 +1,14 @@
 /** What a client wants spoken, in the server's own words: every door makes one of its requests. */
 import type { KeyRecord } from '../../accounts/types.js';
 import type { SpeechModel } from '../../protocol/contract.js';
+import type { Words } from '../../text/thread/text-messages.js';
 import type { TraceSpan } from '../../trace.js';
 import type { AnswerSize } from './answer-size.js';
 import type { SpokenInput } from './spoken-input.js';
 
 export interface SpeechOrder {
   readonly model: SpeechModel;
-  /** The id of a voice of the catalogue. */
+  /** The id of a voice of the catalogue, or a mix of voices. */
   readonly voice: string;
   /** Absent where the text arrives over a socket, as somebody writes it. */
   readonly input?: SpokenInput;
@@ -20,6 +21,8 @@ export interface SpeechOrder {
    * The language or locale that was asked for; the voice's own where it is left out or another's.
    */
   readonly language?: string | undefined;
+  /** How words are read for this order alone, before what the operator keeps. */
+  readonly words?: Words | undefined;
   /** Size of a buffered response; absent where the audio is sent while it is made. */
   readonly whole?: AnswerSize | undefined;
   /**

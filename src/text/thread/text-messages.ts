@@ -4,13 +4,22 @@ import type { Language, Segment } from '../../protocol/job.js';
 import type { Explanation } from '../explain.js';
 import type { SegmenterOptions } from '../segment/segment.js';
 
-export type CutOptions = Omit<SegmenterOptions, 'countTokens' | 'language'> & { readonly language: Language };
+/** Words as they are written, each with a respelling or, between slashes, IPA. */
+export type Words = Readonly<Record<string, string>>;
+
+export type CutOptions = Omit<SegmenterOptions, 'countTokens' | 'language'> & {
+  readonly language: Language;
+  /** How words are read in this text alone. */
+  readonly words?: Words;
+};
 
 export interface TextThreadOptions {
   /** The file of the operator's own pronunciations, '' for none. */
   readonly lexicon: string;
   /** The reader is loaded when it is first needed, and not at once. */
   readonly lazy: boolean;
+  /** Words that the operator keeps, as they are at the start. */
+  readonly words: Words;
 }
 
 export type TextPiece =
@@ -24,8 +33,16 @@ export type TextWork =
   | { readonly type: 'files'; readonly language: Language; readonly folder: string }
   /** The first of a session brings its options along. */
   | { readonly type: 'cut'; readonly session: number; readonly piece: TextPiece; readonly options?: CutOptions }
+  /** Words that the operator keeps from now on; with `check`, whether they could be kept. */
+  | { readonly type: 'words'; readonly words: Words; readonly check: boolean }
   | { readonly type: 'soundless'; readonly text: string; readonly language: Language }
-  | { readonly type: 'explain'; readonly text: string; readonly language: Language; readonly ssml: boolean };
+  | { readonly type: 'explain'; readonly text: string; readonly options: ExplainOptions };
+
+export interface ExplainOptions {
+  readonly language: Language;
+  readonly ssml: boolean;
+  readonly words?: Words | undefined;
+}
 
 export interface CutResult {
   readonly segments: Segment[];
@@ -36,6 +53,7 @@ export interface CutResult {
 export interface TextResults {
   open: undefined;
   files: undefined;
+  words: undefined;
   cut: CutResult;
   soundless: string | undefined;
   explain: Explanation;

@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { TtsError } from '../../protocol/errors.js';
-import { DEFAULT_LANGUAGE, type Language } from '../../protocol/job.js';
+import { DEFAULT_LANGUAGE, type Language, type Segment } from '../../protocol/job.js';
 import { loadFrontEnd } from '../languages.js';
 import type { Readers } from '../reader.js';
 import { surelySounds } from '../segment/cutter.js';
@@ -19,12 +19,37 @@ import type {
   TextResults,
   TextThreadOptions,
   TextWork,
+  Words,
 } from './text-messages.js';
 
-const { lexicon, lazy } = workerData as TextThreadOptions;
-const sessions = new Map<number, LazyCutter>();
+const { lexicon, lazy, words: keptAtStart } = workerData as TextThreadOptions;
+const sessions = new Map<number, { readonly cutter: LazyCutter; readonly correct: Correct }>();
 /** Where the files of languages lie, as far as it was told. */
 const folders = new Map<Language, string>();
+
+type Correct = (segment: Segment) => Segment;
+const asItIs: Correct = (segment) => segment;
+
+/** How segments of a text are corrected; words of the text's own go before those that are kept. */
+async function correction(words: Words): Promise<Correct> {
+  if (Object.keys(words).length === 0) return asItIs;
+  const { corrected, parseWords } = await import('../corrections.js');
+  const parsed = parseWords(words);
+  return (segment) => corrected(segment, parsed);
+}
+let kept = keptAtStart;
+let keptCorrection = correction(kept);
+keptCorrection.catch(() => undefined);
+
+const correctionOf = (own: Words | undefined): Promise<Correct> =>
+  own === undefined ? keptCorrection : correction({ ...kept, ...own });
+
+async function takeWords({ words, check }: { readonly words: Words; readonly check: boolean }): Promise<undefined> {
+  const next = await correction(words);
+  if (check) return;
+  kept = words;
+  keptCorrection = Promise.resolve(next);
+}
 
 async function open(): Promise<Readers> {
   const [{ createReaders, warmUp }, { loadLexicon }] = await Promise.all([
@@ -58,12 +83,16 @@ async function cut(session: number, piece: TextPiece, options: CutOptions | unde
       const reader = await (await opened())(options.language);
       return (text: string) => reader.countTokens(text);
     };
-    sessions.set(session, new LazyCutter(options, count));
+    sessions.set(session, {
+      cutter: new LazyCutter(options, count),
+      correct: await correctionOf(options.words),
+    });
   }
   const text = sessions.get(session);
   if (text === undefined) throw new Error('the text thread does not know this session');
-  const segments = await text.take(piece);
-  return { segments, pendingChars: text.pendingChars, ignoredMarkup: [...text.ignoredMarkup] };
+  const { cutter, correct } = text;
+  const segments = (await cutter.take(piece)).map(correct);
+  return { segments, pendingChars: cutter.pendingChars, ignoredMarkup: [...cutter.ignoredMarkup] };
 }
 
 async function answer(work: TextWork): Promise<TextResults[keyof TextResults]> {
@@ -76,10 +105,26 @@ async function answer(work: TextWork): Promise<TextResults[keyof TextResults]> {
     if (soon) await opened();
     return undefined;
   }
-  if (work.type === 'soundless' && surelySounds(work.text, work.language)) return undefined;
-  const reader = await (await opened())(work.language);
-  if (work.type === 'soundless') return (await import('../soundless.js')).soundless(work.text, reader, work.language);
-  return (await import('../explain.js')).explainText(work.text, reader, { ssml: work.ssml, language: work.language });
+  if (work.type === 'words') return takeWords(work);
+  if (work.type === 'soundless') return soundless(work.text, work.language);
+  const { ssml, language, words } = work.options;
+  const reader = await (await opened())(language);
+  const correct = await correctionOf(words);
+  return (await import('../explain.js')).explainText(work.text, reader, { ssml, language, correct });
+}
+
+async function soundless(text: string, language: Language): Promise<string | undefined> {
+  if (surelySounds(text, language)) return undefined;
+  const whole: Segment = {
+    text,
+    offset: 0,
+    spans: [{ kind: 'text', text, start: 0, end: [...text].length }],
+    pause: 'none',
+  };
+  // A kept word may give sound to signs that have none.
+  if ((await keptCorrection)(whole) !== whole) return undefined;
+  const reader = await (await opened())(language);
+  return (await import('../soundless.js')).soundless(text, reader, language);
 }
 
 const send = (reply: TextReply): void => parentPort!.postMessage(reply);

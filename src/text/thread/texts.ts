@@ -12,12 +12,14 @@ import type { LanguageFiles } from '../front-end.js';
 import type { TextCutter } from '../segment/cutter.js';
 import type {
   CutOptions,
+  ExplainOptions,
   TextPiece,
   TextReply,
   TextRequest,
   TextResults,
   TextThreadOptions,
   TextWork,
+  Words,
 } from './text-messages.js';
 
 /** The compiled entry of the text thread (`imports` in package.json). */
@@ -34,11 +36,18 @@ export interface Texts {
   cutter(options: CutOptions): TextCutter;
   /** What of a text is left out, in words, where that is all of it. */
   soundless(text: string, language: Language): Promise<string | undefined>;
-  explain(text: string, options: { readonly language: Language; readonly ssml: boolean }): Promise<Explanation>;
+  explain(text: string, options: ExplainOptions): Promise<Explanation>;
+  /**
+   * How the operator has words read, in texts that begin from now on. Segments carry it, so that
+   * every worker reads them so. Rejects with `invalid_value`, and changes nothing.
+   */
+  keepWords(words: Words): Promise<void>;
+  /** Rejects with `invalid_value` where words could not be kept. */
+  checkWords(words: Words): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface TextsOptions extends Partial<TextThreadOptions> {
+export interface TextsOptions extends Partial<Omit<TextThreadOptions, 'words'>> {
   /**
    * Where the files of a language lie, fetched first where they are not there; '' for a language
    * that needs none.
@@ -47,10 +56,10 @@ export interface TextsOptions extends Partial<TextThreadOptions> {
 }
 
 export const createTexts = ({ lexicon = '', lazy = false, files = async () => '' }: TextsOptions = {}): Texts =>
-  new TextThread({ lexicon, lazy }, files);
+  new TextThread({ lexicon, lazy, words: {} }, files);
 
 class TextThread implements Texts {
-  readonly #options: TextThreadOptions;
+  #options: TextThreadOptions;
   readonly #files: LanguageFiles;
   /** Languages whose files the thread was told of. */
   #told = new Set<Language>();
@@ -86,9 +95,19 @@ class TextThread implements Texts {
     return this.#ask({ type: 'soundless', text, language });
   }
 
-  async explain(text: string, { language, ssml }: { language: Language; ssml: boolean }): Promise<Explanation> {
-    await this.#tell(language);
-    return this.#ask({ type: 'explain', text, language, ssml });
+  async explain(text: string, options: ExplainOptions): Promise<Explanation> {
+    await this.#tell(options.language);
+    return this.#ask({ type: 'explain', text, options });
+  }
+
+  async keepWords(words: Words): Promise<void> {
+    await this.#ask({ type: 'words', words, check: false });
+    // For the thread that follows, should this one be lost.
+    this.#options = { ...this.#options, words };
+  }
+
+  async checkWords(words: Words): Promise<void> {
+    await this.#ask({ type: 'words', words, check: true });
   }
 
   async close(): Promise<void> {

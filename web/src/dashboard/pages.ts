@@ -5,10 +5,11 @@ import { NOW } from './pages/now.js';
 import { REQUESTS } from './pages/requests.js';
 import { SETTINGS } from './pages/settings.js';
 import { USAGE } from './pages/usage.js';
+import { VOICES } from './pages/voices.js';
 import { WORKERS } from './pages/workers.js';
 import { identity } from './state.js';
 
-const PAGES: readonly DashboardPage[] = [NOW, KEYS, USAGE, REQUESTS, WORKERS, SETTINGS];
+const PAGES: readonly DashboardPage[] = [NOW, KEYS, USAGE, REQUESTS, WORKERS, VOICES, SETTINGS];
 
 const isOperator = (): boolean => identity.value?.role === 'admin';
 

@@ -4,12 +4,12 @@ import { ApiError } from '../shared/api.js';
 import { Header } from '../shared/header.js';
 import { Downloads } from './downloads.js';
 import { KeyPrompt } from './key-prompt.js';
-import { ReadingView } from './reading.js';
+import { ReadingView } from './lexicon/reading.js';
 import { Sheet } from './sheet.js';
 import { Snippets } from './snippets.js';
 import { key, needsKey, problem, server } from './state.js';
 import { Transport } from './transport.js';
-import { VoicePicker } from './voice-picker.js';
+import { VoicePicker } from './voices/picker.js';
 
 export function App() {
   return (

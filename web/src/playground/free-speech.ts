@@ -11,8 +11,11 @@ export interface FreeSpeechOptions {
 }
 
 export async function speakFree({ model, voice, key, text, onAudio, signal }: FreeSpeechOptions): Promise<void> {
-  const body = { model: `${model}:free`, voice, input: text, stream: true, response_format: 'pcm' };
-  const response = await request('/v1/audio/speech', { body, key, signal });
+  const body = { model: `${model}:free`, voice, input: text, response_format: 'pcm' };
+  // A mix of voices is no voice of the contract's.
+  const response = voice.includes('+')
+    ? await request('/openai/v1/audio/speech', { body, key, signal })
+    : await request('/v1/audio/speech', { body: { ...body, stream: true }, key, signal });
   const reader = response.body!.getReader();
   let half = new Uint8Array(0);
   for (;;) {

@@ -10,6 +10,8 @@ export interface RunOptions {
   readonly model: string;
   readonly voice: string;
   readonly key: string | undefined;
+  /** How words are read in this run alone. */
+  readonly words?: Readonly<Record<string, string>> | undefined;
 }
 
 export class Run {

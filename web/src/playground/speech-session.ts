@@ -1,5 +1,6 @@
 /** A session of the stream-input WebSocket, opened with a ticket. */
-import { STREAM_PROTOCOL, streamPath, TICKET_PROTOCOL_PREFIX } from '../../../src/protocol/stream.js';
+import { PLAYGROUND_STREAM_PATH } from '../../../src/protocol/pages.js';
+import { STREAM_PROTOCOL, TICKET_PROTOCOL_PREFIX } from '../../../src/protocol/stream.js';
 import { ApiError, call } from '../shared/api.js';
 import type { Alignment } from './words.js';
 
@@ -7,6 +8,8 @@ export interface SessionOptions {
   readonly model: string;
   readonly voice: string;
   readonly key: string | undefined;
+  /** How words are read in this session alone. */
+  readonly words?: Readonly<Record<string, string>> | undefined;
   readonly onAudio: (pcm: Int16Array, alignment: Alignment | undefined) => void;
   /** The session has ended; without an error where all audio came. */
   readonly onEnd: (error?: Error) => void;
@@ -57,18 +60,23 @@ export class SpeechSession {
   }
 
   async #open(): Promise<void> {
-    const { model, voice, key } = this.#options;
-    const query = { model_id: model, sync_alignment: 'true', inactivity_timeout: '180' };
-    const door = key ? '/v1' : '/playground';
+    const { model, voice, key, words } = this.#options;
+    const query = {
+      model_id: model,
+      sync_alignment: 'true',
+      inactivity_timeout: '180',
+      ...(words && { words: JSON.stringify(words) }),
+    };
     const body = { voice, query };
-    const { ticket } = await call<{ ticket: string }>(`${door}/stream-tickets`, {
+    const { ticket } = await call<{ ticket: string }>('/playground/stream-tickets', {
       body,
       key,
       signal: this.#abort.signal,
     });
     if (this.#over) return;
     const base = location.origin.replace(/^http/, 'ws');
-    const url = `${base}${streamPath(voice)}?${new URLSearchParams(query)}`;
+    const path = PLAYGROUND_STREAM_PATH.replace(':voice_id', encodeURIComponent(voice));
+    const url = `${base}${path}?${new URLSearchParams(query)}`;
     const socket = new WebSocket(url, [STREAM_PROTOCOL, TICKET_PROTOCOL_PREFIX + ticket]);
     this.#socket = socket;
     socket.onopen = () => {

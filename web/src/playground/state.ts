@@ -1,14 +1,15 @@
 /** The playground's state, and the actions that change it. */
 import { computed, effect, signal } from '@preact/signals';
 import { isBlank } from '../../../src/protocol/characters.js';
-import type { VoiceCatalog } from '../../../src/protocol/http.js';
-import type { PlaygroundSession } from '../../../src/protocol/playground.js';
+import type { PlaygroundSession, PlaygroundVoice, PlaygroundVoices } from '../../../src/protocol/playground.js';
+import { sampleOf } from '../../../src/protocol/voice-words.js';
 import { Player } from '../audio/player.js';
 import { ApiError, call } from '../shared/api.js';
+import { sessionWords } from './lexicon/corrections.js';
 import { Run } from './run.js';
 import { wordsOf } from './words.js';
 
-export type Voice = VoiceCatalog['data'][number];
+export type Voice = PlaygroundVoice;
 
 const EXAMPLE =
   'Good morning. Dr. Rivera moved the meeting to 9:45 on March 3rd, and the tickets came to $12.50 each.\n\n' +
@@ -50,9 +51,8 @@ export async function begin(): Promise<void> {
   }
 }
 
-async function loadVoices(): Promise<void> {
-  const door = server.value?.keyless ? '/playground' : '/v1';
-  const catalog = await call<VoiceCatalog>(`${door}/voices?model=${model.value}`, { key: credentials() });
+export async function loadVoices(): Promise<void> {
+  const catalog = await call<PlaygroundVoices>('/playground/voices', { key: credentials() });
   voices.value = catalog.data;
   if (!catalog.data.some(({ id }) => id === voice.value)) voice.value = catalog.data[0]?.id ?? '';
 }
@@ -68,9 +68,9 @@ export async function signIn(given: string): Promise<void> {
   }
 }
 
-function startRun(speaker = voice.value): Run {
+function startRun(speaker = voice.value, by = model.value): Run {
   problem.value = undefined;
-  const started = new Run({ model: model.value, voice: speaker, key: credentials() });
+  const started = new Run({ model: by, voice: speaker, key: credentials(), words: sessionWords.value });
   effect(() => {
     const error = started.error.value;
     if (error === undefined) return;
@@ -127,17 +127,21 @@ export function edit(): void {
   listening.value = false;
 }
 
-/** Plays a sample of a voice; text and last run stay. */
-export function hearSample({ id, display_name: name }: Voice): void {
+/** Speaks something beside the text: text and last run stay. */
+export function hearAside(said: string, speaker = voice.value, by = model.value): void {
   void player.open();
   stop();
-  const started = startRun(id);
+  const started = startRun(speaker, by);
   sample = started;
-  sampling.value = id;
-  started.say(`Hello, I am ${name}. This is how I sound when I read to you.`);
+  sampling.value = speaker;
+  started.say(said);
   started.finish();
   listenTo(started);
 }
+
+/** Plays a sample of a voice. */
+export const hearSample = (entry: Voice): void =>
+  hearAside(sampleOf(entry), entry.id, entry.models.includes(model.value) ? model.value : entry.models[0]!);
 
 function endSample(): void {
   sample?.cancel();

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import mark from './mark.svg';
 
 export interface HeaderProps {
-  readonly here: 'playground' | 'dashboard';
+  readonly here: 'playground' | 'dashboard' | 'compare';
   readonly children?: ComponentChildren;
 }
 

@@ -9,8 +9,11 @@ const PATHS = {
   edit: 'M4 20h4L19 9l-4-4L4 16z',
   close: 'M6 6l12 12M18 6L6 18',
   plus: 'M12 5v14M5 12h14',
+  star: 'M12 4l2.5 5.2 5.7.8-4.1 4 1 5.7-5.1-2.7-5.1 2.7 1-5.7-4.1-4 5.7-.8z',
+  starred: 'M12 4l2.5 5.2 5.7.8-4.1 4 1 5.7-5.1-2.7-5.1 2.7 1-5.7-4.1-4 5.7-.8z',
+  dice: 'M5 5h14v14H5zM9 9h.01M15 9h.01M12 12h.01M9 15h.01M15 15h.01',
 } as const;
-const FILLED: ReadonlySet<string> = new Set(['play', 'stop']);
+const FILLED: ReadonlySet<string> = new Set(['play', 'stop', 'starred']);
 
 export function Icon({ name, size = 20 }: { readonly name: keyof typeof PATHS; readonly size?: number }) {
   const filled = FILLED.has(name);

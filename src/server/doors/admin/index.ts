@@ -4,6 +4,8 @@ import { TtsError } from '../../../protocol/errors.js';
 import { ADMIN_PATH } from '../../../protocol/pages.js';
 import type { Door, ServerParts } from '../../door.js';
 import { takeJson } from '../../json-body.js';
+import { addComparisonSums } from './comparisons-routes.js';
+import { addKept } from './kept-routes.js';
 import { addKeys } from './keys-routes.js';
 import { addLive } from './live-routes.js';
 import type { AdminParts } from './parts.js';
@@ -33,5 +35,6 @@ function routes(app: FastifyInstance, server: ServerParts): void {
     }
   };
   const parts: AdminParts = { ...server, signIns, signedIn, operator };
-  for (const add of [addSession, addKeys, addUsage, addLive, addRequests, addSettings]) add(app, parts);
+  const all = [addSession, addKeys, addUsage, addLive, addRequests, addSettings, addComparisonSums, addKept];
+  for (const add of all) add(app, parts);
 }

@@ -5,6 +5,7 @@ import type { CatalogueVoice } from '../../../models/voice-file.js';
 import { BASE_MODELS, type BaseModel, type Language } from '../../../protocol/job.js';
 import { LANGUAGE_CODES, LANGUAGE_NAMES } from '../../../protocol/languages.js';
 import { Type } from '../../../protocol/schema.js';
+import { matchesSearch } from '../../../protocol/voice-words.js';
 import type { ServerParts } from '../../door.js';
 import { voiceId } from '../../foreign-names.js';
 import { DEFAULT_MODEL, VOICE_ALIASES } from './names.js';
@@ -32,14 +33,20 @@ const PageQuery = Type.Object({
 });
 type PageQuery = Static<typeof PageQuery>;
 
-function voiceEntry({ voice, language }: CatalogueVoice) {
+function voiceEntry({ voice, language, character, uses }: CatalogueVoice) {
   const { id, display_name: name, gender, description, preview_url: preview = null } = voice;
   return {
     voice_id: id,
     name,
     category: 'premade',
     description,
-    labels: { accent: ACCENTS[language], gender, language: voice.language, use_case: 'narration' },
+    labels: {
+      accent: ACCENTS[language],
+      gender,
+      language: voice.language,
+      use_case: uses[0] ?? 'narration',
+      ...(character[0] !== undefined && { descriptive: character[0] }),
+    },
     preview_url: preview,
     samples: null,
     settings: null,
@@ -109,10 +116,9 @@ export function addLists(app: FastifyInstance, { catalogue, authenticate }: Serv
     '/v2/voices',
     { ...options, schema: { hide: true, querystring: PageQuery } },
     async ({ query }) => {
-      const wanted = (query.search ?? '').toLowerCase();
-      const found = voices().filter(({ voice_id: id, name, description }) =>
-        `${id} ${name} ${description}`.toLowerCase().includes(wanted),
-      );
+      const found = catalogue.all
+        .filter(({ voice, character, uses }) => matchesSearch({ ...voice, character, uses }, query.search ?? ''))
+        .map(voiceEntry);
       const size = Math.min(MAX_PAGE, Math.max(1, Number(query.page_size) || MAX_PAGE));
       const from = Math.max(0, Number.parseInt(query.next_page_token ?? '0', 10) || 0);
       const more = from + size < found.length;

@@ -32,7 +32,7 @@ export const SpeechRequest = Type.Object(
       Type.Union([Type.String(), Type.Object({ id: Type.String() })], {
         default: DEFAULT_VOICE,
         description:
-          'A name of OpenAI\'s, which speaks the language of the text, or an id of ours; plain or as `{"id": …}`',
+          'A name of OpenAI\'s, which speaks the language of the text, an id of ours, or a mix such as `af_heart(2)+bm_george(1)`; plain or as `{"id": …}`',
       }),
     ),
     response_format: Type.Optional(oneOf(FORMATS, { default: 'mp3' })),

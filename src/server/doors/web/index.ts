@@ -1,16 +1,23 @@
 /**
- * The playground at /, the dashboard at /dashboard with a page at each address below it, and the
- * routes that the playground calls.
+ * The playground at /, the comparison at /compare, the dashboard at /dashboard with a page at each
+ * address below it, and the routes that the playground calls.
  */
 import { PLAYGROUND_PATH } from '../../../protocol/pages.js';
 import type { Door } from '../../door.js';
 import { PAGE_ROUTE, sendPage } from '../../web-assets.js';
 import { addPlayground } from './playground-routes.js';
+import { playgroundSockets } from './playground-socket.js';
 
-const PAGES = { '/': 'index.html', '/dashboard': 'dashboard.html', '/dashboard/:page': 'dashboard.html' } as const;
+const PAGES = {
+  '/': 'index.html',
+  '/compare': 'compare.html',
+  '/dashboard': 'dashboard.html',
+  '/dashboard/:page': 'dashboard.html',
+} as const;
 
 export const WEB: Door = {
   prefix: '',
+  sockets: playgroundSockets,
   async routes(app, parts) {
     await app.register(async (scope) => addPlayground(scope, parts), { prefix: PLAYGROUND_PATH });
     for (const [path, name] of Object.entries(PAGES)) {

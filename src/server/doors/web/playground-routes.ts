@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DEFAULT_VOICE, parseModel, SPEECH_MODELS } from '../../../protocol/contract.js';
 import { TtsError } from '../../../protocol/errors.js';
-import { ErrorResponse, StreamTicket, StreamTicketRequest, VoiceCatalog, VoicesQuery } from '../../../protocol/http.js';
+import { ErrorResponse, StreamTicket, StreamTicketRequest } from '../../../protocol/http.js';
 import { MAX_EXPLAINED_CHARS } from '../../../protocol/pages.js';
-import { ExplainRequest, ExplainResponse, PlaygroundSession } from '../../../protocol/playground.js';
+import { ExplainRequest, ExplainResponse, PlaygroundSession, PlaygroundVoices } from '../../../protocol/playground.js';
 import { presentedKey } from '../../access/authenticate.js';
 import { ExplainLimit } from '../../access/explain-limit.js';
 import { addressGroup } from '../../access/failure-brake.js';
@@ -17,7 +17,8 @@ import { isLoopback } from '../../access/hosts.js';
 import { checkOrigin } from '../../access/origins.js';
 import type { ServerParts } from '../../door.js';
 import { checkBodyHeaders, takeJson } from '../../json-body.js';
-import { voiceCatalog } from '../../voice-catalog.js';
+import { addComparisons } from './comparisons-route.js';
+import { addMix } from './mix-route.js';
 
 /** Headers that a proxy adds: its clients may be on other machines. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'] as const;
@@ -58,6 +59,8 @@ export function addPlayground(app: FastifyInstance, parts: ServerParts): void {
     }),
   );
   addWork(app, parts, visitor);
+  addMix(app, parts, visitor);
+  addComparisons(app, parts, visitor);
 }
 
 /** Whether nobody but the machine's own user can have sent the request. */
@@ -78,16 +81,20 @@ function addWork(
   visitor: ServerParts['authenticate'],
 ): void {
   const explaining = new ExplainLimit();
-  app.get<{ Querystring: VoicesQuery }>(
+  app.get(
     '/voices',
     {
-      schema: {
-        ...described('listPlaygroundVoices', 'The voices of a model, as GET /v1/voices', VoiceCatalog),
-        querystring: VoicesQuery,
-      },
+      schema: described('listPlaygroundVoices', 'All voices, with words to choose by', PlaygroundVoices),
       onRequest: visitor,
     },
-    async ({ query: { model } }): Promise<VoiceCatalog> => voiceCatalog(catalogue, model),
+    async (): Promise<PlaygroundVoices> => ({
+      data: catalogue.all.map(({ voice, character, uses, models }) => ({
+        ...voice,
+        character: [...character],
+        uses: [...uses],
+        models: [...models],
+      })),
+    }),
   );
   app.post<{ Body: StreamTicketRequest }>(
     '/stream-tickets',
@@ -107,14 +114,14 @@ function addWork(
       schema: { ...described('explainText', explained, ExplainResponse), body: ExplainRequest },
       onRequest: [visitor, checkBodyHeaders],
     },
-    async ({ body: { text, voice = DEFAULT_VOICE, ssml = false }, key, raw }) => {
+    async ({ body: { text, voice = DEFAULT_VOICE, ssml = false, words }, key, raw }) => {
       if ([...text].length > MAX_EXPLAINED_CHARS) {
         const message = `The field "text" is longer than ${MAX_EXPLAINED_CHARS} characters.`;
         throw new TtsError('input_too_long', message, { param: 'text' });
       }
-      const { language } = catalogue.get('base-tts', voice);
+      const { language } = catalogue.speaker('base-tts', voice);
       const caller = key === accounts.local ? addressGroup(raw.socket.remoteAddress) : key.id;
-      return explaining.run(caller, () => texts.explain(text, { language, ssml }));
+      return explaining.run(caller, () => texts.explain(text, { language, ssml, words }));
     },
   );
 }

@@ -1,0 +1,25 @@
+/** /admin/v1/comparisons: which of two was preferred by ear, summed over all listeners. */
+import type { FastifyInstance } from 'fastify';
+import type { ComparisonSum } from '../../../accounts/tables/comparisons.js';
+import { AdminComparisons } from '../../../protocol/admin-kept.js';
+import { preferenceOf } from '../../../protocol/preference-test.js';
+import { type AdminParts, described } from './parts.js';
+
+function sumOf({ a, b, runs, aPreferred, bPreferred }: ComparisonSum): AdminComparisons['data'][number] {
+  const { low, high, p } = preferenceOf(aPreferred, aPreferred + bPreferred);
+  return { a: speakerOf(a), b: speakerOf(b), runs, a_preferred: aPreferred, b_preferred: bPreferred, low, high, p };
+}
+
+function speakerOf(name: string): { model: string; voice: string } {
+  const [model = '', voice = ''] = name.split(' ');
+  return { model, voice };
+}
+
+export function addComparisonSums(app: FastifyInstance, { admin, operator }: AdminParts): void {
+  const summary = 'Comparisons by ear, summed by pair; no text and no listener is kept';
+  app.get(
+    '/comparisons',
+    { logLevel: 'warn', schema: described('listComparisons', summary, AdminComparisons), onRequest: operator },
+    async (): Promise<AdminComparisons> => ({ data: (await admin.store.comparisons.list()).map(sumOf) }),
+  );
+}

@@ -1,0 +1,46 @@
+/** POST /playground/comparisons: the counts of a comparison by ear, for the operator's sum. */
+import type { FastifyInstance } from 'fastify';
+import { TtsError } from '../../../protocol/errors.js';
+import { ErrorResponse } from '../../../protocol/http.js';
+import { BASE_MODELS } from '../../../protocol/job.js';
+import { MAX_COMPARED_ROUNDS } from '../../../protocol/pages.js';
+import { ComparisonRun } from '../../../protocol/playground.js';
+import type { ServerParts } from '../../door.js';
+import { checkBodyHeaders } from '../../json-body.js';
+
+export function addComparisons(
+  app: FastifyInstance,
+  { admin, catalogue }: ServerParts,
+  visitor: ServerParts['authenticate'],
+): void {
+  /** Only what exists is summed, so that there are no more rows than pairs. */
+  const nameOf = ({ model, voice }: ComparisonRun['a'], param: string): string => {
+    const base = BASE_MODELS.find((each) => each === model);
+    if (base === undefined) throw new TtsError('model_not_found', `There are ${BASE_MODELS.join(', ')}.`, { param });
+    return `${base} ${catalogue.get(base, voice, param).voice.id}`;
+  };
+  app.post<{ Body: ComparisonRun }>(
+    '/comparisons',
+    {
+      schema: {
+        operationId: 'addComparison',
+        summary: 'Adds the counts of a comparison by ear to the sum that the operator sees',
+        tags: ['playground'],
+        body: ComparisonRun,
+        response: { 204: { type: 'null' }, '4xx': ErrorResponse },
+      },
+      onRequest: [visitor, checkBodyHeaders],
+    },
+    async ({ body }, reply) => {
+      const [a, b] = [nameOf(body.a, 'a'), nameOf(body.b, 'b')];
+      const rounds = body.a_preferred + body.b_preferred;
+      if (a === b) throw new TtsError('invalid_value', 'The two that are compared must differ.', { param: 'b' });
+      if (rounds < 1 || rounds > MAX_COMPARED_ROUNDS) {
+        const message = `A comparison has 1 to ${MAX_COMPARED_ROUNDS} rounds.`;
+        throw new TtsError('invalid_value', message, { param: 'a_preferred' });
+      }
+      await admin.store.comparisons.add({ a, b, aPreferred: body.a_preferred, bPreferred: body.b_preferred });
+      return reply.code(204).send();
+    },
+  );
+}
