@@ -45,8 +45,9 @@ export class LeftOut {
 }
 
 async function read(ssml: boolean): Promise<Reading> {
-  const [{ Survey, unspokenInWords }, { Segmenter }] = await Promise.all([
+  const [{ Survey }, { unspokenInWords }, { Segmenter }] = await Promise.all([
     import('../text/survey.js'),
+    import('../text/unspoken.js'),
     import('../text/segment/segment.js'),
   ]);
   const survey = new Survey();

@@ -5,7 +5,8 @@ import { displayText } from '../../src/text/display.js';
 import { parseLexicon } from '../../src/text/lexicon.js';
 import { createReader } from '../../src/text/reader.js';
 import { Segmenter, segmentText } from '../../src/text/segment/segment.js';
-import { Survey, surveyText, unspokenInWords } from '../../src/text/survey.js';
+import { Survey, surveyText } from '../../src/text/survey.js';
+import { unspokenInWords } from '../../src/text/unspoken.js';
 
 describe('what is not spoken', () => {
   const CASES: readonly (readonly [string, boolean, Record<string, number>, string])[] = [

@@ -1,7 +1,10 @@
 /** Line icons in the colour of the text around them. */
 const PATHS = {
   play: 'M8 5.5v13l11-6.5z',
+  pause: 'M7 6h3.5v12H7zM13.5 6H17v12h-3.5z',
   stop: 'M7 7h10v10H7z',
+  open: 'M4 19V6h6l2 2.5h8V19z',
+  bin: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
   sound: 'M4 10v4M8 7v10M12 4v16M16 8v8M20 11v2',
   copy: 'M9 9h10v11H9zM5 15V4h10',
   check: 'M5 12.5l4.5 4.5L19 7.5',
@@ -10,7 +13,7 @@ const PATHS = {
   close: 'M6 6l12 12M18 6L6 18',
   plus: 'M12 5v14M5 12h14',
 } as const;
-const FILLED: ReadonlySet<string> = new Set(['play', 'stop']);
+const FILLED: ReadonlySet<string> = new Set(['play', 'pause', 'stop']);
 
 export function Icon({ name, size = 20 }: { readonly name: keyof typeof PATHS; readonly size?: number }) {
   const filled = FILLED.has(name);

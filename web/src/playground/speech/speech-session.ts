@@ -1,7 +1,7 @@
 /** A session of the stream-input WebSocket, opened with a ticket. */
-import { STREAM_PROTOCOL, streamPath, TICKET_PROTOCOL_PREFIX } from '../../../src/protocol/stream.js';
-import { ApiError, call } from '../shared/api.js';
-import type { Alignment } from './words.js';
+import { STREAM_PROTOCOL, streamPath, TICKET_PROTOCOL_PREFIX } from '../../../../src/protocol/stream.js';
+import { ApiError, call } from '../../shared/api.js';
+import type { Alignment } from '../text/words.js';
 
 export interface SessionOptions {
   readonly model: string;
@@ -86,7 +86,7 @@ export class SpeechSession {
         new ApiError(
           0,
           'connection_lost',
-          opened ? 'The connection was lost.' : 'The server is busy. Try again in a moment.',
+          opened ? 'The connection to the server was lost.' : 'The server is busy. Try again in a moment.',
           undefined,
         ),
       );
