@@ -38,6 +38,7 @@ const FOLDERS = {
   },
   command: {
     start: 'how long commands take to start, with and without a server',
+    pages: 'the pages in Chromium: sizes, first paint, frames while a long text is spoken',
     picture: 'the moving picture of the README, from a real terminal',
   },
 };

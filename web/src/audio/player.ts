@@ -139,7 +139,8 @@ export class Player {
     const heard = this.#origin + (this.#last?.played ?? 0);
     while (this.#fed < length && this.#fed - heard < AHEAD) {
       const piece = recording.samples(this.#fed, Math.min(length, this.#fed + PIECE));
-      const samples = Float32Array.from(piece, (sample) => sample / 32_768);
+      const samples = new Float32Array(piece.length);
+      for (let i = 0; i < piece.length; i++) samples[i] = piece[i]! / 32_768;
       this.#fed += piece.length;
       this.#post({ type: 'push', samples }, [samples.buffer]);
     }

@@ -1,5 +1,5 @@
 /** The audio of one run: its samples, and the peaks of its waveform. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { SAMPLE_RATE } from '../../../src/protocol/audio.js';
 
 export { SAMPLE_RATE };
@@ -14,6 +14,9 @@ export class Recording {
   /** Samples so far. */
   readonly length = signal(0);
   readonly finished = signal(false);
+  /** What pages show of the length, so that they are not rendered for each message. */
+  readonly hasAudio = computed(() => this.length.value > 0);
+  readonly wholeSeconds = computed(() => Math.floor(this.length.value / SAMPLE_RATE));
   readonly #blocks: Int16Array<ArrayBuffer>[] = [];
   /** The peak of every 20 ms, 0 to 1, and of 64 of these. */
   readonly #peaks: number[] = [];
@@ -28,7 +31,7 @@ export class Recording {
       this.#blocks.at(-1)!.set(part, into);
       at += part.length;
     }
-    for (let i = 0; i < pcm.length; i++) this.#raisePeak(from + i, Math.abs(pcm[i]!) / 32_768);
+    this.#raisePeaks(pcm, from);
     this.length.value = from + pcm.length;
   }
 
@@ -67,11 +70,15 @@ export class Recording {
     return highest;
   }
 
-  #raisePeak(sample: number, value: number): void {
-    const at = Math.floor(sample / PEAK_SAMPLES);
-    if (value <= (this.#peaks[at] ?? -1)) return;
-    this.#peaks[at] = value;
-    const coarse = Math.floor(at / COARSE_PEAKS);
-    if (value > (this.#coarsePeaks[coarse] ?? -1)) this.#coarsePeaks[coarse] = value;
+  #raisePeaks(pcm: Int16Array, from: number): void {
+    for (let at = 0; at < pcm.length; ) {
+      const index = Math.floor((from + at) / PEAK_SAMPLES);
+      const end = Math.min(pcm.length, (index + 1) * PEAK_SAMPLES - from);
+      let highest = 0;
+      for (; at < end; at++) highest = Math.max(highest, Math.abs(pcm[at]!));
+      const coarse = Math.floor(index / COARSE_PEAKS);
+      this.#peaks[index] = Math.max(this.#peaks[index] ?? 0, highest / 32_768);
+      this.#coarsePeaks[coarse] = Math.max(this.#coarsePeaks[coarse] ?? 0, highest / 32_768);
+    }
   }
 }

@@ -3,6 +3,8 @@ import type { Recording } from '../../audio/recording.js';
 
 const BAR = 3;
 const GAP = 2;
+/** What a canvas shows: the same picture is not painted again. */
+const PAINTED = new WeakMap<HTMLCanvasElement, { readonly of: Recording; readonly picture: string }>();
 
 export interface Bars {
   readonly recording: Recording;
@@ -15,17 +17,23 @@ export interface Bars {
 export function paintBars(canvas: HTMLCanvasElement, { recording, samples, heard }: Bars): void {
   const { clientWidth: width, clientHeight: height } = canvas;
   const scale = devicePixelRatio || 1;
+  const bars = Math.max(1, Math.floor(width / (BAR + GAP)));
+  const each = samples / bars;
+  const length = recording.length.peek();
+  const style = getComputedStyle(canvas);
+  const [ink, faint] = [style.getPropertyValue('--accent'), style.getPropertyValue('--wave')];
+  const isWhole = recording.finished.peek();
+  const picture = [width, height, scale, ink, Math.ceil(heard / each), Math.floor(length / each), isWhole].join();
+  const painted = PAINTED.get(canvas);
+  if (painted?.of === recording && painted.picture === picture) return;
+  PAINTED.set(canvas, { of: recording, picture });
   if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
     canvas.width = Math.round(width * scale);
     canvas.height = Math.round(height * scale);
   }
   const context = canvas.getContext('2d')!;
-  const style = getComputedStyle(canvas);
-  const [ink, faint] = [style.getPropertyValue('--accent'), style.getPropertyValue('--wave')];
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, width, height);
-  const bars = Math.max(1, Math.floor(width / (BAR + GAP)));
-  const each = samples / bars;
   for (let bar = 0; bar < bars; bar++) {
     const peak = recording.peak(bar * each, (bar + 1) * each);
     const tall = Math.max(2, Math.min(1, peak * 1.5) * (height - 4));

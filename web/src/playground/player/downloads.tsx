@@ -7,7 +7,7 @@ import { FORMATS, saveAs } from './save-as.js';
 export function Downloads() {
   const busy = useSignal<string | undefined>(undefined);
   const said = run.value;
-  const isReady = said?.recording.finished.value === true && said.recording.length.value > 0;
+  const isReady = said?.recording.finished.value === true && said.recording.hasAudio.value;
   const isTimed = said !== undefined && said.alignments.length > 0;
   const download = async (name: (typeof FORMATS)[number]['name']) => {
     busy.value = name;

@@ -1,22 +1,18 @@
 /** Figures of what was said last. */
-import { SAMPLE_RATE } from '../../audio/recording.js';
+import { useComputed } from '@preact/signals';
 import { duration } from '../../shared/format.js';
 import { player, run } from '../state.js';
 
 export function Facts() {
   const said = run.value;
   const first = said?.firstMs.value;
-  const factor = said?.realTimeFactor.value;
+  const factor = useComputed(() => run.value?.realTimeFactor.value?.toFixed(2) ?? '–');
   return (
     <dl class="facts" aria-label="Figures">
       <Fact name="First audio" value={first === undefined ? '–' : `${Math.round(first)} ms`} id="first" />
-      <Fact name="Real-time factor" value={factor === undefined ? '–' : factor.toFixed(2)} id="rtf" />
+      <Fact name="Real-time factor" value={factor.value} id="rtf" />
       <Fact name="Underruns" value={String(player.underruns.value)} id="underruns" />
-      <Fact
-        name="Length"
-        value={said ? duration((said.recording.length.value * 1000) / SAMPLE_RATE) : '–'}
-        id="length"
-      />
+      <Fact name="Length" value={said ? duration(said.recording.wholeSeconds.value * 1000) : '–'} id="length" />
     </dl>
   );
 }

@@ -17,7 +17,7 @@ export function Transport() {
   useSpaceKey();
   const current = run.value;
   const isBusy = player.playing.value || (current !== undefined && !current.recording.finished.value);
-  const hasAudio = current !== undefined && current.recording.length.value > 0;
+  const hasAudio = current?.recording.hasAudio.value === true;
   return (
     <section ref={dock} class="transport" aria-label="Player">
       <Problem />
@@ -27,7 +27,10 @@ export function Transport() {
           {current ? (
             <Waveform said={current} />
           ) : (
-            <p class="wave-empty">{live.value ? 'Listening for your words' : 'Press play, or Ctrl and Enter'}</p>
+            <p class="wave-empty">
+              {live.value ? 'Listening for your words' : 'Press play'}
+              {!live.value && <span class="with-keys">, or Ctrl and Enter</span>}
+            </p>
           )}
         </div>
       </div>

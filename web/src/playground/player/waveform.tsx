@@ -20,7 +20,7 @@ export function Waveform({ said }: { readonly said: Said }) {
   const second = useSignal(0);
   const { recording } = said;
   useDrawing(canvas, said, dragged, second);
-  const length = recording.length.value;
+  const length = recording.finished.value ? recording.length.value : recording.wholeSeconds.value * SAMPLE_RATE;
   const at = dragged.value ?? second.value * SAMPLE_RATE;
   const onKey = (event: KeyboardEvent) => {
     const to = keyTarget(event.key, player.position(recording), recording.length.peek());

@@ -1,6 +1,6 @@
 /** The request of the page in other programs, as code to copy. */
 
-export interface SpokenRequest {
+interface SpokenRequest {
   readonly origin: string;
   readonly model: string;
   readonly voice: string;

@@ -113,6 +113,8 @@ export class SpeechSession {
 }
 
 function samplesOf(base64: string): Int16Array {
-  const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   return new Int16Array(bytes.buffer);
 }
