@@ -61,7 +61,10 @@ function longestTasks(trace: Buffer): { readonly wallMs: number; readonly thread
 async function speakLong(browser: Browser, url: string, chars: number, seconds: number): Promise<string[]> {
   const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
   await page.goto(url);
-  await page.getByLabel('Text to speak').fill(`${SENTENCE.repeat(4)}\n\n`.repeat(Math.ceil(chars / 362)));
+  const chosen = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Open', exact: true }).click();
+  const buffer = Buffer.from(`${SENTENCE.repeat(4)}\n\n`.repeat(Math.ceil(chars / 362)));
+  await (await chosen).setFiles({ name: 'long.txt', mimeType: 'text/plain', buffer });
   const categories = ['toplevel', 'disabled-by-default-devtools.timeline', '__metadata'];
   const traced = async (work: () => Promise<unknown>) => {
     await browser.startTracing(page, { categories });
