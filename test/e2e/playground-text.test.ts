@@ -93,7 +93,7 @@ if (!hasChromium()) {
       await noOverflow(page);
       await chapter(page, 'Three').click();
       await page.locator('.word.now').first().waitFor();
-      expect(await chapter(page, 'Three').getAttribute('aria-current')).toBe('true');
+      await until(async () => (await chapter(page, 'Three').getAttribute('aria-current')) === 'true');
       const end = BOOK.split(/\s+/).length;
       await until(async () => Number(await page.locator('.word.now').getAttribute('data-index')) > end - 6);
       const [shown, frame] = [

@@ -123,7 +123,8 @@ export class Player {
   #hear(report: Report): void {
     if (report.epoch !== this.#epoch || !this.playing.peek()) return;
     const first = this.#last?.played ?? 0;
-    this.#last = report;
+    // At its end all of it was heard.
+    this.#last = report.done ? { ...report, speed: 0 } : report;
     if (first === 0 && report.played > 0) {
       this.onFirstSound?.(performance.now() - (report.played * 1000) / SAMPLE_RATE / (report.speed || 1));
     }

@@ -87,7 +87,7 @@ interface Clock {
 function chapterAt(chapters: readonly Chapter[], clock: Clock, sample: number): number {
   let found = -1;
   for (const [i, { start }] of chapters.entries()) {
-    const begins = start < clock.from ? 0 : clock.startOf({ start });
+    const begins = start <= clock.from ? -1 : clock.startOf({ start });
     if (begins === undefined || begins > sample) break;
     found = i;
   }
