@@ -16,7 +16,7 @@ export class Recording {
   readonly finished = signal(false);
   /** What pages show of the length, so that they are not rendered for each message. */
   readonly hasAudio = computed(() => this.length.value > 0);
-  readonly wholeSeconds = computed(() => Math.floor(this.length.value / SAMPLE_RATE));
+  readonly wholeSeconds = computed(() => Math.round(this.length.value / SAMPLE_RATE));
   readonly #blocks: Int16Array<ArrayBuffer>[] = [];
   /** The peak of every 20 ms, 0 to 1, and of 64 of these. */
   readonly #peaks: number[] = [];
