@@ -1,5 +1,7 @@
 /** Encoders by the name of their format. A codec is loaded when it is first used. */
+import { createHash } from 'node:crypto';
 import type { AudioEncoder, Codec, EncoderOptions } from './codec.js';
+import type { Checksum } from './flac.js';
 import { type AudioFormat, audioSpec, contentTypeOf } from './format.js';
 
 export type { AudioEncoder, EncoderOptions } from './codec.js';
@@ -40,6 +42,11 @@ export async function createEncoder(format: AudioFormat, options: EncoderOptions
   };
 }
 
+function md5(): Checksum {
+  const hash = createHash('md5');
+  return { update: (bytes) => void hash.update(bytes), digest: () => hash.copy().digest() };
+}
+
 async function createCodec(format: AudioFormat, options: EncoderOptions): Promise<Codec> {
   const spec = audioSpec(format);
   switch (spec.codec) {
@@ -52,7 +59,7 @@ async function createCodec(format: AudioFormat, options: EncoderOptions): Promis
     case 'mp4':
       return (await import('./mp4/mp4.js')).createMp4(spec, options);
     case 'flac':
-      return (await import('./flac.js')).createFlac(options);
+      return (await import('./flac.js')).createFlac(options, md5());
     default:
       return (await import('./raw.js')).createRaw(spec, options);
   }

@@ -1,4 +1,5 @@
 /** Ogg pages: packets with the time at their end and a checksum. */
+import { concat, utf8, viewOf } from './bytes.js';
 
 const HEADER_BYTES = 27;
 const MAX_LACES = 255;
@@ -30,9 +31,9 @@ export class OggWriter {
   #sequence = 0;
 
   /** A header packet on pages of its own. */
-  head(packet: Uint8Array, first: boolean): Buffer {
+  head(packet: Uint8Array, first: boolean): Uint8Array {
     const all = laces(packet.length);
-    const pages: Buffer[] = [];
+    const pages: Uint8Array[] = [];
     let at = 0;
     for (let from = 0; from < all.length; from += MAX_LACES) {
       const some = all.slice(from, from + MAX_LACES);
@@ -41,27 +42,28 @@ export class OggWriter {
       pages.push(this.#page(flags, 0n, some, [packet.subarray(at, at + bytes)]));
       at += bytes;
     }
-    return Buffer.concat(pages);
+    return concat(pages);
   }
 
   /** One page of whole packets; `granule` is the time at its end, in samples at 48 kHz. */
-  page(packets: readonly Uint8Array[], granule: number, last: boolean): Buffer {
+  page(packets: readonly Uint8Array[], granule: number, last: boolean): Uint8Array {
     const lacing = packets.flatMap((packet) => laces(packet.length));
     return this.#page(last ? LAST : 0, BigInt(granule), lacing, packets);
   }
 
-  #page(flags: number, granule: bigint, lacing: readonly number[], parts: readonly Uint8Array[]): Buffer {
-    const header = Buffer.alloc(HEADER_BYTES + lacing.length);
-    header.write('OggS', 0, 'latin1');
+  #page(flags: number, granule: bigint, lacing: readonly number[], parts: readonly Uint8Array[]): Uint8Array {
+    const header = new Uint8Array(HEADER_BYTES + lacing.length);
+    const view = viewOf(header);
+    header.set(utf8('OggS'));
     header[5] = flags;
-    header.writeBigInt64LE(granule, 6);
-    header.writeUInt32LE(SERIAL, 14);
-    header.writeUInt32LE(this.#sequence, 18);
+    view.setBigInt64(6, granule, true);
+    view.setUint32(14, SERIAL, true);
+    view.setUint32(18, this.#sequence, true);
     header[26] = lacing.length;
     header.set(lacing, HEADER_BYTES);
     this.#sequence += 1;
-    const page = Buffer.concat([header, ...parts]);
-    page.writeUInt32LE(checksum(page), 22);
+    const page = concat([header, ...parts]);
+    viewOf(page).setUint32(22, checksum(page), true);
     return page;
   }
 }

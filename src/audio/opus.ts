@@ -1,6 +1,7 @@
 /** Opus in Ogg (RFC 7845), 20 ms a packet. The first and the last page make the length exact. */
 import { Application, createEncoder, Signal } from 'libopus-wasm';
 import { SAMPLE_RATE } from '../protocol/audio.js';
+import { concat, utf8, viewOf } from './bytes.js';
 import type { Codec, EncoderOptions } from './codec.js';
 import type { AudioSpec } from './format.js';
 import { OggWriter } from './ogg.js';
@@ -17,13 +18,14 @@ const PACKETS_PER_PAGE = 50;
 
 type OpusSpec = Extract<AudioSpec, { readonly codec: 'opus' }>;
 
-function idHeader(preSkip: number): Buffer {
-  const header = Buffer.alloc(19);
-  header.write('OpusHead', 0, 'latin1');
+function idHeader(preSkip: number): Uint8Array {
+  const header = new Uint8Array(19);
+  const view = viewOf(header);
+  header.set(utf8('OpusHead'));
   header[8] = 1;
   header[9] = 1;
-  header.writeUInt16LE(preSkip, 10);
-  header.writeUInt32LE(SAMPLE_RATE, 12);
+  view.setUint16(10, preSkip, true);
+  view.setUint32(12, SAMPLE_RATE, true);
   return header;
 }
 
@@ -48,11 +50,11 @@ export async function createOpus(
   let encoded = 0;
   let begun = false;
 
-  function headOf(writer: OggWriter, chapters: readonly Chapter[]): Buffer {
-    const comment = Buffer.concat([Buffer.from('OpusTags', 'latin1'), vorbisComment(tags, chapters)]);
-    return Buffer.concat([writer.head(idHeader(lookahead * CLOCK), true), writer.head(comment, false)]);
+  function headOf(writer: OggWriter, chapters: readonly Chapter[]): Uint8Array {
+    const comment = concat([utf8('OpusTags'), vorbisComment(tags, chapters)]);
+    return concat([writer.head(idHeader(lookahead * CLOCK), true), writer.head(comment, false)]);
   }
-  function begin(): Buffer[] {
+  function begin(): Uint8Array[] {
     if (begun) return [];
     begun = true;
     return [headOf(ogg, untimed(chapterTitles))];
@@ -81,14 +83,14 @@ export async function createOpus(
         encoded += some.length * FRAME_SAMPLES;
         pages.push(ogg.page(some, encoded * CLOCK, false));
       }
-      return Buffer.concat(pages);
+      return concat(pages);
     },
     end() {
       // The codec looks ahead: the end of the audio comes out behind as much silence, so that
       // there is always another packet.
       const left = taken + lookahead - encoded;
       const packets = packetsOf(new Int16Array(Math.ceil(left / FRAME_SAMPLES) * FRAME_SAMPLES - filled));
-      return Buffer.concat([...begin(), ogg.page(packets, (taken + lookahead) * CLOCK, true)]);
+      return concat([...begin(), ogg.page(packets, (taken + lookahead) * CLOCK, true)]);
     },
     settledHead: (chapters = untimed(chapterTitles)) => headOf(new OggWriter(), chapters),
     close: () => opus.free(),

@@ -1,13 +1,18 @@
 /** Tags of Opus and FLAC: a list of NAME=value, with chapters whose times have a fixed width. */
+import { concat, utf8, viewOf } from './bytes.js';
 import type { AudioTags, Chapter } from './tags.js';
 
 const VENDOR = 'tts';
 
-function lengthPrefixed(text: string): Buffer {
-  const bytes = Buffer.from(text, 'utf8');
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(bytes.length);
-  return Buffer.concat([length, bytes]);
+function uint32(value: number): Uint8Array {
+  const bytes = new Uint8Array(4);
+  viewOf(bytes).setUint32(0, value, true);
+  return bytes;
+}
+
+function lengthPrefixed(text: string): Uint8Array {
+  const bytes = utf8(text);
+  return concat([uint32(bytes.length), bytes]);
 }
 
 function clock(ms: number): string {
@@ -15,7 +20,7 @@ function clock(ms: number): string {
   return `${pad(ms / 3_600_000, 2)}:${pad((ms / 60_000) % 60, 2)}:${pad((ms / 1000) % 60, 2)}.${pad(ms % 1000, 3)}`;
 }
 
-export function vorbisComment(tags: AudioTags, chapters: readonly Chapter[]): Buffer {
+export function vorbisComment(tags: AudioTags, chapters: readonly Chapter[]): Uint8Array {
   const fields: string[] = [];
   for (const [name, value] of [
     ['TITLE', tags.title],
@@ -33,7 +38,5 @@ export function vorbisComment(tags: AudioTags, chapters: readonly Chapter[]): Bu
     const name = `CHAPTER${String(i + 1).padStart(3, '0')}`;
     fields.push(`${name}=${clock(startMs)}`, `${name}NAME=${title}`);
   }
-  const count = Buffer.alloc(4);
-  count.writeUInt32LE(fields.length);
-  return Buffer.concat([lengthPrefixed(VENDOR), count, ...fields.map(lengthPrefixed)]);
+  return concat([lengthPrefixed(VENDOR), uint32(fields.length), ...fields.map(lengthPrefixed)]);
 }

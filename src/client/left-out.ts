@@ -60,8 +60,9 @@ export class LeftOut {
 }
 
 async function read(ssml: boolean, language: Language): Promise<Reading> {
-  const [{ Survey, unspokenInWords }, { Segmenter }, { loadFrontEnd }] = await Promise.all([
+  const [{ Survey }, { unspokenInWords }, { Segmenter }, { loadFrontEnd }] = await Promise.all([
     import('../text/survey.js'),
+    import('../text/unspoken.js'),
     import('../text/segment/segment.js'),
     import('../text/languages.js'),
   ]);

@@ -193,12 +193,15 @@ export const wrongScript = (
     param === undefined ? {} : { param },
   );
 
+/** `unspoken` describes what a text without anything to speak holds. */
+export const nothingSpokenInWords = (unspoken = ''): string =>
+  `Nothing of the text can be spoken${unspoken && ` (${unspoken})`}: it holds no word or number.`;
+
 /** The error for a text without anything to speak; `unspoken` describes what it holds. */
 export const nothingToSay = (unspoken = '', param?: string): TtsError =>
   new TtsError(
     'empty_input',
-    `Nothing of the text can be spoken${unspoken && ` (${unspoken})`}: it holds no word or number. ` +
-      'tts explain shows how a text is read.',
+    `${nothingSpokenInWords(unspoken)} tts explain shows how a text is read.`,
     param === undefined ? {} : { param },
   );
 

@@ -1,14 +1,14 @@
 /** The built files of the site, served with their cache and content security headers. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import fastifyStatic from '@fastify/static';
+import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from './error-handler.js';
 
 /** The same folder seen from the sources and from what is built of them. */
 export const WEB_DIR = path.resolve(import.meta.dirname, '../../dist/web');
 
-/** Nothing but what this server serves, no script in the page itself; WebAssembly encodes MP3. */
+/** Nothing but what this server serves, no script in the page itself; WebAssembly encodes files. */
 const CSP = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -31,7 +31,7 @@ export const PAGE_ROUTE = { logLevel: 'warn', schema: { hide: true } } as const;
 export async function serveAssets(app: FastifyInstance): Promise<void> {
   const root = path.join(WEB_DIR, 'assets');
   if (!existsSync(root)) return;
-  await app.register(fastifyStatic, {
+  const options: FastifyStaticOptions = {
     root,
     prefix: '/assets/',
     preCompressed: true,
@@ -43,6 +43,13 @@ export async function serveAssets(app: FastifyInstance): Promise<void> {
     immutable: true,
     maxAge: '365d',
     logLevel: PAGE_ROUTE.logLevel,
+  };
+  // What `sendPage` sends with.
+  await app.register(fastifyStatic, { ...options, serve: false });
+  await app.register(async (scope) => {
+    // A worker's policy is the one that its script was sent with.
+    scope.addHook('onSend', async (_request, reply) => void reply.header('content-security-policy', CSP));
+    await scope.register(fastifyStatic, { ...options, decorateReply: false });
   });
 }
 

@@ -5,8 +5,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Language } from '../protocol/job.js';
 import { Segmenter } from './segment/segment.js';
-import { Survey, unspokenInWords } from './survey.js';
+import { Survey } from './survey.js';
 import type { Reader } from './types.js';
+import { unspokenInWords } from './unspoken.js';
 
 const STEP_UNITS = 256;
 const TURN_MS = 5;

@@ -55,16 +55,17 @@ describe('the documentation', () => {
     }
   });
 
-  it('loads styles, fonts and pictures of this server alone, and no script', async () => {
+  it('loads styles, fonts, pictures and scripts of this server alone, and none in the page', async () => {
     const page = await get('/docs/');
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(page.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'self'; img-src 'self'/,
+      /^default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'/,
     );
     const html = await page.text();
     for (const asset of hrefs(html).filter((href) => href.startsWith('/assets/')))
       expect((await get(asset)).headers.get('cache-control')).toContain('immutable');
     expect(html).toContain('rel="stylesheet"');
+    expect(html).not.toMatch(/<script(?![^>]*\bsrc="\/assets\/)/);
   });
 
   it('shows every operation of the OpenAPI document, with its fields and an example', async () => {

@@ -12,7 +12,16 @@ const DIST = path.join(ROOT, 'dist');
 /** The pages, where something they are made of is newer. */
 function buildPages(): void {
   const built = path.join(DIST, 'web', 'index.html');
-  const sources = ['web', 'docs', 'src/protocol', 'src/client/subtitles.ts', 'package-lock.json'].flatMap((name) => {
+  const sources = [
+    'web',
+    'docs',
+    'src/protocol',
+    'src/audio',
+    'src/text/chapters.ts',
+    'src/text/unspoken.ts',
+    'src/client/subtitles.ts',
+    'package-lock.json',
+  ].flatMap((name) => {
     const file = path.join(ROOT, name);
     if (statSync(file).isFile()) return [file];
     return readdirSync(file, { recursive: true, encoding: 'utf8' }).map((entry) => path.join(file, entry));

@@ -6,7 +6,8 @@ import { loadFrontEnd } from '../../src/text/languages.js';
 import { parseLexicon } from '../../src/text/lexicon.js';
 import { createReader } from '../../src/text/reader.js';
 import { Segmenter, segmentText } from '../../src/text/segment/segment.js';
-import { Survey, surveyText, unspokenInWords } from '../../src/text/survey.js';
+import { Survey, surveyText } from '../../src/text/survey.js';
+import { unspokenInWords } from '../../src/text/unspoken.js';
 
 it('knows the script of the language that a text is read in', async () => {
   for (const [language, text] of [

@@ -9,16 +9,23 @@ const PIECE = SAMPLE_RATE / 4;
 
 interface Report {
   readonly epoch: number;
+  /** Samples of the recording that were played at `frame`, from where playback began. */
   readonly played: number;
   readonly frame: number;
   readonly held: number;
-  readonly moving: boolean;
+  /** Samples of the recording for one that is heard; 0 while nothing moves. */
+  readonly speed: number;
   readonly underruns: number;
   readonly done: boolean;
 }
 
 export class Player {
+  /** Playback has begun and not ended; also while it is paused. */
   readonly playing = signal(false);
+  readonly paused = signal(false);
+  readonly speed = signal(1);
+  /** Counts calls of `play`: each puts the position elsewhere. */
+  readonly begins = signal(0);
   /** Gaps in the audio since the start, because nothing was there to play. */
   readonly underruns = signal(0);
   /** Called once in a run, when its first sample is played; `ms` of `performance.now()`. */
@@ -27,6 +34,8 @@ export class Player {
   #node: AudioWorkletNode | undefined;
   #opening: Promise<void> | undefined;
   #recording: Recording | undefined;
+  /** What was played last, also when it has ended. */
+  #latest: Recording | undefined;
   #unsubscribe: (() => void)[] = [];
   #epoch = 0;
   #origin = 0;
@@ -49,39 +58,64 @@ export class Player {
     node.port.onmessage = ({ data }) => this.#hear(data as Report);
     node.connect(context.destination);
     this.#node = node;
+    this.#post({ type: 'speed', speed: this.speed.peek() });
   }
 
-  async play(recording: Recording, from = 0): Promise<void> {
-    await this.open();
+  /** `paused`: at that place, without a sound until `pause(false)`. */
+  async play(recording: Recording, from = 0, paused = false): Promise<void> {
     this.#forget();
     this.#recording = recording;
+    this.#latest = recording;
     this.#epoch++;
+    const epoch = this.#epoch;
     this.#origin = Math.max(0, Math.min(from, recording.length.peek()));
     this.#fed = this.#origin;
     this.#ended = false;
     this.#last = undefined;
     this.underruns.value = 0;
+    this.paused.value = paused;
     this.playing.value = true;
-    this.#post({ type: 'start' });
+    this.begins.value++;
+    await this.open();
+    if (epoch !== this.#epoch || !this.playing.peek()) return;
+    this.#post({ type: 'start', paused: this.paused.peek() });
     this.#unsubscribe = [
       recording.length.subscribe(() => this.#feed()),
       recording.finished.subscribe(() => this.#feed()),
     ];
   }
 
+  pause(paused: boolean): void {
+    if (!this.playing.peek()) return;
+    if (!paused) void this.open();
+    this.#post({ type: 'pause', paused });
+    this.paused.value = paused;
+  }
+
+  /** Of playback, with the pitch kept. */
+  setSpeed(speed: number): void {
+    this.speed.value = speed;
+    this.#post({ type: 'speed', speed });
+  }
+
   stop(): void {
     this.#post({ type: 'stop' });
     this.#forget();
     this.playing.value = false;
+    this.paused.value = false;
   }
 
-  /** The sample that is heard now; the one before the first where none was heard yet. */
-  position(): number {
-    const { played = 0, frame = 0, held = 0, moving = false } = this.#last ?? {};
+  /**
+   * The sample of a recording that is heard now, or was last; the one before the first where none
+   * was heard yet, or another recording is played.
+   */
+  position(of: Recording): number {
+    if (of !== this.#latest) return -1;
+    const { played = 0, frame = 0, held = 0, speed = 0 } = this.#last ?? {};
     const context = this.#context;
     if (context === undefined || played === 0) return this.#origin - 1;
-    const ahead = moving ? context.currentTime * SAMPLE_RATE - frame : 0;
-    const latency = (context.outputLatency || context.baseLatency || 0) * SAMPLE_RATE;
+    const ahead = (context.currentTime * SAMPLE_RATE - frame) * speed;
+    const latency = (context.outputLatency || context.baseLatency || 0) * SAMPLE_RATE * speed;
     const at = Math.min(played + ahead, played + held) - latency;
     return this.#origin + Math.max(-1, Math.round(at));
   }
@@ -89,9 +123,10 @@ export class Player {
   #hear(report: Report): void {
     if (report.epoch !== this.#epoch || !this.playing.peek()) return;
     const first = this.#last?.played ?? 0;
-    this.#last = report;
+    // At its end all of it was heard.
+    this.#last = report.done ? { ...report, speed: 0 } : report;
     if (first === 0 && report.played > 0) {
-      this.onFirstSound?.(performance.now() - (report.played * 1000) / SAMPLE_RATE);
+      this.onFirstSound?.(performance.now() - (report.played * 1000) / SAMPLE_RATE / (report.speed || 1));
     }
     this.underruns.value = report.underruns;
     this.#feed();
@@ -105,7 +140,8 @@ export class Player {
     const heard = this.#origin + (this.#last?.played ?? 0);
     while (this.#fed < length && this.#fed - heard < AHEAD) {
       const piece = recording.samples(this.#fed, Math.min(length, this.#fed + PIECE));
-      const samples = Float32Array.from(piece, (sample) => sample / 32_768);
+      const samples = new Float32Array(piece.length);
+      for (let i = 0; i < piece.length; i++) samples[i] = piece[i]! / 32_768;
       this.#fed += piece.length;
       this.#post({ type: 'push', samples }, [samples.buffer]);
     }

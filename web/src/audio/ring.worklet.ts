@@ -1,4 +1,5 @@
-/** A ring buffer between the page and the audio output, which counts its underruns. */
+/** Plays what the page pushes, at a speed, and tells the page what was heard. */
+import { Stretcher } from './stretcher.js';
 
 declare abstract class AudioWorkletProcessor {
   readonly port: MessagePort;
@@ -12,61 +13,62 @@ const PRIME = 2_880;
 const REPORT_FRAMES = 512;
 
 class Ring extends AudioWorkletProcessor {
-  readonly #ring = new Float32Array(CAPACITY);
-  #read = 0;
-  #held = 0;
+  readonly #stretcher = new Stretcher(CAPACITY);
   #epoch = 0;
-  #played = 0;
   #underruns = 0;
+  #speed = 1;
   #running = false;
+  #paused = false;
   #ended = false;
   #flowing = false;
   #unreported = 0;
+  /** The last block had silence in it. */
+  #wasShort = true;
 
   constructor() {
     super();
     this.port.onmessage = ({ data }) => {
-      if (data.type === 'start') this.#start(data.epoch);
+      if (data.type === 'start') this.#start(data.epoch, data.paused);
+      else if (data.type === 'speed') this.#speed = this.#stretcher.speed = data.speed;
       else if (data.epoch !== this.#epoch) return;
-      else if (data.type === 'push') this.#push(data.samples);
-      else if (data.type === 'end') this.#ended = true;
+      else if (data.type === 'push') this.#stretcher.push(data.samples);
+      else if (data.type === 'end') this.#end();
+      else if (data.type === 'pause') this.#paused = data.paused;
       else if (data.type === 'stop') this.#running = false;
     };
   }
 
   process(_inputs: Float32Array[][], outputs: Float32Array[][]): boolean {
     const out = outputs[0]![0]!;
-    const taken = this.#running ? this.#take(out) : 0;
+    const taken = this.#running && !this.#paused ? this.#take(out) : 0;
     this.#unreported += out.length;
-    if (this.#unreported >= REPORT_FRAMES || taken < out.length) this.#report(currentFrame + out.length, taken);
+    const isShort = taken < out.length;
+    const isDue = this.#unreported >= REPORT_FRAMES || isShort !== this.#wasShort;
+    this.#wasShort = isShort;
+    if (this.#running && isDue) this.#report(currentFrame + out.length, taken);
     return true;
   }
 
-  #start(epoch: number): void {
+  #start(epoch: number, paused: boolean): void {
     this.#epoch = epoch;
-    this.#read = 0;
-    this.#held = 0;
-    this.#played = 0;
+    this.#stretcher.reset();
     this.#underruns = 0;
     this.#ended = false;
     this.#flowing = false;
+    this.#paused = paused;
     this.#running = true;
   }
 
-  #push(samples: Float32Array): void {
-    for (let i = 0; i < samples.length && this.#held < CAPACITY; i++, this.#held++) {
-      this.#ring[(this.#read + this.#held) % CAPACITY] = samples[i]!;
-    }
+  #end(): void {
+    this.#ended = true;
+    this.#stretcher.end();
   }
 
   #take(out: Float32Array): number {
-    if (!this.#flowing) this.#flowing = this.#held >= PRIME || (this.#ended && this.#held > 0);
+    const { held } = this.#stretcher;
+    if (!this.#flowing) this.#flowing = held >= PRIME || (this.#ended && held > 0);
     if (!this.#flowing) return 0;
-    const taken = Math.min(out.length, this.#held);
-    for (let i = 0; i < taken; i++) out[i] = this.#ring[(this.#read + i) % CAPACITY]!;
-    this.#read = (this.#read + taken) % CAPACITY;
-    this.#held -= taken;
-    this.#played += taken;
+    const taken = this.#stretcher.pull(out);
     if (taken < out.length && !this.#ended) {
       this.#flowing = false;
       this.#underruns++;
@@ -79,12 +81,12 @@ class Ring extends AudioWorkletProcessor {
     this.#unreported = 0;
     this.port.postMessage({
       epoch: this.#epoch,
-      played: this.#played,
+      played: this.#stretcher.position,
       frame,
-      held: this.#held,
-      moving: taken > 0,
+      held: this.#stretcher.held,
+      speed: taken > 0 ? this.#speed : 0,
       underruns: this.#underruns,
-      done: this.#ended && this.#held === 0,
+      done: this.#stretcher.done,
     });
   }
 }

@@ -1,7 +1,7 @@
 /** Clips of both speakers, equally loud, and how one is played. */
 import { signal } from '@preact/signals';
 import { SAMPLE_RATE } from '../audio/recording.js';
-import { Run } from '../playground/run.js';
+import { Run } from '../playground/speech/run.js';
 import type { Side, Speaker } from './trial.js';
 
 export type Pair = Readonly<Record<Side, Float32Array>>;

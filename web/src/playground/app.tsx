@@ -1,23 +1,25 @@
-/** The playground's page: text, voice and model, playback, and what can be done with the audio. */
+/** The playground's page: text, voice and model, playback, and what was heard before. */
 
-import { ApiError } from '../shared/api.js';
 import { Header } from '../shared/header.js';
-import { Downloads } from './downloads.js';
+import { History } from './history/history.js';
 import { KeyPrompt } from './key-prompt.js';
 import { ReadingView } from './lexicon/reading.js';
-import { Sheet } from './sheet.js';
-import { Snippets } from './snippets.js';
-import { key, needsKey, problem, server } from './state.js';
-import { Transport } from './transport.js';
+import { Facts } from './player/facts.js';
+import { Transport } from './player/transport.js';
+import { Snippets } from './snippets/snippets.js';
+import { needsKey, problem, server, voices } from './state.js';
+import { Sheet } from './text/sheet.js';
 import { VoicePicker } from './voices/picker.js';
 
 export function App() {
+  // A visitor whose key was lost keeps the page and its text.
+  const isOpen = voices.value.length > 0 || server.value?.keyless === true;
   return (
     <>
       <Header here="playground">
         {server.value && (
           <span class="pill">
-            {server.value.keyless ? 'On this machine, no key needed' : key.value ? 'Key in use' : 'Key needed'}
+            {server.value.keyless ? 'On this machine, no key needed' : needsKey.value ? 'Key needed' : 'Key in use'}
           </span>
         )}
       </Header>
@@ -25,7 +27,13 @@ export function App() {
         <h1 class="lede">
           Write it. <em>Hear it.</em>
         </h1>
-        {needsKey.value ? <KeyPrompt /> : <Studio />}
+        {needsKey.value && <KeyPrompt />}
+        {isOpen && <Studio />}
+        {!isOpen && !needsKey.value && problem.value && (
+          <p class="problem" role="alert">
+            {problem.value.message}
+          </p>
+        )}
       </main>
       <footer class="foot">
         <p>
@@ -43,28 +51,16 @@ function Studio() {
       <div class="studio">
         <div class="column">
           <Sheet />
-          <Problem />
           <Transport />
+          <Facts />
         </div>
         <VoicePicker />
       </div>
       <div class="after">
         <ReadingView />
         <Snippets />
-        <Downloads />
+        <History />
       </div>
     </>
-  );
-}
-
-function Problem() {
-  const error = problem.value;
-  if (error === undefined) return null;
-  const requestId = error instanceof ApiError ? error.requestId : undefined;
-  return (
-    <p class="problem" role="alert">
-      {error.message}
-      {requestId && <small> Request {requestId}</small>}
-    </p>
   );
 }

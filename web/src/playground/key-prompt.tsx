@@ -1,6 +1,6 @@
 /** Asks for an API key where the server needs one. The key stays in the memory of this page. */
 import { useSignal } from '@preact/signals';
-import { signIn } from './state.js';
+import { keyLost, signIn } from './state.js';
 
 export function KeyPrompt() {
   const value = useSignal('');
@@ -17,7 +17,10 @@ export function KeyPrompt() {
     <form class="card narrow" onSubmit={(event) => void submit(event)}>
       <label for="key">API key</label>
       <p class="hint">
-        This server needs an API key. It stays in the memory of this page and is forgotten when you close it.
+        {keyLost.value === undefined
+          ? 'This server needs an API key. '
+          : `${keyLost.value} Your text is below; enter another key to go on. `}
+        It stays in the memory of this page and is forgotten when you close it.
       </p>
       <input
         id="key"

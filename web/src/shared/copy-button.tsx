@@ -2,10 +2,16 @@
 import { useSignal } from '@preact/signals';
 import { Icon } from './icons.js';
 
-export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+export interface CopyButtonProps {
+  /** The text, or how to make it where that takes long. */
+  readonly text: string | (() => string);
+  readonly label?: string;
+}
+
+export function CopyButton({ text, label = 'Copy' }: CopyButtonProps) {
   const copied = useSignal(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
     copied.value = true;
     setTimeout(() => {
       copied.value = false;

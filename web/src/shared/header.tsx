@@ -1,6 +1,7 @@
 /** The header of both pages: brand, links, and the page's own status. */
 import type { ComponentChildren } from 'preact';
 import mark from './mark.svg';
+import './theme-switch.js';
 
 export interface HeaderProps {
   readonly here: 'playground' | 'dashboard' | 'compare';
@@ -24,7 +25,10 @@ export function Header({ here, children }: HeaderProps) {
         {link('dashboard', '/dashboard', 'Dashboard')}
         <a href="/docs">Docs</a>
       </nav>
-      <div class="head-end">{children}</div>
+      <div class="head-end">
+        {children}
+        <theme-switch />
+      </div>
     </header>
   );
 }

@@ -8,9 +8,10 @@ import { PAGE_ROUTE } from '../../web-assets.js';
 import { type OpenApi, referencePage } from './reference-page.js';
 import { buildSite } from './site.js';
 
-/** Styles, fonts and pictures of this server; no scripts. */
+/** Styles, fonts and pictures of this server, and the script of the theme. */
 const CSP = [
   "default-src 'none'",
+  "script-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
   "font-src 'self'",

@@ -1,8 +1,8 @@
 /** A session of the stream-input WebSocket, opened with a ticket. */
-import { PLAYGROUND_STREAM_PATH } from '../../../src/protocol/pages.js';
-import { STREAM_PROTOCOL, TICKET_PROTOCOL_PREFIX } from '../../../src/protocol/stream.js';
-import { ApiError, call } from '../shared/api.js';
-import type { Alignment } from './words.js';
+import { PLAYGROUND_STREAM_PATH } from '../../../../src/protocol/pages.js';
+import { STREAM_PROTOCOL, TICKET_PROTOCOL_PREFIX } from '../../../../src/protocol/stream.js';
+import { ApiError, call } from '../../shared/api.js';
+import type { Alignment } from '../text/words.js';
 
 export interface SessionOptions {
   readonly model: string;
@@ -94,7 +94,7 @@ export class SpeechSession {
         new ApiError(
           0,
           'connection_lost',
-          opened ? 'The connection was lost.' : 'The server is busy. Try again in a moment.',
+          opened ? 'The connection to the server was lost.' : 'The server is busy. Try again in a moment.',
           undefined,
         ),
       );
@@ -121,6 +121,8 @@ export class SpeechSession {
 }
 
 function samplesOf(base64: string): Int16Array {
-  const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   return new Int16Array(bytes.buffer);
 }

@@ -1,8 +1,8 @@
 /** Type and listen: sends words as they are typed, and the rest when the typing pauses. */
 import { effect } from '@preact/signals';
-import { isBlank } from '../../../src/protocol/characters.js';
-import type { Run } from './run.js';
-import * as state from './state.js';
+import { isBlank } from '../../../../src/protocol/characters.js';
+import type { Run } from '../speech/run.js';
+import * as state from '../state.js';
 
 /** A pause in typing (ms) after which pending text is spoken. */
 const REST_MS = 1_200;

@@ -1,5 +1,5 @@
 /** Speaks with a Free key, which has no WebSocket: streams over HTTP with the Free model. */
-import { request } from '../shared/api.js';
+import { request } from '../../shared/api.js';
 
 export interface FreeSpeechOptions {
   readonly model: string;

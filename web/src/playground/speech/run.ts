@@ -1,10 +1,14 @@
 /** One run: a text that is being spoken, its audio so far, and its figures. */
 import { signal } from '@preact/signals';
-import { Recording, SAMPLE_RATE } from '../audio/recording.js';
-import { ApiError } from '../shared/api.js';
+import { Recording, SAMPLE_RATE } from '../../audio/recording.js';
+import { ApiError } from '../../shared/api.js';
+import { duration } from '../../shared/format.js';
+import { type Alignment, pointsOf, WordClock } from '../text/words.js';
 import { speakFree } from './free-speech.js';
+import { nothingSpoken } from './nothing-spoken.js';
+import type { Said, TimedAlignment } from './said.js';
 import { SpeechSession } from './speech-session.js';
-import { type Alignment, WordClock } from './words.js';
+import { TextFeed } from './text-feed.js';
 
 export interface RunOptions {
   readonly model: string;
@@ -12,51 +16,60 @@ export interface RunOptions {
   readonly key: string | undefined;
   /** How words are read in this run alone. */
   readonly words?: Readonly<Record<string, string>> | undefined;
+  /** Text before the part that is spoken; shown with it. */
+  readonly before?: string;
 }
 
-export class Run {
+export class Run implements Said {
+  readonly voice: string;
+  readonly model: string;
   readonly recording = new Recording();
-  readonly clock = new WordClock();
-  /** The text as sent so far. */
-  readonly text = signal('');
+  readonly clock: WordClock;
+  readonly text;
   readonly error = signal<Error | undefined>(undefined);
-  /** Click to first sample, in milliseconds. */
+  readonly isWhole = signal(false);
   readonly firstMs = signal<number | undefined>(undefined);
-  /** Seconds from the text being sent to its audio, for a second of audio. */
   readonly realTimeFactor = signal<number | undefined>(undefined);
-  readonly alignments: { readonly alignment: Alignment; readonly offset: number }[] = [];
+  readonly alignments: TimedAlignment[] = [];
   readonly startedMs = performance.now();
   readonly #options: RunOptions;
   readonly #abort = new AbortController();
   readonly #session: SpeechSession;
-  #busyMs = 0;
+  readonly #feed: TextFeed;
   #askedMs: number | undefined;
 
   constructor(options: RunOptions) {
     this.#options = options;
+    const { voice, model, before = '' } = options;
+    this.voice = voice;
+    this.model = model;
+    this.text = signal(before);
+    this.clock = new WordClock(pointsOf(before));
     this.#session = new SpeechSession({
       ...options,
       onAudio: (pcm, alignment) => this.#take(pcm, alignment),
       onEnd: (error) => void this.#end(error),
     });
+    this.#feed = new TextFeed(this.#session);
+  }
+
+  /** The part of the text that is spoken. */
+  get spokenText(): string {
+    return this.text.peek().slice(this.#options.before?.length ?? 0);
   }
 
   /** Sends more text. */
   say(text: string, flush = false): void {
     this.#askedMs ??= performance.now();
     this.text.value += text;
-    // In pieces that fit into a message.
-    const points = [...text];
-    for (let at = 0; at < points.length || at === 0; at += 4_000) {
-      this.#session.text(points.slice(at, at + 4_000).join(''), flush && at + 4_000 >= points.length);
-    }
+    this.#feed.say(text, flush);
   }
 
+  /** No more text comes. */
   finish(): void {
-    this.#session.finish();
+    this.#feed.finish();
   }
 
-  /** Ends the request; audio that came stays. */
   cancel(): void {
     this.#abort.abort();
     this.#session.close();
@@ -72,11 +85,12 @@ export class Run {
     if (alignment) {
       this.clock.align(alignment, offset);
       this.alignments.push({ alignment, offset });
+      this.#feed.spoken(alignment.chars.length);
     }
     this.recording.add(pcm);
-    if (this.#askedMs === undefined) return;
-    this.#busyMs = performance.now() - this.#askedMs;
-    this.realTimeFactor.value = this.#busyMs / 1000 / (this.recording.length.peek() / SAMPLE_RATE);
+    const length = this.recording.length.peek();
+    if (this.#askedMs === undefined || length === 0) return;
+    this.realTimeFactor.value = (performance.now() - this.#askedMs) / 1000 / (length / SAMPLE_RATE);
   }
 
   async #end(error?: Error): Promise<void> {
@@ -84,16 +98,27 @@ export class Run {
     const isFree = error instanceof ApiError && error.code === 'early_access_required' && key !== undefined;
     try {
       if (isFree) await this.#speakFree(key);
-      else this.error.value = error;
+      else if (error !== undefined) throw error;
+      if (this.recording.length.peek() === 0 && this.#askedMs !== undefined)
+        throw await nothingSpoken(this.spokenText, this.#options);
+      this.isWhole.value = true;
     } catch (failure) {
-      if (!this.#abort.signal.aborted) this.error.value = failure as Error;
+      if (!this.#abort.signal.aborted) this.error.value = this.#told(failure as Error);
     }
     this.recording.finish();
   }
 
+  /** A lost connection, with what is left of the audio. */
+  #told(error: Error): Error {
+    const cameMs = (this.recording.length.peek() * 1000) / SAMPLE_RATE;
+    if (!(error instanceof ApiError) || cameMs === 0) return error;
+    const came = `The first ${duration(cameMs)} of the audio came; you can still hear and save it.`;
+    return new ApiError(error.status, error.code, `${error.message} ${came}`, error.requestId);
+  }
+
   async #speakFree(key: string): Promise<void> {
-    const text = this.text.peek();
-    const chars = [...text].length;
+    const text = this.spokenText;
+    const chars = pointsOf(text);
     await speakFree({
       ...this.#options,
       key,
