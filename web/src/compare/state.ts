@@ -11,9 +11,9 @@ const EXAMPLE =
   '"Will it come before the rain?" she asked. It would not, but he nodded all the same.';
 const MODEL_NAMES: Readonly<Record<string, string>> = { 'base-tts': 'Standard', 'base-tts-fast': 'Fast' };
 
-export const server = signal<PlaygroundSession | undefined>(undefined);
+const server = signal<PlaygroundSession | undefined>(undefined);
 /** Kept in this page's memory only. */
-export const key = signal('');
+const key = signal('');
 export const voices = signal<readonly PlaygroundVoice[]>([]);
 export const problem = signal<string | undefined>(undefined);
 export const text = signal(EXAMPLE);

@@ -67,7 +67,7 @@ export function setFilter(facet: Facet, value: string): void {
   filters.value = { ...filters.value, ...(facet === 'language' && { accent: '' }), [facet]: value };
 }
 
-export const isFiltered = computed(
+const isFiltered = computed(
   () => onlyFavourites.value || search.value.trim() !== '' || FACETS.some((facet) => filters.value[facet] !== ''),
 );
 
