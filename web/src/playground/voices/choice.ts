@@ -67,10 +67,6 @@ export function setFilter(facet: Facet, value: string): void {
   filters.value = { ...filters.value, ...(facet === 'language' && { accent: '' }), [facet]: value };
 }
 
-const isFiltered = computed(
-  () => onlyFavourites.value || search.value.trim() !== '' || FACETS.some((facet) => filters.value[facet] !== ''),
-);
-
 export function clearFilters(): void {
   search.value = '';
   filters.value = NONE;
