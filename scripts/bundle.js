@@ -1,7 +1,7 @@
 /**
  * Puts the compiled modules of `dist` into few files, `dist/bundle`, from which `tts`, its engine
  * processes and its text threads run: Node takes half a millisecond for every file that it imports,
- * and a command without a server would import four hundred. Packages stay outside.
+ * and a command without a server would import four hundred. Packages stay outside, but for a few.
  *
  *   node scripts/bundle.js [FOLDER]     the folder of the compiled modules, else dist
  */
@@ -59,6 +59,12 @@ const TOGETHER = {
   ],
   engine: ['engine/kokoro.js'],
 };
+
+/**
+ * Packages that go into the bundle: two formats of many are used, and installed they are 17 MB. Their
+ * licences are told in NOTICE.
+ */
+const INSIDE = new Set(['mediabunny', '@mediabunny/aac-encoder']);
 
 const STATIC_IMPORT = /^(?:import|export)\s[^;]*?from '(\.[^']+)'|^import '(\.[^']+)'/gm;
 
@@ -126,7 +132,7 @@ const bundle = await rolldown({
   // A module that one importer wants late and another at once.
   checks: { ineffectiveDynamicImport: false },
   input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, path.join(DIST, file)])),
-  external: (id) => !id.startsWith('.') && !path.isAbsolute(id),
+  external: (id) => !id.startsWith('.') && !path.isAbsolute(id) && !INSIDE.has(id),
   plugins: [ownPlace],
 });
 await bundle.write({

@@ -9,8 +9,8 @@ CREATE TABLE kept (
   value TEXT NOT NULL,
   PRIMARY KEY (kind, name)
 );
-CREATE TABLE kept_changes (only INTEGER PRIMARY KEY CHECK (only = 1), changes BIGINT NOT NULL);
-INSERT INTO kept_changes (only, changes) VALUES (1, 0);
+CREATE TABLE kept_changes (id INTEGER PRIMARY KEY CHECK (id = 1), changes BIGINT NOT NULL);
+INSERT INTO kept_changes (id, changes) VALUES (1, 0);
 CREATE TABLE comparisons (
   a TEXT COLLATE "C" NOT NULL,
   b TEXT COLLATE "C" NOT NULL,
