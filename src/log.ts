@@ -71,7 +71,7 @@ export const SILENT = 'silent';
 
 const nothing = (): void => undefined;
 
-/** Without Pino, which takes 30 ms to load: a command would wait for it before its engine starts. */
+/** Without Pino, which takes 30 ms to load: a command would wait for it. */
 export function silentLogger(): Logger {
   const levels = { fatal: nothing, error: nothing, warn: nothing, info: nothing, debug: nothing, trace: nothing };
   const logger = { ...levels, silent: nothing, level: SILENT, isLevelEnabled: () => false, child: () => logger };

@@ -2,7 +2,7 @@
 import { TtsError } from '../protocol/errors.js';
 import type { Voice } from '../protocol/http.js';
 import { BASE_MODELS, type BaseModel, LANGUAGES, type Language, type StyleShare } from '../protocol/job.js';
-import { VOICE_USES, type VoiceUse } from '../protocol/voice-words.js';
+import { VOICE_USES, type VoiceUse } from '../protocol/playground/voice-words.js';
 
 export interface CatalogueVoice {
   readonly voice: Voice;

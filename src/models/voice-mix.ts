@@ -4,7 +4,6 @@
  */
 import { TtsError } from '../protocol/errors.js';
 import { BASE_MODELS, type BaseModel, DEFAULT_LANGUAGE, type Language, type StyleShare } from '../protocol/job.js';
-import type { VoiceCatalogue } from './catalogue.js';
 import { loadPackManifest, STYLE_PACK, stylesOf } from './manifest.js';
 import { type CatalogueVoice, parseVoice } from './voice-file.js';
 
@@ -20,7 +19,9 @@ export interface VoiceFile {
   readonly models?: readonly BaseModel[];
 }
 
-type Voices = Pick<VoiceCatalogue, 'all'>;
+interface Voices {
+  readonly all: readonly CatalogueVoice[];
+}
 
 const USAGE = 'A mix is written NAME=STYLE:SHARE,STYLE:SHARE, such as evening=af_heart:60,bm_george:40';
 /** Most voices of a mix that is named in a request. */

@@ -13,5 +13,5 @@ export const MAX_COMPARED_ROUNDS = 100;
 export const MAX_SAID_CHARS = 200;
 /** Most characters of the `words` of a session, as JSON. */
 export const MAX_SESSION_WORDS_CHARS = 4_000;
-/** The playground's own sessions: as `/v1`'s, and with mixes for voices and `words` in the query. */
+/** The playground's own sessions: as `/v1`'s, with mixes for voices and `words` in the query. */
 export const PLAYGROUND_STREAM_PATH = '/playground/stream-input/:voice_id';

@@ -430,6 +430,8 @@ if (!hasPostgres()) {
         reservations: 12,
         ledger: 1089,
         request_log: 2,
+        kept: 0,
+        comparisons: 0,
       });
       await expect(copyAccounts(old, fresh)).rejects.toMatchObject({
         code: 'usage',

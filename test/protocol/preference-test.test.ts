@@ -1,6 +1,6 @@
 /** The statistics of a comparison by ear, against values that were computed elsewhere. */
 import { describe, expect, it } from 'vitest';
-import { preferenceOf } from '../../src/protocol/preference-test.js';
+import { preferenceOf } from '../../src/protocol/playground/preference-test.js';
 
 describe('what choices between two say', () => {
   // As scipy has them: binomtest(k, n).pvalue and its Wilson interval.

@@ -1,7 +1,7 @@
 /** How voices are searched for, in the playground and by `tts voices --search`. */
 import { describe, expect, it } from 'vitest';
 import { loadCatalogue } from '../../src/models/catalogue.js';
-import { matchesSearch } from '../../src/protocol/voice-words.js';
+import { matchesSearch } from '../../src/protocol/playground/voice-words.js';
 
 const { all } = loadCatalogue();
 const found = (search: string) =>

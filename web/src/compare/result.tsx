@@ -1,6 +1,6 @@
 /** What the rounds say, and how sure that is. */
 import { useEffect, useRef } from 'preact/hooks';
-import type { Preference } from '../../../src/protocol/preference-test.js';
+import type { Preference } from '../../../src/protocol/playground/preference-test.js';
 import { saveFile } from '../shared/save-file.js';
 import { counted, goOn, leave, parts, rounds, speakers } from './state.js';
 import { asCsv, asJson, countsOf, type Exported, outcomeOf, ROUNDS } from './trial.js';

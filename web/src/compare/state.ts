@@ -1,6 +1,10 @@
 /** The state of a comparison, and the actions that change it. */
 import { computed, signal } from '@preact/signals';
-import type { PlaygroundSession, PlaygroundVoice, PlaygroundVoices } from '../../../src/protocol/playground.js';
+import type {
+  PlaygroundSession,
+  PlaygroundVoice,
+  PlaygroundVoices,
+} from '../../../src/protocol/playground/playground.js';
 import { call } from '../shared/api.js';
 import { type Pair, playClip, speakPair, stopClip } from './clips.js';
 import { countsOf, newRounds, partsOf, ROUNDS, type Round, type Side, type Speaker, sideOf } from './trial.js';

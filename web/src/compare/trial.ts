@@ -1,5 +1,5 @@
 /** A blind test of two speakers: its rounds, the choices made in them, and what they come to. */
-import { type Preference, preferenceOf } from '../../../src/protocol/preference-test.js';
+import { type Preference, preferenceOf } from '../../../src/protocol/playground/preference-test.js';
 
 export interface Speaker {
   readonly model: string;

@@ -1,8 +1,12 @@
 /** The playground's state, and the actions that change it. */
 import { computed, effect, signal } from '@preact/signals';
 import { isBlank } from '../../../src/protocol/characters.js';
-import type { PlaygroundSession, PlaygroundVoice, PlaygroundVoices } from '../../../src/protocol/playground.js';
-import { sampleOf } from '../../../src/protocol/voice-words.js';
+import type {
+  PlaygroundSession,
+  PlaygroundVoice,
+  PlaygroundVoices,
+} from '../../../src/protocol/playground/playground.js';
+import { sampleOf } from '../../../src/protocol/playground/voice-words.js';
 import { Player } from '../audio/player.js';
 import { ApiError, call } from '../shared/api.js';
 import { remember } from './history/remember.js';

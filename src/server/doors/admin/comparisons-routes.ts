@@ -1,8 +1,8 @@
 /** /admin/v1/comparisons: which of two was preferred by ear, summed over all listeners. */
 import type { FastifyInstance } from 'fastify';
 import type { ComparisonSum } from '../../../accounts/tables/comparisons.js';
-import { AdminComparisons } from '../../../protocol/admin-kept.js';
-import { preferenceOf } from '../../../protocol/preference-test.js';
+import { AdminComparisons } from '../../../protocol/admin/kept.js';
+import { preferenceOf } from '../../../protocol/playground/preference-test.js';
 import { type AdminParts, described } from './parts.js';
 
 function sumOf({ a, b, runs, aPreferred, bPreferred }: ComparisonSum): AdminComparisons['data'][number] {

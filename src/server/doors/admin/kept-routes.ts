@@ -1,6 +1,6 @@
-/** /admin/v1/lexicon and /admin/v1/voices: words and voices kept for all servers of the database. */
+/** /admin/v1/lexicon and /admin/v1/voices: words and voices kept for all servers. */
 import type { FastifyInstance } from 'fastify';
-import { AdminLexicon, AdminVoices, KeptVoiceFile, KeptWord } from '../../../protocol/admin-kept.js';
+import { AdminLexicon, AdminVoices, KeptVoiceFile, KeptWord } from '../../../protocol/admin/kept.js';
 import { checkBodyHeaders } from '../../json-body.js';
 import { type AdminParts, described, NO_CONTENT } from './parts.js';
 

@@ -4,7 +4,7 @@ import { TtsError } from '../../../protocol/errors.js';
 import { ErrorResponse } from '../../../protocol/http.js';
 import { BASE_MODELS } from '../../../protocol/job.js';
 import { MAX_COMPARED_ROUNDS } from '../../../protocol/pages.js';
-import { ComparisonRun } from '../../../protocol/playground.js';
+import { ComparisonRun } from '../../../protocol/playground/playground.js';
 import type { ServerParts } from '../../door.js';
 import { checkBodyHeaders } from '../../json-body.js';
 

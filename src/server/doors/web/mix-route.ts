@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { mixVoice } from '../../../models/voice-mix.js';
-import { KeptVoiceFile } from '../../../protocol/admin-kept.js';
+import { KeptVoiceFile } from '../../../protocol/admin/kept.js';
 import { TtsError } from '../../../protocol/errors.js';
 import { ErrorResponse } from '../../../protocol/http.js';
 import { Type } from '../../../protocol/schema.js';

@@ -9,7 +9,12 @@ import { DEFAULT_VOICE, parseModel, SPEECH_MODELS } from '../../../protocol/cont
 import { TtsError } from '../../../protocol/errors.js';
 import { ErrorResponse, StreamTicket, StreamTicketRequest } from '../../../protocol/http.js';
 import { MAX_EXPLAINED_CHARS } from '../../../protocol/pages.js';
-import { ExplainRequest, ExplainResponse, PlaygroundSession, PlaygroundVoices } from '../../../protocol/playground.js';
+import {
+  ExplainRequest,
+  ExplainResponse,
+  PlaygroundSession,
+  PlaygroundVoices,
+} from '../../../protocol/playground/playground.js';
 import { presentedKey } from '../../access/authenticate.js';
 import { ExplainLimit } from '../../access/explain-limit.js';
 import { addressGroup } from '../../access/failure-brake.js';

@@ -1,6 +1,6 @@
 /**
- * The playground's sessions: those of the contract, with a mix of voices for a voice, and with words
- * that are read another way in this session alone.
+ * The playground's sessions: those of the contract, with a mix of voices for a voice, and with
+ * words that are read another way in this session alone.
  */
 import { TtsError } from '../../../protocol/errors.js';
 import { MAX_SESSION_WORDS_CHARS, PLAYGROUND_STREAM_PATH } from '../../../protocol/pages.js';

@@ -1,6 +1,6 @@
 /** What the operator keeps for all servers (voices and words), and what listeners preferred. */
 import { signal } from '@preact/signals';
-import type { AdminComparisons, AdminLexicon, AdminVoices } from '../../../../src/protocol/admin-kept.js';
+import type { AdminComparisons, AdminLexicon, AdminVoices } from '../../../../src/protocol/admin/kept.js';
 import type { DashboardPage } from '../page.js';
 import { admin, onForget } from '../state.js';
 import { type Column, Table } from '../table.js';

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { isBlank } from '../../../../src/protocol/characters.js';
 import { MAX_EXPLAINED_CHARS } from '../../../../src/protocol/pages.js';
-import type { ExplainResponse } from '../../../../src/protocol/playground.js';
+import type { ExplainResponse } from '../../../../src/protocol/playground/playground.js';
 import { call } from '../../shared/api.js';
 import { hearAside, key, server, text, voice } from '../state.js';
 import { Corrections } from './correction-list.js';

@@ -1,6 +1,6 @@
 /** The error of a run that made no sound, in the words of the command line. */
 import { MAX_EXPLAINED_CHARS } from '../../../../src/protocol/pages.js';
-import type { ExplainResponse } from '../../../../src/protocol/playground.js';
+import type { ExplainResponse } from '../../../../src/protocol/playground/playground.js';
 import { ApiError, call } from '../../shared/api.js';
 import type { RunOptions } from './run.js';
 

@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import type { Language } from '../../../../src/protocol/job.js';
 import { codeOf, LANGUAGE_CODES, LANGUAGE_NAMES } from '../../../../src/protocol/languages.js';
-import { ACCENT_NAMES, matchesSearch, VOICE_USES } from '../../../../src/protocol/voice-words.js';
+import { ACCENT_NAMES, matchesSearch, VOICE_USES } from '../../../../src/protocol/playground/voice-words.js';
 import { isListOfTexts, keptHere } from '../../shared/kept-here.js';
 import { hearSample, model, type Voice, voice, voices } from '../state.js';
 

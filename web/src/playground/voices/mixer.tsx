@@ -1,7 +1,7 @@
 /** Two or three voices by shares, heard as one; to take along as a file, or kept on the server. */
 import { computed, signal, useSignal } from '@preact/signals';
-import type { KeptVoiceFile } from '../../../../src/protocol/admin-kept.js';
-import { sampleOf } from '../../../../src/protocol/voice-words.js';
+import type { KeptVoiceFile } from '../../../../src/protocol/admin/kept.js';
+import { sampleOf } from '../../../../src/protocol/playground/voice-words.js';
 import { call } from '../../shared/api.js';
 import { saveFile } from '../../shared/save-file.js';
 import { KeepOnServer } from '../keep-on-server.js';

@@ -3,7 +3,7 @@
  * favourite. The buttons are for mouse and touch, and for screen readers that walk the page.
  */
 import type { Language } from '../../../../src/protocol/job.js';
-import { ACCENT_NAMES } from '../../../../src/protocol/voice-words.js';
+import { ACCENT_NAMES } from '../../../../src/protocol/playground/voice-words.js';
 import { Icon } from '../../shared/icons.js';
 import { hearSample, sampling, stop, type Voice, voice } from '../state.js';
 import { choose, clearFilters, favourites, shownVoices, toggleFavourite } from './choice.js';

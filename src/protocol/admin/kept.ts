@@ -1,7 +1,7 @@
 /** What the operator keeps for all servers, and what listeners preferred: schemas and types. */
 import type { Static } from 'typebox';
-import { MAX_SAID_CHARS } from './pages.js';
-import { Type } from './schema.js';
+import { MAX_SAID_CHARS } from '../pages.js';
+import { Type } from '../schema.js';
 
 const Compared = Type.Object({ model: Type.String(), voice: Type.String() });
 

@@ -1,6 +1,6 @@
-/** Voices in people's words: accents, uses, what each says of itself, and how one is searched for. */
-import type { Language } from './job.js';
-import { codeOf, LANGUAGE_NAMES, type LanguageCode } from './languages.js';
+/** Voices in people's words: accents, uses, what each says, and how one is searched for. */
+import type { Language } from '../job.js';
+import { codeOf, LANGUAGE_NAMES, type LanguageCode } from '../languages.js';
 
 export const VOICE_USES = [
   'narration',

@@ -1,9 +1,9 @@
 /** The playground's own requests: schemas for validation, types and OpenAPI. */
 import type { Static } from 'typebox';
-import { DEFAULT_VOICE } from './contract.js';
-import { Voice } from './http.js';
-import { MAX_COMPARED_ROUNDS, MAX_EXPLAINED_CHARS, MAX_SAID_CHARS } from './pages.js';
-import { Type } from './schema.js';
+import { DEFAULT_VOICE } from '../contract.js';
+import { Voice } from '../http.js';
+import { MAX_COMPARED_ROUNDS, MAX_EXPLAINED_CHARS, MAX_SAID_CHARS } from '../pages.js';
+import { Type } from '../schema.js';
 
 export const PlaygroundSession = Type.Object(
   {
