@@ -5,7 +5,7 @@
  *
  *   node scripts/bundle.js [FOLDER]     the folder of the compiled modules, else dist
  */
-import { readFileSync, realpathSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
 
@@ -68,6 +68,8 @@ const INSIDE = new Set(['mediabunny', '@mediabunny/aac-encoder']);
 
 const STATIC_IMPORT = /^(?:import|export)\s[^;]*?from '(\.[^']+)'|^import '(\.[^']+)'/gm;
 
+const PACKAGE_IMPORT = /^(?:import|export)\s[^;]*?from '(?!\.|node:)|^import '(?!\.|node:)/m;
+
 /** The modules `names`, and all that they import at once. */
 function closure(names, found = new Set()) {
   for (const name of names) {
@@ -92,8 +94,13 @@ function fileOf() {
   const atOnce = closure([ENTRIES.tts, ENTRIES.engine]);
   const reading = closure([ENTRIES['text-thread']]);
   const [command, server, engine] = Object.values(TOGETHER).map((roots) => closure(roots));
+  const known = [atOnce, reading, command, server, engine];
+  const others = closure(modules().filter((name) => !entries.has(name) && !known.some((set) => set.has(name))));
   return (name) => {
     if (entries.has(name)) return undefined;
+    // Other commands use it too, and must not load the server's packages with it.
+    if (server.has(name) && !command.has(name) && !atOnce.has(name) && others.has(name) && isPlain(name))
+      return 'common';
     const inCommand = command.has(name) || server.has(name);
     if (atOnce.has(name) || (inCommand && (engine.has(name) || reading.has(name)))) return 'shared';
     if (reading.has(name)) return 'reading';
@@ -103,10 +110,20 @@ function fileOf() {
   };
 }
 
+/** All compiled modules. */
+const modules = () =>
+  readdirSync(DIST, { recursive: true, encoding: 'utf8' })
+    .map((name) => name.split(path.sep).join('/'))
+    .filter((name) => name.endsWith('.js') && !/^(?:bundle|web)\//.test(name));
+
+/** Whether neither it nor what it imports takes a package. */
+const isPlain = (name) =>
+  [...closure([name])].every((each) => !PACKAGE_IMPORT.test(readFileSync(path.join(DIST, each), 'utf8')));
+
 function groups() {
   const file = fileOf();
   const moduleOf = (id) => path.relative(DIST, id).split(path.sep).join('/');
-  return ['shared', 'command', 'server', 'reading', 'engine'].map((name) => ({
+  return ['shared', 'common', 'command', 'server', 'reading', 'engine'].map((name) => ({
     name,
     test: (id) => file(moduleOf(id)) === name,
   }));

@@ -1,14 +1,9 @@
 /** A command without a server loads what it uses, and nothing that takes long to load beside it. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
+import { modulesIn } from '../support/bundle.js';
 import { makeHome, tts } from '../support/tts.js';
-
-/** Modules that a file of the bundle was made of: the bundler names each above its code. */
-const modulesIn = (url: string): string[] =>
-  url.includes('/dist/bundle/')
-    ? [...readFileSync(fileURLToPath(url), 'utf8').matchAll(/^\/\/ (\S+\.js)$/gm)].map(([, name]) => `/dist/${name}`)
-    : [];
 
 const home = makeHome();
 afterAll(() => home.remove());

@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { serverAtHome } from '../support/at-home.js';
+import { modulesIn } from '../support/bundle.js';
 import { makeHome, tts, ttsInTerminal } from '../support/tts.js';
 
 const { server, home, run } = await serverAtHome({ sine: { msPerChar: 5 } });
@@ -116,10 +117,11 @@ describe('tts voices', () => {
       const { result } = JSON.parse(readFileSync(`${coverage}/${name}`, 'utf8')) as { result: Array<{ url: string }> };
       return result.map(({ url }) => url).filter((url) => url.startsWith('file:'));
     });
-    expect(loaded.some((url) => url.endsWith('/cli/commands/voices.js'))).toBe(true);
+    const modules = loaded.flatMap((url) => [url, ...modulesIn(url)]);
+    expect(modules.some((url) => url.endsWith('/cli/commands/voices.js'))).toBe(true);
     const packages = new Set(loaded.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []));
     expect([...packages]).toEqual(['commander']);
-    expect(loaded.filter((url) => /\/dist\/(server|gateway|engine|models|accounts|text)\//.test(url))).toEqual([]);
+    expect(loaded.filter((url) => /\/dist\/bundle\/(?:server|engine|reading)-/.test(url))).toEqual([]);
     expect(loaded.length).toBeLessThan(45);
   });
 });
