@@ -224,7 +224,7 @@ describe('a command line that is not quite right', () => {
       ],
       [
         ['speak', 'Hi.', '--format', 'ogg'],
-        "tts: Option '--format <NAME>' argument 'ogg' is invalid. Allowed choices are wav, mp3, opus, flac, pcm. See tts speak --help.\n",
+        "tts: Option '--format <NAME>' argument 'ogg' is invalid. Allowed choices are wav, mp3, m4a, m4b, aac, opus, flac, pcm. See tts speak --help.\n",
       ],
       [['story.txt'], 'tts: story.txt is a file. To have it read: tts speak -f story.txt\n'],
       [['Hello there.'], 'tts: To say that: tts speak "Hello there."\n'],

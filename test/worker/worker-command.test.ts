@@ -42,14 +42,14 @@ if (!hasNats()) {
   });
 } else {
   describe('tts worker with a GPU', () => {
-    it('runs three engine processes on it where the number was left to it, each with all the steps it takes', async () => {
-      const pool = await enginesOf(3);
-      expect(versionsOf(pool)).toEqual(['sine card', 'sine card', 'sine card']);
-      expect(pool.workers.map(({ capacity }) => capacity)).toEqual([16, 16, 16]);
+    it('runs two engine processes on it where the number was left to it, each with all the steps it takes', async () => {
+      const pool = await enginesOf(2);
+      expect(versionsOf(pool)).toEqual(['sine card', 'sine card']);
+      expect(pool.workers.map(({ capacity }) => capacity)).toEqual([16, 16]);
     });
 
     it('runs as many on it as were asked for', async () => {
-      expect(versionsOf(await enginesOf(2, '--workers', '2'))).toEqual(['sine card', 'sine card']);
+      expect(versionsOf(await enginesOf(3, '--workers', '3'))).toEqual(['sine card', 'sine card', 'sine card']);
     });
 
     it('runs none on it where the CPU was asked for', async () => {
