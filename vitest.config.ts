@@ -31,6 +31,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** They count work, of which memos that other suites have filled would take a part away. */
+const COUNTED = ['test/text/normalize-growth.test.ts', 'test/text/properties.test.ts'];
+
 const common = {
   testTimeout: 60_000,
   hookTimeout: 180_000,
@@ -50,7 +53,7 @@ export default defineConfig({
           ...common,
           name: 'main',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-          exclude: [HEARD, '**/node_modules/**'],
+          exclude: [HEARD, ...COUNTED, '**/node_modules/**'],
           // One more than CI has cores: a third of the suites waits for processes and pauses.
           maxWorkers: 3,
           // A worker imports the program once for all its suites, so no suite may leave anything
@@ -59,6 +62,7 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
+      { test: { ...common, name: 'counted', include: COUNTED, maxWorkers: 3, sequence: { groupOrder: 0 } } },
       { test: { ...common, name: 'sound', include: [HEARD], maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
   },

@@ -198,6 +198,7 @@ function makeClone(): void {
     'web',
     'docs',
     'pronunciations',
+    'scripts',
     'voices',
   ];
   for (const part of [...parts, 'README.md', 'CHANGELOG.md', 'LICENSE', 'NOTICE']) {

@@ -33,7 +33,7 @@ if (!hasChromium()) {
           const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
           expect(overflow, name).toBeLessThanOrEqual(0);
         }
-        await page.getByRole('link', { name: 'Playground' }).click();
+        await page.getByRole('navigation', { name: 'Site' }).getByRole('link', { name: 'Playground' }).click();
         await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
         expect(complaints).toEqual([]);
       });

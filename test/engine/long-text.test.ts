@@ -56,14 +56,12 @@ describe('the real engine in its process', () => {
     const clips: Int16Array[] = [];
     let last = '';
     let [errors, letters] = [0, 0];
-    for (const [i, segment] of segments.entries()) {
+    for (const segment of segments) {
       const parts: Int16Array[] = [];
       for await (const event of worker.run(jobOf(segment, voiced), never))
         if (event.type === 'audio') parts.push(event.pcm);
       const clip = joinPcm(parts);
       clips.push(clip);
-      // Every other one is listened to, and the last.
-      if (i % 2 === 0 && i < segments.length - 1) continue;
       last = await recogniser.transcribe(clip);
       errors += letterErrors(segment.text, last);
       letters += lettersOf(segment.text).length;
