@@ -31,8 +31,8 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** They count work, of which memos that other suites have filled would take a part away. */
-const COUNTED = ['test/text/normalize-growth.test.ts', 'test/text/properties.test.ts'];
+/** They count work or handles, of which other suites in the same process would be a part. */
+const COUNTED = ['test/text/normalize-growth.test.ts', 'test/text/properties.test.ts', 'test/server/abuse.test.ts'];
 
 const common = {
   testTimeout: 60_000,
