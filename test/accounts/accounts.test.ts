@@ -7,6 +7,7 @@ import { createKeyring, type Keyring } from '../../src/accounts/keyring.js';
 import { openSqliteDatabase } from '../../src/accounts/sqlite/database.js';
 import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 import type { Accounts, KeyRecord } from '../../src/accounts/types.js';
+import { systemClock } from '../../src/clock.js';
 import type { SpeechModel } from '../../src/protocol/contract.js';
 import { type ClockedDatabase, withClock } from '../support/database-clock.js';
 
@@ -26,7 +27,9 @@ describe('accounts', () => {
     await database.freezeAt(clock.toISOString());
     store = createStore(database);
     keys = createKeyring(store, now);
-    accounts = await createAccounts({ store, limits: DEFAULT_LIMITS, localKey: 'local-secret' });
+    // Times in the ledger go on from the database's with this clock, which stands still as well.
+    const still = { ...systemClock, now: () => 1000 };
+    accounts = await createAccounts({ store, limits: DEFAULT_LIMITS, localKey: 'local-secret', clock: still });
   });
   afterEach(() => accounts.close());
   afterEach(() => void vi.useRealTimers());
