@@ -76,6 +76,7 @@ const FORMS: Readonly<Record<string, Forms>> = {
       'lˈIv',
       any(
         all(is('A', 'VA'), any(beforeNoun, before('a the'))),
+        after('music show shows stream streams audience concert event events wire tv television'),
         before(
           'broadcast broadcasts streamed streaming performed performing recorded shown aired filmed go goes going went out',
         ),
@@ -130,14 +131,12 @@ const FORMS: Readonly<Record<string, Forms>> = {
     'tˈɛɹ',
     [
       'tˈɪɹ',
-      all(
-        not(verb),
-        not(after('in and along through between')),
-        any(
-          after('gas drop drops duct ducts rolled fell ran trickled stained glistened'),
-          before('single'),
-          has(EYES),
-          (place) => place.beside(-1) === 'a' && place.beside(-2) === 'not',
+      any(
+        after('gas drop drops duct ducts rolled fell ran trickled stained glistened'),
+        all(
+          not(verb),
+          any(not(after('in and along through between')), has('eye eyes')),
+          any(before('single'), has(EYES), (place) => place.beside(-1) === 'a' && place.beside(-2) === 'not'),
         ),
       ),
     ],
@@ -368,6 +367,12 @@ const FORMS: Readonly<Record<string, Forms>> = {
 
 const RECORD_OF = after('high highs low lows level levels number numbers profit profits sales heat temperatures time');
 
+/** "Due to conflict": a noun follows this "to". */
+const takesNoun: Rule = ({ words, index }) =>
+  /^(?:due|according|subject|thanks|prior|access|addition|contributed|exposed|exposure|opposed|objection|limited|similar)$/.test(
+    words[index - 2] ?? '',
+  );
+
 /** "He objects", "three objects": the pair of stresses with an -s behind it. */
 function withEnding(place: WordPlace, word: string): string | null {
   const pair = word.endsWith('s') ? stressPair(word.slice(0, -1)) : undefined;
@@ -385,6 +390,6 @@ export function homograph(place: WordPlace): string | null {
   }
   const pair = stressPair(word);
   if (!pair) return withEnding(place, word);
-  if (word === 'record' && place.beside(-1) === 'to' && RECORD_OF(place)) return pair.noun;
+  if (place.beside(-1) === 'to' && (takesNoun(place) || (word === 'record' && RECORD_OF(place)))) return pair.noun;
   return VERBS.includes(place.tag) ? pair.verb : pair.noun;
 }
