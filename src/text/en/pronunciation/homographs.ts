@@ -18,7 +18,7 @@ import {
 } from './homograph-rules.js';
 import { isPlural } from './past.js';
 import { possessive } from './possessive.js';
-import { stressPair } from './stress-pairs.js';
+import { stressPair, stressWords } from './stress-pairs.js';
 
 /** The first form whose rule holds is said, the fallback where none does. */
 type Forms = readonly [fallback: string, ...others: readonly (readonly [phonemes: string, when: Rule])[]];
@@ -393,3 +393,6 @@ export function homograph(place: WordPlace): string | null {
   if (place.beside(-1) === 'to' && (takesNoun(place) || (word === 'record' && RECORD_OF(place)))) return pair.noun;
   return VERBS.includes(place.tag) ? pair.verb : pair.noun;
 }
+
+/** All words that are told apart here. */
+export const homographs = (): string[] => [...Object.keys(FORMS), ...stressWords()].sort();

@@ -148,7 +148,7 @@ interface StressPair {
 
 let table: ReadonlyMap<string, StressPair> | undefined;
 
-export function stressPair(word: string): StressPair | undefined {
+function pairs(): ReadonlyMap<string, StressPair> {
   table ??= new Map(
     PAIRS.trim()
       .split('\n')
@@ -157,5 +157,9 @@ export function stressPair(word: string): StressPair | undefined {
         return [name, { noun, verb }];
       }),
   );
-  return table.get(word);
+  return table;
 }
+
+export const stressPair = (word: string): StressPair | undefined => pairs().get(word);
+
+export const stressWords = (): string[] => [...pairs().keys()];

@@ -13,13 +13,13 @@ const FILE = fileURLToPath(new URL('../../../../pronunciations/tagger.txt', impo
  * adverb, and everything else.
  */
 export type Tag = 'N' | 'S' | 'V' | 'Z' | 'D' | 'G' | 'A' | 'R' | 'O';
-const TAGS = 'NSVZDGARO';
+export const TAGS = 'NSVZDGARO';
 /** Stands in a list of words where the text has a mark. */
 export const MARK = ',';
 /** Words further to the left than this are not looked at. */
-const REACH = 6;
+const REACH = 4;
 
-const CLOSED = new Set(
+export const CLOSED: ReadonlySet<string> = new Set(
   `a an the this that these those my your his her its our their some any no each every another either neither both all
    many few several much more most less such what which whose of in for with from on at by as about into over under
    between through during before after against among without within around across behind beyond near despite like upon
@@ -48,9 +48,8 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
 interface Model {
   /** What listed words may be, as the letters of their tags. */
   readonly classes: ReadonlyMap<string, string>;
-  /** Lines of weights by their feature, and what was parsed of them. */
-  readonly lines: ReadonlyMap<string, string>;
-  readonly weights: Map<string, Float64Array>;
+  /** Weights by their feature, a line of text until they are first asked for. */
+  readonly weights: Map<string, string | Float64Array>;
 }
 
 let loaded: Model | undefined;
@@ -65,41 +64,47 @@ function model(): Model {
         return [line.slice(0, at), line.slice(at + 1)];
       }),
     );
-  loaded = { classes: pairs(words, ' '), lines: pairs(features, '\t'), weights: new Map() };
+  loaded = { classes: pairs(words, ' '), weights: pairs(features, '\t') };
   return loaded;
 }
 
 /** "N12 V-9" as a weight for each tag. */
-function weightsOf({ lines, weights }: Model, feature: string): Float64Array | undefined {
-  const line = lines.get(feature);
-  if (line === undefined) return undefined;
+function weightsOf({ weights }: Model, feature: string): Float64Array | undefined {
   const known = weights.get(feature);
-  if (known) return known;
+  if (typeof known !== 'string') return known;
   const parsed = new Float64Array(TAGS.length);
-  for (const weight of line.split(' ')) parsed[TAGS.indexOf(weight[0]!)] = Number(weight.slice(1));
+  for (const weight of known.split(' ')) parsed[TAGS.indexOf(weight[0]!)] = Number(weight.slice(1));
   weights.set(feature, parsed);
   return parsed;
 }
 
-function classOf({ classes }: Model, word: string): string {
+export const classByEnding = (word: string): string => ENDINGS.find(([ending]) => ending.test(word))?.[1] ?? 'N';
+
+function classOf(classes: Model['classes'], word: string): string {
   if (word === '' || word === MARK) return '_';
   if (CLOSED.has(word)) return 'O';
-  return classes.get(word) ?? ENDINGS.find(([ending]) => ending.test(word))?.[1] ?? 'N';
+  return classes.get(word) ?? classByEnding(word);
 }
 
 /** What may be told from a place: the words around it and the tags to its left. */
-function featuresAt(the: Model, words: readonly string[], at: number, last: string, before: string): string[] {
+export function featuresAt(
+  classes: Model['classes'],
+  words: readonly string[],
+  at: number,
+  last: string,
+  before: string,
+): string[] {
   const word = words[at]!;
   const name = (by: number) => words[at + by] || '^';
-  const own = classOf(the, word);
-  const next = classOf(the, words[at + 1] ?? '');
+  const own = classOf(classes, word);
+  const next = classOf(classes, words[at + 1] ?? '');
   const kind = own.includes('N') && own.includes('V') ? 'x' : 'y';
   const left = name(-1);
   const right = name(1);
   return [
     'b',
     `a${own}`,
-    the.classes.has(word) ? 's' : `s${word.slice(-3)}`,
+    classes.has(word) ? 's' : `s${word.slice(-3)}`,
     `w${word}`,
     `1${last}`,
     `2${before}${last}`,
@@ -111,7 +116,7 @@ function featuresAt(the: Model, words: readonly string[], at: number, last: stri
     `m${right} ${own}`,
     `o${next}`,
     `c${next} ${own}`,
-    `d${next}${classOf(the, words[at + 2] ?? '')} ${own}`,
+    `d${next}${classOf(classes, words[at + 2] ?? '')} ${own}`,
     `e${last} ${next} ${own}`,
     `f${left} ${next}`,
     `g${left} ${right}`,
@@ -154,7 +159,7 @@ function tagOne(
   const allowed = among ?? the.classes.get(word) ?? TAGS;
   if (allowed.length === 1) return allowed as Tag;
   const scores = new Float64Array(TAGS.length);
-  for (const feature of featuresAt(the, words, at, last, before)) {
+  for (const feature of featuresAt(the.classes, words, at, last, before)) {
     const weights = weightsOf(the, feature);
     if (weights) for (let tag = 0; tag < scores.length; tag += 1) scores[tag]! += weights[tag]!;
   }
