@@ -5,6 +5,7 @@
 import type { Language } from '../../../protocol/job.js';
 import { byOrigin } from '../origin/origin.js';
 import { inBritish } from './alphabet.js';
+import { britishReading } from './british-words.js';
 import { correction } from './corrections.js';
 import { dictionaryReading } from './dictionary.js';
 import { possessive } from './possessive.js';
@@ -24,6 +25,8 @@ export function knownReading(word: string, language: Language): string | undefin
   const owned = small.endsWith("'s");
   const stem = owned ? small.slice(0, -2) : small.endsWith("s'") ? small.slice(0, -1) : small;
   const plain = unaccented(stem);
+  const own = british ? britishReading(plain) : undefined;
+  if (own !== undefined) return own + (owned ? possessive(own) : '');
   const american = reading(word.slice(0, stem.length), stem, plain, british);
   if (american === undefined || american === null) return undefined;
   const said = american + (owned ? possessive(american) : '');
