@@ -4,7 +4,7 @@
 export type LetterRule = readonly [letters: string, sounds: string];
 
 /** The syllable that bears the stress. A rule whose sounds have a stress mark overrules it. */
-export type Stress = 'first' | 'last' | 'penult' | 'antepenult';
+type Stress = 'first' | 'last' | 'penult' | 'antepenult';
 
 export interface Orthography {
   readonly stress: Stress | ((word: string) => Stress);

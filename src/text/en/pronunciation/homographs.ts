@@ -394,5 +394,5 @@ export function homograph(place: WordPlace): string | null {
   return VERBS.includes(place.tag) ? pair.verb : pair.noun;
 }
 
-/** All words that are told apart here. */
+/** All words that are told apart here. @public for scripts/tagger. */
 export const homographs = (): string[] => [...Object.keys(FORMS), ...stressWords()].sort();

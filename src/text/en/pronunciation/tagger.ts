@@ -13,12 +13,14 @@ const FILE = fileURLToPath(new URL('../../../../pronunciations/tagger.txt', impo
  * adverb, and everything else.
  */
 export type Tag = 'N' | 'S' | 'V' | 'Z' | 'D' | 'G' | 'A' | 'R' | 'O';
+/** @public for scripts/tagger, as all that is so marked here. */
 export const TAGS = 'NSVZDGARO';
 /** Stands in a list of words where the text has a mark. */
 export const MARK = ',';
 /** Words further to the left than this are not looked at. */
 const REACH = 4;
 
+/** Words that are no noun, verb, adjective or adverb. @public */
 export const CLOSED: ReadonlySet<string> = new Set(
   `a an the this that these those my your his her its our their some any no each every another either neither both all
    many few several much more most less such what which whose of in for with from on at by as about into over under
@@ -78,6 +80,7 @@ function weightsOf({ weights }: Model, feature: string): Float64Array | undefine
   return parsed;
 }
 
+/** @public */
 export const classByEnding = (word: string): string => ENDINGS.find(([ending]) => ending.test(word))?.[1] ?? 'N';
 
 function classOf(classes: Model['classes'], word: string): string {
@@ -86,7 +89,7 @@ function classOf(classes: Model['classes'], word: string): string {
   return classes.get(word) ?? classByEnding(word);
 }
 
-/** What may be told from a place: the words around it and the tags to its left. */
+/** What may be told from a place: the words around it and the tags to its left. @public */
 export function featuresAt(
   classes: Model['classes'],
   words: readonly string[],
