@@ -10,11 +10,14 @@
  * - readings letter by letter, without a stress or with two, and those that differ in nothing but where it lies;
  * - the words of kept.txt, on which that third one agrees with espeak.
  * The names and loans of names.txt, written by hand, stand above both.
+ * A word that espeak reads well and that rules by origin would read otherwise has "=" for a reading.
  * A line that ends in "us" is not for British voices: espeak knows how the British say that word,
  * and it is not what the rules between the two accents make of the American reading.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dictionary } from 'cmu-pronouncing-dictionary';
+import { byOrigin } from '../dist/text/en/origin/origin.js';
+import { pinyin } from '../dist/text/en/origin/pinyin.js';
 import { inBritish } from '../dist/text/en/pronunciation/alphabet.js';
 import { createPhonemizer } from '../dist/text/phonemes.js';
 
@@ -121,6 +124,15 @@ for (const [word, [first]] of words) {
   if (first.split('ˈ').length !== 2 || silent(first) === silent(ours)) continue;
   const accent = loosely(inBritish(ours)) === loosely(british.word(word)) || guessed(word, ours) ? '' : ' us';
   readings.set(word, first + accent);
+}
+for (const [word] of words) {
+  if (readings.has(word)) continue;
+  const spoilt = byOrigin(word.charAt(0).toUpperCase() + word.slice(1));
+  if (spoilt === undefined) continue;
+  // Neither the dictionary nor espeak knows pinyin.
+  if (!agreed(word) && pinyin(word) !== undefined) continue;
+  const right = [said.get(word), ...(agreed(word) ? [] : words.get(word))].map(loosely);
+  if (!right.includes(loosely(spoilt))) readings.set(word, '=');
 }
 for (const line of readFileSync(new URL('../pronunciations/names.txt', import.meta.url), 'utf8').split('\n')) {
   if (line === '' || line.startsWith('#')) continue;

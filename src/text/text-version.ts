@@ -7,6 +7,9 @@ import path from 'node:path';
 /** Packages that read with us. */
 const READERS = ['espeak-phonemizer', 'n2words', 'pinyin-pro'];
 
+/** What English words are looked up in. */
+const WORD_LISTS = ['en.txt', 'tagger.txt'];
+
 /**
  * The code is digested rather than a number kept by hand: a number is forgotten, and then two
  * machines read one text in two ways. `lexicon` is the file of the operator's own pronunciations,
@@ -20,6 +23,7 @@ export function textVersion(lexicon: string, dictionaries: readonly string[]): s
     .map((file) => file.split(path.sep).join('/'))
     .sort();
   for (const file of files) digest.update(`${file}\n`).update(readFileSync(path.join(folder, file)));
+  for (const file of WORD_LISTS) digest.update(readFileSync(path.join(folder, '../../pronunciations', file)));
   for (const name of READERS) digest.update(`${name} ${versionOf(name)}\n`);
   for (const dictionary of dictionaries) digest.update(`${dictionary}\n`);
   if (lexicon !== '') digest.update(readFileSync(lexicon));

@@ -104,6 +104,6 @@ function workOf(work: (text: string) => void, text: string): number {
 /** How many times the work four times the text is. */
 export function growth(work: (text: string) => void, make: (length: number) => string, length: number): number {
   // What is made at first use is made before anything is counted.
-  work(make(length));
+  work(make(length * 4));
   return workOf(work, make(length * 4)) / workOf(work, make(length));
 }

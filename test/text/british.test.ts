@@ -104,3 +104,15 @@ describe('British sounds', () => {
     expect(BRITISH.alphabet.fromIpa('/ˈɡəʊ ˈfɑːðə/')).toBe('ɡˈQ fˈɑːðə');
   });
 });
+
+describe('words that the British say in their own way', () => {
+  it.each([
+    ['The aluminium jaguar.', 'ˌæljəmˈɪniəm', 'ʤˈæɡjuə'],
+    ['His secretary shone.', 'sˈɛkɹətɹi', 'ʃˈɒn'],
+    ['Zero debris.', 'zˈɪəɹQ', 'dˈɛbɹiː'],
+    // The r between two vowels is said, whichever of them is stressed.
+    ['Interrupt karate.', 'ˌɪntəɹˈʌpt', 'kəɹˈɑːti'],
+  ])('%s', (text, ...sounds) => {
+    for (const sound of sounds) expect(phonemes(text)).toContain(sound);
+  });
+});

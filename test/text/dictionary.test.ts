@@ -20,26 +20,28 @@ describe('the dictionary', () => {
   });
 
   it('finds every word it has', () => {
-    for (const line of lines) {
+    const wrong = lines.filter((line) => {
       const [word, phonemes, accent] = line.split(' ') as [string, string, string?];
-      expect(dictionaryReading(word, false), word).toBe(phonemes);
-      expect(dictionaryReading(word, true), word).toBe(accent ? undefined : phonemes);
-    }
+      const said = phonemes === '=' ? null : phonemes;
+      return dictionaryReading(word, false) !== said || dictionaryReading(word, true) !== (accent ? null : said);
+    });
+    expect(wrong).toEqual([]);
   });
 
   it('finds nothing else', () => {
-    for (const word of ['', 'a', 'zzzzzz', 'aachenx', 'zyuganovz', 'the', 'hello', ' ', 'é', '\u{1f600}']) {
+    for (const word of ['', 'a', 'zzzzzz', 'aachenx', 'zyuganovz', 'the', 'house', ' ', 'é', '\u{1f600}']) {
       expect(dictionaryReading(word, false), word).toBeUndefined();
     }
   });
 
   it('has sounds of the model alone, each word with one stress', () => {
     const alphabet = createAlphabet();
-    for (const line of lines) {
+    const wrong = lines.filter((line) => {
       const phonemes = line.split(' ')[1]!;
-      for (const symbol of phonemes) expect(alphabet.has(symbol), line).toBe(true);
-      expect(phonemes.split('ˈ'), line).toHaveLength(2);
-    }
+      if (phonemes === '=') return false;
+      return phonemes.split('ˈ').length !== 2 || [...phonemes].some((symbol) => !alphabet.has(symbol));
+    });
+    expect(wrong).toEqual([]);
   });
 });
 

@@ -33,6 +33,8 @@ describe('words written alike', () => {
   it.each([
     ['homographs.txt', 200],
     ['homographs-2.txt', 60],
+    ['homographs-3.txt', 166],
+    ['homographs-4.txt', 152],
   ])('are read as they are meant in at least 95 of 100 sentences: %s', (file, count) => {
     const cases = lines(file);
     expect(cases).toHaveLength(count);
@@ -51,6 +53,7 @@ describe('names', () => {
   it.each([
     ['names.txt', 200],
     ['names-2.txt', 60],
+    ['names-3.txt', 200],
   ])('are said as a well-read speaker says them in at least 9 of 10: %s', (file, count) => {
     const cases = lines(file);
     expect(cases).toHaveLength(count);

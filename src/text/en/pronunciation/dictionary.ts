@@ -10,16 +10,22 @@ const NEWLINE = 10;
 const SPACE = 32;
 /** A line so marked is not for British voices. */
 const AMERICAN_ONLY = ' us';
+/** The reading of a word that espeak says well, and that rules by origin would spoil. */
+const AS_ESPEAK = '=';
 
 let lines: Buffer | undefined;
 
-/** The American reading of a word in small letters, in the model's alphabet. */
-export function dictionaryReading(word: string, british: boolean): string | undefined {
+/**
+ * The American reading of a word in small letters, in the model's alphabet. Null where the word is
+ * known and left to espeak, undefined where it is not known.
+ */
+export function dictionaryReading(word: string, british: boolean): string | null | undefined {
   // Half a megabyte that stays as it is on disk: neither parsed nor held as strings.
   lines ??= readFileSync(FILE);
   const line = findLine(lines, Buffer.from(word));
+  if (line === AS_ESPEAK) return null;
   if (line === undefined || !line.endsWith(AMERICAN_ONLY)) return line;
-  return british ? undefined : line.slice(0, -AMERICAN_ONLY.length);
+  return british ? null : line.slice(0, -AMERICAN_ONLY.length);
 }
 
 /** What stands behind the word on its line. */

@@ -1,68 +1,42 @@
 /**
  * Words written alike and said differently: which one is meant, told from the words around, where
- * that is reliable.
+ * that is reliable. Those of which the part of speech tells everything are in stress-pairs.ts.
  */
-
-/** The words of a clause in lower case, and which of them is asked about. */
-export interface WordContext {
-  readonly words: readonly string[];
-  readonly index: number;
-  /** The word as written. */
-  readonly written: string;
-}
-
+import {
+  after,
+  all,
+  any,
+  before,
+  beforeNoun,
+  has,
+  is,
+  named,
+  not,
+  past,
+  type Rule,
+  type WordPlace,
+} from './homograph-rules.js';
+import { isPlural } from './past.js';
 import { possessive } from './possessive.js';
-import { isPast, isPlural, isThirdPerson, isVerb, verbness } from './tagger.js';
+import { stressPair, stressWords } from './stress-pairs.js';
 
-const set = (list: string) => new Set(list.trim().split(/\s+/));
-
-const BE = set('is are was were be been being am get gets got getting');
-
-type Rule = (context: WordContext) => boolean;
+/** The first form whose rule holds is said, the fallback where none does. */
 type Forms = readonly [fallback: string, ...others: readonly (readonly [phonemes: string, when: Rule])[]];
 
-const at = ({ words, index }: WordContext, by: number) => words[index + by] ?? '';
-const before =
-  (list: Set<string>): Rule =>
-  (context) =>
-    list.has(at(context, -1));
-const after =
-  (list: Set<string>): Rule =>
-  (context) =>
-    list.has(at(context, 1));
-const any =
-  (...rules: readonly Rule[]): Rule =>
-  (context) =>
-    rules.some((rule) => rule(context));
-const all =
-  (...rules: readonly Rule[]): Rule =>
-  (context) =>
-    rules.every((rule) => rule(context));
-const not =
-  (rule: Rule): Rule =>
-  (context) =>
-    !rule(context);
-
-const asVerb: Rule = isVerb;
-const asNoun: Rule = (context) => verbness(context) < 0;
-/** For words that are verbs more often. */
-const asNounOnly: Rule = (context) => asNoun(context);
-const past: Rule = isPast;
+const VERBS = 'VZDG';
+const verb = is(VERBS, 'NV');
+const BE = 'is are was were be been being am get gets got getting';
 /** A plural before it is the subject: "the shops close by six". */
-const ofPlural: Rule = (context) => isPlural(at(context, -1));
-const has =
-  (list: Set<string>): Rule =>
-  ({ words }) =>
-    words.some((word) => list.has(word.endsWith("'s") ? word.slice(0, -2) : word));
-/** A place is named: a capital letter where no sentence begins. */
-const named: Rule = ({ written, index }) => index > 0 && /^[A-Z][a-z]/.test(written);
-const RECORD_OF = set('high highs low lows level levels number numbers profit profits sales heat temperatures time');
-const METALS = set('mercury arsenic zinc copper iron tin asbestos cadmium steel silver gold metal metals');
-
-/** Noun with the stress in front, verb with the stress behind. */
-const nounVerb = (noun: string, verb: string): Forms => [noun, [verb, asVerb]];
-/** The same pair for a word that is a verb more often. */
-const verbNoun = (verb: string, noun: string): Forms => [verb, [noun, asNounOnly]];
+const ofPlural: Rule = (place) => isPlural(place.beside(-1));
+const FISHING =
+  'lake river caught catch catches fishing fish fisherman fishermen trout pike salmon grilled angler anglers pond fillet bait spawn hook hooked';
+const MUSIC = 'guitar guitars clef drum drums player players line lines solo singer voice notes amp trio';
+const METALS = 'mercury arsenic zinc copper iron tin asbestos cadmium steel silver gold metal metals';
+const SHIPS =
+  'ship ships boat boats ferry vessel yacht waves deck stern hull sailor sailors harbour harbor port starboard';
+const ARCHERY =
+  'arrow arrows archer archers archery quiver string strings violin violins cello cellist fiddle ribbon ribbons hair tied tie knot';
+const EYES = 'eye eyes cheek cheeks wept weep crying cried cry shed sheds shedding wipe wiped wipes wiping face sad';
 
 const FORMS: Readonly<Record<string, Forms>> = {
   read: [
@@ -71,8 +45,8 @@ const FORMS: Readonly<Record<string, Forms>> = {
       'ɹˈɛd',
       any(
         past,
-        all(before(set('widely well most')), not(asVerb)),
-        all(before(set('sign gate note letter label poster notice headline caption message')), not(ofPlural)),
+        all(before('widely well most'), not(verb)),
+        all(before('sign gate note letter label poster notice headline caption message'), not(ofPlural)),
       ),
     ],
   ],
@@ -82,19 +56,17 @@ const FORMS: Readonly<Record<string, Forms>> = {
       'lˈɛd',
       any(
         after(
-          set(
-            `pipe pipes paint poisoning acid bullet bullets crystal weight weights batteries levels exposure ore dust
-             piping solder contamination mine mines content pencil pencils free oxide shot`,
-          ),
+          `pipe pipes paint poisoning acid bullet bullets crystal weight weights batteries levels exposure ore dust
+           piping solder contamination mine mines content pencil pencils free oxide shot`,
         ),
         all(
-          before(set('of contains contain containing contained with and or molten like from')),
-          not(after(set('to the us them by singer guitarist vocals role author developer engineer time actor a into'))),
-          not(asVerb),
+          before('of contains contain containing contained with and or molten like from'),
+          not(after('to the us them by singer guitarist vocals role author developer engineer time actor a into')),
+          not(verb),
         ),
-        all(has(METALS), not(asVerb), not(before(set('the a his her their its our')))),
-        (context) => at(context, -1) === 'as' && at(context, -2) === 'heavy',
-        (context) => context.index === 0 && /^(?:is|was|has|can|may)$/.test(at(context, 1)),
+        all(has(METALS), not(verb), not(before('the a his her their its our'))),
+        (place) => place.beside(-1) === 'as' && place.beside(-2) === 'heavy',
+        (place) => place.index === 0 && /^(?:is|was|has|can|may)$/.test(place.beside(1)),
       ),
     ],
   ],
@@ -103,29 +75,20 @@ const FORMS: Readonly<Record<string, Forms>> = {
     [
       'lˈIv',
       any(
-        after(
-          set(
-            `music show shows stream streams streaming streamed audience performance performances concert concerts broadcast
-             event events coverage wire wires chat demo video videos recording session sessions update updates data feed
-             feeds version album albums record records recordings band action sports tv television stock animals captions
-             production preview system site chickens ammunition rounds bait birds cattle fish oak theater theatre interview
-             match blog report reports grenade bullets`,
-          ),
+        all(is('A', 'VA'), any(beforeNoun, before('a the'))),
+        after('music show shows stream streams audience concert event events wire tv television'),
+        before(
+          'broadcast broadcasts streamed streaming performed performing recorded shown aired filmed go goes going went out',
         ),
         all(
-          before(
-            set(
-              `go goes went going gone watch watched broadcast streamed performed recorded shown aired seen filmed
-               reporting us you sung played`,
-            ),
-          ),
-          not(after(set('in with'))),
+          before('gone watch watched seen reporting us you sung played hear heard see it'),
+          not(after('in with near here there and')),
+          not((place) => 'VO'.includes(place.tagBeside(-2)) && /^(?:us|you|it)$/.test(place.beside(-1))),
         ),
-        before(set('broadcast streamed performed recorded shown aired filmed')),
-        all(before(set('now join joins joined')), after(set('from at on to'))),
-        all(before(BE), after(set('now on at from today again and'))),
-        before(set('a the')),
-        all((context) => at(context, 1) === '', has(set('watched watch watching aired viewers'))),
+        all(before('now join joins joined'), after('from at on to')),
+        all(before(BE), after('now on at from today again and')),
+        all(before(BE), (place) => place.beside(1) === ''),
+        all((place) => place.beside(1) === '', has('watched watch watching aired viewers stream')),
       ),
     ],
   ],
@@ -134,22 +97,8 @@ const FORMS: Readonly<Record<string, Forms>> = {
     [
       'lˈIvz',
       before(
-        set(`their our your my his her its human many of save saves saved saving lost the these those people's daily private
-             past two three four five nine other some all more most million thousand thousands and women's in for with from`),
-      ),
-    ],
-  ],
-  wind: [
-    'wˈɪnd',
-    [
-      'wˈInd',
-      any(
-        all(
-          asVerb,
-          not(before(set('not and'))),
-          not(after(set('farm farms power energy turbine turbines speed speeds and is was blew has chill'))),
-        ),
-        all(after(set('up down back around')), not(before(set('the a strong cold')))),
+        `their our your my his her its human many of save saves saved saving lost the these those people's daily private
+         past two three four five nine other some all more most million thousand thousands and women's in for with from`,
       ),
     ],
   ],
@@ -160,72 +109,52 @@ const FORMS: Readonly<Record<string, Forms>> = {
       any(
         all(
           before(
-            set(`very so too how as quite pretty extremely really get gets getting got stay stayed came come comes coming
-                 is was are were be been that this not fairly dangerously incredibly remarkably relatively enough stand stood
-                 sit sat keep kept hold remain pay paid a her his their my our your lives live lived`),
+            `very so too how as quite pretty extremely really get gets getting got stay stays stayed came come comes coming
+             is was are were be been that this not fairly dangerously incredibly remarkably relatively enough stand stood
+             sit sat keep kept hold remain pay paid a her his their my our your lives live lived`,
           ),
-          not(after(set('the it this those your my'))),
-          not((context) => at(context, -1) === 'a' && at(context, -2) === 'to'),
+          not(after('the it this those your my')),
+          not((place) => place.beside(-1) === 'a' && /^(?:to|at)$/.test(place.beside(-2))),
         ),
         after(
-          set(`friend friends call range relative relatives contact enough together look eye second proximity attention
-               behind ties relationship games game race quarters family colleague watch examination`),
+          `friend friends call range relative relatives contact enough together look eye second proximity attention
+           behind ties relationship games game race quarters family colleague watch examination`,
         ),
-        all(after(set('to by')), not(before(set('to will would please can could should must not the'))), not(ofPlural)),
+        all(after('to by'), not(before('to will would please can could should must not the')), not(ofPlural)),
       ),
     ],
   ],
   closer: ['klˈOsəɹ'],
   closest: ['klˈOsəst'],
-  use: [
-    'jˈuz',
-    [
-      'jˈus',
-      any(
-        all(asNoun, not(before(set('that all these those who people scientists users')))),
-        before(
-          set(`energy water land drug phone heavy commercial fair full widespread frequent constant continued in-house
-               intended actual any little make makes making made proper regular safe effective efficient excessive`),
-        ),
-      ),
-    ],
-  ],
-  uses: [
-    'jˈuzᵻz',
-    [
-      'jˈusᵻz',
-      before(
-        set('the many its other these those several different of various practical common some all most new possible'),
-      ),
-    ],
-  ],
-  used: [
-    'jˈuzd',
-    ['jˈust', all(after(set('to')), not(before(set('is are was were be being been commonly often also'))))],
-  ],
-  record: nounVerb('ɹˈɛkəɹd', 'ɹəkˈɔɹd'),
-  insert: verbNoun('ɪnsˈɜɹt', 'ˈɪnsɜɹt'),
+  used: ['jˈuzd', ['jˈust', all(after('to'), not(before('is are was were be being been commonly often also')))]],
   tear: [
     'tˈɛɹ',
     [
       'tˈɪɹ',
       any(
-        after(set('gas drop drops duct ducts rolled fell ran trickled stained')),
-        before(set('single')),
-        all(has(set('eye eyes cheek cheeks wept crying cried shed sheds shedding wipe wiped wiping')), not(asVerb)),
+        after('gas drop drops duct ducts rolled fell ran trickled stained glistened'),
+        all(
+          not(verb),
+          any(not(after('in and along through between')), has('eye eyes')),
+          any(before('single'), has(EYES), (place) => place.beside(-1) === 'a' && place.beside(-2) === 'not'),
+        ),
       ),
     ],
   ],
-  tears: ['tˈɪɹz', ['tˈɛɹz', after(set('up down apart off through into'))]],
+  tears: ['tˈɪɹz', ['tˈɛɹz', any(after('up down apart off through into the his her its'), before('muscle ligament'))]],
   bow: [
     'bˈO',
     [
       'bˈW',
       any(
-        all(asVerb, not(has(set('ribbon violin cello arrow arrows string')))),
-        after(set('down twice again deeply politely')),
-        all(has(set('ship boat ferry vessel waves deck stern hull')), not(has(set('arrow arrows')))),
-        (context) => set('take took takes taking taken').has(at(context, -2)),
+        all(verb, not(has(ARCHERY))),
+        after('down twice again deeply politely'),
+        all(has(SHIPS), not(has(ARCHERY))),
+        all(
+          before('a the one final second last deep low small slight polite little'),
+          has('take took takes taking taken gave give gives made make makes'),
+        ),
+        all(before('the'), (place) => /^(?:over|across|off|under|at)$/.test(place.beside(-2)), not(has(ARCHERY))),
       ),
     ],
   ],
@@ -235,77 +164,59 @@ const FORMS: Readonly<Record<string, Forms>> = {
       'bˈWz',
       any(
         all(
-          (context) => at(context, -1) === 'the' && set('in from over at across off under').has(at(context, -2)),
-          not(has(set('arrow arrows ribbon ribbons archers'))),
+          (place) => place.beside(-1) === 'the' && /^(?:in|from|over|at|across|off|under)$/.test(place.beside(-2)),
+          not(has(ARCHERY)),
         ),
-        all(asVerb, before(set('he she it who and'))),
+        is('Z', 'SZ'),
+        has('took take takes'),
       ),
     ],
   ],
+  bowed: ['bˈWd'],
+  bowing: ['bˈWɪŋ', ['bˈOɪŋ', has(ARCHERY)]],
   minute: [
     'mˈɪnət',
     [
       'mInˈut',
       any(
         after(
-          set(
-            `amount amounts detail details quantity quantities particle particles trace traces difference differences
-             fraction changes scale dose doses fragments`,
-          ),
+          `amount amounts detail details quantity quantities particle particles trace traces difference differences
+           fraction changes scale dose doses fragments organisms creatures grains`,
         ),
-        all(
-          before(set('is are was were so very too')),
-          not(after(set('away long late later ago by before after past'))),
-        ),
+        all(before('is are was were so very too'), not(after('away long late later ago by before after past'))),
       ),
     ],
   ],
-  winds: ['wˈɪndz', ['wˈIndz', after(set('up down through its around along between past'))]],
+  winds: ['wˈɪndz', ['wˈIndz', any(after('up down through its around along between past'), is('Z', 'SZ'))]],
   wound: [
     'wˈund',
     [
       'wˈWnd',
       any(
-        after(set('up around down through its tightly')),
+        after('up around down through its tightly round'),
         all(
-          after(set('the a an her his their its it')),
-          not(before(set('the a an this that to can will could would'))),
-        ),
-        all(
-          before(set('she he they it i we who had has have river road path was were')),
-          after(set('the a an her his their its it round')),
+          is('D', 'ND'),
+          not(before('the a an this that to can will could would may might gunshot stab head flesh bullet knife open')),
         ),
       ),
     ],
   ],
-  dove: [
-    'dˈʌv',
-    [
-      'dˈOv',
-      any(
-        before(set('he she they i we it who')),
-        after(set('into under down off headfirst toward towards in to deep through for beneath below')),
-      ),
-    ],
-  ],
+  dove: ['dˈʌv', ['dˈOv', any(is('D', 'ND'), after('into under down off headfirst beneath below'))]],
   bass: [
     'bˈAs',
     [
       'bˈæs',
-      any(
-        after(set('fishing fish boat fillet fillets')),
-        before(set('sea largemouth smallmouth striped chilean')),
-        all(named, not(after(set('guitar guitars clef drum player line solo')))),
-        has(
-          set(
-            `lake river caught catch fishing fish fisherman fishermen trout pike salmon grilled angler anglers pond
-             fillet`,
-          ),
+      all(
+        not(after(MUSIC)),
+        any(
+          after('fishing fish boat fillet fillets swim swam'),
+          before('sea largemouth smallmouth striped chilean'),
+          named,
+          has(FISHING),
         ),
       ),
     ],
   ],
-  resume: ['ɹəzˈum', ['ɹˈɛzəmˌA', all(before(set('my your his her their a our updated')), not(asVerb))]],
   polish: [
     'pˈɑlɪʃ',
     [
@@ -315,45 +226,86 @@ const FORMS: Readonly<Record<string, Forms>> = {
         (index > 0 || /^(?:people|government|language|border|president|army|food)$/.test(words[1] ?? '')),
     ],
   ],
-  refuse: [
-    'ɹəfjˈuz',
+  houses: ['hˈWzᵻz'],
+  upset: [
+    'ʌpsˈɛt',
+    ['ˈʌpsɛt', all(is('N', 'NVA'), before('an the big biggest major huge stunning shock great this another first'))],
+  ],
+  aged: [
+    'ˈAʤd',
     [
-      'ɹˈɛfjus',
+      'ˈAʤəd',
+      all(
+        before('an the his her their my our your this that these those two three many elderly and'),
+        not(after('five six seven eight nine ten eleven twelve to between under over about only just')),
+        not(after('cheese cheddar beef whisky whiskey wine rum oak garlic balsamic')),
+        (place) => place.beside(1) !== '' || place.beside(-1) === 'the',
+        not((place) => /ty|teen|dred/.test(place.beside(1))),
+      ),
+    ],
+  ],
+  blessed: [
+    'blˈɛst',
+    [
+      'blˈɛsəd',
       any(
-        after(set('collection collectors bin bins dump heap disposal was is')),
-        // "Dumped refuse": what was done is done to something.
-        all((context) => /[a-z]{2}ed$/.test(at(context, -1)), not(after(set('to')))),
+        all(before('a the this that every his her my what'), not(after('by with the'))),
+        all(named, not(before('is was are were and'))),
+      ),
+    ],
+  ],
+  learned: [
+    'lˈɜɹnd',
+    [
+      'lˈɜɹnəd',
+      any(
         all(
-          before(set('the of household city garden kitchen domestic human toxic industrial burning and')),
-          not(after(set('to'))),
+          before('a the my most more very many his her their our your'),
+          beforeNoun,
+          not(after('behaviour behavior helplessness')),
+        ),
+        all(
+          before('is was are were very most so and'),
+          any((place) => place.beside(1) === '', after('and but')),
+          (place) =>
+            !place.words.some((word) => /^(?:has|have|had|lesson|lessons|be|been|much|little|what|i|can)$/.test(word)),
         ),
       ),
     ],
   ],
-  excuse: ['ɪkskjˈuz', ['ɪkskjˈus', all(asNoun, not(asVerb))]],
-  abuse: ['əbjˈus', ['əbjˈuz', asVerb]],
-  house: ['hˈWs', ['hˈWz', all(asVerb, not(before(set('please'))), not(after(set('and or in on was is'))))]],
-  houses: ['hˈWzᵻz'],
-  perfect: ['pˈɜɹfəkt', ['pəɹfˈɛkt', all(before(set('to')), after(set('the my your his her their our it this')))]],
-  separate: ['sˈɛpəɹət', ['sˈɛpəɹˌAt', asVerb]],
-  estimate: ['ˈɛstəmət', ['ˈɛstəmˌAt', asVerb]],
-  estimates: ['ˈɛstəməts', ['ˈɛstəmˌAts', before(set('he she it who'))]],
-  graduate: ['ɡɹˈæʤuət', ['ɡɹˈæʤuˌAt', asVerb]],
-  duplicate: ['dˈupləkət', ['dˈupləkˌAt', asVerb]],
-  delegate: ['dˈɛləɡət', ['dˈɛləɡˌAt', asVerb]],
-  moderate: ['mˈɑdəɹət', ['mˈɑdəɹˌAt', asVerb]],
-  appropriate: ['əpɹˈOpɹiət', ['əpɹˈOpɹiˌAt', all(asVerb, after(set('the funds money it')))]],
-  deliberate: ['dəlˈɪbəɹət', ['dəlˈɪbəɹˌAt', asVerb]],
-  alternate: ['ˈɔltəɹnət', ['ˈɔltəɹnˌAt', asVerb]],
-  associate: ['əsˈOʃiˌAt', ['əsˈOʃiət', all(asNoun, not(asVerb))]],
-  advocate: ['ˈædvəkət', ['ˈædvəkˌAt', asVerb]],
-  coordinate: ['kOˈɔɹdənˌAt', ['kOˈɔɹdənət', all(asNoun, not(asVerb))]],
-  elaborate: ['əlˈæbəɹət', ['əlˈæbəɹˌAt', any(asVerb, after(set('on')))]],
-  approximate: ['əpɹˈɑksəmət', ['əpɹˈɑksəmˌAt', asVerb]],
-  articulate: ['ɑɹtˈɪkjələt', ['ɑɹtˈɪkjəlˌAt', asVerb]],
-  present: nounVerb('pɹˈɛzᵊnt', 'pɹəzˈɛnt'),
-  object: nounVerb('ˈɑbʤɛkt', 'əbʤˈɛkt'),
-  nice: ['nˈIs', ['nˈis', all(named, before(set('in to from near at of for and above outside around via')))]],
+  beloved: ['bəlˈʌvəd', ['bəlˈʌvd', after('by of')]],
+  dogged: ['dˈɔɡd', ['dˈɔɡəd', all(before('a the his her their its with and'), not(after('by the him her them')))]],
+  crooked: ['kɹˈʊkəd'],
+  jagged: ['ʤˈæɡəd'],
+  ragged: ['ɹˈæɡəd'],
+  axes: [
+    'ˈæksᵻz',
+    [
+      'ˈæksˌiz',
+      any(
+        before('x y z coordinate principal major minor'),
+        has('graph axis coordinate coordinates symmetry plot rotation perpendicular'),
+      ),
+    ],
+  ],
+  bases: [
+    'bˈAsᵻz',
+    ['bˈAsˌiz', any(after('for of'), before('theoretical legal scientific moral empirical statistical'))],
+  ],
+  putting: ['pˈʊTɪŋ', ['pˈʌTɪŋ', any(after('green greens stroke'), has('golf golfer golfers'))]],
+  nice: ['nˈIs', ['nˈis', all(named, before('in to from near at of for and above outside around via'))]],
+  reading: [
+    'ɹˈidɪŋ',
+    [
+      'ɹˈɛdɪŋ',
+      all(named, any(before('in to from near at of'), after('festival berkshire england railroad station fc'))),
+    ],
+  ],
+  lima: ['lˈimə', ['lˈImə', after('bean beans')]],
+  sake: [
+    'sˈAk',
+    ['sˈɑki', any(has('rice sushi drink drank japanese bottle bottles cup cups warm brewery'), after('bar bottle'))],
+  ],
   mobile: [
     'mˈObᵊl',
     [
@@ -361,11 +313,8 @@ const FORMS: Readonly<Record<string, Forms>> = {
       all(
         named,
         any(
-          after(set('alabama bay')),
-          all(
-            before(set('in to from near at of')),
-            not(after(set('phone phones app apps devices world gaming banking games'))),
-          ),
+          after('alabama bay'),
+          all(before('in to from near at of'), not(after('phone phones app apps devices world gaming banking games'))),
         ),
       ),
     ],
@@ -374,103 +323,76 @@ const FORMS: Readonly<Record<string, Forms>> = {
     'ɹˈO',
     [
       'ɹˈW',
-      all(
-        before(set('a the bitter diplomatic public political terrible huge furious blazing family big angry')),
-        after(set('over about with between')),
+      any(
+        all(
+          before('a the bitter diplomatic public political terrible huge furious blazing family big angry'),
+          after('over about with between'),
+        ),
+        all(before('a'), has('had having have neighbours neighbors quarrel'), not(after('of in')), not(before('in'))),
       ),
     ],
   ],
   rows: ['ɹˈOz'],
-  combine: ['kəmbˈIn', ['kˈɑmbIn', any(before(set('nfl draft scouting the')), all(before(set('a')), asNoun))]],
-  sow: ['sˈO', ['sˈW', all(before(set('a the old her')), not(asVerb))]],
-  does: [
-    'dˈʌz',
-    ['dˈOz', all(before(set('the and two three few some')), has(set('deer buck bucks stag stags fawn fawns')))],
-  ],
+  sow: ['sˈO', ['sˈW', all(before('a the old her'), not(verb))]],
+  does: ['dˈʌz', ['dˈOz', all(before('the and two three few some'), has('deer buck bucks stag stags fawn fawns'))]],
+  deserts: ['dˈɛzəɹts', ['dəzˈɜɹts', any(before('just'), is('Z', 'SZ'))]],
   august: ['ˈɔɡəst', ['ɔɡˈʌst', ({ written }) => written === 'august']],
   content: [
     'kˈɑntɛnt',
     [
       'kəntˈɛnt',
       any(
-        all(before(set('a very')), after(set('man woman person child people smile look sigh life'))),
+        all(before('a very'), after('man woman person child people smile look sigh life')),
         all(
           before(
-            set('is was are were feel feels felt am quite perfectly be seem seems seemed not more very so fully being'),
+            'is was are were feel feels felt am quite perfectly be seem seems seemed not more very so fully being',
           ),
-          not(after(set('of'))),
+          not(after('of')),
         ),
+        all(before('and'), has('calm happy felt feel feels quiet'), not(after('of'))),
       ),
     ],
   ],
-  project: nounVerb('pɹˈɑʤɛkt', 'pɹəʤˈɛkt'),
-  produce: verbNoun('pɹədˈus', 'pɹˈOdus'),
-  conduct: nounVerb('kˈɑndʌkt', 'kəndˈʌkt'),
-  conflict: nounVerb('kˈɑnflɪkt', 'kənflˈɪkt'),
-  contract: nounVerb('kˈɑntɹækt', 'kəntɹˈækt'),
-  contrast: nounVerb('kˈɑntɹæst', 'kəntɹˈæst'),
-  convert: verbNoun('kənvˈɜɹt', 'kˈɑnvɜɹt'),
-  convict: nounVerb('kˈɑnvɪkt', 'kənvˈɪkt'),
-  increase: verbNoun('ɪnkɹˈis', 'ˈɪnkɹis'),
-  decrease: verbNoun('dəkɹˈis', 'dˈikɹis'),
-  desert: nounVerb('dˈɛzəɹt', 'dəzˈɜɹt'),
-  permit: verbNoun('pəɹmˈɪt', 'pˈɜɹmɪt'),
-  progress: nounVerb('pɹˈɑɡɹɛs', 'pɹəɡɹˈɛs'),
-  protest: nounVerb('pɹˈOtɛst', 'pɹətˈɛst'),
-  rebel: nounVerb('ɹˈɛbᵊl', 'ɹəbˈɛl'),
-  refund: nounVerb('ɹˈifʌnd', 'ɹəfˈʌnd'),
-  reject: verbNoun('ɹəʤˈɛkt', 'ɹˈiʤɛkt'),
-  subject: nounVerb('sˈʌbʤɛkt', 'səbʤˈɛkt'),
-  suspect: verbNoun('səspˈɛkt', 'sˈʌspɛkt'),
-  transfer: nounVerb('tɹˈænsfəɹ', 'tɹænsfˈɜɹ'),
-  transport: nounVerb('tɹˈænspɔɹt', 'tɹænspˈɔɹt'),
-  insult: nounVerb('ˈɪnsʌlt', 'ɪnsˈʌlt'),
-  import: nounVerb('ˈɪmpɔɹt', 'ɪmpˈɔɹt'),
-  export: nounVerb('ˈɛkspɔɹt', 'ɪkspˈɔɹt'),
-  extract: verbNoun('ɪkstɹˈækt', 'ˈɛkstɹækt'),
-  digest: nounVerb('dˈIʤɛst', 'dIʤˈɛst'),
-  compound: nounVerb('kˈɑmpWnd', 'kəmpˈWnd'),
-  console: nounVerb('kˈɑnsOl', 'kənsˈOl'),
-  attribute: nounVerb('ˈætɹəbjˌut', 'ətɹˈɪbjut'),
-  upset: ['ʌpsˈɛt'],
   invalid: [
     'ɪnvˈæləd',
     [
       'ˈɪnvələd',
       any(
-        after(set('mother father wife husband sister brother son daughter child aunt uncle soldier soldiers')),
-        all(before(set('an the')), after(set('after for since who in all from'))),
+        after('mother father wife husband sister brother son daughter child aunt uncle soldier soldiers'),
+        all(before('an the as'), is('N', 'NA'), not(beforeNoun)),
       ),
     ],
   ],
 };
 
-/** The pairs among the forms, by the bare word. */
-const PAIRS: Readonly<Record<string, { readonly noun: string; readonly verb: string; readonly verbal: boolean }>> =
-  Object.fromEntries(
-    Object.entries(FORMS).flatMap(([word, [fallback, other, ...more]]) => {
-      if (more.length > 0 || !other || !(other[1] === asVerb || other[1] === asNounOnly)) return [];
-      const verbal = other[1] === asNounOnly;
-      return [[word, { noun: verbal ? other[0] : fallback, verb: verbal ? fallback : other[0], verbal }]];
-    }),
+const RECORD_OF = after('high highs low lows level levels number numbers profit profits sales heat temperatures time');
+
+/** "Due to conflict": a noun follows this "to". */
+const takesNoun: Rule = ({ words, index }) =>
+  /^(?:due|according|subject|thanks|prior|access|addition|contributed|exposed|exposure|opposed|objection|limited|similar)$/.test(
+    words[index - 2] ?? '',
   );
 
 /** "He objects", "three objects": the pair of stresses with an -s behind it. */
-function withEnding(context: WordContext, word: string): string | null {
-  const stem = word.endsWith('s') ? word.slice(0, -1) : '';
-  const pair = Object.hasOwn(PAIRS, stem) ? PAIRS[stem]! : undefined;
+function withEnding(place: WordPlace, word: string): string | null {
+  const pair = word.endsWith('s') ? stressPair(word.slice(0, -1)) : undefined;
   if (!pair) return null;
-  const verb = isThirdPerson(context) || (pair.verbal && !asNoun(context));
-  const said = verb ? pair.verb : pair.noun;
+  const said = place.tagAmong('SZ') === 'Z' ? pair.verb : pair.noun;
   return said + possessive(said);
 }
 
 /** The American phonemes of a homograph in its context, or null if the word is none. */
-export function homograph(context: WordContext): string | null {
-  const word = context.words[context.index]!;
-  if (!Object.hasOwn(FORMS, word)) return withEnding(context, word);
-  if (word === 'record' && at(context, -1) === 'to' && RECORD_OF.has(at(context, 1))) return FORMS.record![0];
-  const [fallback, ...others] = FORMS[word]!;
-  for (const [phonemes, when] of others) if (when(context)) return phonemes;
-  return fallback;
+export function homograph(place: WordPlace): string | null {
+  const word = place.words[place.index]!;
+  if (Object.hasOwn(FORMS, word)) {
+    const [fallback, ...others] = FORMS[word]!;
+    return others.find(([, when]) => when(place))?.[0] ?? fallback;
+  }
+  const pair = stressPair(word);
+  if (!pair) return withEnding(place, word);
+  if (place.beside(-1) === 'to' && (takesNoun(place) || (word === 'record' && RECORD_OF(place)))) return pair.noun;
+  return VERBS.includes(place.tag) ? pair.verb : pair.noun;
 }
+
+/** All words that are told apart here. @public for scripts/tagger. */
+export const homographs = (): string[] => [...Object.keys(FORMS), ...stressWords()].sort();

@@ -3,7 +3,9 @@
  * rest.
  */
 import type { Language } from '../../../protocol/job.js';
+import { byOrigin } from '../origin/origin.js';
 import { inBritish } from './alphabet.js';
+import { britishReading } from './british-words.js';
 import { correction } from './corrections.js';
 import { dictionaryReading } from './dictionary.js';
 import { possessive } from './possessive.js';
@@ -23,17 +25,27 @@ export function knownReading(word: string, language: Language): string | undefin
   const owned = small.endsWith("'s");
   const stem = owned ? small.slice(0, -2) : small.endsWith("s'") ? small.slice(0, -1) : small;
   const plain = unaccented(stem);
-  if (!OURS.test(plain)) return LETTERS.test(stem) ? dictionaryReading(stem, british) : undefined;
-  const american = correction(plain) ?? fromDictionary(stem, plain, british);
-  if (american === undefined) return undefined;
+  const own = british ? britishReading(plain) : undefined;
+  if (own !== undefined) return own + (owned ? possessive(own) : '');
+  const american = reading(word.slice(0, stem.length), stem, plain, british);
+  if (american === undefined || american === null) return undefined;
   const said = american + (owned ? possessive(american) : '');
   return british ? inBritish(said, plain) : said;
+}
+
+/** Null where the word is left to espeak, as it is where nothing is known of it. */
+function reading(written: string, stem: string, plain: string, british: boolean): string | null | undefined {
+  if (!LETTERS.test(stem) && !OURS.test(plain)) return undefined;
+  const known = OURS.test(plain)
+    ? (correction(plain) ?? fromDictionary(stem, plain, british))
+    : dictionaryReading(stem, british);
+  return known === undefined ? byOrigin(written) : known;
 }
 
 /** "Jean-Paul": where a part is known, each is said for itself. */
 function compound(word: string, language: Language): string | undefined {
   const own = dictionaryReading(word, language === 'en-GB');
-  if (own !== undefined) return own;
+  if (own) return own;
   const parts = word.split('-');
   if (parts.length > 4) return undefined;
   const said = parts.map((part) => knownReading(part, language));
@@ -44,15 +56,15 @@ function compound(word: string, language: Language): string | undefined {
  * An accent tells how a letter sounds: the dictionary, which has none, is believed where it says
  * the same.
  */
-function fromDictionary(stem: string, plain: string, british: boolean): string | undefined {
+function fromDictionary(stem: string, plain: string, british: boolean): string | null | undefined {
   const own = dictionaryReading(stem, british);
   if (own !== undefined || stem === plain) return own;
-  const reading = dictionaryReading(plain, british);
-  if (reading === undefined) return undefined;
-  if (/[éè]e?s?$/.test(stem) && !/[Ai]s?z?$/u.test(reading)) return undefined;
-  if (/[ćč]$/.test(stem) && !/ʧ$/u.test(reading)) return undefined;
-  if (stem.includes('ñ') && !/n[jˈˌ]*[ji]/u.test(reading)) return undefined;
-  return reading;
+  const bare = dictionaryReading(plain, british) ?? undefined;
+  if (bare === undefined) return undefined;
+  if (/[éè]e?s?$/.test(stem) && !/[Ai]s?z?$/u.test(bare)) return undefined;
+  if (/[ćč]$/.test(stem) && !/ʧ$/u.test(bare)) return undefined;
+  if (stem.includes('ñ') && !/n[jˈˌ]*[ji]/u.test(bare)) return undefined;
+  return bare;
 }
 
 const RESPELLED: Readonly<Record<string, string>> = { ć: 'ch', č: 'ch', š: 'sh', ś: 'sh', ž: 'zh', ź: 'zh', ł: 'w' };

@@ -2,6 +2,7 @@
 
 import type { Phonemizer, Utterance } from '../../front-end.js';
 import { beginsWithVowel, inBritish } from './alphabet.js';
+import { Clause, WordPlace } from './homograph-rules.js';
 import { homograph } from './homographs.js';
 import { phraseAt } from './phrases.js';
 
@@ -18,13 +19,14 @@ const FIXED: Readonly<Record<string, string>> = { an: 'ɐn', i: 'ˌI', one: 'wˈ
 
 export function pronounce(words: readonly Utterance[], phonemizer: Phonemizer): string[] {
   const lower = words.map(({ text }) => text.toLowerCase());
+  const clause = new Clause(lower, (index) => words[index]!.followed);
   const said: string[] = new Array(words.length);
   const phrases = phrasesIn(words, lower, phonemizer.language === 'en-GB');
   // From the end, because the form of a little word hangs on the sound after it.
   for (let index = words.length - 1; index >= 0; index -= 1) {
     const word = words[index]!;
     const next = word.followed ? said[index + 1] : undefined;
-    said[index] = word.phonemes ?? phrases?.get(index) ?? form(words, lower, index, next, phonemizer);
+    said[index] = word.phonemes ?? phrases?.get(index) ?? form(words, clause, index, next, phonemizer);
   }
   return said;
 }
@@ -48,18 +50,18 @@ function phrasesIn(
 
 function form(
   words: readonly Utterance[],
-  lower: readonly string[],
+  clause: Clause,
   index: number,
   next: string | undefined,
   phonemizer: Phonemizer,
 ): string {
   const { text } = words[index]!;
-  const word = lower[index]!;
+  const word = clause.words[index]!;
   if (word === 'a') return isLetterA(words, index, next !== undefined) ? 'ˈA' : 'ɐ';
   if (word === 'the') return next !== undefined && beginsWithVowel(next) ? 'ði' : 'ðə';
   if (word === 'to' && next !== undefined) return beginsWithVowel(next) ? 'tʊ' : 'tə';
   if (Object.hasOwn(FIXED, word)) return FIXED[word]!;
-  const known = homograph({ words: lower, index, written: text });
+  const known = homograph(new WordPlace(clause, index, text));
   if (known !== null) return phonemizer.language === 'en-GB' ? inBritish(known) : known;
   if (next !== undefined && REDUCED.has(word)) return phonemizer.reduced(word);
   return phonemizer.word(text);

@@ -1,166 +1,172 @@
 /**
- * Parts of speech, as far as the neighbours of a word tell whether it is a noun or a verb: closed
- * classes and endings.
+ * Parts of speech, as far as words written alike need them: an averaged perceptron that goes from
+ * left to right. Its weights were learnt from sentences that Link Grammar had parsed
+ * (scripts/tagger).
  */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
-const set = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
+const FILE = fileURLToPath(new URL('../../../../pronunciations/tagger.txt', import.meta.url));
 
-const DETERMINERS = set(`
-  a an the this that these those my your his her its our their some any no each every another either neither both all
-  many few several much more most less such what which whose one two three four five six seven eight nine ten hundred
-  thousand million billion dozen half
-`);
-const PREPOSITIONS = set(`
-  of in for with from on at by as about into over under between through during before after against among without within
-  around across behind beyond near despite like upon toward towards per via onto off out until since than above below
-  beneath beside besides except inside outside throughout
-`);
-/** A verb in its base form follows these. */
-const MODALS = set(`
-  will would can could should may might must shall do does did don't doesn't didn't cannot can't won't wouldn't couldn't
-  shouldn't mustn't needn't let let's i'll we'll you'll they'll he'll she'll it'll who'll that'll i'd we'd you'd they'd
-  he'd she'd please help helps helped dare gonna wanna
-`);
-const SUBJECTS = set('i we you they who people everybody everyone nobody somebody someone others');
-const SINGLE_SUBJECTS = set('he she it everybody everyone nobody somebody someone who');
-const OBJECTS = set(
-  'me him us them it you myself yourself himself herself itself ourselves themselves everything nothing something anything',
-);
-const BE = set(
-  "is are was were be been being am isn't aren't wasn't weren't it's that's he's she's there's we're they're you're i'm get gets got getting",
-);
-const HAVE = set(
-  "have has had having i've you've we've they've he's she's who've haven't hasn't hadn't he'd they'd we'd",
-);
-const CONJUNCTIONS = set('and or but nor yet so because if when while although though unless whether where why how');
-const ADVERBS = set(
-  'not never always also then often usually sometimes still just only ever already now soon again rarely seldom almost even really quite very too strongly',
-);
-/** Behind these "to" is no sign of a verb: "due to conflict". */
-const TAKES_TO = set(`
-  due according subject access related addition upload applied assigned limited prior thanks belongs compared similar
-  added adds moved back relative respect connected next close export contributed contributor exposed exposure opposed returned return rose fell rise fall came drew
-  objection amounts amount led leads listened
-`);
-/** Plurals that are no subjects, and words in -s that are no plurals. */
-const NO_PLURALS = set(
-  'is was has does its this us as yes his thus always perhaps news series species less across plus versus towards besides us gas bus focus campus status process access success business class loss boss pass cross press glass grass mass mess dress guess kiss miss address princess illness witness fitness weakness james charles thomas paris texas',
+/**
+ * Noun, plural noun, verb, verb in the third person, past or participle, -ing form, adjective,
+ * adverb, and everything else.
+ */
+export type Tag = 'N' | 'S' | 'V' | 'Z' | 'D' | 'G' | 'A' | 'R' | 'O';
+/** @public for scripts/tagger, as all that is so marked here. */
+export const TAGS = 'NSVZDGARO';
+/** Stands in a list of words where the text has a mark. */
+export const MARK = ',';
+/** Words further to the left than this are not looked at. */
+const REACH = 4;
+
+/** Words that are no noun, verb, adjective or adverb. @public */
+export const CLOSED: ReadonlySet<string> = new Set(
+  `a an the this that these those my your his her its our their some any no each every another either neither both all
+   many few several much more most less such what which whose of in for with from on at by as about into over under
+   between through during before after against among without within around across behind beyond near despite like upon
+   toward towards per via onto off out until since than above below beneath beside besides except inside outside
+   throughout to up down will would can could should may might must shall do does did don't doesn't didn't cannot can't
+   won't wouldn't couldn't shouldn't have has had having is are was were be been being am i we you he she it they me him
+   us them who whom myself himself herself itself themselves and or but nor yet so because if when while although though
+   unless whether where why how not never there here then let let's i'll we'll you'll they'll i've you've we've they've
+   i'm he's she's it's that's there's we're they're you're isn't aren't wasn't weren't haven't hasn't hadn't
+   please everything nothing something anything everyone everybody nobody somebody someone anyone anybody none one two
+   three four five six seven eight nine ten hundred thousand million he'll she'll it'll i'd we'd you'd they'd he'd she'd
+   mustn't needn't who's what's`.split(/\s+/),
 );
 
-export interface Place {
-  readonly words: readonly string[];
-  readonly index: number;
+/** What a word may be by its ending, where the list does not have it. */
+const ENDINGS: readonly (readonly [RegExp, string])[] = [
+  [/ing$/, 'G'],
+  [/ed$/, 'D'],
+  [/ly$/, 'R'],
+  [/(?:ous|ful|ive|able|ible|ic|al|less|ish|ary)$/, 'A'],
+  [/(?:tion|ment|ness|ity|ism|er|or|ist|ship|hood|ance|ence|age)$/, 'N'],
+  [/(?:ize|ise|ify)$/, 'V'],
+  [/[^su]s$/, 'SZ'],
+];
+
+interface Model {
+  /** What listed words may be, as the letters of their tags. */
+  readonly classes: ReadonlyMap<string, string>;
+  /** Weights by their feature, a line of text until they are first asked for. */
+  readonly weights: Map<string, string | Float64Array>;
 }
 
-const wordAt = ({ words, index }: Place, by: number): string => words[index + by] ?? '';
+let loaded: Model | undefined;
 
-const isAdverb = (word: string): boolean => ADVERBS.has(word) || (word.length > 4 && word.endsWith('ly'));
-export const isPlural = (word: string): boolean =>
-  word.length > 3 && word.endsWith('s') && !word.endsWith('ss') && !word.includes("'") && !NO_PLURALS.has(word);
-const IRREGULAR_PLURALS = set('people men women children police mice geese teeth feet sheep fish cattle scientists');
-const isDescribing = (word: string): boolean =>
-  /(?:al|ic|ive|ous|ful|less|able|ible|ary|ish|ern|ian|ese|ed)$/.test(word) && word.length > 4;
-const OFTEN_BEFORE_NOUNS = set(`
-  new old good bad best great big small large long short high low public private personal common general special main
-  single whole own same other certain free official current daily annual next previous last first second third early late
-  young fresh local strange white black red heavy deep strong real true full open clear hot cold world school track
-  household water data video
-`);
+function model(): Model {
+  if (loaded) return loaded;
+  const [words, features] = readFileSync(FILE, 'utf8').split('\n\n') as [string, string];
+  const pairs = (text: string, sign: string) =>
+    new Map(
+      text.split('\n').map((line): [string, string] => {
+        const at = line.indexOf(sign);
+        return [line.slice(0, at), line.slice(at + 1)];
+      }),
+    );
+  loaded = { classes: pairs(words, ' '), weights: pairs(features, '\t') };
+  return loaded;
+}
 
-/** The nearest word to the left that is no adverb, and how far it is away. */
-function leftOf(place: Place): readonly [string, number] {
-  let by = -1;
-  while (by > -3 && isAdverb(wordAt(place, by))) by -= 1;
-  return [wordAt(place, by), by];
+/** "N12 V-9" as a weight for each tag. */
+function weightsOf({ weights }: Model, feature: string): Float64Array | undefined {
+  const known = weights.get(feature);
+  if (typeof known !== 'string') return known;
+  const parsed = new Float64Array(TAGS.length);
+  for (const weight of known.split(' ')) parsed[TAGS.indexOf(weight[0]!)] = Number(weight.slice(1));
+  weights.set(feature, parsed);
+  return parsed;
+}
+
+/** @public */
+export const classByEnding = (word: string): string => ENDINGS.find(([ending]) => ending.test(word))?.[1] ?? 'N';
+
+function classOf(classes: Model['classes'], word: string): string {
+  if (word === '' || word === MARK) return '_';
+  if (CLOSED.has(word)) return 'O';
+  return classes.get(word) ?? classByEnding(word);
+}
+
+/** What may be told from a place: the words around it and the tags to its left. @public */
+export function featuresAt(
+  classes: Model['classes'],
+  words: readonly string[],
+  at: number,
+  last: string,
+  before: string,
+): string[] {
+  const word = words[at]!;
+  const name = (by: number) => words[at + by] || '^';
+  const own = classOf(classes, word);
+  const next = classOf(classes, words[at + 1] ?? '');
+  const kind = own.includes('N') && own.includes('V') ? 'x' : 'y';
+  const left = name(-1);
+  const right = name(1);
+  return [
+    'b',
+    `a${own}`,
+    classes.has(word) ? 's' : `s${word.slice(-3)}`,
+    `w${word}`,
+    `1${last}`,
+    `2${before}${last}`,
+    `3${last}${own}`,
+    `p${left}`,
+    `q${name(-2)} ${left}`,
+    `r${left} ${own}`,
+    `n${right}`,
+    `m${right} ${own}`,
+    `o${next}`,
+    `c${next} ${own}`,
+    `d${next}${classOf(classes, words[at + 2] ?? '')} ${own}`,
+    `e${last} ${next} ${own}`,
+    `f${left} ${next}`,
+    `g${left} ${right}`,
+    `h${before}${last} ${own}`,
+    `i${last} ${right} ${own}`,
+    `j${name(-2)} ${last} ${own}`,
+    `k${name(2)} ${next}`,
+    `R${left} ${kind}`,
+    `T${last}${kind}`,
+    `U${last} ${next} ${kind}`,
+  ];
 }
 
 /**
- * How much speaks for a verb in its base form at a place (positive) and how much for a noun or an
- * adjective (negative). Zero where the neighbours do not tell.
+ * The tag of the word at a place. `words` are in small letters, with a MARK where the text has one.
+ * `among` are the tags that the word can have, all of them where nothing is said.
  */
-export function verbness(place: Place): number {
-  const [left, by] = leftOf(place);
-  const before = wordAt(place, by - 1);
-  const next = wordAt(place, 1);
-  let score = 0;
-  if (left === 'to') score += TAKES_TO.has(before) ? -2 : 4;
-  else if (MODALS.has(left)) score += 4;
-  else if (SUBJECTS.has(left)) score += 3;
-  else if (DETERMINERS.has(left) || OFTEN_BEFORE_NOUNS.has(left) || left.endsWith("'s") || left.endsWith("s'")) {
-    // "That" and "this" may stand alone, "more than we object".
-    score -= left === 'that' || left === 'all' || left === 'both' ? 1 : 4;
-  } else if (PREPOSITIONS.has(left)) score -= 3;
-  else if (left === '' && by === -1) score += DETERMINERS.has(next) || OBJECTS.has(next) ? 3 : 0;
-  else if (isPlural(left) || IRREGULAR_PLURALS.has(left)) score += 2;
-  else if (BE.has(left) || HAVE.has(left)) score -= 2;
-  else if (CONJUNCTIONS.has(left)) score += DETERMINERS.has(next) || OBJECTS.has(next) ? 2 : 0;
-  else if (isDescribing(left)) score -= 2;
-  else if (left !== '') score -= 1;
-  if (by < -1 && score > 0) score += 1;
-  if (DETERMINERS.has(next) && next !== 'no') score += 2;
-  else if (OBJECTS.has(next)) score += 2;
-  else if (next === 'of') score -= 3;
-  else if (BE.has(next) || HAVE.has(next) || MODALS.has(next)) score -= 3;
-  else if (isAdverb(next)) score += 1;
-  return score;
+export function tagAt(words: readonly string[], at: number, among?: string): Tag {
+  const the = model();
+  let last = '^';
+  let before = '^';
+  for (let place = Math.max(0, at - REACH); place < at; place += 1) {
+    const tag = tagOne(the, words, place, last, before, undefined);
+    before = last;
+    last = tag;
+  }
+  return tagOne(the, words, at, last, before, among);
 }
 
-export const isVerb = (place: Place): boolean => verbness(place) > 0;
-
-/** Whether what stands here happened: "have read", "was wound", "he dove", "nobody read". */
-export function isPast(place: Place): boolean {
-  const [left, by] = leftOf(place);
-  const before = wordAt(place, by - 1);
-  const asks = MODALS.has(before) || before === 'to' || MODALS.has(wordAt(place, by - 2));
-  if (DETERMINERS.has(left) || OFTEN_BEFORE_NOUNS.has(left) || PREPOSITIONS.has(left)) return false;
-  if (HAVE.has(left) || (BE.has(left) && by >= -2)) return true;
-  // "Have you ever read", "has he read"
-  if ((SUBJECTS.has(left) || SINGLE_SUBJECTS.has(left)) && HAVE.has(before)) return true;
-  if (SINGLE_SUBJECTS.has(left) && !asks) return true;
-  if (isSaidOfThePast(place) && !MODALS.has(left) && left !== 'to' && !asks) return true;
-  // A single noun as the subject: in the present the verb would end in -s.
-  return isSingleNoun(place, left, by) && !asks;
-}
-
-const PAST_TIMES = set('yesterday ago earlier previously once');
-const PAST_VERBS = set(
-  'was were had did said went came took made saw knew got gave found thought told became left felt kept began brought heard wrote stood lost paid met ran sat spoke grew fell sent fell broke bought built fought',
-);
-
-/** Another word of the sentence tells of the past: a time, or a verb that stands in it. */
-function isSaidOfThePast({ words, index }: Place): boolean {
-  return words.some(
-    (word, at) =>
-      at !== index &&
-      (PAST_TIMES.has(word) ||
-        PAST_VERBS.has(word) ||
-        (word === 'last' &&
-          /^(?:night|week|month|year|summer|winter|spring|fall|autumn|time|monday|tuesday|wednesday|thursday|friday|saturday|sunday)$/.test(
-            words[at + 1] ?? '',
-          ))),
-  );
-}
-
-/** "The plane dove", "her mother read": a noun with its article, none of them a plural. */
-function isSingleNoun(place: Place, left: string, by: number): boolean {
-  if (left === '' || isPlural(left) || PREPOSITIONS.has(left) || DETERMINERS.has(left) || MODALS.has(left))
-    return false;
-  if (CONJUNCTIONS.has(left) || left === 'to' || SUBJECTS.has(left) || IRREGULAR_PLURALS.has(left)) return false;
-  const article = wordAt(place, by - 1);
-  const earlier = wordAt(place, by - 2);
-  return (
-    /^(?:a|an|the|my|your|his|her|its|our|their|this|that|each|every)$/.test(article) ||
-    /^(?:a|an|the|my|his|her|our|their)$/.test(earlier)
-  );
-}
-
-/**
- * Whether a verb in the third person may stand here: "the country exports copper", "she objects".
- */
-export function isThirdPerson(place: Place): boolean {
-  const [left, by] = leftOf(place);
-  const next = wordAt(place, 1);
-  if (BE.has(next) || HAVE.has(next) || MODALS.has(next) || next === 'of') return false;
-  if (SINGLE_SUBJECTS.has(left) || left === 'which') return true;
-  return isSingleNoun(place, left, by) && next !== '' && !isDescribing(left) && !OFTEN_BEFORE_NOUNS.has(left);
+function tagOne(
+  the: Model,
+  words: readonly string[],
+  at: number,
+  last: string,
+  before: string,
+  among: string | undefined,
+): Tag {
+  const word = words[at]!;
+  if (among === undefined && (word === MARK || CLOSED.has(word))) return 'O';
+  const allowed = among ?? the.classes.get(word) ?? TAGS;
+  if (allowed.length === 1) return allowed as Tag;
+  const scores = new Float64Array(TAGS.length);
+  for (const feature of featuresAt(the.classes, words, at, last, before)) {
+    const weights = weightsOf(the, feature);
+    if (weights) for (let tag = 0; tag < scores.length; tag += 1) scores[tag]! += weights[tag]!;
+  }
+  let best = allowed[0]!;
+  for (const tag of allowed) if (scores[TAGS.indexOf(tag)]! > scores[TAGS.indexOf(best)]!) best = tag;
+  return best as Tag;
 }
