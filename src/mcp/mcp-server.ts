@@ -1,6 +1,6 @@
 /**
- * The Model Context Protocol (https://modelcontextprotocol.io) around the tools, over any transport:
- * tools, progress, cancellation, and the results as resources.
+ * The Model Context Protocol (https://modelcontextprotocol.io) over any transport: tools, progress,
+ * cancellation, and results as resources.
  */
 import { readFile } from 'node:fs/promises';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
