@@ -93,10 +93,16 @@ class Synthesis extends Handled {
     this.#next();
   }
 
-  /** What is spoken ends as `interrupted`, what waits as `canceled`. */
+  /**
+   * What is spoken ends as `interrupted`, what waits as `canceled`. Their events come once the
+   * caller has gone on, as those of browsers do.
+   */
   cancel(): void {
-    for (const utterance of this.#queue.splice(0)) tell(utterance, 'error', { error: 'canceled' });
+    const waiting = this.#queue.splice(0);
     this.#now?.speech.cancel();
+    queueMicrotask(() => {
+      for (const utterance of waiting) tell(utterance, 'error', { error: 'canceled' });
+    });
   }
 
   pause(): void {
@@ -153,8 +159,10 @@ class Synthesis extends Handled {
     speech.on('error', (error) => {
       this.#now = undefined;
       const name = error.code === 'cancelled' ? 'interrupted' : errorName(error);
-      say('error', { error: name, message: error.message });
-      this.#next();
+      queueMicrotask(() => {
+        say('error', { error: name, message: error.message });
+        this.#next();
+      });
     });
   }
 
