@@ -8,7 +8,7 @@ export interface Field {
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Counted in UTF-16 units, as JSON Schema's are in code points: a bound, not a price. */
+  /** In UTF-16 units. */
   readonly maxLength?: number;
   readonly required?: boolean;
 }

@@ -107,7 +107,8 @@ export class MachineHost implements McpHost {
       const { createHttpClient } = await import('../../client/http.js');
       const client = createHttpClient(connection);
       try {
-        return (await client.voices(model ?? 'base-tts', call.signal)).data;
+        const { data } = await client.voices(model ?? 'base-tts', call.signal);
+        return data.map((voice) => ({ ...voice, language: voice.locale ?? voice.language }));
       } finally {
         client.close();
       }

@@ -118,10 +118,10 @@ class Synthesis extends Handled {
 
   async #load(): Promise<void> {
     const voices = await this.#client.voices(this.#model === undefined ? {} : { model: this.#model }).catch(() => []);
-    this.#voices = voices.map(({ id, display_name: name, language }: Voice, index) => ({
+    this.#voices = voices.map(({ id, display_name: name, language, locale }: Voice, index) => ({
       voiceURI: id,
       name,
-      lang: language,
+      lang: locale ?? language,
       localService: false,
       default: index === 0,
     }));

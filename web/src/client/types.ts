@@ -45,6 +45,8 @@ export interface Voice {
   readonly display_name: string;
   /** The language it speaks, such as `en`. */
   readonly language: string;
+  /** The same with its accent, such as `en-GB`. */
+  readonly locale?: string;
   readonly gender: 'female' | 'male' | 'neutral';
   readonly description: string;
 }
