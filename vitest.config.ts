@@ -16,6 +16,7 @@ const LONGEST_S: Readonly<Record<string, number>> = {
   'test/e2e/newcomer.test.ts': 115,
   'test/engine/intelligibility.test.ts': 110,
   'test/engine/gpu-check.test.ts': 70,
+  'test/mcp/stdio.test.ts': 60,
   'test/e2e/pages.test.ts': 55,
   'test/e2e/first-hour.test.ts': 50,
   'test/server/money.test.ts': 45,

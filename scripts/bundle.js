@@ -61,10 +61,26 @@ const TOGETHER = {
 };
 
 /**
- * Packages that go into the bundle: two formats of many are used, and installed they are 17 MB. Their
- * licences are told in NOTICE.
+ * Packages that go into the bundle, with what they import: of mediabunny two formats of many are
+ * used, and installed it is 17 MB; MCP's SDK brings two web servers along, 29 MB. Their licences are
+ * told in NOTICE.
  */
-const INSIDE = new Set(['mediabunny', '@mediabunny/aac-encoder']);
+const INSIDE = new Set([
+  'mediabunny',
+  '@mediabunny/aac-encoder',
+  '@modelcontextprotocol/sdk',
+  'ajv',
+  'ajv-formats',
+  'content-type',
+  'fast-deep-equal',
+  'fast-uri',
+  'json-schema-traverse',
+  'zod',
+  'zod-to-json-schema',
+]);
+
+/** `@scope/name` of `@scope/name/file.js`. */
+const packageOf = (id) => id.split('/', id.startsWith('@') ? 2 : 1).join('/');
 
 const STATIC_IMPORT = /^(?:import|export)\s[^;]*?from '(\.[^']+)'|^import '(\.[^']+)'/gm;
 
@@ -149,7 +165,7 @@ const bundle = await rolldown({
   // A module that one importer wants late and another at once.
   checks: { ineffectiveDynamicImport: false },
   input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, path.join(DIST, file)])),
-  external: (id) => !id.startsWith('.') && !path.isAbsolute(id) && !INSIDE.has(id),
+  external: (id) => !id.startsWith('.') && !path.isAbsolute(id) && !INSIDE.has(packageOf(id)),
   plugins: [ownPlace],
 });
 await bundle.write({

@@ -16,9 +16,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   engine: ['text', 'models', 'protocol'],
   worker: ['engine', 'protocol'],
   gateway: ['worker', 'models', 'text', 'protocol'],
-  server: ['gateway', 'audio', 'accounts', 'models', 'protocol', 'text'],
+  server: ['gateway', 'audio', 'accounts', 'models', 'protocol', 'text', 'book', 'mcp'],
   client: ['protocol', 'text', 'audio'],
   book: ['protocol', 'text'],
+  mcp: ['protocol'],
 };
 /** Leaves that import nothing of ours and may be imported by anyone. */
 const LEAVES = ['alive', 'clock', 'log', 'condition', 'atomic-file', 'folder', 'loop-turn', 'trace', 'tracing'];

@@ -27,6 +27,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'stream', summary: 'speak text while it is still arriving', load: () => import('./commands/stream.js') },
   { name: 'voices', summary: 'list the voices and hear them', load: () => import('./commands/voices.js') },
   { name: 'explain', summary: 'show how a text will be read', load: () => import('./commands/explain.js') },
+  { name: 'mcp', summary: 'let agents speak: a server of MCP on stdio', load: () => import('./commands/mcp.js') },
   { name: 'models', summary: 'fetch, check and remove the models', load: () => import('./commands/models.js') },
   { name: 'keys', summary: 'make, list and revoke API keys, grant credits', load: () => import('./commands/keys.js') },
   { name: 'admin', summary: "the secret of the server's dashboard", load: () => import('./commands/admin.js') },

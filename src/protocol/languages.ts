@@ -9,6 +9,9 @@ export const codeOf = (language: Language): LanguageCode => language.slice(0, 2)
 
 export const LANGUAGE_CODES: readonly LanguageCode[] = [...new Set(LANGUAGES.map(codeOf))];
 
+/** Everything that a language can be named by. */
+export const LANGUAGE_TAGS: readonly string[] = [...LANGUAGE_CODES, ...LANGUAGES];
+
 /** English names, for lists and remarks. */
 export const LANGUAGE_NAMES: Readonly<Record<LanguageCode, string>> = {
   en: 'English',
@@ -46,7 +49,7 @@ export const localeOf = (tag: string): Language | undefined => {
 
 /** The tag as it is written here. Throws `usage` with those that there are. */
 export function knownLanguage(tag: string): string {
-  const known = [...LANGUAGE_CODES, ...LANGUAGES].find((each) => each.toLowerCase() === tag.toLowerCase());
+  const known = LANGUAGE_TAGS.find((each) => each.toLowerCase() === tag.toLowerCase());
   if (known !== undefined) return known;
   throw new TtsError(
     'usage',

@@ -13,6 +13,7 @@ const EXPOSED_HEADERS = [
   'x-voice',
   'server-timing',
   'retry-after',
+  'mcp-session-id',
   ...['limit', 'remaining', 'reset'].map((name) => `x-ratelimit-${name}-requests`),
 ];
 
@@ -32,15 +33,15 @@ export async function addBrowserHeaders(
   if (corsOrigins.length === 0) return;
   const options = {
     origin: corsOrigins.includes('*') ? '*' : [...corsOrigins],
-    methods: ['GET', 'HEAD', 'POST'],
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: 86_400,
     strictPreflight: false,
   };
   await app.register(cors, {
     delegator: (request, done) => {
-      const more = doorOf(doors, request.raw.url ?? '')?.corsHeaders ?? [];
-      done(null, { ...options, allowedHeaders: [...ALLOWED_HEADERS, ...more] });
+      const { corsHeaders = [], corsMethods = [] } = doorOf(doors, request.raw.url ?? '') ?? {};
+      const methods = ['GET', 'HEAD', 'POST', ...corsMethods];
+      done(null, { ...options, methods, allowedHeaders: [...ALLOWED_HEADERS, ...corsHeaders] });
     },
   });
 }

@@ -30,6 +30,8 @@ export interface Door {
   readonly page?: DocPage;
   /** Request headers that its clients send from a browser, beside those that every client may. */
   readonly corsHeaders?: readonly string[];
+  /** Methods that a browser may use there, beside GET, HEAD and POST. */
+  readonly corsMethods?: readonly string[];
   /** Takes `/prefix//path`, which clients make of a base URL that ends with a slash. */
   readonly forgivesSlashes?: boolean;
 }
@@ -86,6 +88,6 @@ export interface AcceptedSocket extends SpeechSessionOptions {
 /** The part of a whole path behind the prefix of its door. */
 export const behind = (prefix: string, path: string): string => path.slice(prefix.length);
 
-/** The door that a path belongs to. */
+/** The door that a path, with or without its query, belongs to. */
 export const doorOf = (doors: readonly Door[], path: string): Door | undefined =>
-  doors.find(({ prefix }) => prefix !== '' && path.startsWith(`${prefix}/`));
+  doors.find(({ prefix }) => prefix !== '' && path.startsWith(prefix) && /^(?:[/?]|$)/.test(behind(prefix, path)));

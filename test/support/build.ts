@@ -1,6 +1,6 @@
 /**
  * Once before all tests: compiles `src/` to `dist/`, bundles it, as commands and engine processes
- * run from there, and makes the pages where they changed.
+ * run from there, and makes the pages and their client where they changed.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -9,9 +9,10 @@ import path from 'node:path';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const DIST = path.join(ROOT, 'dist');
 
-/** The pages, where something they are made of is newer. */
+/** The pages and the client, where something they are made of is newer. */
 function buildPages(): void {
-  const built = path.join(DIST, 'web', 'index.html');
+  // The last file that is made.
+  const built = path.join(DIST, 'sdk', 'types.d.ts');
   const sources = [
     'web',
     'docs',
@@ -29,6 +30,7 @@ function buildPages(): void {
   const changed = (file: string) => statSync(file).mtimeMs > statSync(built).mtimeMs;
   if (existsSync(built) && !sources.some(changed)) return;
   execFileSync(process.execPath, [path.join(ROOT, 'node_modules/vite/bin/vite.js'), 'build', 'web'], { cwd: ROOT });
+  execFileSync(process.execPath, [path.join(ROOT, 'scripts', 'client.js')], { cwd: ROOT });
 }
 
 /**

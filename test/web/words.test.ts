@@ -1,7 +1,7 @@
 /** The words of a long text: where they stand, when they are heard, and in which block. */
 import { describe, expect, it } from 'vitest';
+import { TextFeed } from '../../web/src/client/text-feed.js';
 import { fileName } from '../../web/src/playground/player/file-name.js';
-import { TextFeed } from '../../web/src/playground/speech/text-feed.js';
 import { blockAt, blocksOf, spaceBefore } from '../../web/src/playground/text/blocks.js';
 import { pointsOf, WordClock, wordsOf } from '../../web/src/playground/text/words.js';
 

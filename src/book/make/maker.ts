@@ -7,7 +7,8 @@ import type { Utterance } from './utterances.js';
 type SpeakSentence = (utterance: Utterance, signal: AbortSignal) => Promise<Int16Array>;
 
 export interface MakerOptions {
-  readonly store: SentenceStore;
+  /** Keeps what was made at least until it is handed out. */
+  readonly store: Pick<SentenceStore, 'has' | 'get' | 'put'>;
   readonly speak: SpeakSentence;
   /** What besides its text decides how a sentence sounds: voice, model, speed, versions. */
   readonly sound: readonly unknown[];

@@ -36,6 +36,16 @@ export interface BookRequest {
   readonly list: boolean;
   readonly json: boolean;
   readonly quiet: boolean;
+  /** Called for each sentence that was written. */
+  readonly onSentence?: (done: number, all: number, chapter: string) => void;
+}
+
+export interface MadeBook {
+  readonly voice: string;
+  readonly model: SpeechModel;
+  readonly files: readonly string[];
+  readonly chapters: readonly string[];
+  readonly audioMs: number;
 }
 
 /** Sentences at once on a server of this machine, for each core; a GPU takes many. */
@@ -44,7 +54,8 @@ const MOST_AT_ONCE = 64;
 /** On another machine: below what a key may have at once there by default. */
 const AT_ONCE_REMOTE = 6;
 
-export async function runBook(request: BookRequest, signal: AbortSignal): Promise<void> {
+/** Undefined where nothing was to be made. */
+export async function runBook(request: BookRequest, signal: AbortSignal): Promise<MadeBook | undefined> {
   const { settings, file, skipBroken, notes, quiet } = request;
   const { readBook } = await import('../../book/read-book.js');
   const book = await readBook(file, { notes, skipBroken });
@@ -55,10 +66,10 @@ export async function runBook(request: BookRequest, signal: AbortSignal): Promis
   const asked =
     checkModel(config.model) ?? ((await needsStandardModel(config, voice)) ? 'base-tts' : await knownChoice(config));
   await show(request, book, indices, asked);
-  if (request.list) return;
+  if (request.list) return undefined;
   const remark = await languageRemark(config, voice, sampleOf(book));
   if (remark !== undefined && !quiet) complain(remark);
-  await make({ ...request, book, indices, voice, asked }, signal);
+  return make({ ...request, book, indices, voice, asked }, signal);
 }
 
 /** The voice that was chosen, else the default one of the book's language. */
@@ -96,7 +107,7 @@ interface Making extends BookRequest {
   readonly asked: SpeechModel | undefined;
 }
 
-async function make(making: Making, signal: AbortSignal): Promise<void> {
+async function make(making: Making, signal: AbortSignal): Promise<MadeBook> {
   const { settings, voice, asked, quiet } = making;
   const { config } = settings;
   const remark = lostSettings(settings);
@@ -109,7 +120,7 @@ async function make(making: Making, signal: AbortSignal): Promise<void> {
     await orAbort(connection.ready(), signal);
     const model = asked ?? (await chooseModel(config));
     signal.throwIfAborted();
-    await speakBook(making, connection, model, signal);
+    return await speakBook(making, connection, model, signal);
   } catch (error) {
     const named = connection && { voice, model: asked ?? ('base-tts' as const), address: connection };
     const told = named ? await withVoiceSuggestion(error, named, signal) : error;
@@ -133,7 +144,7 @@ async function speakBook(
   connection: Connection,
   model: SpeechModel,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<MadeBook> {
   const { settings, book, indices, voice, speed, destination, file } = making;
   const { config } = settings;
   const [{ SentenceStore }, { Maker: BookMaker }, { utterancesOf }, { SentenceSpeaker }] = await Promise.all([
@@ -160,6 +171,8 @@ async function speakBook(
     const chapters = indices.map((index) => ({ title: book.chapters[index]!.title, index }));
     const writer = new BookWriter({ book, chapters, destination, voice });
     await write({ ...making, maker, writer, spoken, chapters }, signal);
+    const { files, audioMs } = writer;
+    return { voice, model, files, audioMs, chapters: chapters.map(({ title }) => title) };
   } finally {
     speaker.close();
     await store.close();
@@ -204,6 +217,7 @@ async function write(writing: Writing, signal: AbortSignal): Promise<void> {
       progress.sentence(made);
       left -= 1;
       done += 1;
+      writing.onSentence?.(done, utterances.length, chapters[chapter]!.title);
     }
     await begin();
     await writer.finish(signal);

@@ -1,13 +1,14 @@
 /** Every door of the server. To add an API dialect, write its folder and its line here. */
 import type { Door, DoorLoader } from '../door.js';
 import { ELEVENLABS } from './elevenlabs/index.js';
+import { MCP } from './mcp/index.js';
 import { OPENAI } from './openai/index.js';
 import { OPERATIONS } from './operations/index.js';
 import { V1 } from './v1/index.js';
 
 /** Pages, and the doors behind them, are loaded only where they are served. */
 export const loadDoors: DoorLoader = async ({ docs, web }) => {
-  const doors: Door[] = [V1, OPENAI, ELEVENLABS, OPERATIONS];
+  const doors: Door[] = [V1, OPENAI, ELEVENLABS, MCP, OPERATIONS];
   if (web !== 'off') {
     doors.push((await import('./admin/index.js')).ADMIN);
     doors.push((await import('./web/index.js')).WEB);

@@ -1,6 +1,6 @@
 /**
  * The playground at /, the comparison at /compare, the dashboard at /dashboard with a page at each
- * address below it, and the routes that the playground calls.
+ * address below it, the routes that the playground calls, and the client for other pages.
  */
 import { PLAYGROUND_PATH } from '../../../protocol/pages.js';
 import type { Door } from '../../door.js';
@@ -9,6 +9,7 @@ import { addPlayground } from './playground-routes.js';
 import { playgroundSockets } from './playground-socket.js';
 
 const PAGES = {
+  '/client.js': 'client.js',
   '/': 'index.html',
   '/compare': 'compare.html',
   '/dashboard': 'dashboard.html',

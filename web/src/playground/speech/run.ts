@@ -1,14 +1,14 @@
 /** One run: a text that is being spoken, its audio so far, and its figures. */
 import { signal } from '@preact/signals';
+import { PLAYGROUND_STREAM_PATH } from '../../../../src/protocol/pages.js';
 import { Recording, SAMPLE_RATE } from '../../audio/recording.js';
+import { HttpSpeechClient } from '../../client/client.js';
+import type { Alignment, WritableSpeech } from '../../client/types.js';
 import { ApiError } from '../../shared/api.js';
 import { duration } from '../../shared/format.js';
-import { type Alignment, pointsOf, WordClock } from '../text/words.js';
-import { speakFree } from './free-speech.js';
+import { pointsOf, WordClock } from '../text/words.js';
 import { nothingSpoken } from './nothing-spoken.js';
 import type { Said, TimedAlignment } from './said.js';
-import { SpeechSession } from './speech-session.js';
-import { TextFeed } from './text-feed.js';
 
 export interface RunOptions {
   readonly model: string;
@@ -33,10 +33,9 @@ export class Run implements Said {
   readonly alignments: TimedAlignment[] = [];
   readonly startedMs = performance.now();
   readonly #options: RunOptions;
-  readonly #abort = new AbortController();
-  readonly #session: SpeechSession;
-  readonly #feed: TextFeed;
+  readonly #speech: WritableSpeech;
   #askedMs: number | undefined;
+  #cancelled = false;
 
   constructor(options: RunOptions) {
     this.#options = options;
@@ -45,12 +44,10 @@ export class Run implements Said {
     this.model = model;
     this.text = signal(before);
     this.clock = new WordClock(pointsOf(before));
-    this.#session = new SpeechSession({
-      ...options,
-      onAudio: (pcm, alignment) => this.#take(pcm, alignment),
-      onEnd: (error) => void this.#end(error),
-    });
-    this.#feed = new TextFeed(this.#session);
+    this.#speech = ownClient(options).stream({ voice, model });
+    this.#speech.on('chunk', ({ pcm, alignment }) => this.#take(pcm, alignment));
+    this.#speech.on('end', () => void this.#end());
+    this.#speech.on('error', (error) => void this.#end(error));
   }
 
   /** The part of the text that is spoken. */
@@ -62,17 +59,17 @@ export class Run implements Said {
   say(text: string, flush = false): void {
     this.#askedMs ??= performance.now();
     this.text.value += text;
-    this.#feed.say(text, flush);
+    this.#speech.write(text, flush);
   }
 
   /** No more text comes. */
   finish(): void {
-    this.#feed.finish();
+    this.#speech.end();
   }
 
   cancel(): void {
-    this.#abort.abort();
-    this.#session.close();
+    this.#cancelled = true;
+    this.#speech.cancel();
     this.recording.finish();
   }
 
@@ -85,25 +82,23 @@ export class Run implements Said {
     if (alignment) {
       this.clock.align(alignment, offset);
       this.alignments.push({ alignment, offset });
-      this.#feed.spoken(alignment.chars.length);
     }
     this.recording.add(pcm);
     const length = this.recording.length.peek();
+    if (!alignment) this.#spread(length);
     if (this.#askedMs === undefined || length === 0) return;
     this.realTimeFactor.value = (performance.now() - this.#askedMs) / 1000 / (length / SAMPLE_RATE);
   }
 
   async #end(error?: Error): Promise<void> {
-    const { key } = this.#options;
-    const isFree = error instanceof ApiError && error.code === 'early_access_required' && key !== undefined;
+    const length = this.recording.length.peek();
     try {
-      if (isFree) await this.#speakFree(key);
-      else if (error !== undefined) throw error;
-      if (this.recording.length.peek() === 0 && this.#askedMs !== undefined)
-        throw await nothingSpoken(this.spokenText, this.#options);
+      if (error !== undefined) throw error;
+      if (length === 0 && this.#askedMs !== undefined) throw await nothingSpoken(this.spokenText, this.#options);
+      if (this.alignments.length === 0) this.clock.spread(pointsOf(this.spokenText), length);
       this.isWhole.value = true;
     } catch (failure) {
-      if (!this.#abort.signal.aborted) this.error.value = this.#told(failure as Error);
+      if (!this.#cancelled) this.error.value = this.#told(failure as Error);
     }
     this.recording.finish();
   }
@@ -116,21 +111,19 @@ export class Run implements Said {
     return new ApiError(error.status, error.code, `${error.message} ${came}`, error.requestId);
   }
 
-  async #speakFree(key: string): Promise<void> {
-    const text = this.spokenText;
-    const chars = pointsOf(text);
-    await speakFree({
-      ...this.#options,
-      key,
-      text,
-      signal: this.#abort.signal,
-      onAudio: (pcm) => {
-        this.#take(pcm, undefined);
-        const samples = this.recording.length.peek();
-        // About fourteen characters a second, until all of the audio is there.
-        this.clock.spread(chars, Math.max(samples, (chars * SAMPLE_RATE) / 14));
-      },
-    });
-    this.clock.spread(chars, this.recording.length.peek());
+  /** A Free key has no times: about fourteen characters a second, until all of the audio is there. */
+  #spread(samples: number): void {
+    const chars = pointsOf(this.spokenText);
+    this.clock.spread(chars, Math.max(samples, (chars * SAMPLE_RATE) / 14));
   }
 }
+
+/** Of the playground's own routes, which take mixes of voices and words of this run alone. */
+const ownClient = ({ key, words }: RunOptions): HttpSpeechClient =>
+  new HttpSpeechClient({
+    home: location.origin,
+    ...(key !== undefined && { apiKey: key }),
+    ticketsPath: '/playground/stream-tickets',
+    streamPath: (voice) => PLAYGROUND_STREAM_PATH.replace(':voice_id', encodeURIComponent(voice)),
+    ...(words && { query: { words: JSON.stringify(words) } }),
+  });

@@ -1,7 +1,8 @@
 /** Something said: its text, its audio, and when each word is heard; now, or kept from before. */
 import type { ReadonlySignal } from '@preact/signals';
 import type { Recording } from '../../audio/recording.js';
-import type { Alignment, WordClock } from '../text/words.js';
+import type { Alignment } from '../../client/types.js';
+import type { WordClock } from '../text/words.js';
 
 export interface TimedAlignment {
   readonly alignment: Alignment;

@@ -1,6 +1,7 @@
 /** The words of a text, and when each is heard according to the alignment. */
 import { isWhiteSpace } from '../../../../src/protocol/characters.js';
 import { SAMPLE_RATE } from '../../audio/recording.js';
+import type { Alignment } from '../../client/types.js';
 
 export interface Word {
   readonly text: string;
@@ -35,12 +36,6 @@ export function wordsOf(text: string): Word[] {
     if (at > begin) words.push({ text: text.slice(begin, at), before: text.slice(blank, begin), start, end: points });
   }
   return words;
-}
-
-export interface Alignment {
-  readonly chars: readonly string[];
-  readonly charStartTimesMs: readonly number[];
-  readonly charDurationsMs: readonly number[];
 }
 
 export class WordClock {

@@ -1,7 +1,8 @@
 /** Speaks with a Free key, which has no WebSocket: streams over HTTP with the Free model. */
-import { request } from '../../shared/api.js';
+import { request } from './request.js';
 
 export interface FreeSpeechOptions {
+  readonly baseUrl: string;
   readonly model: string;
   readonly voice: string;
   readonly key: string;
@@ -10,12 +11,13 @@ export interface FreeSpeechOptions {
   readonly signal: AbortSignal;
 }
 
-export async function speakFree({ model, voice, key, text, onAudio, signal }: FreeSpeechOptions): Promise<void> {
+export async function speakFree(options: FreeSpeechOptions): Promise<void> {
+  const { baseUrl, model, voice, key, text, onAudio, signal } = options;
   const body = { model: `${model}:free`, voice, input: text, response_format: 'pcm' };
   // A mix of voices is no voice of the contract's.
   const response = voice.includes('+')
-    ? await request('/openai/v1/audio/speech', { body, key, signal })
-    : await request('/v1/audio/speech', { body: { ...body, stream: true }, key, signal });
+    ? await request(`${baseUrl}/openai/v1/audio/speech`, { body, key, signal })
+    : await request(`${baseUrl}/v1/audio/speech`, { body: { ...body, stream: true }, key, signal });
   const reader = response.body!.getReader();
   let half = new Uint8Array(0);
   for (;;) {

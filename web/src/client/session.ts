@@ -1,15 +1,14 @@
 /** A session of the stream-input WebSocket, opened with a ticket. */
-import { PLAYGROUND_STREAM_PATH } from '../../../../src/protocol/pages.js';
-import { STREAM_PROTOCOL, TICKET_PROTOCOL_PREFIX } from '../../../../src/protocol/stream.js';
-import { ApiError, call } from '../../shared/api.js';
-import type { Alignment } from '../text/words.js';
+import { STREAM_PROTOCOL, TICKET_PROTOCOL_PREFIX } from '../../../src/protocol/stream.js';
+import { ApiError } from './request.js';
+import type { Alignment } from './types.js';
 
 export interface SessionOptions {
-  readonly model: string;
-  readonly voice: string;
-  readonly key: string | undefined;
-  /** How words are read in this session alone. */
-  readonly words?: Readonly<Record<string, string>> | undefined;
+  /** With `ws:` or `wss:`, path and query. */
+  readonly url: string;
+  /** Node 20 has no WebSocket of its own. */
+  readonly WebSocket: typeof WebSocket;
+  readonly ticket: (signal: AbortSignal) => Promise<string>;
   readonly onAudio: (pcm: Int16Array, alignment: Alignment | undefined) => void;
   /** The session has ended; without an error where all audio came. */
   readonly onEnd: (error?: Error) => void;
@@ -17,6 +16,9 @@ export interface SessionOptions {
 
 /** Interval of keepalives, which keep a session open while nothing is typed (ms). */
 const KEEPALIVE_MS = 20_000;
+
+/** `WebSocket.OPEN`. */
+const OPEN = 1;
 
 interface Message {
   readonly audio?: string;
@@ -60,34 +62,18 @@ export class SpeechSession {
   }
 
   async #open(): Promise<void> {
-    const { model, voice, key, words } = this.#options;
-    const query = {
-      model_id: model,
-      sync_alignment: 'true',
-      inactivity_timeout: '180',
-      ...(words && { words: JSON.stringify(words) }),
-    };
-    const body = { voice, query };
-    const { ticket } = await call<{ ticket: string }>('/playground/stream-tickets', {
-      body,
-      key,
-      signal: this.#abort.signal,
-    });
+    const { url, ticket, WebSocket: Socket } = this.#options;
+    const shown = await ticket(this.#abort.signal);
     if (this.#over) return;
-    const base = location.origin.replace(/^http/, 'ws');
-    const path = PLAYGROUND_STREAM_PATH.replace(':voice_id', encodeURIComponent(voice));
-    const url = `${base}${path}?${new URLSearchParams(query)}`;
-    const socket = new WebSocket(url, [STREAM_PROTOCOL, TICKET_PROTOCOL_PREFIX + ticket]);
+    const socket = new Socket(url, [STREAM_PROTOCOL, TICKET_PROTOCOL_PREFIX + shown]);
     this.#socket = socket;
+    let opened = false;
     socket.onopen = () => {
+      opened = true;
       for (const message of this.#waiting.splice(0)) socket.send(JSON.stringify(message));
       this.#keepalive = setInterval(() => this.#send({ text: ' ' }), KEEPALIVE_MS);
     };
     socket.onmessage = ({ data }) => this.#hear(JSON.parse(data as string) as Message);
-    let opened = false;
-    socket.addEventListener('open', () => {
-      opened = true;
-    });
     // Browsers hide why a handshake was refused. The ticket was good, so the server is busy.
     socket.onclose = () =>
       this.#end(
@@ -98,6 +84,8 @@ export class SpeechSession {
           undefined,
         ),
       );
+    // Always followed by a close; where nobody listens, some sockets throw.
+    socket.onerror = () => undefined;
   }
 
   #hear(message: Message): void {
@@ -109,7 +97,7 @@ export class SpeechSession {
   }
 
   #send(message: object): void {
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+    if (this.#socket?.readyState === OPEN) this.#socket.send(JSON.stringify(message));
     else if (!this.#over) this.#waiting.push(message);
   }
 
