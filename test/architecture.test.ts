@@ -19,6 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   server: ['gateway', 'audio', 'accounts', 'models', 'protocol', 'text'],
   client: ['protocol', 'text', 'audio'],
   book: ['protocol', 'text'],
+  wyoming: ['client', 'protocol'],
 };
 /** Leaves that import nothing of ours and may be imported by anyone. */
 const LEAVES = ['alive', 'clock', 'log', 'condition', 'atomic-file', 'folder', 'loop-turn', 'trace', 'tracing'];
