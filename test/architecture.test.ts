@@ -20,6 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   client: ['protocol', 'text', 'audio'],
   book: ['protocol', 'text'],
   wyoming: ['client', 'protocol'],
+  speechd: ['client', 'engine', 'protocol'],
 };
 /** Leaves that import nothing of ours and may be imported by anyone. */
 const LEAVES = ['alive', 'clock', 'log', 'condition', 'atomic-file', 'folder', 'loop-turn', 'trace', 'tracing'];

@@ -30,6 +30,11 @@ const COMMANDS: readonly Entry[] = [
     summary: 'speak for Home Assistant beside a server elsewhere',
     load: () => import('./commands/wyoming.js'),
   },
+  {
+    name: 'speechd-module',
+    summary: 'speak for screen readers, over speech-dispatcher',
+    load: () => import('./commands/speechd-module.js'),
+  },
   { name: 'voices', summary: 'list the voices and hear them', load: () => import('./commands/voices.js') },
   { name: 'explain', summary: 'show how a text will be read', load: () => import('./commands/explain.js') },
   { name: 'models', summary: 'fetch, check and remove the models', load: () => import('./commands/models.js') },
