@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../../testkit/server.js';
+import { ModuleProcess } from '../../testkit/speechd-module.js';
 import { serverAtHome } from '../support/at-home.js';
-import { ModuleProcess } from '../support/speechd-module.js';
 
 const { server, home, run, textsSince, jobs } = await serverAtHome({ sine: { msPerChar: 20 } });
 const started: ModuleProcess[] = [];

@@ -67,6 +67,8 @@ function installModule(): void {
 exec ${inQuotes(process.execPath)} ${inQuotes(path.resolve(process.argv[1]!))} speechd-module "$@"
 `;
   try {
+    // The server goes to the folder by way of this one, which a new user may not have.
+    makeFolder(baseDir(process.env, 'DATA'));
     makeFolder(path.dirname(file));
     writeFileSync(file, script);
     chmodSync(file, 0o755);

@@ -1,9 +1,9 @@
 /** `tts speechd-module` as speech-dispatcher's server runs it: lines in, replies and events out. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
-import { Condition } from '../../src/condition.js';
+import { Condition } from '../src/condition.js';
 
-const TTS = path.resolve(import.meta.dirname, '../../bin/tts.js');
+const TTS = path.resolve(import.meta.dirname, '../bin/tts.js');
 const ESCAPE = 0x7d;
 
 export interface ModuleMessage {
