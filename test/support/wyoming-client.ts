@@ -1,6 +1,6 @@
 /**
  * A Wyoming client whose events have the bytes that the protocol's own library makes of them
- * (`async_write_event` in wyoming/event.py, version 1.8): a version in the first line, data behind
+ * (`async_write_event` in wyoming/event.py, version 1.9): a version in the first line, data behind
  * it, Python's spaces in the JSON.
  */
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ export function pythonEvent(type: string, data?: object, payload?: Buffer): Buff
   const more = Buffer.from(data === undefined || Object.keys(data).length === 0 ? '' : dumps(data));
   const header = {
     type,
-    version: '1.8.0',
+    version: '1.9.0',
     ...(more.length > 0 && { data_length: more.length }),
     ...(payload && { payload_length: payload.length }),
   };
