@@ -17,6 +17,7 @@ import { keptTexts } from '../../src/speechd/kept-words.js';
 import { createRecogniser } from '../../testkit/recogniser.js';
 import { ModuleProcess } from '../../testkit/speechd-module.js';
 import { wordErrors, wordsOf } from '../../testkit/word-errors.js';
+import { cpuSeconds } from '../support/serve.js';
 
 const FIRST = 'green,open,small,second,recent,daily,silver,quiet,local,broken,early,remote'.split(',');
 const SECOND = 'garden,letter,project,picture,meeting,station,bottle,account,river,notebook'.split(',');
@@ -54,12 +55,20 @@ async function untilSilent(module: ModuleProcess): Promise<number> {
   }
 }
 
-/** Milliseconds that this machine takes for a fixed piece of work: what else runs makes it longer. */
-function pace(): number {
+/** How many times longer work takes here than the processor works on it: 1 on a quiet machine. */
+function crowding(): number {
   const startMs = performance.now();
+  const before = process.cpuUsage();
   let sum = 0;
-  for (let i = 0; i < 20_000_000; i += 1) sum = (sum * 31 + i) | 0;
-  return performance.now() - startMs + (sum === 1 ? 1 : 0);
+  for (let i = 0; i < 200_000_000; i += 1) sum = (sum * 31 + i) | 0;
+  const { user, system } = process.cpuUsage(before);
+  return (performance.now() - startMs + (sum === 1 ? 1 : 0)) / ((user + system) / 1000);
+}
+
+/** Seconds of processor time of the module and of its engine. */
+async function processorSeconds({ child }: ModuleProcess): Promise<number[]> {
+  const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+  return Promise.all([child.pid!, ...children.trim().split(' ').map(Number)].map(cpuSeconds));
 }
 
 const print = (name: string, values: readonly number[]): void => {
@@ -106,13 +115,17 @@ export async function main(argv: readonly string[]): Promise<void> {
     await module.init();
     const rounds = Number(values.rounds);
     for (const word of ['One.', 'Two words.']) await module.speak('SPEAK', `<speak>${word}</speak>`);
-    process.stdout.write(`a fixed piece of work takes ${pace().toFixed(0)} ms here\n`);
+    process.stdout.write(`everything takes ${crowding().toFixed(1)} times as long as on a quiet machine\n`);
+    const before = await processorSeconds(module);
     const fresh: number[] = [];
     for (let i = 0; i < rounds; i += 1) {
       const words = [FIRST[i % FIRST.length], SECOND[i % SECOND.length], FIRST[(i * 7 + 3) % FIRST.length]];
       fresh.push(await firstSample(module, 'SPEAK', `<speak>${words.slice(i % 3).join(' ')}</speak>`));
     }
     print('fresh text of one to three words', fresh);
+    const after = await processorSeconds(module);
+    const spent = after.map((seconds, i) => ((1000 * (seconds - before[i]!)) / rounds).toFixed(1));
+    process.stdout.write(`  processor time for all of each: ${spent[0]} ms in the module, ${spent[1]} in its engine\n`);
     await untilKept(folder);
     const kept = keptTexts('en').slice(0, rounds);
     const ready: number[] = [];

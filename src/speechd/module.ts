@@ -2,6 +2,7 @@
  * An output module of speech-dispatcher: commands on lines of stdin, replies and events on stdout
  * (brailcom/speechd, src/modules/module_process.c).
  */
+import { setMaxListeners } from 'node:events';
 import { audioBlock } from './audio-block.js';
 import { OWN_MARK } from './message.js';
 import { Parameters, type Sound } from './parameters.js';
@@ -176,7 +177,7 @@ export class SpeechModule {
     this.#interrupt();
     const by = parts.voices.choose(this.#parameters);
     const message = partsOfMessage(type, text, this.#parameters, by.language);
-    const speaking = { abort: new AbortController(), isPausing: false };
+    const speaking = { abort: createAbort(), isPausing: false };
     this.#speaking = speaking;
     this.#reply('200 OK SPEAKING');
     void this.#speak(speaking, message, by, parts);
@@ -275,7 +276,7 @@ export class SpeechModule {
     const by = voices.choose(this.#parameters);
     if (this.#prepared.has(by.voice)) return;
     this.#idle = setTimeout(() => {
-      const preparing = new AbortController();
+      const preparing = createAbort();
       this.#preparing = preparing;
       speech.prepare(by, preparing.signal).then(
         () => void this.#prepared.add(by.voice),
@@ -285,4 +286,11 @@ export class SpeechModule {
       );
     }, IDLE_MS);
   }
+}
+
+/** A message may be many requests, and each listens until its connection has ended. */
+function createAbort(): AbortController {
+  const abort = new AbortController();
+  setMaxListeners(0, abort.signal);
+  return abort;
 }
