@@ -40,6 +40,7 @@ export type Heard = Int16Array | Mark;
 export class Speech {
   readonly #options: SpeechOptions;
   readonly #stores = new Map<string, Promise<ReadyMade>>();
+  #ready: Promise<void> | undefined;
 
   constructor(options: SpeechOptions) {
     this.#options = options;
@@ -84,6 +85,17 @@ export class Speech {
     }
   }
 
+  /** Asked once; again where it failed. */
+  async #untilReady(): Promise<void> {
+    this.#ready ??= this.#options.ready();
+    try {
+      await this.#ready;
+    } catch (error) {
+      this.#ready = undefined;
+      throw error;
+    }
+  }
+
   #store(by: SpokenBy): Promise<ReadyMade> {
     const { cacheDir, version } = this.#options;
     const key = `${by.model} ${by.voice}`;
@@ -99,7 +111,7 @@ export class Speech {
   }
 
   async *#make(part: Part, by: SpokenBy, speed: number, signal: AbortSignal): AsyncGenerator<Heard> {
-    await this.#options.ready();
+    await this.#untilReady();
     signal.throwIfAborted();
     const { free } = parseModel(by.model);
     try {
