@@ -250,7 +250,7 @@ export class SpeechModule {
     this.#prepareLater();
   }
 
-  /** Without a message being spoken nothing is told: the server would take it for the next one's. */
+  /** While nothing is spoken nothing is told: the server would take it for the next message's. */
   #stop(): void {
     const speaking = this.#speaking;
     if (speaking === undefined) return;

@@ -1,4 +1,4 @@
-/** The configuration file that speech-dispatcher hands to its modules: a name and a value a line. */
+/** The file that speech-dispatcher hands to its modules: lines of a name and a value. */
 import { readFileSync } from 'node:fs';
 
 /** Settings of the module, by the names of speech-dispatcher's style. */
