@@ -7,6 +7,7 @@ const FOLDERS = {
   speed: {
     speed: 'one client over HTTP, next to kokoro-js on the same weights',
     'first-sound': 'where the wait for the first audio goes',
+    'screen-reader': 'from a key to the first sample, over the module of speech-dispatcher',
     overhead: 'what the engine adds to the bare networks',
     text: 'a megabyte of anything through the text front-end',
     reading: 'what reading costs in each language, a character and a token',

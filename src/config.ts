@@ -7,7 +7,7 @@ import { TtsError } from './protocol/errors.js';
 import { didYouMean } from './protocol/suggestion.js';
 import { baseDir, type Config, flagOf, SETTINGS, type Setting, userVoicesDir } from './settings.js';
 
-export { type Config, flagOf, SETTINGS, type Setting, userVoicesDir };
+export { baseDir, type Config, flagOf, SETTINGS, type Setting, userVoicesDir };
 
 export type Source = 'flag' | 'environment' | 'file' | 'default';
 export interface Sources {

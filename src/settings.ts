@@ -250,6 +250,30 @@ const TABLE = {
     description:
       'playground and dashboard: auto needs no key for the playground on a loopback address, key always does, off serves neither',
   }),
+  wyoming: text('', {
+    group: 'server',
+    placeholder: '[HOST:]PORT',
+    description: 'speak Wyoming as well, for Home Assistant and its satellites; the usual port is 10200',
+    defaultText: 'none',
+  }),
+  wyomingAllow: text('', {
+    group: 'server',
+    placeholder: 'NETWORKS',
+    description: 'clients beyond this machine that may speak Wyoming, comma-separated: 192.168.1.0/24',
+    defaultText: 'none',
+  }),
+  wyomingKeyFile: text('', {
+    group: 'server',
+    placeholder: 'FILE',
+    description: 'file with the API key that the use of --wyoming is booked to; needed beyond this machine',
+    defaultText: 'none, the key local',
+  }),
+  wyomingZeroconf: text('', {
+    group: 'server',
+    placeholder: 'NAME',
+    description: 'announce --wyoming in the local network under this name',
+    defaultText: 'none',
+  }),
   metricsPort: whole(0, [0, 65_535], {
     group: 'server',
     description: 'serve /metrics on this port instead, 0 for the main one',

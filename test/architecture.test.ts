@@ -20,6 +20,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   client: ['protocol', 'text', 'audio'],
   book: ['protocol', 'text'],
   mcp: ['protocol'],
+  wyoming: ['client', 'protocol'],
+  speechd: ['client', 'engine', 'protocol'],
 };
 /** Leaves that import nothing of ours and may be imported by anyone. */
 const LEAVES = ['alive', 'clock', 'log', 'condition', 'atomic-file', 'folder', 'loop-turn', 'trace', 'tracing'];

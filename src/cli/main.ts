@@ -25,6 +25,16 @@ const COMMANDS: readonly Entry[] = [
   },
   { name: 'book', summary: 'make an audiobook of an EPUB', load: () => import('./commands/book.js') },
   { name: 'stream', summary: 'speak text while it is still arriving', load: () => import('./commands/stream.js') },
+  {
+    name: 'wyoming',
+    summary: 'speak for Home Assistant beside a server elsewhere',
+    load: () => import('./commands/wyoming.js'),
+  },
+  {
+    name: 'speechd-module',
+    summary: 'speak for screen readers, over speech-dispatcher',
+    load: () => import('./commands/speechd-module.js'),
+  },
   { name: 'voices', summary: 'list the voices and hear them', load: () => import('./commands/voices.js') },
   { name: 'explain', summary: 'show how a text will be read', load: () => import('./commands/explain.js') },
   { name: 'mcp', summary: 'let agents speak: a server of MCP on stdio', load: () => import('./commands/mcp.js') },

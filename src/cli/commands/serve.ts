@@ -15,6 +15,7 @@ import { refuseShownPassword } from '../service/nats.js';
 import { downloadLog, GRACE_MS, serverLog, untilSignalled } from '../service/server-process.js';
 import type { Service, ServiceOptions } from '../service/service.js';
 import { exportTraces } from '../service/trace-export.js';
+import { needsKey, type RunningWyoming, startWyoming, wyomingKey, wyomingPlace } from '../service/wyoming.js';
 import { type ShownSettings, shownSettings } from '../shown-settings.js';
 
 const EXAMPLES = `
@@ -26,6 +27,7 @@ Examples:
   $ tts serve --workers 4 --threads 4          four engine processes, always
   $ tts serve --nats nats://10.0.0.1:4222 --workers 0    speech by the workers there (tts worker)
   $ TTS_DATABASE=postgres://tts:PASSWORD@db.example.org/tts tts serve      one of several servers
+  $ tts serve --wyoming 10200                  Home Assistant on this machine speaks as well
   $ TTS_PORT=9000 TTS_LOG_LEVEL=warn tts serve
 
 The first start draws the dashboard's admin secret: a terminal shows it once, any other output (a service's log) says in
@@ -54,13 +56,26 @@ export function command(): Command {
         '--workers 0 leaves all speech to workers: name the NATS server they are on with --nats.',
       );
     }
-    await run(config, shownSettings(settings, shown));
+    await run(config, shownSettings(settings, shown), checkedWyoming(config));
   });
+}
+
+/** Undefined where the settings name no Wyoming listener. Checked before anything starts. */
+function checkedWyoming(config: Config) {
+  if (config.wyoming === '') return undefined;
+  const place = wyomingPlace(config.wyoming, config);
+  const key = wyomingKey(config);
+  if (!place.isLocal && key === undefined) throw needsKey('--wyoming-key-file');
+  return { place, key };
 }
 
 type Tls = { readonly cert: string; readonly key: string } | undefined;
 
-async function run(config: Config, shown: ShownSettings): Promise<void> {
+async function run(
+  config: Config,
+  shown: ShownSettings,
+  wyomingAsked: ReturnType<typeof checkedWyoming>,
+): Promise<void> {
   const signalled = untilSignalled();
   // A server that is told to stop while it starts has nothing to finish; its engines end with it.
   let leave: (() => void) | undefined = () => process.exit(0);
@@ -80,6 +95,7 @@ async function run(config: Config, shown: ShownSettings): Promise<void> {
   };
   let service: Service | undefined;
   let metricsServer: Server | undefined;
+  let wyoming: RunningWyoming | undefined;
   let stopTraces: (() => Promise<void>) | undefined;
   try {
     stopTraces = await exportTraces(log);
@@ -93,15 +109,18 @@ async function run(config: Config, shown: ShownSettings): Promise<void> {
     const listening = { host: config.host, port, secure: tls !== undefined };
     const address = localAddress(listening);
     lock?.announce(address);
-    await publish(config, { baseUrl: address, apiKey: localKey, ...certificateOf(tls) }, log);
+    const own = { baseUrl: address, apiKey: localKey, ...certificateOf(tls) };
+    await publish(config, own, log);
+    if (wyomingAsked) wyoming = await openWyoming(config, wyomingAsked, own, log);
     const { greet } = await import('../service/greeting.js');
     await greet(config, listening, log, await newAdminSecret(config, store));
+    if (wyoming) process.stdout.write(`speaks Wyoming at ${wyoming.url}\n`);
     const signal = await signalled;
     log.info({ signal }, 'stopping once what runs has ended');
     const { removeRuntimeFile } = await import('../service/runtime-file.js');
     removeRuntimeFile(config.runtimeDir);
   } finally {
-    await service?.stop(GRACE_MS);
+    await Promise.all([wyoming?.stop(GRACE_MS), service?.stop(GRACE_MS)]);
     metricsServer?.close();
     metricsServer?.closeAllConnections();
     await stopTraces?.().catch((error: unknown) => log.warn({ err: error }, 'the last traces could not be exported'));
@@ -135,6 +154,29 @@ function serviceOptions(config: Config, log: Logger, tls: Tls): Omit<ServiceOpti
     nats: config.nats !== '',
     engine: { start: 'now', models: BASE_MODELS, stays: true, crowd: true, onProgress: downloadLog(log) },
   };
+}
+
+/** It speaks through the server's own door, where keys, limits and credits are looked at. */
+async function openWyoming(
+  config: Config,
+  { place, key }: NonNullable<ReturnType<typeof checkedWyoming>>,
+  own: ServerAddress,
+  log: Logger,
+): Promise<RunningWyoming> {
+  const [{ checkModel, voiceIdOf }, { chooseModel }] = await Promise.all([
+    import('../names.js'),
+    import('../service/model-choice.js'),
+  ]);
+  const asked = checkModel(config.model);
+  const voice = await voiceIdOf(config.voice, config.voicesDir);
+  const model = async () => asked ?? chooseModel({ ...config, server: '' });
+  return startWyoming({
+    config: { ...config, voice },
+    place,
+    address: key === undefined ? own : { ...own, apiKey: key },
+    model,
+    log,
+  });
 }
 
 /** Made as the last step of a start: one that failed would have shown it to nobody. */
