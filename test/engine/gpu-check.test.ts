@@ -104,7 +104,7 @@ function hissing(graph: Uint8Array): Uint8Array {
 }
 
 /**
- * Kokoro's generator in float takes a core five seconds for one of speech, and it speaks in four
+ * Kokoro's generator in float takes a core several seconds for one of speech, and speaks in four
  * runs: the beginning of the first sentence, up to its city, and the full stop.
  */
 const SHORT = { ...SENTENCES[0]!, text: 'The train to Oslo.', ids: [...SENTENCES[0]!.ids.slice(0, 17), 4] };
