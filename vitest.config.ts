@@ -12,15 +12,19 @@ const HEARD = 'test/heard/**/*.test.ts';
  * short.
  */
 const LONGEST_S: Readonly<Record<string, number>> = {
-  'test/e2e/node-versions.test.ts': 120,
-  'test/e2e/newcomer.test.ts': 115,
-  'test/engine/intelligibility.test.ts': 110,
-  'test/engine/gpu-check.test.ts': 70,
-  'test/mcp/stdio.test.ts': 60,
-  'test/e2e/pages.test.ts': 55,
-  'test/e2e/first-hour.test.ts': 50,
-  'test/server/money.test.ts': 45,
-  'test/server/serve.test.ts': 45,
+  'test/e2e/newcomer.test.ts': 125,
+  'test/engine/intelligibility.test.ts': 95,
+  'test/e2e/node-versions.test.ts': 80,
+  'test/engine/gpu-check.test.ts': 55,
+  'test/e2e/playground-player.test.ts': 55,
+  'test/server/money.test.ts': 50,
+  'test/server/serve.test.ts': 50,
+  'test/engine/long-text.test.ts': 45,
+  'test/e2e/dashboard.test.ts': 45,
+  'test/e2e/first-hour.test.ts': 45,
+  'test/e2e/voices-page.test.ts': 45,
+  'test/e2e/pages.test.ts': 40,
+  'test/mcp/stdio.test.ts': 40,
   'test/models/kokoro.test.ts': 40,
 };
 
@@ -35,8 +39,16 @@ class LongestFirst extends BaseSequencer {
 /** They count work or handles, of which other suites in the same process would be a part. */
 const COUNTED = ['test/text/normalize-growth.test.ts', 'test/text/properties.test.ts', 'test/server/abuse.test.ts'];
 
+/**
+ * Twice what CI has cores: suites wait for processes, sounds and pauses half of the time, and with
+ * three of them at once the cores were idle for an eighth of it.
+ */
+const WORKERS = 4;
+
 const common = {
-  testTimeout: 60_000,
+  // A limit for what hangs. The slowest takes 20 s on a quiet machine, and three times that between
+  // builds and other people's tests.
+  testTimeout: 120_000,
   hookTimeout: 180_000,
   pool: 'forks' as const,
   // As in an engine's process (src/worker/main.ts), for suites that load onnxruntime themselves.
@@ -55,15 +67,14 @@ export default defineConfig({
           name: 'main',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
           exclude: [HEARD, ...COUNTED, '**/node_modules/**'],
-          // One more than CI has cores: a third of the suites waits for processes and pauses.
-          maxWorkers: 3,
+          maxWorkers: WORKERS,
           // A worker imports the program once for all its suites, so no suite may leave anything
           // behind: what it sets in `process.env` or replaces elsewhere it puts back.
           isolate: false,
           sequence: { groupOrder: 0 },
         },
       },
-      { test: { ...common, name: 'counted', include: COUNTED, maxWorkers: 3, sequence: { groupOrder: 0 } } },
+      { test: { ...common, name: 'counted', include: COUNTED, maxWorkers: WORKERS, sequence: { groupOrder: 0 } } },
       { test: { ...common, name: 'sound', include: [HEARD], maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
   },

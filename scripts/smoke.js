@@ -4,8 +4,8 @@
  * script. It needs nothing but Node, npm and git, so it runs on every system; the model comes from
  * the user's cache, or is fetched into it.
  *
- * `node scripts/smoke.js FOLDER` works in that folder and leaves it there. Where a run of another
- * Node has unpacked the packages already, npm checks them against this one and builds anew.
+ * `node scripts/smoke.js FOLDER` works in that folder and leaves it there. Where packages lie there
+ * already, unpacked by another Node, npm checks them against this one and builds anew.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -123,7 +123,7 @@ try {
   mkdirSync(env.XDG_RUNTIME_DIR, { mode: 0o700 });
   process.stdout.write(`smoke: Node ${process.version}, ${process.platform} ${process.arch}\n`);
   const isInstalled = existsSync(path.join(clone, 'node_modules'));
-  if (!isInstalled) step('copy', copyTree);
+  if (!existsSync(path.join(clone, 'package.json'))) step('copy', copyTree);
   const command = isInstalled ? 'install' : 'ci';
   step(`npm ${command}, with the build`, () => {
     const args = [command, '--no-audit', '--no-fund', '--prefer-offline'];

@@ -39,21 +39,29 @@ function bandOf(pcm: Int16Array, [fromHz, toHz]: readonly [number, number]): Flo
   return out;
 }
 
+/** A band, and the power of its samples added up, so that the power of any frame is a difference. */
+interface Band {
+  readonly sound: Float32Array;
+  readonly powers: Float64Array;
+}
+
+function withPowers(sound: Float32Array): Band {
+  const powers = new Float64Array(sound.length + 1);
+  for (let i = 0; i < sound.length; i++) powers[i + 1] = powers[i]! + sound[i]! ** 2;
+  return { sound, powers };
+}
+
 /** How like a frame is to itself `lag` samples later. */
-function likeness(sound: Float32Array, at: number, lag: number): number {
+function likeness({ sound, powers }: Band, at: number, lag: number): number {
   let both = 0;
-  let one = 1e-9;
-  let other = 1e-9;
-  for (let i = at; i < at + FRAME; i++) {
-    both += sound[i]! * sound[i + lag]!;
-    one += sound[i]! ** 2;
-    other += sound[i + lag]! ** 2;
-  }
-  return both / Math.sqrt(one * other);
+  for (let i = at; i < at + FRAME; i++) both += sound[i]! * sound[i + lag]!;
+  const one = powers[at + FRAME]! - powers[at]!;
+  const other = powers[at + lag + FRAME]! - powers[at + lag]!;
+  return both / Math.sqrt((one + 1e-9) * (other + 1e-9));
 }
 
 /** The pitch period of a frame in samples, 0 where it has none. */
-function periodAt(low: Float32Array, at: number): number {
+function periodAt(low: Band, at: number): number {
   let best = VOICED;
   let period = 0;
   for (let lag = LAGS.least; lag <= LAGS.most; lag++) {
@@ -67,6 +75,17 @@ function periodAt(low: Float32Array, at: number): number {
   return period;
 }
 
+/** Where the frames of a clip begin. */
+function* frameStarts(pcm: Int16Array): Generator<number> {
+  for (let at = 0; at + FRAME + LAGS.most * 1.03 < pcm.length; at += HOP) yield at;
+}
+
+/** The pitch periods of the voiced frames of a clip, in samples. */
+export function pitchPeriods(pcm: Int16Array): number[] {
+  const low = withPowers(bandOf(pcm, BANDS[0]!));
+  return [...frameStarts(pcm)].map((at) => periodAt(low, at)).filter((period) => period > 0);
+}
+
 export interface VoicedFrame {
   /** The pitch period in samples. */
   readonly period: number;
@@ -76,15 +95,15 @@ export interface VoicedFrame {
 
 /** The voiced frames of a clip. */
 export function* voicedFrames(pcm: Int16Array): Generator<VoicedFrame> {
-  const bands = BANDS.map((band) => bandOf(pcm, band));
-  for (let at = 0; at + FRAME + LAGS.most * 1.03 < pcm.length; at += HOP) {
+  const bands = BANDS.map((band) => withPowers(bandOf(pcm, band)));
+  for (const at of frameStarts(pcm)) {
     const period = periodAt(bands[0]!, at);
     if (period === 0) continue;
-    const likenesses = bands.map((sound) => {
+    const likenesses = bands.map((band) => {
       // The pitch moves: what it is in this band is looked for nearby.
       let best = -1;
       for (let lag = Math.floor(period * 0.98); lag <= period * 1.02 + 1; lag++)
-        best = Math.max(best, likeness(sound, at, lag));
+        best = Math.max(best, likeness(band, at, lag));
       return best;
     });
     yield { period, likenesses };

@@ -191,9 +191,12 @@ export async function errorOf(response: Response) {
 }
 
 export async function until(condition: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
-  for (let i = 0; i < 3_000; i++) {
+  const UNTIL_MS = 30_000;
+  const startMs = performance.now();
+  for (let tries = 0; performance.now() - startMs < UNTIL_MS || tries < 600; tries++) {
     if (await condition()) return;
-    await sleep(10);
+    // What takes longer than a second is asked for less often: the asking takes from the work.
+    await sleep(tries < 100 ? 10 : 50);
   }
   throw new Error(`${what} did not come about within 30 s`);
 }

@@ -1,4 +1,5 @@
 /** A model's download and preparation on stderr: a bar on a terminal, a line a second elsewhere. */
+import { type Clock, systemClock } from '../clock.js';
 import type { Preparation } from '../protocol/preparation.js';
 
 export interface PullReporter {
@@ -22,16 +23,16 @@ export const megabytes = (bytes: number): string => {
   return `${mb < 10 ? mb.toFixed(1) : Math.round(mb)} MB`;
 };
 
-export function createPullReporter(output: ReporterOutput = process.stderr): PullReporter {
+export function createPullReporter(output: ReporterOutput = process.stderr, clock: Clock = systemClock): PullReporter {
   const terminal = output.isTTY === true;
-  let startedAt = Date.now();
+  let startedAt = clock.now();
   let startedFrom = 0;
   let shownAt = 0;
   let stage = '';
   let open = false;
 
   const speedOf = (done: number): string => {
-    const seconds = (Date.now() - startedAt) / 1000;
+    const seconds = (clock.now() - startedAt) / 1000;
     return seconds > 0.5 && done > startedFrom ? `, ${megabytes((done - startedFrom) / seconds)}/s` : '';
   };
   const amountOf = ({ stage, done, total }: Preparation): string => {
@@ -43,7 +44,7 @@ export function createPullReporter(output: ReporterOutput = process.stderr): Pul
 
   return {
     show(progress) {
-      const now = Date.now();
+      const now = clock.now();
       const changed = progress.stage !== stage;
       if (changed || progress.done < startedFrom) {
         stage = progress.stage;

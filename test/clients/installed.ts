@@ -1,13 +1,15 @@
 /**
- * Stock clients in a folder of their own, half a gigabyte that only this suite needs: installed
- * when it runs, kept afterwards.
+ * Stock clients in a folder of their own that only this suite needs: installed when it runs, kept
+ * afterwards. They are fifty thousand files, of which `npm ci` writes each with its declarations and
+ * source maps in half a minute of a core. What runs of them, unpacked by tar, takes a third of that.
  */
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
+import pacote from 'pacote';
+import { loadNpmOptions, type NpmOptions } from '../../src/models/fetch/npm-options.js';
 
 const FOLDER = import.meta.dirname;
 const LOCK = readFileSync(path.join(FOLDER, 'package-lock.json'), 'utf8');
@@ -22,12 +24,55 @@ const isInstalled = (): boolean => {
   }
 };
 
+/** A package of the lock, by the folder that it goes to. */
+interface Locked {
+  readonly version: string;
+  readonly integrity: string;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+}
+
+const isForThisMachine = ({ os, cpu, libc }: Locked): boolean =>
+  (os?.includes(process.platform) ?? true) &&
+  (cpu?.includes(process.arch) ?? true) &&
+  (libc?.includes('glibc') ?? true);
+
+/** What only compilers and debuggers read. */
+const LEFT_OUT = ['*.ts', '*.mts', '*.cts', '*.map', '*.md'].map((pattern) => `--exclude=${pattern}`);
+
+async function unpack(place: string, { version, integrity }: Locked, npm: NpmOptions): Promise<void> {
+  const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const tarball = await pacote.tarball(`${name}@${version}`, { ...npm, integrity, preferOffline: true } as object);
+  const folder = path.join(FOLDER, place);
+  mkdirSync(folder, { recursive: true });
+  await new Promise<void>((resolve, reject) => {
+    const tar = execFile(
+      'tar',
+      ['-xz', '--strip-components=1', '--no-same-owner', ...LEFT_OUT, '-C', folder],
+      (error) => (error ? reject(error) : resolve()),
+    );
+    // What it says when it leaves early is the error above.
+    tar.stdin!.on('error', () => undefined).end(tarball);
+  });
+}
+
+async function unpackAll(): Promise<void> {
+  rmSync(path.join(FOLDER, 'node_modules'), { recursive: true, force: true });
+  const npm = await loadNpmOptions();
+  const { packages } = JSON.parse(LOCK) as { packages: Record<string, Locked> };
+  const wanted = Object.entries(packages).filter(([place, locked]) => place !== '' && isForThisMachine(locked));
+  const lane = async () => {
+    for (let next = wanted.pop(); next; next = wanted.pop()) await unpack(...next, npm);
+  };
+  await Promise.all(Array.from({ length: 4 }, lane));
+}
+
 /** Resolves to false where the registry cannot be reached. */
 export async function installClients(): Promise<boolean> {
   if (isInstalled()) return true;
   try {
-    const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
-    await promisify(execFile)('npm', ['ci', ...options], { cwd: FOLDER, timeout: 600_000 });
+    await unpackAll();
     writeFileSync(MARK, LOCK);
     return true;
   } catch (error) {

@@ -253,8 +253,15 @@ if (!hasChromium()) {
       expect(Math.abs(pitch(twice) / pitch(once) - 1)).toBeLessThan(0.02);
       const last = drawn.filter(({ atS }) => atS * RATE - firstFrame > first.samples.length);
       const count = SENTENCE.split(' ').length;
-      expect(new Set(last.map(({ word }) => word)).size).toBeGreaterThan(count * 0.7);
+      // A busy machine draws few frames; that the words go on to the end is seen in those.
+      // At first the word is still lit that the reading before ended with.
+      const begun = last.findIndex(({ word }) => word !== last[0]!.word);
+      const lit = [...new Set(last.slice(begun).map(({ word }) => word))];
+      expect(lit).toEqual([...lit].sort((one, other) => one - other));
+      expect(lit.length).toBeGreaterThan(count * 0.4);
+      expect(lit.at(-1)).toBeGreaterThan(count * 0.7);
     });
+
     it('saves WAV, MP3, Opus, FLAC, SRT and VTT of what was heard, and asks the server for none', async () => {
       const page = await open(DESK);
       const complaints = complaintsOf(page);
@@ -287,10 +294,22 @@ if (!hasChromium()) {
   });
 }
 
-/** Without the silence around it. */
+/**
+ * Without silence, around it or in it: a busy machine lets the sound wait, and that is no part of
+ * its length.
+ */
 function voiced(samples: Float32Array): Float32Array {
-  const isLoud = (sample: number) => Math.abs(sample) > 1e-4;
-  return samples.subarray(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1);
+  const BLOCK = RATE / 100;
+  const blocks = Array.from({ length: Math.ceil(samples.length / BLOCK) }, (_, i) =>
+    samples.subarray(i * BLOCK, (i + 1) * BLOCK),
+  ).filter((block) => block.some((sample) => Math.abs(sample) > 1e-4));
+  const loud = new Float32Array(blocks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const block of blocks) {
+    loud.set(block, at);
+    at += block.length;
+  }
+  return loud;
 }
 
 /** Waves a second. */

@@ -8,8 +8,10 @@ import { createRecogniser, type Recogniser } from '../../testkit/recogniser.js';
 import { modelDirForTests, realEngine, segmentOf, speak } from '../../testkit/speech.js';
 
 const TEXT = 'The old lighthouse keeper climbed the narrow stairs every evening before the ships came home.';
-/** Words of 15 that may be missed. */
-const MISSED = 2;
+/** The same beginning, for `base-tts`, which takes a second of a core for a second. */
+const SHORT = 'The old lighthouse keeper climbed the narrow stairs.';
+/** The share of words that may be missed. */
+const MISSED = 2 / 15;
 const words = (text: string): string[] => text.toLowerCase().match(/[a-z]+/g) ?? [];
 
 describe('speed', () => {
@@ -39,8 +41,8 @@ describe('speed', () => {
     expect(Math.max(...timings.startSamples)).toBeLessThanOrEqual(pcm.length);
   });
 
-  // Beyond what the model speaks well both are stretched by the same code, so base-tts, which takes
-  // a second of a core for a second, is heard at two speeds.
+  // Beyond what the model speaks well both are stretched by the same code, so base-tts is heard at
+  // two speeds.
   it.each([
     [0.25, 'base-tts-fast'],
     [0.5, 'base-tts-fast'],
@@ -51,9 +53,10 @@ describe('speed', () => {
   ] as const)(
     '%f is understood of %s',
     async (speed, model) => {
-      const heard = words(await recogniser.transcribe((await speak(engine, TEXT, { speed, model })).pcm));
-      const understood = words(TEXT).filter((word) => heard.includes(word)).length;
-      expect(understood).toBeGreaterThanOrEqual(words(TEXT).length - MISSED);
+      const text = model === 'base-tts' ? SHORT : TEXT;
+      const heard = words(await recogniser.transcribe((await speak(engine, text, { speed, model })).pcm));
+      const missed = words(text).filter((word) => !heard.includes(word)).length;
+      expect(missed / words(text).length, heard.join(' ')).toBeLessThanOrEqual(MISSED);
     },
     600_000,
   );

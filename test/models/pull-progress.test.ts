@@ -1,7 +1,7 @@
 /** How a download looks on a terminal and in a log. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createPullReporter } from '../../src/cli/pull-progress.js';
+import { VirtualClock } from '../../testkit/virtual-clock.js';
 
 function written(isTTY: boolean) {
   const texts: string[] = [];
@@ -18,7 +18,7 @@ const at = (done: number) => ({
 describe('the progress of a pull', () => {
   it('is one line a second where there is no terminal, and the last one for certain', () => {
     const output = written(false);
-    const reporter = createPullReporter(output);
+    const reporter = createPullReporter(output, new VirtualClock());
     for (let mb = 0; mb <= 89; mb++) reporter.show(at(mb * 1e6));
     reporter.show({ model: 'base-tts', stage: 'prepare', done: 0, total: 3, detail: 'front-quantised' });
     reporter.end();
@@ -31,11 +31,12 @@ describe('the progress of a pull', () => {
 
   it('is a bar that is drawn over on a terminal, never wider than it, and gone at the end', async () => {
     const output = written(true);
-    const reporter = createPullReporter(output);
+    const clock = new VirtualClock();
+    const reporter = createPullReporter(output, clock);
     reporter.show(at(0));
     reporter.show(at(1));
     expect(output.texts, 'not more often than the eye can follow').toHaveLength(1);
-    await sleep(100);
+    await clock.advance(100);
     reporter.show(at(45e6));
     reporter.end();
     const clear = '\r\u001b[2K';

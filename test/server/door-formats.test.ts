@@ -100,6 +100,8 @@ describe('a connection that is cut', () => {
   };
 
   it('leaves no encoder behind, whichever format and whenever it was cut', async () => {
+    // Suites before this one in the same process may have left some.
+    const leftOpen = openEncoders();
     const many = await startTestServer({ limits: { partnerConcurrency: 100 }, sine: { msPerChar: 60, pace: 10 } });
     const sockets = [...Object.keys(OPENAI), ...ELEVENLABS.slice(0, 5)].map((format, i) => {
       const socket = createConnection({ port: many.port, host: '127.0.0.1' });
@@ -117,7 +119,7 @@ describe('a connection that is cut', () => {
     await until(() => sockets.filter((_, i) => i % 3 !== 2).every(({ destroyed }) => destroyed));
     for (const socket of sockets) socket.destroy();
     await until(() => many.accounts.active === 0 && many.gateway.stats.open === 0, 'the end of all work');
-    await until(() => openEncoders() === 0, 'the end of the encoders');
+    await until(() => openEncoders() <= leftOpen, 'the end of the encoders');
     expect((await many.ledger()).every(({ credits }) => credits === 0)).toBe(true);
     await many.close();
   });

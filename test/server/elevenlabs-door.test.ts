@@ -125,6 +125,7 @@ describe('a speech', () => {
   });
 
   it('costs a credit a character, and nothing where its client leaves; no encoder stays behind', async () => {
+    const leftOpen = openEncoders();
     const { key, id } = await server.key({ credits: 100_000 });
     const headers = { 'xi-api-key': key };
     await (await speak({ text: TEXT }, { headers })).arrayBuffer();
@@ -139,7 +140,7 @@ describe('a speech', () => {
     }
     await until(async () => (await server.ledger(id)).length === 4);
     expect(await server.balance(id)).toEqual({ credits: 100_000 - TEXT.length, reserved: 0 });
-    await until(() => openEncoders() === 0, 'the end of the encoders');
+    await until(() => openEncoders() <= leftOpen, 'the end of the encoders');
   });
 });
 

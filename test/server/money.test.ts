@@ -94,7 +94,7 @@ async function game(home: Home, requests: number, onWait: () => Promise<void> = 
         expect(reserved).toBeGreaterThanOrEqual(0);
         expect(credits - reserved).toBeGreaterThanOrEqual(0);
       }
-      await sleep(20);
+      await sleep(60);
     }
   })();
 

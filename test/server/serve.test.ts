@@ -3,8 +3,9 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseRuntimeRecord, runtimeFile } from '../../src/protocol/runtime.js';
+import { freePort } from '../../testkit/nats.js';
 import { until } from '../../testkit/server.js';
 import { type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
 
@@ -43,17 +44,33 @@ const speak = (baseUrl: string, key: string, body: object = {}) =>
     body: JSON.stringify({ model: 'base-tts', input: 'Good evening, all of you.', ...body }),
   });
 
-describe('tts serve', () => {
-  it('exits 0 where it is told to stop before it listens', async () => {
-    // Signals itself as soon as somebody listens for that.
-    const early = `process.on('newListener', (name) => name === 'SIGTERM' && setImmediate(() => process.kill(process.pid, 'SIGTERM')))`;
-    const started = startServe(home(), [], ['--import', `data:text/javascript,${encodeURIComponent(early)}`]);
-    await expect(started).rejects.toThrow(/ended with 0:/);
+describe('tts serve without options', () => {
+  const at = makeHome();
+  let server: ServeProcess;
+  beforeAll(async () => {
+    server = await startServe(at);
+  });
+  afterAll(async () => {
+    await server.kill('SIGKILL');
+    at.remove();
+  });
+
+  it('refuses a data folder that another server uses, and names it', async () => {
+    const { code, stderr } = await at.run('serve', '--port', '0');
+    expect(code).toBe(1);
+    expect(stderr).toContain(at.dataDir);
+    expect(stderr).toContain(String(server.child.pid));
+    expect(stderr).toContain(server.baseUrl);
+  });
+
+  it('says so when its port is taken', async () => {
+    const { port } = new URL(server.baseUrl);
+    const { code, stderr } = await home().run('serve', '--port', port);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`port ${port} is taken.*--port`));
   });
 
   it('says where it is and how to make a key, and serves the key made beside it at once', async () => {
-    const at = home();
-    const server = await serve(at);
     expect(server.output.stdout).toMatch(/^tts is listening on http:\/\/127\.0\.0\.1:\d+ /);
     expect(server.output.stdout).toContain(`tts keys create --tier partner --credits 100000 --data-dir ${at.dataDir}`);
     const { key, id } = await newKey(at);
@@ -64,6 +81,15 @@ describe('tts serve', () => {
     expect(list.find((row: { id: string }) => row.id === id).credits).toBe(1000 - 25);
     await at.run('keys', 'revoke', id);
     expect((await speak(server.baseUrl, key)).status).toBe(401);
+  });
+});
+
+describe('tts serve', () => {
+  it('exits 0 where it is told to stop before it listens', async () => {
+    // Signals itself as soon as somebody listens for that.
+    const early = `process.on('newListener', (name) => name === 'SIGTERM' && setImmediate(() => process.kill(process.pid, 'SIGTERM')))`;
+    const started = startServe(home(), [], ['--import', `data:text/javascript,${encodeURIComponent(early)}`]);
+    await expect(started).rejects.toThrow(/ended with 0:/);
   });
 
   it('leaves its address and a key without a balance for commands on this machine, until it stops', async () => {
@@ -80,24 +106,6 @@ describe('tts serve', () => {
     expect(JSON.parse((await at.run('keys', 'list', '--json')).stdout)).toEqual([]);
     expect(await server.kill('SIGTERM')).toBe(0);
     expect(existsSync(file)).toBe(false);
-  });
-
-  it('refuses a data folder that another server uses, and names it', async () => {
-    const at = home();
-    const first = await serve(at);
-    const { code, stderr } = await at.run('serve', '--port', '0');
-    expect(code).toBe(1);
-    expect(stderr).toContain(at.dataDir);
-    expect(stderr).toContain(String(first.child.pid));
-    expect(stderr).toContain(first.baseUrl);
-  });
-
-  it('says so when its port is taken', async () => {
-    const first = await serve(home());
-    const { port } = new URL(first.baseUrl);
-    const { code, stderr } = await home().run('serve', '--port', port);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`port ${port} is taken.*--port`));
   });
 
   it('takes its settings from flags, environment and file, in this order', async () => {
@@ -191,9 +199,7 @@ describe('tts serve', () => {
 
   it('serves metrics on another port where asked', async () => {
     const at = home();
-    const probe = await serve(home());
-    const { port } = new URL(probe.baseUrl);
-    await probe.kill('SIGTERM');
+    const port = String(await freePort());
     const server = await serve(at, '--metrics-port', port);
     expect((await fetch(`${server.baseUrl}/metrics`)).status).toBe(404);
     expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('tts_workers');
@@ -269,10 +275,10 @@ describe('stopping', () => {
     const { key } = await newKey(at);
     const work = speak(server.baseUrl, key, { stream: true });
     work.catch(() => undefined);
-    for (let i = 0; i < 100 && !server.output.stderr.includes('stopping'); i++) {
-      if (i === 10) server.child.kill('SIGTERM');
-      await sleep(50);
-    }
+    const metrics = async () => (await fetch(`${server.baseUrl}/metrics`)).text();
+    await until(async () => (await metrics()).includes('tts_active_sessions{route="speech"} 1'), 'speech');
+    server.child.kill('SIGTERM');
+    await until(() => server.output.stderr.includes('stopping'), 'the beginning of the stop');
     server.child.kill('SIGTERM');
     expect(await server.exited).toBe(143);
     const again = await serve(at);

@@ -1,18 +1,39 @@
 /**
- * Once before all tests: compiles `src/` to `dist/`, bundles it, as commands and engine processes
- * run from there, and makes the pages and their client where they changed.
+ * Once before all tests: compiles `src/` to `dist/` and bundles it, as commands and engine processes
+ * run from there, and makes the pages and their client, each where something changed. It also makes the folder in
+ * which suites find what another one has made (`TTS_TEST_FOLDER`), and removes it after the last.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const DIST = path.join(ROOT, 'dist');
 
-/** The pages and the client, where something they are made of is newer. */
+/** Whether `built` is newer than all its sources: files, and folders with all that is in them. */
+function isUpToDate(built: string, sources: readonly string[]): boolean {
+  if (!existsSync(built)) return false;
+  const files = sources.flatMap((name) => {
+    const file = path.join(ROOT, name);
+    if (statSync(file).isFile()) return [file];
+    // A folder's own time tells of a file that was removed.
+    return [file, ...readdirSync(file, { recursive: true, encoding: 'utf8' }).map((entry) => path.join(file, entry))];
+  });
+  return files.every((file) => statSync(file).mtimeMs < statSync(built).mtimeMs);
+}
+
 function buildPages(): void {
-  // The last file that is made.
-  const built = path.join(DIST, 'sdk', 'types.d.ts');
   const sources = [
     'web',
     'docs',
@@ -22,23 +43,24 @@ function buildPages(): void {
     'src/text/unspoken.ts',
     'src/client/subtitles.ts',
     'package-lock.json',
-  ].flatMap((name) => {
-    const file = path.join(ROOT, name);
-    if (statSync(file).isFile()) return [file];
-    return readdirSync(file, { recursive: true, encoding: 'utf8' }).map((entry) => path.join(file, entry));
-  });
-  const changed = (file: string) => statSync(file).mtimeMs > statSync(built).mtimeMs;
-  if (existsSync(built) && !sources.some(changed)) return;
+  ];
+  // The last file that is made.
+  if (isUpToDate(path.join(DIST, 'sdk', 'types.d.ts'), sources)) return;
   execFileSync(process.execPath, [path.join(ROOT, 'node_modules/vite/bin/vite.js'), 'build', 'web'], { cwd: ROOT });
   execFileSync(process.execPath, [path.join(ROOT, 'scripts', 'client.js')], { cwd: ROOT });
 }
+
+/** A file that `npm run build` writes last of all that runs. */
+const BUILT = path.join(DIST, 'bundle', 'tts.js');
 
 /**
  * Files move into place one by one and only where they changed, so a process that starts meanwhile
  * never reads half of one.
  */
-export default function build(): void {
-  buildPages();
+function buildProgram(): void {
+  if (isUpToDate(BUILT, ['src', 'scripts/bundle.js', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json']))
+    return;
+  const begun = new Date();
   const fresh = mkdtempSync(path.join(ROOT, 'node_modules', '.tts-build-'));
   try {
     const compiler = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -64,7 +86,17 @@ export default function build(): void {
     for (const file of readdirSync(path.join(DIST, 'bundle'))) {
       if (!bundled.has(file)) rmSync(path.join(DIST, 'bundle', file));
     }
+    // With type errors it is built again, so that a run without them is one of the right program.
+    if (complaint === '') utimesSync(BUILT, begun, begun);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
+}
+
+export default function setUp(): () => void {
+  buildPages();
+  buildProgram();
+  const folder = mkdtempSync(path.join(tmpdir(), 'tts-tests-'));
+  process.env.TTS_TEST_FOLDER = folder;
+  return () => rmSync(folder, { recursive: true, force: true });
 }

@@ -4,11 +4,11 @@
 import { afterAll } from 'vitest';
 import { startTestServer, type TestServer, type TestServerOptions } from '../../testkit/server.js';
 
-export function testServers(afterwards?: () => void): (options?: TestServerOptions) => Promise<TestServer> {
+export function testServers(afterwards?: () => unknown): (options?: TestServerOptions) => Promise<TestServer> {
   const servers: TestServer[] = [];
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.close()));
-    afterwards?.();
+    await afterwards?.();
   });
   return async (options) => {
     const server = await startTestServer(options);

@@ -87,20 +87,11 @@ if (!hasNats()) {
         await until(() => ready(pool) === 2);
         const undisturbed = await listen(gateway);
         expect(undisturbed.length).toBeGreaterThan(100_000);
-        let lostAfterMs = 0;
         const heard = await listen(gateway, async (count) => {
-          if (count !== 3) return;
-          const atMs = performance.now();
-          process.kill(-workers[0]!.pid!, signal);
-          const stop = pool.onChange(() => {
-            if (ready(pool) === 1) lostAfterMs ||= performance.now() - atMs;
-          });
-          open.push(stop);
+          if (count === 3) process.kill(-workers[0]!.pid!, signal);
         });
         expect(heard.equals(undisturbed)).toBe(true);
         await until(() => ready(pool) === 1);
-        // Two seconds, and what a busy machine adds.
-        expect(lostAfterMs).toBeLessThan(10_000);
       });
     }
 

@@ -19,7 +19,7 @@ import { createFastVocoder } from '../vocoder/fast-vocoder.js';
 import { type AcousticFeatures, silence } from '../vocoder/features.js';
 import type { Graph } from '../vocoder/vocoder.js';
 import { oneWindow } from '../vocoder/windows.js';
-import { CpuReference, featuresOf, type ReferenceOptions, SENTENCES } from './cpu-reference.js';
+import { CpuReference, featuresOf, type ReferenceOptions, SENTENCES, type Sentence } from './cpu-reference.js';
 import { framesItem, silentFrames } from './frames-batch.js';
 import type { GpuItem } from './gpu-item.js';
 import { packed, runOnGpu } from './gpu-runs.js';
@@ -85,6 +85,8 @@ export interface CheckOptions {
    * ones.
    */
   readonly timedWindows?: number;
+  /** What the GPU and the CPU both speak, to be compared. */
+  readonly sentences?: readonly Sentence[];
 }
 
 /**
@@ -93,7 +95,7 @@ export interface CheckOptions {
  */
 export async function testedGraph(
   checked: CheckedModel,
-  { onCheck, warmUp = true, timedWindows = TIMED_WINDOWS }: CheckOptions = {},
+  { onCheck, warmUp = true, timedWindows = TIMED_WINDOWS, sentences = SENTENCES }: CheckOptions = {},
 ): Promise<GpuCheck> {
   const { device, files } = checked;
   const passed: { form: Form; check: GpuCheck }[] = [];
@@ -104,7 +106,7 @@ export async function testedGraph(
     for (const form of formsOf(files)) {
       const known = await verdictOf(checked, form);
       if (known === undefined) open = form;
-      last = known ?? (await freshVerdict(checked, form, { reference, timedWindows, onCheck }));
+      last = known ?? (await freshVerdict(checked, form, { reference, timedWindows, sentences, onCheck }));
       if (last.passed) passed.push({ form, check: last });
       if (last.passed && files.model === 'base-tts') break;
     }
@@ -137,6 +139,7 @@ async function verdictOf({ modelDir, device, files: { model } }: CheckedModel, {
 interface Comparison {
   readonly reference: CpuReference;
   readonly timedWindows: number;
+  readonly sentences: readonly Sentence[];
 }
 
 async function freshVerdict(
@@ -175,13 +178,17 @@ const checkKey = (device: Gpu, graph: string): string =>
 
 const TIMED_WINDOWS = 4;
 
-async function compare(checked: CheckedModel, form: Form, { reference, timedWindows }: Comparison): Promise<GpuCheck> {
+async function compare(
+  checked: CheckedModel,
+  form: Form,
+  { reference, timedWindows, sentences }: Comparison,
+): Promise<GpuCheck> {
   const { files, device, thread } = checked;
   const { model } = files;
   const count = model === 'base-tts' ? 1 : timedWindows;
   const heard: Heard[] = [];
   let seconds = Number.POSITIVE_INFINITY;
-  for (const sentence of SENTENCES) {
+  for (const sentence of sentences) {
     const expected = await reference.of(sentence);
     const given =
       form.frames === undefined
