@@ -88,6 +88,23 @@ const PIECES = [
     '\x1b[',
     '\r\n',
   ],
+  ...[
+    '$x',
+    '$x$ ',
+    '$$x',
+    '\\(',
+    '\\(x\\)',
+    '\\[x',
+    '\\frac{',
+    '$\\frac{',
+    '\\sqrt{',
+    '\\begin{cases}',
+    '\\left(',
+    '∑',
+    '∫x',
+    '√(',
+  ],
+  ...['x^{', 'x_{1}', 'x^a', '^a', '$x^', '$|x', '$a/', '$x:', 'lim_', '∀x ∈ ', 'x̄', '\\hat', '$\\{', '\\text{a'],
 ];
 
 /** Cut into segments, each normalised for itself: how a text is spoken. */

@@ -14,6 +14,7 @@ import {
 import type { Rule } from '../normalize/rule.js';
 import { abbreviationRule } from './abbreviation-rule.js';
 import { headingRule, planRule, teamRule, verseRule } from './citations.js';
+import { derivativeRule, mathematicsRule } from './mathematics/formula-rule.js';
 import { formulaRule } from './numbers/chemistry.js';
 import { dateRule, decadeRule, namedDateRule, shortYearRule } from './numbers/dates.js';
 import { commandRule } from './numbers/formulas.js';
@@ -44,6 +45,8 @@ import { addressRule, machineRule, pathRule } from './web.js';
 
 export const RULES: readonly Rule[] = [
   spaceRule,
+  mathematicsRule,
+  derivativeRule,
   termRule,
   dotNetRule,
   headingRule,
