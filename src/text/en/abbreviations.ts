@@ -4,7 +4,7 @@
  */
 import { isCapitalised, type Scan } from '../normalize/scan.js';
 import type { SentenceWords } from '../segment/sentence-ends.js';
-import { startsSentence } from './sentence-starts.js';
+import { OPENERS, startsSentence } from './sentence-starts.js';
 
 export type Reading = string | ((context: Context) => string | undefined);
 interface Context {
@@ -129,6 +129,7 @@ const ABBREVIATIONS: readonly Row[] = [
   ['Sr', LEADS | CONTINUED, ({ scan }) => (isCapitalised(scan.previous) ? 'Senior' : 'Sister')],
   ['Esq', CONTINUED, 'Esquire'],
   ['Mt', LEADS, beforeName('Mount')],
+  ['Pt', LEADS | NUMBERED | CONTINUED, beforeName('Point')],
   [
     'Ft',
     LEADS | CONTINUED,
@@ -138,13 +139,13 @@ const ABBREVIATIONS: readonly Row[] = [
   ['Blvd', CONTINUED, 'Boulevard'],
   ['Rd', CONTINUED, afterName('Road')],
   ['Ln', NUMBERED | CONTINUED, ({ scan, digitNext }) => (isPlaceName(scan) ? 'Lane' : digitNext ? 'line' : undefined)],
-  ['Ct', ENDS, afterName('Court')],
+  ['Ct', CONTINUED, afterName('Court')],
   ['Pl', CONTINUED, afterName('Place')],
   ['Sq', CONTINUED, afterName('Square')],
-  ['Ter', ENDS, afterName('Terrace')],
-  ['Hwy', CONTINUED, 'Highway'],
-  ['Pkwy', ENDS, 'Parkway'],
-  ['Rte', ENDS, 'Route'],
+  ['Ter', CONTINUED, afterName('Terrace')],
+  ['Hwy', NUMBERED | CONTINUED, 'Highway'],
+  ['Pkwy', CONTINUED, 'Parkway'],
+  ['Rte', NUMBERED | CONTINUED, 'Route'],
   ['Ste', LEADS | NUMBERED, beforeDigit('Suite')],
   ['Apt', NUMBERED, 'Apartment'],
   ['Bldg', NUMBERED | CONTINUED, 'Building'],
@@ -188,7 +189,7 @@ const ABBREVIATIONS: readonly Row[] = [
   ['vs', LEADS, 'versus'],
   ['etc', CONTINUED, 'et cetera'],
   ['cf', LEADS, 'compare'],
-  ['al', CONTINUED, ({ scan }) => (scan.previous.toLowerCase() === 'et' ? 'al' : undefined)],
+  ['al', NUMBERED | CONTINUED, ({ scan }) => (scan.previous.toLowerCase() === 'et' ? 'al' : undefined)],
   ['viz', LEADS, 'namely'],
   ['approx', LEADS | NUMBERED, 'approximately'],
   [
@@ -241,14 +242,14 @@ const ABBREVIATIONS: readonly Row[] = [
   ['cont', CONTINUED, 'continued'],
   ['incl', LEADS, 'including'],
   ['excl', LEADS, 'excluding'],
-  ['govt', ENDS, 'government'],
+  ['govt', CONTINUED, 'government'],
   ['intl', LEADS, 'international'],
   ['natl', LEADS, 'national'],
   ['orig', CONTINUED, 'original'],
   ['qty', CONTINUED, 'quantity'],
-  ['mfg', ENDS, 'manufacturing'],
-  ['mgr', ENDS, 'manager'],
-  ['asst', ENDS, 'assistant'],
+  ['mfg', CONTINUED, 'manufacturing'],
+  ['mgr', CONTINUED, 'manager'],
+  ['asst', LEADS | CONTINUED, 'assistant'],
   ['ibid', CONTINUED, 'ibid'],
   ['hr', NUMBERED | CONTINUED, afterDigit('hours')],
   ['hrs', NUMBERED | CONTINUED, 'hours'],
@@ -271,7 +272,7 @@ const ABBREVIATIONS: readonly Row[] = [
   ...without(
     NUMBERED,
     `
-    num pg pgs eqn refs paras ex exp bk cl fl r rs s ss ser pt q qn item lot
+    a.d agg long lat num pg pgs eqn refs paras ex exp bk cl fl r rs s ss ser pt q qn item lot
   `,
   ),
   ...without(
@@ -346,10 +347,17 @@ export const SENTENCE_WORDS: SentenceWords = {
   beforeSmall: stopping(CONTINUED),
   labelled: LABELLED,
   ledTo: words('to'),
-  labelling: /^(?:[ap]\.m|app|sect|sec|fig|eq|chap|bldg|apt|ex)$/i,
+  labelling: /^(?:[ap]\.m|app|sect|sec|figs?|eqs?|chap|bldg|apt|ex|ave|st|rd|blvd|dr|ln|pl|ct|hwy)$/i,
   labels: /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|East|Cent|Paci)/,
   letterWords: words('I'),
   letterStarts: words('I A'),
-  dottedEnds: words('a.m p.m'),
+  dottedEnds: words('a.m p.m b.c a.d b.c.e c.e a.s.a.p r.s.v.p'),
+  starters: OPENERS,
+  strict: words('mr mrs ms mx dr prof messrs mme mlle e.g i.e eg ie vs v cf c.f viz approx ca nr incl excl esp mt'),
+  lettered: /^(?:app|sect|sec|figs?|eqs?|chap|bldg|apt|ex)$/i,
+  zones: {
+    whole: /^(?:[A-Z][a-z]+ ){1,2}time(?![a-z])/,
+    begun: /^[A-Z][a-z]*(?: (?:[A-Z][a-z]*(?: (?:t(?:ime?)?)?)?|t(?:ime?)?)?)?$/,
+  },
   introducingForm: /ly$/,
 };

@@ -325,7 +325,9 @@ export class BoundaryScanner {
           text,
           i + marker.length,
           final,
-          this.#mark !== null && looksAhead(this.#mark, this.#words) ? this.#words : undefined,
+          this.#mark !== null && looksAhead(this.#mark, this.#words)
+            ? { words: this.#words, mark: this.#mark }
+            : undefined,
         )
       : 'other';
     if (next === null) return -1;
@@ -388,7 +390,7 @@ export class BoundaryScanner {
     if (
       shortLine &&
       (!mark || markIs(mark) & IS.strong) &&
-      (next === 'upper' || next === 'capitals' || next === 'label' || next === 'digit')
+      (next === 'upper' || next === 'opener' || next === 'capitals' || next === 'label' || next === 'digit')
     ) {
       return this.#ended('item');
     }
