@@ -148,7 +148,7 @@ const ABBREVIATIONS: readonly Row[] = [
   ['Rte', NUMBERED | CONTINUED, 'Route'],
   ['Ste', LEADS | NUMBERED, beforeDigit('Suite')],
   ['Apt', NUMBERED, 'Apartment'],
-  ['Bldg', NUMBERED | CONTINUED, 'Building'],
+  ['bldg', NUMBERED | CONTINUED, 'building'],
   ['Rm', NUMBERED, beforeDigit('Room')],
   ['No', NUMBERED, beforeDigit('number')],
   ['Nos', NUMBERED, beforeDigit('numbers')],
@@ -164,7 +164,36 @@ const ABBREVIATIONS: readonly Row[] = [
   ],
   ['fig', NUMBERED, 'figure'],
   ['figs', NUMBERED, 'figures'],
-  ['eq', NUMBERED, beforeLabel('equation')],
+  [
+    'eq',
+    NUMBERED,
+    ({ scan, end, digitNext, next }) =>
+      digitNext || /^[A-Z]$/.test(next) || /^ ?\(\d/.test(scan.text.slice(end, end + 3)) ? 'equation' : undefined,
+  ],
+  ['fwd', CONTINUED, 'forward'],
+  ['temp', CONTINUED, ({ scan }) => (/^an?$/i.test(scan.previous) ? undefined : 'temperature')],
+  ['acct', NUMBERED | CONTINUED, 'account'],
+  ['addr', CONTINUED, 'address'],
+  ['amt', NUMBERED | CONTINUED, 'amount'],
+  ['appt', CONTINUED, 'appointment'],
+  ['bal', CONTINUED, 'balance'],
+  ['cert', CONTINUED, 'certificate'],
+  ['dist', NUMBERED | CONTINUED, beforeDigit('district')],
+  ['hosp', CONTINUED, 'hospital'],
+  ['jct', CONTINUED, 'junction'],
+  ['mfr', CONTINUED, 'manufacturer'],
+  ['mgmt', CONTINUED, 'management'],
+  ['mkt', CONTINUED, 'market'],
+  ['msg', CONTINUED, 'message'],
+  ['mtg', CONTINUED, 'meeting'],
+  ['pkg', CONTINUED, 'package'],
+  ['pls', CONTINUED, 'please'],
+  ['prev', CONTINUED, 'previous'],
+  ['qtr', CONTINUED, 'quarter'],
+  ['recd', CONTINUED, 'received'],
+  ['sched', CONTINUED, 'schedule'],
+  ['stmt', CONTINUED, 'statement'],
+  ['subj', CONTINUED, 'subject'],
   ['app', NUMBERED, beforeLabel('appendix')],
   ['sect', NUMBERED, beforeLabel('section')],
   ['chap', NUMBERED, beforeLabel('chapter')],
@@ -284,10 +313,10 @@ const ABBREVIATIONS: readonly Row[] = [
   ...without(
     CONTINUED,
     `
-    llc plc et dist div trans std temp def var wt ht pt ft lb oz tbsp tsp gal qt in yd mi km cm mm kg yr mo wk wks pd pcs amt bal
+    llc plc et div trans std def var wt ht pt ft lb oz tbsp tsp gal qt in yd mi km cm mm kg yr mo wk wks pd pcs
     cont'd pub publ ill repr abbr adj adv syn sing phd ph.d m.d b.a m.a b.sc m.sc sci tech eng math bio phys
     ala ariz ark calif colo conn fla ill ind kan ky mass mich minn mont neb nev okla ore tenn tex wash wis wyo
-    chem med lit hist geog admin mgmt dev prod spec specs config repo info
+    chem med lit hist geog admin dev prod spec specs config repo info
   `,
   ),
 ];

@@ -9,7 +9,17 @@ import { type Characters, isGreek } from './characters.js';
 import { characterReference } from './entities.js';
 import { FORMULA_CLOSES, FORMULA_OPENS, FORMULA_SIGNS, findFormula } from './formula-span.js';
 import { markRun } from './mark-runs.js';
-import { autolinkEnd, htmlTag, isEmphasis, isWordUnit, linkTailEnd, opensLink, pointerEnd } from './markdown.js';
+import {
+  autolinkEnd,
+  htmlTag,
+  isCrumb,
+  isDialled,
+  isEmphasis,
+  isWordUnit,
+  linkTailEnd,
+  opensLink,
+  pointerEnd,
+} from './markdown.js';
 import { isDigit } from './scan.js';
 import { type Mapped, Room, Spoken } from './spoken.js';
 import { matchAt, runLength } from './sticky.js';
@@ -207,6 +217,7 @@ class Cleaner {
       case 0x2a /* asterisk */:
         {
           const end = at + runLength(text, at);
+          if (this.#characters.formulas && isDialled(text, at)) return this.#put('*', at, at + 1);
           if (isEmphasis(text, at, end)) return this.#markup(at, end);
           return this.#put(end - at > 1 ? '^' : '*', at, end);
         }
@@ -355,6 +366,8 @@ class Cleaner {
       const emoticon = this.#emoticon(at);
       if (emoticon !== undefined) return emoticon;
     }
+    if (code === 0x23 /* # */ && this.#characters.formulas && isDialled(this.#input, at))
+      return this.#put('#', at, at + 1);
     const { piece, end } = markRun(this.#input, at);
     if (piece === undefined || piece === '') this.#markup(at, end);
     if (piece === undefined) return this.#pause(',', at, end);
@@ -405,6 +418,8 @@ class Cleaner {
       const formula = this.#formula(at);
       if (formula !== undefined) return formula;
     }
+    if ((char === '»' || char === '›') && this.#characters.formulas && isCrumb(text, at))
+      return this.#pause(',', at, end);
     const cluster = isExtended(text, end) ? matchAt(LATIN_CLUSTER, text, at) : null;
     if (cluster && cluster[0].length > char.length) return this.#letter(cluster[0], at);
     const character = this.#characters.of(code);

@@ -13,6 +13,8 @@ export const mathematicsRule: Rule = {
     const { text } = scan;
     const close = text.indexOf(FORMULA_CLOSES, at);
     if (text[at] !== FORMULA_OPENS || close < 0) return at;
+    const counted = ordinalOf(scan, at, close);
+    if (counted > at) return counted;
     sayFormula(scan, at + 1, close);
     return owned(scan, close + 1);
   },
@@ -46,6 +48,18 @@ function sayFormula(scan: Scan, from: number, to: number): void {
   };
   new Sayer(sink, row, scan.previous).row(row);
   scan.remember(last.slice(last.lastIndexOf(' ') + 1));
+}
+
+const ORDINALS: Readonly<Record<string, string>> = { n: 'nth', k: 'kayth', i: 'eyeth', j: 'jayth', m: 'emth' };
+
+/** "the $k$-th term": a letter that counts. */
+function ordinalOf(scan: Scan, at: number, close: number): number {
+  const words = close - at === 2 ? ORDINALS[scan.text[at + 1]!] : undefined;
+  const ending = words === undefined ? null : /^-?th(?![A-Za-z])/.exec(scan.text.slice(close + 1, close + 5));
+  if (!ending) return at;
+  const end = close + 1 + ending[0].length;
+  scan.out.say(words!, at, end);
+  return end;
 }
 
 /** "$x$'s". */

@@ -39,7 +39,8 @@ export function isFunctionOf(name: string, body: Row): boolean {
 }
 
 export function letterWords(letter: string): string {
-  if (letter === 'a' || letter === 'A') return letter === 'a' ? 'eigh' : 'A';
+  // As a word by itself it would be the article.
+  if (letter === 'a' || letter === 'A') return 'eigh';
   const greek = GREEK_NAMES.get(letter.toLowerCase()) ?? (letter === 'ς' ? 'sigma' : undefined);
   return greek ?? letter;
 }
