@@ -314,7 +314,7 @@ const ABBREVIATIONS: readonly Row[] = [
     CONTINUED,
     `
     llc plc et div trans std def var wt ht pt ft lb oz tbsp tsp gal qt in yd mi km cm mm kg yr mo wk wks pd pcs
-    cont'd pub publ ill repr abbr adj adv syn sing phd ph.d m.d b.a m.a b.sc m.sc sci tech eng math bio phys
+    cont'd cu doz pub publ ill repr abbr adj adv syn sing phd ph.d m.d b.a m.a b.sc m.sc sci tech eng math bio phys
     ala ariz ark calif colo conn fla ill ind kan ky mass mich minn mont neb nev okla ore tenn tex wash wis wyo
     chem med lit hist geog admin dev prod spec specs config repo info
   `,
@@ -376,7 +376,10 @@ export const SENTENCE_WORDS: SentenceWords = {
   beforeSmall: stopping(CONTINUED),
   labelled: LABELLED,
   ledTo: words('to'),
-  labelling: /^(?:[ap]\.m|app|sect|sec|figs?|eqs?|chap|bldg|apt|ex|ave|st|rd|blvd|dr|ln|pl|ct|hwy)$/i,
+  labelling:
+    /^(?:[ap]\.m|app|sect|sec|figs?|eqs?|chap|bldg|apt|ex|ave|st|rd|blvd|dr|ln|pl|ct|hwy|inc|corp|co|ltd|man|jr)$/i,
+  pairs:
+    /^(?:(?:inc|corp|co|ltd) (?:Preside|Chairma|Chief|CEO|CFO|Directo|Vice|Executi|Treasur|Spokesm|Spokesw)|man (?:United|City|Utd)|jr (?:Day|High) )/i,
   labels: /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|East|Cent|Paci)/,
   letterWords: words('I'),
   letterStarts: words('I A'),

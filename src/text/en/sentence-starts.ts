@@ -9,7 +9,7 @@ export const OPENERS: ReadonlySet<string> = new Set(
     'while since as with without until before unless once despite instead according afterwards meanwhile therefore moreover ' +
     'perhaps maybe please let i nobody everybody everyone someone somebody anyone nothing everything something others another ' +
     'two three four five six seven eight nine ten several few last even only still just never always often sometimes soon ' +
-    'today yesterday tomorrow where which whether having being her your to'
+    'mine yours hers ours theirs today yesterday tomorrow where which whether having being her your to'
   ).split(' '),
 );
 /** "I" is an initial as often. */

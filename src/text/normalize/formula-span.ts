@@ -99,8 +99,8 @@ function closing(text: string, { from, close, most }: Delimiters, final: boolean
     const char = text[i]!;
     if (char === '\\') {
       if (text.startsWith(close, i)) return i;
-      // "\(" inside is no formula's: the one before it was never closed.
-      if (close[0] === '\\' && text[i + 1] === close[1] && close[1] === '(') return undefined;
+      // The one before it was never closed.
+      if (text[i + 1] === '(' || text[i + 1] === '[') return undefined;
       i = commandEnd(text, i) - 1;
     } else if (char === '$') {
       if (close[0] !== '$') return undefined;

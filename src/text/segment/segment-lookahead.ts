@@ -72,6 +72,10 @@ function capitalKind(text: string, from: number, final: boolean, { words, mark }
     if (small && words.starters.has(word) && text[end] !== '-' && text[end] !== '.') return 'opener';
   }
   if (!words.labelling?.test(mark.word)) return 'upper';
+  if (words.pairs) {
+    if (!final && text.length < from + LONGEST_PAIR) return null;
+    if (words.pairs.test(`${mark.word} ${text.slice(from, from + LONGEST_PAIR)}`)) return 'label';
+  }
   const kind = labelKind(text, from, final, words);
   const alone = kind === 'upper' && text[from] !== 'I' && !(characterIs(text.charCodeAt(from + 1) || 32) & IS.letter);
   return alone && words.lettered?.test(mark.word) ? 'label' : kind;
@@ -100,6 +104,8 @@ function labelKind(text: string, from: number, final: boolean, words: SentenceWo
 
 const DIRECTION = /^[NS][EW](?![A-Za-z])/;
 const LONGEST_ZONE = 32;
+/** Characters of the second word that tell a pair. */
+const LONGEST_PAIR = 7;
 
 /**
  * Whether "»" behind a space closes what was said, as in French; before a letter it opens. Null if

@@ -78,6 +78,8 @@ export interface SentenceWords {
   readonly starters?: ReadonlySet<string>;
   /** Abbreviations whose stop is never a full stop, whatever follows: "Mr", "vs". */
   readonly strict?: ReadonlySet<string>;
+  /** An abbreviation and the word behind it that belong together: "Ford Corp. President". */
+  readonly pairs?: RegExp;
   /** Behind these also a letter that may be a word is a label: "Fig. A". */
   readonly lettered?: RegExp;
   /** Names of zones behind a time of day ("5 p.m. London time"), and what may become one. */
@@ -263,6 +265,8 @@ function rankOfStop(mark: Mark, next: Next, context: MarkContext): Rank {
     return context.words.dottedEnds.has(word) && next !== 'lower' && next !== 'capitals' ? RANK.sentence : RANK.word;
   }
   if (next === 'digit' && context.words.beforeNumber.has(word)) return RANK.word;
+  // Without a vowel it is an abbreviation, whether a list has it or not: "5 mg. per day".
+  if (next === 'lower' && /^[bcdfghjklmnpqrstvwxz]{2,6}$/.test(word)) return RANK.word;
   if (next === 'lower' && (context.words.beforeSmall.has(word) || context.words.beforeNumber.has(word)))
     return RANK.word;
   return RANK.sentence;

@@ -112,7 +112,7 @@ export const shortWordRule: Rule = {
       return say(scan, BEING.test(next) ? "you're" : 'your', at, end);
     }
     if (small === 'u') return isYou(scan, word, next, end) ? say(scan, 'you', at, end) : at;
-    if (next !== 'u' && next !== 'U') return at;
+    if ((next !== 'u' && next !== 'U') || (small !== 'r' && small !== 'c')) return at;
     return say(scan, small === 'r' ? 'are' : 'see', at, end);
   },
 };

@@ -280,7 +280,9 @@ class Parser {
   #isFormula(text: string, end: number): boolean {
     const token = this.#tokens[this.#at];
     if (text !== 'mathrm' || token?.text !== '{' || !this.#inside(token, end)) return false;
-    return this.#tokens.slice(this.#at + 1, token.partner).some(({ kind }) => kind === 'script' || kind === 'command');
+    return this.#tokens
+      .slice(this.#at + 1, token.partner)
+      .some(({ kind, from }) => kind === 'script' || (kind === 'command' && this.#text[from] === '\\'));
   }
 
   /** The characters of an argument as they are written. */

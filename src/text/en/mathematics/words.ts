@@ -61,7 +61,7 @@ export function operatorWords(row: Row, index: number): string {
 export function nameOf({ text, command }: Of<'symbol'>): string {
   const known = NAMES.get(text) ?? (command ? greekName(text) : otherSign(text));
   if (known !== undefined || !command) return known ?? '';
-  return text.length > 2 && isPronounceable(text) ? text : spell(text);
+  return text.length > 2 && /[aeiou]/i.test(text) && isPronounceable(text) ? text : spell(text);
 }
 
 /** "(X^T X)": a product of capitals. */

@@ -68,7 +68,7 @@ const COMPUTED =
 const isComputed = ({ text, previous, beforePrevious }: Scan, at: number): boolean =>
   COMPUTED.test(beforePrevious) ||
   (previous.length < 4 &&
-    /^ (?:is (?:\d|equal|even|divisible|the|larger|greater)|equals|grows|ways|permutations)\b/.test(
+    /^ (?:is (?:\d+|equal|even|divisible|the|larger|greater)|equals|grows|ways|permutations)\b/.test(
       text.slice(at + 1, at + 16),
     ));
 

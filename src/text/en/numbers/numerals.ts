@@ -82,7 +82,8 @@ function dimensions(scan: Scan, at: number): number {
     return end;
   }
   const multiple = matchAt(MULTIPLE, scan.text, at);
-  if (!multiple) return at;
+  // "y = 2x": so many of a quantity.
+  if (!multiple || /[=+−] ?$/.test(scan.text.slice(Math.max(0, at - 2), at))) return at;
   const end = at + multiple[0].length;
   const next = scan.text.charAt(end);
   const times = next === ' ' ? COMPARED.test(scan.nextWord(end)) : next === '' || '.,;!?)'.includes(next);

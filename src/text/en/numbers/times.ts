@@ -161,7 +161,7 @@ export const clockRule: Rule = {
 const BRITISH = /(\d{1,2})\.([0-5]\d)(?![\d%])/y;
 const SPAN = /\bfrom (?:\d{1,2}\.[0-5]\d|noon|midnight) (?:to|until|till) $/;
 const MEASURED =
-  /^(?:percent|per|points?|million|billion|trillion|thousand|hundred|dollars?|euros?|pounds?|pence|cents?|miles?|meters?|metres?|feet|inches|seconds?|minutes?|hours?|degrees?|times|yards?|kg|km|cm|mm|m|g|kilograms?|kilometers?|kilometres?|grams?|tons?|tonnes?|liters?|litres?|a|an|each)$/;
+  /^(?:percent|per|points?|million|billion|trillion|thousand|hundred|dollars?|euros?|pounds?|pence|cents?|miles?|meters?|metres?|feet|inches|seconds?|minutes?|hours?|degrees?|times|yards?|kg|km|cm|mm|m|g|kilograms?|kilometers?|kilometres?|grams?|tons?|tonnes?|liters?|litres?)$/;
 const TRADED =
   /\b(?:stocks?|shares?|index|price|trading|traded|odds|ratio|average|score|scored|rate|version|volts?|temperature)\b/i;
 
