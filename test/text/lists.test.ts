@@ -7,11 +7,13 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { normalize } from '../../src/text/normalize.js';
 import { segmentText } from '../../src/text/segment/segment.js';
+import { withoutWhy } from '../../testkit/text-cases.js';
 
 const lines = (file: string) =>
   readFileSync(path.resolve(import.meta.dirname, 'lists', file), 'utf8')
     .split('\n')
-    .filter((line) => line !== '' && !/^(?:#|==) /.test(line));
+    .filter((line) => line !== '' && !/^(?:#|==) /.test(line))
+    .map(withoutWhy);
 
 /** What a line of a list is read as; undefined where it is read as it should be. */
 function misread(line: string): string | undefined {

@@ -88,23 +88,7 @@ const PIECES = [
     '\x1b[',
     '\r\n',
   ],
-  ...[
-    '$x',
-    '$x$ ',
-    '$$x',
-    '\\(',
-    '\\(x\\)',
-    '\\[x',
-    '\\frac{',
-    '$\\frac{',
-    '\\sqrt{',
-    '\\begin{cases}',
-    '\\left(',
-    '∑',
-    '∫x',
-    '√(',
-  ],
-  ...['x^{', 'x_{1}', 'x^a', '^a', '$x^', '$|x', '$a/', '$x:', 'lim_', '∀x ∈ ', 'x̄', '\\hat', '$\\{', '\\text{a'],
+  ...['$x', '$x$ ', '\\(', '\\[x', '$\\frac{', '\\begin{cases}', '∫x', '√(', 'x_{1}', '$x^', '$|x', '$a/', '∀x ∈ '],
 ];
 
 /** Cut into segments, each normalised for itself: how a text is spoken. */

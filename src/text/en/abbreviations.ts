@@ -171,6 +171,8 @@ const ABBREVIATIONS: readonly Row[] = [
       digitNext || /^[A-Z]$/.test(next) || /^ ?\(\d/.test(scan.text.slice(end, end + 3)) ? 'equation' : undefined,
   ],
   ['fwd', CONTINUED, 'forward'],
+  ['ht', NUMBERED | CONTINUED, beforeDigit('height')],
+  ['wt', NUMBERED | CONTINUED, beforeDigit('weight')],
   ['temp', CONTINUED, ({ scan }) => (/^an?$/i.test(scan.previous) ? undefined : 'temperature')],
   ['acct', NUMBERED | CONTINUED, 'account'],
   ['addr', CONTINUED, 'address'],
@@ -313,7 +315,7 @@ const ABBREVIATIONS: readonly Row[] = [
   ...without(
     CONTINUED,
     `
-    llc plc et div trans std def var wt ht pt ft lb oz tbsp tsp gal qt in yd mi km cm mm kg yr mo wk wks pd pcs
+    llc plc et div trans std def var pt ft lb oz tbsp tsp gal qt in yd mi km cm mm kg yr mo wk wks pd pcs
     cont'd cu doz pub publ ill repr abbr adj adv syn sing phd ph.d m.d b.a m.a b.sc m.sc sci tech eng math bio phys
     ala ariz ark calif colo conn fla ill ind kan ky mass mich minn mont neb nev okla ore tenn tex wash wis wyo
     chem med lit hist geog admin dev prod spec specs config repo info

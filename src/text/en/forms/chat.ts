@@ -29,7 +29,7 @@ export const rebusRule: Rule = {
   name: 'rebus',
   begins: {
     digits: { next: /[mned]/ },
-    words: { first: /[bghlmnswBGHLMNSW]/, behind: /[1248]/, when: (word) => word.length < 4 },
+    words: { first: /[bghlmnswBGHLMNSW]/, behind: /[1248]/ },
   },
   apply(scan, at) {
     if (!scan.atBoundary(at)) return at;
@@ -70,7 +70,14 @@ function drawnOut(word: string): string | undefined {
   return DOUBLED.has(twice.toLowerCase()) ? twice : once;
 }
 
-const hasTriple = (word: string): boolean => /([a-z])\1\1/i.test(word);
+/** Whether a letter stands three times in a row. */
+function hasTriple(word: string): boolean {
+  for (let i = 2; i < word.length; i++) {
+    const code = word.charCodeAt(i);
+    if (code === word.charCodeAt(i - 1) && code === word.charCodeAt(i - 2)) return true;
+  }
+  return false;
+}
 
 export const drawnRule: Rule = {
   name: 'drawn-out word',

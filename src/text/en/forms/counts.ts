@@ -44,7 +44,7 @@ const GRADED =
 /** "an A-", "rated BBB-", "type O-". */
 export const gradeRule: Rule = {
   name: 'grade',
-  begins: { words: { first: /[ABCDFO]/, behind: /-/, when: (word) => word.length < 4 } },
+  begins: { words: { first: /[ABCDFO]/, behind: /-/ } },
   apply(scan, at) {
     const match = scan.atBoundary(at) && GRADED.test(scan.previous) ? matchAt(GRADE, scan.text, at) : null;
     if (!match || (scan.text[at + match[0].length] === ' ' && /^ [-–—]/.test(scan.text.slice(at + match[0].length))))
@@ -72,13 +72,13 @@ export const numberSignRule: Rule = {
   },
 };
 
-const ITEM = /([ivx]{1,5})\)(?= |$)/y;
+const ITEM = /([ivx]{1,5})\)(?=[ ,;.]|$)/y;
 const NEXT_ITEM = /(?:^|[ (,;])ii\)/;
 
 /** "i) open it ii) close it": small numerals that count items. */
 export const smallItemRule: Rule = {
   name: 'small numeral of an item',
-  begins: { words: { first: /[ivx]/, behind: /\)/, when: (word) => /^[ivx]{1,5}$/.test(word) } },
+  begins: { words: { first: /[ivx]/, behind: /\)/ } },
   apply(scan, at) {
     const { text, out } = scan;
     const before = text[at - 1];
@@ -118,13 +118,13 @@ export const arrowRule: Rule = {
     const end = at + match[0].length;
     const words =
       /[A-Za-z]{2,}[.)"']? $/.test(text.slice(Math.max(0, at - 6), at)) &&
-      /^ ["'(]?[A-Za-z]{2}/.test(text.slice(end, end + 4));
+      /^ ["'(]?(?:[A-Za-z]{2}|I )/.test(text.slice(end, end + 4));
     if (!words || /^(?:and|or|the|key|keys|press|arrow|arrows|use|with|by)$/i.test(scan.previous)) return at;
     const around = text.slice(Math.max(0, at - BEFORE), end + BEFORE);
     const small =
       match[0].trim() !== '>' &&
       /[a-z]{2,} $/.test(text.slice(Math.max(0, at - 4), at)) &&
-      /^ [a-z]/.test(text.slice(end, end + 2));
+      /^ (?:[a-z]|I )/.test(text.slice(end, end + 3));
     if (!CHAIN.test(around) && !MENU.test(text.slice(Math.max(0, at - BEFORE), at)) && !small) return at;
     out.mark(',', at, end);
     return end;

@@ -32,7 +32,7 @@ export const cardAddressRule: Rule = {
   name: 'address of a network card',
   begins: {
     digits: { next: /[:A-Fa-f-]/ },
-    words: { first: /[A-Fa-f]/, behind: /[\d:-]/, when: (word) => word.length < 3 },
+    words: { first: /[A-Fa-f]/, behind: /[\d:-]/ },
   },
   apply(scan, at) {
     const match = scan.atBoundary(at) ? matchAt(CARD, scan.text, at) : null;
@@ -108,7 +108,7 @@ const ION =
 /** "Ca2+", "Na+", "Cl-". */
 export const ionRule: Rule = {
   name: 'ion',
-  begins: { words: { first: /[A-Z]/, behind: /[\d+-]/, when: (word) => word.length < 4 } },
+  begins: { words: { first: /[A-Z]/, behind: /[\d+-]/ } },
   apply(scan, at) {
     const match = scan.atBoundary(at) ? matchAt(ION, scan.text, at) : null;
     if (!match) return at;

@@ -25,7 +25,7 @@ const DIFFERENTIALS = /d[²³]?[a-zA-Z]\/d[a-z][²³]?(?![A-Za-z0-9])/y;
 /** "dy/dx" among words. */
 export const derivativeRule: Rule = {
   name: 'derivative',
-  begins: { words: { first: /d/, behind: /[/²³]/, when: (word) => word === 'd' } },
+  begins: { words: { first: /d/, behind: /[/²³]/ } },
   apply(scan, at) {
     const match = scan.atBoundary(at) ? matchAt(DIFFERENTIALS, scan.text, at) : null;
     if (!match) return at;

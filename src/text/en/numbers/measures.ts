@@ -82,7 +82,7 @@ export function measure(scan: Scan, end: number, one: boolean): { words: string;
   // The dot of "5 ft." is the abbreviation's, unless the sentence ends with it.
   if (
     text[stop] === '.' &&
-    /^(?:in|ft|st|lb|lbs|oz|yd|mi|gal|qt|pt|pts|tsp|tbsp|sec|secs|min|mins|hr|hrs|yr|yrs|mo|mos|wk|wks|sq|cu)$/.test(
+    /^(?:in|ft|st|lb|lbs|oz|yd|yds|mi|gal|gals|qt|qts|pt|pts|tsp|tbsp|sec|secs|min|mins|hr|hrs|yr|yrs|mo|mos|wk|wks|sq|cu)$/.test(
       sign.slice(-4),
     ) &&
     !scan.endsAt(stop + 1) &&

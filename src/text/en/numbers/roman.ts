@@ -51,9 +51,9 @@ function romanNumeral(scan: Scan, at: number): number {
   if (text.charCodeAt(at) > 96 && before !== 32 && before !== 40 /* ( */ && before !== 45 /* - */) return at;
   const written = scan.wordAt(at);
   // One letter is a numeral only behind a name that has them.
+  if (!ROMAN.test(written)) return at;
   const chained = isChained(scan, at);
   if (written.length === 1 && !MONARCHS.has(scan.previous) && !isCounted(scan.previous) && !chained) return at;
-  if (!ROMAN.test(written)) return at;
   const match = matchAt(NUMERAL, text, at);
   if (!match) return at;
   const numeral = match[1]!;
@@ -61,20 +61,24 @@ function romanNumeral(scan: Scan, at: number): number {
   if (value === undefined) return at;
   const end = at + match[0].length;
   const words =
-    chained && numeral.charCodeAt(0) < 97 ? cardinal(value) : reading(scan, numeral, value, at, at + numeral.length);
+    chained && numeral.charCodeAt(0) < 97
+      ? last.get(scan)?.ordinal
+        ? `the ${ordinal(value)}`
+        : cardinal(value)
+      : reading(scan, numeral, value, at, at + numeral.length);
   if (words === undefined) return at;
   out.say(words + (match[2] ?? ''), at, end);
   scan.remember(numeral);
-  if (!words.startsWith('the ')) last.set(scan, end);
+  last.set(scan, { end, ordinal: words.startsWith('the ') });
   return end;
 }
 
 /** Where the last numeral that counts something ended. */
-const last = new WeakMap<Scan, number>();
+const last = new WeakMap<Scan, { readonly end: number; readonly ordinal: boolean }>();
 
 /** "V and VI", "I, II and III": a numeral behind another. */
 function isChained(scan: Scan, at: number): boolean {
-  const from = last.get(scan);
+  const from = last.get(scan)?.end;
   return (
     from !== undefined && at - from < 12 && /^(?:,? (?:and|or|to|through) |, |[-–])$/.test(scan.text.slice(from, at))
   );

@@ -173,7 +173,12 @@ function isTrainTime(scan: Scan, at: number, end: number, hour: string): boolean
   const before = text.slice(Math.max(0, at - 60), at);
   if (TRADED.test(before)) return false;
   if (/^the$/i.test(previous))
-    return hour.length === 2 && /^(?:to|from|train|service|bus|flight|departure|express|ferry|coach)$/.test(next);
+    return (
+      hour.length === 2 &&
+      /^(?:to|from|train|service|bus|flight|departure|express|ferry|coach|show|performance|screening|kick-off|match|game|news|class)$/.test(
+        next,
+      )
+    );
   if (SPAN.test(before)) return true;
   if (/^from$/i.test(previous)) return /^ (?:to|until|till) \d{1,2}\.[0-5]\d/.test(text.slice(end, end + 16));
   if (!/^(?:at|until|till|by|before|after|around|about)$/i.test(previous)) return false;

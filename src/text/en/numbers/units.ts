@@ -3,9 +3,9 @@ import { plural } from './numbers.js';
 
 /** Sign, then the name in the singular; a name after a slash is the irregular plural. */
 const TABLE = `
-km kilometer|m meter|cm centimeter|mm millimeter|nm nanometer|µm micrometer|dm decimeter|mi mile|nmi nautical mile|mile mile|yd yard|ft foot/feet|in inch|ly light-year|au astronomical unit
+km kilometer|m meter|cm centimeter|mm millimeter|nm nanometer|µm micrometer|dm decimeter|mi mile|nmi nautical mile|mile mile|yd yard|yds yard|ft foot/feet|in inch|ly light-year|au astronomical unit
 kg kilogram|g gram|mg milligram|µg microgram|mcg microgram|t ton|lb pound|lbs pound|st stone/stone|oz ounce|kt kiloton
-L liter|l liter|mL milliliter|ml milliliter|cl centiliter|dl deciliter|dL deciliter|µL microliter|gal gallon|qt quart|pt point|pts point|pint pint|tsp teaspoon|tbsp tablespoon|cc cubic centimeter|floz fluid ounce|bbl barrel
+L liter|l liter|mL milliliter|ml milliliter|cl centiliter|dl deciliter|dL deciliter|µL microliter|gal gallon|gals gallon|qt quart|qts quart|pt point|pts point|pint pint|tsp teaspoon|tbsp tablespoon|cc cubic centimeter|floz fluid ounce|bbl barrel
 s second|sec second|secs second|ms millisecond|µs microsecond|us microsecond|ns nanosecond|ps picosecond|min minute|mins minute|h hour|hr hour|hrs hour|d day|wk week|wks week|mo month|mos month|yr year|yrs year
 Hz hertz/hertz|kHz kilohertz/kilohertz|KHz kilohertz/kilohertz|MHz megahertz/megahertz|GHz gigahertz/gigahertz|THz terahertz/terahertz
 W watt|kW kilowatt|MW megawatt|GW gigawatt|TW terawatt|mW milliwatt|Wh watt hour|kWh kilowatt hour|MWh megawatt hour|GWh gigawatt hour|TWh terawatt hour|hp horsepower/horsepower

@@ -44,13 +44,22 @@ const SOUNDS: readonly Sound[] = [
   [/^o+o+f+$/, 'ˈuf'],
 ];
 /** The letters and the length of any of them. */
-const POSSIBLE = /^[a-z-]{2,24}$/;
+const POSSIBLE = /^[abceghkmoprstuwyzflu-]{2,24}$/;
+const MOST_FOUND = 5_000;
+/** What was looked for, for most words are asked about again; '' is none. */
+const found = new Map<string, string>();
 
 /** The phonemes of a word that is such a sound, without its mark of possession. */
 export function interjection(word: string): string | undefined {
   const small = word.toLowerCase();
   if (!POSSIBLE.test(small)) return undefined;
-  return SOUNDS.find(([written]) => written.test(small))?.[1];
+  let sound = found.get(small);
+  if (sound === undefined) {
+    if (found.size === MOST_FOUND) found.clear();
+    sound = SOUNDS.find(([written]) => written.test(small))?.[1] ?? '';
+    found.set(small, sound);
+  }
+  return sound === '' ? undefined : sound;
 }
 
 export const isInterjection = (word: string): boolean => interjection(word) !== undefined;
