@@ -34,7 +34,7 @@ const bookOf = (written: string): string | undefined =>
 /** "Gen. 1:1", "1 Cor. 13:4": the name of the book. */
 export const bookRule: Rule = {
   name: 'book with a verse',
-  begins: { digits: { next: /[ ]/, space: /[A-Z]/ }, words: { known: SHORT_BOOKS.keys() } },
+  begins: { digits: { next: /[ ]/, space: /[A-Z]/ }, words: { first: /[A-Z]/, known: SHORT_BOOKS.keys() } },
   apply(scan, at) {
     if (!scan.atBoundary(at)) return at;
     const numbered = matchAt(NUMBERED_BOOK, scan.text, at);

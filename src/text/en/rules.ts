@@ -14,7 +14,7 @@ import {
 import type { Rule } from '../normalize/rule.js';
 import { abbreviationRule } from './abbreviation-rule.js';
 import { bookRule, headingRule, planRule, standardRule, teamRule, verseRule } from './citations.js';
-import { drawnRule, rebusRule, shortWordRule } from './forms/chat.js';
+import { rebusRule, shortWordRule } from './forms/chat.js';
 import { alternativeRule, arrowRule, boundRule, gradeRule, numberSignRule, smallItemRule } from './forms/counts.js';
 import { cardAddressRule, commandNameRule, dialledRule, flagRule, ionRule, placeholderRule } from './forms/machines.js';
 import { derivativeRule, mathematicsRule } from './mathematics/formula-rule.js';
@@ -82,7 +82,6 @@ export const RULES: readonly Rule[] = [
   gradeRule,
   ionRule,
   rebusRule,
-  drawnRule,
   shortWordRule,
   commandNameRule,
   hexadecimalRule,

@@ -1,6 +1,6 @@
 /** What people write in chats: drawn-out words, letters and digits that stand for words. */
 import type { Rule } from '../../normalize/rule.js';
-import { isAlphanumeric, type Scan } from '../../normalize/scan.js';
+import type { Scan } from '../../normalize/scan.js';
 import { isInterjection } from '../pronunciation/interjections.js';
 
 const REBUSES: Readonly<Record<string, string>> = {
@@ -62,8 +62,15 @@ const LONG = /([a-z])\1{2,}/gi;
 const MOST_DRAWN = 40;
 
 /** "wayyyy", "soooo", "coool": as the word that was drawn out. */
-function drawnOut(word: string): string | undefined {
-  if (word.length > MOST_DRAWN || !/^[A-Za-z][a-z]+$/.test(word) || isInterjection(word)) return undefined;
+export function drawnOut(word: string): string | undefined {
+  if (
+    word.length < 4 ||
+    !hasTriple(word) ||
+    word.length > MOST_DRAWN ||
+    !/^[A-Za-z][a-z]+$/.test(word) ||
+    isInterjection(word)
+  )
+    return undefined;
   const once = word.replace(LONG, '$1');
   if (once === word || once.length < 2 || !/[aeiouy]/i.test(once)) return undefined;
   const twice = word.replace(LONG, '$1$1');
@@ -79,17 +86,6 @@ function hasTriple(word: string): boolean {
   return false;
 }
 
-export const drawnRule: Rule = {
-  name: 'drawn-out word',
-  begins: { words: { when: (word) => word.length > 3 && hasTriple(word) } },
-  apply(scan, at) {
-    const word = scan.wordAt(at);
-    const drawn = scan.atBoundary(at) ? drawnOut(word) : undefined;
-    if (drawn === undefined || isAlphanumeric(scan.text.charCodeAt(at + word.length))) return at;
-    return say(scan, drawn, at, at + word.length);
-  },
-};
-
 /** Behind these "ur" is "you're". */
 const BEING =
   /^(?:so|not|the|a|an|welcome|right|wrong|too|very|always|never|gonna|late|early|crazy|funny|amazing|awesome|kidding|joking|beautiful|cute|sweet|nice|mean|sure|really|just|still|also|invited|fired|hired|[a-z]{3,}ing)$/;
@@ -101,7 +97,7 @@ const VERBS =
 
 export const shortWordRule: Rule = {
   name: 'word of a chat',
-  begins: { words: { known: ['ur', 'Ur', 'u', 'U', 'r', 'R', 'C', 'c'] } },
+  begins: { words: { first: /[curCUR]/, known: ['ur', 'Ur', 'u', 'U', 'r', 'R', 'C', 'c'] } },
   apply(scan, at) {
     const { text } = scan;
     const word = scan.wordAt(at);

@@ -74,7 +74,7 @@ const FLAG = /-([A-Za-z]{1,5})(?![A-Za-z-])/y;
 /** "ls -la": the command where a flag follows it. */
 export const commandNameRule: Rule = {
   name: 'command with a flag',
-  begins: { words: { known: SPELLED } },
+  begins: { words: { first: /[cdglmnprsw]/, known: SPELLED } },
   apply(scan, at) {
     const word = scan.wordAt(at);
     if (!scan.atBoundary(at) || !SPELLED.has(word) || !matchAt(FLAGGED, scan.text, at + word.length)) return at;
