@@ -70,7 +70,7 @@ class ItemReading implements Items {
     if (this.#front !== this.#own) nameLanguage(items, from, language);
   }
 
-  /** What the lexicon has of a text. A formula is read as a whole: no word of it is one of these. */
+  /** What the lexicon has of a text, formulas left out: they are read as a whole. */
   #entries(text: string): ReturnType<Lexicon['find']> {
     const found = this.#lexicon?.find(text) ?? [];
     if (found.length === 0 || !this.#front.characters.formulas) return found;

@@ -4,7 +4,7 @@ import type { Config } from '../../config.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { Segment } from '../../protocol/job.js';
 import { readingOf } from '../../protocol/languages.js';
-import type { ChangedLine } from '../../text/explain-diff.js';
+import type { ChangedLine } from '../../text/explain.js';
 import type { LanguageFiles } from '../../text/front-end.js';
 import type { Reader, Reading } from '../../text/types.js';
 import { addSettings, settingsOf } from '../context.js';
@@ -87,10 +87,7 @@ async function run(words: string[], options: ExplainOptions, self: Command, sign
   const reader = await createReader({ language, files, ...(lexicon && { lexicon }) });
   if (options.diff !== undefined) {
     const corrected = await createReader({ language, files, lexicon: await loadLexicon(options.diff) });
-    const [{ explainText }, { changedLines }] = await Promise.all([
-      import('../../text/explain.js'),
-      import('../../text/explain-diff.js'),
-    ]);
+    const { explainText, changedLines } = await import('../../text/explain.js');
     const read = (by: Reader) => explainText(text, by, { language, ssml: options.ssml ?? false });
     const changed = changedLines(text, await read(reader), await read(corrected));
     process.stdout.write(options.json ? `${JSON.stringify(changed, null, 2)}\n` : changesForPeople(changed, text));

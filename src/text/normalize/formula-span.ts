@@ -1,7 +1,7 @@
 /**
  * Where a formula begins and ends in a text: between the delimiters of LaTeX, or from a sign of
- * mathematics on. The first pass leaves formulas for the rules of a language, and the segmenter does
- * not cut inside one. All of it looks at no more characters than a formula may have.
+ * mathematics on. The first pass leaves formulas for the rules of a language, and the segmenter
+ * does not cut inside one. All of it looks at no more characters than a formula may have.
  */
 import { characterIs, IS } from '../character-kinds.js';
 import { isDigit } from './scan.js';

@@ -191,7 +191,7 @@ export class BoundaryScanner {
         }
       }
       // Where a formula ends must be seen before anything behind its beginning is decided.
-      const formula = this.#formulas && (code === 0x24 || code === 0x5c) ? formulaAt(text, i, final) : undefined;
+      const formula = (code === 0x24 || code === 0x5c) && this.#formulas ? formulaAt(text, i, final) : undefined;
       if (formula === null) return i;
       if (!this.#inWord) {
         const step = this.#startWord(text, i, final, found);

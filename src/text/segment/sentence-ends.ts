@@ -179,12 +179,16 @@ export interface MarkContext {
  */
 export function looksAhead(mark: Mark, words: SentenceWords): boolean {
   if (mark.code !== STOP) return false;
+  if (mark.word.length > LONGEST_SHORTENED && !mark.word.includes('.')) return false;
   if (words.labelling?.test(mark.word)) return true;
   if (words.starters === undefined) return false;
   // Behind an ordinary word a stop ends the sentence, whatever follows.
   const word = wordOf(mark.word).toLowerCase();
   return word.length < 2 || isDotted(word) || words.leading.has(word);
 }
+
+/** Letters of the longest abbreviation that has a say, with a mark or two before it. */
+const LONGEST_SHORTENED = 8;
 
 /** A word without the marks before it, and without what a slash or a dash parts from it. */
 function wordOf(written: string): string {

@@ -120,7 +120,7 @@ export const shortWordRule: Rule = {
   },
 };
 
-/** "u" alone: behind a verb or before one. A capital is one where it begins a message of such words. */
+/** "u" alone: behind a verb or before one; a capital only where it begins a message. */
 function isYou(scan: Scan, word: string, next: string, end: number): boolean {
   if (/^ ?[=+<>≤≥×^*/]/.test(scan.text.slice(end, end + 2))) return false;
   if (word === 'U' && scan.previous !== '') return false;

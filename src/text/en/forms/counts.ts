@@ -1,4 +1,4 @@
-/** Signs that stand for words beside a number or a grade: bounds, marks, "#s", alternatives, arrows. */
+/** Signs that stand for words: bounds, grades, "#s", small numerals, arrows, alternatives. */
 import type { Rule } from '../../normalize/rule.js';
 import { isDigit, type Scan } from '../../normalize/scan.js';
 import { matchAt } from '../../normalize/sticky.js';

@@ -1,4 +1,4 @@
-/** What stands in instructions for machines: keys, codes of telephones, flags, addresses of cards. */
+/** What is written for machines: codes of telephones, flags, placeholders, network cards, ions. */
 import type { Rule } from '../../normalize/rule.js';
 import { isLetter, type Scan } from '../../normalize/scan.js';
 import { matchAt } from '../../normalize/sticky.js';

@@ -1,7 +1,7 @@
 /** Fractions that are derivatives: "dy/dx", "∂²f/∂x²". */
 import { ordinal } from '../numbers/numbers.js';
 import { numberOf } from './forms.js';
-import type { Node, Row } from './parse.js';
+import type { Node, Row } from './nodes.js';
 import { isDifferential } from './slashes.js';
 
 /** The words and the rows that a derivative is said as; undefined where the fraction is none. */

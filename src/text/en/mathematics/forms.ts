@@ -1,6 +1,6 @@
 /** Questions about parts of a formula: what is a sum, what a single thing, what a sign. */
 import { NAMES, OPERATORS, PREFIXES, RELATIONS } from './commands.js';
-import type { Node, Row } from './parse.js';
+import type { Node, Row } from './nodes.js';
 
 export const isRelation = (node: Node | undefined): boolean => node?.kind === 'symbol' && RELATIONS.has(node.text);
 export const isOperator = (node: Node | undefined): boolean => node?.kind === 'symbol' && OPERATORS.has(node.text);

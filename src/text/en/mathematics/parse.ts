@@ -1,44 +1,10 @@
 /** A formula's tokens as a tree: fractions, roots, scripts, brackets, rows of matrices. */
 import { ACCENTS, BIG, DROPPED, FUNCTIONS, SILENT, STYLES, TEXTS } from './commands.js';
+import type { Node, Place, Row } from './nodes.js';
 import { slashed } from './slashes.js';
 import { type Token, tokensOf } from './tokens.js';
 
-interface Place {
-  readonly from: number;
-  readonly to: number;
-}
-
-export type Row = readonly Node[];
-
-export type Node = Place &
-  (
-    | { readonly kind: 'number'; readonly text: string }
-    | { readonly kind: 'letter'; readonly text: string }
-    /** A command or a sign that the tables have words for, or nobody. */
-    | { readonly kind: 'symbol'; readonly text: string; readonly command: boolean }
-    | { readonly kind: 'big'; readonly text: string }
-    | { readonly kind: 'function'; readonly text: string }
-    | {
-        readonly kind: 'script';
-        readonly base: Node | undefined;
-        readonly sub?: Row;
-        readonly sup?: Row;
-        readonly primes: number;
-      }
-    | { readonly kind: 'fraction'; readonly top: Row; readonly bottom: Row; readonly binomial: boolean }
-    | { readonly kind: 'root'; readonly degree: Row | undefined; readonly body: Row }
-    | { readonly kind: 'accent'; readonly text: string; readonly body: Row }
-    | { readonly kind: 'set'; readonly text: string }
-    | { readonly kind: 'text'; readonly text: string }
-    | { readonly kind: 'group'; readonly body: Row }
-    | { readonly kind: 'fenced'; readonly open: string; readonly close: string; readonly body: Row }
-    | { readonly kind: 'table'; readonly name: string; readonly rows: readonly (readonly Row[])[] }
-    | { readonly kind: 'break'; readonly text: string }
-  );
-
 const ROOTS = '√∛∜';
-/** A node of one kind. */
-export type Of<K extends Node['kind']> = Extract<Node, { kind: K }>;
 
 /** Deeper than this, braces and commands are read as if they were not there. */
 const DEEPEST = 24;
@@ -113,7 +79,7 @@ class Parser {
     return node ? [node] : [];
   }
 
-  /** `\frac12`, `x^10`: only the first digit belongs to it. LaTeX says so, and people mean all of it. */
+  /** `x^10`: LaTeX takes only the first digit, and people mean all of them. */
   #digit(token: Token): Row {
     this.#at++;
     return [{ kind: 'number', text: token.text, from: token.from, to: token.to }];

@@ -4,7 +4,7 @@ import { cardinal, fraction, ordinal } from '../numbers/numbers.js';
 import { BIG, FUNCTIONS, SETS } from './commands.js';
 import { derivative } from './derivatives.js';
 import { isCompound, isMinus, isOperator, isRelation, isSum, numberOf } from './forms.js';
-import type { Node, Of, Row } from './parse.js';
+import type { Node, Of, Row } from './nodes.js';
 import { isSign, lettersOf } from './words.js';
 
 /** What a row is part of. */
@@ -72,7 +72,7 @@ export function sayBig(
   return 1;
 }
 
-/** "sine squared x", "log base two of eight". Returns how many nodes behind it were said with it. */
+/** "sine squared x", "log base two of eight". Returns how many nodes behind it it took. */
 export function sayFunction(
   speaker: Speaker,
   { text, from, to }: Of<'function'>,

@@ -3,7 +3,7 @@ import { amount, cardinal, ordinal } from '../numbers/numbers.js';
 import { unit } from '../numbers/units.js';
 import { ACCENTS, PREFIXES, RELATIONS, WIDE } from './commands.js';
 import { bare, isCompound, isMinus, isOperator, isRelation, isSimple, isSum, numberOf, only } from './forms.js';
-import type { Node, Of, Row } from './parse.js';
+import type { Node, Of, Row } from './nodes.js';
 import {
   type Context,
   type Owed,

@@ -1,5 +1,5 @@
 /** Fractions that are written with a slash, and the signs of differentials. */
-import type { Node, Row } from './parse.js';
+import type { Node, Row } from './nodes.js';
 
 const isSign = (node: Node | undefined, sign: string): boolean => node?.kind === 'symbol' && node.text === sign;
 

@@ -1,7 +1,7 @@
 /** A formula's characters as tokens, with what opens and closes in pairs. */
 import { BIG, FUNCTIONS } from './commands.js';
 
-export type TokenKind =
+type TokenKind =
   | 'number'
   | 'letter'
   | 'command'

@@ -4,7 +4,7 @@ import { ordinal } from '../numbers/numbers.js';
 import { GREEK_NAMES } from '../symbols.js';
 import { ACCENTS, greekName, NAMES, OPERATORS, otherSign } from './commands.js';
 import { bare, isMinus, isSum, numberOf, only } from './forms.js';
-import type { Node, Of, Row } from './parse.js';
+import type { Node, Of, Row } from './nodes.js';
 
 export const FENCES: Readonly<Record<string, string>> = {
   '|': 'the absolute value of',
