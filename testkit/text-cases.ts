@@ -2,7 +2,7 @@
  * Case files of written text and how it is read, one case a line, for every language.
  *
  * `== class` begins a class, `# …` is a comment, `written => read` a case, with `\n` and `\u{…}`
- * for what cannot be seen.
+ * for what cannot be seen. Two spaces and `# …` behind a case say why it is read so.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -29,7 +29,8 @@ export function casesOf(file: string): TextCase[] {
       kind = line.slice(3);
       continue;
     }
-    const match = /^(.*?) =>(?: ([^>]*))?$/.exec(line) ?? expect.fail(`${path.basename(file)}: not a case: ${line}`);
+    const match =
+      /^(.*?) =>(?: ([^>]*))?$/.exec(withoutWhy(line)) ?? expect.fail(`${path.basename(file)}: not a case: ${line}`);
     const written = match[1]!
       .replace(/\\n/g, '\n')
       .replace(/\\u\{([0-9a-f]+)\}/g, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)));
@@ -37,6 +38,9 @@ export function casesOf(file: string): TextCase[] {
   }
   return cases;
 }
+
+/** A line of a list without the reason behind it. */
+export const withoutWhy = (line: string): string => line.replace(/ {2}# .*$/, '');
 
 /** All case files of a folder of `test/text`. */
 const caseTables = (folder: string): { readonly file: string; readonly cases: readonly TextCase[] }[] =>

@@ -7,6 +7,7 @@ import type { Language, Segment, SegmentSpan } from '../protocol/job.js';
 import type { FrontEnd, PhonemeAlphabet } from './front-end.js';
 import { frontEnd } from './languages.js';
 import type { Lexicon } from './lexicon.js';
+import { formulasOf } from './normalize/formula-span.js';
 import { normalize } from './normalize.js';
 import { collect, type Item, markSymbols, type Range } from './reading-pieces.js';
 import { seenText } from './ssml/markup.js';
@@ -69,11 +70,20 @@ class ItemReading implements Items {
     if (this.#front !== this.#own) nameLanguage(items, from, language);
   }
 
+  /** What the lexicon has of a text, formulas left out: they are read as a whole. */
+  #entries(text: string): ReturnType<Lexicon['find']> {
+    const found = this.#lexicon?.find(text) ?? [];
+    if (found.length === 0 || !this.#front.characters.formulas) return found;
+    const formulas = formulasOf(text);
+    if (formulas.length === 0) return found;
+    return found.filter(({ index }) => !formulas.some(({ from, end }) => index >= from && index < end));
+  }
+
   /** A span without markup, in which the words of the lexicon are read its way. */
   #addPlain(all: string, seen: Seen): void {
     let from = 0;
     let offset = 0;
-    for (const { index, length, entry } of this.#lexicon?.find(all) ?? []) {
+    for (const { index, length, entry } of this.#entries(all)) {
       const plain = all.slice(from, index);
       if (plain !== '') this.#addText(plain, seen, offset);
       offset += countChars(plain);

@@ -91,4 +91,19 @@ describe('tts explain', () => {
     expect(lexicon.code).toBe(2);
     expect(lexicon.stderr).toContain('bad.txt, line 1');
   });
+
+  it('shows what a lexicon changes, line by line, before and after', async () => {
+    const lexicon = home.file('diff-lexicon.txt');
+    writeFileSync(lexicon, 'Siobhan = /ʃəˈvɔːn/\nzorblat = zorb lat\n');
+    const text = 'Siobhan came.\nNothing here.\nA zorblat, and Siobhan.';
+    const { code, stdout } = await explain(['--diff', lexicon, text]);
+    const shown = stdout.toString();
+    expect(code).toBe(0);
+    expect(shown).toMatch(/Line 1 {2}Siobhan came\.\n {2}- Siobhan → .*\n {2}\+ Siobhan → Siobhan \/ʃəvˈɔn\//);
+    expect(shown).not.toContain('Nothing here.');
+    expect(shown).toContain('+ zorblat → zorb lat');
+    expect(shown).toContain('2 of 3 lines change.');
+    const json = await explain(['--diff', lexicon, '--json', 'Nothing here.']);
+    expect(JSON.parse(json.stdout.toString())).toEqual([]);
+  });
 });

@@ -88,6 +88,7 @@ const PIECES = [
     '\x1b[',
     '\r\n',
   ],
+  ...['$x', '$x$ ', '\\(', '\\[x', '$\\frac{', '\\begin{cases}', '∫x', '√(', 'x_{1}', '$x^', '$|x', '$a/', '∀x ∈ '],
 ];
 
 /** Cut into segments, each normalised for itself: how a text is spoken. */

@@ -4,8 +4,9 @@ import type { Config } from '../../config.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { Segment } from '../../protocol/job.js';
 import { readingOf } from '../../protocol/languages.js';
+import type { ChangedLine } from '../../text/explain.js';
 import type { LanguageFiles } from '../../text/front-end.js';
-import type { Reading } from '../../text/types.js';
+import type { Reader, Reading } from '../../text/types.js';
 import { addSettings, settingsOf } from '../context.js';
 import { untilInterrupted } from '../interrupt.js';
 import { noSuchVoice, withVoiceId } from '../names.js';
@@ -20,6 +21,7 @@ interface ExplainOptions {
   readonly ssml?: boolean;
   readonly language?: string;
   readonly json?: boolean;
+  readonly diff?: string;
 }
 
 interface Explained {
@@ -33,6 +35,7 @@ Examples:
   tts explain --ssml '<sub alias="kubernetes">k8s</sub> is up'
   tts explain -v my_british_voice "at 5:15 on 3/4/2025"
   tts explain -f story.txt --json | jq '.[].phonemes'
+  tts explain --diff lexicon.txt -f story.txt
 
 A word sounds wrong? Write how it should sound into a file, one word a line,
   nginx = engine x
@@ -46,6 +49,7 @@ export function command(): Command {
     .option('-f, --file <FILE...>', 'read the text from these files; - is stdin')
     .option('--ssml', 'the text carries SSML')
     .option('--language <CODE>', 'read as the default voice of this language does: es, fr, en-GB, es-419 …')
+    .option('--diff <LEXICON>', 'show what this lexicon changes in the text, line by line, before and after')
     .option('--json', 'print everything as JSON');
   return addSettings(explain, ['voice', 'lexicon', 'voicesDir', 'modelDir', 'offline'], { voice: '-v' })
     .addHelpText('after', EXAMPLES)
@@ -55,11 +59,11 @@ export function command(): Command {
 }
 
 async function run(words: string[], options: ExplainOptions, self: Command, signal: AbortSignal): Promise<void> {
-  const files = options.file ?? [];
-  if (words.length === 0 && files.length === 0 && process.stdin.isTTY) {
+  const named = options.file ?? [];
+  if (words.length === 0 && named.length === 0 && process.stdin.isTTY) {
     throw new TtsError('usage', 'Nothing to explain. Give the text (tts explain "Dr. Smith"), a file (-f) or a pipe.');
   }
-  const text = await readText({ words, files }, signal);
+  const text = await readText({ words, files: named }, signal);
   const settings = await withVoiceId(settingsOf(self));
   const { config } = settings;
   const [{ createReader }, { segmentText }, { loadLexicon }, { surveyText }] = await Promise.all([
@@ -72,14 +76,23 @@ async function run(words: string[], options: ExplainOptions, self: Command, sign
   // A voice has an accent, and is read with the words and sounds of it.
   const catalogue = await ownCatalogue(config);
   const voice = await chooseVoice(settings, options.language);
-  const named = catalogue.all.find((entry) => entry.voice.id === voice);
-  if (named === undefined)
+  const entry = catalogue.all.find((each) => each.voice.id === voice);
+  if (entry === undefined)
     throw noSuchVoice(
       voice,
-      catalogue.all.map((entry) => entry.voice.id),
+      catalogue.all.map((each) => each.voice.id),
     );
-  const language = readingOf(named.language, options.language);
-  const reader = await createReader({ language, files: filesFrom(config), ...(lexicon && { lexicon }) });
+  const language = readingOf(entry.language, options.language);
+  const files = filesFrom(config);
+  const reader = await createReader({ language, files, ...(lexicon && { lexicon }) });
+  if (options.diff !== undefined) {
+    const corrected = await createReader({ language, files, lexicon: await loadLexicon(options.diff) });
+    const { explainText, changedLines } = await import('../../text/explain.js');
+    const read = (by: Reader) => explainText(text, by, { language, ssml: options.ssml ?? false });
+    const changed = changedLines(text, await read(reader), await read(corrected));
+    process.stdout.write(options.json ? `${JSON.stringify(changed, null, 2)}\n` : changesForPeople(changed, text));
+    return;
+  }
   const countTokens = (part: string) => reader.countTokens(part);
   const segments = segmentText(text, { countTokens, language, ssml: options.ssml ?? false });
   for (const segment of segments) await reader.prepare(segment);
@@ -138,6 +151,24 @@ function forPeople(explained: readonly Explained[], ignored: readonly string[]):
       '--lexicon FILE (or TTS_LEXICON); in SSML use <sub alias="…"> or <phoneme ph="…">.',
   );
   return lines.map((line) => `${fitted(line, line.startsWith(' ') ? INDENT : 0)}\n`).join('');
+}
+
+/** Each line that is read in another way, and each change as it was and as it is. */
+function changesForPeople(changed: readonly ChangedLine[], text: string): string {
+  const lines: string[] = [];
+  for (const { line, text: written, changes } of changed) {
+    lines.push(`Line ${line}  ${shown(written)}`);
+    for (const { written: form, before, after } of changes) {
+      lines.push(`  - ${shown(form)} → ${before.said} /${before.phonemes}/`);
+      lines.push(`  + ${shown(form)} → ${after.said} /${after.phonemes}/`);
+    }
+    lines.push('');
+  }
+  const all = text.split('\n').filter((line) => line.trim() !== '').length;
+  lines.push(
+    changed.length === 0 ? 'The lexicon changes nothing in this text.' : `${changed.length} of ${all} lines change.`,
+  );
+  return lines.map((line) => `${fitted(line, line.startsWith(' ') ? 4 : 0)}\n`).join('');
 }
 
 /** One line, whatever the text holds. */

@@ -49,7 +49,9 @@ const SLASHED_WORDS: Readonly<Record<string, string>> = {
 
 /** Expanded also where the dot was left out. */
 const WITHOUT_DOT = new Set(
-  'Mr Mrs Ms Jr vs etc approx dept govt Blvd Ave Hwy Pkwy Bldg attn Attn qty Sgt Capt Lt Prof Utd Rt'.split(' '),
+  'Mr Mrs Ms Jr vs etc approx dept govt Blvd Ave Hwy Pkwy Bldg bldg attn Attn qty Qty Fwd fwd Sgt Capt Lt Prof Utd Rt'.split(
+    ' ',
+  ),
 );
 const STREETS = new Set(['St', 'Rd', 'Ln', 'Dr']);
 

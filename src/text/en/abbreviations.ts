@@ -4,7 +4,7 @@
  */
 import { isCapitalised, type Scan } from '../normalize/scan.js';
 import type { SentenceWords } from '../segment/sentence-ends.js';
-import { startsSentence } from './sentence-starts.js';
+import { OPENERS, startsSentence } from './sentence-starts.js';
 
 export type Reading = string | ((context: Context) => string | undefined);
 interface Context {
@@ -129,6 +129,7 @@ const ABBREVIATIONS: readonly Row[] = [
   ['Sr', LEADS | CONTINUED, ({ scan }) => (isCapitalised(scan.previous) ? 'Senior' : 'Sister')],
   ['Esq', CONTINUED, 'Esquire'],
   ['Mt', LEADS, beforeName('Mount')],
+  ['Pt', LEADS | NUMBERED | CONTINUED, beforeName('Point')],
   [
     'Ft',
     LEADS | CONTINUED,
@@ -138,16 +139,16 @@ const ABBREVIATIONS: readonly Row[] = [
   ['Blvd', CONTINUED, 'Boulevard'],
   ['Rd', CONTINUED, afterName('Road')],
   ['Ln', NUMBERED | CONTINUED, ({ scan, digitNext }) => (isPlaceName(scan) ? 'Lane' : digitNext ? 'line' : undefined)],
-  ['Ct', ENDS, afterName('Court')],
+  ['Ct', CONTINUED, afterName('Court')],
   ['Pl', CONTINUED, afterName('Place')],
   ['Sq', CONTINUED, afterName('Square')],
-  ['Ter', ENDS, afterName('Terrace')],
-  ['Hwy', CONTINUED, 'Highway'],
-  ['Pkwy', ENDS, 'Parkway'],
-  ['Rte', ENDS, 'Route'],
+  ['Ter', CONTINUED, afterName('Terrace')],
+  ['Hwy', NUMBERED | CONTINUED, 'Highway'],
+  ['Pkwy', CONTINUED, 'Parkway'],
+  ['Rte', NUMBERED | CONTINUED, 'Route'],
   ['Ste', LEADS | NUMBERED, beforeDigit('Suite')],
   ['Apt', NUMBERED, 'Apartment'],
-  ['Bldg', NUMBERED | CONTINUED, 'Building'],
+  ['bldg', NUMBERED | CONTINUED, 'building'],
   ['Rm', NUMBERED, beforeDigit('Room')],
   ['No', NUMBERED, beforeDigit('number')],
   ['Nos', NUMBERED, beforeDigit('numbers')],
@@ -163,7 +164,38 @@ const ABBREVIATIONS: readonly Row[] = [
   ],
   ['fig', NUMBERED, 'figure'],
   ['figs', NUMBERED, 'figures'],
-  ['eq', NUMBERED, beforeLabel('equation')],
+  [
+    'eq',
+    NUMBERED,
+    ({ scan, end, digitNext, next }) =>
+      digitNext || /^[A-Z]$/.test(next) || /^ ?\(\d/.test(scan.text.slice(end, end + 3)) ? 'equation' : undefined,
+  ],
+  ['fwd', CONTINUED, 'forward'],
+  ['ht', NUMBERED | CONTINUED, beforeDigit('height')],
+  ['wt', NUMBERED | CONTINUED, beforeDigit('weight')],
+  ['temp', CONTINUED, ({ scan }) => (/^an?$/i.test(scan.previous) ? undefined : 'temperature')],
+  ['acct', NUMBERED | CONTINUED, 'account'],
+  ['addr', CONTINUED, 'address'],
+  ['amt', NUMBERED | CONTINUED, 'amount'],
+  ['appt', CONTINUED, 'appointment'],
+  ['bal', CONTINUED, 'balance'],
+  ['cert', CONTINUED, 'certificate'],
+  ['dist', NUMBERED | CONTINUED, beforeDigit('district')],
+  ['hosp', CONTINUED, 'hospital'],
+  ['jct', CONTINUED, 'junction'],
+  ['mfr', CONTINUED, 'manufacturer'],
+  ['mgmt', CONTINUED, 'management'],
+  ['mkt', CONTINUED, 'market'],
+  ['msg', CONTINUED, 'message'],
+  ['mtg', CONTINUED, 'meeting'],
+  ['pkg', CONTINUED, 'package'],
+  ['pls', CONTINUED, 'please'],
+  ['prev', CONTINUED, 'previous'],
+  ['qtr', CONTINUED, 'quarter'],
+  ['recd', CONTINUED, 'received'],
+  ['sched', CONTINUED, 'schedule'],
+  ['stmt', CONTINUED, 'statement'],
+  ['subj', CONTINUED, 'subject'],
   ['app', NUMBERED, beforeLabel('appendix')],
   ['sect', NUMBERED, beforeLabel('section')],
   ['chap', NUMBERED, beforeLabel('chapter')],
@@ -188,7 +220,7 @@ const ABBREVIATIONS: readonly Row[] = [
   ['vs', LEADS, 'versus'],
   ['etc', CONTINUED, 'et cetera'],
   ['cf', LEADS, 'compare'],
-  ['al', CONTINUED, ({ scan }) => (scan.previous.toLowerCase() === 'et' ? 'al' : undefined)],
+  ['al', NUMBERED | CONTINUED, ({ scan }) => (scan.previous.toLowerCase() === 'et' ? 'al' : undefined)],
   ['viz', LEADS, 'namely'],
   ['approx', LEADS | NUMBERED, 'approximately'],
   [
@@ -241,14 +273,14 @@ const ABBREVIATIONS: readonly Row[] = [
   ['cont', CONTINUED, 'continued'],
   ['incl', LEADS, 'including'],
   ['excl', LEADS, 'excluding'],
-  ['govt', ENDS, 'government'],
+  ['govt', CONTINUED, 'government'],
   ['intl', LEADS, 'international'],
   ['natl', LEADS, 'national'],
   ['orig', CONTINUED, 'original'],
   ['qty', CONTINUED, 'quantity'],
-  ['mfg', ENDS, 'manufacturing'],
-  ['mgr', ENDS, 'manager'],
-  ['asst', ENDS, 'assistant'],
+  ['mfg', CONTINUED, 'manufacturing'],
+  ['mgr', CONTINUED, 'manager'],
+  ['asst', LEADS | CONTINUED, 'assistant'],
   ['ibid', CONTINUED, 'ibid'],
   ['hr', NUMBERED | CONTINUED, afterDigit('hours')],
   ['hrs', NUMBERED | CONTINUED, 'hours'],
@@ -271,7 +303,7 @@ const ABBREVIATIONS: readonly Row[] = [
   ...without(
     NUMBERED,
     `
-    num pg pgs eqn refs paras ex exp bk cl fl r rs s ss ser pt q qn item lot
+    a.d agg long lat num pg pgs eqn refs paras ex exp bk cl fl r rs s ss ser pt q qn item lot
   `,
   ),
   ...without(
@@ -283,10 +315,10 @@ const ABBREVIATIONS: readonly Row[] = [
   ...without(
     CONTINUED,
     `
-    llc plc et dist div trans std temp def var wt ht pt ft lb oz tbsp tsp gal qt in yd mi km cm mm kg yr mo wk wks pd pcs amt bal
-    cont'd pub publ ill repr abbr adj adv syn sing phd ph.d m.d b.a m.a b.sc m.sc sci tech eng math bio phys
+    llc plc et div trans std def var pt ft lb oz tbsp tsp gal qt in yd mi km cm mm kg yr mo wk wks pd pcs
+    cont'd cu doz pub publ ill repr abbr adj adv syn sing phd ph.d m.d b.a m.a b.sc m.sc sci tech eng math bio phys
     ala ariz ark calif colo conn fla ill ind kan ky mass mich minn mont neb nev okla ore tenn tex wash wis wyo
-    chem med lit hist geog admin mgmt dev prod spec specs config repo info
+    chem med lit hist geog admin dev prod spec specs config repo info
   `,
   ),
 ];
@@ -346,10 +378,20 @@ export const SENTENCE_WORDS: SentenceWords = {
   beforeSmall: stopping(CONTINUED),
   labelled: LABELLED,
   ledTo: words('to'),
-  labelling: /^(?:[ap]\.m|app|sect|sec|fig|eq|chap|bldg|apt|ex)$/i,
+  labelling:
+    /^(?:[ap]\.m|app|sect|sec|figs?|eqs?|chap|bldg|apt|ex|ave|st|rd|blvd|dr|ln|pl|ct|hwy|inc|corp|co|ltd|man|jr)$/i,
+  pairs:
+    /^(?:(?:inc|corp|co|ltd) (?:Preside|Chairma|Chief|CEO|CFO|Directo|Vice|Executi|Treasur|Spokesm|Spokesw)|man (?:United|City|Utd)|jr (?:Day|High) )/i,
   labels: /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|East|Cent|Paci)/,
   letterWords: words('I'),
   letterStarts: words('I A'),
-  dottedEnds: words('a.m p.m'),
+  dottedEnds: words('a.m p.m b.c a.d b.c.e c.e a.s.a.p r.s.v.p'),
+  starters: OPENERS,
+  strict: words('mr mrs ms mx dr prof messrs mme mlle e.g i.e eg ie vs v cf c.f viz approx ca nr incl excl esp mt'),
+  lettered: /^(?:app|sect|sec|figs?|eqs?|chap|bldg|apt|ex)$/i,
+  zones: {
+    whole: /^(?:[A-Z][a-z]+ ){1,2}time(?![a-z])/,
+    begun: /^[A-Z][a-z]*(?: (?:[A-Z][a-z]*(?: (?:t(?:ime?)?)?)?|t(?:ime?)?)?)?$/,
+  },
   introducingForm: /ly$/,
 };

@@ -1,10 +1,11 @@
 /** Words in capitals: said as words, or letter by letter. */
 import type { Scan } from '../normalize/scan.js';
+import { isInterjection } from './pronunciation/interjections.js';
 
 /** Said as words, though the pattern of their letters or their length would not tell. */
 const WORDS = new Set(
   (
-    'NASA NATO OPEC FEMA FIFA UEFA CERN DARPA UNESCO UNICEF OSHA NAFTA ASEAN NASDAQ NASCAR COVID SARS AIDS RAM ROM LAN PIN SIM GIF ' +
+    'MAC DAX VIX CAC STOXX IBEX LIBOR EURIBOR CONCACAF CONMEBOL WADA BRICS ECOWAS UNCTAD IATA NASA NATO OPEC FEMA FIFA UEFA CERN DARPA UNESCO UNICEF OSHA NAFTA ASEAN NASDAQ NASCAR COVID SARS AIDS RAM ROM LAN PIN SIM GIF ' +
     'JPEG JSON YAML TOML AJAX CRUD REST SOAP CORS DOS RAID CUDA LIDAR SONAR RADAR LASER SCUBA POTUS SCOTUS YOLO FOMO IKEA LEGO ' +
     'UNIX LINUX MIDI CAPTCHA TED STEM SWAT SWOT LAMP ZIP DRAM SRAM BERT BIOS VIM NAND NOR GET PUT POST HEAD PATCH DELETE GNU ' +
     'BASIC COBOL LISP ACID MOMA PETA DARE BOGO LASIK NIMBY EBITDA HAL MERS WASM SPAM SELECT FROM WHERE JOIN DROP TABLE TODO ' +
@@ -112,7 +113,7 @@ export function capitals(word: string, scan?: Scan, next = ''): string | undefin
   if (!match || match[1]!.length < 2) return undefined;
   const [, stem, many, possessive] = match;
   if (many && stem!.length < 2) return undefined;
-  const spelled = isSpelled(stem!, scan, next);
+  const spelled = isSpelled(stem!, scan, next) && !(stem!.length > 2 && isInterjection(stem!));
   // A capital followed by small letters is a name: "Bs" is not, "As" may begin a sentence.
   if (many && stem!.length === 1) return undefined;
   if (spelled) return `${spell(stem!)}${many || possessive ? "'s" : ''}`;

@@ -28,7 +28,7 @@ const alphabet = (language: Language, espeakVoice: string): PhonemeAlphabet => (
 
 const english = (language: Language, espeakVoice: string, rules: readonly Rule[]): FrontEnd => ({
   language,
-  characters: new Characters(isSpokenSign),
+  characters: new Characters(isSpokenSign, { formulas: true }),
   isShouted,
   rules,
   readAs,

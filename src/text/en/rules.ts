@@ -13,7 +13,11 @@ import {
 } from '../normalize/marks.js';
 import type { Rule } from '../normalize/rule.js';
 import { abbreviationRule } from './abbreviation-rule.js';
-import { headingRule, planRule, teamRule, verseRule } from './citations.js';
+import { bookRule, headingRule, planRule, standardRule, teamRule, verseRule } from './citations.js';
+import { rebusRule, shortWordRule } from './forms/chat.js';
+import { alternativeRule, arrowRule, boundRule, gradeRule, numberSignRule, smallItemRule } from './forms/counts.js';
+import { cardAddressRule, commandNameRule, dialledRule, flagRule, ionRule, placeholderRule } from './forms/machines.js';
+import { derivativeRule, mathematicsRule } from './mathematics/formula-rule.js';
 import { formulaRule } from './numbers/chemistry.js';
 import { dateRule, decadeRule, namedDateRule, shortYearRule } from './numbers/dates.js';
 import { commandRule } from './numbers/formulas.js';
@@ -31,7 +35,7 @@ import { caretRule, operatorRule, raisedRule, slashRule } from './numbers/operat
 import { phoneNumberRule, zipCodeRule } from './numbers/phone-numbers.js';
 import { quantityRule } from './numbers/quantities.js';
 import { romanNumeralRule } from './numbers/roman.js';
-import { clockRule, dottedClockRule, lengthOfTimeRule, ratioRule } from './numbers/times.js';
+import { britishClockRule, clockRule, dottedClockRule, lengthOfTimeRule, ratioRule } from './numbers/times.js';
 import { hexadecimalRule, versionRule } from './numbers/versions.js';
 import { directionRule, partyRule, shortStateRule, stateRule } from './places.js';
 import { starsRule, tagRule } from './pronunciation/tags.js';
@@ -44,21 +48,28 @@ import { addressRule, machineRule, pathRule } from './web.js';
 
 export const RULES: readonly Rule[] = [
   spaceRule,
+  mathematicsRule,
+  derivativeRule,
+  smallItemRule,
   termRule,
   dotNetRule,
   headingRule,
   functionRule,
+  cardAddressRule,
   machineRule,
   addressRule,
   pathRule,
   commandRule,
+  bookRule,
   namedDateRule,
   dateRule,
   shortYearRule,
   phoneNumberRule,
   zipCodeRule,
   verseRule,
+  standardRule,
   dottedClockRule,
+  britishClockRule,
   clockRule,
   ratioRule,
   lengthOfTimeRule,
@@ -68,6 +79,11 @@ export const RULES: readonly Rule[] = [
   shortStateRule,
   abbreviationRule,
   stateRule,
+  gradeRule,
+  ionRule,
+  rebusRule,
+  shortWordRule,
+  commandNameRule,
   hexadecimalRule,
   versionRule,
   formulaRule,
@@ -81,24 +97,31 @@ export const RULES: readonly Rule[] = [
   feetAndInchesRule,
   decadeRule,
   slashedRule,
+  dialledRule,
+  numberSignRule,
   tagRule,
   starsRule,
   quantityRule,
   wordRule,
   factorialRule,
   absoluteRule,
+  arrowRule,
+  boundRule,
   operatorRule,
   fullStopRule,
   endMarkRule,
   pauseMarkRule,
   quoteRule,
   apostropheRule,
+  placeholderRule,
   openingBracketRule,
   argumentsRule,
   closingBracketRule,
+  flagRule,
   hyphenRule,
   dashRule,
   bulletRule,
+  alternativeRule,
   slashRule,
   caretRule,
   separatorRule,

@@ -1,10 +1,23 @@
 /** Words that begin sentences, and what capitals tell where a whole text is written in them. */
 import type { Scan } from '../normalize/scan.js';
 
+/** In small letters. None of them is a name or stands in one before a noun, as "First" does. */
+export const OPENERS: ReadonlySet<string> = new Set(
+  (
+    'the then he she it we they but so this that there when after if you my our his her what how why who these those now yet however ' +
+    'not no yes its their some many most also later here each every all both in on at by from for during because although though ' +
+    'while since as with without until before unless once despite instead according afterwards meanwhile therefore moreover ' +
+    'perhaps maybe please let i nobody everybody everyone someone somebody anyone nothing everything something others another ' +
+    'two three four five six seven eight nine ten several few last even only still just never always often sometimes soon ' +
+    'mine yours hers ours theirs today yesterday tomorrow where which whether having being her your to'
+  ).split(' '),
+);
+/** "I" is an initial as often. */
 const STARTERS = new Set(
-  'The|Then|He|She|It|We|They|But|And|So|This|That|There|When|After|If|You|My|Our|His|Her|What|How|Why|Who|These|Those|Now|Yet|However|Not|No|Yes|Its|Their|Some|Many|Most|Also|Later|Here|Each|Every|All|Both'.split(
-    '|',
-  ),
+  [...OPENERS]
+    .filter((word) => word !== 'i')
+    .map((word) => word[0]!.toUpperCase() + word.slice(1))
+    .concat('And'),
 );
 
 /**

@@ -1,6 +1,7 @@
 /** Signs that are said by themselves, and the last rule, for those that nobody knows. */
 import type { Rule } from '../normalize/rule.js';
 import { isAlphanumeric, isLetter } from '../normalize/scan.js';
+import { partOfHour } from './numbers/fractions.js';
 import { fraction } from './numbers/numbers.js';
 import { FRACTION_SIGNS, fractionOf, signWords } from './symbols.js';
 
@@ -21,7 +22,8 @@ export const fractionSignRule: Rule = {
   apply(scan, at) {
     const part = fractionOf(scan.text[at]!);
     if (!part) return at;
-    scan.out.say(fraction(String(part[0]), String(part[1])), at, at + 1);
+    const hour = partOfHour(scan, part[0], part[1], at + 1);
+    scan.out.say(hour ?? fraction(String(part[0]), String(part[1])), at, at + 1);
     return at + 1;
   },
 };

@@ -5,7 +5,7 @@ import { LETTERS, type Scan } from '../normalize/scan.js';
 import { matchAt } from '../normalize/sticky.js';
 import { spell } from './acronyms.js';
 
-const TERMS: Readonly<Record<string, string>> = {
+const WRITTEN: Readonly<Record<string, string>> = {
   'C++': 'C plus plus',
   'c++': 'C plus plus',
   'AT&T': 'A T and T',
@@ -131,12 +131,42 @@ const TERMS: Readonly<Record<string, string>> = {
   COVID: 'covid',
   UNESCO: 'you nesco',
   UEFA: 'you eigh fa',
+  FTSE: 'footsie',
+  ICAO: 'eye kay oh',
+  kth: 'kayth',
+  ith: 'eyeth',
+  jth: 'jayth',
+  mth: 'emth',
+  openai: 'open A I',
+  chatgpt: 'chat G P T',
+  macos: 'mac O S',
+  mysql: 'my S Q L',
+  mongodb: 'mongo D B',
+  graphql: 'graph Q L',
+  nosql: 'no S Q L',
+  openssl: 'open S S L',
+  opengl: 'open G L',
+  opencv: 'open C V',
+  pytorch: 'pie torch',
+  numpy: 'num pie',
+  vscode: 'V S code',
+  ffmpeg: 'F F em peg',
+  huggingface: 'hugging face',
+  github: 'git hub',
+  gitlab: 'git lab',
   CUDA: 'cooda',
   FEMA: 'feema',
   nodejs: 'node J S',
   Xi: 'Shee',
   'e-mail': 'email',
   'E-mail': 'Email',
+};
+
+/** Words of chats begin a sentence too: "Thx, …". */
+const CHAT = 'idk tbh imo btw brb nvm thx thnx pls plz ppl omg afaik iirc'.split(' ');
+const TERMS: Readonly<Record<string, string>> = {
+  ...WRITTEN,
+  ...Object.fromEntries(CHAT.map((word) => [word[0]!.toUpperCase() + word.slice(1), WRITTEN[word]!])),
 };
 
 const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
@@ -179,7 +209,9 @@ function term(scan: Scan, at: number): number {
   };
   const word = scan.wordAt(at);
   const bare = stem(word);
-  const ending = WORDS.has(bare) ? matchAt(WORD_ENDING, text, at + bare.length) : null;
+  // "Pls. answer": an abbreviation with its stop.
+  const clipped = /^pls$/i.test(bare) && text[at + bare.length] === '.';
+  const ending = WORDS.has(bare) && !clipped ? matchAt(WORD_ENDING, text, at + bare.length) : null;
   if (ending) return say(TERMS[bare]! + ending[0], bare + ending[0]);
   const mixed = beginsMixed(text, at) ? matchAt(MIXED, text, at) : null;
   if (mixed) return say(TERMS[mixed[1]!]! + (mixed[2] ?? ''), mixed[0]);

@@ -92,6 +92,8 @@ export interface CharacterOptions {
    */
   readonly keeps?: RegExp;
   readonly groupMark?: string;
+  /** The language has rules for formulas, which are then left as they are written. */
+  readonly formulas?: boolean;
 }
 
 const keptAs = (form: string): Character => ({ form, sound: undefined, skipped: '', skippedInGreek: '' });
@@ -105,12 +107,14 @@ export class Characters {
   readonly #keeps: RegExp | undefined;
   /** What groups the digits of a number that is written with thin spaces. */
   readonly groupMark: string;
+  readonly formulas: boolean;
 
   /** `says`: whether the language's rules have words for a sign, so that it is left for them. */
-  constructor(says: (sign: string) => boolean, { keeps, groupMark = ',' }: CharacterOptions = {}) {
+  constructor(says: (sign: string) => boolean, { keeps, groupMark = ',', formulas = false }: CharacterOptions = {}) {
     this.#says = says;
     this.#keeps = keeps;
     this.groupMark = groupMark;
+    this.formulas = formulas;
   }
 
   of(code: number): Character {

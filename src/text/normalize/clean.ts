@@ -7,8 +7,19 @@ import { characterIs, IS } from '../character-kinds.js';
 import { type LineKind, type LineStart, lineStart } from '../line-marks.js';
 import { type Characters, isGreek } from './characters.js';
 import { characterReference } from './entities.js';
+import { FORMULA_CLOSES, FORMULA_OPENS, FORMULA_SIGNS, findFormula } from './formula-span.js';
 import { markRun } from './mark-runs.js';
-import { autolinkEnd, htmlTag, isEmphasis, isWordUnit, linkTailEnd, opensLink, pointerEnd } from './markdown.js';
+import {
+  autolinkEnd,
+  htmlTag,
+  isCrumb,
+  isDialled,
+  isEmphasis,
+  isWordUnit,
+  linkTailEnd,
+  opensLink,
+  pointerEnd,
+} from './markdown.js';
 import { isDigit } from './scan.js';
 import { type Mapped, Room, Spoken } from './spoken.js';
 import { matchAt, runLength } from './sticky.js';
@@ -26,6 +37,15 @@ const PAIR = /[\ud800-\udbff][\udc00-\udfff]/;
 const SUPERSCRIPT_ENDING = /(?:ˢᵗ|ⁿᵈ|ʳᵈ|ᵗʰ)/y;
 const SUPERSCRIPT_STARTS = 'ˢⁿʳᵗ';
 const SUPERSCRIPT_ENDINGS: Readonly<Record<string, string>> = { ˢᵗ: 'st', ⁿᵈ: 'nd', ʳᵈ: 'rd', ᵗʰ: 'th' };
+/** Above the letter of a quantity: "x̄" is its mean. */
+const ACCENTS: Readonly<Record<string, string>> = {
+  '\u0302': 'hat',
+  '\u0303': 'tilde',
+  '\u0304': 'bar',
+  '\u0305': 'bar',
+  '\u0307': 'dot',
+  '\u20d7': 'vector',
+};
 
 /**
  * Told of every mark that is markup and no text, in UTF-16 units, and of what may be shown in its
@@ -163,6 +183,10 @@ class Cleaner {
     const text = this.#input;
     let end = at + 1;
     while (end < text.length && isPlain(text.charCodeAt(end))) end++;
+    if (end - at === 3 && text[end] === '_' && text.startsWith('lim', at)) {
+      const formula = this.#formula(at);
+      if (formula !== undefined) return formula;
+    }
     const cluster = isExtended(text, end) ? matchAt(LATIN_CLUSTER, text, end - 1) : null;
     const accented = cluster !== null && cluster[0].length > 1;
     this.#out.copy(text.slice(at, accented ? end - 1 : end), this.#point(at));
@@ -193,11 +217,12 @@ class Cleaner {
       case 0x2a /* asterisk */:
         {
           const end = at + runLength(text, at);
+          if (this.#characters.formulas && isDialled(text, at)) return this.#put('*', at, at + 1);
           if (isEmphasis(text, at, end)) return this.#markup(at, end);
           return this.#put(end - at > 1 ? '^' : '*', at, end);
         }
       case 0x5f /* _ */:
-        return this.#underscore(at);
+        return this.#formula(at) ?? this.#underscore(at);
       case 0x5b /* [ */:
       case 0x5d /* ] */:
       case 0x21 /* ! */:
@@ -205,7 +230,10 @@ class Cleaner {
       case 0x3c /* < */:
         return this.#angle(at);
       case 0x5c /* \ */:
-        return this.#backslash(at);
+        return this.#formula(at) ?? this.#backslash(at);
+      case 0x24 /* $ */:
+      case 0x5e /* ^ */:
+        return this.#formula(at) ?? this.#punctuation(at);
       case 0x7c /* | */:
         return this.#pipe(at);
       case 0x1b /* escape */:
@@ -221,6 +249,22 @@ class Cleaner {
       return this.#skip('control', at, at + 1);
     }
     return this.#punctuation(at);
+  }
+
+  /** A formula is left as it is written, between two marks, for the language's own rules. */
+  #formula(at: number): number | undefined {
+    const text = this.#input;
+    const span = this.#characters.formulas ? findFormula(text, at) : undefined;
+    if (!span) return undefined;
+    const { from, to, end } = span;
+    this.#out.put(FORMULA_OPENS, this.#point(at), this.#point(from));
+    for (let i = from; i < to; ) {
+      const length = text.codePointAt(i)! > 0xffff ? 2 : 1;
+      this.#out.put(text.slice(i, i + length), this.#point(i), this.#point(i + length));
+      i += length;
+    }
+    this.#out.put(FORMULA_CLOSES, this.#point(to), this.#point(end));
+    return end;
   }
 
   /** Escapes of Markdown lose their backslash; others may be a path or a formula. */
@@ -322,6 +366,8 @@ class Cleaner {
       const emoticon = this.#emoticon(at);
       if (emoticon !== undefined) return emoticon;
     }
+    if (code === 0x23 /* # */ && this.#characters.formulas && isDialled(this.#input, at))
+      return this.#put('#', at, at + 1);
     const { piece, end } = markRun(this.#input, at);
     if (piece === undefined || piece === '') this.#markup(at, end);
     if (piece === undefined) return this.#pause(',', at, end);
@@ -368,6 +414,12 @@ class Cleaner {
     if ((code === 0x202f || code === 0x2009 || code === 0xa0) && /^\d\d\d(?!\d)/.test(text.slice(end, end + 4))) {
       if (/\d/.test(text.charAt(at - 1))) return this.#put(this.#characters.groupMark, at, end);
     }
+    if (code > 0x21ff && code < 0x2230 && FORMULA_SIGNS.includes(char)) {
+      const formula = this.#formula(at);
+      if (formula !== undefined) return formula;
+    }
+    if ((char === '»' || char === '›') && this.#characters.formulas && isCrumb(text, at))
+      return this.#pause(',', at, end);
     const cluster = isExtended(text, end) ? matchAt(LATIN_CLUSTER, text, at) : null;
     if (cluster && cluster[0].length > char.length) return this.#letter(cluster[0], at);
     const character = this.#characters.of(code);
@@ -397,9 +449,17 @@ class Cleaner {
   /** A letter and the accents behind it. */
   #letter(cluster: string, at: number): number {
     const end = at + cluster.length;
+    const mark = this.#characters.formulas ? ACCENTS[cluster.slice(1)] : undefined;
+    if (mark !== undefined && this.#isAlone(at, end) && cluster.normalize('NFC').length > 1)
+      return this.#put(`${cluster[0]} ${mark}`, at, end);
     const composed = cluster.normalize('NFC');
     const form = composed.length === 1 ? this.#formOf(composed) : undefined;
     return this.#put(form ?? this.#formOf(cluster) ?? cluster.charAt(0), at, end);
+  }
+
+  /** Neither a letter nor a digit stands beside it. */
+  #isAlone(from: number, to: number): boolean {
+    return !isWordUnit(this.#input.charCodeAt(from - 1)) && !isWordUnit(this.#input.charCodeAt(to));
   }
 
   /** The form of the character a text begins with. */

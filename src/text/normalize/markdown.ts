@@ -88,3 +88,23 @@ export function isEmphasis(text: string, at: number, end: number): boolean {
   const single = (code: number, beyond: number) => (isDigit(code) || (code > 96 && code < 123)) && !isWordUnit(beyond);
   return !(single(before, text.charCodeAt(left - 1)) && single(after, text.charCodeAt(right + 1)));
 }
+
+const DIALLED = /(?:\*{1,2}#?|#{1,2})\d{2,4}(?:[*#]\d{1,15})*(?:#|(?![A-Za-z0-9*#]))(?![A-Za-z0-9*])/y;
+
+/** "*#06#", "*67": a code for a telephone, unless another asterisk closes what this one opens. */
+export function isDialled(text: string, at: number): boolean {
+  let begin = at;
+  while (begin > at - 2 && (text[begin - 1] === '*' || text[begin - 1] === '#')) begin--;
+  if (isWordUnit(text.charCodeAt(begin - 1))) return false;
+  const match = matchAt(DIALLED, text, begin);
+  if (!match || at >= begin + match[0].length) return false;
+  if (match[0].startsWith('#')) return match[0].endsWith('#');
+  return (
+    match[0].includes('#') ||
+    !/^[^\n]{0,79}[^\s*]\*/.test(text.slice(begin + match[0].length, begin + match[0].length + 81))
+  );
+}
+
+/** "Home » Shoes": a mark between the steps of a path, not the end of a quotation. */
+export const isCrumb = (text: string, at: number): boolean =>
+  text[at - 1] === ' ' && text[at + 1] === ' ' && !/[«‹]/.test(text.slice(Math.max(0, at - 200), at));

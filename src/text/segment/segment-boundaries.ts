@@ -3,8 +3,10 @@
  * with its rank.
  */
 import { DEFAULT_LANGUAGE, type Language, type PauseKind } from '../../protocol/job.js';
+import { codeOf } from '../../protocol/languages.js';
 import { characterIs, IS, IS_MARK } from '../character-kinds.js';
 import { type LineKind, type LineMarker, lineMarker, NO_MARKER } from '../line-marks.js';
+import { formulaAt } from '../normalize/formula-span.js';
 import { closesQuote, footnote, nextKind, nextWord } from './segment-lookahead.js';
 import {
   type Clause,
@@ -59,6 +61,8 @@ const JOINER = 0x200d;
 const VOWELS = (1 << 0) | (1 << 4) | (1 << 8) | (1 << 14) | (1 << 20) | (1 << 24);
 /** What a letter said by its name, a digit or a sign may make. */
 const HEAVY = 8;
+/** Tokens that a character of a formula makes, at most by far: "x_1^2" is "x sub one squared". */
+const FORMULA_WEIGHT = 6;
 /** A word heavier than this may be cut inside, every few characters. */
 const LONG_WORD = 200;
 const INSIDE_STEP = 8;
@@ -69,6 +73,8 @@ const WIDE_FROM = 0x2e80;
 
 export class BoundaryScanner {
   readonly #words: SentenceWords;
+  /** Formulas are known in English. */
+  readonly #formulas: boolean;
   readonly totals: Totals = { letters: 0, words: 0, weight: 0 };
   #text = '';
   #rests: readonly Rest[] = NO_RESTS;
@@ -102,6 +108,7 @@ export class BoundaryScanner {
 
   constructor(language: Language = DEFAULT_LANGUAGE) {
     this.#words = sentenceWords(language);
+    this.#formulas = codeOf(language) === 'en';
   }
 
   /**
@@ -183,6 +190,9 @@ export class BoundaryScanner {
           continue;
         }
       }
+      // Where a formula ends must be seen before anything behind its beginning is decided.
+      const formula = (code === 0x24 || code === 0x5c) && this.#formulas ? formulaAt(text, i, final) : undefined;
+      if (formula === null) return i;
       if (!this.#inWord) {
         const step = this.#startWord(text, i, final, found);
         if (step < 0) return i;
@@ -193,6 +203,11 @@ export class BoundaryScanner {
       } else {
         const boundary = this.#insideWord(is, i);
         if (boundary) found(i, boundary);
+      }
+      if (formula) {
+        this.#formula(text, i, formula.end);
+        i = formula.end;
+        continue;
       }
       const note = this.#mark && code === 0x5b /* [ */ ? footnote(text, i, final) : 0;
       if (note < 0) return i;
@@ -222,6 +237,20 @@ export class BoundaryScanner {
     this.#lineChars += run;
     this.#joined = false;
     return i;
+  }
+
+  /** A formula is a part of its word, and is cut nowhere. */
+  #formula(text: string, from: number, end: number): void {
+    const units = end - from;
+    let letters = 0;
+    for (let i = from; i < end; i += 1) if (characterIs(text.charCodeAt(i)) & IS.letter) letters += 1;
+    this.#mark = null;
+    this.#vowel = true;
+    this.#joined = false;
+    this.totals.letters += Math.max(letters, 1);
+    this.totals.weight += FORMULA_WEIGHT * units;
+    this.#wordChars += units;
+    this.#lineChars += units;
   }
 
   #wordUntil(index: number): string {
@@ -296,7 +325,9 @@ export class BoundaryScanner {
           text,
           i + marker.length,
           final,
-          this.#mark !== null && looksAhead(this.#mark, this.#words) ? this.#words : undefined,
+          this.#mark !== null && looksAhead(this.#mark, this.#words)
+            ? { words: this.#words, mark: this.#mark }
+            : undefined,
         )
       : 'other';
     if (next === null) return -1;
@@ -359,7 +390,7 @@ export class BoundaryScanner {
     if (
       shortLine &&
       (!mark || markIs(mark) & IS.strong) &&
-      (next === 'upper' || next === 'capitals' || next === 'label' || next === 'digit')
+      (next === 'upper' || next === 'opener' || next === 'capitals' || next === 'label' || next === 'digit')
     ) {
       return this.#ended('item');
     }

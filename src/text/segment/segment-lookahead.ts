@@ -3,13 +3,13 @@
  * footnotes.
  */
 import { characterIs, IS } from '../character-kinds.js';
-import type { Next, SentenceWords } from './sentence-ends.js';
+import type { Mark, Next, SentenceWords } from './sentence-ends.js';
 
 /**
  * What the next word begins with, behind opening quotes and brackets; null if the text does not
  * show it yet.
  */
-export function nextKind(text: string, from: number, final: boolean, further?: SentenceWords): Next | null {
+export function nextKind(text: string, from: number, final: boolean, further?: Further): Next | null {
   let i = from;
   for (let skipped = 0; skipped < 4 && i < text.length; skipped += 1) {
     const code = text.charCodeAt(i);
@@ -42,16 +42,70 @@ export function nextWord(text: string, from: number, final: boolean, beginnings?
 
 const LONGEST_STARTER = 12;
 
+/** Where more of the next word than its first letter tells what the mark is. */
+export interface Further {
+  readonly words: SentenceWords;
+  readonly mark: Mark;
+}
+
+const BEGINNINGS = new WeakMap<SentenceWords, ReadonlySet<string>>();
+
+/** What the words begin with that open sentences, the whole of them included. */
+function openerBeginnings(words: SentenceWords): ReadonlySet<string> {
+  let known = BEGINNINGS.get(words);
+  if (!known) {
+    const all = [...(words.starters ?? [])];
+    known = new Set(all.flatMap((word) => Array.from({ length: word.length + 1 }, (_, i) => word.slice(0, i))));
+    BEGINNINGS.set(words, known);
+  }
+  return known;
+}
+
+/** What a capital letter behind an abbreviation begins. */
+function capitalKind(text: string, from: number, final: boolean, { words, mark }: Further): Next | null {
+  if (words.starters) {
+    const word = nextWord(text, from, final, openerBeginnings(words));
+    if (word === null) return null;
+    const end = from + word.length;
+    const small =
+      word.length === 1 ? words.letterStarts.has(text[from]!) : characterIs(text.charCodeAt(from + 1)) & IS.lower;
+    if (small && words.starters.has(word) && text[end] !== '-' && text[end] !== '.') return 'opener';
+  }
+  if (!words.labelling?.test(mark.word)) return 'upper';
+  if (words.pairs) {
+    if (!final && text.length < from + LONGEST_PAIR) return null;
+    if (words.pairs.test(`${mark.word} ${text.slice(from, from + LONGEST_PAIR)}`)) return 'label';
+  }
+  const kind = labelKind(text, from, final, words);
+  const alone = kind === 'upper' && text[from] !== 'I' && !(characterIs(text.charCodeAt(from + 1) || 32) & IS.letter);
+  return alone && words.lettered?.test(mark.word) ? 'label' : kind;
+}
+
 /** A capital letter that stands alone, the first of two, or that of a word. */
-function capitalKind(text: string, from: number, final: boolean, words: SentenceWords): Next | null {
+function labelKind(text: string, from: number, final: boolean, words: SentenceWords): Next | null {
   if (from + 1 >= text.length) return final ? 'label' : null;
   const is = characterIs(text.charCodeAt(from + 1));
-  if (is & IS.upper) return 'capitals';
+  if (is & IS.upper) {
+    // "Ave. NW"
+    if (!final && text.length < from + 3) return null;
+    return DIRECTION.test(text.slice(from, from + 3)) ? 'label' : 'capitals';
+  }
   if (!final && text.length < from + 4) return null;
   // "9 a.m. Sat.", "5 p.m. Eastern"
   if (words.labels?.test(text.slice(from, from + 4))) return 'capitals';
+  const zones = words.zones;
+  if (zones) {
+    const ahead = text.slice(from, from + LONGEST_ZONE);
+    if (zones.whole.test(ahead)) return 'capitals';
+    if (!final && ahead.length < LONGEST_ZONE && zones.begun.test(ahead)) return null;
+  }
   return is & IS.letter || words.letterStarts.has(text[from]!) ? 'upper' : 'label';
 }
+
+const DIRECTION = /^[NS][EW](?![A-Za-z])/;
+const LONGEST_ZONE = 32;
+/** Characters of the second word that tell a pair. */
+const LONGEST_PAIR = 7;
 
 /**
  * Whether "»" behind a space closes what was said, as in French; before a letter it opens. Null if

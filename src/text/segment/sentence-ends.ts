@@ -10,7 +10,7 @@ export const RANK = { inside: 0, word: 1, weak: 2, strong: 3, sentence: 4, parag
 export type Rank = (typeof RANK)[keyof typeof RANK];
 
 /** What the next word begins with. */
-export type Next = 'upper' | 'lower' | 'digit' | 'other' | 'label' | 'capitals';
+export type Next = 'upper' | 'lower' | 'digit' | 'other' | 'label' | 'capitals' | 'opener';
 
 export interface Mark {
   /** The code point. */
@@ -71,6 +71,19 @@ export interface SentenceWords {
    * Rows of letters with stops between them that may end a sentence where a capital follows: "a.m".
    */
   readonly dottedEnds: ReadonlySet<string>;
+  /**
+   * Words that open sentences and are no names: a stop before one of them, with its capital, is a
+   * full stop also behind an abbreviation ("in the U.S. In May they married").
+   */
+  readonly starters?: ReadonlySet<string>;
+  /** Abbreviations whose stop is never a full stop, whatever follows: "Mr", "vs". */
+  readonly strict?: ReadonlySet<string>;
+  /** An abbreviation and the word behind it that belong together: "Ford Corp. President". */
+  readonly pairs?: RegExp;
+  /** Behind these also a letter that may be a word is a label: "Fig. A". */
+  readonly lettered?: RegExp;
+  /** Names of zones behind a time of day ("5 p.m. London time"), and what may become one. */
+  readonly zones?: { readonly whole: RegExp; readonly begun: RegExp };
   /** A first word that introduces by its form ("Suddenly, …"). */
   readonly introducingForm?: RegExp;
 }
@@ -164,8 +177,34 @@ export interface MarkContext {
  * Whether more of the next word than its first letter has to be seen to rank the mark behind a
  * word.
  */
-export const looksAhead = (mark: Mark, { labelling }: SentenceWords): boolean =>
-  mark.code === STOP && labelling?.test(mark.word) === true;
+export function looksAhead(mark: Mark, words: SentenceWords): boolean {
+  if (mark.code !== STOP) return false;
+  if (mark.word.length > LONGEST_SHORTENED && !mark.word.includes('.')) return false;
+  if (words.labelling?.test(mark.word)) return true;
+  if (words.starters === undefined) return false;
+  // Behind an ordinary word a stop ends the sentence, whatever follows.
+  const word = wordOf(mark.word).toLowerCase();
+  return word.length < 2 || isDotted(word) || words.leading.has(word);
+}
+
+/** Letters of the longest abbreviation that has a say, with a mark or two before it. */
+const LONGEST_SHORTENED = 8;
+
+/** A word without the marks before it, and without what a slash or a dash parts from it. */
+function wordOf(written: string): string {
+  if (written === '') return '';
+  const begins = characterIs(written.charCodeAt(0)) & (IS.lower | IS.upper | IS.digit);
+  const shown = begins ? written : written.replace(/^[^\p{L}\p{N}]+/u, '');
+  const parted = Math.max(
+    shown.lastIndexOf('/'),
+    shown.lastIndexOf('–'),
+    /^[\d.,]+-/.exec(shown) ? shown.lastIndexOf('-') : -1,
+  );
+  return shown.slice(parted + 1);
+}
+
+const isDotted = (word: string): boolean =>
+  word.includes('.') && /^(?:(?:\p{L}\p{M}*){1,3}\.-?)+(?:\p{L}\p{M}*){1,3}$/u.test(word);
 
 const STOP = 0x2e;
 const ELLIPSIS = 0x2026;
@@ -214,25 +253,24 @@ export function rankOf(mark: Mark, next: Next, context: MarkContext): Rank {
 
 function rankOfStop(mark: Mark, next: Next, context: MarkContext): Rank {
   if (mark.word === '') return RANK.sentence;
-  const begins = characterIs(mark.word.charCodeAt(0)) & (IS.lower | IS.upper | IS.digit);
-  const shown = begins ? mark.word : mark.word.replace(/^[^\p{L}\p{N}]+/u, '');
-  const parted = Math.max(
-    shown.lastIndexOf('/'),
-    shown.lastIndexOf('–'),
-    /^[\d.,]+-/.exec(shown) ? shown.lastIndexOf('-') : -1,
-  );
-  const word = shown.slice(parted + 1).toLowerCase();
+  const shown = wordOf(mark.word);
+  const word = shown.toLowerCase();
   if (word === '') return RANK.sentence;
   // "1. Open the box", at the head of a sentence or behind a colon
   if (/^\d{1,3}$/.test(word) && (context.first || /[:;]$/.test(context.previous))) return RANK.word;
-  if (context.words.leading.has(word)) return RANK.word;
+  if (context.words.leading.has(word)) {
+    return next === 'opener' && !context.words.strict?.has(word) ? RANK.sentence : RANK.word;
+  }
   if (word.length < 3 && /^\p{L}$/u.test(word)) return rankOfInitial(shown, next, context);
-  const dotted = word.includes('.') && /^(?:(?:\p{L}\p{M}*){1,3}\.-?)+(?:\p{L}\p{M}*){1,3}$/u.test(word);
   if (next === 'label') return RANK.word;
-  if (dotted) {
+  if (isDotted(word)) {
+    if (next === 'opener') return RANK.sentence;
+    if (next === 'digit' && context.words.beforeNumber.has(word)) return RANK.word;
     return context.words.dottedEnds.has(word) && next !== 'lower' && next !== 'capitals' ? RANK.sentence : RANK.word;
   }
   if (next === 'digit' && context.words.beforeNumber.has(word)) return RANK.word;
+  // Without a vowel it is an abbreviation, whether a list has it or not: "5 mg. per day".
+  if (next === 'lower' && /^[bcdfghjklmnpqrstvwxz]{2,6}$/.test(word)) return RANK.word;
   if (next === 'lower' && (context.words.beforeSmall.has(word) || context.words.beforeNumber.has(word)))
     return RANK.word;
   return RANK.sentence;
@@ -243,6 +281,7 @@ function rankOfInitial(letter: string, next: Next, context: MarkContext): Rank {
   const previous = context.previous.replace(/[^\p{L}\p{N}]+/gu, '');
   if (context.words.labelled.has(previous.toLowerCase())) return RANK.sentence;
   if (next === 'digit') return context.words.beforeNumber.has(letter) ? RANK.word : RANK.sentence;
+  if (next === 'opener') return RANK.sentence;
   if (context.words.letterWords.has(letter) && !/^\p{Lu}/u.test(previous) && !context.first) return RANK.sentence;
   if (/^\p{N}+$/u.test(previous)) return next === 'lower' ? RANK.word : RANK.sentence;
   return RANK.word;

@@ -9,6 +9,20 @@ import { amount, cardinal, fraction, integer, ordinal, year } from './numbers.js
 
 const SLASHED = /(\d{1,4}(?:\.\d{1,2})?)\/(\d{1,4})(?![\d/]|[.,]\d)/y;
 
+const HOUR =
+  /^ (?:past|to) (?:1[0-2]|[1-9]|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight)(?![\w:/]|\.\d)/;
+
+/** "1/2 past 6", "at 1/4 to 9". */
+export function partOfHour(scan: Scan, top: number, bottom: number, end: number): string | undefined {
+  if (!HOUR.test(scan.text.slice(end, end + 16)) || top !== 1) return undefined;
+  if (
+    /^ to/.test(scan.text.slice(end, end + 3)) &&
+    !/^(?:at|by|until|till|around|about|before|after|is|was|it's)$/i.test(scan.previous)
+  )
+    return undefined;
+  return bottom === 2 ? 'half' : bottom === 4 ? 'quarter' : undefined;
+}
+
 /** "3/4", "24/7", "9/11": halves and quarters, marks out of ten, names. */
 function slashed(scan: Scan, at: number): number {
   if (!scan.atBoundary(at)) return at;
@@ -25,6 +39,17 @@ function slashed(scan: Scan, at: number): number {
   };
   if ((a === 24 && b === 7) || (a === 9 && b === 11) || (a === 20 && b === 20) || (a === 50 && b === 50))
     return say(`${cardinal(a)} ${cardinal(b)}`);
+  const past = /^(?:past|to)$/.test(next) ? partOfHour(scan, a, b, end) : undefined;
+  if (past !== undefined) return say(past);
+  // "287/6": runs for wickets; nobody writes such a fraction.
+  if (
+    a >= 30 &&
+    b < 10 &&
+    /^\d+$/.test(top) &&
+    !/^ ?[=+*×]/.test(scan.text.slice(end, end + 2)) &&
+    !/[=+*×-] ?$/.test(scan.text.slice(Math.max(0, at - 2), at))
+  )
+    return say(`${integer(top)} for ${cardinal(b)}`);
   if (next === 'time') return say(`${cardinal(a)} ${cardinal(b)}`);
   if (/^(?:19|20)\d\d$/.test(top) && bottom.length === 2)
     return say(`${year(a)} ${b < 10 ? `oh ${cardinal(b)}` : cardinal(b)}`);

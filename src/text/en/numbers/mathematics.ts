@@ -61,6 +61,17 @@ export const absoluteRule: Rule = {
   },
 };
 
+const COMPUTED =
+  /^(?:compute|calculate|find|evaluate|factorial|simplify|expand|computing|calculating|finding|compare)$/i;
+
+/** "Compute 10! by hand", "4! is 24": the words around it speak of numbers. */
+const isComputed = ({ text, previous, beforePrevious }: Scan, at: number): boolean =>
+  COMPUTED.test(beforePrevious) ||
+  (previous.length < 4 &&
+    /^ (?:is (?:\d+|equal|even|divisible|the|larger|greater)|equals|grows|ways|permutations)\b/.test(
+      text.slice(at + 1, at + 16),
+    ));
+
 /** "5! = 120", "n!/k!", and "!done" in a program. */
 export const factorialRule: Rule = {
   name: 'factorial or negation',
@@ -72,7 +83,8 @@ export const factorialRule: Rule = {
       out.say('not', at, at + 1);
       return at + 1;
     }
-    if (opens || !isOperand(text, at - 1, -1) || !/^ ?[=+*/×÷)<>^-]/.test(text.slice(at + 1, at + 3))) return at;
+    if (opens || !isOperand(text, at - 1, -1)) return at;
+    if (!/^ ?[=+*/×÷)<>^-]/.test(text.slice(at + 1, at + 3)) && !isComputed(scan, at)) return at;
     out.say('factorial', at, at + 1);
     return at + 1;
   },

@@ -16,7 +16,7 @@ export const behind = (text: string, at: number): number => {
 /** "a $5 bill", "a 10 km run": in front of a noun the measure stands in the singular. */
 export function isModifier(scan: Scan, end: number): boolean {
   if (scan.text[end] === '-') return isLetterAt(scan, end + 1);
-  if (!/^(?:an?|every|each|one|per)$/i.test(scan.previous)) return false;
+  if (!/^(?:an?|every|each|one|per)$/i.test(scan.previous)) return isAttached(scan, end);
   const next = scan.text[end] === ' ' ? scan.nextWord(end) : '';
   return (
     next !== '' &&
@@ -24,6 +24,20 @@ export function isModifier(scan: Scan, end: number): boolean {
       next,
     )
   );
+}
+
+const DETERMINER =
+  /^(?:the|this|that|these|those|my|our|your|his|her|its|their|two|three|four|five|six|several|some|new|old|any|no|another|single|standard|both)$/i;
+const NO_NOUN =
+  /^(?:and|or|to|in|on|for|per|a|an|at|from|off|by|with|of|is|was|were|are|be|has|had|have|if|when|as|than|each|every|more|less|now|today|until|but|that|which|who|where|between|around|before|after|over|under|above|below|along|across|through|into|onto|without|within|ahead|away|apart|long|wide|tall|high|deep|thick|late|early|ago|later|needed|required|available|used|left|it|he|she|they|we|you|i|so|because|while|then|there|here|not|only|remaining|worth|total|respectively)$/i;
+
+/** "the 60W bulb": behind a determiner what is written without a space describes the noun. */
+function isAttached(scan: Scan, end: number): boolean {
+  const { text } = scan;
+  if (text[end] !== ' ' || !DETERMINER.test(scan.previous)) return false;
+  if (!/\d[A-Za-zµΩ]{1,4}$/.test(text.slice(Math.max(0, end - 6), end))) return false;
+  const next = scan.nextWord(end);
+  return /^[a-z]{2,}$/.test(next) && !NO_NOUN.test(next);
 }
 
 const isLetterAt = (scan: Scan, at: number): boolean => /[A-Za-z]/.test(scan.text.charAt(at));
@@ -50,7 +64,10 @@ export function measure(scan: Scan, end: number, one: boolean): { words: string;
   if (!match) return undefined;
   const [whole, gap, written] = match as unknown as [string, string, string];
   const sign = 'scf'.includes(written[0]!) ? written.replace(/^(sq|cu|fl)\.? ?(?=[a-z])/, '$1') : written;
-  let name = unit(sign === 'pt' && gap !== '-' && !isType(scan, end + whole.length) ? 'pint' : sign);
+  let name = unit(
+    known(scan, sign, end + whole.length) ??
+      (sign === 'pt' && gap !== '-' && !isType(scan, end + whole.length) ? 'pint' : sign),
+  );
   let stop = end + whole.length;
   if (!name && sign.includes('/')) {
     const short = sign.slice(0, sign.indexOf('/'));
@@ -65,7 +82,7 @@ export function measure(scan: Scan, end: number, one: boolean): { words: string;
   // The dot of "5 ft." is the abbreviation's, unless the sentence ends with it.
   if (
     text[stop] === '.' &&
-    /^(?:in|ft|st|lb|lbs|oz|yd|mi|gal|qt|pt|pts|tsp|tbsp|sec|secs|min|mins|hr|hrs|yr|yrs|mo|mos|wk|wks|sq|cu)$/.test(
+    /^(?:in|ft|st|lb|lbs|oz|yd|yds|mi|gal|gals|qt|qts|pt|pts|tsp|tbsp|sec|secs|min|mins|hr|hrs|yr|yrs|mo|mos|wk|wks|sq|cu)$/.test(
       sign.slice(-4),
     ) &&
     !scan.endsAt(stop + 1) &&
@@ -73,6 +90,27 @@ export function measure(scan: Scan, end: number, one: boolean): { words: string;
   )
     stop += 1;
   return { words: single ? name.one : name.many, end: stop };
+}
+
+const LENT =
+  /\b(?:rates?|yields?|spreads?|margins?|fed|ecb|boe|bonds?|gilts?|treasur\w*|mortgages?|inflation|coupon|hikes?|cuts?|raised?|lowered|widened|tightened|basis|loans?|credit|bank|central)\b/i;
+const SENT =
+  /\b(?:modem|serial|baud|link|streams?|downloads?|uploads?|network|connection|bandwidth|bitrate|data|channel|transmit\w*|port|signal|codec|audio|line)\b/i;
+const DRUNK =
+  /^\.? (?:of )?(?:milk|cream|water|beer|ale|lager|cider|blood|ice|juice|oil|stock|broth|buttermilk|stout|wine|paint|bitter|fluid|strawberries|blueberries)\b/;
+/** Characters around a number that tell what its unit is. */
+const AROUND = 80;
+
+/** Signs that are two units: "bps" of a rate of interest or of a line, "pts." scored or drunk. */
+function known(scan: Scan, sign: string, end: number): string | undefined {
+  const { text } = scan;
+  if (sign === 'pts') return DRUNK.test(text.slice(end, end + 24)) ? 'pint' : undefined;
+  if (sign === 'pc') return /^-? ?(?:set|suit|puzzle|bundle|kit)\b/.test(text.slice(end, end + 9)) ? 'pcs' : undefined;
+  if (sign !== 'bps') return undefined;
+  const around = text.slice(Math.max(0, end - AROUND), end + AROUND);
+  if (SENT.test(around)) return undefined;
+  const digits = /(\d+)[ -]?bps$/.exec(text.slice(Math.max(0, end - 12), end))?.[1] ?? '';
+  return LENT.test(around) || Number(digits) < 250 ? 'bp' : undefined;
 }
 
 /** "the 4x100m relay" */

@@ -13,7 +13,7 @@ const SCIENTIFIC = /(\d{1,20}(?:\.\d{1,20})?)[eE]([-+−]?)(\d{1,4})(?![A-Za-z0-
 const DIMENSIONS =
   /(\d{1,6}(?:\.\d{1,4})?)( ?)([x×])\2(\d{1,6}(?:\.\d{1,4})?)(?:\2[x×]\2(\d{1,6}(?:\.\d{1,4})?))?(s(?![A-Za-z]))?(?![\dA-Za-z.×]{0,20}[\d×])/y;
 const MULTIPLE = /(\d{1,9}(?:\.\d{1,4})?)[x×](?![A-Za-z0-9])/y;
-const RESOLUTION = /(\d{3,4})([pi])(?![A-Za-z0-9])/y;
+const RESOLUTION = /(\d{3,4})([pi])(\d{2,3})?(?![A-Za-z0-9])/y;
 const FEET = /(\d{1,3})'(?: ?(\d{1,2})(?:"|'')?)?(?![\dA-Za-z'])/y;
 const INCHES = /(\d{1,3}(?:\.\d{1,2})?)"/y;
 const ARC = /(\d{1,3})° ?(\d{1,2})' ?(?:(\d{1,2}(?:\.\d{1,4})?)" ?)?([NSEW])?(?![A-Za-z])/y;
@@ -82,7 +82,8 @@ function dimensions(scan: Scan, at: number): number {
     return end;
   }
   const multiple = matchAt(MULTIPLE, scan.text, at);
-  if (!multiple) return at;
+  // "y = 2x": so many of a quantity.
+  if (!multiple || /[=+−] ?$/.test(scan.text.slice(Math.max(0, at - 2), at))) return at;
   const end = at + multiple[0].length;
   const next = scan.text.charAt(end);
   const times = next === ' ' ? COMPARED.test(scan.nextWord(end)) : next === '' || '.,;!?)'.includes(next);
@@ -115,12 +116,25 @@ function resolution(scan: Scan, at: number): number {
   const match = matchAt(RESOLUTION, scan.text, at);
   if (!match) return at;
   const digits = match[1]!;
-  scan.out.say(`${digits.length === 4 ? pairs(digits) : triple(digits)} ${spell(match[2]!)}`, at, at + match[0].length);
+  const rate = match[3] ? ` ${cardinal(match[3])}` : '';
+  const lines = digits.length === 4 ? pairs(digits) : triple(digits);
+  scan.out.say(`${lines} ${spell(match[2]!)}${rate}`, at, at + match[0].length);
   return at + match[0].length;
 }
 
 const count = (written: string, one: string, many: string): string =>
   `${amount(written)} ${Number(written) === 1 ? one : many}`;
+
+/** "a 6'2\" man": the height of whoever follows. */
+function isHeight(scan: Scan, end: number): boolean {
+  if (!/^(?:an?|the|this|that|his|her|their|our|your|my|another)$/i.test(scan.previous) || scan.text[end] !== ' ')
+    return false;
+  const next = scan.nextWord(end);
+  return (
+    /^[a-z]/.test(next) &&
+    !/^(?:and|or|by|x|wide|tall|long|high|deep|thick|in|of|is|was|to|at|from|for|with|on)$/.test(next)
+  );
+}
 
 /** "5'10\\"", "6' 2\\"", "a 27\\" screen", "40°26'46\\"N". */
 function feetAndInches(scan: Scan, at: number): number {
@@ -146,7 +160,10 @@ function feetAndInches(scan: Scan, at: number): number {
   }
   const feet = mark === "'" ? matchAt(FEET, text, at) : null;
   if (feet && !(scan.quotedSingle && !feet[2])) {
-    const words = count(feet[1]!, 'foot', 'feet') + (feet[2] ? ` ${count(feet[2], 'inch', 'inches')}` : '');
+    const tall = isHeight(scan, at + feet[0].length);
+    const words = tall
+      ? `${cardinal(feet[1]!)} foot${feet[2] ? ` ${cardinal(feet[2])}` : ''}`
+      : count(feet[1]!, 'foot', 'feet') + (feet[2] ? ` ${count(feet[2], 'inch', 'inches')}` : '');
     out.say(words, at, at + feet[0].length);
     return at + feet[0].length;
   }

@@ -101,10 +101,17 @@ export function isOperand(text: string, at: number, step: number): boolean {
 
 const PER = /\/(?=(?:second|minute|hour|day|week|month|year|person|user|sec|hr)(?![A-Za-z]))/y;
 
+/** "kWh/100km". */
+const PER_HUNDRED = /\/(?=100 ?(?:km|g|ml|mL|miles?|mi|m|kg)(?![A-Za-z]))/y;
+
 function slash(scan: Scan, at: number, before: number, next: number): number {
   const { out } = scan;
   const per = isLetter(before) ? matchAt(PER, scan.text, at) : null;
   if (per) {
+    out.say('per', at, at + 1);
+    return at + 1;
+  }
+  if (isLetter(before) && matchAt(PER_HUNDRED, scan.text, at)) {
     out.say('per', at, at + 1);
     return at + 1;
   }

@@ -251,6 +251,16 @@ function sayDigits(scan: Scan, at: number, written: string): void {
     scan.out.say(`oh ${cardinal(written[1]!)} hundred`, at, at + 4);
     return;
   }
+  // "at 0645"
+  if (
+    /^0[1-9][0-5]\d$/.test(written) &&
+    /^(?:at|by|until|from|since|to|till|around|before|after)$/i.test(scan.previous)
+  ) {
+    const minutes = written.slice(2);
+    const low = minutes.startsWith('0') ? `oh ${cardinal(minutes[1]!)}` : cardinal(minutes);
+    scan.out.say(`oh ${cardinal(written[1]!)} ${low}`, at, at + 4);
+    return;
+  }
   for (let i = 0; i < written.length; i++) scan.out.say(digitName(written.charCodeAt(i)), at + i, at + i + 1);
 }
 
@@ -311,6 +321,9 @@ const SECRET = /^(?:passcode|passcodes|password|postcode|id|username|account|tra
 const AIRLINER = /^7[0-8]7$/;
 const EMERGENCY = /^(?:911|411|999|111|112|101|988)$/;
 
+/** What a server answers with such a number: "503 errors". */
+const ANSWERED = /^(?:errors?|response|redirects?|status)$/;
+
 /** A plain number by itself. */
 function bare(scan: Scan, written: string, at: number, end: number): string {
   const { text } = scan;
@@ -341,7 +354,7 @@ function bare(scan: Scan, written: string, at: number, end: number): string {
       /^(?:-\d| (?:MAX|Max|Dreamliner|jet|jets|plane|planes)\b)/.test(text.slice(end, end + 12));
     if (airliner || (isModel(text, at) && !written.endsWith('00') && !written.startsWith('0'))) return triple(written);
     const flown = /^[A-Z][A-Z0-9]$/.test(scan.previous) && /^flights?$/i.test(scan.beforePrevious);
-    const named = flown || PAIRED.test(scan.previous) || scan.nextWord(end) === 'error';
+    const named = flown || PAIRED.test(scan.previous) || (text[end] === ' ' && ANSWERED.test(scan.nextWord(end)));
     if (named && !written.endsWith('00') && !written.startsWith('0')) {
       const low = Number(written.slice(1));
       return `${cardinal(written[0]!)} ${low < 10 ? `oh ${cardinal(low)}` : cardinal(low)}`;

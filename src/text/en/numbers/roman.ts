@@ -9,7 +9,7 @@ const ROMAN = /^(?:[IVXLCDM]{1,12}(?:'s)?|[ivxl]{1,8})$/;
 const NUMERAL = /([IVXLCDM]{1,12}|[ivxl]{1,8})(?:('s)|\b)(?!['\w-]|\.[A-Za-z])/y;
 const VALID = /^M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})$/;
 const COUNTED = new Set(
-  'chapter|part|act|scene|section|volume|vol|book|article|title|appendix|phase|type|class|stage|level|war|bowl|figure|fig|table|item|tier|mark|mk|episode|season|lesson|unit|step|annex|schedule|page|pages|pp|generation|gen|group|category|grade|paragraph|clause|amendment|canto|psalm|sonata|symphony|number|no|round|apollo|saturn|titan|fantasy|wars|quest|rocky|rambo|division|division|module|question|exercise|theorem|lemma|version|playstation|pentium|trimester|quarter|zone|region|layer|cranial|factor'.split(
+  'roman|numeral|numerals|acts|parts|chapters|volumes|books|sections|scenes|phases|types|levels|titles|articles|grades|classes|stages|items|figures|tables|vols|chapter|part|act|scene|section|volume|vol|book|article|title|appendix|phase|type|class|stage|level|war|bowl|figure|fig|table|item|tier|mark|mk|episode|season|lesson|unit|step|annex|schedule|page|pages|pp|generation|gen|group|category|grade|paragraph|clause|amendment|canto|psalm|sonata|symphony|number|no|round|apollo|saturn|titan|fantasy|wars|quest|rocky|rambo|division|division|module|question|exercise|theorem|lemma|version|playstation|pentium|trimester|quarter|zone|region|layer|cranial|factor'.split(
     '|',
   ),
 );
@@ -51,19 +51,37 @@ function romanNumeral(scan: Scan, at: number): number {
   if (text.charCodeAt(at) > 96 && before !== 32 && before !== 40 /* ( */ && before !== 45 /* - */) return at;
   const written = scan.wordAt(at);
   // One letter is a numeral only behind a name that has them.
-  if (written.length === 1 && !MONARCHS.has(scan.previous) && !isCounted(scan.previous)) return at;
   if (!ROMAN.test(written)) return at;
+  const chained = isChained(scan, at);
+  if (written.length === 1 && !MONARCHS.has(scan.previous) && !isCounted(scan.previous) && !chained) return at;
   const match = matchAt(NUMERAL, text, at);
   if (!match) return at;
   const numeral = match[1]!;
   const value = romanValue(numeral);
   if (value === undefined) return at;
   const end = at + match[0].length;
-  const words = reading(scan, numeral, value, at, at + numeral.length);
+  const words =
+    chained && numeral.charCodeAt(0) < 97
+      ? last.get(scan)?.ordinal
+        ? `the ${ordinal(value)}`
+        : cardinal(value)
+      : reading(scan, numeral, value, at, at + numeral.length);
   if (words === undefined) return at;
   out.say(words + (match[2] ?? ''), at, end);
   scan.remember(numeral);
+  last.set(scan, { end, ordinal: words.startsWith('the ') });
   return end;
+}
+
+/** Where the last numeral that counts something ended. */
+const last = new WeakMap<Scan, { readonly end: number; readonly ordinal: boolean }>();
+
+/** "V and VI", "I, II and III": a numeral behind another. */
+function isChained(scan: Scan, at: number): boolean {
+  const from = last.get(scan)?.end;
+  return (
+    from !== undefined && at - from < 12 && /^(?:,? (?:and|or|to|through) |, |[-–])$/.test(scan.text.slice(from, at))
+  );
 }
 
 function reading(scan: Scan, numeral: string, value: number, at: number, end: number): string | undefined {

@@ -158,6 +158,54 @@ export const clockRule: Rule = {
   apply: clock,
 };
 
+const BRITISH = /(\d{1,2})\.([0-5]\d)(?![\d%])/y;
+const SPAN = /\bfrom (?:\d{1,2}\.[0-5]\d|noon|midnight) (?:to|until|till) $/;
+const MEASURED =
+  /^(?:percent|per|points?|million|billion|trillion|thousand|hundred|dollars?|euros?|pounds?|pence|cents?|miles?|meters?|metres?|feet|inches|seconds?|minutes?|hours?|degrees?|times|yards?|kg|km|cm|mm|m|g|kilograms?|kilometers?|kilometres?|grams?|tons?|tonnes?|liters?|litres?)$/;
+const TRADED =
+  /\b(?:stocks?|shares?|index|price|trading|traded|odds|ratio|average|score|scored|rate|version|volts?|temperature)\b/i;
+
+/** "at 17.30", "the 14.05 to Leeds": a time that is written with a stop, told by its neighbours. */
+function isTrainTime(scan: Scan, at: number, end: number, hour: string): boolean {
+  const { text, previous } = scan;
+  const next = text[end] === ' ' ? scan.nextWord(end) : '';
+  if (MEASURED.test(next) || /^ ?[%$£€°]/.test(text.slice(end, end + 2))) return false;
+  const before = text.slice(Math.max(0, at - 60), at);
+  if (TRADED.test(before)) return false;
+  if (/^the$/i.test(previous))
+    return (
+      hour.length === 2 &&
+      /^(?:to|from|train|service|bus|flight|departure|express|ferry|coach|show|performance|screening|kick-off|match|game|news|class)$/.test(
+        next,
+      )
+    );
+  if (SPAN.test(before)) return true;
+  if (/^from$/i.test(previous)) return /^ (?:to|until|till) \d{1,2}\.[0-5]\d/.test(text.slice(end, end + 16));
+  if (!/^(?:at|until|till|by|before|after|around|about)$/i.test(previous)) return false;
+  return hour.length === 2 || /^(?:at|until|till)$/i.test(previous);
+}
+
+/** "17.30". */
+export const britishClockRule: Rule = {
+  name: 'time of day with a stop',
+  begins: { digits: { next: /(?!)/, point: /[^%]/ } },
+  apply(scan, at) {
+    const match = scan.atBoundary(at) && scan.text[at - 1] !== '.' ? matchAt(BRITISH, scan.text, at) : null;
+    if (!match || Number(match[1]) > 24 || (match[1]!.length === 1 && match[1] === '0')) return at;
+    const end = at + match[0].length;
+    if (!isTrainTime(scan, at, end, match[1]!)) return at;
+    scan.out.say(stationWords(match[1]!, match[2]!), at, end);
+    scan.remember(match[0]);
+    return end;
+  },
+};
+
+/** "oh eight fifteen", "seventeen hundred". */
+const stationWords = (hour: string, minute: string): string => {
+  const words = clockWords(Number(hour), minute, undefined, hour);
+  return hour.startsWith('0') && minute !== '00' ? `oh ${words}` : words;
+};
+
 /** "6.30pm", "22h30". */
 export const dottedClockRule: Rule = {
   name: 'time of day with a dot or an h',

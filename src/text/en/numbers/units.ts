@@ -3,9 +3,9 @@ import { plural } from './numbers.js';
 
 /** Sign, then the name in the singular; a name after a slash is the irregular plural. */
 const TABLE = `
-km kilometer|m meter|cm centimeter|mm millimeter|nm nanometer|µm micrometer|dm decimeter|mi mile|nmi nautical mile|mile mile|yd yard|ft foot/feet|in inch|ly light-year|au astronomical unit
+km kilometer|m meter|cm centimeter|mm millimeter|nm nanometer|µm micrometer|dm decimeter|mi mile|nmi nautical mile|mile mile|yd yard|yds yard|ft foot/feet|in inch|ly light-year|au astronomical unit
 kg kilogram|g gram|mg milligram|µg microgram|mcg microgram|t ton|lb pound|lbs pound|st stone/stone|oz ounce|kt kiloton
-L liter|l liter|mL milliliter|ml milliliter|cl centiliter|dl deciliter|dL deciliter|µL microliter|gal gallon|qt quart|pt point|pts point|pint pint|tsp teaspoon|tbsp tablespoon|cc cubic centimeter|floz fluid ounce|bbl barrel
+L liter|l liter|mL milliliter|ml milliliter|cl centiliter|dl deciliter|dL deciliter|µL microliter|gal gallon|gals gallon|qt quart|qts quart|pt point|pts point|pint pint|tsp teaspoon|tbsp tablespoon|cc cubic centimeter|floz fluid ounce|bbl barrel
 s second|sec second|secs second|ms millisecond|µs microsecond|us microsecond|ns nanosecond|ps picosecond|min minute|mins minute|h hour|hr hour|hrs hour|d day|wk week|wks week|mo month|mos month|yr year|yrs year
 Hz hertz/hertz|kHz kilohertz/kilohertz|KHz kilohertz/kilohertz|MHz megahertz/megahertz|GHz gigahertz/gigahertz|THz terahertz/terahertz
 W watt|kW kilowatt|MW megawatt|GW gigawatt|TW terawatt|mW milliwatt|Wh watt hour|kWh kilowatt hour|MWh megawatt hour|GWh gigawatt hour|TWh terawatt hour|hp horsepower/horsepower
@@ -16,7 +16,7 @@ dB decibel|dBA decibel|dBm D B M/D B M|lm lumen|lx lux/lux|cd candela|mol mole|m
 B byte|kB kilobyte|KB kilobyte|MB megabyte|GB gigabyte|TB terabyte|PB petabyte|EB exabyte|KiB kibibyte|MiB mebibyte|GiB gibibyte|TiB tebibyte|bit bit|kb kilobit|Kb kilobit|Mb megabit|Gb gigabit|Kbit kilobit|Mbit megabit|Gbit gigabit
 bps bit per second/bits per second|kbps kilobit per second/kilobits per second|Kbps kilobit per second/kilobits per second|Mbps megabit per second/megabits per second|Gbps gigabit per second/gigabits per second|MBps megabyte per second/megabytes per second
 mph mile per hour/miles per hour|kph kilometer per hour/kilometers per hour|kmh kilometer per hour/kilometers per hour|mpg mile per gallon/miles per gallon|rpm R P M/R P M|RPM R P M/R P M|fps frame per second/frames per second|FPS frame per second/frames per second|bpm beat per minute/beats per minute|BPM beat per minute/beats per minute|kn knot|kt knot|kts knot
-bp basis point|p penny/pence|ppm part per million/parts per million|ppb part per billion/parts per billion|dpi D P I/D P I|ppi P P I/P P I|px pixel|MP megapixel|em em|rem rem
+bp basis point|pc percent/percent|pcs piece|p penny/pence|ppm part per million/parts per million|ppb part per billion/parts per billion|dpi D P I/D P I|ppi P P I/P P I|px pixel|MP megapixel|em em|rem rem
 ha hectare|ac acre|sqft square foot/square feet|sqm square meter|sqmi square mile|cuft cubic foot/cubic feet
 °C degree Celsius/degrees Celsius|°F degree Fahrenheit/degrees Fahrenheit|°K kelvin/kelvin|° degree
 `;

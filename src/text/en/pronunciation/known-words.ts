@@ -8,20 +8,20 @@ import { inBritish } from './alphabet.js';
 import { britishReading } from './british-words.js';
 import { correction } from './corrections.js';
 import { dictionaryReading } from './dictionary.js';
+import { interjection } from './interjections.js';
 import { possessive } from './possessive.js';
 
 const ASCII = /^[\x20-\x7e]*$/;
 const LETTERS = /^\p{L}+$/u;
 const OURS = /^[a-z][a-z']*$/;
 
-/** "Mm-hmm". */
-const HUMMED = /^m+-h+m+$/;
-
 /** The phonemes of one written word, possessives included; undefined where nobody knows it. */
 export function knownReading(word: string, language: Language): string | undefined {
   const british = language === 'en-GB';
   const small = word.toLowerCase();
-  if (small.includes('-')) return HUMMED.test(small) ? correction('mhm') : compound(small, language);
+  const made = interjection(small);
+  if (made !== undefined) return made;
+  if (small.includes('-')) return compound(small, language);
   const owned = small.endsWith("'s");
   const stem = owned ? small.slice(0, -2) : small.endsWith("s'") ? small.slice(0, -1) : small;
   const plain = unaccented(stem);

@@ -7,6 +7,7 @@ import type { Rule } from '../../normalize/rule.js';
 import { isAlphanumeric, isDigit, LETTERS, type Scan } from '../../normalize/scan.js';
 import { matchAt } from '../../normalize/sticky.js';
 import { capitals, spell } from '../acronyms.js';
+import { drawnOut } from '../forms/chat.js';
 import { sayIdentifier } from '../identifiers.js';
 import { unitAlone } from '../numbers/units.js';
 
@@ -60,7 +61,9 @@ function word(scan: Scan, at: number): number {
   } else if (hasInnerCapital(written) && CAMEL.test(written) && !NAME_PREFIX.test(written) && written.length < 200) {
     sayIdentifier(scan, at, end);
   } else {
-    out.copy(written, at);
+    const drawn = drawnOut(written);
+    if (drawn === undefined) out.copy(written, at);
+    else out.say(drawn, at, end);
   }
   scan.remember(written.slice(0, 40));
   return end;
