@@ -21,7 +21,7 @@ import type { BookDestination } from './destination.js';
 import { measuredFactor, overviewOf, overviewText } from './overview.js';
 import { BookProgress, CLEAR } from './progress.js';
 import { soundOf } from './sound.js';
-import { BookWriter } from './writer.js';
+import { type BookOutput, BookWriter } from './writer.js';
 
 export interface BookRequest {
   readonly settings: Sources;
@@ -31,6 +31,8 @@ export interface BookRequest {
   /** Which chapters, as they are written behind `--chapters`. */
   readonly range: string | undefined;
   readonly notes: 'skip' | 'end';
+  /** What lights up at once in an EPUB. */
+  readonly overlay: 'sentence' | 'word';
   readonly skipBroken: boolean;
   /** Only shows what the book holds. */
   readonly list: boolean;
@@ -158,7 +160,11 @@ async function speakBook(
       speak: (utterance, each) => speaker.speak(utterance, each),
     });
     const chapters = indices.map((index) => ({ title: book.chapters[index]!.title, index }));
-    const writer = new BookWriter({ book, chapters, destination, voice });
+    const options = { book, chapters, destination, voice };
+    const writer =
+      destination.kind === 'epub'
+        ? await (await import('./epub-writer.js')).EpubWriter.open({ ...options, file, language, by: making.overlay })
+        : new BookWriter(options);
     await write({ ...making, maker, writer, spoken, chapters }, signal);
   } finally {
     speaker.close();
@@ -168,7 +174,7 @@ async function speakBook(
 
 interface Writing extends Making {
   readonly maker: Maker;
-  readonly writer: BookWriter;
+  readonly writer: BookOutput;
   /** By chapter. */
   readonly spoken: readonly (readonly Utterance[])[];
   readonly chapters: readonly { readonly title: string; readonly index: number }[];
@@ -200,7 +206,7 @@ async function write(writing: Writing, signal: AbortSignal): Promise<void> {
   try {
     for await (const made of maker.make(utterances, signal)) {
       await begin();
-      await writer.write(made.pcm, made.utterance.restMs / speed, signal);
+      await writer.write(made, made.utterance.restMs / speed, signal);
       progress.sentence(made);
       left -= 1;
       done += 1;
