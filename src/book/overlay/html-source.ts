@@ -67,7 +67,6 @@ class Writer {
   #text(text: string, isKept: boolean): void {
     const old = this.#old++;
     // Characters that XML does not have; a line end is written as one.
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
     const written = escapedXml(text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, ' ')).replaceAll(
       '\r',
       '&#13;',

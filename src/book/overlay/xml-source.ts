@@ -145,7 +145,7 @@ export function withoutNamedCharacters(source: string): string {
  */
 export function unitOffsets(written: string, isCdata: boolean): number[] {
   const offsets: number[] = [];
-  const pattern = isCdata ? /\r\n?|[^]/g : /\r\n?|&[^;]*;|[^]/g;
+  const pattern = isCdata ? /\r\n?|[\s\S]/g : /\r\n?|&[^;]*;|[\s\S]/g;
   for (const { 0: piece, index } of written.matchAll(pattern)) {
     const units = piece.startsWith('&') && !isCdata ? decodeHTMLStrict(piece).length : 1;
     for (let unit = 0; unit < units; unit += 1) offsets.push(index);
