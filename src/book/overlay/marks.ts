@@ -111,7 +111,7 @@ export class MarkedSource {
     return ids;
   }
 
-  /** Undefined where there is nothing of it: a node that is not there, or a place behind its end. */
+  /** Undefined where there is no such node, or nothing of it left at that place. */
   #clamped({ node, from, to }: Stretch): Stretch | undefined {
     if (this.#texts[node] === undefined) return undefined;
     const units = this.#offsetsOf(node).length - 1;

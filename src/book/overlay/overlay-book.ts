@@ -1,6 +1,6 @@
 /**
- * A book as an EPUB 3 with its sound, written as it is spoken: a file of sound for each chapter, and
- * each document with its overlay as soon as all of it was said.
+ * A book as an EPUB 3 with its sound, written as it is spoken: a file of sound for each chapter,
+ * and each document with its overlay as soon as all of it was said.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { msToSamples, samplesToMs } from '../../protocol/audio.js';

@@ -1,4 +1,4 @@
-/** A document of any EPUB as EPUB 3 wants it: XHTML of version 5, without what that has given up. */
+/** A document of any EPUB as EPUB 3 wants it: XHTML of version 5, without what HTML gave up. */
 import { attributesOf, type Edit, edited, localName, type Tag, tagOf, tokensOf } from './xml-source.js';
 
 /** Elements that HTML gave up, and what says the same. */

@@ -1,4 +1,4 @@
-/** Where a book goes: one file with chapters, a folder with a file for each, or an EPUB to read along. */
+/** Where a book goes: a file with chapters, a folder with a file for each, or an EPUB. */
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { AudioFormat } from '../../audio/format.js';

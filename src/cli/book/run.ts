@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Book } from '../../book/book.js';
 import type { Maker } from '../../book/make/maker.js';
 import type { Utterance } from '../../book/make/utterances.js';
-import type { Sources } from '../../config.js';
+import type { Config, Sources } from '../../config.js';
 import type { SpeechModel } from '../../protocol/contract.js';
 import { TtsError } from '../../protocol/errors.js';
 import { DEFAULT_LANGUAGE } from '../../protocol/job.js';
@@ -45,6 +45,18 @@ const PER_CORE = 4;
 const MOST_AT_ONCE = 64;
 /** On another machine: below what a key may have at once there by default. */
 const AT_ONCE_REMOTE = 6;
+
+/** Engine processes that keep an encoder busy; a further one has 120 MB of its own. */
+const FAST_WORKERS = 2;
+
+/**
+ * `base-tts-fast` makes a second of speech with as much work as AAC takes to encode it. So a core
+ * is left to the encoder, and few processes are enough on any machine.
+ */
+function workersFor(model: SpeechModel, { workers }: Config): Config['workers'] {
+  const isFast = model.replace(/:free$/, '') === 'base-tts-fast';
+  return workers === 'auto' && isFast ? Math.max(1, Math.min(FAST_WORKERS, availableParallelism() - 1)) : workers;
+}
 
 export async function runBook(request: BookRequest, signal: AbortSignal): Promise<void> {
   const { settings, file, skipBroken, notes, quiet } = request;
@@ -105,7 +117,9 @@ async function make(making: Making, signal: AbortSignal): Promise<void> {
   if (remark !== undefined && !quiet) complain(remark);
   let connection: Connection | undefined;
   try {
-    const used = asked ? { ...settings, config: { ...config, model: asked } } : settings;
+    const used = asked
+      ? { ...settings, config: { ...config, model: asked, workers: workersFor(asked, config) } }
+      : settings;
     const onPreparation = preparing(making);
     connection = await connect(used, { speech: true, crowd: true, onPreparation }, signal);
     await orAbort(connection.ready(), signal);
