@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { type Element, find, findAll, parseXml, textInside } from '../../src/book/markup.js';
 
-export interface ReadClip {
+interface ReadClip {
   readonly document: string;
   readonly id: string;
   /** The text of the span. */
@@ -12,7 +12,7 @@ export interface ReadClip {
   readonly endMs: number;
 }
 
-export interface ReadOverlays {
+interface ReadOverlays {
   readonly clips: readonly ReadClip[];
   readonly metadata: Readonly<Record<string, string>>;
   /** The package. */

@@ -14,14 +14,14 @@ import { placedText, textDocument } from './text-source.js';
 import { propertiesOf, upgraded } from './upgrade.js';
 import { withoutNamedCharacters } from './xml-source.js';
 
-export interface Document {
+interface Document {
   /** XHTML of version 5. */
   readonly source: string;
   /** The number that a text node of the book has in `source`. */
   nodeOf(node: number): number | undefined;
 }
 
-export interface OtherFile {
+interface OtherFile {
   readonly path: string;
   readonly bytes: Buffer;
 }
