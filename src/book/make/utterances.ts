@@ -102,7 +102,9 @@ function sentencesOf(block: Block, language: Language, { places = false }: Utter
     if (SPEAKABLE.test(shown)) {
       const { sentChars, ...sent } = marked(flat, from, to, places);
       const placed = places && { places: wordPlaces({ ...flat, from, to, sentChars, language }) };
-      out.push({ ...sent, shown, restMs: SENTENCE_RESTS[pause], file: block.file, ...placed });
+      // One string, not two, of every sentence of a long book.
+      const seen = sent.ssml ? shown : sent.text;
+      out.push({ ...sent, shown: seen, restMs: SENTENCE_RESTS[pause], file: block.file, ...placed });
     }
     from = to;
   }

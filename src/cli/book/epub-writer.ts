@@ -1,5 +1,7 @@
 /** Writes a book as an EPUB 3 that is read along with its sound. */
+import type { BookChapter } from '../../book/book.js';
 import type { MadeSentence } from '../../book/make/maker.js';
+import type { Utterance } from '../../book/make/utterances.js';
 import type { OverlayBook } from '../../book/overlay/overlay-book.js';
 import type { WholeFile } from '../../client/sinks/file.js';
 import { TtsError } from '../../protocol/errors.js';
@@ -12,6 +14,8 @@ export interface EpubWriterOptions extends WriterOptions {
   /** What the voice reads in. */
   readonly language: Language;
   readonly by: 'sentence' | 'word';
+  /** What is said of a chapter, with places: the sentences that `write` is given. */
+  readonly said: (chapter: BookChapter, places: true) => Promise<readonly Utterance[]>;
 }
 
 export class EpubWriter implements BookOutput {
@@ -73,10 +77,9 @@ export class EpubWriter implements BookOutput {
 
   async chapter(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const { utterancesOf } = await import('../../book/make/utterances.js');
-    const { chapters, language } = this.#options;
+    const { chapters, said } = this.#options;
     const { index } = chapters[this.#next++]!;
-    const utterances = await utterancesOf(this.#placed.chapters[index]!, language, { places: true });
+    const utterances = await said(this.#placed.chapters[index]!, true);
     await this.#written(() => this.#overlay.chapter(index, utterances));
   }
 

@@ -1,7 +1,7 @@
 /** One run of `tts book`: reads the book, shows it, and makes it, going on where a run broke. */
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import type { Book } from '../../book/book.js';
+import type { Book, BookChapter } from '../../book/book.js';
 import type { Maker } from '../../book/make/maker.js';
 import type { Utterance } from '../../book/make/utterances.js';
 import type { Config, Sources } from '../../config.js';
@@ -159,7 +159,8 @@ async function speakBook(
     import('../../client/speak-sentence.js'),
   ]);
   const language = (await languageOf(config, voice)) ?? localeOf(book.language ?? '') ?? DEFAULT_LANGUAGE;
-  const spoken = await Promise.all(indices.map((index) => utterancesOf(book.chapters[index]!, language)));
+  const said = (chapter: BookChapter, places = false) => utterancesOf(chapter, language, { places });
+  const spoken = await Promise.all(indices.map((index) => said(book.chapters[index]!)));
   if (spoken.every((list) => list.length === 0))
     throw new TtsError('empty_input', 'There is nothing to say in these chapters.');
   const speaker = new SentenceSpeaker({ address: { ...connection, unheard: true }, model, voice, speed });
@@ -177,7 +178,13 @@ async function speakBook(
     const options = { book, chapters, destination, voice };
     const writer =
       destination.kind === 'epub'
-        ? await (await import('./epub-writer.js')).EpubWriter.open({ ...options, file, language, by: making.overlay })
+        ? await (await import('./epub-writer.js')).EpubWriter.open({
+            ...options,
+            file,
+            language,
+            said,
+            by: making.overlay,
+          })
         : new BookWriter(options);
     await write({ ...making, maker, writer, spoken, chapters }, signal);
   } finally {
