@@ -121,8 +121,10 @@ async function make(making: Making, signal: AbortSignal): Promise<void> {
       ? { ...settings, config: { ...config, model: asked, workers: workersFor(asked, config) } }
       : settings;
     const onPreparation = preparing(making);
-    connection = await connect(used, { speech: true, crowd: true, onPreparation }, signal);
-    await orAbort(connection.ready(), signal);
+    // Without a model the machine is measured first. Else an engine starts when there is work.
+    const speech = asked === undefined;
+    connection = await connect(used, { speech, crowd: true, onPreparation }, signal);
+    if (speech) await orAbort(connection.ready(), signal);
     const model = asked ?? (await chooseModel(config));
     signal.throwIfAborted();
     await speakBook(making, connection, model, signal);
@@ -174,6 +176,7 @@ async function speakBook(
         connection.kind === 'remote' ? AT_ONCE_REMOTE : Math.min(MOST_AT_ONCE, PER_CORE * availableParallelism()),
       speak: (utterance, each) => speaker.speak(utterance, each),
     });
+    if (!spoken.flat().every((utterance) => maker.isKept(utterance))) await orAbort(connection.ready(), signal);
     const chapters = indices.map((index) => ({ title: book.chapters[index]!.title, index }));
     const options = { book, chapters, destination, voice };
     const writer =
