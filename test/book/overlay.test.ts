@@ -301,7 +301,7 @@ if (!hasEpubcheck()) {
       ['Markdown', 'short.md', MARKDOWN, {}],
       ['HTML', 'page.html', HTML, { by: 'word' }],
     ];
-    it.each(books)('finds nothing wrong with %s', async (_, name, content, making) => {
+    it.each(books)('finds nothing wrong with %s', { timeout: 180_000 }, async (_, name, content, making) => {
       const { out } = await made(name, content as Buffer, making);
       expect(epubProblems(out).filter((line) => !line.includes('Filename contains spaces'))).toEqual([]);
     });
