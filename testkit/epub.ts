@@ -90,7 +90,7 @@ export function epubFiles(parts: EpubParts): Record<string, string | Buffer> {
       : {}),
     ...(contents && version === 2
       ? {
-          'OEBPS/toc.ncx': `<?xml version="1.0"?><ncx xmlns="http://www.daisy.org/z3986/2005/ncx/" version="2005-1"><navMap>${ncxPoints(contents)}</navMap></ncx>`,
+          'OEBPS/toc.ncx': `<?xml version="1.0"?><ncx xmlns="http://www.daisy.org/z3986/2005/ncx/" version="2005-1"><head><meta name="dtb:uid" content="urn:uuid:5f0c5c9e-0000-4000-8000-000000000001"/></head><docTitle><text>${title}</text></docTitle><navMap>${ncxPoints(contents)}</navMap></ncx>`,
         }
       : {}),
     ...Object.fromEntries(names.map((name) => [`OEBPS/${name}`, xhtml(documents[name]!, language)])),

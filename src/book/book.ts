@@ -42,6 +42,8 @@ export interface Cover {
 }
 
 export interface Book {
+  /** What it was read from. */
+  readonly kind: 'epub' | 'html' | 'text';
   readonly title: string;
   /** Several are joined with commas. */
   readonly author?: string;

@@ -61,7 +61,7 @@ export function parseXml(bytes: Buffer, file: string): Element {
   const text = (written: string) => stack.at(-1)!.children.push({ text: written, node: nodes++ });
   parser.on('text', text);
   parser.on('cdata', text);
-  parser.write(decoded(bytes, file)).close();
+  parser.write(decodedText(bytes, file)).close();
   const top = root.children.find(isElement);
   if (top === undefined) throw unreadable(file, 'it is empty');
   return top;
@@ -81,7 +81,7 @@ export function parseHtml(bytes: Buffer, file: string): Element {
       children: node.childNodes.map((child) => take(child, depth + 1)).filter((child) => child !== undefined),
     };
   };
-  return take(parse(decoded(bytes, file)), 0) as Element;
+  return take(parse(decodedText(bytes, file)), 0) as Element;
 }
 
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1).toLowerCase();
@@ -90,7 +90,7 @@ const attributeName = ({ name, prefix }: { name: string; prefix?: string }): str
   prefix ? `${prefix}:${name}` : name;
 
 /** UTF-8 or UTF-16 by its mark, or the encoding that the first line names. */
-function decoded(bytes: Buffer, file: string): string {
+export function decodedText(bytes: Buffer, file: string): string {
   const marked = bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : bytes[0] === 0xff ? 'utf-16le' : undefined;
   const named = /^<\?xml[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(bytes.toString('latin1', 0, 200))?.[1];
   const meta = /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]+)/i.exec(bytes.toString('latin1', 0, 2_000))?.[1];

@@ -15,7 +15,7 @@ const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s/;
 export function readTextBook(text: string, file: string): Book {
   const title = headingTitle(text) ?? path.parse(file).name;
   const chapters = chaptersOf(text, title).map((chapter) => ({ title: chapter.title, blocks: blocksOf(chapter.text) }));
-  return bookOf({ title, chapters }, file);
+  return bookOf({ kind: 'text', title, chapters }, file);
 }
 
 function blocksOf(text: string): Block[] {
@@ -84,7 +84,7 @@ export function readHtmlBook(bytes: Buffer, file: string): Book {
     if (isStart || chapters.length === 0) chapters.push({ title: isStart ? textOf(block) : title, blocks: [] });
     chapters.at(-1)!.blocks.push(block);
   }
-  return bookOf({ title, chapters, ...(author && { author }), ...(language && { language }) }, file);
+  return bookOf({ kind: 'html', title, chapters, ...(author && { author }), ...(language && { language }) }, file);
 }
 
 /** The texts of the headings of the first level that has several, and of those above it. */
@@ -98,7 +98,10 @@ function leadingHeadings(root: Parameters<typeof findAll>[0]): ReadonlySet<strin
   return new Set(texts);
 }
 
-function bookOf(book: Pick<Book, 'title' | 'author' | 'language'> & { chapters: BookChapter[] }, file: string): Book {
+function bookOf(
+  book: Pick<Book, 'kind' | 'title' | 'author' | 'language'> & { chapters: BookChapter[] },
+  file: string,
+): Book {
   const chapters = book.chapters.filter(({ blocks }) => blocks.length > 0);
   if (chapters.length === 0) throw unreadable(file, 'there is no text in it');
   return { ...book, chapters, files: [file], problems: [] };

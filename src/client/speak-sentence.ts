@@ -1,5 +1,6 @@
 /** Speaks sentences whole: over the WebSocket, which knows markup; Free models over HTTP. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { samplesToMs } from '../protocol/audio.js';
 import { parseModel, type SpeechModel } from '../protocol/contract.js';
 import { type ErrorCode, TtsError } from '../protocol/errors.js';
 import type { ServerAddress } from './address.js';
@@ -12,6 +13,12 @@ export interface SentenceSpeakerOptions {
   readonly model: SpeechModel;
   readonly voice: string;
   readonly speed: number;
+}
+
+export interface SpokenSentence {
+  readonly pcm: Int16Array;
+  /** When each code point of the text as sent begins (ms); empty over HTTP, which does not tell. */
+  readonly startsMs: readonly number[];
 }
 
 interface Sentence {
@@ -48,12 +55,12 @@ export class SentenceSpeaker {
     this.#client = createHttpClient(options.address);
   }
 
-  async speak(sentence: Sentence, signal: AbortSignal): Promise<Int16Array> {
+  async speak(sentence: Sentence, signal: AbortSignal): Promise<SpokenSentence> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const parts = await patiently(() => this.#once(sentence, signal), signal);
+        const spoken = await patiently(() => this.#once(sentence, signal), signal);
         this.#hasSpoken = true;
-        return joined(parts);
+        return spoken;
       } catch (error) {
         if (signal.aborted || attempt >= this.#attempts(error)) throw error;
         await delay(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)), undefined, { signal });
@@ -70,24 +77,31 @@ export class SentenceSpeaker {
     return this.#hasSpoken && AWAY.includes(error.code) ? AWAY_ATTEMPTS : ATTEMPTS;
   }
 
-  async #once(sentence: Sentence, signal: AbortSignal): Promise<Int16Array[]> {
+  async #once(sentence: Sentence, signal: AbortSignal): Promise<SpokenSentence> {
     const { address, model, voice, speed } = this.#options;
     const { base, free } = parseModel(model);
     if (free) return this.#overHttp(sentence, signal);
     const parts: Int16Array[] = [];
-    const params = { model_id: base, ...(sentence.ssml && { enable_ssml_parsing: true }) };
+    const startsMs: number[] = [];
+    let samples = 0;
+    const params = { model_id: base, sync_alignment: true, ...(sentence.ssml && { enable_ssml_parsing: true }) };
     const socket = await openSpeechSocket({ ...address, voice, params, speed }, signal);
     try {
       socket.send(sentence.text);
       socket.end();
-      for await (const { pcm } of socket.audio) parts.push(pcm);
-      return parts;
+      for await (const { pcm, alignment } of socket.audio) {
+        const beforeMs = samplesToMs(samples);
+        for (const start of alignment?.charStartTimesMs ?? []) startsMs.push(Math.round(beforeMs + start));
+        parts.push(pcm);
+        samples += pcm.length;
+      }
+      return { pcm: joined(parts), startsMs };
     } finally {
       socket.close();
     }
   }
 
-  async #overHttp({ shown }: Sentence, signal: AbortSignal): Promise<Int16Array[]> {
+  async #overHttp({ shown }: Sentence, signal: AbortSignal): Promise<SpokenSentence> {
     const { model, voice, speed } = this.#options;
     const parts: Int16Array[] = [];
     try {
@@ -96,7 +110,7 @@ export class SentenceSpeaker {
     } catch (error) {
       if (!(error instanceof TtsError) || error.code !== 'empty_input') throw error;
     }
-    return parts;
+    return { pcm: joined(parts), startsMs: [] };
   }
 }
 

@@ -14,24 +14,27 @@ const packs = (root: string) =>
   readdirSync(root).flatMap((folder) =>
     readdirSync(path.join(root, folder)).map((name) => path.join(root, folder, name)),
   );
-const tone = (samples: number) =>
-  Int16Array.from({ length: samples }, (_, i) => Math.round(32_767 * Math.sin(i * i * 0.001)));
+const tone = (samples: number, startsMs: number[] = []) => ({
+  pcm: Int16Array.from({ length: samples }, (_, i) => Math.round(32_767 * Math.sin(i * i * 0.001))),
+  startsMs,
+});
 
 describe('kept sentences', () => {
   it('come back as they were, in another run', async () => {
     const place = options();
     const first = await SentenceStore.open(place);
-    const [key, loud] = [sentenceKey('x', 1), Int16Array.from([0, 32_767, -32_768, -1, 1])];
+    const key = sentenceKey('x', 1);
+    const loud = { pcm: Int16Array.from([0, 32_767, -32_768, -1, 1]), startsMs: [0, 12, 12, 5, 700, 1_000_000] };
     await first.put(key, loud);
     await first.put(sentenceKey('y'), tone(5_000));
-    await first.put(sentenceKey('empty'), new Int16Array(0));
+    await first.put(sentenceKey('empty'), tone(0));
     expect(await first.get(key)).toEqual(loud);
     await first.close();
     const second = await SentenceStore.open(place);
     expect(second.has(key)).toBe(true);
     expect(await second.get(key)).toEqual(loud);
     expect(await second.get(sentenceKey('y'))).toEqual(tone(5_000));
-    expect(await second.get(sentenceKey('empty'))).toEqual(new Int16Array(0));
+    expect(await second.get(sentenceKey('empty'))).toEqual(tone(0));
     expect(await second.get(sentenceKey('x', 2))).toBeUndefined();
     await second.close();
   });

@@ -2,11 +2,14 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { samplesToMs } from '../../src/protocol/audio.js';
 import { type EpubParts, epubFiles, epubOf, zipOf } from '../../testkit/epub.js';
 import { createRecogniser } from '../../testkit/recogniser.js';
-import { modelDirForTests } from '../../testkit/speech.js';
+import { modelDirForTests, realEngine, speak } from '../../testkit/speech.js';
+import { unzip } from '../../testkit/unzip.js';
 import { serverAtHome } from '../support/at-home.js';
 import { decodeFile, hasFfmpeg, probe } from '../support/ffmpeg.js';
+import { readOverlays } from '../support/overlays.js';
 import { makeHome, tts } from '../support/tts.js';
 
 const { home, run, spokenBy } = await serverAtHome({ sine: { msPerChar: 20, delayMs: 15 } });
@@ -127,6 +130,35 @@ describe('tts book', () => {
     rmSync(home.file('killed'), { recursive: true });
   });
 
+  it('makes a book to read along, the same to the byte after a kill, and speaks nothing twice', async () => {
+    await run(['book', '--clean']);
+    mkdirSync(home.file('aloud'));
+    const args = ['book', 'lamp.epub', '-o', 'aloud/lamp.epub', '-q'];
+    await run(args, {
+      during: async (child) => {
+        await sleep(400 + Math.random() * 1_200);
+        child.kill('SIGKILL');
+      },
+    });
+    expect(await run(args)).toMatchObject({ code: 0 });
+    expect(readdirSync(home.file('aloud'))).toEqual(['lamp.epub']);
+    const whole = readFileSync(home.file('aloud/lamp.epub'));
+    await run(['book', '--clean']);
+    expect(await run(['speak', '-f', 'lamp.epub', '-o', 'aloud/whole.epub', '--chapters', '-q'])).toMatchObject({
+      code: 0,
+    });
+    expect(readFileSync(home.file('aloud/whole.epub')).equals(whole)).toBe(true);
+    const byWord = ['book', 'lamp.epub', '-o', 'aloud/words.epub', '--overlay', 'word', '--format', 'mp3', '-q'];
+    expect(await spokenBy(() => run(byWord))).toBe('');
+    const { clips } = readOverlays(unzip(readFileSync(home.file('aloud/words.epub'))));
+    expect(clips.slice(0, 5).map(({ text }) => text)).toEqual(['Dusk', 'The', 'first', 'paragraph', 'number']);
+    expect(await run(['book', 'lamp.epub', '-o', 'x.epub', '--format', 'flac'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/m4a or mp3/),
+    });
+    expect(await run(['book', 'lamp.epub', '-o', 'lamp.epub'])).toMatchObject({ code: 2 });
+  });
+
   it('refuses a broken book by the name of the file, and makes what there is with --skip-broken', async () => {
     const files = epubFiles(LAMP);
     delete files['OEBPS/b.xhtml'];
@@ -157,7 +189,8 @@ describe('tts book', () => {
       TTS_MODEL_DIR: await modelDirForTests(),
       TTS_MODEL: 'base-tts-fast',
     };
-    const body = '<h1>One</h1><p>The keeper said <i lang="fr">bonjour</i> to the old lighthouse.</p>';
+    const said = 'The keeper looked at the dark water for a while.';
+    const body = `<h1>One</h1><p>The keeper said <i lang="fr">bonjour</i> to the old lighthouse. ${said}</p>`;
     writeFileSync(lonely.file('real.epub'), epubOf({ documents: { 'a.xhtml': body, 'b.xhtml': '<p>The end.</p>' } }));
     expect(await tts(['book', 'real.epub', '-q'], { env, cwd: lonely.dir })).toMatchObject({ code: 0, stderr: '' });
     if (!hasFfmpeg()) return;
@@ -167,6 +200,30 @@ describe('tts book', () => {
       /keeper.* to the old light ?house/i,
     );
     await recogniser.close();
+    // The same sentences are in the EPUB, without a model: all are kept. Their words begin when the
+    // model says they do.
+    const aloud = ['book', 'real.epub', '-o', 'aloud.epub', '--overlay', 'word', '-q'];
+    const bare = { ...env, TTS_MODEL_DIR: lonely.file('none'), TTS_OFFLINE: 'true' };
+    expect(await tts(aloud, { env: bare, cwd: lonely.dir })).toMatchObject({ code: 0, stderr: '' });
+    const files = unzip(readFileSync(lonely.file('aloud.epub')));
+    const { clips } = readOverlays(files);
+    const engine = await realEngine(['base-tts-fast']);
+    const { timings } = await speak(engine, said);
+    await engine.close();
+    const first = clips.findIndex(({ text }, at) => text === 'The' && clips[at + 2]?.text === 'looked');
+    const zero = clips[first]!.beginMs - samplesToMs(timings.startSamples[0]!);
+    for (const [index, { 0: word, index: char }] of [...said.matchAll(/\S+/g)].entries()) {
+      const { text, beginMs } = clips[first + index]!;
+      expect(text).toBe(word);
+      expect(Math.abs(beginMs - zero - samplesToMs(timings.startSamples[char]!))).toBeLessThanOrEqual(30);
+    }
+    // And that is where they are in the file: what is said of one sentence is there at its time.
+    writeFileSync(lonely.file('one.m4a'), files.get(clips[first]!.sound)!);
+    const sound = decodeFile(lonely.file('one.m4a'));
+    const loud = (fromMs: number, ms: number) =>
+      Math.max(...sound.subarray(fromMs * 24, (fromMs + ms) * 24).map((sample) => Math.abs(sample)));
+    const beforeMs = clips[first]!.beginMs - 200;
+    expect(loud(beforeMs, 150)).toBeLessThan(loud(clips[first]!.beginMs, 200) / 10);
     lonely.remove();
   });
 });

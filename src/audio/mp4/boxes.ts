@@ -27,6 +27,12 @@ export function box(type: string, ...parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat([u32(bytes), ascii(type), ...parts]);
 }
 
+/** A box in parts: those of a long book's tables are not copied from box to box. */
+export function longBox(type: string, ...parts: readonly (Uint8Array | readonly Uint8Array[])[]): Uint8Array[] {
+  const all = parts.flat() as Uint8Array[];
+  return [u32(all.reduce((sum, part) => sum + part.length, 8)), ascii(type), ...all];
+}
+
 /** A box with a version and flags. */
 export const fullBox = (type: string, version: number, flags: number, ...parts: readonly Uint8Array[]): Buffer =>
   box(type, u32((version << 24) | flags), ...parts);

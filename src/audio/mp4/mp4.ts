@@ -6,7 +6,7 @@ import { SAMPLE_RATE } from '../../protocol/audio.js';
 import { AacFrames, ADTS_HEADER_BYTES } from '../aac-frames.js';
 import type { Codec, EncoderOptions } from '../codec.js';
 import { type Chapter, iso639_2 } from '../tags.js';
-import { ascii, box, fullBox, UNITY_MATRIX, u16, u32, u64 } from './boxes.js';
+import { ascii, box, fullBox, longBox, UNITY_MATRIX, u16, u32, u64 } from './boxes.js';
 import { cut, userData } from './tags.js';
 import { CHAPTER_TRACK, chapterTrack, frameDurations, type Samples, SOUND_TRACK, soundTrack } from './tracks.js';
 
@@ -48,7 +48,7 @@ class Mp4Codec implements Codec {
     const sizes = titles.map(({ length }) => length);
     this.#bytes += sizes.reduce((sum, size) => sum + size, 0);
     const durations = chapters.map(({ startMs, endMs }) => [1, ticks(endMs) - ticks(startMs)] as const);
-    return Buffer.concat([sound, ...titles, this.#movie(chapters, { sizes, offset, durations })]);
+    return Buffer.concat([sound, ...titles, ...this.#movie(chapters, { sizes, offset, durations })]);
   }
 
   settledHead(): Uint8Array {
@@ -82,7 +82,7 @@ class Mp4Codec implements Codec {
     return Buffer.concat([type, u32(1), ascii('mdat'), u64(16 + this.#bytes)]);
   }
 
-  #movie(chapters: readonly Chapter[], titles: Samples): Buffer {
+  #movie(chapters: readonly Chapter[], titles: Samples): Uint8Array[] {
     const { tags = {} } = this.#options;
     const language = iso639_2(tags.language ?? '');
     const hasChapters = chapters.length > 0;
@@ -112,7 +112,7 @@ class Mp4Codec implements Codec {
       u32(0, 0, 0, 0, 0, 0, next),
     );
     const data = userData({ tags, chapters, samples: heardTicks, frames: this.#count });
-    return box('moov', header, soundTrack(sound), ...(hasChapters ? [chapterTrack(titles, language)] : []), data);
+    return longBox('moov', header, soundTrack(sound), hasChapters ? chapterTrack(titles, language) : [], data);
   }
 }
 

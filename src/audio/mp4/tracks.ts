@@ -1,7 +1,7 @@
 /** The two tracks of an audiobook in MP4: the sound, and the titles of its chapters. */
 import { SAMPLE_RATE } from '../../protocol/audio.js';
 import { FRAME_SAMPLES, PRIMING_SAMPLES } from '../aac-frames.js';
-import { ascii, box, descriptor, fullBox, packedLanguage, UNITY_MATRIX, u8, u16, u32, u64 } from './boxes.js';
+import { ascii, box, descriptor, fullBox, longBox, packedLanguage, UNITY_MATRIX, u8, u16, u32, u64 } from './boxes.js';
 
 export const SOUND_TRACK = 1;
 export const CHAPTER_TRACK = 2;
@@ -31,9 +31,9 @@ const CHUNK_SAMPLES = 47;
 const ticksOf = ({ durations }: Samples): number => durations.reduce((sum, [count, ticks]) => sum + count * ticks, 0);
 
 /** Version 1 boxes throughout: 50 hours do not fit into 32 bits. */
-export function soundTrack(track: SoundTrack): Buffer {
+export function soundTrack(track: SoundTrack): Uint8Array[] {
   const edit = fullBox('elst', 1, 0, u32(1), u64(track.heardTicks, PRIMING_SAMPLES), u16(1, 0));
-  return box(
+  return longBox(
     'trak',
     trackHeader(SOUND_TRACK, 7, track.heardTicks, 0x0100),
     box('edts', edit),
@@ -48,9 +48,9 @@ export function soundTrack(track: SoundTrack): Buffer {
 }
 
 /** Not shown by itself: the sound refers to it. */
-export function chapterTrack(samples: Samples, language: string): Buffer {
+export function chapterTrack(samples: Samples, language: string): Uint8Array[] {
   const textBox = box('text', u16(1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0x4000, 0, 0));
-  return box(
+  return longBox(
     'trak',
     trackHeader(CHAPTER_TRACK, 0, ticksOf(samples), 0),
     media(samples, {
@@ -84,7 +84,7 @@ interface MediaParts {
   readonly entry: Buffer;
 }
 
-function media(samples: Samples, { language, handler: [type, name], header, entry }: MediaParts): Buffer {
+function media(samples: Samples, { language, handler: [type, name], header, entry }: MediaParts): Uint8Array[] {
   const mdhd = fullBox(
     'mdhd',
     1,
@@ -96,10 +96,10 @@ function media(samples: Samples, { language, handler: [type, name], header, entr
   );
   const hdlr = fullBox('hdlr', 0, 0, u32(0), ascii(type), u32(0, 0, 0), ascii(`${name}\0`));
   const here = fullBox('dref', 0, 0, u32(1), fullBox('url ', 0, 1));
-  return box('mdia', mdhd, hdlr, box('minf', header, box('dinf', here), sampleTable(samples, entry)));
+  return longBox('mdia', mdhd, hdlr, longBox('minf', header, box('dinf', here), sampleTable(samples, entry)));
 }
 
-function sampleTable({ sizes, offset, durations }: Samples, entry: Buffer): Buffer {
+function sampleTable({ sizes, offset, durations }: Samples, entry: Buffer): Uint8Array[] {
   const count = sizes.length;
   const chunks = Math.ceil(count / CHUNK_SAMPLES);
   const last = count - (chunks - 1) * CHUNK_SAMPLES;
@@ -115,13 +115,13 @@ function sampleTable({ sizes, offset, durations }: Samples, entry: Buffer): Buff
     sizeTable.writeUInt32BE(sizes[i]!, i * 4);
     at += sizes[i]!;
   }
-  return box(
+  return longBox(
     'stbl',
     fullBox('stsd', 0, 0, u32(1), entry),
     fullBox('stts', 0, 0, u32(durations.length, ...durations.flat())),
     fullBox('stsc', 0, 0, u32(runs.length, ...runs.flat())),
-    fullBox('stsz', 0, 0, u32(0, count), sizeTable),
-    fullBox('co64', 0, 0, u32(chunks), offsets),
+    longBox('stsz', u32(0), u32(0, count), sizeTable),
+    longBox('co64', u32(0), u32(chunks), offsets),
   );
 }
 

@@ -53,6 +53,7 @@ class EpubReader {
     if (chapters.length === 0) throw unreadable(this.#file, 'there is no text in it');
     const cover = await this.#cover(pack);
     return {
+      kind: 'epub',
       title,
       ...(pack.author !== undefined && { author: pack.author }),
       ...(pack.language !== undefined && { language: pack.language }),

@@ -13,6 +13,10 @@ export interface ManifestItem {
 }
 
 export interface Package {
+  /** Path of the package file in the archive. */
+  readonly path: string;
+  /** Of the EPUB: 2.0 or 3.0. */
+  readonly version: string;
   readonly title?: string;
   readonly author?: string;
   readonly language?: string;
@@ -71,6 +75,8 @@ function packageOf(root: Element, opf: string): Package {
   const ncxId = find(root, 'spine')?.attributes.toc ?? '';
   return {
     ...metadataOf(root),
+    path: opf,
+    version: root.attributes.version ?? '',
     items,
     spine: spine.flatMap(({ item }) => (item ? [item] : [])),
     unknownIds: spine.filter(({ item }) => item === undefined).map(({ idref }) => idref),

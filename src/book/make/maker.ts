@@ -3,8 +3,15 @@
 import { type SentenceStore, sentenceKey } from './sentence-store.js';
 import type { Utterance } from './utterances.js';
 
+/** The sound of a sentence, and when its characters begin. */
+export interface Spoken {
+  readonly pcm: Int16Array;
+  /** For each code point of the text as sent (ms); empty where the speaker does not tell. */
+  readonly startsMs: readonly number[];
+}
+
 /** Speaks one sentence; the silence at its end does not matter. */
-type SpeakSentence = (utterance: Utterance, signal: AbortSignal) => Promise<Int16Array>;
+type SpeakSentence = (utterance: Utterance, signal: AbortSignal) => Promise<Spoken>;
 
 export interface MakerOptions {
   /** Keeps what was made at least until it is handed out. */
@@ -16,10 +23,9 @@ export interface MakerOptions {
   readonly inFlight: number;
 }
 
-export interface MadeSentence {
+/** The voice alone, without silence at its end. */
+export interface MadeSentence extends Spoken {
   readonly utterance: Utterance;
-  /** The voice alone, without silence at its end. */
-  readonly pcm: Int16Array;
   /** False where an earlier run had made it. */
   readonly isNew: boolean;
 }
@@ -30,7 +36,7 @@ const AHEAD = 4;
 export class Maker {
   readonly #options: MakerOptions;
   /** What is being spoken, by its key: a sentence that comes twice is spoken once. */
-  readonly #running = new Map<string, Promise<Int16Array>>();
+  readonly #running = new Map<string, Promise<Spoken>>();
   /** What this run has made. */
   readonly #new = new Set<string>();
 
@@ -67,8 +73,8 @@ export class Maker {
         const utterance = utterances[at]!;
         const key = this.keyOf(utterance);
         const made = await (this.#running.get(key) ?? store.get(key));
-        const pcm = made ?? (await this.#speak(utterance, key, signal));
-        yield { utterance, pcm, isNew: this.#new.has(key) };
+        const spoken = made ?? (await this.#speak(utterance, key, signal));
+        yield { utterance, ...spoken, isNew: this.#new.has(key) };
       }
     } finally {
       stop.abort(new Error('the book is not being made any more'));
@@ -91,11 +97,12 @@ export class Maker {
     );
   }
 
-  async #speak(utterance: Utterance, key: string, signal: AbortSignal): Promise<Int16Array> {
-    const pcm = withoutEnd(await this.#options.speak(utterance, signal));
-    await this.#options.store.put(key, pcm);
+  async #speak(utterance: Utterance, key: string, signal: AbortSignal): Promise<Spoken> {
+    const { pcm, startsMs } = await this.#options.speak(utterance, signal);
+    const spoken = { pcm: withoutEnd(pcm), startsMs };
+    await this.#options.store.put(key, spoken);
     this.#new.add(key);
-    return pcm;
+    return spoken;
   }
 }
 

@@ -5,12 +5,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import { makeFolder } from '../../folder.js';
 import { TtsError } from '../../protocol/errors.js';
+import { type KeptSentence, packed, unpacked } from './sentence-record.js';
 
 /** Changes with the form of the records. */
-const MAGIC = 0x74_74_73_31;
+const MAGIC = 0x74_74_73_32;
 /** Magic, key, length of the body and its checksum. */
 const HEAD_BYTES = 4 + 32 + 4 + 4;
 /** A pack is the unit that makes room: a new one begins beyond this. */
@@ -67,7 +68,7 @@ export class SentenceStore {
   }
 
   /** Undefined where there is none, or it is damaged. */
-  async get(key: string): Promise<Int16Array | undefined> {
+  async get(key: string): Promise<KeptSentence | undefined> {
     const place = this.#places.get(key);
     if (place === undefined) return undefined;
     try {
@@ -86,9 +87,9 @@ export class SentenceStore {
   }
 
   /** Resolves when a kill of this process no longer loses it. */
-  put(key: string, pcm: Int16Array): Promise<void> {
+  put(key: string, sentence: KeptSentence): Promise<void> {
     const written = this.#writing
-      .then(() => this.#append(key, packed(pcm)))
+      .then(() => this.#append(key, packed(sentence)))
       .catch((cause: unknown) => {
         throw unusable(this.#options.root, cause);
       });
@@ -200,29 +201,4 @@ async function packsOf(folder: string) {
     return { folder, file, bytes: size, mtimeMs };
   });
   return Promise.all(found);
-}
-
-/** Differences of samples, high bytes before low ones: deflate then halves speech. */
-function packed(pcm: Int16Array): Buffer {
-  const planes = Buffer.alloc(pcm.length * 2);
-  let before = 0;
-  for (const [at, sample] of pcm.entries()) {
-    const difference = (sample - before) & 0xffff;
-    planes[at] = difference >> 8;
-    planes[pcm.length + at] = difference & 0xff;
-    before = sample;
-  }
-  return deflateRawSync(planes, { level: 1 });
-}
-
-function unpacked(body: Buffer): Int16Array {
-  const planes = inflateRawSync(body);
-  const samples = planes.length / 2;
-  const pcm = new Int16Array(samples);
-  let before = 0;
-  for (let at = 0; at < samples; at += 1) {
-    before = ((before + ((planes[at]! << 8) | planes[samples + at]!)) << 16) >> 16;
-    pcm[at] = before;
-  }
-  return pcm;
 }

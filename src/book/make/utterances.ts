@@ -4,6 +4,7 @@ import { codeOf, localeOf } from '../../protocol/languages.js';
 import { Segmenter } from '../../text/segment/segment.js';
 import { loadSentenceWords } from '../../text/segment/sentence-words.js';
 import type { Block, BlockKind, BookChapter } from '../book.js';
+import { type PlacedRun, type WordPlace, wordPlaces } from './places.js';
 
 export interface Utterance {
   /** As it is sent: with markup where `ssml` is true. */
@@ -13,6 +14,15 @@ export interface Utterance {
   readonly shown: string;
   /** Silence behind it, at the voice's own pace. */
   readonly restMs: number;
+  /** Index into `Book.files`. */
+  readonly file: number;
+  /** Where its words stand in that file; present where places are asked for. */
+  readonly places?: readonly WordPlace[];
+}
+
+export interface UtteranceOptions {
+  /** They take more memory than the text does: ask for them a chapter at a time. */
+  readonly places?: boolean;
 }
 
 /** Rests between sentences, as the voice makes them within one request. */
@@ -40,11 +50,15 @@ const STANZA_MS = 800;
 const CHAPTER_END_MS = 2_000;
 
 /** `language`: what the voice reads in. */
-export async function utterancesOf({ blocks }: BookChapter, language: Language): Promise<Utterance[]> {
+export async function utterancesOf(
+  { blocks }: BookChapter,
+  language: Language,
+  options: UtteranceOptions = {},
+): Promise<Utterance[]> {
   await loadSentenceWords(language);
   const all: Utterance[] = [];
   for (const [index, block] of blocks.entries()) {
-    const own = sentencesOf(block, language);
+    const own = sentencesOf(block, language, options);
     const last = own.pop();
     if (last) all.push(...own, { ...last, restMs: restBehind(block, blocks[index + 1]) });
   }
@@ -71,11 +85,12 @@ interface Piece {
 interface Flat {
   readonly text: string;
   readonly pieces: readonly Piece[];
+  readonly runs: readonly PlacedRun[];
 }
 
 const SPEAKABLE = /[\p{L}\p{N}\p{S}]/u;
 
-function sentencesOf(block: Block, language: Language): Utterance[] {
+function sentencesOf(block: Block, language: Language, { places = false }: UtteranceOptions): Utterance[] {
   const flat = flatten(block, language);
   // Tokens are counted where they are spoken: here sentences are only told apart.
   const segmenter = new Segmenter({ countTokens: () => 0, language, inTimeChars: Number.POSITIVE_INFINITY });
@@ -84,7 +99,13 @@ function sentencesOf(block: Block, language: Language): Utterance[] {
   for (const { text, pause } of [...segmenter.push(flat.text), ...segmenter.end()]) {
     const to = from + text.length;
     const shown = text.trim();
-    if (SPEAKABLE.test(shown)) out.push({ ...marked(flat, from, to), shown, restMs: SENTENCE_RESTS[pause] });
+    if (SPEAKABLE.test(shown)) {
+      const { sentChars, ...sent } = marked(flat, from, to, places);
+      const placed = places && { places: wordPlaces({ ...flat, from, to, sentChars, language }) };
+      // One string, not two, of every sentence of a long book.
+      const seen = sent.ssml ? shown : sent.text;
+      out.push({ ...sent, shown: seen, restMs: SENTENCE_RESTS[pause], file: block.file, ...placed });
+    }
     from = to;
   }
   return out;
@@ -94,6 +115,7 @@ function sentencesOf(block: Block, language: Language): Utterance[] {
 function flatten({ runs }: Block, voice: Language): Flat {
   let text = '';
   const pieces: Piece[] = [];
+  const placed: PlacedRun[] = [];
   for (const run of runs) {
     const from = text.length;
     const single = run.text.replace(/\s+/g, ' ');
@@ -101,8 +123,9 @@ function flatten({ runs }: Block, voice: Language): Flat {
     const language = otherLanguage(run.language, voice);
     if ((language || run.alias) && text.length > from)
       pieces.push({ from, to: text.length, language, alias: run.alias });
+    placed.push({ run, from, to: text.length });
   }
-  return { text, pieces };
+  return { text, pieces, runs: placed };
 }
 
 /** The locale to read a tag in, where it is another language than the voice's and one is known. */
@@ -115,19 +138,48 @@ function otherLanguage(tag: string | undefined, voice: Language): Language | und
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-function marked({ text, pieces }: Flat, from: number, to: number): { text: string; ssml: boolean } {
+interface Sent {
+  readonly text: string;
+  readonly ssml: boolean;
+  /** For each unit of the sentence: code points of `text` before it. Empty where not asked for. */
+  readonly sentChars: readonly number[];
+}
+
+function marked({ text, pieces }: Flat, from: number, to: number, places: boolean): Sent {
   const inside = pieces.filter((piece) => piece.from < to && piece.to > from);
-  if (inside.length === 0) return { text: text.slice(from, to).trim(), ssml: false };
-  let out = '';
+  if (inside.length === 0 && !places) return { text: text.slice(from, to).trim(), ssml: false, sentChars: [] };
+  const parts: string[] = [];
+  const sentChars: number[] = [];
+  let chars = 0;
+  const write = (markup: string) => {
+    parts.push(markup);
+    chars += [...markup].length;
+  };
+  const say = (begin: number, end: number) => {
+    for (const char of text.slice(begin, end)) {
+      for (let unit = 0; unit < char.length; unit += 1) sentChars.push(chars);
+      write(inside.length > 0 ? escaped(char) : char);
+    }
+  };
   let at = from;
   for (const piece of inside) {
     const begin = Math.max(from, piece.from);
     const end = Math.min(to, piece.to);
-    out += escaped(text.slice(at, begin));
-    const words = escaped(text.slice(begin, end));
-    const said = piece.alias === undefined ? words : `<sub alias="${escaped(piece.alias)}">${words}</sub>`;
-    out += piece.language === undefined ? said : `<lang xml:lang="${piece.language}">${said}</lang>`;
+    say(at, begin);
+    if (piece.language !== undefined) write(`<lang xml:lang="${piece.language}">`);
+    if (piece.alias !== undefined) write(`<sub alias="${escaped(piece.alias)}">`);
+    say(begin, end);
+    if (piece.alias !== undefined) write('</sub>');
+    if (piece.language !== undefined) write('</lang>');
     at = end;
   }
-  return { text: `${out}${escaped(text.slice(at, to))}`.trim(), ssml: true };
+  say(at, to);
+  const whole = parts.join('');
+  // White space at the ends is not sent.
+  const led = [...whole].length - [...whole.trimStart()].length;
+  return {
+    text: whole.trim(),
+    ssml: inside.length > 0,
+    sentChars: sentChars.map((before) => Math.max(0, before - led)),
+  };
 }

@@ -248,7 +248,7 @@ class Walker {
   #say(text: string, { language }: Context, at?: TextPlace): void {
     if (text === '') return;
     const isOther = language !== undefined && language.toLowerCase() !== this.#options.language?.toLowerCase();
-    this.#runs.push({ text: text.replace(/\s/g, ' '), ...(isOther && { language }), ...(at && { at }) });
+    this.#runs.push({ text: detached(text.replace(/\s/g, ' ')), ...(isOther && { language }), ...(at && { at }) });
   }
 
   #flush(): void {
@@ -264,6 +264,9 @@ class Walker {
     this.#apart = false;
   }
 }
+
+/** A copy: a piece of a longer string holds all of it in memory, here a whole file of markup. */
+const detached = (text: string): string => Buffer.from(text).toString();
 
 const headingRole = ({ attributes }: Element): boolean => attributes.role === 'heading';
 

@@ -1,10 +1,10 @@
 /** One run of `tts book`: reads the book, shows it, and makes it, going on where a run broke. */
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import type { Book } from '../../book/book.js';
+import type { Book, BookChapter } from '../../book/book.js';
 import type { Maker } from '../../book/make/maker.js';
 import type { Utterance } from '../../book/make/utterances.js';
-import type { Sources } from '../../config.js';
+import type { Config, Sources } from '../../config.js';
 import type { SpeechModel } from '../../protocol/contract.js';
 import { TtsError } from '../../protocol/errors.js';
 import { DEFAULT_LANGUAGE } from '../../protocol/job.js';
@@ -21,7 +21,7 @@ import type { BookDestination } from './destination.js';
 import { measuredFactor, overviewOf, overviewText } from './overview.js';
 import { BookProgress, CLEAR } from './progress.js';
 import { soundOf } from './sound.js';
-import { BookWriter } from './writer.js';
+import { type BookOutput, BookWriter } from './writer.js';
 
 export interface BookRequest {
   readonly settings: Sources;
@@ -31,6 +31,8 @@ export interface BookRequest {
   /** Which chapters, as they are written behind `--chapters`. */
   readonly range: string | undefined;
   readonly notes: 'skip' | 'end';
+  /** What lights up at once in an EPUB. */
+  readonly overlay: 'sentence' | 'word';
   readonly skipBroken: boolean;
   /** Only shows what the book holds. */
   readonly list: boolean;
@@ -53,6 +55,18 @@ const PER_CORE = 4;
 const MOST_AT_ONCE = 64;
 /** On another machine: below what a key may have at once there by default. */
 const AT_ONCE_REMOTE = 6;
+
+/** Engine processes that keep an encoder busy; a further one has 120 MB of its own. */
+const FAST_WORKERS = 2;
+
+/**
+ * `base-tts-fast` makes a second of speech with as much work as AAC takes to encode it. So a core
+ * is left to the encoder, and few processes are enough on any machine.
+ */
+function workersFor(model: SpeechModel, { workers }: Config): Config['workers'] {
+  const isFast = model.replace(/:free$/, '') === 'base-tts-fast';
+  return workers === 'auto' && isFast ? Math.max(1, Math.min(FAST_WORKERS, availableParallelism() - 1)) : workers;
+}
 
 /** Undefined where nothing was to be made. */
 export async function runBook(request: BookRequest, signal: AbortSignal): Promise<MadeBook | undefined> {
@@ -114,10 +128,14 @@ async function make(making: Making, signal: AbortSignal): Promise<MadeBook> {
   if (remark !== undefined && !quiet) complain(remark);
   let connection: Connection | undefined;
   try {
-    const used = asked ? { ...settings, config: { ...config, model: asked } } : settings;
+    const used = asked
+      ? { ...settings, config: { ...config, model: asked, workers: workersFor(asked, config) } }
+      : settings;
     const onPreparation = preparing(making);
-    connection = await connect(used, { speech: true, crowd: true, onPreparation }, signal);
-    await orAbort(connection.ready(), signal);
+    // Without a model the machine is measured first. Else an engine starts when there is work.
+    const speech = asked === undefined;
+    connection = await connect(used, { speech, crowd: true, onPreparation }, signal);
+    if (speech) await orAbort(connection.ready(), signal);
     const model = asked ?? (await chooseModel(config));
     signal.throwIfAborted();
     return await speakBook(making, connection, model, signal);
@@ -154,7 +172,8 @@ async function speakBook(
     import('../../client/speak-sentence.js'),
   ]);
   const language = (await languageOf(config, voice)) ?? localeOf(book.language ?? '') ?? DEFAULT_LANGUAGE;
-  const spoken = await Promise.all(indices.map((index) => utterancesOf(book.chapters[index]!, language)));
+  const said = (chapter: BookChapter, places = false) => utterancesOf(chapter, language, { places });
+  const spoken = await Promise.all(indices.map((index) => said(book.chapters[index]!)));
   if (spoken.every((list) => list.length === 0))
     throw new TtsError('empty_input', 'There is nothing to say in these chapters.');
   const speaker = new SentenceSpeaker({ address: { ...connection, unheard: true }, model, voice, speed });
@@ -168,8 +187,19 @@ async function speakBook(
         connection.kind === 'remote' ? AT_ONCE_REMOTE : Math.min(MOST_AT_ONCE, PER_CORE * availableParallelism()),
       speak: (utterance, each) => speaker.speak(utterance, each),
     });
+    if (!spoken.flat().every((utterance) => maker.isKept(utterance))) await orAbort(connection.ready(), signal);
     const chapters = indices.map((index) => ({ title: book.chapters[index]!.title, index }));
-    const writer = new BookWriter({ book, chapters, destination, voice });
+    const options = { book, chapters, destination, voice };
+    const writer =
+      destination.kind === 'epub'
+        ? await (await import('./epub-writer.js')).EpubWriter.open({
+            ...options,
+            file,
+            language,
+            said,
+            by: making.overlay,
+          })
+        : new BookWriter(options);
     await write({ ...making, maker, writer, spoken, chapters }, signal);
     const { files, audioMs } = writer;
     return { voice, model, files, audioMs, chapters: chapters.map(({ title }) => title) };
@@ -181,7 +211,7 @@ async function speakBook(
 
 interface Writing extends Making {
   readonly maker: Maker;
-  readonly writer: BookWriter;
+  readonly writer: BookOutput;
   /** By chapter. */
   readonly spoken: readonly (readonly Utterance[])[];
   readonly chapters: readonly { readonly title: string; readonly index: number }[];
@@ -213,7 +243,7 @@ async function write(writing: Writing, signal: AbortSignal): Promise<void> {
   try {
     for await (const made of maker.make(utterances, signal)) {
       await begin();
-      await writer.write(made.pcm, made.utterance.restMs / speed, signal);
+      await writer.write(made, made.utterance.restMs / speed, signal);
       progress.sentence(made);
       left -= 1;
       done += 1;

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { AudioTags, Chapter } from '../../audio/tags.js';
 import type { Book } from '../../book/book.js';
+import type { MadeSentence } from '../../book/make/maker.js';
 import type { AudioSink } from '../../client/sinks/sink.js';
 import { makeFolder } from '../../folder.js';
 import { msToSamples, samplesToMs } from '../../protocol/audio.js';
@@ -15,7 +16,22 @@ export interface WriterOptions {
   readonly voice: string;
 }
 
-export class BookWriter {
+/** Takes the sound of a book in order. */
+export interface BookOutput {
+  /** Files that are complete. */
+  readonly files: readonly string[];
+  /** Sound written so far. */
+  readonly audioMs: number;
+  /** The next chapter begins. */
+  chapter(signal: AbortSignal): Promise<void>;
+  /** The next sentence of it, and the silence behind it. */
+  write(made: MadeSentence, restMs: number, signal: AbortSignal): Promise<void>;
+  finish(signal: AbortSignal): Promise<void>;
+  /** Leaves no unfinished file. */
+  discard(): Promise<void>;
+}
+
+export class BookWriter implements BookOutput {
   /** Files that are complete. */
   readonly files: string[] = [];
   readonly #options: WriterOptions;
@@ -41,7 +57,7 @@ export class BookWriter {
     this.#sink ??= destination.kind === 'folder' ? await this.#openChapter() : await this.#openWhole();
   }
 
-  async write(pcm: Int16Array, restMs: number, signal: AbortSignal): Promise<void> {
+  async write({ pcm }: MadeSentence, restMs: number, signal: AbortSignal): Promise<void> {
     await this.#add(pcm, signal);
     await this.#add(new Int16Array(msToSamples(restMs)), signal);
   }
@@ -49,7 +65,7 @@ export class BookWriter {
   async finish(signal: AbortSignal): Promise<void> {
     await this.#finish(signal);
     const { destination, book, chapters } = this.#options;
-    if (destination.kind === 'file') return;
+    if (destination.kind !== 'folder') return;
     const ends = [...this.#starts.slice(1), this.#samples];
     const lines = this.files.flatMap((file, i) => {
       const seconds = Math.round(samplesToMs(ends[i]! - this.#starts[i]!) / 1000);
@@ -81,7 +97,7 @@ export class BookWriter {
 
   #path(): string {
     const { destination, chapters } = this.#options;
-    if (destination.kind === 'file') return destination.path;
+    if (destination.kind !== 'folder') return destination.path;
     const { title, index } = chapters[this.#starts.length - 1]!;
     const last = Math.max(...chapters.map((chapter) => chapter.index));
     const number = String(index + 1).padStart(String(last + 1).length, '0');
@@ -103,16 +119,8 @@ export class BookWriter {
   }
 
   #tags(): AudioTags {
-    const { book, voice } = this.#options;
-    const { author, language, cover } = book;
-    return {
-      artist: author ?? voice,
-      album: book.title,
-      composer: voice,
-      genre: 'Audiobook',
-      ...(language !== undefined && { language }),
-      ...(cover && { cover }),
-    };
+    const { cover } = this.#options.book;
+    return { ...bookTags(this.#options), ...(cover && { cover }) };
   }
 
   async #open(file: string, tags: AudioTags, chapterTitles: readonly string[]): Promise<AudioSink> {
@@ -127,4 +135,16 @@ export class BookWriter {
     if (destination.kind === 'folder') return [];
     return chapters.map(({ title }, i) => ({ title, startMs: at(i), endMs: at(i + 1) }));
   }
+}
+
+/** What all files of a book are tagged with, but for the cover. */
+export function bookTags({ book, voice }: Pick<WriterOptions, 'book' | 'voice'>): AudioTags {
+  const { author, language, title } = book;
+  return {
+    artist: author ?? voice,
+    album: title,
+    composer: voice,
+    genre: 'Audiobook',
+    ...(language !== undefined && { language }),
+  };
 }

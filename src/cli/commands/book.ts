@@ -15,6 +15,7 @@ interface BookOptions {
   readonly chapters?: string;
   readonly list?: boolean;
   readonly notes: 'skip' | 'end';
+  readonly overlay: 'sentence' | 'word';
   readonly skipBroken?: boolean;
   readonly speed?: number;
   readonly json?: boolean;
@@ -28,6 +29,7 @@ Examples:
   tts book moby-dick.epub --list                    what is in it, and how long it will be
   tts book moby-dick.epub -o moby.m4b -v british_male_george
   tts book moby-dick.epub -o moby/ --chapters 3-7   a file for each chapter, and a playlist
+  tts book moby-dick.epub -o moby-aloud.epub        the book with its sound, to read along
   tts book notes.md -o notes.opus                   Markdown, plain text and HTML too
   tts book --clean                                  forget what is kept of unfinished books
 
@@ -38,7 +40,7 @@ export function command(): Command {
   const book = new Command('book')
     .description('Makes an audiobook of an EPUB, with its chapters. Markdown, plain text and HTML go the same way.')
     .argument('[FILE]', 'the book')
-    .option('-o, --output <FILE>', 'write NAME.m4b, .m4a, .mp3, .opus or .flac, or FOLDER/ for a file a chapter')
+    .option('-o, --output <FILE>', 'write NAME.m4b, .m4a, .mp3, .opus, .flac or .epub, or FOLDER/ for a file a chapter')
     .addOption(new Option('--format <NAME>', 'format of the output, else told by its name').choices(BOOK_ENDINGS))
     .option('--chapters <LIST>', 'only these chapters: 3, 3-7 or 1,4-')
     .option('--list', 'show title, chapters and lengths, and make nothing')
@@ -46,6 +48,11 @@ export function command(): Command {
       new Option('--notes <WHERE>', 'footnotes: skip them, or read them at the end of their chapter')
         .choices(['skip', 'end'])
         .default('skip'),
+    )
+    .addOption(
+      new Option('--overlay <UNIT>', 'what lights up at once in an .epub')
+        .choices(['sentence', 'word'])
+        .default('sentence'),
     )
     .option('--skip-broken', 'go on without the parts of the book that cannot be read')
     .addOption(speedOption())
@@ -63,14 +70,24 @@ export function command(): Command {
 
 async function run(file: string | undefined, options: BookOptions, self: Command, signal: AbortSignal): Promise<void> {
   const settings = await withVoiceId(settingsOf(self));
-  const { chapters, notes, skipBroken = false, speed = 1, list = false, json = false, quiet = false } = options;
+  const {
+    chapters,
+    notes,
+    overlay,
+    skipBroken = false,
+    speed = 1,
+    list = false,
+    json = false,
+    quiet = false,
+  } = options;
   if (options.clean) return clean(settings.config.bookDir, file, quiet);
   if (file === undefined) {
     throw new TtsError('usage', 'Which book? Name an EPUB, such as tts book moby-dick.epub; --help shows more.');
   }
   refuseSameFile([file], [['-o', options.output]]);
   const destination = bookDestination(options.output, options.format, file);
-  await runBook({ settings, file, destination, speed, range: chapters, notes, skipBroken, list, json, quiet }, signal);
+  const shown = { list, json, quiet };
+  await runBook({ settings, file, destination, speed, range: chapters, notes, overlay, skipBroken, ...shown }, signal);
 }
 
 async function clean(root: string, file: string | undefined, quiet: boolean): Promise<void> {

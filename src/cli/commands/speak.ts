@@ -15,7 +15,6 @@ import { untilInterrupted } from '../interrupt.js';
 import { withVoiceId } from '../names.js';
 import {
   addSpeechOptions,
-  type Destination,
   destinationOf,
   type FileFormat,
   refuseSameFile,
@@ -71,17 +70,19 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
   if (options.listDevices) return listDevices(signal);
   const settings = await withVoiceId(settingsOf(self));
   const { output, srt, vtt, chapters = false } = options;
-  const destination = destinationOf(options, Boolean(process.stdout.isTTY));
   const files = options.file ?? [];
   refuseSameFile(files, [
     ['-o', output],
     ['--srt', srt],
     ['--vtt', vtt],
   ]);
+  if ([...files, output ?? ''].some((file) => /\.epub$/i.test(file))) {
+    return speakBook(words, options, settings, signal);
+  }
+  const destination = destinationOf(options, Boolean(process.stdout.isTTY));
   if (chapters && !(destination.kind === 'file' && CHAPTERED.includes(destination.format))) {
     throw new TtsError('usage', '--chapters needs a file that can hold them: add -o book.mp3, .m4b, .opus or .flac.');
   }
-  if (files.some((file) => /\.epub$/i.test(file))) return speakBook(words, options, settings, destination, signal);
   const text = await readText({ words, files }, signal);
   const voice = await chooseVoice(settings, options.language);
   const { ssml = false } = options;
@@ -114,15 +115,15 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
 /** A book goes the way of `tts book`, with what both have. */
 async function speakBook(
   words: readonly string[],
-  { file: files = [], quiet = false, speed = 1, chapters = false, ...others }: SpeakOptions,
+  { file: files = [], output, quiet = false, speed = 1, chapters = false, ...others }: SpeakOptions,
   settings: Sources,
-  destination: Destination,
   signal: AbortSignal,
 ): Promise<void> {
   const [file, ...more] = files;
   const isPlain = ![others.srt, others.vtt, others.ssml, others.seed, others.play, others.title].some(Boolean);
   if (
-    destination.kind !== 'file' ||
+    output === undefined ||
+    output === '-' ||
     !chapters ||
     !isPlain ||
     words.length > 0 ||
@@ -136,8 +137,15 @@ async function speakBook(
     import('../book/run.js'),
     import('../book/destination.js'),
   ]);
-  const place = bookDestination(destination.file, others.format, file);
-  const whole = { range: undefined, notes: 'skip', skipBroken: false, list: false, json: false } as const;
+  const place = bookDestination(output, others.format, file);
+  const whole = {
+    range: undefined,
+    notes: 'skip',
+    overlay: 'sentence',
+    skipBroken: false,
+    list: false,
+    json: false,
+  } as const;
   await runBook({ settings, file, destination: place, speed, quiet, ...whole }, signal);
 }
 

@@ -72,7 +72,14 @@ export class MachineHost implements McpHost {
     const target = request.replace || isFolder ? output : newFile(output, 'output', ' Set "replace" to replace it.');
     const destination = bookDestination(isFolder ? output : path.resolve(target), undefined, file);
     const { speed = 1, chapters: range } = request;
-    const fixed = { notes: 'skip', skipBroken: false, list: false, json: false, quiet: true } as const;
+    const fixed = {
+      notes: 'skip',
+      skipBroken: false,
+      list: false,
+      json: false,
+      quiet: true,
+      overlay: 'sentence',
+    } as const;
     const made = await runBook(
       {
         ...fixed,

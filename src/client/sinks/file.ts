@@ -39,6 +39,44 @@ export async function createFileSink(file: string, options: FileSinkOptions): Pr
   return regularFile(handle, encoder, { part, target, chapters: options.chapters });
 }
 
+/** A file that is written at any place, and appears under its name when it is complete. */
+export interface WholeFile {
+  readonly handle: FileHandle;
+  finish(): Promise<void>;
+  /** Leaves nothing, unless it is finished. */
+  discard(): Promise<void>;
+}
+
+/** For a run that is repeated when it is killed: unfinished files of killed ones are removed. */
+export async function openWhole(file: string): Promise<WholeFile> {
+  const target = await realpath(file).catch(() => path.resolve(file));
+  const existing = await stat(target).catch(() => undefined);
+  if (existing && !existing.isFile()) throw new TtsError('usage', `${file} is no file. Name one, such as book.epub.`);
+  const part = path.join(path.dirname(target), `.${path.basename(target)}.${process.pid}.part`);
+  await removeOrphans(target);
+  const handle = await open(part, 'wx+').catch((cause) => fail(cause, file));
+  let isOpen = true;
+  return {
+    handle,
+    async finish() {
+      try {
+        await handle.sync();
+        await handle.close();
+        await rename(part, target);
+        isOpen = false;
+      } catch (cause) {
+        throw outputFailed(cause as Error);
+      }
+    },
+    async discard() {
+      if (!isOpen) return;
+      isOpen = false;
+      await handle.close().catch(() => undefined);
+      await rm(part, { force: true });
+    },
+  };
+}
+
 /** Removes unfinished files of processes that are gone, and one that this process left. */
 async function removeOrphans(target: string): Promise<void> {
   const [folder, name] = [path.dirname(target), path.basename(target)];

@@ -1,7 +1,7 @@
 /** An audiobook of a text: its sentences spoken a few at once, as `tts book` does it. */
 import type { KeyRecord } from '../../../accounts/types.js';
 import { type Book, textOf } from '../../../book/book.js';
-import { Maker } from '../../../book/make/maker.js';
+import { Maker, type Spoken } from '../../../book/make/maker.js';
 import { type Utterance, utterancesOf } from '../../../book/make/utterances.js';
 import { readTextBook } from '../../../book/text-book.js';
 import type { ToolCall } from '../../../mcp/host.js';
@@ -71,7 +71,7 @@ function read({ text, title }: ServerBook): Book {
   return { ...book, title: title ?? book.title };
 }
 
-async function patiently(order: ServerBook, utterance: Utterance, signal: AbortSignal): Promise<Int16Array> {
+async function patiently(order: ServerBook, utterance: Utterance, signal: AbortSignal): Promise<Spoken> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await spokenOnce(order, utterance, signal);
@@ -83,7 +83,7 @@ async function patiently(order: ServerBook, utterance: Utterance, signal: AbortS
   }
 }
 
-async function spokenOnce(order: ServerBook, utterance: Utterance, signal: AbortSignal): Promise<Int16Array> {
+async function spokenOnce(order: ServerBook, utterance: Utterance, signal: AbortSignal): Promise<Spoken> {
   const { parts, key, speaker, speed } = order;
   const { text, ssml } = utterance;
   const input = spokenInput(text, 'text', MAX_BOOK_CHARS);
@@ -96,24 +96,24 @@ async function spokenOnce(order: ServerBook, utterance: Utterance, signal: Abort
     all.set(piece, at);
     at += piece.length;
   }
-  return all;
+  return { pcm: all, startsMs: [] };
 }
 
 /** Holds a sentence from when it is made to when it is written. */
 class Passing {
-  readonly #made = new Map<string, Int16Array>();
+  readonly #made = new Map<string, Spoken>();
 
   has(key: string): boolean {
     return this.#made.has(key);
   }
 
-  async get(key: string): Promise<Int16Array | undefined> {
-    const pcm = this.#made.get(key);
+  async get(key: string): Promise<Spoken | undefined> {
+    const sentence = this.#made.get(key);
     this.#made.delete(key);
-    return pcm;
+    return sentence;
   }
 
-  async put(key: string, pcm: Int16Array): Promise<void> {
-    this.#made.set(key, pcm);
+  async put(key: string, sentence: Spoken): Promise<void> {
+    this.#made.set(key, sentence);
   }
 }
