@@ -48,6 +48,16 @@ export async function voiceIdOf(name: string, voicesDir: string): Promise<string
   return voiceOfStyle(all, name)?.voice.id ?? name;
 }
 
+/** Reads voice tags of a plain text, with Kokoro's own ids too. */
+export async function openVoiceTags(voicesDir: string) {
+  const [{ VoiceTags }, { voiceOfStyle }, { all }] = await Promise.all([
+    import('../text/voice-tags.js'),
+    import('../models/catalogue.js'),
+    ownCatalogue({ voicesDir }),
+  ]);
+  return new VoiceTags((name) => (KOKORO_ID.test(name) ? (voiceOfStyle(all, name)?.voice.id ?? name) : name));
+}
+
 /** A voice that is not there, with the one that was probably meant. */
 export const noSuchVoice = (name: string, ids: readonly string[]): TtsError =>
   new TtsError(

@@ -74,6 +74,8 @@ export interface Segment {
   /** How `text` is to be read. Empty where nothing in it is spoken. */
   readonly spans: readonly SegmentSpan[];
   readonly pause: PauseKind;
+  /** The id of the voice that speaks it, where the text names another than its order does. */
+  readonly voice?: string;
 }
 
 /** When the first audio of a stream is due (ms), also after a pause of its writer. */

@@ -1,14 +1,18 @@
 /** One SSML tag taken apart and checked: names, attributes, references. */
 import { isBlank } from '../../protocol/characters.js';
 import { excerpt } from '../../protocol/errors.js';
-import { LANGUAGES, type SayAs } from '../../protocol/job.js';
+import { LANGUAGES, type Language, type SayAs } from '../../protocol/job.js';
 import { localeOf } from '../../protocol/languages.js';
+import { didYouMean } from '../../protocol/suggestion.js';
 import { namedCharacter, numberedCharacter } from '../normalize/entities.js';
 
 export interface Tag {
   readonly kind: 'open' | 'close' | 'empty';
   readonly name: string;
-  /** The attribute that matters: `ph`, `alias`, `interpret-as`, or the locale of `xml:lang`. */
+  /**
+   * The attribute that matters: `ph`, `alias`, `interpret-as`, the locale of `xml:lang`, the id of
+   * a voice.
+   */
   readonly value: string;
   readonly ms: number;
   /**
@@ -19,6 +23,9 @@ export interface Tag {
 }
 
 type Fail = (problem: string) => never;
+
+/** The voices that a text may name, by their ids, each with the language it reads in. */
+export type Voices = Readonly<Record<string, Language>>;
 
 const MAX_BREAK_MS = 3000;
 const SAY_AS: readonly SayAs[] = ['characters', 'cardinal', 'ordinal', 'date', 'telephone'];
@@ -43,6 +50,7 @@ const UNDERSTOOD: ReadonlyMap<string, readonly string[] | 'any'> = new Map<strin
   ['sub', ['alias']],
   ['say-as', ['interpret-as']],
   ['lang', ['xml:lang', 'onlangfailure']],
+  ['voice', ['name']],
   ...[...PARTING].map((name) => [name, []] as const),
 ]);
 const NOTHING: readonly string[] = [];
@@ -66,7 +74,8 @@ export function decodeEntity(name: string): string | null {
   return code === 0 ? null : (numberedCharacter(code) ?? null);
 }
 
-export function parseTag(source: string, fail: Fail): Tag {
+/** Without `voices`, a voice may have any name. */
+export function parseTag(source: string, fail: Fail, voices?: Voices): Tag {
   const match = TAG.exec(source);
   if (!match) return fail(`"${excerpt(source, 40)}" is not a tag; write "<" as &lt;`);
   const name = match[2]!;
@@ -81,7 +90,7 @@ export function parseTag(source: string, fail: Fail): Tag {
   return {
     kind,
     name,
-    value: spokenValue(name, attributes, fail),
+    value: name === 'voice' ? voiceOf(attributes, fail, voices) : spokenValue(name, attributes, fail),
     ms: name === 'break' ? breakMs(attributes, fail) : 0,
     ignored: ignoredOf(name, attributes),
   };
@@ -143,6 +152,23 @@ function spokenValue(name: string, attributes: ReadonlyMap<string, string>, fail
     );
   }
   return '';
+}
+
+/**
+ * The first voice of a list of names that there is; '' where the element names none, and changes
+ * nothing.
+ */
+function voiceOf(attributes: ReadonlyMap<string, string>, fail: Fail, voices: Voices | undefined): string {
+  const wanted = attributes.get('name');
+  if (wanted === undefined) return '';
+  const names = wanted.split(/\s+/).filter((name) => name !== '');
+  const found = names.find((name) => voices === undefined || Object.hasOwn(voices, name));
+  if (found !== undefined) return found;
+  if (names.length === 0) return fail('<voice> needs name="…" with the id of a voice');
+  const ids = Object.keys(voices!);
+  const near = didYouMean(names[0]!, ids).trim().replace(/\?$/, '');
+  const hint = near === '' ? `${ids.slice(0, 3).join(', ')} and ${ids.length - 3} more are there` : near;
+  return fail(`there is no voice "${excerpt(names[0]!, 40)}" here; ${hint.replace(/^D/, 'd')}`);
 }
 
 function breakMs(attributes: ReadonlyMap<string, string>, fail: Fail): number {

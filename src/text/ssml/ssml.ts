@@ -5,7 +5,8 @@
 import { isBlank } from '../../protocol/characters.js';
 import { excerpt, TtsError } from '../../protocol/errors.js';
 import type { Language, SayAs } from '../../protocol/job.js';
-import { decodeEntity, nameShown, PARTING, parseTag, type Tag } from './ssml-tags.js';
+import { codeOf } from '../../protocol/languages.js';
+import { decodeEntity, nameShown, PARTING, parseTag, type Tag, type Voices } from './ssml-tags.js';
 
 /** How a piece is spoken, where it is not simply the text that is seen. */
 export type Said =
@@ -24,8 +25,10 @@ export interface Piece {
   readonly visible: string;
   /** Absent: the visible text is spoken. */
   readonly said?: Said;
-  /** The language of the `<lang>` it stands in. */
+  /** The language of the `<lang>` it stands in, else of the voice where that reads in another. */
   readonly language?: Language;
+  /** The voice of the `<voice>` it stands in. */
+  readonly voice?: string;
 }
 
 interface Element {
@@ -33,6 +36,7 @@ interface Element {
   readonly where: string;
   /** The language that holds inside it, where a `<lang>` around it or itself names one. */
   readonly language?: Language | undefined;
+  readonly voice?: string | undefined;
 }
 
 interface Held {
@@ -55,7 +59,15 @@ const ENDS = { comment: '-->', cdata: ']]>', instruction: '?>' } as const;
 /** Elements spoken as a whole. */
 const HELD = new Set(['phoneme', 'sub', 'say-as']);
 
+export interface SsmlOptions {
+  /** The language the text is read in. */
+  readonly language?: Language | undefined;
+  /** The voices that `<voice name>` may name; any name where absent. */
+  readonly voices?: Voices | undefined;
+}
+
 export class SsmlParser {
+  readonly #options: SsmlOptions;
   #state: State = 'text';
   /** What is read of the tag, entity, comment or section that is open. */
   #open = '';
@@ -68,6 +80,10 @@ export class SsmlParser {
   #char = 1;
   #out: Piece[] = [];
   readonly #ignored = new Set<string>();
+
+  constructor(options: SsmlOptions = {}) {
+    this.#options = options;
+  }
 
   /**
    * The elements, and attributes of known elements, that were met and change nothing: `<prosody>`,
@@ -237,8 +253,16 @@ export class SsmlParser {
   }
 
   #push(piece: Piece): void {
-    const { language } = this.#stack.at(-1) ?? {};
-    this.#out.push(language === undefined ? piece : { ...piece, language });
+    const { voice, language = this.#languageOf(voice) } = this.#stack.at(-1) ?? {};
+    const spoken = { ...(language !== undefined && { language }), ...(voice !== undefined && { voice }) };
+    this.#out.push({ ...piece, ...spoken });
+  }
+
+  /** What a voice reads in, where that is another language than the text's. */
+  #languageOf(voice: string | undefined): Language | undefined {
+    const { language, voices } = this.#options;
+    const own = voice === undefined ? undefined : voices?.[voice];
+    return own === undefined || language === undefined || codeOf(own) === codeOf(language) ? undefined : own;
   }
 
   #silent(source: string): void {
@@ -265,7 +289,8 @@ export class SsmlParser {
       this.#silent(source);
       return;
     }
-    const tag = parseTag(source, (problem) => this.#fail(problem, this.#openedAt));
+    const fail = (problem: string) => this.#fail(problem, this.#openedAt);
+    const tag = parseTag(source, fail, this.#options.voices);
     for (const name of tag.ignored) if (this.#ignored.size < MOST_IGNORED) this.#ignored.add(name);
     if (tag.kind === 'close') this.#close(tag, source);
     else this.#begin(tag, source);
@@ -276,8 +301,13 @@ export class SsmlParser {
     if (this.#held && (HELD.has(name) || name === 'break')) {
       this.#fail(`<${name}> cannot stand inside <${this.#held.tag.name}>, which takes plain text`, this.#openedAt);
     }
-    const around = this.#stack.at(-1)?.language;
-    const element = { name, where: this.#openedAt, language: name === 'lang' ? (tag.value as Language) : around };
+    const around = this.#stack.at(-1);
+    const element: Element = {
+      name,
+      where: this.#openedAt,
+      language: name === 'lang' ? (tag.value as Language) : around?.language,
+      voice: name === 'voice' && tag.value !== '' ? tag.value : around?.voice,
+    };
     if (tag.kind === 'open') {
       this.#stack.push(element);
       if (this.#stack.length > MAX_DEPTH)
