@@ -1,5 +1,5 @@
 /** What is said of a chapter, in order: about a sentence each, and the rest behind it. */
-import type { Language, PauseKind } from '../../protocol/job.js';
+import { DEFAULT_LANGUAGE, type Language, type PauseKind } from '../../protocol/job.js';
 import { codeOf, localeOf } from '../../protocol/languages.js';
 import { Segmenter } from '../../text/segment/segment.js';
 import { loadSentenceWords } from '../../text/segment/sentence-words.js';
@@ -13,7 +13,12 @@ export interface Utterance {
   readonly shown: string;
   /** Silence behind it, at the voice's own pace. */
   readonly restMs: number;
+  /** Who reads it where that is not the narrator, by the id of a voice. */
+  readonly voice?: string;
 }
+
+/** Stretches of a block's flat text (UTF-16 units) that other voices read, in order. */
+type Voiced = readonly { readonly from: number; readonly to: number; readonly voice: string }[];
 
 /** Rests between sentences, as the voice makes them within one request. */
 const SENTENCE_RESTS: Readonly<Record<PauseKind, number>> = {
@@ -39,12 +44,16 @@ const APART_MS = 1_500;
 const STANZA_MS = 800;
 const CHAPTER_END_MS = 2_000;
 
-/** `language`: what the voice reads in. */
-export async function utterancesOf({ blocks }: BookChapter, language: Language): Promise<Utterance[]> {
+/** `language`: what the voice reads in. `voices`: what others than the narrator read of blocks. */
+export async function utterancesOf(
+  { blocks }: BookChapter,
+  language: Language,
+  voices?: ReadonlyMap<Block, Voiced>,
+): Promise<Utterance[]> {
   await loadSentenceWords(language);
   const all: Utterance[] = [];
   for (const [index, block] of blocks.entries()) {
-    const own = sentencesOf(block, language);
+    const own = sentencesOf(block, language, voices?.get(block) ?? []);
     const last = own.pop();
     if (last) all.push(...own, { ...last, restMs: restBehind(block, blocks[index + 1]) });
   }
@@ -75,16 +84,28 @@ interface Flat {
 
 const SPEAKABLE = /[\p{L}\p{N}\p{S}]/u;
 
-function sentencesOf(block: Block, language: Language): Utterance[] {
+function sentencesOf(block: Block, language: Language, voiced: Voiced): Utterance[] {
   const flat = flatten(block, language);
+  const out: Utterance[] = [];
+  let at = 0;
+  for (const { from, to, voice } of voiced) {
+    out.push(...stretchOf(flat, at, from, language), ...stretchOf(flat, from, to, language, voice));
+    at = to;
+  }
+  return [...out, ...stretchOf(flat, at, flat.text.length, language)];
+}
+
+/** The sentences of a stretch that one voice reads. */
+function stretchOf(flat: Flat, begin: number, end: number, language: Language, voice?: string): Utterance[] {
   // Tokens are counted where they are spoken: here sentences are only told apart.
   const segmenter = new Segmenter({ countTokens: () => 0, language, inTimeChars: Number.POSITIVE_INFINITY });
   const out: Utterance[] = [];
-  let from = 0;
-  for (const { text, pause } of [...segmenter.push(flat.text), ...segmenter.end()]) {
+  let from = begin;
+  for (const { text, pause } of [...segmenter.push(flat.text.slice(begin, end)), ...segmenter.end()]) {
     const to = from + text.length;
     const shown = text.trim();
-    if (SPEAKABLE.test(shown)) out.push({ ...marked(flat, from, to), shown, restMs: SENTENCE_RESTS[pause] });
+    const read = { ...marked(flat, from, to), shown, restMs: SENTENCE_RESTS[pause] };
+    if (SPEAKABLE.test(shown)) out.push(voice === undefined ? read : { ...read, voice });
     from = to;
   }
   return out;
@@ -104,6 +125,9 @@ function flatten({ runs }: Block, voice: Language): Flat {
   }
   return { text, pieces };
 }
+
+/** The text of a block as stretches of it are counted. */
+export const flatText = (block: Block): string => flatten(block, DEFAULT_LANGUAGE).text;
 
 /** The locale to read a tag in, where it is another language than the voice's and one is known. */
 function otherLanguage(tag: string | undefined, voice: Language): Language | undefined {
