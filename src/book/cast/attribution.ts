@@ -13,6 +13,8 @@ export interface Speech extends Quotation {
 
 /** Turns without a tag that are still told apart by counting. */
 const MOST_GUESSED = 4;
+/** Turns of a conversation that are looked back at. */
+const LOOK_BACK_TURNS = 12;
 
 interface Part {
   readonly quotation: Quotation;
@@ -52,6 +54,8 @@ export function taggedNames(paragraphs: Iterable<string>): Map<string, number> {
 /** One scene after another; paragraphs come in order. */
 export class Attribution {
   readonly #known: readonly string[];
+  /** Names that were looked up, and whether they are known. */
+  readonly #asked = new Map<string, boolean>();
   readonly #genders = new Map<string, Gender>();
   /** Of the conversation that is going on. */
   #turns: Turn[] = [];
@@ -92,13 +96,16 @@ export class Attribution {
   #speakers(text: string, parts: readonly Part[], open: string | undefined): (string | undefined)[] {
     const found = parts.map(({ tag }) => (tag?.kind === 'name' ? tag.name : undefined));
     const actor = this.#actor(text, parts);
+    let last = open;
     for (const [index, { tag, quotation }] of parts.entries()) {
+      last = found[index] ?? last;
       if (tag?.kind !== 'pronoun') continue;
-      const near = found.slice(0, index).findLast((name) => name !== undefined) ?? open ?? actor.subject;
+      const near = last ?? actor.subject;
       const speaker = near ?? this.#byPronoun(tag.gender, quotation);
       if (speaker === undefined || !this.#mayBe(speaker, tag.gender)) continue;
       if (near !== undefined) this.#genders.set(near, tag.gender);
       found[index] = speaker;
+      last = speaker;
     }
     const distinct = new Set(found.filter((name) => name !== undefined));
     const isUnsure = parts.some(({ tag }, index) => tag !== undefined && found[index] === undefined);
@@ -133,7 +140,9 @@ export class Attribution {
   }
 
   #isKnown(name: string): boolean {
-    return this.#known.some((each) => same(each, name));
+    const asked = this.#asked.get(name) ?? this.#known.some((each) => same(each, name));
+    this.#asked.set(name, asked);
+    return asked;
   }
 
   #mayBe(name: string, gender: Gender): boolean {
@@ -172,6 +181,7 @@ export class Attribution {
     const due = this.#pair()?.[0];
     if (!isGuess && speaker !== undefined && due !== undefined && !same(speaker, due)) this.#takeBack();
     this.#turns.push({ speaker, guessed: isGuess ? speeches : undefined });
+    if (this.#turns.length > LOOK_BACK_TURNS) this.#turns.shift();
   }
 
   #takeBack(): void {

@@ -45,10 +45,13 @@ function closesAt(text: string, from: number, closer: string): number {
 const ENDS_INSIDE = /[.,!?…—–-]\s*$/;
 const ENDS_OUTSIDE = /^\s*,/;
 /** What stands before it there. */
-const BEGINS_BEHIND = /(?:^|[.,:;!?…—–)]|\band)\s*$/;
+const BEGINS_BEHIND = /(?:[.,:;!?…—–)”"»’]|\band)\s*$/;
+/** White space and a word before a quotation have no more units. */
+const LOOK_BACK = 8;
 
 /** A title, or a word that is quoted as such, is none. */
 export function isSpeech(text: string, { from, to, inside, isOpen }: Quotation): boolean {
-  const isBegun = BEGINS_BEHIND.test(text.slice(0, from).replace(/[”"»’]\s*$/, '.'));
+  const before = text.slice(Math.max(0, from - LOOK_BACK), from);
+  const isBegun = before.trim() === '' || BEGINS_BEHIND.test(before);
   return isBegun && (isOpen || ENDS_INSIDE.test(inside) || ENDS_OUTSIDE.test(text.slice(to)));
 }
