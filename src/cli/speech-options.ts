@@ -58,7 +58,7 @@ export function addSpeechOptions(command: Command): Command {
     .option('--volume <PERCENT>', 'how loud, 0 to 200 (default: 100)', wholeNumber(0, 200))
     .option('--output-device <NAME>', 'play on this device (default: the one the system uses)')
     .option('--list-devices', 'list the devices for --output-device')
-    .option('--ssml', 'the text carries SSML: break, phoneme, sub, say-as, lang, voice')
+    .option('--ssml', 'the text carries SSML: break, phoneme, sub, say-as, lang, voice, prosody, emphasis')
     .option('--voice-tags', 'a plain text changes its voice: [voice:british_male_george] … [/voice]')
     .option('--language <CODE>', 'speak with the default voice of this language: es, fr, en-GB, es-419 …')
     .option(

@@ -58,6 +58,27 @@ describe('voices in a text', () => {
     expect((await client.finish()).error).toBe('invalid_ssml');
   });
 
+  it('deliver as they are asked to, and a mark has its time', async () => {
+    const text = 'One here <prosody rate="50%">and</prosody> <mark name="m"/>two here.';
+    const client = await StreamClient.open(server, ssml);
+    client.say(text);
+    const { audio } = await client.finish();
+    const plain = await speak(server, ['One here and two here.'], ssml);
+    // Three characters of 4 ms twice as long, and the tags that stand inside a stretch of text.
+    expect(audio.length).toBeGreaterThan(plain.length + 3 * 4 * 48 - 1);
+    let atMs = 0;
+    const times: { char: string; ms: number }[] = [];
+    for (const { alignment, audio: part } of client.messages) {
+      const chars = alignment?.chars ?? [];
+      for (const [i, char] of chars.entries()) times.push({ char, ms: atMs + alignment!.charStartTimesMs[i]! });
+      atMs += Buffer.byteLength(part ?? '', 'base64') / 48;
+    }
+    const sent = times.map(({ char }) => char).join('');
+    const mark = times[sent.indexOf('<mark')]!;
+    expect(mark.ms).toBeGreaterThanOrEqual(times[sent.indexOf('and')]!.ms + 3 * 8 - 1);
+    expect(mark.ms).toBeLessThanOrEqual(times[sent.indexOf('two')]!.ms);
+  });
+
   it('are names in a text that is not SSML', async () => {
     const text = `<voice name="${OTHER}">Good day.</voice>`;
     const plain = await speak(server, [text]);

@@ -93,6 +93,8 @@ export class Segmenter {
   #candidates: Candidate[] = [];
   /** The last clause of the first sentence that ended in time. */
   #held: Candidate | undefined;
+  /** What the markup says has ended; a segment begins with the next word. */
+  #parts: 'sentence' | 'paragraph' | undefined;
   /** Of the open segment, where the text names one. */
   #voice: string | undefined;
   #out: Segment[] = [];
@@ -118,7 +120,7 @@ export class Segmenter {
   }
 
   /**
-   * The elements and attributes of SSML met so far that change nothing: `<prosody>`, `say-as
+   * The elements and attributes of SSML met so far that change nothing: `<audio>`, `say-as
    * format`; the first 20.
    */
   get ignoredMarkup(): readonly string[] {
@@ -165,11 +167,13 @@ export class Segmenter {
   }
 
   /**
-   * Another voice begins with its first character that is no white space, so that it does not
-   * matter how the text was cut into messages.
+   * Another voice, and what follows a sentence or paragraph that is marked, begins with its first
+   * character that is no white space, so that it does not matter how the text was cut into messages.
    */
   #see(piece: Piece): void {
-    const begin = piece.voice === this.#voice ? -1 : piece.visible.search(/\S/);
+    if (piece.parts !== undefined && this.#parts !== 'paragraph') this.#parts = piece.parts;
+    const isOther = piece.voice !== this.#voice || this.#parts !== undefined;
+    const begin = isOther ? piece.visible.search(/\S/) : -1;
     if (begin > 0) {
       const [source, visible] = [piece.source.slice(0, begin), piece.visible.slice(0, begin)];
       this.#track({ ...piece, source, visible });
@@ -186,16 +190,18 @@ export class Segmenter {
     this.#add(this.#markup!.track.add(piece));
   }
 
-  /** What follows is said by another voice, and begins a segment. */
+  /** What follows begins a segment, said by another voice where that is one. */
   #beginVoice(voice: string | undefined): void {
     this.#advance(true);
     if (this.#text.trim() !== '') {
       const end = this.#start + this.#text.length;
       this.#fit(end);
-      if (end > this.#start) this.#emit(end, this.#scanner.pauseBeforeVoice(), this.#scanner.totals);
+      const pause = this.#parts ?? this.#scanner.pauseBeforeVoice();
+      if (end > this.#start) this.#emit(end, pause, this.#scanner.totals);
     }
     this.#scanner.restart();
     this.#voice = voice;
+    this.#parts = undefined;
   }
 
   #take(): Segment[] {

@@ -1,10 +1,11 @@
 /** One SSML tag taken apart and checked: names, attributes, references. */
 import { isBlank } from '../../protocol/characters.js';
 import { excerpt } from '../../protocol/errors.js';
-import { LANGUAGES, type Language, type SayAs } from '../../protocol/job.js';
+import { LANGUAGES, type Language, type Prosody, type SayAs } from '../../protocol/job.js';
 import { localeOf } from '../../protocol/languages.js';
 import { didYouMean } from '../../protocol/suggestion.js';
 import { namedCharacter, numberedCharacter } from '../normalize/entities.js';
+import { prosodyOf } from './prosody.js';
 
 export interface Tag {
   readonly kind: 'open' | 'close' | 'empty';
@@ -15,6 +16,10 @@ export interface Tag {
    */
   readonly value: string;
   readonly ms: number;
+  /** What an element of delivery asks for. */
+  readonly prosody?: Prosody | undefined;
+  /** A sentence or a paragraph ends and begins here. */
+  readonly parts?: 'sentence' | 'paragraph' | undefined;
   /**
    * The element itself where it is unknown, or what is unknown of its attributes, as messages show
    * them.
@@ -39,6 +44,11 @@ const STRENGTHS: ReadonlyMap<string, number> = new Map([
 ]);
 /** Elements that part words although they are not spoken. */
 export const PARTING = new Set(['p', 's', 'br', 'div', 'li']);
+/** Elements at which a rest is made, whatever marks stand there. */
+const PARTS: ReadonlyMap<string, 'sentence' | 'paragraph'> = new Map([
+  ['p', 'paragraph'],
+  ['s', 'sentence'],
+]);
 /**
  * What each element that is understood may say about itself. A document's own attributes are its
  * own affair.
@@ -51,6 +61,9 @@ const UNDERSTOOD: ReadonlyMap<string, readonly string[] | 'any'> = new Map<strin
   ['say-as', ['interpret-as']],
   ['lang', ['xml:lang', 'onlangfailure']],
   ['voice', ['name']],
+  ['prosody', ['rate', 'pitch', 'range', 'volume']],
+  ['emphasis', ['level']],
+  ['mark', ['name']],
   ...[...PARTING].map((name) => [name, []] as const),
 ]);
 const NOTHING: readonly string[] = [];
@@ -83,7 +96,7 @@ export function parseTag(source: string, fail: Fail, voices?: Voices): Tag {
     if (match[3]!.trim() !== '' || match[4] !== '') {
       return fail(`a closing tag is </${nameShown(name)}> and nothing more`);
     }
-    return { kind: 'close', name, value: '', ms: 0, ignored: NOTHING };
+    return { kind: 'close', name, value: '', ms: 0, parts: PARTS.get(name), ignored: NOTHING };
   }
   const attributes = parseAttributes(name, match[3]!, fail);
   const kind = match[4] === '/' ? 'empty' : 'open';
@@ -92,6 +105,8 @@ export function parseTag(source: string, fail: Fail, voices?: Voices): Tag {
     name,
     value: name === 'voice' ? voiceOf(attributes, fail, voices) : spokenValue(name, attributes, fail),
     ms: name === 'break' ? breakMs(attributes, fail) : 0,
+    prosody: prosodyOf(name, attributes, fail),
+    parts: PARTS.get(name),
     ignored: ignoredOf(name, attributes),
   };
 }
@@ -144,6 +159,10 @@ function spokenValue(name: string, attributes: ReadonlyMap<string, string>, fail
     const as = attributes.get('interpret-as') ?? '';
     if (SAY_AS.some((known) => known === as)) return as;
     return fail(`interpret-as="${excerpt(as, 20)}" is not known; allowed are ${SAY_AS.join(', ')}`);
+  }
+  if (name === 'mark') {
+    const mark = attributes.get('name') ?? '';
+    return isBlank(mark) ? fail('<mark> needs name="…"') : mark;
   }
   if (name === 'lang') {
     const tag = attributes.get('xml:lang') ?? '';

@@ -4,8 +4,9 @@
  */
 import { isBlank } from '../../protocol/characters.js';
 import { excerpt, TtsError } from '../../protocol/errors.js';
-import type { Language, SayAs } from '../../protocol/job.js';
+import type { Language, Prosody, SayAs } from '../../protocol/job.js';
 import { codeOf } from '../../protocol/languages.js';
+import { combined } from './prosody.js';
 import { decodeEntity, nameShown, PARTING, parseTag, type Tag, type Voices } from './ssml-tags.js';
 
 /** How a piece is spoken, where it is not simply the text that is seen. */
@@ -29,6 +30,10 @@ export interface Piece {
   readonly language?: Language;
   /** The voice of the `<voice>` it stands in. */
   readonly voice?: string;
+  /** The same object for all of an element. */
+  readonly prosody?: Prosody;
+  /** A sentence or a paragraph ends and begins here. */
+  readonly parts?: 'sentence' | 'paragraph';
 }
 
 interface Element {
@@ -37,6 +42,7 @@ interface Element {
   /** The language that holds inside it, where a `<lang>` around it or itself names one. */
   readonly language?: Language | undefined;
   readonly voice?: string | undefined;
+  readonly prosody?: Prosody | undefined;
 }
 
 interface Held {
@@ -86,7 +92,7 @@ export class SsmlParser {
   }
 
   /**
-   * The elements, and attributes of known elements, that were met and change nothing: `<prosody>`,
+   * The elements, and attributes of known elements, that were met and change nothing: `<audio>`,
    * `say-as format`.
    */
   get ignored(): readonly string[] {
@@ -253,9 +259,13 @@ export class SsmlParser {
   }
 
   #push(piece: Piece): void {
-    const { voice, language = this.#languageOf(voice) } = this.#stack.at(-1) ?? {};
-    const spoken = { ...(language !== undefined && { language }), ...(voice !== undefined && { voice }) };
-    this.#out.push({ ...piece, ...spoken });
+    const { voice, prosody, language = this.#languageOf(voice) } = this.#stack.at(-1) ?? {};
+    this.#out.push({
+      ...piece,
+      ...(language !== undefined && { language }),
+      ...(voice !== undefined && { voice }),
+      ...(prosody !== undefined && { prosody }),
+    });
   }
 
   /** What a voice reads in, where that is another language than the text's. */
@@ -307,6 +317,7 @@ export class SsmlParser {
       where: this.#openedAt,
       language: name === 'lang' ? (tag.value as Language) : around?.language,
       voice: name === 'voice' && tag.value !== '' ? tag.value : around?.voice,
+      prosody: combined(around?.prosody, tag.prosody),
     };
     if (tag.kind === 'open') {
       this.#stack.push(element);
@@ -319,12 +330,13 @@ export class SsmlParser {
     } else if (name === 'break') {
       this.#out.push({ source, visible: ' ', said: { kind: 'break', ms: tag.ms } });
     } else {
-      this.#drop(name, source);
+      this.#drop(tag, source);
     }
   }
 
-  #drop(name: string, source: string): void {
-    if (!this.#held && PARTING.has(name)) this.#out.push({ source, visible: ' ', said: { kind: 'silent' } });
+  #drop({ name, parts }: Tag, source: string): void {
+    if (!this.#held && PARTING.has(name))
+      this.#out.push({ source, visible: ' ', said: { kind: 'silent' }, ...(parts && { parts }) });
     else this.#silent(source);
   }
 
@@ -336,7 +348,7 @@ export class SsmlParser {
       this.#fail(`</${found}> stands where </${due}> is due (opened at ${element.where})`, this.#openedAt);
     }
     if (this.#held && this.#held.element === element) this.#release(source);
-    else this.#drop(tag.name, source);
+    else this.#drop(tag, source);
   }
 
   #release(closing: string): void {
