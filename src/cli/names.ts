@@ -28,7 +28,7 @@ export function baseModel(name: string): BaseModel {
 }
 
 /** Kokoro's own id of a voice: language, gender, name. */
-const KOKORO_ID = /^[a-z][fm]_[a-z]+$/;
+export const KOKORO_ID = /^[a-z][fm]_[a-z]+$/;
 
 /** The settings with the voice by its id in the catalogue, also where Kokoro's own id was given. */
 export async function withVoiceId(settings: Sources): Promise<Sources> {
@@ -46,16 +46,6 @@ export async function voiceIdOf(name: string, voicesDir: string): Promise<string
   ]);
   if (all.some(({ voice }) => voice.id === name)) return name;
   return voiceOfStyle(all, name)?.voice.id ?? name;
-}
-
-/** Reads voice tags of a plain text, with Kokoro's own ids too. */
-export async function openVoiceTags(voicesDir: string) {
-  const [{ VoiceTags }, { voiceOfStyle }, { all }] = await Promise.all([
-    import('../text/voice-tags.js'),
-    import('../models/catalogue.js'),
-    ownCatalogue({ voicesDir }),
-  ]);
-  return new VoiceTags((name) => (KOKORO_ID.test(name) ? (voiceOfStyle(all, name)?.voice.id ?? name) : name));
 }
 
 /** A voice that is not there, with the one that was probably meant. */

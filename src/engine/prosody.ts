@@ -162,7 +162,8 @@ export function loudnessOf(
   if (!prosody?.some((each) => each?.volume !== undefined)) return undefined;
   // Gain by where it begins; a word's gain holds until the next word's.
   const steps: { readonly from: number; readonly gain: number }[] = [];
-  for (const [index, { start }] of tokenTimes.entries()) {
+  for (const [index, { start, rest }] of tokenTimes.entries()) {
+    if (rest) continue;
     const gain = 10 ** ((prosody[index]?.volume ?? 0) / 20);
     if (gain !== (steps.at(-1)?.gain ?? 1)) steps.push({ from: start, gain });
   }

@@ -5,7 +5,7 @@ import { TtsError } from '../../src/protocol/errors.js';
 import type { Language, Segment } from '../../src/protocol/job.js';
 import { createReader } from '../../src/text/reader.js';
 import { Segmenter, segmentText } from '../../src/text/segment/segment.js';
-import { VoiceTags, voicesNamed } from '../../src/text/voice-tags.js';
+import { VoiceTags, voicesNamed } from '../../src/text/ssml/voice-tags.js';
 
 const VOICES: Readonly<Record<string, Language>> = {
   british_male_george: 'en-GB',

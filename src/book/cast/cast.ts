@@ -14,7 +14,7 @@ interface Character {
   readonly voice: string;
 }
 
-export const NARRATOR = 'narrator';
+const NARRATOR = 'narrator';
 
 /**
  * `NAME, OTHER NAME = VOICE`, one character a line, as in a lexicon; `#` begins a comment. Throws

@@ -12,7 +12,7 @@ import type { TextChapter } from '../../text/chapters.js';
 import { settingsOf } from '../context.js';
 import { listDevices } from '../devices.js';
 import { untilInterrupted } from '../interrupt.js';
-import { openVoiceTags, withVoiceId } from '../names.js';
+import { withVoiceId } from '../names.js';
 import {
   addSpeechOptions,
   type Destination,
@@ -27,6 +27,7 @@ import { runSpeech, type SpeechRun } from '../speech-run.js';
 import { complain } from '../terminal.js';
 import { readText } from '../text-source.js';
 import { chooseVoice, languageRemark } from '../voice-choice.js';
+import { sectionsOf } from '../voice-tags.js';
 
 interface SpeakOptions extends SpeechOptions {
   readonly file?: string[];
@@ -101,7 +102,7 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
       show: false,
       steady: true,
       ssml,
-      textVoices: ssml ? (await import('../../text/voice-tags.js')).voicesNamed(sent) : [],
+      textVoices: ssml ? (await import('../../text/ssml/voice-tags.js')).voicesNamed(sent) : [],
       chars: text.length,
       book: reading,
       screen: 'lines',
@@ -262,21 +263,6 @@ class Reading {
     }
     return wrote;
   }
-}
-
-/** The text by its chapters, where those are asked for, as it is sent. */
-async function sectionsOf(
-  text: string,
-  title: string | undefined,
-  { chapters = false, voiceTags = false }: SpeakOptions,
-  voicesDir: string,
-): Promise<readonly TextChapter[]> {
-  const sections = chapters
-    ? (await import('../../text/chapters.js')).chaptersOf(text, title ?? 'Beginning')
-    : [{ title: '', text }];
-  if (!voiceTags) return sections;
-  const tags = await openVoiceTags(voicesDir);
-  return sections.map((section) => ({ ...section, text: tags.push(section.text) + tags.end() }));
 }
 
 async function cuesOf(text: string, options: SpeakOptions): Promise<CueBuilder | undefined> {

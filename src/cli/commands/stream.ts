@@ -1,14 +1,15 @@
 /** `tts stream`: speaks text while it arrives: an answer of a language model, a log, typing. */
 import { Command } from 'commander';
-import type { VoiceTags } from '../../text/voice-tags.js';
+import type { VoiceTags } from '../../text/ssml/voice-tags.js';
 import { settingsOf } from '../context.js';
 import { listDevices } from '../devices.js';
 import { untilInterrupted } from '../interrupt.js';
-import { openVoiceTags, withVoiceId } from '../names.js';
+import { withVoiceId } from '../names.js';
 import { addSpeechOptions, destinationOf, isMarked, type SpeechOptions, streamParams } from '../speech-options.js';
 import { runSpeech } from '../speech-run.js';
 import { liveLines } from '../terminal.js';
 import { chooseVoice } from '../voice-choice.js';
+import { openVoiceTags } from '../voice-tags.js';
 
 interface StreamOptions extends SpeechOptions {
   readonly flushOnNewline?: boolean;

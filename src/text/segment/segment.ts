@@ -2,7 +2,8 @@
 import { countChars, isHighSurrogate, isLowSurrogate } from '../../protocol/characters.js';
 import { DEFAULT_LANGUAGE, type Language, type PauseKind, type Segment } from '../../protocol/job.js';
 import { MarkupTrack, silentTokens, type Taken } from '../ssml/markup.js';
-import { type Piece, SsmlParser } from '../ssml/ssml.js';
+import type { Piece } from '../ssml/piece.js';
+import { SsmlParser } from '../ssml/ssml.js';
 import type { Voices } from '../ssml/ssml-tags.js';
 import { MAX_TOKENS } from '../types.js';
 import { forcedCut } from './forced-cut.js';

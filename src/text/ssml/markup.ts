@@ -7,7 +7,7 @@ import type { Language, SegmentSpan } from '../../protocol/job.js';
 import { frontEnd } from '../languages.js';
 import { normalize } from '../normalize.js';
 import { MAX_TOKENS } from '../types.js';
-import type { Piece, Said } from './ssml.js';
+import type { Piece, Said } from './piece.js';
 import { decodeEntity, PARTING } from './ssml-tags.js';
 
 export interface Taken {

@@ -1,5 +1,5 @@
 /** The pitch of a voice, frame by frame, by autocorrelation. */
-import { SAMPLE_RATE } from '../src/protocol/audio.js';
+import { SAMPLE_RATE } from '../../src/protocol/audio.js';
 
 const FRAME = Math.round(SAMPLE_RATE * 0.04);
 const HOP = Math.round(SAMPLE_RATE * 0.01);
