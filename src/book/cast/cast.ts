@@ -81,7 +81,9 @@ export function countedSpeakers(times: ReadonlyMap<string, number>): Counted[] {
   const byWords = [...times.keys()].sort((a, b) => wordsOf(b).length - wordsOf(a).length);
   const groups: string[][] = [];
   for (const name of byWords) {
-    const able = groups.filter(([whole]) => mayBeSame(whole!, name));
+    const words = wordsOf(name).join(' ');
+    const exact = groups.find((group) => group.some((each) => wordsOf(each).join(' ') === words));
+    const able = exact ? [exact] : groups.filter(([whole]) => mayBeSame(whole!, name));
     if (able.length === 1) able[0]!.push(name);
     else groups.push([name]);
   }

@@ -17,15 +17,17 @@ const TITLE =
 const WORD = "\\p{Lu}(?:\\p{L}|['’-](?=\\p{L}))*";
 /** Capitals at the beginning of a sentence that are no names. */
 const NO_NAME =
-  "(?:The|A|An|He|She|It|They|We|You|His|Her|Its|Their|Our|Your|My|This|That|These|Those|There|Here|Then|Now|When|While|As|At|In|On|By|For|From|With|Without|After|Before|But|And|Or|So|If|Though|Although|Because|Since|Until|Once|Only|Even|Just|Not|No|Yes|What|Who|Why|Where|How|Which|One|Two|Both|All|Some|Somebody|Someone|Everybody|Everyone|Nobody|Nothing|Something|Another|Again|At|To|Of|Oh|Ah|Well|O|Suddenly|Finally|Slowly|Outside|Inside|Over|Under|Behind)(?![\\p{L}'’-])";
+  "(?:The|A|An|He|She|It|They|We|You|His|Her|Its|Their|Our|Your|My|This|That|These|Those|There|Here|Then|Now|When|While|As|At|In|On|By|For|From|With|Without|After|Before|But|And|Or|So|If|Though|Although|Because|Since|Until|Once|Only|Even|Just|Not|No|Yes|What|Who|Why|Where|How|Which|One|Two|Both|All|Some|Somebody|Someone|Everybody|Everyone|Nobody|Nothing|Something|Another|Again|At|To|Of|Oh|Ah|Well|O|Suddenly|Finally|Meantime|Meanwhile|Perhaps|Soon|Today|Tomorrow|Yesterday|Still|Never|Thus|Hence|Presently|Slowly|Outside|Inside|Over|Under|Behind)(?![\\p{L}'’-])";
 export const NAME = `(?:(?!${NO_NAME})(?:${TITLE}\\.?\\s+)?${WORD}(?:\\s+(?:(?:van|von|de|da|di|la|le|del|of)\\s+)?(?!${VERB})${WORD}){0,4})`;
 /** "the captain", "the old gardener": words that surely go with the noun. */
 const LOOSE =
-  '(?:with|in|to|as|and|at|on|from|when|while|who|after|before|again|then|of|for|by|into|over|under|through|without|behind|beside|but|or|that|which|also|too|at|still|now|once|had|was|is|did|would|could|will|shall|has|turned|looked|\\p{L}+ly|\\p{L}{3,}ing)';
+  '(?:with|in|to|as|and|at|on|from|when|while|who|after|before|again|then|of|for|by|into|over|under|through|without|behind|beside|but|or|that|which|also|too|at|still|now|once|had|was|is|did|would|could|will|shall|has|turned|looked|himself|herself|itself|themselves|[\\p{L}-]+ly|\\p{L}{3,}ing)';
 const NOUN = `(?!${LOOSE}(?!\\p{L})|${VERB}(?!\\p{L}))\\p{Ll}[\\p{L}-]*`;
-export const ROLE = `(?:[Tt]he\\s+(?:${NOUN}\\s+){0,2}?${NOUN})`;
+/** "the Manxman" too. */
+const LAST_NOUN = `(?:${NOUN}|\\p{Lu}\\p{Ll}[\\p{L}-]*)`;
+export const ROLE = `(?:[Tt]he\\s+(?:${NOUN}\\s+){0,2}?${LAST_NOUN})`;
 /** The same with all its words, where no verb follows that could be one of them. */
-export const WHOLE_ROLE = `(?:[Tt]he\\s+(?:${NOUN}\\s+){0,2}${NOUN})`;
+export const WHOLE_ROLE = `(?:[Tt]he\\s+(?:${NOUN}\\s+){0,2}${LAST_NOUN})`;
 
 /** Roles that tell nobody from others. */
 const NOBODY =
