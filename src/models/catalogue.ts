@@ -128,7 +128,10 @@ export function voiceOfStyle(all: readonly CatalogueVoice[], style: string): Cat
   return pure.find(({ voice }) => voice.id.endsWith(style.slice(style.indexOf('_')))) ?? pure[0];
 }
 
-/** The voices of a model by their ids, each with the locale it reads in where `language` was asked for. */
+/**
+ * The voices of a model by their ids, each with the locale it reads in where `language` was asked
+ * for.
+ */
 export function voicesOf(
   all: readonly CatalogueVoice[],
   { model, language }: { readonly model?: BaseModel | undefined; readonly language?: string | undefined },

@@ -1,4 +1,4 @@
-/** SSML's delivery: what <prosody>, <emphasis>, <p>, <s> and <mark> ask for, and what is refused. */
+/** SSML's delivery: <prosody>, <emphasis>, <p>, <s> and <mark>, and what is refused. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TtsError } from '../../src/protocol/errors.js';

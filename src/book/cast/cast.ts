@@ -35,7 +35,7 @@ export function parseCast(text: string, file: string, voiceId: (name: string) =>
     const named = at < 0 ? '' : content.slice(at + 1).trim();
     if (names.length === 0 || named === '')
       fail('a character is written NAME = VOICE, such as Ahab = british_male_george.');
-    for (const name of names.map((each) => wordsOf(each).join(' '))) {
+    for (const name of new Set(names.map((each) => wordsOf(each).join(' ')))) {
       if (taken.has(name)) fail(`"${name}" is there twice.`);
       taken.add(name);
     }
@@ -63,12 +63,14 @@ function checked(voiceId: () => string, fail: (problem: string) => never): strin
 
 /** The character that a speaker is: by the whole name, else by the only one that it may be. */
 export function characterOf({ characters }: Cast, speaker: string): Character | undefined {
-  const words = wordsOf(speaker).join(' ');
-  const exact = characters.find(({ names }) => names.some((name) => wordsOf(name).join(' ') === words));
+  const exact = characters.find(({ names }) => names.some((name) => alike(name, speaker)));
   if (exact) return exact;
   const able = characters.filter(({ names }) => names.some((name) => mayBeSame(name, speaker)));
   return able.length === 1 ? able[0] : undefined;
 }
+
+/** But for capitals and full stops. */
+const alike = (a: string, b: string): boolean => wordsOf(a).join(' ') === wordsOf(b).join(' ');
 
 export interface Counted {
   /** The longest form first. */
@@ -81,8 +83,7 @@ export function countedSpeakers(times: ReadonlyMap<string, number>): Counted[] {
   const byWords = [...times.keys()].sort((a, b) => wordsOf(b).length - wordsOf(a).length);
   const groups: string[][] = [];
   for (const name of byWords) {
-    const words = wordsOf(name).join(' ');
-    const exact = groups.find((group) => group.some((each) => wordsOf(each).join(' ') === words));
+    const exact = groups.find((group) => group.some((each) => alike(each, name)));
     const able = exact ? [exact] : groups.filter(([whole]) => mayBeSame(whole!, name));
     if (able.length === 1) able[0]!.push(name);
     else groups.push([name]);
@@ -121,7 +122,8 @@ export function castDraft({ title, narrator, speakers, quotations, attributed, v
     const isListed = times > 1 && !isSelf;
     if (isListed) next += 1;
     const count = times === 1 ? 'once' : `${times} times`;
-    lines.push(`${isListed ? '' : '# '}${names.join(', ')} = ${voice}  # ${count}`);
+    const forms = names.filter((name, i) => names.findIndex((each) => alike(each, name)) === i);
+    lines.push(`${isListed ? '' : '# '}${forms.join(', ')} = ${voice}  # ${count}`);
   }
   return `${lines.join('\n')}\n`;
 }

@@ -66,7 +66,8 @@ export function mayBeSame(a: string, b: string): boolean {
   const [short, long] = [wordsOf(a), wordsOf(b)].sort((x, y) => x.length - y.length) as [string[], string[]];
   const isPart = short.every((word) => long.includes(word));
   const titled = (words: readonly string[], title: RegExp) => words.some((word) => title.test(word));
-  const isOther = [WOMAN_TITLE, MAN_TITLE].some((title, i, all) => titled(short, title) && titled(long, all[1 - i]!));
+  // "Mrs. Ahab" is not Ahab; "Mr. Starbuck" is Starbuck.
+  const isOther = titled(short, WOMAN_TITLE) !== titled(long, WOMAN_TITLE);
   const onlyTitle = short.every((word) => WOMAN_TITLE.test(word) || MAN_TITLE.test(word));
   return isPart && !isOther && !onlyTitle;
 }

@@ -1,4 +1,4 @@
-/** The cast of a book: read from a file and checked, or written from the text for a person to edit. */
+/** The cast of a book: read from a file and checked, or written from the text, to be edited. */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Block, Book } from '../../book/book.js';
 import type { Cast } from '../../book/cast/cast.js';

@@ -169,7 +169,8 @@ export class Segmenter {
 
   /**
    * Another voice, and what follows a sentence or paragraph that is marked, begins with its first
-   * character that is no white space, so that it does not matter how the text was cut into messages.
+   * character that is no white space, so that it does not matter how the text was cut into
+   * messages.
    */
   #see(piece: Piece): void {
     if (piece.parts !== undefined && this.#parts !== 'paragraph') this.#parts = piece.parts;
