@@ -1,6 +1,6 @@
 /** A cast: which voice reads whom, in a file that a person edits. */
 import { TtsError } from '../../protocol/errors.js';
-import { mayBeSame, wordsOf } from './names.js';
+import { mayBeSame, mayMean, wordsOf } from './names.js';
 
 export interface Cast {
   /** Absent where the file leaves it to the command. */
@@ -65,7 +65,7 @@ function checked(voiceId: () => string, fail: (problem: string) => never): strin
 export function characterOf({ characters }: Cast, speaker: string): Character | undefined {
   const exact = characters.find(({ names }) => names.some((name) => alike(name, speaker)));
   if (exact) return exact;
-  const able = characters.filter(({ names }) => names.some((name) => mayBeSame(name, speaker)));
+  const able = characters.filter(({ names }) => names.some((name) => mayMean(speaker, name)));
   return able.length === 1 ? able[0] : undefined;
 }
 

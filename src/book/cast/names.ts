@@ -71,3 +71,9 @@ export function mayBeSame(a: string, b: string): boolean {
   const onlyTitle = short.every((word) => WOMAN_TITLE.test(word) || MAN_TITLE.test(word));
   return isPart && !isOther && !onlyTitle;
 }
+
+/** Whether a speaker may be the person of a name: "Bennet" may be "Mr. Bennet" or "Mrs. Bennet". */
+export function mayMean(speaker: string, name: string): boolean {
+  const [said, whole] = [wordsOf(speaker), wordsOf(name)];
+  return mayBeSame(speaker, name) || (said.length < whole.length && said.every((word) => whole.includes(word)));
+}
