@@ -28,7 +28,7 @@ export function baseModel(name: string): BaseModel {
 }
 
 /** Kokoro's own id of a voice: language, gender, name. */
-const KOKORO_ID = /^[a-z][fm]_[a-z]+$/;
+export const KOKORO_ID = /^[a-z][fm]_[a-z]+$/;
 
 /** The settings with the voice by its id in the catalogue, also where Kokoro's own id was given. */
 export async function withVoiceId(settings: Sources): Promise<Sources> {

@@ -39,6 +39,7 @@ export interface SpeechOptions extends OutputOptions {
   readonly seed?: number;
   readonly speed?: number;
   readonly ssml?: boolean;
+  readonly voiceTags?: boolean;
   readonly listDevices?: boolean;
 }
 
@@ -57,7 +58,8 @@ export function addSpeechOptions(command: Command): Command {
     .option('--volume <PERCENT>', 'how loud, 0 to 200 (default: 100)', wholeNumber(0, 200))
     .option('--output-device <NAME>', 'play on this device (default: the one the system uses)')
     .option('--list-devices', 'list the devices for --output-device')
-    .option('--ssml', 'the text carries SSML: break, phoneme, sub, say-as')
+    .option('--ssml', 'the text carries SSML: break, phoneme, sub, say-as, lang, voice, prosody, emphasis')
+    .option('--voice-tags', 'a plain text changes its voice: [voice:british_male_george] … [/voice]')
     .option('--language <CODE>', 'speak with the default voice of this language: es, fr, en-GB, es-419 …')
     .option(
       '--seed <N>',
@@ -148,20 +150,27 @@ export function refuseSameFile(
   }
 }
 
+/** Whether the text is sent as SSML. */
+export function isMarked({ ssml = false, voiceTags = false }: SpeechOptions): boolean {
+  if (ssml && voiceTags) throw new TtsError('usage', 'SSML has <voice name="…">: leave --voice-tags out.');
+  return ssml || voiceTags;
+}
+
 /** The WebSocket knows the models by their own names; Free access has no way in there. */
-export function streamParams(model: SpeechModel, { language, seed, ssml }: SpeechOptions): Partial<StreamParams> {
+export function streamParams(model: SpeechModel, options: SpeechOptions): Partial<StreamParams> {
+  const { language, seed } = options;
   const { base, free } = parseModel(model);
   if (!free) {
     return {
       model_id: base,
       ...(language !== undefined && { language_code: language }),
       ...(seed !== undefined && { seed }),
-      ...(ssml && { enable_ssml_parsing: true }),
+      ...(isMarked(options) && { enable_ssml_parsing: true }),
     };
   }
   const partner = SPEECH_MODELS.filter((name) => !name.endsWith(':free')).join(' or ');
   throw new TtsError(
     'usage',
-    `${model} is for plain tts speak: tts stream, --seed, --ssml and subtitles go over the WebSocket, which takes -m ${partner} and a Partner key.`,
+    `${model} is for plain tts speak: tts stream, --seed, --ssml, --voice-tags and subtitles go over the WebSocket, which takes -m ${partner} and a Partner key.`,
   );
 }

@@ -49,6 +49,8 @@ export interface RunOptions {
   readonly steady: boolean;
   /** The text carries markup. */
   readonly ssml?: boolean;
+  /** Voices that the text itself names, as far as it is known. */
+  readonly textVoices?: readonly string[];
   /** Characters of the text, where all of it is there. */
   readonly chars?: number;
   /** What the file tells about itself. */
@@ -77,7 +79,19 @@ interface Sinks {
 }
 
 export async function runSpeech(
-  { settings, voice, destination, options, show, steady, ssml = false, chars = 0, book, screen: wanted }: RunOptions,
+  {
+    settings,
+    voice,
+    destination,
+    options,
+    show,
+    steady,
+    ssml = false,
+    textVoices = [],
+    chars = 0,
+    book,
+    screen: wanted,
+  }: RunOptions,
   speak: (run: SpeechRun, signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -88,7 +102,8 @@ export async function runSpeech(
     if (text !== undefined && !quiet) complain(text);
   };
   const asked =
-    checkModel(config.model) ?? ((await needsStandardModel(config, voice)) ? 'base-tts' : await knownChoice(config));
+    checkModel(config.model) ??
+    ((await needsStandardModel(config, voice, ...textVoices)) ? 'base-tts' : await knownChoice(config));
   const [{ Progress }, { LeftOut }] = await Promise.all([
     import('../client/progress.js'),
     import('../client/left-out.js'),

@@ -44,11 +44,12 @@ export async function chooseVoice({ config, sources }: Sources, language: string
   return sources.voice === 'flag' ? voice : (fitting ?? voice);
 }
 
-/** Whether only the standard model has the voice, as far as this machine knows. */
-export async function needsStandardModel(config: Config, voice: string): Promise<boolean> {
-  if (ENGLISH.test(voice)) return false;
-  const entry = (await catalogueOf(config)).all.find((each) => each.voice.id === voice);
-  return entry !== undefined && !entry.models.includes('base-tts-fast');
+/** Whether only the standard model has one of the voices, as far as this machine knows. */
+export async function needsStandardModel(config: Config, ...voices: readonly string[]): Promise<boolean> {
+  const others = voices.filter((voice) => !ENGLISH.test(voice));
+  if (others.length === 0) return false;
+  const { all } = await catalogueOf(config);
+  return all.some(({ voice, models }) => others.includes(voice.id) && !models.includes('base-tts-fast'));
 }
 
 /**

@@ -26,6 +26,8 @@ interface Sentence {
   readonly ssml: boolean;
   /** The same without markup. */
   readonly shown: string;
+  /** The speaker's own where absent. */
+  readonly voice?: string;
 }
 
 /** Failures after which the server may come back. */
@@ -78,7 +80,8 @@ export class SentenceSpeaker {
   }
 
   async #once(sentence: Sentence, signal: AbortSignal): Promise<SpokenSentence> {
-    const { address, model, voice, speed } = this.#options;
+    const { address, model, speed } = this.#options;
+    const { voice = this.#options.voice } = sentence;
     const { base, free } = parseModel(model);
     if (free) return this.#overHttp(sentence, signal);
     const parts: Int16Array[] = [];
@@ -101,8 +104,8 @@ export class SentenceSpeaker {
     }
   }
 
-  async #overHttp({ shown }: Sentence, signal: AbortSignal): Promise<SpokenSentence> {
-    const { model, voice, speed } = this.#options;
+  async #overHttp({ shown, voice = this.#options.voice }: Sentence, signal: AbortSignal): Promise<SpokenSentence> {
+    const { model, speed } = this.#options;
     const parts: Int16Array[] = [];
     try {
       const { audio } = await this.#client.speech({ model, voice, speed, input: shown }, signal);

@@ -42,7 +42,7 @@ interface Pauses {
  * and drops unfinished text when a session times out; an end in time avoids both. The next text
  * opens a new session.
  */
-const PAUSES: Pauses = { finishedMs: 1_200, unfinishedMs: 20_000 };
+export const PAUSES: Pauses = { finishedMs: 1_200, unfinishedMs: 20_000 };
 /** An element may be open across a pause, so an SSML session ends shortly before its timeout. */
 const SSML_PAUSES: Pauses = { finishedMs: 150_000, unfinishedMs: 150_000 };
 const INACTIVITY_S = 180;

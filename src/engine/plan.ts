@@ -10,7 +10,7 @@ const STEP_SAMPLES = 600;
 export const FRAME_SAMPLES = 300;
 
 /** By how much sound precedes the predicted boundaries (measured with both models). */
-const AHEAD = msToSamples(55);
+export const AHEAD = msToSamples(55);
 /** The voice never begins earlier than this before the end of the leading pad (measured). */
 const EARLIEST_ONSET = msToSamples(160);
 /** The voice never lasts longer than this after its last phoneme began (measured). */

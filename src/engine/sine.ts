@@ -74,7 +74,7 @@ function plan(segment: Segment, msPerChar: number) {
   const startSamples = new Array<number>(chars.length).fill(0);
   const durationSamples = new Array<number>(chars.length).fill(0);
   const charSamples = msToSamples(msPerChar);
-  const runs: { start: number; end: number }[] = [];
+  const runs: { start: number; end: number; semitones: number; gain: number }[] = [];
   let at = 0;
   let next = 0;
   for (const span of segment.spans) {
@@ -84,12 +84,14 @@ function plan(segment: Segment, msPerChar: number) {
       at += msToSamples(span.ms);
       continue;
     }
+    const { rate = 1, pitch: semitones = 0, volume = 0 } = span.prosody ?? {};
+    const samples = Math.round(charSamples / rate);
     for (; next < span.end; next += 1) {
       startSamples[next] = at;
       if (isBlank(chars[next] ?? ' ')) continue;
-      durationSamples[next] = charSamples;
-      runs.push({ start: at, end: at + charSamples });
-      at += charSamples;
+      durationSamples[next] = samples;
+      runs.push({ start: at, end: at + samples, semitones, gain: 10 ** (volume / 20) });
+      at += samples;
     }
   }
   for (; next < chars.length; next += 1) startSamples[next] = at;
@@ -103,7 +105,8 @@ function render({ runs, samples }: ReturnType<typeof plan>, from: number, to: nu
     const last = Math.min(to, run.end);
     for (let i = Math.max(from, run.start); i < last; i += 1) {
       const fade = Math.min(1, (i + 1) / FADE_SAMPLES, (samples - i) / FADE_SAMPLES);
-      pcm[i - from] = Math.round(AMPLITUDE * fade * Math.sin((2 * Math.PI * hz * i) / SAMPLE_RATE));
+      const tone = hz * 2 ** (run.semitones / 12);
+      pcm[i - from] = Math.round(AMPLITUDE * run.gain * fade * Math.sin((2 * Math.PI * tone * i) / SAMPLE_RATE));
     }
   }
   return pcm;

@@ -1,6 +1,6 @@
 /** Speaks one segment: its parts in order, trimmed, spaced and timed so that segments join. */
 import { msToSamples } from '../protocol/audio.js';
-import type { PauseKind, SegmentJob, SpeechEvent } from '../protocol/job.js';
+import { MAX_SPEED, MIN_SPEED, type PauseKind, type SegmentJob, type SpeechEvent } from '../protocol/job.js';
 import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
 import type { StepRunner } from './engine.js';
 import { FADE_OUT, fadeIn, fadeOut, findEnd, findOnset, LEAD_SAMPLES, PAUSE_SAMPLES, toPcm } from './finish.js';
@@ -14,6 +14,7 @@ import {
   settleTimes,
   timePart,
 } from './plan.js';
+import { commonRate, type Loudness, loudnessOf, shaped, tokenProsody } from './prosody.js';
 import { type SpeedParts, speedParts, stretched } from './speed.js';
 import type { Utterance, Window } from './vocoder/vocoder.js';
 
@@ -40,6 +41,7 @@ interface Voiced {
   readonly tokens: readonly ReadingToken[];
   readonly plan: SpeechPlan;
   readonly utterance: Utterance;
+  readonly loudness: Loudness | undefined;
 }
 
 /** Cuts tokens where they exceed the model's limit, after the last space that fits. */
@@ -103,7 +105,9 @@ function piecesOf(reading: Reading, pause: PauseKind, { stretch }: SpeedParts): 
 }
 
 export function speakReading(segment: SegmentReading): AsyncIterable<SpeechEvent> {
-  const speed = speedParts(segment.job.speed);
+  const { speed: asked, segment: text } = segment.job;
+  const rate = commonRate(text.spans);
+  const speed = speedParts(Math.min(MAX_SPEED, Math.max(MIN_SPEED, asked * rate)));
   return stretched(speakUnstretched(segment, speed), speed.stretch);
 }
 
@@ -119,10 +123,12 @@ async function* speakUnstretched(
   async function prepare(tokens: readonly ReadingToken[]): Promise<Voiced> {
     const style = await model.styles.take(mix, tokens.length, seed);
     const spoken = { ...style, speed: style.speed * speed.model };
-    const features = await steps.run((grant) => model.acousticModel(tokens, spoken, grant));
+    const own = await steps.run((grant) => model.acousticModel(tokens, spoken, grant));
+    const prosody = tokenProsody(tokens, segment.spans);
+    const features = prosody === undefined ? own : shaped(own, prosody, commonRate(segment.spans));
     const plan = planSpeech(tokens, features.durations, speed.model);
     const utterance = model.vocoder.begin(features, plan.fromFrame, Math.min(plan.toFrame, features.frames));
-    return { tokens, plan, utterance };
+    return { tokens, plan, utterance, loudness: loudnessOf(plan, prosody) };
   }
 
   // Times of the whole segment are due before its first sample, so all acoustic models run first.
@@ -225,7 +231,7 @@ interface Cut {
  * follows the beginning of the last phoneme, until the end of the voice is known.
  */
 async function* render(
-  { plan, utterance }: Voiced,
+  { plan, utterance, loudness }: Voiced,
   { start, length, rest, gain }: Cut,
   steps: StepRunner,
   opening: Window | undefined,
@@ -246,6 +252,7 @@ async function* render(
     const now = samples.subarray(0, held.length > 0 ? 0 : loose);
     if (now.length > 0) {
       sent += now.length;
+      loudness?.(now, at);
       yield toPcm(now, gain);
     }
     if (now.length < samples.length) held.push(samples.subarray(now.length));
@@ -255,12 +262,14 @@ async function* render(
   if (length !== undefined) {
     const cut = tail.subarray(0, length - sent);
     if (sent + cut.length === length) fadeOut(cut);
+    loudness?.(cut, start + sent);
     if (sent < length) yield toPcm(cut, gain, length - sent);
     return;
   }
   const total = findEnd(tail) + rest;
   const kept = tail.subarray(0, Math.min(tail.length, total));
   fadeOut(kept);
+  loudness?.(kept, start + sent);
   const end = Math.min(total, kept.length + CHUNK_SAMPLES);
   if (end > 0) yield toPcm(kept, gain, end);
   if (total > end) yield* silence(total - end);

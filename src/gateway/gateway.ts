@@ -6,6 +6,7 @@ import type { VoiceCatalogue } from '../models/catalogue.js';
 import type { CatalogueVoice } from '../models/voice-file.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel, Segment, SegmentJob } from '../protocol/job.js';
+import { readingOf } from '../protocol/languages.js';
 import { AdmissionController } from './admission-controller.js';
 import type { AdmissionModel } from './admission-model.js';
 import { Dispatcher } from './dispatcher.js';
@@ -73,10 +74,10 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
   readonly #usable: Usable;
   readonly #wait: WorkerWait;
   /**
-   * The voice of each order as it was when the order came: one that is changed or removed
-   * meanwhile is spoken to the end of its stream.
+   * The voices of each order, by their names, as they were when it first spoke with them: one that
+   * is changed or removed meanwhile is spoken to the end of its stream.
    */
-  readonly #speakers = new WeakMap<SpeechOrder, CatalogueVoice>();
+  readonly #speakers = new WeakMap<SpeechOrder, Map<string, CatalogueVoice>>();
   readonly #open = new Set<SpeechStream>();
   readonly #unsubscribe: () => void;
   #jobs = 0;
@@ -171,7 +172,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
     if (this.#options.admission && order.whole !== true)
       this.admission.admit(order, this.#open, this.#scheduler.stepMs);
     this.#models.add(order.model);
-    this.#speakers.set(order, speaker);
+    this.#speakers.set(order, new Map([[order.voice, speaker]]));
     const stream = new SpeechStream(order, this);
     this.#open.add(stream);
     return stream;
@@ -185,9 +186,22 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
   }
 
   job(order: SpeechOrder, segment: Segment): SegmentJob {
-    const { mix, gainDb, ...own } = this.#speakers.get(order)!;
-    const { model, seed, speed = 1, language = own.language } = order;
+    const { voice = order.voice } = segment;
+    const { mix, gainDb, ...own } = this.#speaker(order, voice);
+    const { model, seed, speed = 1 } = order;
+    const language = voice === order.voice ? (order.language ?? own.language) : readingOf(own.language, order.language);
     return { id: `job-${++this.#jobs}`, model, language, mix, seed, speed, gainDb: gainDb[model], segment };
+  }
+
+  #speaker(order: SpeechOrder, voice: string): CatalogueVoice {
+    const speakers = this.#speakers.get(order)!;
+    const known = speakers.get(voice);
+    if (known) return known;
+    const { model } = order;
+    const speaker = this.#options.catalogue.speaker(model, voice);
+    this.#usable.check({ model, mix: speaker.mix });
+    speakers.set(voice, speaker);
+    return speaker;
   }
 
   submit(task: SegmentTask): void {

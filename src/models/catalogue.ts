@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { TtsError, voiceNotFound } from '../protocol/errors.js';
 import type { Voice } from '../protocol/http.js';
-import type { BaseModel } from '../protocol/job.js';
-import { speaks } from '../protocol/languages.js';
+import type { BaseModel, Language } from '../protocol/job.js';
+import { readingOf, speaks } from '../protocol/languages.js';
 import { loadPackManifest, PACKAGE_VOICES_DIR, STYLE_PACK, stylesOf } from './manifest.js';
 import { type CatalogueVoice, parseVoice } from './voice-file.js';
 import { isMix, mixedSpeaker } from './voice-mix.js';
@@ -126,6 +126,18 @@ export function loadCatalogue(options: CatalogueOptions = {}): VoiceCatalogue {
 export function voiceOfStyle(all: readonly CatalogueVoice[], style: string): CatalogueVoice | undefined {
   const pure = all.filter(({ mix }) => mix.length === 1 && mix[0]!.style === style);
   return pure.find(({ voice }) => voice.id.endsWith(style.slice(style.indexOf('_')))) ?? pure[0];
+}
+
+/**
+ * The voices of a model by their ids, each with the locale it reads in where `language` was asked
+ * for.
+ */
+export function voicesOf(
+  all: readonly CatalogueVoice[],
+  { model, language }: { readonly model?: BaseModel | undefined; readonly language?: string | undefined },
+): Readonly<Record<string, Language>> {
+  const able = all.filter(({ models }) => model === undefined || models.includes(model));
+  return Object.fromEntries(able.map((entry) => [entry.voice.id, readingOf(entry.language, language)]));
 }
 
 function createCatalogue(version: string, all: readonly CatalogueVoice[]): VoiceCatalogue {

@@ -59,7 +59,29 @@ interface SpokenSpan {
   readonly end: number;
   /** The language to read it in, where it is not the text's own. */
   readonly language?: Language;
+  /** How it is delivered, where that is not as the voice does by itself. */
+  readonly prosody?: Prosody;
 }
+
+/** Delivery that differs from the voice's own; what is absent is the voice's own. */
+export interface Prosody {
+  /** Times the pace. */
+  readonly rate?: number;
+  /** Semitones higher. */
+  readonly pitch?: number;
+  /** Times the movement of the pitch around its mean. */
+  readonly range?: number;
+  /** Decibels louder. */
+  readonly volume?: number;
+}
+
+/** The least and the most of each. */
+export const PROSODY_LIMITS: Readonly<Record<keyof Prosody, readonly [number, number]>> = {
+  rate: [0.5, 2],
+  pitch: [-12, 12],
+  range: [0, 2],
+  volume: [-60, 10],
+};
 
 /** Bounds of a request's speed. */
 export const MIN_SPEED = 0.25;
@@ -74,6 +96,8 @@ export interface Segment {
   /** How `text` is to be read. Empty where nothing in it is spoken. */
   readonly spans: readonly SegmentSpan[];
   readonly pause: PauseKind;
+  /** The id of the voice that speaks it, where the text names another than its order does. */
+  readonly voice?: string;
 }
 
 /** When the first audio of a stream is due (ms), also after a pause of its writer. */

@@ -27,7 +27,7 @@ export const StreamParams = Type.Object({
   enable_ssml_parsing: Type.Boolean({
     default: D.enable_ssml_parsing,
     description:
-      'The text is SSML: speak, break, phoneme, sub and say-as. Other elements have no effect but for the text inside, which is spoken; the log of the server names them',
+      'The text is SSML: speak, p, s, break, phoneme, sub, say-as, lang, voice, prosody, emphasis and mark. Other elements have no effect but for the text inside, which is spoken; the log of the server names them',
   }),
   apply_text_normalization: oneOf([D.apply_text_normalization], { default: D.apply_text_normalization }),
 });

@@ -51,7 +51,9 @@ function correctedSpan(span: TextSpan, words: Lexicon, whole: string): readonly 
     if (index > from) parts.push({ ...span, ...take(index) });
     const { text, start, end } = take(index + length);
     const { language = span.language } = entry;
-    const place = { start, end, ...(language !== undefined && { language }) };
+    const { prosody } = span;
+    const how = { ...(language !== undefined && { language }), ...(prosody !== undefined && { prosody }) };
+    const place = { start, end, ...how };
     parts.push(
       entry.kind === 'ipa'
         ? { kind: 'phoneme', ipa: entry.ipa, text, ...place }

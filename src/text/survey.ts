@@ -72,7 +72,7 @@ export class Survey {
 export interface TextSurvey {
   readonly spoken: boolean;
   readonly unspoken: Unspoken;
-  /** The elements and attributes of SSML that change nothing: `<prosody>`, `say-as format`. */
+  /** The elements and attributes of SSML that change nothing: `<audio>`, `say-as format`. */
   readonly ignoredMarkup: readonly string[];
 }
 

@@ -2,7 +2,7 @@
 import Type, { type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type ErrorCode, isErrorCode } from '../protocol/errors.js';
-import { BASE_MODELS, LANGUAGES, MAX_SPEED, MIN_SPEED } from '../protocol/job.js';
+import { BASE_MODELS, LANGUAGES, MAX_SPEED, MIN_SPEED, PROSODY_LIMITS } from '../protocol/job.js';
 import { oneOf } from '../protocol/one-of.js';
 import { type Announcement, AUDIO, HEADER_BYTES, type LinkReply, type LinkRequest, WIRE_VERSION } from './nats-wire.js';
 
@@ -28,17 +28,26 @@ const Ms = Type.Number({ minimum: 0, maximum: MAX_MS });
 const DueInMs = Type.Optional(Type.Number({ minimum: -MAX_MS, maximum: Number.MAX_SAFE_INTEGER }));
 const literal = <T extends string>(type: T) => Type.Literal(type);
 
+const limited = (key: keyof typeof PROSODY_LIMITS) =>
+  Type.Optional(Type.Number({ minimum: PROSODY_LIMITS[key][0], maximum: PROSODY_LIMITS[key][1] }));
+const Prosody = Type.Object({
+  rate: limited('rate'),
+  pitch: limited('pitch'),
+  range: limited('range'),
+  volume: limited('volume'),
+});
 const place = { start: Count, end: Count };
+const spoken = { ...place, language: Type.Optional(oneOf(LANGUAGES)), prosody: Type.Optional(Prosody) };
 const Span = Type.Union([
-  Type.Object({ kind: literal('text'), text: Text, ...place }),
+  Type.Object({ kind: literal('text'), text: Text, ...spoken }),
   Type.Object({ kind: literal('break'), ms: Ms, ...place }),
-  Type.Object({ kind: literal('phoneme'), ipa: Text, text: Text, ...place }),
-  Type.Object({ kind: literal('sub'), alias: Text, ...place }),
+  Type.Object({ kind: literal('phoneme'), ipa: Text, text: Text, ...spoken }),
+  Type.Object({ kind: literal('sub'), alias: Text, ...spoken }),
   Type.Object({
     kind: literal('say-as'),
     as: oneOf(['characters', 'cardinal', 'ordinal', 'date', 'telephone'] as const),
     text: Text,
-    ...place,
+    ...spoken,
   }),
 ]);
 

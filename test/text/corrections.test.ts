@@ -34,7 +34,7 @@ describe('corrected words', () => {
   it('keep their places in a text with markup', async () => {
     const reader = await createReader();
     const segmenter = new Segmenter({ countTokens: (text) => reader.countTokens(text), ssml: true });
-    const source = 'Ask &amp; <emphasis>tell</emphasis> nginx <break time="1s"/> now.';
+    const source = 'Ask &amp; <b>tell</b> nginx <break time="1s"/> now.';
     const [segment] = [...segmenter.push(source), ...segmenter.end()].map((each) => corrected(each, parseWords(WORDS)));
     const word = segment!.spans.find(({ kind }) => kind === 'sub')!;
     expect([...source].slice(word.start, word.end).join('')).toBe('nginx');

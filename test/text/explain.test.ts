@@ -78,8 +78,8 @@ describe('tts explain', () => {
   it('says what is not spoken', async () => {
     const { stdout } = await explain(['Nice 世界 work']);
     expect(stdout.toString()).toMatch(/Not spoken \(characters\): .*2/);
-    const markup = await explain(['--ssml', '<prosody rate="slow">Slowly</prosody> now.']);
-    expect(markup.stdout.toString()).toMatch(/^Without effect: <prosody>$/m);
+    const markup = await explain(['--ssml', '<audio src="x.wav">Slowly</audio> now.']);
+    expect(markup.stdout.toString()).toMatch(/^Without effect: <audio>$/m);
   });
 
   it('says where SSML or a lexicon is wrong, and fails', async () => {

@@ -10,6 +10,20 @@ const FACTS = { description: 'cpu', version: '1', models: ['base-tts'], textVers
 
 const REQUESTS = [
   { ...link, type: 'job', job: jobOf('Good evening.', { dueInMs: -3.5 }), creditSamples: 144_000 },
+  {
+    ...link,
+    type: 'job',
+    job: jobOf('Good evening.', {
+      segment: {
+        text: 'Good evening.',
+        offset: 0,
+        spans: [{ kind: 'text', text: 'Good evening.', start: 0, end: 13, prosody: { rate: 0.8, pitch: -2 } }],
+        pause: 'sentence',
+        voice: 'british_male_george',
+      },
+    }),
+    creditSamples: 144_000,
+  },
   { ...link, type: 'turn', id: 'job-1', dueInMs: 150 },
   { ...link, type: 'turn', id: 'job-1' },
   { ...link, type: 'cancel', id: 'job-1' },
@@ -72,6 +86,15 @@ describe('a message on NATS', () => {
       [parseRequest, { ...REQUESTS[0], v: 2 }],
       [parseRequest, { ...REQUESTS[0], job: { ...jobOf('Hi.'), id: 'ä' } }],
       [parseRequest, { type: 'silent', v: 1, life: '1', silentMs: 0 }],
+      ...[{ rate: 1000 }, { rate: 0 }, { pitch: '2' }, { volume: 90 }].map((prosody): [typeof parseRequest, object] => {
+        const segment = {
+          text: 'a',
+          offset: 0,
+          spans: [{ kind: 'text', text: 'a', start: 0, end: 1, prosody }],
+          pause: 'none',
+        };
+        return [parseRequest, { ...REQUESTS[0], job: { ...jobOf('a'), segment } }];
+      }),
       [parseReply, { ...REPLIES[3], timings: { startSamples: [1], durationSamples: [] } }],
       [parseReply, { ...REPLIES[3], timings: { startSamples: [null], durationSamples: [1] } }],
       [parseReply, { type: 'audio', id: 'job-1', n: 0, pcm: [1] }],

@@ -19,6 +19,8 @@ export interface MakerOptions {
   readonly speak: SpeakSentence;
   /** What besides its text decides how a sentence sounds: voice, model, speed, versions. */
   readonly sound: readonly unknown[];
+  /** The same for each voice that utterances name. */
+  readonly castSound?: ReadonlyMap<string, readonly unknown[]>;
   /** Sentences that are being spoken at the same time. */
   readonly inFlight: number;
 }
@@ -44,8 +46,10 @@ export class Maker {
     this.#options = options;
   }
 
-  keyOf({ text, ssml }: Utterance): string {
-    return sentenceKey(...this.#options.sound, text, ssml);
+  keyOf({ text, ssml, voice }: Utterance): string {
+    const { sound, castSound } = this.#options;
+    const spoken = voice === undefined ? sound : castSound!.get(voice)!;
+    return sentenceKey(...spoken, text, ssml);
   }
 
   /** Whether an earlier run made it. */

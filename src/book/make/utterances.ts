@@ -1,5 +1,5 @@
 /** What is said of a chapter, in order: about a sentence each, and the rest behind it. */
-import type { Language, PauseKind } from '../../protocol/job.js';
+import { DEFAULT_LANGUAGE, type Language, type PauseKind } from '../../protocol/job.js';
 import { codeOf, localeOf } from '../../protocol/languages.js';
 import { Segmenter } from '../../text/segment/segment.js';
 import { loadSentenceWords } from '../../text/segment/sentence-words.js';
@@ -14,6 +14,8 @@ export interface Utterance {
   readonly shown: string;
   /** Silence behind it, at the voice's own pace. */
   readonly restMs: number;
+  /** Who reads it where that is not the narrator, by the id of a voice. */
+  readonly voice?: string;
   /** Index into `Book.files`. */
   readonly file: number;
   /** Where its words stand in that file; present where places are asked for. */
@@ -23,7 +25,12 @@ export interface Utterance {
 export interface UtteranceOptions {
   /** They take more memory than the text does: ask for them a chapter at a time. */
   readonly places?: boolean;
+  /** What others than the narrator read, by the index of the block. */
+  readonly voices?: readonly (Voiced | undefined)[] | undefined;
 }
+
+/** Stretches of a block's flat text (UTF-16 units) that other voices read, in order. */
+type Voiced = readonly { readonly from: number; readonly to: number; readonly voice: string }[];
 
 /** Rests between sentences, as the voice makes them within one request. */
 const SENTENCE_RESTS: Readonly<Record<PauseKind, number>> = {
@@ -58,7 +65,7 @@ export async function utterancesOf(
   await loadSentenceWords(language);
   const all: Utterance[] = [];
   for (const [index, block] of blocks.entries()) {
-    const own = sentencesOf(block, language, options);
+    const own = sentencesOf(block, language, options, options.voices?.[index] ?? []);
     const last = own.pop();
     if (last) all.push(...own, { ...last, restMs: restBehind(block, blocks[index + 1]) });
   }
@@ -90,13 +97,36 @@ interface Flat {
 
 const SPEAKABLE = /[\p{L}\p{N}\p{S}]/u;
 
-function sentencesOf(block: Block, language: Language, { places = false }: UtteranceOptions): Utterance[] {
+function sentencesOf(block: Block, language: Language, options: UtteranceOptions, voiced: Voiced): Utterance[] {
   const flat = flatten(block, language);
+  const stretch = (from: number, to: number, voice?: string) =>
+    stretchOf({ block, flat, from, to, language, voice, places: options.places ?? false });
+  const out: Utterance[] = [];
+  let at = 0;
+  for (const { from, to, voice } of voiced) {
+    out.push(...stretch(at, from), ...stretch(from, to, voice));
+    at = to;
+  }
+  return [...out, ...stretch(at, flat.text.length)];
+}
+
+interface Stretch {
+  readonly block: Block;
+  readonly flat: Flat;
+  readonly from: number;
+  readonly to: number;
+  readonly language: Language;
+  readonly voice: string | undefined;
+  readonly places: boolean;
+}
+
+/** The sentences of a stretch that one voice reads. */
+function stretchOf({ block, flat, from: begin, to: end, language, voice, places }: Stretch): Utterance[] {
   // Tokens are counted where they are spoken: here sentences are only told apart.
   const segmenter = new Segmenter({ countTokens: () => 0, language, inTimeChars: Number.POSITIVE_INFINITY });
   const out: Utterance[] = [];
-  let from = 0;
-  for (const { text, pause } of [...segmenter.push(flat.text), ...segmenter.end()]) {
+  let from = begin;
+  for (const { text, pause } of [...segmenter.push(flat.text.slice(begin, end)), ...segmenter.end()]) {
     const to = from + text.length;
     const shown = text.trim();
     if (SPEAKABLE.test(shown)) {
@@ -104,7 +134,8 @@ function sentencesOf(block: Block, language: Language, { places = false }: Utter
       const placed = places && { places: wordPlaces({ ...flat, from, to, sentChars, language }) };
       // One string, not two, of every sentence of a long book.
       const seen = sent.ssml ? shown : sent.text;
-      out.push({ ...sent, shown: seen, restMs: SENTENCE_RESTS[pause], file: block.file, ...placed });
+      const by = voice === undefined ? {} : { voice };
+      out.push({ ...sent, shown: seen, restMs: SENTENCE_RESTS[pause], file: block.file, ...placed, ...by });
     }
     from = to;
   }
@@ -127,6 +158,9 @@ function flatten({ runs }: Block, voice: Language): Flat {
   }
   return { text, pieces, runs: placed };
 }
+
+/** The text of a block as stretches of it are counted. */
+export const flatText = (block: Block): string => flatten(block, DEFAULT_LANGUAGE).text;
 
 /** The locale to read a tag in, where it is another language than the voice's and one is known. */
 function otherLanguage(tag: string | undefined, voice: Language): Language | undefined {

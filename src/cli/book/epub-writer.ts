@@ -15,7 +15,7 @@ export interface EpubWriterOptions extends WriterOptions {
   readonly language: Language;
   readonly by: 'sentence' | 'word';
   /** What is said of a chapter, with places: the sentences that `write` is given. */
-  readonly said: (chapter: BookChapter, places: true) => Promise<readonly Utterance[]>;
+  readonly said: (chapter: BookChapter, index: number, places: true) => Promise<readonly Utterance[]>;
 }
 
 export class EpubWriter implements BookOutput {
@@ -79,7 +79,7 @@ export class EpubWriter implements BookOutput {
     signal.throwIfAborted();
     const { chapters, said } = this.#options;
     const { index } = chapters[this.#next++]!;
-    const utterances = await said(this.#placed.chapters[index]!, true);
+    const utterances = await said(this.#placed.chapters[index]!, index, true);
     await this.#written(() => this.#overlay.chapter(index, utterances));
   }
 

@@ -16,6 +16,7 @@ import { checkModel, withVoiceSuggestion } from '../names.js';
 import { chooseModel, knownChoice } from '../service/model-choice.js';
 import { complain, liveLines } from '../terminal.js';
 import { chooseVoice, languageOf, languageRemark, needsStandardModel } from '../voice-choice.js';
+import { type ReadCast, readCast, writeCastDraft } from './cast.js';
 import { chapterIndices } from './chapter-range.js';
 import type { BookDestination } from './destination.js';
 import { measuredFactor, overviewOf, overviewText } from './overview.js';
@@ -34,6 +35,10 @@ export interface BookRequest {
   /** What lights up at once in an EPUB. */
   readonly overlay: 'sentence' | 'word';
   readonly skipBroken: boolean;
+  /** A file that gives characters voices of their own. */
+  readonly cast?: string | undefined;
+  /** Where a cast is written from the text, and nothing is made. */
+  readonly castDraft?: string | undefined;
   /** Only shows what the book holds. */
   readonly list: boolean;
   readonly json: boolean;
@@ -75,15 +80,23 @@ export async function runBook(request: BookRequest, signal: AbortSignal): Promis
   const book = await readBook(file, { notes, skipBroken });
   for (const problem of book.problems) complain(problem);
   const indices = chapterIndices(request.range, book.chapters.length);
-  const voice = await voiceFor(book, settings);
-  const { config } = settings;
+  const { config, sources } = settings;
+  const chosen = await voiceFor(book, settings);
+  if (request.castDraft !== undefined) {
+    await writeCastDraft(request.castDraft, book, chosen, config);
+    return undefined;
+  }
+  const cast = request.cast === undefined ? undefined : await readCast(request.cast, book, config, quiet);
+  const voice = sources.voice === 'flag' ? chosen : (cast?.narrator ?? chosen);
+  const voices = [voice, ...(cast?.characters.map((character) => character.voice) ?? [])];
   const asked =
-    checkModel(config.model) ?? ((await needsStandardModel(config, voice)) ? 'base-tts' : await knownChoice(config));
+    checkModel(config.model) ??
+    ((await needsStandardModel(config, ...voices)) ? 'base-tts' : await knownChoice(config));
   await show(request, book, indices, asked);
   if (request.list) return undefined;
   const remark = await languageRemark(config, voice, sampleOf(book));
   if (remark !== undefined && !quiet) complain(remark);
-  return make({ ...request, book, indices, voice, asked }, signal);
+  return make({ ...request, book, indices, voice, asked, readCast: cast }, signal);
 }
 
 /** The voice that was chosen, else the default one of the book's language. */
@@ -117,7 +130,9 @@ async function show(
 interface Making extends BookRequest {
   readonly book: Book;
   readonly indices: readonly number[];
+  /** The narrator's. */
   readonly voice: string;
+  readonly readCast: ReadCast | undefined;
   readonly asked: SpeechModel | undefined;
 }
 
@@ -172,8 +187,14 @@ async function speakBook(
     import('../../client/speak-sentence.js'),
   ]);
   const language = (await languageOf(config, voice)) ?? localeOf(book.language ?? '') ?? DEFAULT_LANGUAGE;
-  const said = (chapter: BookChapter, places = false) => utterancesOf(chapter, language, { places });
-  const spoken = await Promise.all(indices.map((index) => said(book.chapters[index]!)));
+  const { readCast: cast } = making;
+  const voicesIn = (index: number) => {
+    const voiced = cast?.voices[index];
+    return voiced && book.chapters[index]!.blocks.map((block) => voiced.get(block));
+  };
+  const said = (chapter: BookChapter, index: number, places = false) =>
+    utterancesOf(chapter, language, { places, voices: voicesIn(index) });
+  const spoken = await Promise.all(indices.map((index) => said(book.chapters[index]!, index)));
   if (spoken.every((list) => list.length === 0))
     throw new TtsError('empty_input', 'There is nothing to say in these chapters.');
   const speaker = new SentenceSpeaker({ address: { ...connection, unheard: true }, model, voice, speed });
@@ -183,6 +204,14 @@ async function speakBook(
     const maker = new BookMaker({
       store,
       sound: await soundOf({ config, connection, model, voice, speed }),
+      castSound: new Map(
+        await Promise.all(
+          (cast?.characters ?? []).map(
+            async (character) =>
+              [character.voice, await soundOf({ config, connection, model, voice: character.voice, speed })] as const,
+          ),
+        ),
+      ),
       inFlight:
         connection.kind === 'remote' ? AT_ONCE_REMOTE : Math.min(MOST_AT_ONCE, PER_CORE * availableParallelism()),
       speak: (utterance, each) => speaker.speak(utterance, each),

@@ -18,6 +18,8 @@ interface BookOptions {
   readonly overlay: 'sentence' | 'word';
   readonly skipBroken?: boolean;
   readonly speed?: number;
+  readonly cast?: string;
+  readonly castDraft?: string;
   readonly json?: boolean;
   readonly clean?: boolean;
   readonly quiet?: boolean;
@@ -31,6 +33,8 @@ Examples:
   tts book moby-dick.epub -o moby/ --chapters 3-7   a file for each chapter, and a playlist
   tts book moby-dick.epub -o moby-aloud.epub        the book with its sound, to read along
   tts book notes.md -o notes.opus                   Markdown, plain text and HTML too
+  tts book emma.epub --cast-draft emma.cast         who speaks, and how often: a file to edit
+  tts book emma.epub --cast emma.cast               characters with voices of their own
   tts book --clean                                  forget what is kept of unfinished books
 
 A run that is stopped or killed loses nothing: the same command goes on where it broke, and the file
@@ -56,6 +60,8 @@ export function command(): Command {
     )
     .option('--skip-broken', 'go on without the parts of the book that cannot be read')
     .addOption(speedOption())
+    .option('--cast <FILE>', 'give characters voices of their own: lines such as Ahab = british_male_george')
+    .option('--cast-draft <FILE>', 'write such a file from the text, to edit, and make nothing; - is stdout')
     .option('--json', 'print events as JSON, one a line')
     .option('--clean', 'remove what is kept of this book, without FILE of all books')
     .option('-q, --quiet', 'no progress, no remarks');
@@ -84,10 +90,19 @@ async function run(file: string | undefined, options: BookOptions, self: Command
   if (file === undefined) {
     throw new TtsError('usage', 'Which book? Name an EPUB, such as tts book moby-dick.epub; --help shows more.');
   }
-  refuseSameFile([file], [['-o', options.output]]);
+  const { cast, castDraft } = options;
+  if (cast !== undefined && castDraft !== undefined)
+    throw new TtsError('usage', '--cast reads a cast and --cast-draft writes one. Take one of them.');
+  refuseSameFile(
+    [file],
+    [
+      ['-o', options.output],
+      ['--cast-draft', castDraft],
+    ],
+  );
   const destination = bookDestination(options.output, options.format, file);
-  const shown = { list, json, quiet };
-  await runBook({ settings, file, destination, speed, range: chapters, notes, overlay, skipBroken, ...shown }, signal);
+  const made = { destination, speed, range: chapters, notes, overlay, skipBroken, cast, castDraft, list, json, quiet };
+  await runBook({ settings, file, ...made }, signal);
 }
 
 async function clean(root: string, file: string | undefined, quiet: boolean): Promise<void> {

@@ -66,11 +66,12 @@ async function run(words: string[], options: ExplainOptions, self: Command, sign
   const text = await readText({ words, files: named }, signal);
   const settings = await withVoiceId(settingsOf(self));
   const { config } = settings;
-  const [{ createReader }, { segmentText }, { loadLexicon }, { surveyText }] = await Promise.all([
+  const [{ createReader }, { segmentText }, { loadLexicon }, { surveyText }, { voicesOf }] = await Promise.all([
     import('../../text/reader.js'),
     import('../../text/segment/segment.js'),
     import('../../text/lexicon.js'),
     import('../../text/survey.js'),
+    import('../../models/catalogue.js'),
   ]);
   const lexicon = config.lexicon === '' ? undefined : await loadLexicon(config.lexicon);
   // A voice has an accent, and is read with the words and sounds of it.
@@ -94,7 +95,8 @@ async function run(words: string[], options: ExplainOptions, self: Command, sign
     return;
   }
   const countTokens = (part: string) => reader.countTokens(part);
-  const segments = segmentText(text, { countTokens, language, ssml: options.ssml ?? false });
+  const voices = voicesOf(catalogue.all, { language: options.language });
+  const segments = segmentText(text, { countTokens, language, ssml: options.ssml ?? false, voices });
   for (const segment of segments) await reader.prepare(segment);
   const explained = segments.map((segment) => ({ segment, reading: reader.read(segment) }));
   const ignored = options.ssml ? surveyText(text, { ssml: true }).ignoredMarkup : [];
@@ -116,6 +118,7 @@ const asJson = ({ segment, reading }: Explained) => ({
   text: segment.text,
   offset: segment.offset,
   pause: segment.pause,
+  ...(segment.voice !== undefined && { voice: segment.voice }),
   spans: segment.spans,
   normalized: reading.normalized,
   phonemes: reading.phonemes,
@@ -132,7 +135,8 @@ function forPeople(explained: readonly Explained[], ignored: readonly string[]):
   for (const [index, { segment, reading }] of explained.entries()) {
     const tokens = reading.parts.flatMap((part) => (part.kind === 'speech' ? part.tokens : []));
     const rest = segment.pause === 'none' ? 'no pause after it' : `${segment.pause} pause after it`;
-    lines.push(`Segment ${index + 1} of ${explained.length}, from character ${segment.offset}, ${rest}`);
+    const by = segment.voice === undefined ? '' : `, said by ${segment.voice}`;
+    lines.push(`Segment ${index + 1} of ${explained.length}, from character ${segment.offset}, ${rest}${by}`);
     lines.push(`  text        ${shown(segment.text)}`);
     lines.push(`  normalised  ${shown(reading.normalized)}`);
     lines.push(`  words       ${wordsOf(segment, reading)}`);

@@ -17,6 +17,7 @@ import {
   addSpeechOptions,
   destinationOf,
   type FileFormat,
+  isMarked,
   refuseSameFile,
   type SpeechOptions,
   streamParams,
@@ -25,6 +26,7 @@ import { runSpeech, type SpeechRun } from '../speech-run.js';
 import { complain } from '../terminal.js';
 import { readText } from '../text-source.js';
 import { chooseVoice, languageRemark } from '../voice-choice.js';
+import { sectionsOf } from '../voice-tags.js';
 
 interface SpeakOptions extends SpeechOptions {
   readonly file?: string[];
@@ -85,15 +87,13 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
   }
   const text = await readText({ words, files }, signal);
   const voice = await chooseVoice(settings, options.language);
-  const { ssml = false } = options;
+  const ssml = isMarked(options);
   const remark = ssml ? undefined : await languageRemark(settings.config, voice, text);
   if (remark !== undefined && !options.quiet) complain(remark);
-  const reading = new Reading(options, voice, {
-    title: options.title ?? (await titleOf(text, files, ssml)),
-    text,
-    cues: await cuesOf(text, options),
-  });
-  await reading.cut();
+  const title = options.title ?? (await titleOf(text, files, options.ssml ?? false));
+  const sections = await sectionsOf(text, title, options, settings.config.voicesDir);
+  const sent = sections.map((section) => section.text).join('');
+  const reading = new Reading(options, voice, { title, sections, cues: await cuesOf(sent, options) });
   await runSpeech(
     {
       settings,
@@ -103,6 +103,7 @@ async function run(words: string[], options: SpeakOptions, self: Command, signal
       show: false,
       steady: true,
       ssml,
+      textVoices: ssml ? (await import('../../text/ssml/voice-tags.js')).voicesNamed(sent) : [],
       chars: text.length,
       book: reading,
       screen: 'lines',
@@ -120,7 +121,7 @@ async function speakBook(
   signal: AbortSignal,
 ): Promise<void> {
   const [file, ...more] = files;
-  const isPlain = ![others.srt, others.vtt, others.ssml, others.seed, others.play, others.title].some(Boolean);
+  const isPlain = ![others.srt, others.vtt, isMarked(others), others.seed, others.play, others.title].some(Boolean);
   if (
     output === undefined ||
     output === '-' ||
@@ -151,7 +152,8 @@ async function speakBook(
 
 interface ReadingParts {
   readonly title: string | undefined;
-  readonly text: string;
+  /** The chapters, or the whole text as one, as they are sent. */
+  readonly sections: readonly TextChapter[];
   /** Undefined where no subtitles are asked for. */
   readonly cues: CueBuilder | undefined;
 }
@@ -161,26 +163,18 @@ class Reading {
   readonly title?: string;
   readonly #options: SpeakOptions;
   readonly #voice: string;
-  readonly #text: string;
   readonly #cues: CueBuilder | undefined;
-  #sections: readonly TextChapter[] = [];
+  readonly #sections: readonly TextChapter[];
   /** The sample at which each section begins, of those that were reached. */
   readonly #starts: number[] = [];
   #samples = 0;
 
-  constructor(options: SpeakOptions, voice: string, { title, text, cues }: ReadingParts) {
+  constructor(options: SpeakOptions, voice: string, { title, sections, cues }: ReadingParts) {
     this.#options = options;
     this.#voice = voice;
-    this.#text = text;
+    this.#sections = sections;
     this.#cues = cues;
     if (title !== undefined) this.title = title;
-  }
-
-  /** Cuts the text into its chapters, where those are asked for. */
-  async cut(): Promise<void> {
-    this.#sections = this.#options.chapters
-      ? (await import('../../text/chapters.js')).chaptersOf(this.#text, this.title ?? 'Beginning')
-      : [{ title: '', text: this.#text }];
   }
 
   get chapterTitles(): readonly string[] {
@@ -194,12 +188,12 @@ class Reading {
   }
 
   speak(run: SpeechRun, signal: AbortSignal): Promise<void> {
-    const { ssml, seed, speed = 1, language } = this.#options;
+    const { seed, speed = 1, language } = this.#options;
     // Alignment, markup, seed and a locale other than the voice's are for the WebSocket alone. So
     // is a speed, but for Free models, which are on HTTP alone.
     const isPaced = speed !== 1 && !parseModel(run.model).free;
     const isOtherLocale = language?.startsWith('es-') === true;
-    const needsSocket = this.#cues || ssml || seed !== undefined || isPaced || isOtherLocale;
+    const needsSocket = this.#cues || isMarked(this.#options) || seed !== undefined || isPaced || isOtherLocale;
     return needsSocket ? this.#overSocket(run, signal) : this.#overHttp(run, signal);
   }
 
@@ -236,7 +230,7 @@ class Reading {
         if (alignment) this.#cues?.add(alignment, offset);
       },
     };
-    progress.timeline.expect(this.#text);
+    progress.timeline.expect(this.#sections.map(({ text }) => text).join(''));
     try {
       for (const { text } of this.#sections) {
         this.#starts.push(progress.made);
@@ -279,13 +273,14 @@ class Reading {
   }
 }
 
-async function cuesOf(text: string, { srt, vtt, ssml = false }: SpeakOptions): Promise<CueBuilder | undefined> {
+async function cuesOf(text: string, options: SpeakOptions): Promise<CueBuilder | undefined> {
+  const { srt, vtt } = options;
   if (srt === undefined && vtt === undefined) return undefined;
   const [{ CueBuilder }, { displayText }] = await Promise.all([
     import('../../client/subtitles.js'),
     import('../../text/display.js'),
   ]);
-  return new CueBuilder(displayText(text, { ssml }));
+  return new CueBuilder(displayText(text, { ssml: isMarked(options) }));
 }
 
 /** What the heading of the text says, else the name of the file that is read. */

@@ -1,13 +1,15 @@
 /** `tts stream`: speaks text while it arrives: an answer of a language model, a log, typing. */
 import { Command } from 'commander';
+import type { VoiceTags } from '../../text/ssml/voice-tags.js';
 import { settingsOf } from '../context.js';
 import { listDevices } from '../devices.js';
 import { untilInterrupted } from '../interrupt.js';
 import { withVoiceId } from '../names.js';
-import { addSpeechOptions, destinationOf, type SpeechOptions, streamParams } from '../speech-options.js';
+import { addSpeechOptions, destinationOf, isMarked, type SpeechOptions, streamParams } from '../speech-options.js';
 import { runSpeech } from '../speech-run.js';
 import { liveLines } from '../terminal.js';
 import { chooseVoice } from '../voice-choice.js';
+import { openVoiceTags } from '../voice-tags.js';
 
 interface StreamOptions extends SpeechOptions {
   readonly flushOnNewline?: boolean;
@@ -23,6 +25,7 @@ Examples:
   cat book.txt | tts stream -o book.wav          of any length
   tts stream --speed 1.3 < mail.txt              a little faster
   echo 'One <break time="1s"/> two.' | tts stream --ssml
+  echo '[voice:british_male_george]Good day.' | tts stream --voice-tags
 
 Exit codes are those of tts speak (tts speak --help).`;
 
@@ -49,12 +52,13 @@ async function run(options: StreamOptions, self: Command, signal: AbortSignal): 
   const screen = typing ? (show ? 'spoken' : 'none') : 'lines';
 
   await runSpeech(
-    { settings, voice, destination, options, show, steady: false, ssml: options.ssml ?? false, screen },
+    { settings, voice, destination, options, show, steady: false, ssml: isMarked(options), screen },
     async ({ address, model, sink, progress, leftOut }, runSignal) => {
-      const [{ speakStream }, { decodeText }] = await Promise.all([
+      const [{ PAUSES, speakStream }, { decodeText }] = await Promise.all([
         import('../../client/speak-stream.js'),
         import('../../client/text-feed.js'),
       ]);
+      const typed = decodeText(process.stdin as AsyncIterable<Buffer>);
       const stopReading = () => process.stdin.destroy();
       runSignal.addEventListener('abort', stopReading, { once: true });
       try {
@@ -64,7 +68,9 @@ async function run(options: StreamOptions, self: Command, signal: AbortSignal): 
             voice,
             params: streamParams(model, options),
             speed: options.speed ?? 1,
-            text: decodeText(process.stdin as AsyncIterable<Buffer>),
+            text: options.voiceTags ? tagged(typed, await openVoiceTags(settings.config.voicesDir)) : typed,
+            // Tags leave no element open behind a sentence, so that a session may end there.
+            ...(options.voiceTags && { pauses: { finishedMs: PAUSES.finishedMs } }),
             flushOnNewline: options.flushOnNewline ?? typing,
             sink,
             progress,
@@ -80,4 +86,13 @@ async function run(options: StreamOptions, self: Command, signal: AbortSignal): 
     },
     signal,
   );
+}
+
+async function* tagged(text: AsyncIterable<string>, tags: VoiceTags): AsyncIterable<string> {
+  for await (const piece of text) {
+    const marked = tags.push(piece);
+    if (marked !== '') yield marked;
+  }
+  const rest = tags.end();
+  if (rest !== '') yield rest;
 }

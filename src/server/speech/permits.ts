@@ -6,7 +6,7 @@ import type { FirstPieces } from '../../gateway/first-piece.js';
 import { SpokenText } from '../../gateway/spoken-text.js';
 import type { Gateway } from '../../gateway/types.js';
 import type { Logger } from '../../log.js';
-import type { VoiceCatalogue } from '../../models/catalogue.js';
+import { type VoiceCatalogue, voicesOf } from '../../models/catalogue.js';
 import { parseModel } from '../../protocol/contract.js';
 import { publicError, TtsError } from '../../protocol/errors.js';
 import type { Language } from '../../protocol/job.js';
@@ -26,7 +26,7 @@ export interface PermitsOptions {
   readonly accounts: Accounts;
   readonly gateway: Gateway;
   readonly texts: Texts;
-  readonly catalogue: Pick<VoiceCatalogue, 'speaker'>;
+  readonly catalogue: Pick<VoiceCatalogue, 'speaker' | 'all'>;
   readonly metrics: Metrics;
   readonly heldAudio: HeldAudio;
   /** Where the text is all there; left out, the first sentence is cut at its first clause. */
@@ -119,7 +119,11 @@ export class Permits {
     const language = this.#languageOf(request);
     const written = input === undefined && !unheard;
     const inTimeChars = unheard ? Number.POSITIVE_INFINITY : written ? 0 : ((await firstPieces?.(base)) ?? 0);
-    return () => texts.cutter({ language, ssml, inTimeChars, written, ...(words && { words }) });
+    const voices = ssml
+      ? voicesOf(this.#options.catalogue.all, { model: base, language: request.language })
+      : undefined;
+    return () =>
+      texts.cutter({ language, ssml, inTimeChars, written, ...(words && { words }), ...(voices && { voices }) });
   }
 
   /** The locale the text is read in. */

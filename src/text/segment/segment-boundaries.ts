@@ -133,6 +133,13 @@ export class BoundaryScanner {
     return markIs(mark) & (IS.end | IS.wideEnd) ? 'sentence' : 'clause';
   }
 
+  /** How the text rests where another voice goes on. */
+  pauseBeforeVoice(): PauseKind {
+    if (this.#newlines >= 2 && !this.#blank) return 'paragraph';
+    const pause = this.restingPause();
+    return pause === 'none' ? 'carried' : pause;
+  }
+
   /** The guess at the tokens with those of the word that is still open, should it be spelled. */
   get weightSoFar(): number {
     const spelled = this.#inWord && !this.#vowel ? HEAVY * Math.min(this.#wordChars, WORD_KEPT) : 0;

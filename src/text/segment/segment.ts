@@ -2,7 +2,9 @@
 import { countChars, isHighSurrogate, isLowSurrogate } from '../../protocol/characters.js';
 import { DEFAULT_LANGUAGE, type Language, type PauseKind, type Segment } from '../../protocol/job.js';
 import { MarkupTrack, silentTokens, type Taken } from '../ssml/markup.js';
-import { type Piece, SsmlParser } from '../ssml/ssml.js';
+import type { Piece } from '../ssml/piece.js';
+import { SsmlParser } from '../ssml/ssml.js';
+import type { Voices } from '../ssml/ssml-tags.js';
 import { MAX_TOKENS } from '../types.js';
 import { forcedCut } from './forced-cut.js';
 import { type Boundary, BoundaryScanner, type Rest, type Totals } from './segment-boundaries.js';
@@ -17,6 +19,8 @@ export interface SegmenterOptions {
   readonly language?: Language;
   /** Text carries SSML. */
   readonly ssml?: boolean;
+  /** The voices that SSML may name; any name where absent. */
+  readonly voices?: Voices;
   /**
    * The first sentence is cut at a clause to be heard sooner, at the last one within so many
    * characters; not at all where it ends within them, because a piece of this length is there in
@@ -90,6 +94,10 @@ export class Segmenter {
   #candidates: Candidate[] = [];
   /** The last clause of the first sentence that ended in time. */
   #held: Candidate | undefined;
+  /** What the markup says has ended; a segment begins with the next word. */
+  #parts: 'sentence' | 'paragraph' | undefined;
+  /** Of the open segment, where the text names one. */
+  #voice: string | undefined;
   #out: Segment[] = [];
 
   constructor(options: SegmenterOptions) {
@@ -100,7 +108,10 @@ export class Segmenter {
     this.#words = sentenceWords(language);
     this.#opening = options.written ? new WrittenOpening(this.#words) : null;
     this.#markup = options.ssml
-      ? { parser: new SsmlParser(), track: new MarkupTrack(options.countTokens, language) }
+      ? {
+          parser: new SsmlParser({ language, voices: options.voices }),
+          track: new MarkupTrack(options.countTokens, language),
+        }
       : null;
   }
 
@@ -110,7 +121,7 @@ export class Segmenter {
   }
 
   /**
-   * The elements and attributes of SSML met so far that change nothing: `<prosody>`, `say-as
+   * The elements and attributes of SSML met so far that change nothing: `<audio>`, `say-as
    * format`; the first 20.
    */
   get ignoredMarkup(): readonly string[] {
@@ -122,9 +133,8 @@ export class Segmenter {
     this.#received +=
       countChars(text) - (isHighSurrogate(this.#lastUnit) && isLowSurrogate(text.charCodeAt(0)) ? 1 : 0);
     if (text !== '') this.#lastUnit = text.charCodeAt(text.length - 1);
-    const seen = this.#markup ? this.#see(this.#markup.parser.push(text)) : text;
-    this.#text += seen;
-    this.#tail += seen;
+    if (this.#markup) for (const piece of this.#markup.parser.push(text)) this.#see(piece);
+    else this.#add(text);
     this.#advance(false);
     return this.#take();
   }
@@ -152,15 +162,48 @@ export class Segmenter {
     return this.flush();
   }
 
-  #see(pieces: readonly Piece[]): string {
-    let seen = '';
-    for (const piece of pieces) {
-      if (piece.said?.kind === 'break') {
-        this.#rests.push({ index: this.#tail.length + seen.length, tokens: silentTokens(piece.said.ms) });
-      }
-      seen += this.#markup!.track.add(piece);
+  #add(seen: string): void {
+    this.#text += seen;
+    this.#tail += seen;
+  }
+
+  /**
+   * Another voice, and what follows a sentence or paragraph that is marked, begins with its first
+   * character that is no white space, so that it does not matter how the text was cut into
+   * messages.
+   */
+  #see(piece: Piece): void {
+    if (piece.parts !== undefined && this.#parts !== 'paragraph') this.#parts = piece.parts;
+    const isOther = piece.voice !== this.#voice || this.#parts !== undefined;
+    const begin = isOther ? piece.visible.search(/\S/) : -1;
+    if (begin > 0) {
+      const [source, visible] = [piece.source.slice(0, begin), piece.visible.slice(0, begin)];
+      this.#track({ ...piece, source, visible });
     }
-    return seen;
+    if (begin >= 0) this.#beginVoice(piece.voice);
+    const rest = { ...piece, source: piece.source.slice(begin), visible: piece.visible.slice(begin) };
+    this.#track(begin > 0 ? rest : piece);
+  }
+
+  #track(piece: Piece): void {
+    if (piece.said?.kind === 'break') {
+      this.#rests.push({ index: this.#tail.length, tokens: silentTokens(piece.said.ms) });
+    }
+    this.#add(this.#markup!.track.add(piece));
+  }
+
+  /** What follows begins a segment, said by another voice where that is one. */
+  #beginVoice(voice: string | undefined): void {
+    this.#advance(true);
+    if (this.#text.trim() !== '') {
+      const end = this.#start + this.#text.length;
+      this.#fit(end);
+      const pause = this.#parts ?? this.#scanner.pauseBeforeVoice();
+      if (end > this.#start) this.#emit(end, pause, this.#scanner.totals);
+    }
+    this.#scanner.restart();
+    this.#voice = voice;
+    this.#parts = undefined;
   }
 
   #take(): Segment[] {
@@ -323,7 +366,8 @@ export class Segmenter {
   #emit(at: number, pause: PauseKind, totals: Totals, all = false): void {
     this.#opening?.cut(this.#chars(at));
     const { source, spans } = this.#read(at - this.#start, all);
-    this.#out.push({ text: source, offset: this.#offset, spans, pause });
+    const voice = this.#voice;
+    this.#out.push({ text: source, offset: this.#offset, spans, pause, ...(voice !== undefined && { voice }) });
     this.#text = this.#text.slice(at - this.#start);
     this.#start = at;
     this.#offset += countChars(source);

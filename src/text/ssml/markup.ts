@@ -7,7 +7,7 @@ import type { Language, SegmentSpan } from '../../protocol/job.js';
 import { frontEnd } from '../languages.js';
 import { normalize } from '../normalize.js';
 import { MAX_TOKENS } from '../types.js';
-import type { Piece, Said } from './ssml.js';
+import type { Piece, Said } from './piece.js';
 import { decodeEntity, PARTING } from './ssml-tags.js';
 
 export interface Taken {
@@ -53,7 +53,7 @@ export class MarkupTrack {
         );
       }
       const last = this.#pieces.at(-1);
-      if (last && isPlain(last) && isPlain(each) && last.language === each.language && last.source.length < 1024) {
+      if (last && isPlain(last) && isPlain(each) && areAlike(last, each) && last.source.length < 1024) {
         const joined = last.source + each.source;
         this.#pieces[this.#pieces.length - 1] = { ...last, source: joined, visible: joined };
       } else if (last && isUnseen(last) && isUnseen(each)) {
@@ -114,6 +114,7 @@ export class MarkupTrack {
 /** Tokens of a text in a language whose reader need not be loaded here: more rather than fewer. */
 const guessed = (text: string): number => Math.ceil(text.length * (/[\u2e80-\uffff]/.test(text) ? 6 : 1.6));
 
+const areAlike = (a: Piece, b: Piece) => a.language === b.language && a.prosody === b.prosody;
 const isPlain = (piece: Piece) => piece.said === undefined && piece.source === piece.visible;
 const isUnseen = (piece: Piece) => piece.said?.kind === 'silent' && piece.visible === '';
 const length = (text: string) => [...text].length;
@@ -145,16 +146,16 @@ function spansOf(pieces: readonly Piece[]): SegmentSpan[] {
   let text = '';
   let start = 0;
   let end = 0;
-  let spoken: { readonly language?: Language } = {};
+  let spoken: Pick<Piece, 'language' | 'prosody'> = {};
   const close = () => {
     if (/[\p{L}\p{N}\p{S}\p{P}]/u.test(text)) spans.push({ kind: 'text', text, start, end, ...spoken });
     text = '';
   };
-  for (const { source, visible, said, language } of pieces) {
+  for (const { source, visible, said, language, prosody } of pieces) {
     const next = at + length(source);
-    if (language !== spoken.language && visible !== '') {
+    if ((language !== spoken.language || prosody !== spoken.prosody) && visible !== '') {
       close();
-      spoken = language === undefined ? {} : { language };
+      spoken = { ...(language !== undefined && { language }), ...(prosody !== undefined && { prosody }) };
     }
     if (!said || said.kind === 'silent') {
       if (visible !== '') {

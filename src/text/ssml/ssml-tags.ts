@@ -1,16 +1,25 @@
 /** One SSML tag taken apart and checked: names, attributes, references. */
 import { isBlank } from '../../protocol/characters.js';
 import { excerpt } from '../../protocol/errors.js';
-import { LANGUAGES, type SayAs } from '../../protocol/job.js';
+import { LANGUAGES, type Language, type Prosody, type SayAs } from '../../protocol/job.js';
 import { localeOf } from '../../protocol/languages.js';
+import { didYouMean } from '../../protocol/suggestion.js';
 import { namedCharacter, numberedCharacter } from '../normalize/entities.js';
+import { prosodyOf } from './prosody.js';
 
 export interface Tag {
   readonly kind: 'open' | 'close' | 'empty';
   readonly name: string;
-  /** The attribute that matters: `ph`, `alias`, `interpret-as`, or the locale of `xml:lang`. */
+  /**
+   * The attribute that matters: `ph`, `alias`, `interpret-as`, the locale of `xml:lang`, the id of
+   * a voice.
+   */
   readonly value: string;
   readonly ms: number;
+  /** What an element of delivery asks for. */
+  readonly prosody?: Prosody | undefined;
+  /** A sentence or a paragraph ends and begins here. */
+  readonly parts?: 'sentence' | 'paragraph' | undefined;
   /**
    * The element itself where it is unknown, or what is unknown of its attributes, as messages show
    * them.
@@ -19,6 +28,9 @@ export interface Tag {
 }
 
 type Fail = (problem: string) => never;
+
+/** The voices that a text may name, by their ids, each with the language it reads in. */
+export type Voices = Readonly<Record<string, Language>>;
 
 const MAX_BREAK_MS = 3000;
 const SAY_AS: readonly SayAs[] = ['characters', 'cardinal', 'ordinal', 'date', 'telephone'];
@@ -32,6 +44,11 @@ const STRENGTHS: ReadonlyMap<string, number> = new Map([
 ]);
 /** Elements that part words although they are not spoken. */
 export const PARTING = new Set(['p', 's', 'br', 'div', 'li']);
+/** Elements at which a rest is made, whatever marks stand there. */
+const PARTS: ReadonlyMap<string, 'sentence' | 'paragraph'> = new Map([
+  ['p', 'paragraph'],
+  ['s', 'sentence'],
+]);
 /**
  * What each element that is understood may say about itself. A document's own attributes are its
  * own affair.
@@ -43,6 +60,10 @@ const UNDERSTOOD: ReadonlyMap<string, readonly string[] | 'any'> = new Map<strin
   ['sub', ['alias']],
   ['say-as', ['interpret-as']],
   ['lang', ['xml:lang', 'onlangfailure']],
+  ['voice', ['name']],
+  ['prosody', ['rate', 'pitch', 'range', 'volume']],
+  ['emphasis', ['level']],
+  ['mark', ['name']],
   ...[...PARTING].map((name) => [name, []] as const),
 ]);
 const NOTHING: readonly string[] = [];
@@ -66,7 +87,8 @@ export function decodeEntity(name: string): string | null {
   return code === 0 ? null : (numberedCharacter(code) ?? null);
 }
 
-export function parseTag(source: string, fail: Fail): Tag {
+/** Without `voices`, a voice may have any name. */
+export function parseTag(source: string, fail: Fail, voices?: Voices): Tag {
   const match = TAG.exec(source);
   if (!match) return fail(`"${excerpt(source, 40)}" is not a tag; write "<" as &lt;`);
   const name = match[2]!;
@@ -74,15 +96,17 @@ export function parseTag(source: string, fail: Fail): Tag {
     if (match[3]!.trim() !== '' || match[4] !== '') {
       return fail(`a closing tag is </${nameShown(name)}> and nothing more`);
     }
-    return { kind: 'close', name, value: '', ms: 0, ignored: NOTHING };
+    return { kind: 'close', name, value: '', ms: 0, parts: PARTS.get(name), ignored: NOTHING };
   }
   const attributes = parseAttributes(name, match[3]!, fail);
   const kind = match[4] === '/' ? 'empty' : 'open';
   return {
     kind,
     name,
-    value: spokenValue(name, attributes, fail),
+    value: name === 'voice' ? voiceOf(attributes, fail, voices) : spokenValue(name, attributes, fail),
     ms: name === 'break' ? breakMs(attributes, fail) : 0,
+    prosody: prosodyOf(name, attributes, fail),
+    parts: PARTS.get(name),
     ignored: ignoredOf(name, attributes),
   };
 }
@@ -136,6 +160,10 @@ function spokenValue(name: string, attributes: ReadonlyMap<string, string>, fail
     if (SAY_AS.some((known) => known === as)) return as;
     return fail(`interpret-as="${excerpt(as, 20)}" is not known; allowed are ${SAY_AS.join(', ')}`);
   }
+  if (name === 'mark') {
+    const mark = attributes.get('name') ?? '';
+    return isBlank(mark) ? fail('<mark> needs name="…"') : mark;
+  }
   if (name === 'lang') {
     const tag = attributes.get('xml:lang') ?? '';
     return (
@@ -143,6 +171,23 @@ function spokenValue(name: string, attributes: ReadonlyMap<string, string>, fail
     );
   }
   return '';
+}
+
+/**
+ * The first voice of a list of names that there is; '' where the element names none, and changes
+ * nothing.
+ */
+function voiceOf(attributes: ReadonlyMap<string, string>, fail: Fail, voices: Voices | undefined): string {
+  const wanted = attributes.get('name');
+  if (wanted === undefined) return '';
+  const names = wanted.split(/\s+/).filter((name) => name !== '');
+  const found = names.find((name) => voices === undefined || Object.hasOwn(voices, name));
+  if (found !== undefined) return found;
+  if (names.length === 0) return fail('<voice> needs name="…" with the id of a voice');
+  const ids = Object.keys(voices!);
+  const near = didYouMean(names[0]!, ids).trim().replace(/\?$/, '');
+  const hint = near === '' ? `${ids.slice(0, 3).join(', ')} and ${ids.length - 3} more are there` : near;
+  return fail(`there is no voice "${excerpt(names[0]!, 40)}" here; ${hint.replace(/^D/, 'd')}`);
 }
 
 function breakMs(attributes: ReadonlyMap<string, string>, fail: Fail): number {

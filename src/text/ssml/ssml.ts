@@ -4,35 +4,19 @@
  */
 import { isBlank } from '../../protocol/characters.js';
 import { excerpt, TtsError } from '../../protocol/errors.js';
-import type { Language, SayAs } from '../../protocol/job.js';
-import { decodeEntity, nameShown, PARTING, parseTag, type Tag } from './ssml-tags.js';
-
-/** How a piece is spoken, where it is not simply the text that is seen. */
-export type Said =
-  | { readonly kind: 'silent' }
-  | { readonly kind: 'break'; readonly ms: number }
-  | { readonly kind: 'phoneme'; readonly ipa: string; readonly text: string }
-  | { readonly kind: 'sub'; readonly alias: string }
-  | { readonly kind: 'say-as'; readonly as: SayAs; readonly text: string };
-
-export interface Piece {
-  readonly source: string;
-  /**
-   * What the segmenter sees: a white space for a break, one letter for an element that must not be
-   * cut.
-   */
-  readonly visible: string;
-  /** Absent: the visible text is spoken. */
-  readonly said?: Said;
-  /** The language of the `<lang>` it stands in. */
-  readonly language?: Language;
-}
+import type { Language, Prosody, SayAs } from '../../protocol/job.js';
+import { codeOf } from '../../protocol/languages.js';
+import type { Piece } from './piece.js';
+import { combined } from './prosody.js';
+import { decodeEntity, nameShown, PARTING, parseTag, type Tag, type Voices } from './ssml-tags.js';
 
 interface Element {
   readonly name: string;
   readonly where: string;
   /** The language that holds inside it, where a `<lang>` around it or itself names one. */
   readonly language?: Language | undefined;
+  readonly voice?: string | undefined;
+  readonly prosody?: Prosody | undefined;
 }
 
 interface Held {
@@ -55,7 +39,15 @@ const ENDS = { comment: '-->', cdata: ']]>', instruction: '?>' } as const;
 /** Elements spoken as a whole. */
 const HELD = new Set(['phoneme', 'sub', 'say-as']);
 
+export interface SsmlOptions {
+  /** The language the text is read in. */
+  readonly language?: Language | undefined;
+  /** The voices that `<voice name>` may name; any name where absent. */
+  readonly voices?: Voices | undefined;
+}
+
 export class SsmlParser {
+  readonly #options: SsmlOptions;
   #state: State = 'text';
   /** What is read of the tag, entity, comment or section that is open. */
   #open = '';
@@ -69,8 +61,12 @@ export class SsmlParser {
   #out: Piece[] = [];
   readonly #ignored = new Set<string>();
 
+  constructor(options: SsmlOptions = {}) {
+    this.#options = options;
+  }
+
   /**
-   * The elements, and attributes of known elements, that were met and change nothing: `<prosody>`,
+   * The elements, and attributes of known elements, that were met and change nothing: `<audio>`,
    * `say-as format`.
    */
   get ignored(): readonly string[] {
@@ -237,8 +233,20 @@ export class SsmlParser {
   }
 
   #push(piece: Piece): void {
-    const { language } = this.#stack.at(-1) ?? {};
-    this.#out.push(language === undefined ? piece : { ...piece, language });
+    const { voice, prosody, language = this.#languageOf(voice) } = this.#stack.at(-1) ?? {};
+    this.#out.push({
+      ...piece,
+      ...(language !== undefined && { language }),
+      ...(voice !== undefined && { voice }),
+      ...(prosody !== undefined && { prosody }),
+    });
+  }
+
+  /** What a voice reads in, where that is another language than the text's. */
+  #languageOf(voice: string | undefined): Language | undefined {
+    const { language, voices } = this.#options;
+    const own = voice === undefined ? undefined : voices?.[voice];
+    return own === undefined || language === undefined || codeOf(own) === codeOf(language) ? undefined : own;
   }
 
   #silent(source: string): void {
@@ -265,7 +273,8 @@ export class SsmlParser {
       this.#silent(source);
       return;
     }
-    const tag = parseTag(source, (problem) => this.#fail(problem, this.#openedAt));
+    const fail = (problem: string) => this.#fail(problem, this.#openedAt);
+    const tag = parseTag(source, fail, this.#options.voices);
     for (const name of tag.ignored) if (this.#ignored.size < MOST_IGNORED) this.#ignored.add(name);
     if (tag.kind === 'close') this.#close(tag, source);
     else this.#begin(tag, source);
@@ -276,8 +285,14 @@ export class SsmlParser {
     if (this.#held && (HELD.has(name) || name === 'break')) {
       this.#fail(`<${name}> cannot stand inside <${this.#held.tag.name}>, which takes plain text`, this.#openedAt);
     }
-    const around = this.#stack.at(-1)?.language;
-    const element = { name, where: this.#openedAt, language: name === 'lang' ? (tag.value as Language) : around };
+    const around = this.#stack.at(-1);
+    const element: Element = {
+      name,
+      where: this.#openedAt,
+      language: name === 'lang' ? (tag.value as Language) : around?.language,
+      voice: name === 'voice' && tag.value !== '' ? tag.value : around?.voice,
+      prosody: combined(around?.prosody, tag.prosody),
+    };
     if (tag.kind === 'open') {
       this.#stack.push(element);
       if (this.#stack.length > MAX_DEPTH)
@@ -289,12 +304,13 @@ export class SsmlParser {
     } else if (name === 'break') {
       this.#out.push({ source, visible: ' ', said: { kind: 'break', ms: tag.ms } });
     } else {
-      this.#drop(name, source);
+      this.#drop(tag, source);
     }
   }
 
-  #drop(name: string, source: string): void {
-    if (!this.#held && PARTING.has(name)) this.#out.push({ source, visible: ' ', said: { kind: 'silent' } });
+  #drop({ name, parts }: Tag, source: string): void {
+    if (!this.#held && PARTING.has(name))
+      this.#out.push({ source, visible: ' ', said: { kind: 'silent' }, ...(parts && { parts }) });
     else this.#silent(source);
   }
 
@@ -306,7 +322,7 @@ export class SsmlParser {
       this.#fail(`</${found}> stands where </${due}> is due (opened at ${element.where})`, this.#openedAt);
     }
     if (this.#held && this.#held.element === element) this.#release(source);
-    else this.#drop(tag.name, source);
+    else this.#drop(tag, source);
   }
 
   #release(closing: string): void {
