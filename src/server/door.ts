@@ -11,6 +11,7 @@ import type { Authenticator } from './access/authenticate.js';
 import type { ProxyTrust } from './access/client-address.js';
 import type { ServerDeps } from './deps.js';
 import type { ErrorShape } from './error-handler.js';
+import type { Family } from './families.js';
 import type { DocPage } from './html-page.js';
 import type { ServerSettings } from './settings.js';
 import type { SpeechSessionOptions } from './sockets/speech-session.js';
@@ -30,6 +31,8 @@ export interface Door {
   readonly page?: DocPage;
   /** Request headers that its clients send from a browser, beside those that every client may. */
   readonly corsHeaders?: readonly string[];
+  /** The family whose names it knows, where it speaks the dialect of one. */
+  readonly family?: Family;
   /** Takes `/prefix//path`, which clients make of a base URL that ends with a slash. */
   readonly forgivesSlashes?: boolean;
 }

@@ -3,6 +3,7 @@ import type { Door } from '../../door.js';
 import { takeJson } from '../../json-body.js';
 import { elevenlabsError } from './errors.js';
 import { addLists } from './lists-routes.js';
+import { VOICE_ALIASES } from './names.js';
 import { ELEVENLABS_PAGE } from './page.js';
 import { elevenlabsSockets } from './sockets.js';
 import { MAX_REQUEST_BYTES } from './speech-request.js';
@@ -22,5 +23,11 @@ export const ELEVENLABS: Door = {
     'user-agent',
     ...['language', 'runtime', 'runtime-version', 'sdk-name', 'sdk-version'].map((name) => `x-fern-${name}`),
   ],
+  family: {
+    name: 'ElevenLabs',
+    basePath: '/elevenlabs',
+    knowsModel: (name) => name.startsWith('eleven_'),
+    knowsVoice: (name) => VOICE_ALIASES.has(name),
+  },
   forgivesSlashes: true,
 };

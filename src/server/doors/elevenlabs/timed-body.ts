@@ -1,6 +1,7 @@
 /** Speech with alignment: one JSON object, or a line of JSON for every piece of audio. */
 import type { AudioEncoder } from '../../../audio/encoder.js';
 import { type AudioFormat, bytesPerSecond } from '../../../audio/format.js';
+import { Base64Audio } from '../../speech/base64-audio.js';
 import { encodeInTurns } from '../../speech/encode-in-turns.js';
 import type { SpeechBody } from '../../speech/speech-reply.js';
 import { CharacterClock, type CharacterTimes, httpAlignment } from './character-times.js';
@@ -65,31 +66,25 @@ class AlignmentText {
   }
 }
 
-/** Writes base64 as the audio comes: three bytes are four signs, one or two bytes wait. */
 export function timedObject(encoder: AudioEncoder): SpeechBody {
   const clock = new CharacterClock();
   const alignment = new AlignmentText();
-  let left: Buffer = Buffer.alloc(0);
-  const signs = (audio: Uint8Array): Buffer => {
-    const all = Buffer.concat([left, audio]);
-    const whole = all.length - (all.length % 3);
-    left = all.subarray(whole);
-    return Buffer.from(all.toString('base64', 0, whole), 'latin1');
-  };
+  const audio = new Base64Audio();
   return {
     contentType: TYPE,
     head: () => Buffer.from('{"audio_base64":"'),
     async take(event) {
       clock.add(event);
       alignment.add(clock.take());
-      return event.type === 'audio' ? signs(await encodeInTurns(encoder, event.pcm)) : NOTHING;
+      return event.type === 'audio' ? audio.add(await encodeInTurns(encoder, event.pcm)) : NOTHING;
     },
     async end() {
-      const last = signs(await encoder.end());
+      const last = audio.add(await encoder.end());
       const times = alignment.json();
       const rest = `"alignment":${times},"normalized_alignment":${times}}`;
-      return Buffer.concat([last, Buffer.from(`${left.toString('base64')}",${rest}`)]);
+      return Buffer.concat([last, Buffer.from(`${audio.end()}",${rest}`)]);
     },
+    settledHead: () => audio.settled(encoder.settledHead()),
     close: () => encoder.close(),
   };
 }
