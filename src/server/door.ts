@@ -68,7 +68,7 @@ export interface SpeechSocket {
 }
 
 /** A WebSocket handshake that asks for a session. */
-interface Handshake {
+export interface Handshake {
   readonly request: IncomingMessage;
   readonly requestId: string;
   /** Decoded from the path. */

@@ -78,6 +78,6 @@ export function grainOf(format: AudioFormat): { rate: number; frame: number } {
   // A stream of AAC cannot say how much its codec put before the sound.
   if (spec.codec === 'aac') return { rate: SAMPLE_RATE, frame: 3 * 1024 };
   if (spec.codec === 'opus') return { rate: 48_000, frame: 1 };
-  if (spec.codec === 'pcm') return { rate: spec.sampleRate, frame: 1 };
+  if (spec.codec === 'pcm' || spec.codec === 'wav') return { rate: spec.sampleRate, frame: 1 };
   return { rate: spec.codec === 'ulaw' || spec.codec === 'alaw' ? 8_000 : SAMPLE_RATE, frame: 1 };
 }

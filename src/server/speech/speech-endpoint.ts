@@ -57,7 +57,9 @@ export function addSpeechRoute<Request extends Asked>(
     },
     async (request, reply) => {
       const order = await endpoint.order(request as FastifyRequest<Request>);
-      const ignored = ignoredFields(request.body as object, known);
+      const { unused: unusedNow = [] } = order;
+      const used = unusedNow.length === 0 ? known : new Set([...known].filter((name) => !unusedNow.includes(name)));
+      const ignored = ignoredFields(request.body as object, used);
       if (ignored !== undefined) reply.header('x-ignored-fields', ignored);
       if (order.headers !== undefined) reply.headers(order.headers);
       const permit = await permitFor(request, reply, { ...order, route }, parts);
@@ -73,10 +75,12 @@ async function permitFor(
   order: HttpOrder & { readonly route: string },
   { permits, accounts, catalogue, texts }: ServerParts,
 ): Promise<Permit> {
-  const { model, input } = order;
-  const { voice, language } = catalogue.speaker(parseModel(model).base, order.voice);
-  const fitting = (wanted: string) => catalogue.fitting(wanted, { gender: voice.gender })?.voice.id;
-  await checkSounds(input, texts, { voice: voice.id, language, fitting });
+  const { model, input, turns = [{ voice: order.voice, text: input.text }] } = order;
+  for (const turn of turns) {
+    const { voice, language } = catalogue.speaker(parseModel(model).base, turn.voice);
+    const fitting = (wanted: string) => catalogue.fitting(wanted, { gender: voice.gender })?.voice.id;
+    await checkSounds({ ...input, text: turn.text }, texts, { voice: voice.id, language, fitting });
+  }
   const { key, id: requestId, trace } = request;
   try {
     const permit = await permits.open({ ...order, key, requestId, trace });

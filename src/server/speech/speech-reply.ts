@@ -33,6 +33,8 @@ export interface HttpOrder extends SpeechOrder {
   readonly input: SpokenInput;
   /** Called once the request has its permit, so that one that is refused costs no encoder. */
   body(): SpeechBody | Promise<SpeechBody>;
+  /** Fields of this request that change nothing, beside those that never do. */
+  readonly unused?: readonly string[];
   /** Headers of the response, whether it speaks or is refused a permit. */
   readonly headers?: Readonly<Record<string, string | number>>;
 }
@@ -74,7 +76,11 @@ export class SpeechReply {
     const { reply, request, order, permit } = this.#options;
     const { exchange } = request;
     void exchange.ended.then((whole) => this.#end(whole));
-    permit.text.text(order.input.text);
+    for (const { text } of order.turns ?? []) {
+      permit.text.text(text);
+      permit.text.flush();
+    }
+    if (order.turns === undefined) permit.text.text(order.input.text);
     permit.text.end();
     let body: SpeechBody | undefined;
     try {

@@ -1,6 +1,10 @@
 /** ElevenLabs' dialect under /elevenlabs, with our keys, limits and credits. */
 import type { Door } from '../../door.js';
 import { takeJson } from '../../json-body.js';
+import { addAccount } from './account-routes.js';
+import { addDialogue } from './dialogue-routes.js';
+import { Dictionaries } from './dictionaries.js';
+import { addDictionaries } from './dictionaries-routes.js';
 import { elevenlabsError } from './errors.js';
 import { addLists } from './lists-routes.js';
 import { VOICE_ALIASES } from './names.js';
@@ -13,8 +17,12 @@ export const ELEVENLABS: Door = {
   prefix: '/elevenlabs',
   routes(app, parts) {
     takeJson(app, MAX_REQUEST_BYTES);
-    addSpeech(app, parts);
+    const dictionaries = new Dictionaries(parts);
+    addSpeech(app, parts, dictionaries);
+    addDialogue(app, parts, dictionaries);
+    addDictionaries(app, parts, dictionaries);
     addLists(app, parts);
+    addAccount(app, parts);
   },
   sockets: elevenlabsSockets,
   errors: elevenlabsError,
