@@ -18,8 +18,8 @@ const WRITE: Readonly<Record<Exclude<RawSpec['codec'], 'wav'>, (pcm: Int16Array)
   alaw: toALaw,
 };
 
-export function createRaw(spec: RawSpec, { samples: known }: EncoderOptions): Codec {
-  if (spec.codec === 'wav') return createWav(spec.sampleRate, known);
+export function createRaw(spec: RawSpec, options: EncoderOptions): Codec {
+  if (spec.codec === 'wav') return createWav(spec.sampleRate, options);
   const resampler = createResampler(spec.codec === 'pcm' ? spec.sampleRate : TELEPHONE_RATE);
   const write = WRITE[spec.codec];
   return {
@@ -30,8 +30,11 @@ export function createRaw(spec: RawSpec, { samples: known }: EncoderOptions): Co
   };
 }
 
+/** A tenth of a second, rounded down to a power of two, as ffmpeg cuts PCM (libavformat/pcm.c). */
+const packetSamples = (sampleRate: number): number => 2 ** Math.floor(Math.log2(sampleRate / 10));
+
 /** `known` samples at 24 kHz; at another rate the number that comes of them is not. */
-function createWav(sampleRate: number, known: number | undefined): Codec {
+function createWav(sampleRate: number, { samples: known, wholePackets = false }: EncoderOptions): Codec {
   const exact = sampleRate === SAMPLE_RATE && known !== undefined ? samplesToBytes(known) : undefined;
   const resampler = createResampler(sampleRate);
   let head: Uint8Array | undefined = wavHeader(exact, sampleRate);
@@ -46,7 +49,12 @@ function createWav(sampleRate: number, known: number | undefined): Codec {
   };
   return {
     encode: (pcm) => withHead(toInt16(resampler.push(pcm))),
-    end: () => withHead(toInt16(resampler.end())),
+    end() {
+      const rest = withHead(toInt16(resampler.end()));
+      if (!wholePackets) return rest;
+      const packet = packetSamples(sampleRate);
+      return Buffer.concat([rest, withHead(new Int16Array((packet - (samples % packet)) % packet))]);
+    },
     settledHead: () =>
       samplesToBytes(samples) > MAX_WAV_DATA_BYTES ? undefined : wavHeader(samplesToBytes(samples), sampleRate),
     close() {},

@@ -2,6 +2,11 @@
  * Clients that others wrote, unmodified and with their own defaults, against a real server: the
  * base URL and the key alone are ours.
  */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer, until } from '../../testkit/server.js';
@@ -279,5 +284,46 @@ describe.skipIf(!installed)('for ElevenLabs', () => {
     let samples = 0;
     for await (const { frame } of tts.synthesize(TEXT)) samples += frame.samplesPerChannel;
     expect(samples / 22.05).toBeGreaterThan(speechMs * 0.8);
+  });
+});
+
+describe.skipIf(!installed)("for ElevenLabs, the older client's generate", () => {
+  interface Older {
+    ElevenLabsClient: new (options: object) => { generate(order: object): Promise<AsyncIterable<Uint8Array>> };
+  }
+
+  it.each(['Rachel', 'Domi', '21m00Tcm4TlvDq8ikWAM'])('speaks as %s', async (voice) => {
+    const { ElevenLabsClient } = await clientModule<Older>('elevenlabs');
+    const client = new ElevenLabsClient({ apiKey, environment: elevenlabsUrl });
+    expect(isMp3(await collect(await client.generate({ voice, text: TEXT, model_id: 'eleven_flash_v2_5' })))).toBe(
+      true,
+    );
+    const stream = await client.generate({ voice, text: TEXT, stream: true });
+    expect(isMp3(await collect(stream))).toBe(true);
+  });
+});
+
+describe.skipIf(!installed).each(['22', '24'])('the newest clients on Node %s', (major) => {
+  it('speak, know the names of Kokoro, and raise errors', { timeout: 300_000 }, async () => {
+    const run = promisify(execFile);
+    const prefix = mkdtempSync(path.join(tmpdir(), 'tts-clients-'));
+    try {
+      const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+      const install = ['install', '--prefix', prefix, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+      await run('npm', [...install, '--prefer-offline', `${name}@${major}`]);
+      const node = path.join(prefix, 'node_modules', name, 'bin', 'node');
+      const script = path.join(import.meta.dirname, 'newest-clients.mjs');
+      const { stdout } = await run(node, [script, server.baseUrl, apiKey], { cwd: import.meta.dirname });
+      expect(JSON.parse(stdout)).toEqual({
+        node: expect.stringMatching(new RegExp(`^${major}\\.`)),
+        openai: true,
+        kokoro: true,
+        voice: 'af_bella(2)+af_sky(1)',
+        refused: 400,
+        ai: true,
+      });
+    } finally {
+      rmSync(prefix, { recursive: true, force: true });
+    }
   });
 });

@@ -179,6 +179,7 @@ describe('a dialogue', () => {
     await response.body!.getReader().read();
     left.abort();
     await until(() => slow.accounts.active === 0 && slow.gateway.stats.open === 0);
+    await until(async () => (await slow.ledger(slow.partner.id)).length === 1);
     expect((await slow.ledger(slow.partner.id))[0]).toMatchObject({ outcome: 'cancelled', credits: 0 });
   });
 

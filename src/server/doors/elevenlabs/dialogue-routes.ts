@@ -124,7 +124,7 @@ export function addDialogue(app: FastifyInstance, parts: ServerParts, dictionari
           ...(await dictionaries.read(key, fields.pronunciation_dictionary_locators)),
           whole: shape && answerSize(input, { speed, ...shape }),
           unheard,
-          body: async () => body(await createEncoder(format), named),
+          body: async () => body(await createEncoder(format, { wholePackets: shape === undefined }), named),
           headers: { 'request-id': id, 'character-cost': input.chars, 'x-voice': voices[0]! },
         };
       },

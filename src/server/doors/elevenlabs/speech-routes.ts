@@ -70,7 +70,7 @@ export function addSpeech(app: FastifyInstance, parts: ServerParts, dictionaries
           ...(await dictionaries.read(key, fields.pronunciation_dictionary_locators)),
           whole: shape && answerSize(input, { speed, ...shape }),
           unheard,
-          body: async () => body(await createEncoder(format)),
+          body: async () => body(await createEncoder(format, { wholePackets: shape === undefined })),
           headers: { 'request-id': id, 'character-cost': input.chars, 'x-voice': named.voice },
         };
       },

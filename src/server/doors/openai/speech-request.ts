@@ -121,7 +121,7 @@ export function speechOrder(body: SpeechRequest, key: KeyRecord, catalogue: Serv
     ...spoken,
     whole: whole ? answerSize(input, { speed, bytesPerSecond: bytesPerSecond(format) }) : undefined,
     async body() {
-      const encoder = await createEncoder(format);
+      const encoder = await createEncoder(format, { wholePackets: !whole });
       return events ? eventBody(encoder, { chars: input.chars, words }) : encodedBody(encoder);
     },
   };
