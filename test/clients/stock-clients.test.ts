@@ -232,6 +232,57 @@ describe.skipIf(!installed)('for ElevenLabs', () => {
     expect(models[0]!.languages[0]!.languageId).toBe('en');
   });
 
+  it('their own client reads the account, makes tokens, dictionaries and dialogues', async () => {
+    const {
+      user,
+      tokens,
+      history,
+      voices,
+      pronunciationDictionaries: dictionaries,
+      textToDialogue,
+    } = client as never as {
+      user: { get(): Promise<{ subscription: { characterLimit: number } }>; subscription: { get(): Promise<object> } };
+      tokens: { singleUse: { create(type: string): Promise<{ token: string }> } };
+      history: { list(): Promise<{ history: object[] }> };
+      voices: {
+        settings: { getDefault(): Promise<{ similarityBoost: number }>; get(id: string): Promise<object> };
+        getShared(): Promise<{ voices: object[] }>;
+      };
+      pronunciationDictionaries: {
+        createFromRules(order: object): Promise<{ id: string; versionId: string }>;
+        list(): Promise<{ pronunciationDictionaries: { id: string }[] }>;
+        get(id: string): Promise<{ rules: object[] }>;
+      };
+      textToDialogue: {
+        convert(order: object): Promise<AsyncIterable<Uint8Array>>;
+        convertWithTimestamps(order: object): Promise<{ voiceSegments: { voiceId: string }[] }>;
+      };
+    };
+    expect((await user.get()).subscription.characterLimit).toBeGreaterThan(0);
+    expect(await user.subscription.get()).toMatchObject({ tier: 'partner' });
+    expect((await tokens.singleUse.create('tts_websocket')).token).toMatch(/^[\w-]{43}$/);
+    expect((await history.list()).history).toEqual([]);
+    expect((await voices.getShared()).voices).toEqual([]);
+    expect((await voices.settings.getDefault()).similarityBoost).toBe(0.75);
+    expect(await voices.settings.get(VOICE)).toMatchObject({ speed: 1 });
+    const rules = [
+      { type: 'alias', stringToReplace: 'UN', alias: 'United Nations', caseSensitive: true, wordBoundaries: true },
+    ];
+    const made = await dictionaries.createFromRules({ name: 'Mine', rules });
+    expect((await dictionaries.list()).pronunciationDictionaries).toEqual([expect.objectContaining({ id: made.id })]);
+    expect((await dictionaries.get(made.id)).rules).toEqual([expect.objectContaining({ alias: 'United Nations' })]);
+    const pronunciationDictionaryLocators = [{ pronunciationDictionaryId: made.id, versionId: made.versionId }];
+    const spoken = await client.textToSpeech.convert(VOICE, { text: 'The UN met.', pronunciationDictionaryLocators });
+    expect(isMp3(await collect(spoken))).toBe(true);
+    const inputs = [
+      { text: 'Good evening.', voiceId: VOICE },
+      { text: 'Good morning.', voiceId: 'JBFqnCBsd6RMkjVDRZzb' },
+    ];
+    expect(isMp3(await collect(await textToDialogue.convert({ inputs })))).toBe(true);
+    const { voiceSegments } = await textToDialogue.convertWithTimestamps({ inputs });
+    expect(voiceSegments.map(({ voiceId }) => voiceId)).toEqual(inputs.map(({ voiceId }) => voiceId));
+  });
+
   it('their own client raises errors it knows', async () => {
     const unknown = client.textToSpeech.convert('nobody', { text: TEXT });
     await expect(unknown).rejects.toMatchObject({ statusCode: 404, body: { detail: { status: 'voice_not_found' } } });
