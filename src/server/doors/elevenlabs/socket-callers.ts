@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Accounts, KeyRecord } from '../../../accounts/types.js';
 import type { Clock, Timer } from '../../../clock.js';
-import { TtsError } from '../../../protocol/errors.js';
+import { publicError, TtsError } from '../../../protocol/errors.js';
 import { presentedKey } from '../../access/authenticate.js';
 import { addressGroup } from '../../access/failure-brake.js';
 import type { KeyWatch } from '../../access/key-watch.js';
@@ -118,7 +118,7 @@ interface Settle {
 
 /** Waits for the key in the first message. */
 class LateCaller implements SocketCaller {
-  readonly holder: string;
+  #holder: string;
   readonly #parts: LateParts;
   readonly #timer: Timer;
   readonly #settle: Settle;
@@ -130,7 +130,7 @@ class LateCaller implements SocketCaller {
   #released = false;
 
   constructor(holder: string, parts: LateParts) {
-    this.holder = holder;
+    this.#holder = holder;
     this.#parts = parts;
     let settle!: Settle;
     this.#first = new Promise((done, failed) => {
@@ -140,6 +140,10 @@ class LateCaller implements SocketCaller {
     // Whoever waits for the key is told; where nobody does, the session is.
     this.#first.catch(() => undefined);
     this.#timer = parts.clock.setTimeout(() => this.#onRefused?.(missingKey()), KEY_WAIT_MS);
+  }
+
+  get holder(): string {
+    return this.#holder;
   }
 
   async key(): Promise<KeyRecord> {
@@ -179,13 +183,14 @@ class LateCaller implements SocketCaller {
     try {
       const caller = await this.#prove();
       this.#parts.leave();
-      if (this.#released) return;
+      if (this.#released) throw new DOMException('The client left', 'AbortError');
       this.#giveBack = this.#parts.admit(caller);
+      this.#holder = caller.id;
       if (this.#onRefused) this.#unwatch = this.#parts.keyWatch.watch(caller, this.#onRefused);
       this.#settle.done(caller);
     } catch (error) {
       // The session first: it ends, and with it the contexts that wait for the key.
-      if (error instanceof TtsError) this.#onRefused?.(error);
+      this.#onRefused?.(publicError(error));
       this.#settle.failed(error);
     }
   }
