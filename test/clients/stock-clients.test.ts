@@ -345,7 +345,7 @@ describe.skipIf(!installed)("for ElevenLabs, the older client's generate", () =>
 
   it.each(['Rachel', 'Domi', '21m00Tcm4TlvDq8ikWAM'])('speaks as %s', async (voice) => {
     const { ElevenLabsClient } = await clientModule<Older>('elevenlabs');
-    const client = new ElevenLabsClient({ apiKey, environment: elevenlabsUrl });
+    const client = new ElevenLabsClient({ apiKey, baseUrl: elevenlabsUrl });
     expect(isMp3(await collect(await client.generate({ voice, text: TEXT, model_id: 'eleven_flash_v2_5' })))).toBe(
       true,
     );
