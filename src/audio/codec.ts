@@ -27,7 +27,7 @@ export interface EncoderOptions {
   /** Titles of chapters; `settledHead` takes their times. */
   readonly chapterTitles?: readonly string[];
   /**
-   * Ends a WAV whose length its header cannot tell with silence, at most 0.1 s, up to the packets
+   * Ends a WAV whose length its header cannot tell with silence, up to the packets
    * in which ffmpeg reads it: ffmpeg calls a last packet that is shorter corrupt.
    */
   readonly wholePackets?: boolean;

@@ -30,8 +30,11 @@ export function createRaw(spec: RawSpec, options: EncoderOptions): Codec {
   };
 }
 
-/** A tenth of a second, rounded down to a power of two, as ffmpeg cuts PCM (libavformat/pcm.c). */
-const packetSamples = (sampleRate: number): number => 2 ** Math.floor(Math.log2(sampleRate / 10));
+/**
+ * ffmpeg reads PCM in packets of 4096 bytes, since version 7 in the power of two below a tenth of a
+ * second (libavformat/pcm.c). The larger is a multiple of the smaller.
+ */
+const packetSamples = (sampleRate: number): number => Math.max(2_048, 2 ** Math.floor(Math.log2(sampleRate / 10)));
 
 /** `known` samples at 24 kHz; at another rate the number that comes of them is not. */
 function createWav(sampleRate: number, { samples: known, wholePackets = false }: EncoderOptions): Codec {

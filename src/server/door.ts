@@ -11,12 +11,20 @@ import type { Authenticator } from './access/authenticate.js';
 import type { ProxyTrust } from './access/client-address.js';
 import type { ServerDeps } from './deps.js';
 import type { ErrorShape } from './error-handler.js';
-import type { Family } from './families.js';
 import type { DocPage } from './html-page.js';
 import type { ServerSettings } from './settings.js';
 import type { SpeechSessionOptions } from './sockets/speech-session.js';
 import type { StreamTickets } from './sockets/stream-tickets.js';
 import type { Permits } from './speech/permits.js';
+
+/** The family whose dialect a door speaks. */
+export interface Family {
+  readonly name: string;
+  /** What its clients take as their base URL, behind the server's address. */
+  readonly basePath: string;
+  knowsModel(name: string): boolean;
+  knowsVoice(name: string): boolean;
+}
 
 export interface Door {
   /** What all its paths begin with; empty where they share no beginning. */

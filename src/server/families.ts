@@ -1,17 +1,8 @@
-/** Names of other API families at `/v1`, which has its own: the error says where they are served. */
+/** Names of other API families at `/v1`: the error says where they are served. */
 import { SPEECH_MODELS } from '../protocol/contract.js';
 import { excerpt, TtsError } from '../protocol/errors.js';
 import type { ServerDeps } from './deps.js';
-import type { Door } from './door.js';
-
-/** The family whose dialect a door speaks. */
-export interface Family {
-  readonly name: string;
-  /** What its clients take as their base URL, behind the server's address. */
-  readonly basePath: string;
-  knowsModel(name: string): boolean;
-  knowsVoice(name: string): boolean;
-}
+import type { Door, Family } from './door.js';
 
 interface NamesAsked {
   readonly doors: readonly Door[];

@@ -7,12 +7,12 @@ import type { ServerParts } from '../../door.js';
 import { SingleUseTokens, TOKEN_TYPE } from './single-use-tokens.js';
 import { MAX_TEXT_CHARS } from './speech-request.js';
 
-/** Stands for no bound: the largest whole number that JavaScript keeps apart from its neighbours. */
+/** Stands for no bound: the largest whole number that JSON's readers keep exact. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 /**
- * What is left is the limit less the count. A Partner key has its credits; a Free key pays none, and
- * its limit is what its requests of a day could hold.
+ * What is left is the limit less the count. A Partner key has its credits; a Free key pays none,
+ * and its limit is what its requests of a day could hold.
  */
 function characters(key: KeyRecord, accounts: Pick<Accounts, 'freeDaily'>) {
   if (key.tier === 'free') {

@@ -1,6 +1,7 @@
 /**
- * Pronunciation dictionaries as ElevenLabs has them: rules that a key keeps under an id, each another
- * spelling of a word or its sounds in IPA. A speech that names dictionaries is read by their rules.
+ * Pronunciation dictionaries as ElevenLabs has them: rules that a key keeps under an id, each
+ * another spelling of a word or its sounds in IPA. A speech that names dictionaries is read by their
+ * rules.
  */
 import { randomUUID } from 'node:crypto';
 import type { Static } from 'typebox';
@@ -100,7 +101,7 @@ export class Dictionaries {
     return Object.assign({}, ...found.map(({ rules }) => wordsOf(rules)).reverse()) as Words;
   }
 
-  /** What an order takes of dictionaries; locators that find none change nothing, and it says so. */
+  /** What an order takes of dictionaries. Locators that find none are unused. */
   async read(caller: Caller, locators: unknown): Promise<Pick<HttpOrder, 'words' | 'unused'>> {
     if (locators === undefined) return {};
     const words = await this.words(caller, locators);

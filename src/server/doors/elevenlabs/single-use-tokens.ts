@@ -1,6 +1,6 @@
 /**
- * Tokens that stand for a key once, for a page that opens a socket without knowing the key. They are
- * tickets of the database, so that every server of it takes them.
+ * Tokens that stand for a key once, for a page that opens a socket without knowing the key. They
+ * are tickets of the database, so that every server of it takes them.
  */
 import { randomBytes } from 'node:crypto';
 import { hashKey, sameHash } from '../../../accounts/api-key.js';

@@ -1,7 +1,7 @@
 /**
  * Who speaks on a socket. A key is in the handshake: in a header, or in the query, where a browser
- * can put it, as a key or as a token for one use. Or it comes with the first message: until then the
- * socket is one of its address, and has a few seconds.
+ * can put it, as a key or as a token for one use. Or it comes with the first message: until then
+ * the socket is one of its address, and has a few seconds.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Accounts, KeyRecord } from '../../../accounts/types.js';

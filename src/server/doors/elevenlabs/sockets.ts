@@ -27,7 +27,7 @@ function inactivityOf(query: URLSearchParams): number {
   return seconds >= 1 ? Math.min(seconds, MAX_INACTIVITY_S) : STREAM_DEFAULTS.inactivity_timeout;
 }
 
-/** Sockets are for Partner keys, so that names mean the models of that tier before a key is known. */
+/** Sockets are for Partner keys: before one is known, names mean the models of that tier. */
 const PARTNER = { tier: 'partner' } as const;
 
 function orderOf({ request, voiceId, query, trace }: Handshake, { catalogue }: ServerParts) {

@@ -1,6 +1,6 @@
 /**
- * POST /openai/dev/captioned_speech, as Kokoro-FastAPI has it: audio in base64 with the times of its
- * words, in lines of JSON while it is made, or as one object.
+ * POST /openai/dev/captioned_speech, as Kokoro-FastAPI has it: audio in base64 with the times of
+ * its words, in lines of JSON while it is made, or as one object.
  */
 import type { Static } from 'typebox';
 import type { KeyRecord } from '../../../accounts/types.js';
