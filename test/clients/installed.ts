@@ -26,8 +26,11 @@ const isInstalled = (): boolean => {
 export async function installClients(): Promise<boolean> {
   if (isInstalled()) return true;
   try {
-    const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
-    await promisify(execFile)('npm', ['ci', ...options], { cwd: FOLDER, timeout: 600_000 });
+    const options = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
+    const install = (...more: string[]) =>
+      promisify(execFile)('npm', [...options, ...more], { cwd: FOLDER, timeout: 600_000 });
+    // What npm kept of the registry may be older than a version that the lock names.
+    await install('--prefer-offline').catch(() => install());
     writeFileSync(MARK, LOCK);
     return true;
   } catch (error) {
