@@ -1,7 +1,6 @@
 /**
  * Pronunciation dictionaries as ElevenLabs has them: rules that a key keeps under an id, each
- * another spelling of a word or its sounds in IPA. A speech that names dictionaries is read by their
- * rules.
+ * another spelling of a word or its sounds in IPA. A speech that names some is read by their rules.
  */
 import { randomUUID } from 'node:crypto';
 import type { Static } from 'typebox';
