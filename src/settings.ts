@@ -241,7 +241,7 @@ const TABLE = {
   corsOrigin: text('', {
     group: 'server',
     placeholder: 'ORIGINS',
-    description: 'browser origins that may call, comma-separated',
+    description: 'browser origins that may call, comma-separated, such as app://obsidian.md; null for local files',
     defaultText: 'none',
   }),
   web: oneOf(['auto', 'key', 'off'], 'auto', {

@@ -29,6 +29,7 @@ import { type Passes, passesThrough } from './passes.js';
 import { Purges } from './purges.js';
 import type { AccountStore, NewReservation, ReserveResult } from './store.js';
 import { StoreGuard, storeUnavailable } from './store-guard.js';
+import { type DictionaryTable, dictionariesThrough } from './tables/dictionaries.js';
 import { MAX_UNWRITTEN, MAX_UNWRITTEN_CHARGED, MAX_UNWRITTEN_OF_KEY } from './tuning.js';
 import type {
   Accounts,
@@ -92,6 +93,7 @@ class StoreAccounts implements Accounts {
   readonly limits: Limits;
   readonly local: KeyRecord | undefined;
   readonly passes: Passes;
+  readonly dictionaries: DictionaryTable;
   readonly shared: boolean;
   readonly lost: LostReservations = { renewed: 0, refused: 0, booked: 0 };
   readonly #options: AccountsOptions;
@@ -116,6 +118,7 @@ class StoreAccounts implements Accounts {
     this.limits = limits;
     this.shared = store.shared;
     this.passes = passesThrough(store.passes, this.#asked);
+    this.dictionaries = dictionariesThrough(store.dictionaries, this.#asked);
     this.#localHash = localKey === undefined ? undefined : hashKey(localKey);
     this.local = this.#localHash && localRecord(new Date(clock.wallMs()).toISOString());
     this.#purges = new Purges(store, log, clock);

@@ -65,6 +65,7 @@ const TABLES: readonly Table[] = [
     sums: ['characters', 'credits', 'audio_ms'],
   },
   { name: 'kept', columns: ['kind', 'name', 'value'], order: ['kind', 'name'], sums: [] },
+  { name: 'dictionaries', columns: ['key_id', 'id', 'value'], order: ['key_id', 'id'], sums: [] },
   {
     name: 'comparisons',
     columns: ['a', 'b', 'runs', 'a_preferred', 'b_preferred'],

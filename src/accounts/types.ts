@@ -10,6 +10,7 @@ import type { SpeechModel } from '../protocol/contract.js';
 import type { TtsError } from '../protocol/errors.js';
 import type { FreeLimit, OwnFreeLimit } from '../protocol/free-limit.js';
 import type { Passes } from './passes.js';
+import type { DictionaryTable } from './tables/dictionaries.js';
 
 export type Tier = 'free' | 'partner';
 
@@ -164,6 +165,8 @@ export interface Accounts {
    * Tickets, sign-ins and failed attempts, of this server and of all others that share its store.
    */
   readonly passes: Passes;
+  /** Pronunciation dictionaries of keys. */
+  readonly dictionaries: DictionaryTable;
   /** Whether other servers share the store. */
   readonly shared: boolean;
   /** Free requests a UTC day that the key has on the model. */

@@ -26,6 +26,11 @@ export interface EncoderOptions {
   readonly tags?: AudioTags;
   /** Titles of chapters; `settledHead` takes their times. */
   readonly chapterTitles?: readonly string[];
+  /**
+   * Ends a WAV whose length its header cannot tell with silence, up to the packets
+   * in which ffmpeg reads it: ffmpeg calls a last packet that is shorter corrupt.
+   */
+  readonly wholePackets?: boolean;
   /** The number of samples, if known: it makes the header exact at once. Only WAV uses it. */
   readonly samples?: number;
 }

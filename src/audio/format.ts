@@ -10,7 +10,7 @@ export type AudioSpec =
   | { readonly codec: 'aac'; readonly kbps: number }
   | { readonly codec: 'mp4'; readonly kbps: number; readonly brand: 'M4A ' | 'M4B ' }
   | { readonly codec: 'flac' }
-  | { readonly codec: 'wav' }
+  | { readonly codec: 'wav'; readonly sampleRate: (typeof PCM_RATES)[number] }
   | { readonly codec: 'pcm'; readonly sampleRate: (typeof PCM_RATES)[number] }
   | { readonly codec: 'ulaw' }
   | { readonly codec: 'alaw' };
@@ -26,7 +26,7 @@ const SPECS = {
   m4a: { codec: 'mp4', kbps: 64, brand: 'M4A ' },
   m4b: { codec: 'mp4', kbps: 64, brand: 'M4B ' },
   flac: { codec: 'flac' },
-  wav: { codec: 'wav' },
+  wav: { codec: 'wav', sampleRate: 24_000 },
   pcm: { codec: 'pcm', sampleRate: 24_000 },
   mp3_22050_32: { codec: 'mp3', sampleRate: 22_050, kbps: 32 },
   mp3_24000_48: { codec: 'mp3', sampleRate: 24_000, kbps: 48 },
@@ -47,6 +47,13 @@ const SPECS = {
   pcm_32000: { codec: 'pcm', sampleRate: 32_000 },
   pcm_44100: { codec: 'pcm', sampleRate: 44_100 },
   pcm_48000: { codec: 'pcm', sampleRate: 48_000 },
+  wav_8000: { codec: 'wav', sampleRate: 8_000 },
+  wav_16000: { codec: 'wav', sampleRate: 16_000 },
+  wav_22050: { codec: 'wav', sampleRate: 22_050 },
+  wav_24000: { codec: 'wav', sampleRate: 24_000 },
+  wav_32000: { codec: 'wav', sampleRate: 32_000 },
+  wav_44100: { codec: 'wav', sampleRate: 44_100 },
+  wav_48000: { codec: 'wav', sampleRate: 48_000 },
   ulaw_8000: { codec: 'ulaw' },
   alaw_8000: { codec: 'alaw' },
 } as const satisfies Record<string, AudioSpec>;
@@ -86,8 +93,8 @@ export function bytesPerSecond(format: AudioFormat): number {
     case 'mp4':
       return spec.kbps * 125 * VARIABLE_MARGIN;
     case 'flac':
-    case 'wav':
       return samplesToBytes(SAMPLE_RATE);
+    case 'wav':
     case 'pcm':
       return samplesToBytes(spec.sampleRate);
     default:

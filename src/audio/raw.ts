@@ -1,5 +1,5 @@
 /** Formats without compression: PCM at any rate, WAV, and the telephone's μ-law and A-law. */
-import { MAX_WAV_DATA_BYTES, pcmBytes, samplesToBytes, wavHeader } from '../protocol/audio.js';
+import { MAX_WAV_DATA_BYTES, pcmBytes, SAMPLE_RATE, samplesToBytes, wavHeader } from '../protocol/audio.js';
 import type { Codec, EncoderOptions } from './codec.js';
 import type { AudioSpec } from './format.js';
 import { toALaw, toMuLaw } from './g711.js';
@@ -18,10 +18,8 @@ const WRITE: Readonly<Record<Exclude<RawSpec['codec'], 'wav'>, (pcm: Int16Array)
   alaw: toALaw,
 };
 
-const NOTHING = new Uint8Array(0);
-
-export function createRaw(spec: RawSpec, { samples: known }: EncoderOptions): Codec {
-  if (spec.codec === 'wav') return createWav(known);
+export function createRaw(spec: RawSpec, options: EncoderOptions): Codec {
+  if (spec.codec === 'wav') return createWav(spec.sampleRate, options);
   const resampler = createResampler(spec.codec === 'pcm' ? spec.sampleRate : TELEPHONE_RATE);
   const write = WRITE[spec.codec];
   return {
@@ -32,22 +30,36 @@ export function createRaw(spec: RawSpec, { samples: known }: EncoderOptions): Co
   };
 }
 
-function createWav(known: number | undefined): Codec {
-  let head: Uint8Array | undefined = wavHeader(known === undefined ? undefined : samplesToBytes(known));
+/**
+ * ffmpeg reads PCM in packets of 4096 bytes, since version 7 in the power of two below a tenth of a
+ * second (libavformat/pcm.c). The larger is a multiple of the smaller.
+ */
+const packetSamples = (sampleRate: number): number => Math.max(2_048, 2 ** Math.floor(Math.log2(sampleRate / 10)));
+
+/** `known` samples at 24 kHz; at another rate the number that comes of them is not. */
+function createWav(sampleRate: number, { samples: known, wholePackets = false }: EncoderOptions): Codec {
+  const exact = sampleRate === SAMPLE_RATE && known !== undefined ? samplesToBytes(known) : undefined;
+  const resampler = createResampler(sampleRate);
+  let head: Uint8Array | undefined = wavHeader(exact, sampleRate);
   let samples = 0;
-  const withHead = (bytes: Uint8Array): Uint8Array => {
+  const withHead = (pcm: Int16Array): Uint8Array => {
+    samples += pcm.length;
+    const bytes = bytesOf(pcm);
     if (!head) return bytes;
     const whole = Buffer.concat([head, bytes]);
     head = undefined;
     return whole;
   };
   return {
-    encode(pcm) {
-      samples += pcm.length;
-      return withHead(bytesOf(pcm));
+    encode: (pcm) => withHead(toInt16(resampler.push(pcm))),
+    end() {
+      const rest = withHead(toInt16(resampler.end()));
+      if (!wholePackets) return rest;
+      const packet = packetSamples(sampleRate);
+      return Buffer.concat([rest, withHead(new Int16Array((packet - (samples % packet)) % packet))]);
     },
-    end: () => withHead(NOTHING),
-    settledHead: () => (samplesToBytes(samples) > MAX_WAV_DATA_BYTES ? undefined : wavHeader(samplesToBytes(samples))),
+    settledHead: () =>
+      samplesToBytes(samples) > MAX_WAV_DATA_BYTES ? undefined : wavHeader(samplesToBytes(samples), sampleRate),
     close() {},
   };
 }

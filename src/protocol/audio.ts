@@ -47,7 +47,7 @@ export class SampleJoiner {
 }
 
 /** The 44-byte header of a WAV of `dataBytes` bytes, or of a stream whose length is unknown. */
-export function wavHeader(dataBytes?: number): Buffer {
+export function wavHeader(dataBytes?: number, sampleRate: number = SAMPLE_RATE): Buffer {
   const header = Buffer.alloc(WAV_HEADER_BYTES);
   header.write('RIFF', 0, 'latin1');
   header.writeUInt32LE(dataBytes === undefined ? UNKNOWN_LENGTH : dataBytes + WAV_HEADER_BYTES - 8, 4);
@@ -55,8 +55,8 @@ export function wavHeader(dataBytes?: number): Buffer {
   header.writeUInt32LE(16, 16);
   header.writeUInt16LE(1, 20);
   header.writeUInt16LE(CHANNELS, 22);
-  header.writeUInt32LE(SAMPLE_RATE, 24);
-  header.writeUInt32LE(SAMPLE_RATE * CHANNELS * BYTES_PER_SAMPLE, 28);
+  header.writeUInt32LE(sampleRate, 24);
+  header.writeUInt32LE(sampleRate * CHANNELS * BYTES_PER_SAMPLE, 28);
   header.writeUInt16LE(CHANNELS * BYTES_PER_SAMPLE, 32);
   header.writeUInt16LE(BYTES_PER_SAMPLE * 8, 34);
   header.write('data', 36, 'latin1');

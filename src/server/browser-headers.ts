@@ -2,6 +2,7 @@
 import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
+import { excerpt, TtsError } from '../protocol/errors.js';
 import { type Door, doorOf } from './door.js';
 import type { ServerSettings } from './settings.js';
 
@@ -30,6 +31,7 @@ export async function addBrowserHeaders(
     strictTransportSecurity: tls !== undefined,
     crossOriginResourcePolicy: { policy: corsOrigins.length > 0 ? 'cross-origin' : 'same-origin' },
   });
+  refuseOtherOrigins(app, corsOrigins);
   if (corsOrigins.length === 0) return;
   const options = {
     origin: corsOrigins.includes('*') ? '*' : [...corsOrigins],
@@ -43,5 +45,28 @@ export async function addBrowserHeaders(
       const methods = ['GET', 'HEAD', 'POST', ...corsMethods];
       done(null, { ...options, methods, allowedHeaders: [...ALLOWED_HEADERS, ...corsHeaders] });
     },
+  });
+}
+
+/** Origins that the log has named; more than these are not told apart. */
+const MAX_LOGGED_ORIGINS = 20;
+
+/**
+ * Answers a preflight of an origin that may not call: its browser tells the page nothing but that
+ * it failed, so the answer and the log say what the operator can do.
+ */
+function refuseOtherOrigins(app: FastifyInstance, corsOrigins: readonly string[]): void {
+  const logged = new Set<string>();
+  app.addHook('onRequest', async ({ method, headers, log }) => {
+    const { origin } = headers;
+    const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+    if (!isPreflight || origin === undefined || corsOrigins.includes('*') || corsOrigins.includes(origin)) return;
+    const named = excerpt(origin);
+    const advice = `Its operator allows them with --cors-origin ${named}`;
+    if (logged.size < MAX_LOGGED_ORIGINS && !logged.has(named)) {
+      logged.add(named);
+      log.warn({ origin: named, advice: `--cors-origin ${named}` }, 'pages of an origin may not call this server');
+    }
+    throw new TtsError('foreign_origin', `Pages of ${named} may not call this server. ${advice}.`);
   });
 }

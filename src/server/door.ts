@@ -17,6 +17,15 @@ import type { SpeechSessionOptions } from './sockets/speech-session.js';
 import type { StreamTickets } from './sockets/stream-tickets.js';
 import type { Permits } from './speech/permits.js';
 
+/** The family whose dialect a door speaks. */
+export interface Family {
+  readonly name: string;
+  /** What its clients take as their base URL, behind the server's address. */
+  readonly basePath: string;
+  knowsModel(name: string): boolean;
+  knowsVoice(name: string): boolean;
+}
+
 export interface Door {
   /** What all its paths begin with; empty where they share no beginning. */
   readonly prefix: string;
@@ -32,6 +41,8 @@ export interface Door {
   readonly corsHeaders?: readonly string[];
   /** Methods that a browser may use there, beside GET, HEAD and POST. */
   readonly corsMethods?: readonly string[];
+  /** The family whose names it knows, where it speaks the dialect of one. */
+  readonly family?: Family;
   /** Takes `/prefix//path`, which clients make of a base URL that ends with a slash. */
   readonly forgivesSlashes?: boolean;
 }
@@ -67,7 +78,7 @@ export interface SpeechSocket {
 }
 
 /** A WebSocket handshake that asks for a session. */
-interface Handshake {
+export interface Handshake {
   readonly request: IncomingMessage;
   readonly requestId: string;
   /** Decoded from the path. */

@@ -103,10 +103,11 @@ function lingerOnClose(request: FastifyRequest, reply: FastifyReply): void {
   };
 }
 
-export function notFound(request: FastifyRequest): TtsError {
+/** `elsewhere` is a sentence on where such a path is served. */
+export function notFound(request: FastifyRequest, elsewhere = ''): TtsError {
   const path = request.raw.url?.split('?', 1)[0] ?? '';
   return new TtsError(
     'not_found',
-    `There is nothing at ${request.method} ${excerpt(path)}. See /docs for what there is.`,
+    `There is nothing at ${request.method} ${excerpt(path)}.${elsewhere} See /docs for what there is.`,
   );
 }

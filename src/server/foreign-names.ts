@@ -12,11 +12,34 @@ import { didYouMean } from '../protocol/suggestion.js';
 /** Of a name that is not ours: the model it stands for here, or undefined. */
 export type ModelAlias = (name: string) => BaseModel | undefined;
 
+interface VoiceAlias {
+  readonly name: string;
+  readonly style: string;
+}
+
 /** Names of voices, each with the style nearest to it in gender, accent and character. */
-export type VoiceAliases = ReadonlyMap<string, { readonly name: string; readonly style: string }>;
+export type VoiceAliases = ReadonlyMap<string, VoiceAlias>;
+
+/** Clients write "Alloy" as well as "alloy". */
+const aliasOf = (aliases: VoiceAliases, name: string): VoiceAlias | undefined =>
+  aliases.get(name) ?? aliases.get(name.toLowerCase());
+
+/**
+ * A mix as it is written here. Other servers with Kokoro's voices take spaces in one, the names of
+ * aliases, and a share of a single voice.
+ */
+function writtenMix(voice: string, aliases: VoiceAliases): string {
+  if (!/[+(]/.test(voice)) return voice;
+  const shares = voice.replace(/\s+/g, '').split('+');
+  const parts = shares.map((part) => {
+    const [, name = part, share = ''] = /^([^()]*)(\(.*\))?$/.exec(part) ?? [];
+    return { name: aliasOf(aliases, name)?.style ?? name, share };
+  });
+  return parts.length === 1 ? parts[0]!.name : parts.map(({ name, share }) => `${name}${share}`).join('+');
+}
 
 /** Our own names stand for themselves; an alias is the model of the key's own tier. */
-function speechModel(name: string, alias: ModelAlias, { tier }: KeyRecord, param: string): SpeechModel {
+function speechModel(name: string, alias: ModelAlias, { tier }: Pick<KeyRecord, 'tier'>, param: string): SpeechModel {
   const own = SPEECH_MODELS.find((model) => model === name);
   if (own !== undefined) return own;
   const base = alias(name);
@@ -33,7 +56,7 @@ export function voiceId(
   { base, name, param }: { readonly base: BaseModel; readonly name: string; readonly param: string },
   aliases: VoiceAliases,
 ): string {
-  const alias = aliases.get(name);
+  const alias = aliasOf(aliases, name);
   const isOurs = catalogue.all.some(({ voice }) => voice.id === name);
   if (isOurs) return catalogue.get(base, name, param).voice.id;
   const spoken = catalogue.all.filter(({ models }) => models.includes(base));
@@ -49,7 +72,7 @@ export function voiceId(
 }
 
 const isAlias = ({ all }: Pick<VoiceCatalogue, 'all'>, name: string, aliases: VoiceAliases): boolean =>
-  aliases.has(name) && !all.some(({ voice }) => voice.id === name);
+  aliasOf(aliases, name) !== undefined && !all.some(({ voice }) => voice.id === name);
 
 interface Named {
   readonly model: string;
@@ -72,9 +95,10 @@ interface Named {
  */
 export function namedSpeaker(
   catalogue: Pick<VoiceCatalogue, 'all' | 'get' | 'speaker' | 'fitting'>,
-  key: KeyRecord,
-  { model: modelName, modelParam, modelAlias, voice: name, voiceParam, voiceAliases, language }: Named,
+  key: Pick<KeyRecord, 'tier'>,
+  { model: modelName, modelParam, modelAlias, voice: written, voiceParam, voiceAliases, language }: Named,
 ): { readonly model: SpeechModel; readonly voice: string } {
+  const name = writtenMix(written, voiceAliases);
   const model = speechModel(modelName, modelAlias, key, modelParam);
   const { base, free } = parseModel(model);
   const isOwnModel = model === modelName;

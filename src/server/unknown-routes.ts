@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { TtsError } from '../protocol/errors.js';
 import { type Door, doorOf } from './door.js';
 import { createErrorHandler, defaultShape, notFound } from './error-handler.js';
+import { servedElsewhere } from './families.js';
 import { parameterIn } from './sockets/upgrades.js';
 
 /** A path as the router reads it. */
@@ -27,7 +28,10 @@ export function answerUnknownRoutes(app: FastifyInstance, doors: readonly Door[]
     const path = request.raw.url?.split('?', 1)[0] ?? '';
     const allowed = methodsAt(path);
     const answer = createErrorHandler(doorOf(doors, path)?.errors ?? defaultShape);
-    if (allowed === undefined) return answer(notFound(request), request, reply);
+    if (allowed === undefined) {
+      const elsewhere = servedElsewhere(path, doors, (there) => methodsAt(there) !== undefined);
+      return answer(notFound(request, elsewhere), request, reply);
+    }
     const allow = [...new Set(allowed)].sort().join(', ');
     reply.header('allow', allow);
     const message = `${request.method} is not possible here. This path takes ${allow}.`;

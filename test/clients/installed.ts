@@ -26,6 +26,8 @@ const isInstalled = (): boolean => {
 
 /** A package of the lock, by the folder that it goes to. */
 interface Locked {
+  /** Where the folder has another one. */
+  readonly name?: string;
   readonly version: string;
   readonly integrity: string;
   readonly os?: readonly string[];
@@ -41,9 +43,13 @@ const isForThisMachine = ({ os, cpu, libc }: Locked): boolean =>
 /** What only compilers and debuggers read. */
 const LEFT_OUT = ['*.ts', '*.mts', '*.cts', '*.map', '*.md'].map((pattern) => `--exclude=${pattern}`);
 
-async function unpack(place: string, { version, integrity }: Locked, npm: NpmOptions): Promise<void> {
-  const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
-  const tarball = await pacote.tarball(`${name}@${version}`, { ...npm, integrity, preferOffline: true } as object);
+async function unpack(place: string, locked: Locked, npm: NpmOptions): Promise<void> {
+  const { version, integrity } = locked;
+  const name = locked.name ?? place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const fetched = (preferOffline: boolean) =>
+    pacote.tarball(`${name}@${version}`, { ...npm, integrity, preferOffline } as object);
+  // What npm kept of the registry may be older than a version that the lock names.
+  const tarball = await fetched(true).catch(() => fetched(false));
   const folder = path.join(FOLDER, place);
   mkdirSync(folder, { recursive: true });
   await new Promise<void>((resolve, reject) => {

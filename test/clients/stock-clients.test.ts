@@ -2,6 +2,11 @@
  * Clients that others wrote, unmodified and with their own defaults, against a real server: the
  * base URL and the key alone are ours.
  */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer, until } from '../../testkit/server.js';
@@ -227,6 +232,57 @@ describe.skipIf(!installed)('for ElevenLabs', () => {
     expect(models[0]!.languages[0]!.languageId).toBe('en');
   });
 
+  it('their own client reads the account, makes tokens, dictionaries and dialogues', async () => {
+    const {
+      user,
+      tokens,
+      history,
+      voices,
+      pronunciationDictionaries: dictionaries,
+      textToDialogue,
+    } = client as never as {
+      user: { get(): Promise<{ subscription: { characterLimit: number } }>; subscription: { get(): Promise<object> } };
+      tokens: { singleUse: { create(type: string): Promise<{ token: string }> } };
+      history: { list(): Promise<{ history: object[] }> };
+      voices: {
+        settings: { getDefault(): Promise<{ similarityBoost: number }>; get(id: string): Promise<object> };
+        getShared(): Promise<{ voices: object[] }>;
+      };
+      pronunciationDictionaries: {
+        createFromRules(order: object): Promise<{ id: string; versionId: string }>;
+        list(): Promise<{ pronunciationDictionaries: { id: string }[] }>;
+        get(id: string): Promise<{ rules: object[] }>;
+      };
+      textToDialogue: {
+        convert(order: object): Promise<AsyncIterable<Uint8Array>>;
+        convertWithTimestamps(order: object): Promise<{ voiceSegments: { voiceId: string }[] }>;
+      };
+    };
+    expect((await user.get()).subscription.characterLimit).toBeGreaterThan(0);
+    expect(await user.subscription.get()).toMatchObject({ tier: 'partner' });
+    expect((await tokens.singleUse.create('tts_websocket')).token).toMatch(/^[\w-]{43}$/);
+    expect((await history.list()).history).toEqual([]);
+    expect((await voices.getShared()).voices).toEqual([]);
+    expect((await voices.settings.getDefault()).similarityBoost).toBe(0.75);
+    expect(await voices.settings.get(VOICE)).toMatchObject({ speed: 1 });
+    const rules = [
+      { type: 'alias', stringToReplace: 'UN', alias: 'United Nations', caseSensitive: true, wordBoundaries: true },
+    ];
+    const made = await dictionaries.createFromRules({ name: 'Mine', rules });
+    expect((await dictionaries.list()).pronunciationDictionaries).toEqual([expect.objectContaining({ id: made.id })]);
+    expect((await dictionaries.get(made.id)).rules).toEqual([expect.objectContaining({ alias: 'United Nations' })]);
+    const pronunciationDictionaryLocators = [{ pronunciationDictionaryId: made.id, versionId: made.versionId }];
+    const spoken = await client.textToSpeech.convert(VOICE, { text: 'The UN met.', pronunciationDictionaryLocators });
+    expect(isMp3(await collect(spoken))).toBe(true);
+    const inputs = [
+      { text: 'Good evening.', voiceId: VOICE },
+      { text: 'Good morning.', voiceId: 'JBFqnCBsd6RMkjVDRZzb' },
+    ];
+    expect(isMp3(await collect(await textToDialogue.convert({ inputs })))).toBe(true);
+    const { voiceSegments } = await textToDialogue.convertWithTimestamps({ inputs });
+    expect(voiceSegments.map(({ voiceId }) => voiceId)).toEqual(inputs.map(({ voiceId }) => voiceId));
+  });
+
   it('their own client raises errors it knows', async () => {
     const unknown = client.textToSpeech.convert('nobody', { text: TEXT });
     await expect(unknown).rejects.toMatchObject({ statusCode: 404, body: { detail: { status: 'voice_not_found' } } });
@@ -279,5 +335,46 @@ describe.skipIf(!installed)('for ElevenLabs', () => {
     let samples = 0;
     for await (const { frame } of tts.synthesize(TEXT)) samples += frame.samplesPerChannel;
     expect(samples / 22.05).toBeGreaterThan(speechMs * 0.8);
+  });
+});
+
+describe.skipIf(!installed)("for ElevenLabs, the older client's generate", () => {
+  interface Older {
+    ElevenLabsClient: new (options: object) => { generate(order: object): Promise<AsyncIterable<Uint8Array>> };
+  }
+
+  it.each(['Rachel', 'Domi', '21m00Tcm4TlvDq8ikWAM'])('speaks as %s', async (voice) => {
+    const { ElevenLabsClient } = await clientModule<Older>('elevenlabs');
+    const client = new ElevenLabsClient({ apiKey, baseUrl: elevenlabsUrl });
+    expect(isMp3(await collect(await client.generate({ voice, text: TEXT, model_id: 'eleven_flash_v2_5' })))).toBe(
+      true,
+    );
+    const stream = await client.generate({ voice, text: TEXT, stream: true });
+    expect(isMp3(await collect(stream))).toBe(true);
+  });
+});
+
+describe.skipIf(!installed).each(['22', '24'])('the newest clients on Node %s', (major) => {
+  it('speak, know the names of Kokoro, and raise errors', { timeout: 300_000 }, async () => {
+    const run = promisify(execFile);
+    const prefix = mkdtempSync(path.join(tmpdir(), 'tts-clients-'));
+    try {
+      const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+      const install = ['install', '--prefix', prefix, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+      await run('npm', [...install, '--prefer-offline', `${name}@${major}`]);
+      const node = path.join(prefix, 'node_modules', name, 'bin', 'node');
+      const script = path.join(import.meta.dirname, 'newest-clients.mjs');
+      const { stdout } = await run(node, [script, server.baseUrl, apiKey], { cwd: import.meta.dirname });
+      expect(JSON.parse(stdout)).toEqual({
+        node: expect.stringMatching(new RegExp(`^${major}\\.`)),
+        openai: true,
+        kokoro: true,
+        voice: 'af_bella(2)+af_sky(1)',
+        refused: 400,
+        ai: true,
+      });
+    } finally {
+      rmSync(prefix, { recursive: true, force: true });
+    }
   });
 });

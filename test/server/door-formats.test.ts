@@ -5,10 +5,10 @@
 import { createConnection } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEncoders } from '../../src/audio/encoder.js';
-import type { AudioFormat } from '../../src/audio/format.js';
+import { type AudioFormat, audioSpec } from '../../src/audio/format.js';
 import { SAMPLE_RATE } from '../../src/protocol/audio.js';
 import { startTestServer, type TestServer, until } from '../../testkit/server.js';
-import { decode, grainOf, hasFfmpeg, rawOptions } from '../support/ffmpeg.js';
+import { decode, grainOf, hasFfmpeg, messagesOf, rawOptions } from '../support/ffmpeg.js';
 
 const TEXT = 'Good evening. This is the second sentence, and it is a little longer.';
 const VOICE = 'english_female_professional';
@@ -45,19 +45,21 @@ const OPENAI = {
 const ELEVENLABS = [
   ...['mp3_22050_32', 'mp3_44100_32', 'mp3_44100_64', 'mp3_44100_96', 'mp3_44100_128', 'mp3_44100_192'],
   ...['pcm_8000', 'pcm_16000', 'pcm_22050', 'pcm_24000', 'pcm_32000', 'pcm_44100', 'pcm_48000'],
+  ...['wav_8000', 'wav_16000', 'wav_22050', 'wav_24000', 'wav_32000', 'wav_44100', 'wav_48000'],
   ...['ulaw_8000', 'alaw_8000', 'opus_48000_32', 'opus_48000_64', 'opus_48000_96', 'opus_48000_128', 'opus_48000_192'],
 ];
 
 /**
  * As another decoder hears it from a pipe: all of the speech and less than a frame more (a stream's
- * first frame cannot say how far the last one is filled), which is a frame of mp3 and not one
- * sample of any other format, rounding apart.
+ * first frame cannot say how far the last one is filled), which is a frame of mp3, the silence that
+ * fills a streamed WAV's last packet, and not one sample of any other format, rounding apart.
  */
 async function expectWholeSpeech(response: Response, format: AudioFormat): Promise<void> {
   expect(response.status).toBe(200);
   const samples = decode(Buffer.from(await response.arrayBuffer()), rawOptions(format));
   expect(samples.some((sample) => Math.abs(sample) > 1_000)).toBe(true);
-  const { rate, frame } = grainOf(format);
+  const { rate, frame: grain } = grainOf(format);
+  const frame = audioSpec(format).codec === 'wav' ? Math.max(2_048, rate / 10) : grain;
   const meant = (speechMs * rate) / 1_000;
   expect(samples.length).toBeGreaterThanOrEqual(Math.floor(meant));
   expect(samples.length).toBeLessThan(meant + Math.max(frame, 2));
@@ -81,6 +83,19 @@ describe.skipIf(!hasFfmpeg())('a format', () => {
     expect(response.headers.get('content-type')).toMatch(/^audio\//);
     await expectWholeSpeech(response, format as AudioFormat);
   });
+
+  it.each(['wav_8000', 'wav_24000', 'wav_44100', 'wav_48000'])(
+    '%s as a stream is not called corrupt',
+    async (format) => {
+      const bytes = Buffer.from(await (await elevenlabs(format)).arrayBuffer());
+      expect(bytes.readUInt32LE(40)).toBe(0xffff_ffff);
+      expect(messagesOf(bytes)).not.toMatch(/corrupt/i);
+      const whole = await ask(`/elevenlabs/v1/text-to-speech/${VOICE}?output_format=${format}`, { text: TEXT });
+      const file = Buffer.from(await whole.arrayBuffer());
+      expect(file.readUInt32LE(40)).toBe(file.length - 44);
+      expect(messagesOf(file)).toBe('');
+    },
+  );
 
   it.each([0.5, 2])('is faster or slower with speed %d, through both doors alike', async (speed) => {
     const one = (await (await openai('pcm', { speed })).arrayBuffer()).byteLength / 48;

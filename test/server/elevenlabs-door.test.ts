@@ -255,7 +255,7 @@ describe('errors', () => {
     expect(await detailOf(long)).toEqual({ http: 400, status: 'max_character_limit_exceeded' });
     const huge = await speak({ text: 'a'.repeat(140_000) });
     expect(await detailOf(huge)).toEqual({ http: 413, status: 'body_too_large' });
-    expect(await detailOf(await get('/v1/history'))).toEqual({ http: 404, status: 'not_found' });
+    expect(await detailOf(await get('/v1/music'))).toEqual({ http: 404, status: 'not_found' });
     expect(await detailOf(await get(`/v1/text-to-speech/${VOICE}`))).toEqual({
       http: 405,
       status: 'method_not_allowed',

@@ -110,7 +110,6 @@ describe('stream-input', () => {
   });
 
   it.each([
-    [{ key: '' }, 401, 'needs_authorization'],
     [{ key: 'wrong' }, 401, 'invalid_api_key'],
     [{ voice: 'nobody' }, 404, 'voice_not_found'],
   ])('refuses a handshake with %j by %i', async (options, status, code) => {

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { loadCatalogue } from '../../src/models/catalogue.js';
-import { VOICE_ALIASES as ELEVENLABS } from '../../src/server/doors/elevenlabs/names.js';
+import { PREMADE_VOICES as ELEVENLABS, OLDER_VOICES, VOICE_ALIASES } from '../../src/server/doors/elevenlabs/names.js';
 import { VOICE_ALIASES as OPENAI } from '../../src/server/doors/openai/names.js';
 import { voiceId } from '../../src/server/foreign-names.js';
 
@@ -35,5 +35,18 @@ describe.each([
         .filter((one) => styles.has(one));
       if (namesakes.length > 0) expect(namesakes).toContain(style);
     }
+  });
+});
+
+describe("ElevenLabs' older voices", () => {
+  it('are each the style that the table names, and none has the id or the name of a newer one', () => {
+    for (const [name, { style }] of OLDER_VOICES) {
+      expect(name).toMatch(/^[A-Za-z0-9]{20}$/);
+      const id = voiceId(catalogue, { base: 'base-tts', name, param: 'voice' }, VOICE_ALIASES);
+      expect(catalogue.all.find(({ voice }) => voice.id === id)!.mix.map((part) => part.style)).toEqual([style]);
+    }
+    expect(VOICE_ALIASES.size).toBe(ELEVENLABS.size + OLDER_VOICES.size);
+    const names = [...VOICE_ALIASES.values()].map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
   });
 });

@@ -179,7 +179,7 @@ describe('paths', () => {
 
   it('that hold words like a key are echoed as they are', async () => {
     server = await startTestServer();
-    const path = '/elevenlabs/v1/single-use-token/tts_websocket';
+    const path = '/elevenlabs/v1/sound-generation/tts_websocket';
     const answer = await server.get(path);
     expect(answer.status).toBe(404);
     expect(JSON.stringify(await answer.json())).toContain(path);

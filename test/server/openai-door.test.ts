@@ -53,6 +53,7 @@ describe('names', () => {
     ['gpt-4o-mini-tts', 'base-tts-fast'],
     ['gpt-4o-mini-tts-2025-12-15', 'base-tts-fast'],
     ['tts-1-hd', 'base-tts'],
+    ['kokoro', 'base-tts'],
     ['base-tts', 'base-tts'],
     ['base-tts:free', 'base-tts:free'],
   ])('%s is %s', async (model, ours) => {
@@ -106,12 +107,89 @@ describe('names', () => {
     expect(plain.equals(await contractPcm('base-tts-fast', ours, 'Hi.'))).toBe(true);
   });
 
+  it.each([
+    ['Alloy', 'american_female_alloy'],
+    ['NOVA', 'american_female_nova'],
+    ['af_heart', 'american_female_heart'],
+    ['af_bella(2)', 'american_female_bella'],
+    ['af_bella+af_sky', 'af_bella+af_sky'],
+    ['af_bella(2)+af_sky(1)', 'af_bella(2)+af_sky(1)'],
+    ['af_bella(2) + Alloy', 'af_bella(2)+af_alloy'],
+  ])('%s is %s, as it is at other servers with these voices', async (voice, ours) => {
+    const response = await speak({ model: 'kokoro', voice, input: 'Hi.', response_format: 'pcm' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-voice')).toBe(ours);
+    await response.arrayBuffer();
+  });
+
   it('of our own voices work, and a stranger is told which there are', async () => {
     const own = { model: 'base-tts', voice: 'english_female_articulate', input: INPUT, response_format: 'pcm' };
     const pcm = await bytes(await speak(own));
     expect(pcm.equals(await contractPcm('base-tts', 'english_female_articulate'))).toBe(true);
     const unknown = await errorOf(await speak({ ...own, voice: 'nobody' }));
     expect(unknown).toEqual({ status: 400, type: 'invalid_request_error', param: 'voice', code: 'voice_not_found' });
+  });
+});
+
+interface Word {
+  word: string;
+  start: number;
+  end: number;
+}
+
+/** Times of words: each ends after it began, and begins no earlier than the one before. */
+function expectInOrder(times: readonly (readonly [number, number])[]): void {
+  expect(times.length).toBeGreaterThan(0);
+  for (const [at, [start, end]] of times.entries()) {
+    expect(end).toBeGreaterThan(start);
+    expect(start).toBeGreaterThanOrEqual(times[at - 1]?.[0] ?? 0);
+  }
+}
+
+describe('captioned speech', () => {
+  interface Captioned {
+    audio: string;
+    audio_format: string;
+    timestamps: { word: string; start_time: number; end_time: number }[] | null;
+  }
+  const captioned = (body: object) =>
+    fetch(`${server.baseUrl}/openai/dev/captioned_speech`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.partner.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const order = { input: INPUT, voice: 'af_bella+af_sky', response_format: 'wav' };
+
+  it('comes in lines while it is made, and with kokoro where no model is named', async () => {
+    const response = await captioned(order);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(response.headers.get('transfer-encoding')).toBe('chunked');
+    const lines = (await response.text())
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Captioned);
+    expect(new Set(lines.map(({ audio_format }) => audio_format))).toEqual(new Set(['audio/wav']));
+    const times = lines.flatMap(({ timestamps }) => timestamps ?? []);
+    expect(times.map(({ word }) => word).join(' ')).toBe(INPUT);
+    expectInOrder(times.map(({ start_time, end_time }) => [start_time, end_time]));
+    const audio = Buffer.concat(lines.map(({ audio: base64 }) => Buffer.from(base64, 'base64')));
+    expect(audio.toString('latin1', 0, 4)).toBe('RIFF');
+    expect(times.at(-1)!.end_time).toBeLessThanOrEqual((audio.length - 44) / 48_000);
+  });
+
+  it('is one object where it is not streamed, whose audio tells its length', async () => {
+    const whole = (await (await captioned({ ...order, model: 'tts-1', stream: false })).json()) as Captioned;
+    expect(Object.keys(whole)).toEqual(['audio', 'audio_format', 'timestamps']);
+    const audio = Buffer.from(whole.audio, 'base64');
+    expect(audio.readUInt32LE(40)).toBe(audio.length - 44);
+    expect(whole.timestamps!.map(({ word }) => word).join(' ')).toBe(INPUT);
+    const silent = (await (await captioned({ ...order, stream: false, return_timestamps: false })).json()) as Captioned;
+    expect(silent.timestamps).toBeNull();
+  });
+
+  it('has the errors of this dialect', async () => {
+    expect(await errorOf(await captioned({ input: ' ' }))).toMatchObject({ status: 400, code: 'empty_input' });
+    expect(await errorOf(await captioned({ input: 'Hi.', voice: 'af_nobody' }))).toMatchObject({ param: 'voice' });
   });
 });
 
@@ -140,6 +218,48 @@ describe('a speech', () => {
       await speak({ model: 'tts-1', voice: 'nova', input: INPUT.repeat(8), response_format: 'wav' }),
     );
     expect(long.readUInt32LE(40)).toBe(0xffff_ffff);
+  });
+
+  it('may be asked for whole: it then has its length, and a header that tells it', async () => {
+    const order = { model: 'tts-1', voice: 'nova', input: INPUT, stream: false };
+    const whole = async (format: string, input = INPUT) => {
+      const response = await speak({ ...order, input, response_format: format });
+      const body = await bytes(response);
+      expect(response.headers.get('content-length')).toBe(String(body.length));
+      return body;
+    };
+    const [pcm, flac, opus, wav] = await Promise.all([
+      ...['pcm', 'flac', 'opus'].map((format) => whole(format)),
+      whole('wav', INPUT.repeat(5)),
+    ]);
+    // STREAMINFO: 36 bits of samples at its end, before the checksum.
+    expect(Number(flac!.readBigUInt64BE(18) & 0xf_ffff_ffffn)).toBe(pcm!.length / 2);
+    expect(wav!.readUInt32LE(40)).toBe(wav!.length - 44);
+    expect(opus!.toString('latin1', 0, 4)).toBe('OggS');
+  });
+
+  it('tells its words where they are asked for, in seconds', async () => {
+    const order = { model: 'tts-1', voice: 'nova', input: INPUT, response_format: 'pcm', stream_format: 'sse' };
+    const text = await (await speak({ ...order, timestamp_granularities: ['word'] })).text();
+    const words = text
+      .split('\n\n')
+      .filter(Boolean)
+      .flatMap((event) => (JSON.parse(event.slice('data: '.length)) as { words?: Word[] }).words ?? []);
+    expect(words.map(({ word }) => word)).toEqual(INPUT.split(' '));
+    expectInOrder(words.map(({ start, end }) => [start, end]));
+    expect(await (await speak(order)).text()).not.toContain('"words"');
+    const { stream_format: _, ...plain } = order;
+    const refused = await errorOf(await speak({ ...plain, timestamp_granularities: ['word'] }));
+    expect(refused).toMatchObject({ status: 400, param: 'timestamp_granularities' });
+  });
+
+  it('takes a speed as text', async () => {
+    const order = { model: 'tts-1', voice: 'nova', input: INPUT, response_format: 'pcm' };
+    const [plain, same, fast] = await Promise.all(
+      [{}, { speed: '1.0' }, { speed: '2' }].map(async (more) => bytes(await speak({ ...order, ...more }))),
+    );
+    expect(plain!.equals(same!)).toBe(true);
+    expect(fast!.length).toBeLessThan(plain!.length * 0.6);
   });
 
   it('comes as events where it is asked for, the last of which tells the usage', async () => {
@@ -206,6 +326,9 @@ describe('the lists', () => {
     const { voices } = (await (await get('/audio/voices')).json()) as { voices: { id: string; name: string }[] };
     expect(voices[0]).toEqual({ id: 'english_female_professional', name: 'Professional' });
     expect(voices).toContainEqual({ id: 'alloy', name: 'Alloy' });
+    expect(voices).toContainEqual({ id: 'af_heart', name: 'af_heart' });
+    const legacy = (await (await get('/audio/voices?legacy=true')).json()) as { voices: string[] };
+    expect(legacy.voices).toEqual(voices.map(({ id }) => id));
     expect(new Set(voices.map(({ id }) => id)).size).toBe(voices.length);
   });
 
@@ -218,6 +341,10 @@ describe('errors', () => {
   it.each([
     [{ model: 'gpt-5', voice: 'nova', input: 'Hi.' }, 404, 'model_not_found', 'model'],
     [{ voice: 'nova', input: 'Hi.' }, 400, 'missing_field', 'model'],
+    [{ model: '', voice: 'nova', input: 'Hi.' }, 400, 'missing_field', 'model'],
+    [{ model: 'tts-1', voice: '', input: 'Hi.' }, 400, 'voice_not_found', 'voice'],
+    [{ model: 'tts-1', voice: 'nova', input: 'Hi.', speed: 'fast' }, 400, 'invalid_value', 'speed'],
+    [{ model: 'tts-1', voice: 'nova', input: 'Hi.', speed: true }, 400, 'invalid_type', 'speed'],
     [{ model: 'tts-1', voice: 'nova', input: '  ' }, 400, 'empty_input', 'input'],
     [{ model: 'tts-1', voice: 7, input: 'Hi.' }, 400, 'invalid_type', 'voice'],
     [{ model: 'tts-1', voice: 'nova', input: 'Hi.', response_format: 'amr' }, 400, 'invalid_value', 'response_format'],
@@ -246,6 +373,34 @@ describe('errors', () => {
     expect(await errorOf(long)).toMatchObject({ status: 413, code: 'body_too_large' });
     const ours = (await (await server.get('/v1/models')).json()) as { error: object };
     expect(Object.keys(ours.error)).toEqual(['code', 'type', 'message', 'param', 'request_id']);
+  });
+});
+
+describe("OpenAI's names at the contract's own door", () => {
+  const message = async (response: Response) =>
+    ((await response.json()) as { error: { message: string } }).error.message;
+
+  it.each([
+    [{ model: 'tts-1', input: 'Hi.' }, 'model_not_found', '/openai/v1'],
+    [{ model: 'kokoro', input: 'Hi.' }, 'model_not_found', '/openai/v1'],
+    [{ model: 'eleven_flash_v2_5', input: 'Hi.' }, 'model_not_found', '/elevenlabs'],
+    [{ model: 'base-tts', voice: 'alloy', input: 'Hi.' }, 'voice_not_found', '/openai/v1'],
+    [{ model: 'base-tts', voice: 'af_bella+af_sky', input: 'Hi.' }, 'voice_not_found', '/openai/v1'],
+  ])('are refused with the way to where they are: %j', async (body, code, path) => {
+    const response = await server.speak(body);
+    expect(response.status).toBe(400);
+    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    expect(error.code).toBe(code);
+    expect(error.message).toContain(path);
+  });
+
+  it('are told for paths too, and no other path claims to be elsewhere', async () => {
+    expect(await message(await server.get('/v1/models'))).toContain('/openai/v1/models');
+    expect(await message(await server.get('/v1/audio/voices'))).toContain('base URL /openai/v1');
+    expect(await message(await server.get('/openai/audio/voices'))).toContain('/openai/v1/audio/voices');
+    expect(await message(await server.get('/v1/user'))).toContain('/elevenlabs/v1/user');
+    expect(await message(await server.get('/v1/nothing'))).not.toContain('base URL');
+    expect(await message(await server.get('/v1/voices?model=tts-1'))).toContain('/openai/v1');
   });
 });
 
@@ -278,6 +433,30 @@ describe('a browser', () => {
     expect((await preflight('/v1/audio/speech')).join(', ')).toBe(
       'authorization, content-type, xi-api-key, x-request-id',
     );
+  });
+
+  it.each([
+    'app://obsidian.md',
+    'chrome-extension://abcdefghijklmnopabcdefghijklmnop',
+    'null',
+    'http://127.0.0.1:5173',
+  ])('whose page is of %s is told which setting allows it', async (origin) => {
+    const ask = (baseUrl: string) =>
+      fetch(`${baseUrl}/openai/v1/audio/speech`, {
+        method: 'OPTIONS',
+        headers: { origin, 'access-control-request-method': 'POST' },
+      });
+    const refused = await ask(server.baseUrl);
+    expect(refused.status).toBe(403);
+    const { error } = (await refused.json()) as { error: { code: string; message: string } };
+    expect(error.code).toBe('foreign_origin');
+    expect(error.message).toContain(`--cors-origin ${origin}`);
+    expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+    const open = await startTestServer({ settings: { corsOrigins: [origin] } });
+    const allowed = await ask(open.baseUrl);
+    expect(allowed.status).toBe(204);
+    expect(allowed.headers.get('access-control-allow-origin')).toBe(origin);
+    await open.close();
   });
 
   it('finds a page of its own in the documents', async () => {

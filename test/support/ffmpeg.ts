@@ -1,5 +1,5 @@
 /** Another decoder than ours: Debian's ffmpeg, to hear and to read what the encoders wrote. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { type AudioFormat, audioSpec } from '../../src/audio/format.js';
 import { pcmSamples, SAMPLE_RATE } from '../../src/protocol/audio.js';
 
@@ -32,6 +32,16 @@ export function decode(bytes: Uint8Array, { raw = [], rate }: { raw?: readonly s
     { input: bytes, maxBuffer: 2 ** 28 },
   );
   return pcmSamples(out);
+}
+
+/** What the decoder complains of, its guess of the channels apart. */
+export function messagesOf(bytes: Uint8Array): string {
+  const options = ['-v', 'warning', '-i', 'pipe:0', '-f', 'null', '-'];
+  const { stderr } = spawnSync('ffmpeg', options, { input: bytes, encoding: 'utf8' });
+  return stderr
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('Guessed Channel Layout'))
+    .join('\n');
 }
 
 /** The same from a file, in which the end can be looked at first. */
@@ -78,6 +88,6 @@ export function grainOf(format: AudioFormat): { rate: number; frame: number } {
   // A stream of AAC cannot say how much its codec put before the sound.
   if (spec.codec === 'aac') return { rate: SAMPLE_RATE, frame: 3 * 1024 };
   if (spec.codec === 'opus') return { rate: 48_000, frame: 1 };
-  if (spec.codec === 'pcm') return { rate: spec.sampleRate, frame: 1 };
+  if (spec.codec === 'pcm' || spec.codec === 'wav') return { rate: spec.sampleRate, frame: 1 };
   return { rate: spec.codec === 'ulaw' || spec.codec === 'alaw' ? 8_000 : SAMPLE_RATE, frame: 1 };
 }

@@ -9,5 +9,6 @@ export const encodedBody = (encoder: AudioEncoder): SpeechBody => ({
   contentType: encoder.contentType,
   take: (event) => (event.type === 'audio' ? encodeInTurns(encoder, event.pcm) : NOTHING),
   end: () => encoder.end(),
+  settledHead: () => encoder.settledHead(),
   close: () => encoder.close(),
 });

@@ -6,7 +6,7 @@ const NOTHING = new Uint8Array(0);
 
 export const pcmBody = (format: 'wav' | 'pcm'): SpeechBody => ({
   contentType: format === 'wav' ? 'audio/wav' : 'audio/pcm',
-  ...(format === 'wav' && { head: wavHeader }),
+  ...(format === 'wav' && { head: (bytes?: number) => wavHeader(bytes) }),
   take: (event) => (event.type === 'audio' ? pcmBytes(event.pcm) : NOTHING),
   end: () => NOTHING,
   close() {},

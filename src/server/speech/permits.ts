@@ -7,16 +7,19 @@ import { SpokenText } from '../../gateway/spoken-text.js';
 import type { Gateway } from '../../gateway/types.js';
 import type { Logger } from '../../log.js';
 import { type VoiceCatalogue, voicesOf } from '../../models/catalogue.js';
+import { countChars } from '../../protocol/characters.js';
 import { parseModel } from '../../protocol/contract.js';
 import { publicError, TtsError } from '../../protocol/errors.js';
 import type { Language } from '../../protocol/job.js';
 import { readingOf } from '../../protocol/languages.js';
+import type { TextCutter } from '../../text/segment/cutter.js';
 import type { Texts } from '../../text/thread/texts.js';
 import type { TraceSpan } from '../../trace.js';
 import { KeyWatch } from '../access/key-watch.js';
 import { RecentFailures } from '../access/recent-failures.js';
 import { LoggedRequests } from '../metrics/logged-requests.js';
 import type { Metrics } from '../metrics/metrics.js';
+import { openDialogue } from './dialogue.js';
 import type { HeldAnswer } from './held-answer.js';
 import type { HeldAudio } from './held-audio.js';
 import { askedOf, type LiveWork, Permit } from './permit.js';
@@ -36,6 +39,8 @@ export interface PermitsOptions {
   readonly log: Logger;
   readonly clock: Clock;
 }
+
+type CutterOf = (voice: string) => TextCutter;
 
 export class Permits {
   readonly failures = new RecentFailures();
@@ -72,22 +77,16 @@ export class Permits {
   }
 
   async #take(request: PermitRequest, trace: TraceSpan): Promise<Permit> {
-    const { gateway, heldAudio } = this.#options;
-    const { key, requestId, model, voice, input, seed = 0, speed = 1, whole, unheard = false } = request;
+    const { heldAudio } = this.#options;
+    const { key, requestId, model, voice, input, whole } = request;
     if (whole !== undefined) heldAudio.check(whole);
     const cutter = await this.#cutter(request);
     const admission = await this.#admit({ key, requestId, model, voice, chars: input?.chars ?? 0 });
     let held: HeldAnswer | undefined;
     try {
       if (whole !== undefined) held = await heldAudio.take(whole, key);
-      const { base } = parseModel(model);
-      const language = this.#languageOf(request);
-      // A socket whose client writes a file waits behind live listeners, as a buffered response.
-      const isWhole = whole !== undefined || (unheard && input === undefined);
-      const order = { model: base, voice, language, seed, speed, owner: key.id, requestId, whole: isWhole, trace };
-      const speech = gateway.open({ ...order, ...(input !== undefined && { chars: input.chars }) });
+      const text = this.#openText(request, trace, cutter);
       const { failures, logged } = this;
-      const text = new SpokenText(speech, cutter());
       const permit = new Permit(request, {
         ...this.#options,
         admission,
@@ -111,19 +110,50 @@ export class Permits {
     }
   }
 
-  /** How the text of an order is cut into segments. */
-  async #cutter(request: PermitRequest) {
+  /** Takes the order's place at the gateway. */
+  #openText(request: PermitRequest, trace: TraceSpan, cutter: CutterOf): SpokenText {
+    const { gateway } = this.#options;
+    const { key, requestId, model, voice, input, seed = 0, speed = 1, whole, unheard = false, turns } = request;
+    const { base } = parseModel(model);
+    // A socket whose client writes a file waits behind live listeners, as a buffered response.
+    const isWhole = whole !== undefined || (unheard && input === undefined);
+    const order = { model: base, seed, speed, owner: key.id, requestId, whole: isWhole, trace };
+    const spokenBy = (speaker: string) => ({
+      voice: speaker,
+      language: this.#languageOf({ ...request, voice: speaker }),
+    });
+    if (turns === undefined) {
+      const chars = input !== undefined && { chars: input.chars };
+      return new SpokenText(gateway.open({ ...order, ...spokenBy(voice), ...chars }), cutter(voice));
+    }
+    const dialogue = openDialogue({
+      turns,
+      gateway,
+      order: (turn) => ({ ...order, ...spokenBy(turn.voice), chars: countChars(turn.text) }),
+      cutter: (turn) => cutter(turn.voice),
+    });
+    return new SpokenText(dialogue.speech, dialogue.cutter);
+  }
+
+  /** How the text of an order is cut into segments, by who speaks it. */
+  async #cutter(request: PermitRequest): Promise<CutterOf> {
     const { model, input, whole, unheard = whole !== undefined, ssml = false, words } = request;
     const { texts, firstPieces } = this.#options;
     const { base } = parseModel(model);
-    const language = this.#languageOf(request);
     const written = input === undefined && !unheard;
     const inTimeChars = unheard ? Number.POSITIVE_INFINITY : written ? 0 : ((await firstPieces?.(base)) ?? 0);
     const voices = ssml
       ? voicesOf(this.#options.catalogue.all, { model: base, language: request.language })
       : undefined;
-    return () =>
-      texts.cutter({ language, ssml, inTimeChars, written, ...(words && { words }), ...(voices && { voices }) });
+    return (voice) =>
+      texts.cutter({
+        language: this.#languageOf({ ...request, voice }),
+        ssml,
+        inTimeChars,
+        written,
+        ...(words && { words }),
+        ...(voices && { voices }),
+      });
   }
 
   /** The locale the text is read in. */

@@ -27,10 +27,12 @@ export interface SpeechEndpoint<Request extends Asked> {
   readonly unused?: readonly string[];
   /** Takes a field that is null for one that is left out. */
   readonly dropsNulls?: boolean;
+  /** Looks at the body before its schema is checked. What it throws refuses the request. */
+  readonly look?: (body: unknown) => void;
   /** A hook before the key is looked at. */
   readonly first?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   /** Reads the request once its schema has been checked. */
-  order(request: FastifyRequest<Request>): HttpOrder;
+  order(request: FastifyRequest<Request>): HttpOrder | Promise<HttpOrder>;
 }
 
 /** Key, media type and size are checked by the headers, in this order, before the body is read. */
@@ -39,7 +41,7 @@ export function addSpeechRoute<Request extends Asked>(
   parts: ServerParts,
   endpoint: SpeechEndpoint<Request>,
 ): void {
-  const { path, route, schema, unused = [], dropsNulls = false, first } = endpoint;
+  const { path, route, schema, unused = [], dropsNulls = false, first, look } = endpoint;
   const known = new Set(Object.keys(schema.body.properties).filter((name) => !unused.includes(name)));
   parts.metrics.announce(route);
   app.post(
@@ -48,11 +50,16 @@ export function addSpeechRoute<Request extends Asked>(
       schema,
       config: { speechRoute: route },
       onRequest: [...(first === undefined ? [] : [first]), parts.authenticate, checkBodyHeaders],
-      ...(dropsNulls && { preValidation: async (request) => dropNulls(request) }),
+      preValidation: async (request) => {
+        if (dropsNulls) dropNulls(request);
+        look?.(request.body);
+      },
     },
     async (request, reply) => {
-      const order = endpoint.order(request as FastifyRequest<Request>);
-      const ignored = ignoredFields(request.body as object, known);
+      const order = await endpoint.order(request as FastifyRequest<Request>);
+      const { unused: unusedNow = [] } = order;
+      const used = unusedNow.length === 0 ? known : new Set([...known].filter((name) => !unusedNow.includes(name)));
+      const ignored = ignoredFields(request.body as object, used);
       if (ignored !== undefined) reply.header('x-ignored-fields', ignored);
       if (order.headers !== undefined) reply.headers(order.headers);
       const permit = await permitFor(request, reply, { ...order, route }, parts);
@@ -68,10 +75,12 @@ async function permitFor(
   order: HttpOrder & { readonly route: string },
   { permits, accounts, catalogue, texts }: ServerParts,
 ): Promise<Permit> {
-  const { model, input } = order;
-  const { voice, language } = catalogue.speaker(parseModel(model).base, order.voice);
-  const fitting = (wanted: string) => catalogue.fitting(wanted, { gender: voice.gender })?.voice.id;
-  await checkSounds(input, texts, { voice: voice.id, language, fitting });
+  const { model, input, turns = [{ voice: order.voice, text: input.text }] } = order;
+  for (const turn of turns) {
+    const { voice, language } = catalogue.speaker(parseModel(model).base, turn.voice);
+    const fitting = (wanted: string) => catalogue.fitting(wanted, { gender: voice.gender })?.voice.id;
+    await checkSounds({ ...input, text: turn.text }, texts, { voice: voice.id, language, fitting });
+  }
   const { key, id: requestId, trace } = request;
   try {
     const permit = await permits.open({ ...order, key, requestId, trace });

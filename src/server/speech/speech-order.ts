@@ -4,6 +4,7 @@ import type { SpeechModel } from '../../protocol/contract.js';
 import type { Words } from '../../text/thread/text-messages.js';
 import type { TraceSpan } from '../../trace.js';
 import type { AnswerSize } from './answer-size.js';
+import type { Turn } from './dialogue.js';
 import type { SpokenInput } from './spoken-input.js';
 
 export interface SpeechOrder {
@@ -21,6 +22,8 @@ export interface SpeechOrder {
    * The language or locale that was asked for; the voice's own where it is left out or another's.
    */
   readonly language?: string | undefined;
+  /** A dialogue: whose turns the input is, each with its voice; `voice` is that of the first. */
+  readonly turns?: readonly Turn[] | undefined;
   /** How words are read for this order alone, before what the operator keeps. */
   readonly words?: Words | undefined;
   /** Size of a buffered response; absent where the audio is sent while it is made. */

@@ -19,6 +19,11 @@ export interface SpeechBody {
   take(event: GatewayEvent): Uint8Array | Promise<Uint8Array>;
   /** What is left when all was spoken. */
   end(): Uint8Array | Promise<Uint8Array>;
+  /**
+   * After `end`, of a buffered response: bytes that overwrite its first ones, such as a header that
+   * tells the length. Absent or undefined where the first ones stand.
+   */
+  settledHead?(): Uint8Array | undefined;
   /** Gives back what it holds. Called once, in every case. */
   close(): void;
 }
@@ -28,6 +33,8 @@ export interface HttpOrder extends SpeechOrder {
   readonly input: SpokenInput;
   /** Called once the request has its permit, so that one that is refused costs no encoder. */
   body(): SpeechBody | Promise<SpeechBody>;
+  /** Fields of this request that change nothing, beside those that never do. */
+  readonly unused?: readonly string[];
   /** Headers of the response, whether it speaks or is refused a permit. */
   readonly headers?: Readonly<Record<string, string | number>>;
 }
@@ -69,7 +76,11 @@ export class SpeechReply {
     const { reply, request, order, permit } = this.#options;
     const { exchange } = request;
     void exchange.ended.then((whole) => this.#end(whole));
-    permit.text.text(order.input.text);
+    for (const { text } of order.turns ?? []) {
+      permit.text.text(text);
+      permit.text.flush();
+    }
+    if (order.turns === undefined) permit.text.text(order.input.text);
     permit.text.end();
     let body: SpeechBody | undefined;
     try {
@@ -116,8 +127,9 @@ export class SpeechReply {
     this.#begin(body, `queue;dur=${ms(queueMs)}, text;dur=${ms(cutMs)}, synth;dur=${ms(synthMs)}`);
     const audioMs = samplesToMs(this.#samples);
     // A reader at the speed of a listener has enough time; room held longer is missing to others.
+    const made = held.read(audioMs, () => reply.raw.req.socket.destroy());
     await this.#send(
-      after(head, this.#whilePaid(held.read(audioMs, () => reply.raw.req.socket.destroy()))),
+      after(head, overwritten(body.settledHead?.() ?? NOTHING, this.#whilePaid(made))),
       audioMs + parts.settings.stallTimeoutMs,
     );
   }
@@ -198,6 +210,16 @@ export class SpeechReply {
 async function* after(head: Uint8Array, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   if (head.length > 0) yield head;
   yield* chunks;
+}
+
+/** The chunks with their first bytes replaced. */
+async function* overwritten(head: Uint8Array, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let at = 0;
+  for await (const chunk of chunks) {
+    const replaced = head.subarray(at, at + chunk.length);
+    at += replaced.length;
+    yield replaced.length === 0 ? chunk : Buffer.concat([replaced, chunk.subarray(replaced.length)]);
+  }
 }
 
 const ms = (value: number): string => Math.max(0, value).toFixed(1);

@@ -46,6 +46,27 @@ export function keptContract(tools: StoreTools): void {
     });
   });
 
+  describe('pronunciation dictionaries', () => {
+    it('are those of their key, seen by every server and replaced by id', async () => {
+      const other = await fixture.another();
+      const row = { keyId: 'one', id: 'a', value: '{}' };
+      expect(await store.dictionaries.put(row, 2)).toBe(true);
+      expect(await other.dictionaries.put({ ...row, value: '{"x":1}' }, 2)).toBe(true);
+      expect(await store.dictionaries.list('one')).toEqual([{ ...row, value: '{"x":1}' }]);
+      expect(await other.dictionaries.find('one', 'a')).toEqual({ ...row, value: '{"x":1}' });
+      expect(await other.dictionaries.find('two', 'a')).toBeUndefined();
+      expect(await other.dictionaries.list('two')).toEqual([]);
+    });
+
+    it('are bounded a key, while those that are there can still be changed', async () => {
+      const row = { keyId: 'one', id: 'a', value: '{}' };
+      await store.dictionaries.put(row, 1);
+      expect(await store.dictionaries.put({ ...row, id: 'b' }, 1)).toBe(false);
+      expect(await store.dictionaries.put({ ...row, keyId: 'two', id: 'b' }, 1)).toBe(true);
+      expect(await store.dictionaries.put({ ...row, value: '[]' }, 1)).toBe(true);
+    });
+  });
+
   it('sums comparisons of a pair, whichever of the two is named first', async () => {
     const other = await fixture.another();
     await store.comparisons.add({ a: 'fast x', b: 'base x', aPreferred: 7, bPreferred: 3 });

@@ -9,7 +9,7 @@ import type { TtsError } from '../../../protocol/errors.js';
 import type { SpeechCodec } from '../../sockets/speech-context.js';
 import { type SocketContexts, type SocketDialect, UNNAMED } from '../../sockets/speech-session.js';
 import { createAudioMessages } from './audio-messages.js';
-import { parseMessage } from './messages.js';
+import { type ClientMessage, parseMessage } from './messages.js';
 import { speedOf } from './speech-request.js';
 
 /** The field that names a context in the server's messages. */
@@ -17,13 +17,22 @@ const named = (contextId: string) => (contextId === UNNAMED ? {} : { contextId }
 
 export class SingleDialect implements SocketDialect {
   readonly #format: AudioFormat;
+  readonly #see: (message: ClientMessage) => void;
 
-  constructor(format: AudioFormat) {
+  /** `see` looks at every message before it is acted on. What it throws ends the session. */
+  constructor(format: AudioFormat, see: (message: ClientMessage) => void) {
     this.#format = format;
+    this.#see = see;
+  }
+
+  protected read(data: Buffer, isBinary: boolean): ClientMessage {
+    const message = parseMessage(data, isBinary);
+    this.#see(message);
+    return message;
   }
 
   receive(data: Buffer, isBinary: boolean, contexts: SocketContexts): void {
-    const { text, flush, voiceSettings } = parseMessage(data, isBinary);
+    const { text, flush, voiceSettings } = this.read(data, isBinary);
     const context = contexts.get(UNNAMED) ?? contexts.open(UNNAMED, speedOf(voiceSettings));
     if (text === '') {
       contexts.endAll();
@@ -46,7 +55,7 @@ export class SingleDialect implements SocketDialect {
 
 export class MultiDialect extends SingleDialect {
   override receive(data: Buffer, isBinary: boolean, contexts: SocketContexts): void {
-    const message = parseMessage(data, isBinary);
+    const message = this.read(data, isBinary);
     const { text = '', flush, voiceSettings, contextId = UNNAMED } = message;
     if (message.closeSocket) {
       contexts.endAll();

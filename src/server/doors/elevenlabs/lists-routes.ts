@@ -7,8 +7,8 @@ import { LANGUAGE_CODES, LANGUAGE_NAMES } from '../../../protocol/languages.js';
 import { matchesSearch } from '../../../protocol/playground/voice-words.js';
 import { Type } from '../../../protocol/schema.js';
 import type { ServerParts } from '../../door.js';
-import { voiceId } from '../../foreign-names.js';
-import { DEFAULT_MODEL, VOICE_ALIASES } from './names.js';
+import { type VoiceAliases, voiceId } from '../../foreign-names.js';
+import { DEFAULT_MODEL, OLDER_VOICES, PREMADE_VOICES, VOICE_ALIASES } from './names.js';
 import { MAX_TEXT_CHARS } from './speech-request.js';
 
 const MAX_PAGE = 100;
@@ -25,6 +25,9 @@ const ACCENTS: Readonly<Record<Language, string>> = {
   'ja-JP': 'standard',
   'zh-CN': 'beijing mandarin',
 };
+
+/** As ElevenLabs has them for a voice that nobody changed; here `speed` alone has an effect. */
+const DEFAULT_VOICE_SETTINGS = { stability: 0.5, similarity_boost: 0.75, style: 0, use_speaker_boost: true, speed: 1 };
 
 const PageQuery = Type.Object({
   page_size: Type.Optional(Type.String()),
@@ -100,7 +103,14 @@ const modelEntry = (
 });
 
 export function addLists(app: FastifyInstance, { catalogue, authenticate }: ServerParts): void {
-  const voices = () => catalogue.all.map(voiceEntry);
+  /** A voice under the id and name that it has at ElevenLabs. */
+  const aliasEntry = (id: string) => {
+    const ours = voiceId(catalogue, { base: 'base-tts', name: id, param: 'voice_id' }, VOICE_ALIASES);
+    const { name } = VOICE_ALIASES.get(id) ?? {};
+    const entry = voiceEntry(catalogue.get('base-tts', ours));
+    return { ...entry, voice_id: id, ...(name !== undefined && { name }), is_legacy: OLDER_VOICES.has(id) };
+  };
+  const aliasEntries = (aliases: VoiceAliases) => [...aliases.keys()].map(aliasEntry);
   // An alias stands for the model that has the voice; our own names stand for themselves.
   const languagesOf = ({ id, base }: { readonly id: string; readonly base: string }) =>
     LANGUAGE_CODES.filter((code) =>
@@ -111,14 +121,23 @@ export function addLists(app: FastifyInstance, { catalogue, authenticate }: Serv
   // Described on this door's page, not in the OpenAPI document of the contract.
   const options = { onRequest: authenticate, schema: { hide: true } };
 
-  app.get('/v1/voices', options, async () => ({ voices: voices() }));
+  app.get<{ Querystring: { show_legacy?: string } }>('/v1/voices', options, async ({ query }) => ({
+    voices: [
+      ...catalogue.all.map(voiceEntry),
+      ...aliasEntries(query.show_legacy === 'true' ? VOICE_ALIASES : PREMADE_VOICES),
+    ],
+  }));
   app.get<{ Querystring: PageQuery }>(
     '/v2/voices',
     { ...options, schema: { hide: true, querystring: PageQuery } },
     async ({ query }) => {
-      const found = catalogue.all
-        .filter(({ voice, character, uses }) => matchesSearch({ ...voice, character, uses }, query.search ?? ''))
-        .map(voiceEntry);
+      const search = query.search ?? '';
+      const found = [
+        ...catalogue.all
+          .filter(({ voice, character, uses }) => matchesSearch({ ...voice, character, uses }, search))
+          .map(voiceEntry),
+        ...aliasEntries(PREMADE_VOICES).filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase())),
+      ];
       const size = Math.min(MAX_PAGE, Math.max(1, Number(query.page_size) || MAX_PAGE));
       const from = Math.max(0, Number.parseInt(query.next_page_token ?? '0', 10) || 0);
       const more = from + size < found.length;
@@ -131,10 +150,12 @@ export function addLists(app: FastifyInstance, { catalogue, authenticate }: Serv
     },
   );
   app.get<{ Params: { voice_id: string } }>('/v1/voices/:voice_id', options, async ({ params }) => {
-    const { voice_id: name } = params;
-    const id = voiceId(catalogue, { base: 'base-tts', name, param: 'voice_id' }, VOICE_ALIASES);
-    const found = catalogue.get('base-tts', id);
-    return { ...voiceEntry(found), voice_id: name };
+    return aliasEntry(params.voice_id);
+  });
+  app.get('/v1/voices/settings/default', options, async () => DEFAULT_VOICE_SETTINGS);
+  app.get<{ Params: { voice_id: string } }>('/v1/voices/:voice_id/settings', options, async ({ params }) => {
+    aliasEntry(params.voice_id);
+    return DEFAULT_VOICE_SETTINGS;
   });
   app.get('/v1/models', options, async () => MODELS.map((model) => modelEntry(model, languagesOf(model))));
 }

@@ -1,5 +1,6 @@
 /** The page of ElevenLabs' dialect: its address, fields, sockets, names and errors. */
 import { code, type DocPage, escaped, example, fieldTable, heading, rowTable } from '../../html-page.js';
+import { DialogueRequest } from './dialogue-routes.js';
 import { OUTPUT_FORMATS, VOICE_ALIASES } from './names.js';
 import { SpeechRequest } from './speech-request.js';
 
@@ -22,7 +23,22 @@ const ROUTES = [
   ['POST …/stream/with-timestamps', 'the same as lines of JSON while it is made; times count from the beginning'],
   ['GET …/stream-input', 'WebSocket: text in pieces, empty text ends it'],
   ['GET …/multi-stream-input', 'WebSocket: several contexts on one connection'],
-  ['GET /elevenlabs/v1/voices, /v2/voices, /v1/voices/{id}', 'the voices'],
+  [
+    'POST /elevenlabs/v1/text-to-dialogue, …/stream, …/with-timestamps, …/stream/with-timestamps',
+    'voices that take turns, as one request',
+  ],
+  ['GET /elevenlabs/v1/voices, /v2/voices, /v1/voices/{id}', 'the voices; older ones with show_legacy=true'],
+  ['GET /elevenlabs/v1/voices/{id}/settings, /v1/voices/settings/default', 'settings, the same for every voice'],
+  [
+    'GET /elevenlabs/v1/user, /v1/user/subscription',
+    'the account of the key: the limit less the count is what is left',
+  ],
+  ['GET /elevenlabs/v1/history, /v1/shared-voices', 'empty: no audio is kept, and nobody shares voices'],
+  [
+    'GET, POST /elevenlabs/v1/pronunciation-dictionaries/…',
+    'add-from-rules, a list, {id}, {id}/set-rules, add-rules and remove-rules',
+  ],
+  ['POST /elevenlabs/v1/single-use-token/tts_websocket', 'a token that opens one socket within 15 minutes'],
   ['GET /elevenlabs/v1/models', 'the models'],
 ] as const;
 
@@ -40,9 +56,17 @@ ${rowTable(
 ${heading(2, 'speech-over-http', 'Speech over HTTP')}${fieldTable(SpeechRequest)}
 <p>In the query, ${code('output_format')}: ${OUTPUT_FORMATS.map(code).join(', ')}. Fields without an effect are named in the header
 ${code('x-ignored-fields')}.</p>
+${heading(2, 'dialogue', 'Dialogue')}${fieldTable(DialogueRequest)}
+<p>The answers with timestamps have ${code('voice_segments')} too: who is heard from when to when, by seconds and by characters.</p>
+${heading(2, 'pronunciation-dictionaries', 'Pronunciation dictionaries')}
+<p>A rule is ${code('{"type":"alias","string_to_replace","alias"}')} or ${code('{"type":"phoneme","string_to_replace","phoneme","alphabet":"ipa"}')}.
+A key keeps up to 50 dictionaries of up to 500 rules, which no other key sees; a speech or a socket's first message names up to three in
+${code('pronunciation_dictionary_locators')}. A locator of none that the key has is named in ${code('x-ignored-fields')}.</p>
 ${heading(2, 'the-sockets', 'The sockets')}
 <p>They are for Partner keys and Partner models, as the socket of <a href="/docs/stream-input">/v1</a> is: a handshake with a Free key is
 refused with 403, one for a ${code(':free')} model with 400. Free access is over ${code('POST')}, above.</p>
+<p>The key is in a header of the handshake. A page, which can send none, puts a token into the query (${code('single_use_token')}), or the key
+there (${code('xi_api_key')}, ${code('authorization')}) or into the first message, within 5 seconds. None of them is logged.</p>
 <p>In the query: ${code('model_id')}, ${code('output_format')}, ${code('inactivity_timeout')} (1 to 180 seconds), ${code('seed')},
 ${code('enable_ssml_parsing')}; other parameters change nothing. A connection to
 ${code('stream-input')} is one request, however often it is flushed. On ${code('multi-stream-input')} every context is a request of its own,

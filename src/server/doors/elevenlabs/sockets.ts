@@ -2,11 +2,14 @@
 import { prefersWholeSentences } from '../../../protocol/preference.js';
 import { MAX_INACTIVITY_S, STREAM_DEFAULTS } from '../../../protocol/stream.js';
 import { checkPartner, partnerModel } from '../../access/live-access.js';
-import type { ServerParts, SpeechSocket } from '../../door.js';
+import type { Handshake, ServerParts, SpeechSocket } from '../../door.js';
 import { WaitingContexts } from '../../sockets/waiting-contexts.js';
 import { MultiDialect, SingleDialect } from './dialect.js';
+import { Dictionaries } from './dictionaries.js';
 import { outputFormat } from './names.js';
 import { OpenSockets } from './open-sockets.js';
+import { SingleUseTokens } from './single-use-tokens.js';
+import { SocketCallers } from './socket-callers.js';
 import { namedVoice, seedOf } from './speech-request.js';
 
 const PATH = '/v1/text-to-speech/:voice_id';
@@ -24,42 +27,76 @@ function inactivityOf(query: URLSearchParams): number {
   return seconds >= 1 ? Math.min(seconds, MAX_INACTIVITY_S) : STREAM_DEFAULTS.inactivity_timeout;
 }
 
-export function elevenlabsSockets({ accounts, catalogue, permits }: ServerParts): SpeechSocket[] {
+/** Sockets are for Partner keys: before one is known, names mean the models of that tier. */
+const PARTNER = { tier: 'partner' } as const;
+
+function orderOf({ request, voiceId, query, trace }: Handshake, { catalogue }: ServerParts) {
+  const language = query.get('language_code') ?? undefined;
+  const names = { voice: voiceId, model: query.get('model_id') ?? undefined, language };
+  const named = namedVoice(catalogue, PARTNER, names);
+  return {
+    format: outputFormat(query.get('output_format')),
+    order: {
+      model: partnerModel(named.model, FREE_WAY),
+      voice: named.voice,
+      language: named.language,
+      seed: seedOf(query.get('seed')),
+      ssml: query.get('enable_ssml_parsing') === 'true',
+      unheard: prefersWholeSentences(request.headers.prefer),
+      trace,
+    },
+  };
+}
+
+export function elevenlabsSockets(parts: ServerParts): SpeechSocket[] {
+  const { accounts, permits, clock, proxies } = parts;
   // What a key has open and waiting is counted on both kinds of sockets together.
   const waiting = new WaitingContexts();
   const sockets = new OpenSockets(accounts);
+  const dictionaries = new Dictionaries(parts);
+  const callers = new SocketCallers({
+    accounts,
+    clock,
+    keyWatch: permits.keyWatch,
+    tokens: new SingleUseTokens(accounts),
+    addressOf: (request) => proxies.addressOf(request),
+    admit(key) {
+      checkPartner(key, FREE_WAY);
+      return sockets.take(key);
+    },
+  });
   return KINDS.map(({ path, route, Dialect }) => ({
     path,
     route,
-    async accept({ request, voiceId, query, trace, authenticate }) {
-      const caller = await authenticate();
-      const language = query.get('language_code') ?? undefined;
-      const names = { voice: voiceId, model: query.get('model_id') ?? undefined, language };
-      const named = namedVoice(catalogue, caller, names);
-      const format = outputFormat(query.get('output_format'));
-      checkPartner(caller, FREE_WAY);
-      const order = {
-        route,
-        model: partnerModel(named.model, FREE_WAY),
-        voice: named.voice,
-        language: named.language,
-        seed: seedOf(query.get('seed')),
-        ssml: query.get('enable_ssml_parsing') === 'true',
-        unheard: prefersWholeSentences(request.headers.prefer),
-        trace,
-      };
-      return {
-        model: order.model,
-        dialect: new Dialect(format),
-        inactivityS: inactivityOf(query),
-        speech: {
-          // A socket may outlive its key by hours: each context asks anew.
-          permit: async (context) => permits.open({ ...order, ...context, key: await authenticate() }),
-          wait: () => waiting.enter(caller.id),
-          watchKey: (onRefused) => permits.keyWatch.watch(caller, onRefused),
-        },
-        release: sockets.take(caller),
-      };
+    async accept(handshake) {
+      const caller = await callers.open(handshake);
+      try {
+        const { format, order } = orderOf(handshake, parts);
+        let locators: unknown;
+        return {
+          model: order.model,
+          dialect: new Dialect(format, (message) => {
+            caller.see(message);
+            locators = message.locators ?? locators;
+          }),
+          inactivityS: inactivityOf(handshake.query),
+          speech: {
+            async permit(context) {
+              // As they were when the context was opened.
+              const named = locators;
+              const key = await caller.key();
+              const words = named === undefined ? undefined : await dictionaries.words(key, named);
+              return permits.open({ ...order, ...context, route, key, words });
+            },
+            wait: () => waiting.enter(caller.holder),
+            watchKey: (onRefused) => caller.watch(onRefused),
+          },
+          release: () => caller.release(),
+        };
+      } catch (error) {
+        caller.release();
+        throw error;
+      }
     },
   }));
 }

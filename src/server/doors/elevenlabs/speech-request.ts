@@ -36,6 +36,11 @@ export const SpeechRequest = Type.Object(
           'A well-known voice then speaks as one of that language and its gender; other voices have their own',
       }),
     ),
+    pronunciation_dictionary_locators: Type.Optional(
+      Type.Unknown({
+        description: 'Up to three `{"pronunciation_dictionary_id": …}`, whose rules are read; of a version, its latest',
+      }),
+    ),
     apply_text_normalization: Type.Optional(
       Type.Unknown({ description: 'auto, on or off; the text is read as it is' }),
     ),
@@ -74,7 +79,7 @@ interface Names {
 /** The model and voice of a path, a `model_id` and a `language_code`. */
 export function namedVoice(
   catalogue: ServerDeps['catalogue'],
-  key: KeyRecord,
+  key: Pick<KeyRecord, 'tier'>,
   { voice, model = DEFAULT_MODEL, language }: Names,
 ): { readonly model: SpeechModel; readonly voice: string; readonly language: string | undefined } {
   const code = typeof language === 'string' ? language : undefined;

@@ -1,9 +1,11 @@
 /** Speech with alignment: one JSON object, or a line of JSON for every piece of audio. */
 import type { AudioEncoder } from '../../../audio/encoder.js';
 import { type AudioFormat, bytesPerSecond } from '../../../audio/format.js';
+import { Base64Audio } from '../../speech/base64-audio.js';
 import { encodeInTurns } from '../../speech/encode-in-turns.js';
 import type { SpeechBody } from '../../speech/speech-reply.js';
 import { CharacterClock, type CharacterTimes, httpAlignment } from './character-times.js';
+import type { TurnTimes } from './turn-times.js';
 
 const NOTHING = new Uint8Array(0);
 const TYPE = 'application/json; charset=utf-8';
@@ -14,25 +16,28 @@ const alignments = (times: CharacterTimes | undefined) => {
   return { alignment, normalized_alignment: alignment };
 };
 
-/** The characters of a segment come with its first audio. */
-export function timedLines(encoder: AudioEncoder): SpeechBody {
+/** Of a dialogue, the turns that no message took yet. */
+const spoken = (turns: TurnTimes | undefined) => (turns === undefined ? {} : { voice_segments: turns.take() });
+
+/** The characters of a segment come with its first audio, and so do the turns of a dialogue. */
+export function timedLines(encoder: AudioEncoder, turns?: TurnTimes): SpeechBody {
   const clock = new CharacterClock();
-  const line = (audio: Uint8Array): Uint8Array => {
-    const times = audio.length > 0 ? clock.take() : undefined;
-    if (audio.length === 0) return NOTHING;
-    return Buffer.from(`${JSON.stringify({ audio_base64: view(audio).toString('base64'), ...alignments(times) })}\n`);
-  };
+  const json = (audio: string, times: CharacterTimes | undefined): Buffer =>
+    Buffer.from(`${JSON.stringify({ audio_base64: audio, ...alignments(times), ...spoken(turns) })}\n`);
+  const line = (audio: Uint8Array): Uint8Array =>
+    audio.length === 0 ? NOTHING : json(view(audio).toString('base64'), clock.take());
   return {
     contentType: TYPE,
     async take(event) {
       clock.add(event);
+      turns?.add(event);
       return event.type === 'audio' ? line(await encodeInTurns(encoder, event.pcm)) : NOTHING;
     },
     async end() {
       const rest = line(await encoder.end());
       const times = clock.take();
       if (times === undefined) return rest;
-      return Buffer.concat([rest, Buffer.from(`${JSON.stringify({ audio_base64: '', ...alignments(times) })}\n`)]);
+      return Buffer.concat([rest, json('', times)]);
     },
     close: () => encoder.close(),
   };
@@ -65,31 +70,27 @@ class AlignmentText {
   }
 }
 
-/** Writes base64 as the audio comes: three bytes are four signs, one or two bytes wait. */
-export function timedObject(encoder: AudioEncoder): SpeechBody {
+export function timedObject(encoder: AudioEncoder, turns?: TurnTimes): SpeechBody {
   const clock = new CharacterClock();
   const alignment = new AlignmentText();
-  let left: Buffer = Buffer.alloc(0);
-  const signs = (audio: Uint8Array): Buffer => {
-    const all = Buffer.concat([left, audio]);
-    const whole = all.length - (all.length % 3);
-    left = all.subarray(whole);
-    return Buffer.from(all.toString('base64', 0, whole), 'latin1');
-  };
+  const audio = new Base64Audio();
   return {
     contentType: TYPE,
     head: () => Buffer.from('{"audio_base64":"'),
     async take(event) {
       clock.add(event);
+      turns?.add(event);
       alignment.add(clock.take());
-      return event.type === 'audio' ? signs(await encodeInTurns(encoder, event.pcm)) : NOTHING;
+      return event.type === 'audio' ? audio.add(await encodeInTurns(encoder, event.pcm)) : NOTHING;
     },
     async end() {
-      const last = signs(await encoder.end());
+      const last = audio.add(await encoder.end());
       const times = alignment.json();
-      const rest = `"alignment":${times},"normalized_alignment":${times}}`;
-      return Buffer.concat([last, Buffer.from(`${left.toString('base64')}",${rest}`)]);
+      const voices = turns === undefined ? '' : `,"voice_segments":${JSON.stringify(turns.take())}`;
+      const rest = `"alignment":${times},"normalized_alignment":${times}${voices}}`;
+      return Buffer.concat([last, Buffer.from(`${audio.end()}",${rest}`)]);
     },
+    settledHead: () => audio.settled(encoder.settledHead()),
     close: () => encoder.close(),
   };
 }

@@ -1,12 +1,15 @@
-/** OpenAI's names for models and voices, and what they are here. */
+/**
+ * OpenAI's names for models and voices, and what they are here. `kokoro` is the model of other
+ * servers that speak this dialect, with the ids of Kokoro's own voices and mixes of them.
+ */
 import { SPEECH_MODELS } from '../../../protocol/contract.js';
 import type { ModelAlias, VoiceAliases } from '../../foreign-names.js';
 
 /** The names that a list shows; dated ones (`tts-1-1106`) are understood as well. */
-export const MODEL_NAMES = ['tts-1', 'tts-1-hd', 'gpt-4o-mini-tts', ...SPEECH_MODELS] as const;
+export const MODEL_NAMES = ['tts-1', 'tts-1-hd', 'gpt-4o-mini-tts', 'kokoro', ...SPEECH_MODELS] as const;
 
 export const modelAlias: ModelAlias = (name) => {
-  if (/^tts-1-hd(?:-[\d-]+)?$/.test(name)) return 'base-tts';
+  if (/^(?:kokoro|tts-1-hd(?:-[\d-]+)?)$/.test(name)) return 'base-tts';
   return /^(?:tts-1|gpt-4o-mini-tts)(?:-[\d-]+)?$/.test(name) ? 'base-tts-fast' : undefined;
 };
 

@@ -6,6 +6,7 @@ import { TtsError } from '../../../protocol/errors.js';
 import { ErrorResponse, SpeechRequest, type Voice } from '../../../protocol/http.js';
 import { prefersWholeSentences } from '../../../protocol/preference.js';
 import { behind, type ServerParts } from '../../door.js';
+import { refuseForeignNames } from '../../families.js';
 import { answerSize } from '../../speech/answer-size.js';
 import { pcmBody } from '../../speech/pcm-body.js';
 import { addSpeechRoute } from '../../speech/speech-endpoint.js';
@@ -55,6 +56,7 @@ export function addSpeech(app: FastifyInstance, parts: ServerParts): void {
     first: async (_request, reply) => {
       reply.header('server-timing', 'queue;dur=0, text;dur=0, synth;dur=0');
     },
+    look: (body) => refuseForeignNames(body, parts),
     order({ body, headers }) {
       const { model, voice = DEFAULT_VOICE, stream = false, response_format: format = 'wav', language = 'auto' } = body;
       const input = spokenInput(body.input, 'input', MAX_INPUT_CHARS);

@@ -3,9 +3,11 @@ import type { FastifyInstance } from 'fastify';
 import { type SpeechModel, VOICES_PATH } from '../../../protocol/contract.js';
 import { ErrorResponse, VoiceCatalog, VoicesQuery } from '../../../protocol/http.js';
 import { behind, type ServerParts } from '../../door.js';
+import { refuseForeignNames } from '../../families.js';
 import { voiceCatalog } from '../../voice-catalog.js';
 
-export function addVoices(app: FastifyInstance, { catalogue, authenticate }: ServerParts): void {
+export function addVoices(app: FastifyInstance, parts: ServerParts): void {
+  const { catalogue, authenticate } = parts;
   // One body for each model, written when the catalogue has changed. Strings, because Node sends
   // headers and a string in one write.
   const bodies = new Map<string, { readonly version: string; readonly body: string }>();
@@ -30,6 +32,7 @@ export function addVoices(app: FastifyInstance, { catalogue, authenticate }: Ser
         response: { 200: VoiceCatalog, '4xx': ErrorResponse },
       },
       onRequest: authenticate,
+      preValidation: async ({ query }) => refuseForeignNames(query, parts),
     },
     async (request, reply) => {
       return reply.type('application/json; charset=utf-8').send(bodyOf(request.query.model));
