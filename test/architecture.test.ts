@@ -16,7 +16,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   engine: ['text', 'models', 'protocol'],
   worker: ['engine', 'protocol'],
   gateway: ['worker', 'models', 'text', 'protocol'],
-  server: ['gateway', 'audio', 'accounts', 'models', 'protocol', 'text'],
+  jobs: ['gateway', 'accounts', 'audio', 'models', 'text', 'protocol'],
+  server: ['gateway', 'audio', 'accounts', 'jobs', 'models', 'protocol', 'text'],
   client: ['protocol', 'text', 'audio'],
   book: ['protocol', 'text'],
 };

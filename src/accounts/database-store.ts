@@ -6,6 +6,7 @@ import { createPasses } from './passes.js';
 import { createRequestRows } from './requests/request-rows.js';
 import type { AccountStore } from './store.js';
 import { createComparisons } from './tables/comparisons.js';
+import { createJobs } from './tables/jobs.js';
 import { createKept } from './tables/kept.js';
 import { createKeys } from './tables/keys.js';
 import { createLeases } from './tables/leases.js';
@@ -60,6 +61,7 @@ export function createStore(database: AccountsDatabase): AccountStore {
     shared: database.shared,
     passes: createPasses(database),
     kept: createKept(database),
+    jobs: createJobs(database),
     comparisons: createComparisons(database),
     ...createRequestRows(database),
     ...createKeys(database),

@@ -7,6 +7,7 @@ import type { BaseModel } from '../protocol/job.js';
 import type { RequestOutcome } from '../protocol/request-outcome.js';
 import type { Passes } from './passes.js';
 import type { ComparisonTable } from './tables/comparisons.js';
+import type { JobTable } from './tables/jobs.js';
 import type { KeptTable } from './tables/kept.js';
 import type { KeyLimits, KeyRecord, Outcome, Tier } from './types.js';
 import type { UsageSeries, UsageSeriesFilter, UsageSum } from './usage-sums.js';
@@ -269,6 +270,8 @@ export interface AccountStore extends RequestLogStore {
   readonly passes: Passes;
   /** Voices and words that the operator keeps for all servers of this store. */
   readonly kept: KeptTable;
+  /** Speech that is ordered now and fetched later. */
+  readonly jobs: JobTable;
   /** Sums of comparisons by ear. */
   readonly comparisons: ComparisonTable;
   /**

@@ -10,6 +10,7 @@ import { sql as postgresFunctions } from './postgres-005-functions.js';
 import { sql as postgresRotation } from './postgres-006-rotation.js';
 import { sql as postgresUsageDays } from './postgres-007-usage-days.js';
 import { sql as postgresKept } from './postgres-008-kept.js';
+import { sql as postgresJobs } from './postgres-009-jobs.js';
 import { sql as initial } from './sqlite-001-initial.js';
 import { sql as delivered } from './sqlite-002-delivered.js';
 import { sql as operators } from './sqlite-003-operators.js';
@@ -20,6 +21,7 @@ import { sql as requestLog } from './sqlite-007-request-log.js';
 import { sql as rotation } from './sqlite-008-rotation.js';
 import { sql as usageDays } from './sqlite-009-usage-days.js';
 import { sql as kept } from './sqlite-010-kept.js';
+import { sql as jobs } from './sqlite-011-jobs.js';
 
 export const SQLITE_MIGRATIONS: readonly string[] = [
   initial,
@@ -32,6 +34,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   rotation,
   usageDays,
   kept,
+  jobs,
 ];
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   postgresInitial,
@@ -42,4 +45,5 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   postgresRotation,
   postgresUsageDays,
   postgresKept,
+  postgresJobs,
 ];

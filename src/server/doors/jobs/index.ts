@@ -1,0 +1,26 @@
+/** The door of jobs: speech that is ordered now and fetched later. */
+import { TtsError } from '../../../protocol/errors.js';
+import { JOBS_PATH } from '../../../protocol/job-names.js';
+import type { Door } from '../../door.js';
+import { addJobRoutes } from '../../jobs/job-routes.js';
+
+const PREFIX = '/jobs/v1';
+
+export const JOBS: Door = {
+  prefix: PREFIX,
+  routes(app, { jobs, authenticate }) {
+    const path = JOBS_PATH.slice(PREFIX.length);
+    if (jobs !== undefined) {
+      addJobRoutes(app, { jobs, path, authenticate, named: { prefix: '', tag: 'jobs' } });
+      return;
+    }
+    app.route({
+      method: ['GET', 'POST', 'DELETE'],
+      url: `${path}*`,
+      schema: { hide: true },
+      handler: async () => {
+        throw new TtsError('jobs_off', 'This server takes no jobs (--jobs off).');
+      },
+    });
+  },
+};
