@@ -227,7 +227,7 @@ describe('the doors of the server', () => {
   });
 
   it('have the one shape', async () => {
-    const doors = await loadDoors({ ...DEFAULT_SETTINGS, docs: true, web: 'auto' });
+    const doors = await loadDoors({ ...DEFAULT_SETTINGS, docs: true, jobs: true, web: 'auto' });
     expect(doors).toHaveLength(folders.length);
     for (const door of doors) expect(door).toMatchObject({ prefix: expect.any(String), routes: expect.any(Function) });
   });

@@ -1,11 +1,11 @@
-/** The files of jobs: a folder for each job, with its source, the sentences made, and its result. */
+/** The files of jobs: a folder for each, with its source, the sentences made, and its result. */
 import { randomUUID } from 'node:crypto';
 import { createReadStream, type ReadStream } from 'node:fs';
 import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder } from '../folder.js';
 import { TtsError } from '../protocol/errors.js';
-import type { JobFormat } from '../protocol/job-names.js';
+import type { JobFormat } from '../protocol/jobs/names.js';
 
 const JOB_NAME = /^job_[0-9A-Z]{26}$/;
 /** A folder without a job belongs to an upload that broke, once it is this old (ms). */

@@ -74,7 +74,7 @@ export class JobMoney {
     await this.#store.drop(refOf(job));
   }
 
-  /** Debits what was made of a completed job, and nothing of another. A second call does nothing. */
+  /** Debits what was made of a completed job, nothing of another. A second call does nothing. */
   async settle(job: JobRow, time: Date): Promise<number> {
     const { outcome, characters, made_characters: made, audio_ms: audioMs } = job;
     const isCompleted = outcome === 'completed';

@@ -1,8 +1,8 @@
 /** A job as clients see it. */
 import type { JobRow } from '../accounts/tables/jobs.js';
 import type { SpeechModel } from '../protocol/contract.js';
-import { JOB_CONTENT_TYPES, JOBS_PATH } from '../protocol/job-names.js';
-import type { Job } from '../protocol/jobs.js';
+import { JOB_CONTENT_TYPES, JOBS_PATH } from '../protocol/jobs/names.js';
+import type { Job } from '../protocol/jobs/schemas.js';
 import type { JobProgress, JobResult, KeptOrder } from './order.js';
 
 const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

@@ -45,7 +45,7 @@ export interface JobLimits {
 export interface JobsOptions extends Omit<JobSpeakerOptions, 'clock'>, Pick<JobRunnerOptions, 'soundOf'> {
   readonly store: AccountStore;
   readonly accounts: Accounts;
-  readonly catalogue: Pick<VoiceCatalogue, 'get' | 'fitting'>;
+  readonly catalogue: Pick<VoiceCatalogue, 'speaker' | 'fitting'>;
   /** Folder of all jobs. */
   readonly dir: string;
   readonly limits: JobLimits;
@@ -236,8 +236,8 @@ export class Jobs {
     const { catalogue } = this.#options;
     const { base: model } = parseModel(order.model);
     const { voice: asked, notes, skipBroken, chapters } = order;
-    const speakerOf = ({ voice, language }: ReturnType<VoiceCatalogue['get']>) => ({ voice: voice.id, language });
-    const voice = speakerOf(catalogue.get(model, asked ?? DEFAULT_VOICE));
+    const speakerOf = ({ voice, language }: ReturnType<VoiceCatalogue['speaker']>) => ({ voice: voice.id, language });
+    const voice = speakerOf(catalogue.speaker(model, asked ?? DEFAULT_VOICE));
     const fitting = LANGUAGE_CODES.flatMap((code) => {
       const found = code === voice.language.slice(0, 2) ? undefined : catalogue.fitting(code, { model });
       return found ? [[code, speakerOf(found)] as const] : [];

@@ -1,7 +1,7 @@
 /** What a job is to say and how, and what reading its source told. Kept as JSON in its row. */
 import type { SpeechModel } from '../protocol/contract.js';
 import type { Language } from '../protocol/job.js';
-import type { JobFormat } from '../protocol/job-names.js';
+import type { JobFormat } from '../protocol/jobs/names.js';
 
 /** What a client asks for. */
 export interface JobOrder {

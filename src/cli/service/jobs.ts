@@ -37,7 +37,7 @@ export async function openJobs({
       privateWebhooks: config.jobsPrivateWebhooks,
     },
     soundOf: ({ model, voice }) => {
-      const { mix, gainDb, language } = catalogue.get(parseModel(model).base, voice);
+      const { mix, gainDb, language } = catalogue.speaker(parseModel(model).base, voice);
       return [packageVersion(), config.engine, textVersion, mix, gainDb, language];
     },
   });

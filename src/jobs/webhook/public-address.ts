@@ -18,20 +18,21 @@ const IPV6 = [
   ...['2002::/16', '3fff::/20', '5f00::/16', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
 ];
 
-const BLOCKED = new BlockList();
-for (const [networks, family] of [
-  [IPV4, 'ipv4'],
-  [IPV6, 'ipv6'],
-] as const) {
+/** A list for each family: in one, networks of mapped addresses would hold all of IPv4. */
+function listOf(networks: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList();
   for (const network of networks) {
     const [address, bits] = network.split('/');
-    BLOCKED.addSubnet(address!, Number(bits), family);
+    list.addSubnet(address!, Number(bits), family);
   }
+  return list;
 }
+const BLOCKED = { ipv4: listOf(IPV4, 'ipv4'), ipv6: listOf(IPV6, 'ipv6') };
 
 export const isPublicAddress = (address: string): boolean => {
   const family = isIP(address);
-  return family !== 0 && !BLOCKED.check(address, family === 6 ? 'ipv6' : 'ipv4');
+  const name = family === 6 ? 'ipv6' : 'ipv4';
+  return family !== 0 && !BLOCKED[name].check(address, name);
 };
 
 export class PrivateAddress extends Error {

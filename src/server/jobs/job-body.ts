@@ -1,4 +1,4 @@
-/** The body of an order for a job: JSON with a text, or a file, which goes to the disk as it comes. */
+/** The body of an order for a job: JSON with a text, or a file, written to the disk as it comes. */
 import { createWriteStream } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
@@ -7,8 +7,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sourceName } from '../../jobs/job-source.js';
 import type { JobOrder } from '../../jobs/order.js';
 import { TtsError } from '../../protocol/errors.js';
-import { ANY_SOURCE_TYPE, JOB_SOURCE_TYPES } from '../../protocol/job-names.js';
-import type { JobQuery, JobRequest } from '../../protocol/jobs.js';
+import { ANY_SOURCE_TYPE, JOB_SOURCE_TYPES } from '../../protocol/jobs/names.js';
+import type { JobQuery, JobRequest } from '../../protocol/jobs/schemas.js';
 
 /** JSON is parsed on the thread that answers everybody. */
 const MAX_JSON_BYTES = 4_000_000;

@@ -4,8 +4,8 @@ import type { JobRow } from '../../accounts/tables/jobs.js';
 import { jobView } from '../../jobs/job-view.js';
 import type { Jobs } from '../../jobs/jobs.js';
 import { ErrorResponse } from '../../protocol/http.js';
-import { JOBS_PATH } from '../../protocol/job-names.js';
-import { Job, JobList, JobQuery, JobRequest, JobsQuery } from '../../protocol/jobs.js';
+import { JOBS_PATH } from '../../protocol/jobs/names.js';
+import { Job, JobList, JobQuery, JobRequest, JobsQuery } from '../../protocol/jobs/schemas.js';
 import { checkSource, orderedBy, takeSources } from './job-body.js';
 import { sendFile } from './result-file.js';
 

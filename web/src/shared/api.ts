@@ -14,21 +14,26 @@ export class ApiError extends Error {
 export interface CallOptions {
   readonly method?: string;
   readonly body?: unknown;
+  /** A file as the body, with its content type. */
+  readonly file?: Blob;
+  readonly type?: string;
   /** An API key, if there is one. */
   readonly key?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
-export async function request(path: string, { method, body, key, signal }: CallOptions = {}): Promise<Response> {
+export async function request(path: string, options: CallOptions = {}): Promise<Response> {
+  const { method, body, file, type = 'application/json', key, signal } = options;
+  const sent = file ?? (body === undefined ? undefined : JSON.stringify(body));
   let response: Response;
   try {
     response = await fetch(path, {
-      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      method: method ?? (sent === undefined ? 'GET' : 'POST'),
       headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(sent !== undefined && { 'content-type': type }),
         ...(key && { authorization: `Bearer ${key}` }),
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(sent !== undefined && { body: sent }),
       ...(signal && { signal }),
     });
   } catch (error) {

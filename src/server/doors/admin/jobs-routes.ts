@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { jobView } from '../../../jobs/job-view.js';
 import { TtsError } from '../../../protocol/errors.js';
-import { Job, JobList, JobsQuery } from '../../../protocol/jobs.js';
+import { Job, JobList, JobsQuery } from '../../../protocol/jobs/schemas.js';
 import { jobFile, jobPage } from '../../jobs/job-routes.js';
 import { sendFile } from '../../jobs/result-file.js';
 import { type AdminParts, described, ID, NO_CONTENT, onlyKey } from './parts.js';

@@ -1,6 +1,6 @@
 /** The door of jobs: speech that is ordered now and fetched later. */
 import { TtsError } from '../../../protocol/errors.js';
-import { JOBS_PATH } from '../../../protocol/job-names.js';
+import { JOBS_PATH } from '../../../protocol/jobs/names.js';
 import type { Door } from '../../door.js';
 import { addJobRoutes } from '../../jobs/job-routes.js';
 

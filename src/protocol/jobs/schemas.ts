@@ -1,9 +1,9 @@
 /** Jobs over HTTP: schemas for validation, types and OpenAPI. */
 import type { Static } from 'typebox';
-import { SPEECH_MODELS } from './contract.js';
-import { JOB_FORMATS } from './job-names.js';
-import { oneOf } from './one-of.js';
-import { Type } from './schema.js';
+import { SPEECH_MODELS } from '../contract.js';
+import { oneOf } from '../one-of.js';
+import { Type } from '../schema.js';
+import { JOB_FORMATS } from './names.js';
 
 const NullOr = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
 const Time = Type.String({ description: 'ISO 8601, UTC' });
