@@ -103,15 +103,15 @@ export class JobRunner {
   async #settle(job: JobRow): Promise<void> {
     const { table, money, folder, keepMs, clock, log, onEnd } = this.#options;
     const credits = await money.settle(job, new Date(clock.wallMs()));
+    const { id: jobId, key_id: keyId, outcome, characters, audio_ms: audioMs } = job;
     const result = job.result === null ? undefined : (JSON.parse(job.result) as JobResult);
-    await table.settled(job.id, { credits, bytes: result?.bytes ?? 0, keepMs });
-    const { id: jobId, key_id: keyId, outcome, characters } = job;
-    log.info({ job: jobId, keyId, outcome, characters, credits, audioMs: job.audio_ms }, 'a job ended');
     if (job.folder === folder.name) {
       await (result ? folder.keepOnly(jobId, result.file) : folder.remove(jobId)).catch((error: unknown) =>
         log.warn({ err: error, job: jobId }, 'the files of a job could not be removed'),
       );
     }
+    await table.settled(jobId, { credits, bytes: result?.bytes ?? 0, keepMs });
+    log.info({ job: jobId, keyId, outcome, characters, credits, audioMs }, 'a job ended');
     onEnd();
   }
 
