@@ -260,7 +260,7 @@ const TABLE = {
     placeholder: 'DIR',
     description:
       'folder for the files of jobs; servers of one database share it, so that any of them goes on with a job',
-    defaultText: 'jobs in the data folder',
+    defaultText: 'jobs in the data folder; with --database none, and no jobs',
   }),
   jobsAtOnce: whole(2, [0, 64], {
     group: 'server',

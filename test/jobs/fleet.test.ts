@@ -1,4 +1,7 @@
 /** Jobs of gateways that share a PostgreSQL and a folder: any of them goes on with a job. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasPostgres } from '../../testkit/postgres.js';
 import { until } from '../../testkit/server.js';
@@ -12,12 +15,18 @@ if (!hasPostgres()) {
 } else {
   describe('gateways on one PostgreSQL', () => {
     let fleet: ServersOnPostgres;
+    let folder: string;
     beforeAll(async () => {
       // One of two jobs at a time for each, so that both gateways have some.
       const env = { TTS_SINE_OPTIONS: '{"msPerChar":20,"delayMs":30}' };
-      fleet = await serversOnPostgres({ args: ['--workers', '1', '--jobs-at-once', '1'], env });
+      folder = mkdtempSync(path.join(tmpdir(), 'tts-jobs-'));
+      const args = ['--workers', '1', '--jobs-at-once', '1', '--jobs-dir', folder];
+      fleet = await serversOnPostgres({ args, env });
     });
-    afterAll(() => fleet.close());
+    afterAll(async () => {
+      await fleet.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
 
     it('take over the job of one that was killed, and settle it once', async () => {
       const { key, id: keyId } = await fleet.keyring.create({ tier: 'partner', credits: 1_000_000 });

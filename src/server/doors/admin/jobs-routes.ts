@@ -12,7 +12,7 @@ type WithId = { Params: { id: string } };
 export function addJobs(app: FastifyInstance, { jobs: taken, signedIn }: AdminParts): void {
   const jobs = () => {
     if (taken !== undefined) return taken;
-    throw new TtsError('jobs_off', 'This server takes no jobs (--jobs off).');
+    throw new TtsError('jobs_off', 'This server takes no jobs: --jobs is off, or --jobs-dir names no folder.');
   };
   const one = { onRequest: signedIn, logLevel: 'warn' } as const;
   app.get<{ Querystring: JobsQuery }>(

@@ -19,7 +19,7 @@ export const JOBS: Door = {
       url: `${path}*`,
       schema: { hide: true },
       handler: async () => {
-        throw new TtsError('jobs_off', 'This server takes no jobs (--jobs off).');
+        throw new TtsError('jobs_off', 'This server takes no jobs: --jobs is off, or --jobs-dir names no folder.');
       },
     });
   },
