@@ -7,7 +7,7 @@ import type { BaseModel } from '../protocol/job.js';
 import type { RequestOutcome } from '../protocol/request-outcome.js';
 import type { Passes } from './passes.js';
 import type { ComparisonTable } from './tables/comparisons.js';
-import type { JobTable } from './tables/jobs.js';
+import type { JobTable } from './tables/job-rows.js';
 import type { KeptTable } from './tables/kept.js';
 import type { KeyLimits, KeyRecord, Outcome, Tier } from './types.js';
 import type { UsageSeries, UsageSeriesFilter, UsageSum } from './usage-sums.js';

@@ -2,7 +2,7 @@
 import { dailyLimit, LOCAL_KEY_ID, needsPartner, refusalOf, shortOf } from '../accounts/access.js';
 import { JOBS_HOLDER } from '../accounts/jobs-holder.js';
 import type { AccountStore, ReservationRef } from '../accounts/store.js';
-import type { JobRow } from '../accounts/tables/jobs.js';
+import type { JobRow } from '../accounts/tables/job-rows.js';
 import type { Accounts, KeyRecord } from '../accounts/types.js';
 import { parseModel, type SpeechModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';

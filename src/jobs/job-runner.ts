@@ -1,7 +1,8 @@
 /** Makes jobs that wait: takes them, keeps their leases, and ends each of them once. */
 import { availableParallelism } from 'node:os';
+import type { RequestLog } from '../accounts/requests/request-log.js';
 import type { AccountStore } from '../accounts/store.js';
-import type { JobRow, JobTable } from '../accounts/tables/jobs.js';
+import type { JobRow, JobTable } from '../accounts/tables/job-rows.js';
 import type { Accounts } from '../accounts/types.js';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../log.js';
@@ -25,6 +26,7 @@ export interface JobRunnerOptions {
   readonly keepMs: number;
   /** What decides how a voice sounds here, besides its text. */
   readonly soundOf: (job: Pick<KeptOrder, 'model' | 'voice'>) => readonly unknown[];
+  readonly requestLog?: Pick<RequestLog, 'add'> | undefined;
   readonly log: Logger;
   readonly clock: Clock;
   /** A job has ended. */
@@ -32,7 +34,7 @@ export interface JobRunnerOptions {
 }
 
 /** A server that was not heard for this long has lost its jobs. */
-export const LEASE_MS = 15_000;
+const LEASE_MS = 15_000;
 const BEAT_MS = 1_000;
 /** Sentences at once of one job, for each core; a GPU takes many. */
 const PER_CORE = 4;
@@ -112,7 +114,32 @@ export class JobRunner {
     }
     await table.settled(jobId, { credits, bytes: result?.bytes ?? 0, keepMs });
     log.info({ job: jobId, keyId, outcome, characters, credits, audioMs }, 'a job ended');
+    this.#record(job, credits);
     onEnd();
+  }
+
+  /** In the request log, as every request that ended. */
+  #record(job: JobRow, credits: number): void {
+    const { requestLog, clock } = this.#options;
+    const told = job.error === null ? undefined : (JSON.parse(job.error) as { code: string });
+    requestLog?.add({
+      time: new Date(clock.wallMs()).toISOString(),
+      requestId: job.id,
+      keyId: job.key_id,
+      route: 'job',
+      model: job.model,
+      voice: job.voice,
+      characters: job.characters,
+      credits,
+      audioMs: job.audio_ms,
+      durationMs: Math.max(0, Math.round(clock.wallMs() - job.created_ms)),
+      firstAudioMs: null,
+      breaks: 0,
+      outcome: job.outcome ?? 'failed',
+      error: told?.code ?? null,
+      worker: null,
+      traceId: null,
+    });
   }
 
   /** A row that a server left between two steps. */

@@ -1,5 +1,5 @@
 /** A job as clients see it. */
-import type { JobRow } from '../accounts/tables/jobs.js';
+import type { JobRow } from '../accounts/tables/job-rows.js';
 import type { SpeechModel } from '../protocol/contract.js';
 import { JOB_CONTENT_TYPES, JOBS_PATH } from '../protocol/jobs/names.js';
 import type { Job } from '../protocol/jobs/schemas.js';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ReadStream } from 'node:fs';
 import type { AccountStore } from '../accounts/store.js';
-import type { JobRow, JobTable } from '../accounts/tables/jobs.js';
+import type { JobRow, JobTable } from '../accounts/tables/job-rows.js';
 import type { Accounts, KeyRecord } from '../accounts/types.js';
 import { type Clock, systemClock, type Timer } from '../clock.js';
 import type { Logger } from '../log.js';
@@ -14,8 +14,9 @@ import { unreadableLanguage } from '../text/detect-language.js';
 import { readBookAside } from './book-thread.js';
 import { JobFolder } from './job-folder.js';
 import { newJobId } from './job-id.js';
+import { type JobLimits, refusalOf } from './job-limits.js';
 import { JobMoney } from './job-money.js';
-import { JobRunner, type JobRunnerOptions, LEASE_MS } from './job-runner.js';
+import { JobRunner, type JobRunnerOptions } from './job-runner.js';
 import { estimatedBytes, type JobSource } from './job-source.js';
 import { JobSpeaker, type JobSpeakerOptions } from './job-speaker.js';
 import { jobView, resultOf } from './job-view.js';
@@ -25,24 +26,9 @@ import { Upkeep } from './upkeep.js';
 import { Deliveries } from './webhook/deliveries.js';
 import { checkWebhookUrl, drawSecret } from './webhook/webhook.js';
 
-export interface JobLimits {
-  /** Whether Free keys and models have jobs too. */
-  readonly freeToo: boolean;
-  /** Jobs of one key that wait or are made. */
-  readonly perKey: number;
-  /** Bytes that the jobs of one key may take on the disk. */
-  readonly bytesPerKey: number;
-  /** Bytes of one source. */
-  readonly bodyBytes: number;
-  /** How long an ended job and its result are kept. */
-  readonly keepMs: number;
-  /** Jobs that this server makes at the same time. */
-  readonly atOnce: number;
-  /** Whether webhooks may go to addresses of this machine and its network. */
-  readonly privateWebhooks: boolean;
-}
-
-export interface JobsOptions extends Omit<JobSpeakerOptions, 'clock'>, Pick<JobRunnerOptions, 'soundOf'> {
+export interface JobsOptions
+  extends Omit<JobSpeakerOptions, 'clock'>,
+    Pick<JobRunnerOptions, 'soundOf' | 'requestLog'> {
   readonly store: AccountStore;
   readonly accounts: Accounts;
   readonly catalogue: Pick<VoiceCatalogue, 'speaker' | 'fitting'>;
@@ -55,6 +41,8 @@ export interface JobsOptions extends Omit<JobSpeakerOptions, 'clock'>, Pick<JobR
 }
 
 const LOOK_MS = 1_000;
+/** A job whose credits are not reserved after this time is cleared up. */
+const NEW_MS = 60_000;
 /** Books that are read at the same time. */
 const READERS = 2;
 
@@ -97,7 +85,12 @@ export class Jobs {
       about: jobView,
       ...(webhookRetriesMs && { retriesMs: webhookRetriesMs }),
     });
-    this.#upkeep = new Upkeep({ ...shared, log, endAbandoned: (job) => this.#endAbandoned(job) });
+    this.#upkeep = new Upkeep({
+      ...shared,
+      log,
+      endAbandoned: (job) => this.#endAbandoned(job),
+      drop: (left) => store.drop(left),
+    });
   }
 
   /** Takes up what an earlier server left; jobs are made from now on. */
@@ -114,8 +107,8 @@ export class Jobs {
   async accepts(key: KeyRecord): Promise<void> {
     if (key.tier !== 'partner') this.#money.check(key, this.limits.freeToo ? 'base-tts:free' : 'base-tts');
     const { open, bytes } = await this.#table.sums(key.id);
-    if (open + (this.#receiving.get(key.id) ?? 0) >= this.limits.perKey) throw this.#refusal('too_many');
-    if (bytes >= this.limits.bytesPerKey) throw this.#refusal('no_room');
+    if (open + (this.#receiving.get(key.id) ?? 0) >= this.limits.perKey) throw refusalOf('too_many', this.limits);
+    if (bytes >= this.limits.bytesPerKey) throw refusalOf('no_room', this.limits);
   }
 
   /** Counts a source that is being received; the result ends that, and removes one left behind. */
@@ -160,8 +153,8 @@ export class Jobs {
       const message = `This needs about ${mb} MB on the disk, and all jobs of a key have ${bytesPerKey / 1_000_000}. Order fewer chapters.`;
       throw new TtsError('input_too_long', message, { param: 'input' });
     }
-    const added = await this.#table.add(job, { jobs: perKey, bytes: bytesPerKey, leaseMs: LEASE_MS });
-    if (added !== 'added') throw this.#refusal(added);
+    const added = await this.#table.add(job, { jobs: perKey, bytes: bytesPerKey, leaseMs: NEW_MS });
+    if (added !== 'added') throw refusalOf(added, this.limits);
     try {
       await this.#money.reserve(key, job);
     } catch (error) {
@@ -172,7 +165,10 @@ export class Jobs {
         .catch(() => undefined);
       throw error;
     }
-    await this.#table.queue(job.id);
+    if (!(await this.#table.queue(job.id))) {
+      await this.#money.drop(job);
+      throw new TtsError('store_unavailable', 'The job could not be kept in time. Order it again.', { retryAfterS: 5 });
+    }
     this.#nudge();
     return (await this.find(job.id, key.id))!;
   }
@@ -256,16 +252,6 @@ export class Jobs {
       throw wrongScript(names, 'input');
     }
     return facts;
-  }
-
-  #refusal(reason: 'too_many' | 'no_room'): TtsError {
-    const { perKey, bytesPerKey } = this.limits;
-    if (reason === 'too_many') {
-      const message = `This key has ${perKey} jobs that wait or are made, which is the most. Wait for one to end.`;
-      return new TtsError('job_limit_exceeded', message, { retryAfterS: 30 });
-    }
-    const message = `The jobs of this key fill their ${bytesPerKey / 1_000_000} MB. Delete results that you have fetched: DELETE …/{id}/result.`;
-    return new TtsError('job_limit_exceeded', message, { retryAfterS: 60 });
   }
 
   async #endAbandoned(job: JobRow): Promise<void> {

@@ -1,13 +1,16 @@
 /** Removes jobs whose time is over, files without a job, and jobs whose servers are gone. */
-import type { JobRow, JobTable } from '../accounts/tables/jobs.js';
+
+import type { AccountStore } from '../accounts/store.js';
+import type { JobRow, JobTable } from '../accounts/tables/job-rows.js';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../log.js';
 import type { JobFolder } from './job-folder.js';
 
 export interface UpkeepOptions {
-  readonly table: Pick<JobTable, 'expired' | 'abandoned' | 'remove' | 'known'>;
+  readonly table: Pick<JobTable, 'expired' | 'abandoned' | 'orphans' | 'remove' | 'known'>;
   readonly folder: JobFolder;
   readonly keepMs: number;
+  readonly drop: AccountStore['drop'];
   readonly endAbandoned: (job: JobRow) => Promise<void>;
   readonly log: Logger;
   readonly clock: Clock;
@@ -25,7 +28,7 @@ export class Upkeep {
 
   /** Does nothing where it was done a moment ago. */
   async look(): Promise<void> {
-    const { table, folder, keepMs, clock, endAbandoned, log } = this.#options;
+    const { table, folder, keepMs, clock, drop, endAbandoned, log } = this.#options;
     if (clock.now() - this.#lastMs < EVERY_MS) return;
     this.#lastMs = clock.now();
     for (const { id } of await table.expired(folder.name)) {
@@ -37,6 +40,7 @@ export class Upkeep {
       if (job.state === 'ended') await table.remove(job.id);
       else await endAbandoned(job);
     }
+    for (const left of await table.orphans()) await drop(left);
     const old = await folder.old();
     const known = await table.known(old);
     for (const id of old) if (!known.has(id)) await folder.remove(id);

@@ -13,6 +13,9 @@ const EXPOSED_HEADERS = [
   'x-voice',
   'server-timing',
   'retry-after',
+  'location',
+  'etag',
+  'content-range',
   ...['limit', 'remaining', 'reset'].map((name) => `x-ratelimit-${name}-requests`),
 ];
 
@@ -32,7 +35,7 @@ export async function addBrowserHeaders(
   if (corsOrigins.length === 0) return;
   const options = {
     origin: corsOrigins.includes('*') ? '*' : [...corsOrigins],
-    methods: ['GET', 'HEAD', 'POST'],
+    methods: ['GET', 'HEAD', 'POST', 'DELETE'],
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: 86_400,
     strictPreflight: false,

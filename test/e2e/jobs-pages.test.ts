@@ -79,7 +79,7 @@ describe("the dashboard's page of jobs", () => {
     const operator = await pages.newPage();
     await pages.signIn(operator);
     await operator.getByRole('link', { name: 'Jobs' }).click();
-    await operator.getByRole('cell', { name: /A letter/ }).waitFor();
+    await operator.getByRole('cell', { name: /^A letter/ }).waitFor();
     await operator.getByRole('cell', { name: 'completed' }).first().waitFor({ timeout: 60_000 });
     await shot(operator, 'dashboard-jobs');
     await operator.getByRole('cell', { name: 'reader' }).waitFor();

@@ -3,130 +3,8 @@
  * server holds a job by a lease on its row; the row of a server that is silent is taken by another.
  */
 import { type AccountsDatabase, ask, tell, type Value } from '../database.js';
-import type { Outcome } from '../types.js';
-
-/**
- * `new` until its credits are reserved, `ending` until they are settled. From each of the two the
- * next server goes on where one broke off.
- */
-type JobState = 'new' | 'queued' | 'running' | 'ending' | 'ended';
-type WebhookState = 'waiting' | 'due' | 'delivered' | 'failed';
-
-export interface JobRow {
-  readonly seq: number;
-  readonly id: string;
-  readonly key_id: string;
-  readonly reservation_id: string;
-  /** Names the folder that holds its files: a server takes jobs of its own folder alone. */
-  readonly folder: string;
-  readonly state: JobState;
-  readonly outcome: Outcome | null;
-  /** What is to be said, and how: JSON. */
-  readonly speech: string;
-  readonly model: string;
-  readonly voice: string;
-  /** What was reserved. */
-  readonly characters: number;
-  /** What was debited. */
-  readonly credits: number;
-  readonly made_characters: number;
-  readonly audio_ms: number;
-  /** What its files take or are going to take. */
-  readonly bytes: number;
-  /** Counts the servers that took it: what an earlier one still does is not believed. */
-  readonly epoch: number;
-  readonly progress: string | null;
-  readonly result: string | null;
-  readonly error: string | null;
-  readonly created_ms: number;
-  readonly started_ms: number | null;
-  readonly ended_ms: number | null;
-  readonly expires_ms: number | null;
-  readonly webhook_url: string | null;
-  readonly webhook_secret: string | null;
-  readonly webhook_state: WebhookState | null;
-  readonly webhook_attempts: number;
-  readonly webhook_error: string | null;
-}
-
-export type NewJob = Pick<
-  JobRow,
-  | 'id'
-  | 'key_id'
-  | 'reservation_id'
-  | 'folder'
-  | 'speech'
-  | 'model'
-  | 'voice'
-  | 'characters'
-  | 'bytes'
-  | 'webhook_url'
-  | 'webhook_secret'
->;
-
-/** How a job ended, as far as its row tells. */
-export interface JobEnd extends Pick<JobRow, 'made_characters' | 'audio_ms' | 'result' | 'error'> {
-  readonly outcome: Outcome;
-}
-
-interface JobFilter {
-  readonly keyId?: string | undefined;
-  /** Only jobs made before the one of this number. */
-  readonly before?: number | undefined;
-  readonly limit: number;
-}
-
-export interface JobTable {
-  /** Adds a `new` job, unless the key has so many that have not ended, or so much on the disk. */
-  add(
-    job: NewJob,
-    most: { readonly jobs: number; readonly bytes: number; readonly leaseMs: number },
-  ): Promise<'added' | 'too_many' | 'no_room'>;
-  /** Its credits are reserved: it may be taken. */
-  queue(id: string): Promise<void>;
-  find(id: string): Promise<JobRow | undefined>;
-  /** Jobs of the key that have not ended, and the bytes of all its jobs. */
-  sums(keyId: string): Promise<{ readonly open: number; readonly bytes: number }>;
-  /** The latest first; none that is `new`. */
-  list(filter: JobFilter): Promise<JobRow[]>;
-  /**
-   * Takes a job of the folder that waits, or one whose server is silent; jobs of keys with few
-   * running ones go first. `runs`: also jobs that have to be made, not only those to clear up.
-   */
-  claim(folder: string, options: { readonly leaseMs: number; readonly runs: boolean }): Promise<JobRow | undefined>;
-  /** A sign of life. False where the job was cancelled or taken by another server. */
-  beat(id: string, epoch: number, told: { readonly leaseMs: number; readonly progress: string }): Promise<boolean>;
-  /** Gives a running job back, to be taken by any server. */
-  release(id: string, epoch: number): Promise<void>;
-  /** Gives back what servers of a store that is not shared left behind. */
-  releaseAll(): Promise<void>;
-  /**
-   * Decides how a job ends; of several callers one does. `epoch`: only where that server still
-   * holds it.
-   */
-  end(id: string, end: JobEnd, options: { readonly epoch?: number; readonly leaseMs: number }): Promise<boolean>;
-  /** Its credits are settled: the end is told from now on. */
-  settled(
-    id: string,
-    told: { readonly credits: number; readonly bytes: number; readonly keepMs: number },
-  ): Promise<void>;
-  /** The result is gone before its time. */
-  forgetResult(id: string): Promise<void>;
-  remove(id: string): Promise<void>;
-  /** Jobs of a folder whose time is over. */
-  expired(folder: string): Promise<JobRow[]>;
-  /** Jobs of other folders that nobody has touched for a time: their servers are gone for good. */
-  abandoned(folder: string, sinceMs: number): Promise<JobRow[]>;
-  /** Which of these ids are jobs. */
-  known(ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Takes a webhook that is due; it is due again after `holdMs` unless `webhookDone` is called. */
-  claimWebhook(holdMs: number): Promise<JobRow | undefined>;
-  /** `againMs` undefined: not to be tried again. The secret is forgotten then. */
-  webhookDone(
-    id: string,
-    told: { readonly isDelivered: boolean; readonly error: string | null; readonly againMs?: number | undefined },
-  ): Promise<void>;
-}
+import { JOBS_HOLDER } from '../jobs-holder.js';
+import type { JobRow, JobTable } from './job-rows.js';
 
 const COLUMNS = `seq, id, key_id, reservation_id, folder, state, outcome, speech, model, voice, characters, credits,
   made_characters, audio_ms, bytes, epoch, progress, result, error, created_ms, started_ms, ended_ms, expires_ms,
@@ -137,6 +15,17 @@ export const JOB_COLUMNS: readonly string[] = [
   ...COLUMNS.split(',').map((column) => column.trim()),
   ...['lease_ms', 'webhook_due_ms'],
 ];
+
+/** The row of a job is there before its reservation, and goes after it. */
+const ORPHANS = `SELECT id, key_id, request_id, model, voice FROM reservations WHERE holder = '${JOBS_HOLDER}'
+  AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.reservation_id = reservations.id)`;
+interface OrphanRow {
+  id: string;
+  key_id: string;
+  request_id: string;
+  model: string;
+  voice: string;
+}
 
 /** Rows at once. */
 const PAGE = 50;
@@ -198,7 +87,8 @@ export function createJobs(database: AccountsDatabase): JobTable {
         return 'added';
       }),
     async queue(id) {
-      await write(`UPDATE jobs SET state = 'queued', lease_ms = 0 WHERE id = ? AND state = 'new'`, id);
+      const queued = `UPDATE jobs SET state = 'queued', lease_ms = 0 WHERE id = ? AND state = 'new' RETURNING id`;
+      return (await write(queued, id)).length > 0;
     },
     async find(id) {
       return (await database.read<JobRow>(`SELECT ${COLUMNS} FROM jobs WHERE id = ? AND state <> 'new'`, id))[0];
@@ -245,7 +135,7 @@ function createLeasing(
 function createEndings(
   database: AccountsDatabase,
   sql: Statements,
-): Pick<JobTable, 'end' | 'settled' | 'forgetResult' | 'remove' | 'expired' | 'abandoned' | 'known'> {
+): Pick<JobTable, 'end' | 'settled' | 'forgetResult' | 'remove' | 'expired' | 'abandoned' | 'orphans' | 'known'> {
   const write = <Row>(text: string, ...values: Value[]) => database.writeOne<Row>({ durable: true }, text, ...values);
   return {
     async end(id, { outcome, made_characters: made, audio_ms: audioMs, result, error }, { epoch = -1, leaseMs }) {
@@ -263,6 +153,10 @@ function createEndings(
     },
     expired: (folder) => database.read<JobRow>(sql.expired, folder),
     abandoned: (folder, sinceMs) => database.read<JobRow>(sql.abandoned, folder, sinceMs, sinceMs, sinceMs),
+    async orphans() {
+      const rows = await database.read<OrphanRow>(ORPHANS);
+      return rows.map(({ key_id: keyId, request_id: requestId, ...rest }) => ({ ...rest, keyId, requestId }));
+    },
     async known(ids) {
       const places = ids.map(() => '?').join(', ');
       if (ids.length === 0) return new Set();

@@ -6,7 +6,8 @@ import { parseModel } from '../../protocol/contract.js';
 import { TtsError } from '../../protocol/errors.js';
 import { packageVersion } from '../version.js';
 
-interface OpenJobsOptions extends Pick<JobsOptions, 'store' | 'accounts' | 'gateway' | 'texts' | 'catalogue' | 'log'> {
+interface OpenJobsOptions
+  extends Pick<JobsOptions, 'store' | 'accounts' | 'gateway' | 'texts' | 'catalogue' | 'requestLog' | 'log'> {
   readonly config: Config;
   /** How texts are read here. */
   readonly textVersion: string | undefined;

@@ -124,7 +124,7 @@ async function assemble(options: ServiceOptions, parts: Parts): Promise<Service>
   const shutdown = new AbortController();
   const kept = engine.crowd ? await openKept({ store, catalogue, texts, log }, shutdown.signal) : undefined;
   const textVersion = parts.reading?.textVersion;
-  const jobParts = { config, store, accounts, gateway, texts, catalogue, log, textVersion };
+  const jobParts = { config, store, accounts, gateway, texts, catalogue, requestLog, log, textVersion };
   const jobs = options.jobs ? await openJobs(jobParts) : undefined;
   const server = await buildServer(
     {

@@ -1,5 +1,5 @@
 /** Tells receivers of webhooks that jobs have ended, again and again until they have heard it. */
-import type { JobRow, JobTable } from '../../accounts/tables/jobs.js';
+import type { JobRow, JobTable } from '../../accounts/tables/job-rows.js';
 import type { Clock } from '../../clock.js';
 import type { Logger } from '../../log.js';
 import { PrivateAddress } from './public-address.js';

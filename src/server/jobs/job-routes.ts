@@ -1,6 +1,6 @@
 /** The routes of jobs: for clients with a key, and for visitors of the playground. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import type { JobRow } from '../../accounts/tables/jobs.js';
+import type { JobRow } from '../../accounts/tables/job-rows.js';
 import { jobView } from '../../jobs/job-view.js';
 import type { Jobs } from '../../jobs/jobs.js';
 import { ErrorResponse } from '../../protocol/http.js';

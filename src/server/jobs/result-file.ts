@@ -12,6 +12,9 @@ export interface SentFile {
   read(range?: Range): Promise<ReadStream>;
 }
 
+/** How long a reader may take nothing. */
+const STALL_MS = 300_000;
+
 interface Range {
   /** Both inclusive. */
   readonly start: number;
@@ -57,5 +60,7 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
   reply.header('content-disposition', disposition(file.filename));
   reply.type(file.contentType).header('content-length', range ? range.end - range.start + 1 : bytes);
   if (request.method === 'HEAD') return reply.send();
+  // A reader that takes nothing for so long has gone; its download can go on where it broke.
+  reply.raw.setTimeout(STALL_MS, () => reply.raw.destroy());
   return reply.send(await file.read(range));
 }

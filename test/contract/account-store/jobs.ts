@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { JOBS_HOLDER } from '../../../src/accounts/jobs-holder.js';
 import type { AccountStore } from '../../../src/accounts/store.js';
-import type { NewJob } from '../../../src/accounts/tables/jobs.js';
+import type { NewJob } from '../../../src/accounts/tables/job-rows.js';
 import { AT_ONCE, type StoreFixture, type StoreTools, TIME } from './tools.js';
 
 const MOST = { jobs: 100, bytes: 1_000_000, leaseMs: 15_000 };

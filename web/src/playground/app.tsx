@@ -51,8 +51,8 @@ function Studio() {
     <>
       <div class="studio">
         <div class="column">
-          <Sheet />
           <BookPanel />
+          <Sheet />
           <Transport />
           <Facts />
         </div>

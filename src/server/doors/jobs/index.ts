@@ -8,6 +8,7 @@ const PREFIX = '/jobs/v1';
 
 export const JOBS: Door = {
   prefix: PREFIX,
+  corsHeaders: ['range', 'if-range', 'if-none-match'],
   routes(app, { jobs, authenticate }) {
     const path = JOBS_PATH.slice(PREFIX.length);
     if (jobs !== undefined) {
