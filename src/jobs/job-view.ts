@@ -10,7 +10,7 @@ const isoOf = (ms: number | null): string | null => (ms === null ? null : new Da
 const NOTHING_YET: JobProgress = { characters: 0, audioMs: 0, chapter: null, leftMs: null };
 
 /** A name that every file system takes. */
-export const resultName = ({ title, format }: Pick<KeptOrder, 'title' | 'format'>): string => {
+const resultName = ({ title, format }: Pick<KeptOrder, 'title' | 'format'>): string => {
   const name = title
     .replace(/[\p{Cc}/\\:*?"<>|]+/gu, ' ')
     .replace(/\s+/g, ' ')

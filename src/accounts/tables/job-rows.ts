@@ -61,7 +61,7 @@ export type NewJob = Pick<
 >;
 
 /** How a job ended, as far as its row tells. */
-export interface JobEnd extends Pick<JobRow, 'made_characters' | 'audio_ms' | 'result' | 'error'> {
+interface JobEnd extends Pick<JobRow, 'made_characters' | 'audio_ms' | 'result' | 'error'> {
   readonly outcome: Outcome;
 }
 

@@ -25,7 +25,7 @@ export interface Delivery {
   readonly timestampS: number;
 }
 
-export function signatureOf({ secret, id, timestampS, body }: Omit<Delivery, 'url'>): string {
+function signatureOf({ secret, id, timestampS, body }: Omit<Delivery, 'url'>): string {
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
   return `v1,${createHmac('sha256', key).update(`${id}.${timestampS}.${body}`).digest('base64')}`;
 }

@@ -41,7 +41,7 @@ export function jobFile(jobs: Jobs, job: JobRow) {
   });
 }
 
-export const listOf = (rows: readonly JobRow[], limit: number): JobList => {
+const listOf = (rows: readonly JobRow[], limit: number): JobList => {
   const shown = rows.slice(0, limit);
   const next = rows.length > limit ? String(shown.at(-1)!.seq) : null;
   return { object: 'list', data: shown.map(jobView), next_cursor: next };

@@ -25,7 +25,7 @@ interface Range {
  * The one range that was asked for; undefined where the whole file is sent: for several ranges, and
  * for a unit that is not known.
  */
-export function rangeOf(header: string | undefined, bytes: number): Range | undefined | 'unsatisfiable' {
+function rangeOf(header: string | undefined, bytes: number): Range | undefined | 'unsatisfiable' {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
   if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
   if (first === '') {
