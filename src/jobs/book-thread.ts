@@ -11,6 +11,8 @@ const ENTRY = createRequire(import.meta.url).resolve('#dist/bundle/job-thread.js
 
 /** A book of millions of characters is held as its sentences. */
 const MEMORY_MB = 1_024;
+/** Three million characters take some seconds. */
+const MAX_READING_MS = 120_000;
 
 /** Listeners for what a thread says before its last message. */
 interface Hooks {
@@ -23,12 +25,21 @@ export type MadeBook = Pick<Extract<ThreadMessage, { type: 'made' }>, 'character
 /** The thread is gone with whatever it did: nothing it had to keep is lost by that. */
 export class ThreadLost extends Error {}
 
-export async function readBookAside(
-  task: Extract<BookTask, { type: 'read' }>,
-  signal: AbortSignal,
-): Promise<BookFacts> {
+async function readBookAside(task: Extract<BookTask, { type: 'read' }>, signal: AbortSignal): Promise<BookFacts> {
   const nothing: Hooks = { speak: () => Promise.reject(new Error('nothing is spoken yet')), progress: () => undefined };
   return (await run<'read'>(task, nothing, signal)).facts;
+}
+
+/** Throws `invalid_value` where a book takes longer to read than any that a person wrote. */
+export async function readInTime(task: Parameters<typeof readBookAside>[0], signal: AbortSignal): Promise<BookFacts> {
+  const late = AbortSignal.timeout(MAX_READING_MS);
+  try {
+    return await readBookAside(task, AbortSignal.any([signal, late]));
+  } catch (cause) {
+    if (!late.aborted || signal.aborted) throw cause;
+    const message = `The book takes longer than ${MAX_READING_MS / 1000} s to read.`;
+    throw new TtsError('invalid_value', message, { param: 'input', cause });
+  }
 }
 
 export const makeBookAside = (

@@ -11,7 +11,7 @@ import { DEFAULT_VOICE, parseModel } from '../protocol/contract.js';
 import { TtsError, wrongScript } from '../protocol/errors.js';
 import { LANGUAGE_CODES, LANGUAGE_NAMES } from '../protocol/languages.js';
 import { unreadableLanguage } from '../text/detect-language.js';
-import { readBookAside } from './book-thread.js';
+import { readInTime } from './book-thread.js';
 import { JobFolder } from './job-folder.js';
 import { newJobId } from './job-id.js';
 import { type JobLimits, refusalOf } from './job-limits.js';
@@ -241,7 +241,7 @@ export class Jobs {
     const voices = asked === undefined ? Object.fromEntries(fitting) : {};
     const file = this.#folder.sourceOf(id, name);
     const task = { type: 'read', file, notes, skipBroken, chapters, voice, voices } as const;
-    const facts = await this.#readers.run(() => readBookAside(task, AbortSignal.any([signal, this.#stop.signal])));
+    const facts = await this.#readers.run(() => readInTime(task, AbortSignal.any([signal, this.#stop.signal])));
     const other = unreadableLanguage(facts.sample, facts.language);
     if (other !== undefined) {
       const names = {
