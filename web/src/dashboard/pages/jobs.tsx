@@ -21,6 +21,9 @@ export const JOBS: DashboardPage = {
 const PAGE = 50;
 const MB = 1_000_000;
 
+const sizeOf = (bytes: number): string =>
+  bytes < MB ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / MB).toFixed(1)} MB`;
+
 const jobs = signal<readonly Job[] | undefined>(undefined);
 const next = signal<string | null>(null);
 /** Jobs that are shown: more once older ones were asked for. */
@@ -115,17 +118,18 @@ function State({ of }: { readonly of: Job }) {
         </>
       )}
       {error !== null && <small class="note">{error.message}</small>}
+      <Webhook of={of} />
     </>
   );
 }
 
 function Webhook({ of: { webhook } }: { readonly of: Job }) {
-  if (webhook === null) return <>–</>;
+  if (webhook === null) return null;
   return (
-    <>
-      {webhook.status} <small class="note">{new URL(webhook.url).host}</small>
-      {webhook.error !== null && <small class="note">{webhook.error}</small>}
-    </>
+    <small class="note">
+      webhook {webhook.status}
+      {webhook.error !== null && `: ${webhook.error}`}
+    </small>
   );
 }
 
@@ -147,7 +151,7 @@ function Actions({ of }: { readonly of: Job }) {
             aria-label={`Save ${title}`}
           >
             Save
-          </a>
+          </a>{' '}
           <button
             type="button"
             class="quiet"
@@ -166,9 +170,10 @@ const columns = (): readonly (Column<Job> | false)[] => [
   {
     name: 'Job',
     kind: 'lead',
-    cell: ({ id, title, author }) => (
+    cell: ({ id, title, author, created_at: time }) => (
       <>
-        {title} {author !== null && <small class="note">{author}</small>} <small class="note code">{id}</small>
+        {title} {author !== null && <small class="note">{author}</small>} <small class="note code">{id}</small>{' '}
+        <small class="note">{new Date(time).toLocaleString([], { dateStyle: 'short', timeStyle: 'short' })}</small>
       </>
     ),
   },
@@ -199,14 +204,9 @@ const columns = (): readonly (Column<Job> | false)[] => [
         '–'
       ) : (
         <>
-          {duration(result.audio_ms)} <small class="note">{(result.bytes / MB).toFixed(1)} MB</small>
+          {duration(result.audio_ms)} <small class="note">{sizeOf(result.bytes)}</small>
         </>
       ),
   },
-  {
-    name: 'Created',
-    cell: ({ created_at: time }) => new Date(time).toLocaleString([], { dateStyle: 'short', timeStyle: 'short' }),
-  },
-  { name: 'Webhook', cell: (job) => <Webhook of={job} /> },
   { name: 'Actions', kind: 'actions', cell: (job) => <Actions of={job} /> },
 ];
