@@ -71,7 +71,11 @@ export class JobsClient {
           etag = String(response.headers.etag ?? '');
           const start = response.statusCode === 206 ? size : 0;
           if (start === 0) await handle.truncate(0);
-          await pipeline(response, handle.createWriteStream({ start, autoClose: false }));
+          let at = start;
+          for await (const chunk of response as AsyncIterable<Buffer>) {
+            await handle.write(chunk, 0, chunk.length, at);
+            at += chunk.length;
+          }
           if (!response.complete) throw connectionLost('The download broke off.', undefined);
           break;
         } catch (error) {
