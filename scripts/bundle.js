@@ -18,6 +18,7 @@ const ENTRIES = {
   engine: 'worker/main.js',
   'text-thread': 'text/thread/text-thread.js',
   'graph-thread': 'engine/graphs/graph-thread.js',
+  'job-thread': 'cli/jobs/job-thread.js',
 };
 
 /**

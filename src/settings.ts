@@ -274,6 +274,39 @@ const TABLE = {
     description: 'announce --wyoming in the local network under this name',
     defaultText: 'none',
   }),
+  jobs: oneOf(['partner', 'free', 'off'], 'partner', {
+    group: 'server',
+    placeholder: 'WHO',
+    description: 'jobs (/jobs/v1): for Partner keys, for Free keys and models too, or off',
+  }),
+  jobsDir: text('', {
+    group: 'server',
+    placeholder: 'DIR',
+    description:
+      'folder for the files of jobs; servers of one database share it, so that any of them goes on with a job',
+    defaultText: 'jobs in the data folder; with --database none, and no jobs',
+  }),
+  jobsAtOnce: whole(2, [0, 64], {
+    group: 'server',
+    description: 'jobs made at the same time; 0 leaves them to other servers of the database',
+  }),
+  jobsPerKey: whole(20, [1, 100_000], { group: 'server', description: 'jobs per key that wait or are made' }),
+  jobsDiskMb: whole(4_000, [1, 100_000_000], {
+    group: 'server',
+    description: 'megabytes that the jobs of a key may take, results included',
+  }),
+  jobsBodyMb: whole(64, [1, 10_000], {
+    group: 'server',
+    description: 'megabytes of the largest file that a job takes',
+  }),
+  jobsKeepHours: whole(72, [1, 87_600], {
+    group: 'server',
+    description: 'hours that ended jobs and their results are kept',
+  }),
+  jobsPrivateWebhooks: toggle({
+    group: 'server',
+    description: 'let webhooks of jobs go to loopback, private and link-local addresses',
+  }),
   metricsPort: whole(0, [0, 65_535], {
     group: 'server',
     description: 'serve /metrics on this port instead, 0 for the main one',

@@ -16,7 +16,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   engine: ['text', 'models', 'protocol'],
   worker: ['engine', 'protocol'],
   gateway: ['worker', 'models', 'text', 'protocol'],
-  server: ['gateway', 'audio', 'accounts', 'models', 'protocol', 'text', 'book', 'mcp'],
+  jobs: ['gateway', 'accounts', 'audio', 'models', 'text', 'protocol'],
+  server: ['gateway', 'audio', 'accounts', 'jobs', 'models', 'protocol', 'text', 'book', 'mcp'],
   client: ['protocol', 'text', 'audio'],
   book: ['protocol', 'text'],
   mcp: ['protocol'],
@@ -229,7 +230,7 @@ describe('the doors of the server', () => {
   });
 
   it('have the one shape', async () => {
-    const doors = await loadDoors({ ...DEFAULT_SETTINGS, docs: true, web: 'auto' });
+    const doors = await loadDoors({ ...DEFAULT_SETTINGS, docs: true, jobs: true, web: 'auto' });
     expect(doors).toHaveLength(folders.length);
     for (const door of doors) expect(door).toMatchObject({ prefix: expect.any(String), routes: expect.any(Function) });
   });

@@ -5,6 +5,7 @@
 import { TtsError } from '../protocol/errors.js';
 import type { AccountsDatabase, Read, Value } from './database.js';
 import { REQUEST_COLUMNS } from './requests/request-rows.js';
+import { JOB_COLUMNS } from './tables/jobs.js';
 
 interface Table {
   readonly name: string;
@@ -64,6 +65,7 @@ const TABLES: readonly Table[] = [
     order: ['seq'],
     sums: ['characters', 'credits', 'audio_ms'],
   },
+  { name: 'jobs', columns: JOB_COLUMNS, order: ['seq'], sums: ['characters', 'credits', 'bytes'] },
   { name: 'kept', columns: ['kind', 'name', 'value'], order: ['kind', 'name'], sums: [] },
   { name: 'dictionaries', columns: ['key_id', 'id', 'value'], order: ['key_id', 'id'], sums: [] },
   {

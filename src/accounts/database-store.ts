@@ -7,6 +7,7 @@ import { createRequestRows } from './requests/request-rows.js';
 import type { AccountStore } from './store.js';
 import { createComparisons } from './tables/comparisons.js';
 import { createDictionaries } from './tables/dictionaries.js';
+import { createJobs } from './tables/jobs.js';
 import { createKept } from './tables/kept.js';
 import { createKeys } from './tables/keys.js';
 import { createLeases } from './tables/leases.js';
@@ -62,6 +63,7 @@ export function createStore(database: AccountsDatabase): AccountStore {
     passes: createPasses(database),
     kept: createKept(database),
     dictionaries: createDictionaries(database),
+    jobs: createJobs(database),
     comparisons: createComparisons(database),
     ...createRequestRows(database),
     ...createKeys(database),

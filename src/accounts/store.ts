@@ -8,6 +8,7 @@ import type { RequestOutcome } from '../protocol/request-outcome.js';
 import type { Passes } from './passes.js';
 import type { ComparisonTable } from './tables/comparisons.js';
 import type { DictionaryTable } from './tables/dictionaries.js';
+import type { JobTable } from './tables/job-rows.js';
 import type { KeptTable } from './tables/kept.js';
 import type { KeyLimits, KeyRecord, Outcome, Tier } from './types.js';
 import type { UsageSeries, UsageSeriesFilter, UsageSum } from './usage-sums.js';
@@ -272,6 +273,8 @@ export interface AccountStore extends RequestLogStore {
   readonly kept: KeptTable;
   /** Pronunciation dictionaries of keys. */
   readonly dictionaries: DictionaryTable;
+  /** Speech that is ordered now and fetched later. */
+  readonly jobs: JobTable;
   /** Sums of comparisons by ear. */
   readonly comparisons: ComparisonTable;
   /**

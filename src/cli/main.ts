@@ -24,6 +24,7 @@ const COMMANDS: readonly Entry[] = [
     load: () => import('./commands/speak.js'),
   },
   { name: 'book', summary: 'make an audiobook of an EPUB', load: () => import('./commands/book.js') },
+  { name: 'jobs', summary: 'order speech from a server, fetch it later', load: () => import('./commands/jobs.js') },
   { name: 'stream', summary: 'speak text while it is still arriving', load: () => import('./commands/stream.js') },
   {
     name: 'wyoming',

@@ -78,6 +78,9 @@ const WIRE_ERRORS = {
   key_not_found: row(404, 'invalid_request_error', 1008, EXIT.failed),
   key_revoked: row(409, 'invalid_request_error', 1008, EXIT.failed),
   request_log_off: row(404, 'invalid_request_error', 1008, EXIT.failed),
+  jobs_off: row(404, 'invalid_request_error', 1008, EXIT.failed),
+  job_without_result: row(409, 'invalid_request_error', 1008, EXIT.failed),
+  invalid_range: row(416, 'invalid_request_error', 1008, EXIT.failed),
   method_not_allowed: invalid(405),
   request_timeout: row(408, 'invalid_request_error', 1008, EXIT.connection, true),
   body_too_large: invalid(413),
@@ -88,6 +91,7 @@ const WIRE_ERRORS = {
   // Limits
   concurrency_limit_exceeded: limit,
   daily_limit_exceeded: limit,
+  job_limit_exceeded: limit,
   too_many_failed_keys: limit,
   // Server
   internal_error: row(500, 'server_error', 1011, EXIT.failed, true),

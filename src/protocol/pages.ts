@@ -5,6 +5,8 @@ export const ADMIN_PATH = '/admin/v1';
 export const SESSION_COOKIE = 'tts_session';
 
 export const PLAYGROUND_PATH = '/playground';
+/** Jobs of visitors: as `/jobs/v1/speech`. */
+export const PLAYGROUND_JOBS_PATH = '/playground/jobs';
 /** Most characters of a text that is explained. */
 export const MAX_EXPLAINED_CHARS = 4_000;
 /** Most rounds of one comparison by ear. */

@@ -15,6 +15,9 @@ const EXPOSED_HEADERS = [
   'server-timing',
   'retry-after',
   'mcp-session-id',
+  'location',
+  'etag',
+  'content-range',
   ...['limit', 'remaining', 'reset'].map((name) => `x-ratelimit-${name}-requests`),
 ];
 

@@ -8,6 +8,7 @@ import type { Clock } from '../clock.js';
 import type { FirstPieces } from '../gateway/first-piece.js';
 import type { Gateway, ObservableGateway } from '../gateway/types.js';
 import type { Worker } from '../gateway/workers/worker.js';
+import type { Jobs } from '../jobs/jobs.js';
 import type { Logger } from '../log.js';
 import type { VoiceCatalogue } from '../models/catalogue.js';
 import type { AdminSettings } from '../protocol/admin/figures.js';
@@ -57,6 +58,8 @@ export interface ServerDeps {
   /** Of streamed HTTP; left out, the first sentence is cut at its first clause. */
   readonly firstPieces?: FirstPieces | undefined;
   readonly metrics: Metrics;
+  /** Absent where the server takes no jobs. */
+  readonly jobs?: Jobs | undefined;
   /** Absent where no request log is kept. */
   readonly requestLog?: RequestLog | undefined;
   readonly log: Logger;

@@ -24,6 +24,7 @@ export async function describeRoutes(app: FastifyInstance): Promise<void> {
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
       tags: [
         { name: 'speech' },
+        { name: 'jobs' },
         { name: 'admin' },
         { name: 'playground', description: LOCAL_USER },
         { name: 'operations' },

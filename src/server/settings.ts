@@ -37,6 +37,8 @@ export interface ServerSettings {
    * `key` never does, `off` serves neither.
    */
   readonly web: 'auto' | 'key' | 'off';
+  /** The routes of jobs, which say so where the server takes none. */
+  readonly jobs: boolean;
   /** `/metrics` on this server; false where it has an address of its own. */
   readonly metrics: boolean;
 }
@@ -65,5 +67,6 @@ export const DEFAULT_SETTINGS: ServerSettings = {
   heartbeat: { intervalMs: 20_000, timeoutMs: 45_000 },
   docs: true,
   web: 'off',
+  jobs: false,
   metrics: true,
 };

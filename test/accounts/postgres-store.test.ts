@@ -430,6 +430,7 @@ if (!hasPostgres()) {
         reservations: 12,
         ledger: 1089,
         request_log: 2,
+        jobs: 0,
         kept: 0,
         comparisons: 0,
       });

@@ -1,5 +1,6 @@
 /** What every account store must do, whatever database is behind it. */
 import { afterEach, beforeEach, describe } from 'vitest';
+import { jobsContract } from './account-store/jobs.js';
 import { keptContract } from './account-store/kept.js';
 import { keysContract } from './account-store/keys.js';
 import { lapsedContract } from './account-store/lapsed.js';
@@ -23,6 +24,7 @@ export function accountStoreContract(name: string, open: () => Promise<StoreFixt
     keysContract(tools);
     passesContract(tools);
     keptContract(tools);
+    jobsContract(tools);
     moneyContract(tools);
     limitsContract(tools);
     lapsedContract(tools);

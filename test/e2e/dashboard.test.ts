@@ -324,7 +324,7 @@ if (!hasChromium()) {
         await holder.keyboard.press('Enter');
         await holder.getByRole('heading', { name: 'Your key' }).waitFor();
         const links = holder.getByRole('navigation', { name: 'Dashboard' }).getByRole('link');
-        expect(await links.allTextContents()).toEqual(['Now', 'Usage', 'Requests']);
+        expect(await links.allTextContents()).toEqual(['Now', 'Usage', 'Requests', 'Jobs']);
         await holder.goto(`${server.baseUrl}/dashboard/settings`);
         await holder.getByRole('heading', { name: 'No such page' }).waitFor();
       });

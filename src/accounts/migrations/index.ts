@@ -10,6 +10,7 @@ import { sql as postgresFunctions } from './postgres-005-functions.js';
 import { sql as postgresRotation } from './postgres-006-rotation.js';
 import { sql as postgresUsageDays } from './postgres-007-usage-days.js';
 import { sql as postgresKept } from './postgres-008-kept.js';
+import { sql as postgresJobs } from './postgres-009-jobs.js';
 import { sql as postgresDictionaries } from './postgres-010-dictionaries.js';
 import { sql as initial } from './sqlite-001-initial.js';
 import { sql as delivered } from './sqlite-002-delivered.js';
@@ -21,6 +22,7 @@ import { sql as requestLog } from './sqlite-007-request-log.js';
 import { sql as rotation } from './sqlite-008-rotation.js';
 import { sql as usageDays } from './sqlite-009-usage-days.js';
 import { sql as kept } from './sqlite-010-kept.js';
+import { sql as jobs } from './sqlite-011-jobs.js';
 import { sql as dictionaries } from './sqlite-012-dictionaries.js';
 
 export const SQLITE_MIGRATIONS: readonly string[] = [
@@ -34,6 +36,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   rotation,
   usageDays,
   kept,
+  jobs,
   dictionaries,
 ];
 export const POSTGRES_MIGRATIONS: readonly string[] = [
@@ -45,5 +48,6 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   postgresRotation,
   postgresUsageDays,
   postgresKept,
+  postgresJobs,
   postgresDictionaries,
 ];

@@ -3,6 +3,7 @@
  * drop where a database has no functions, and of interrupt everywhere.
  */
 import { type AccountsDatabase, ask, type Change, tell } from '../database.js';
+import { JOBS_HOLDER } from '../jobs-holder.js';
 import type {
   EndResult,
   ExtendResult,
@@ -47,6 +48,9 @@ const CORRECT = `UPDATE ledger SET outcome = ?, characters = ?, credits = ?, aud
 const BOOKED = `SELECT outcome FROM ledger WHERE reservation_id = ?`;
 const FORGET_INTERRUPTION = `DELETE FROM ledger WHERE reservation_id = ? AND outcome = 'interrupted'`;
 
+/** Reservations of jobs are not counted as sessions. */
+const IS_SESSION = `holder <> '${JOBS_HOLDER}'`;
+
 interface FreeNow {
   now_ms: number;
   day: string;
@@ -72,13 +76,14 @@ function statementsOf({ forUpdate, nowMs, dayOf }: AccountsDatabase['dialect']) 
   const selectBalance = `SELECT credits - reserved AS balance, revoked_at FROM keys WHERE id = ?`;
   const lockBalance = `${selectBalance}${forUpdate}`;
   const selectPartner = `SELECT ${nowMs} AS now_ms, count(*) AS running FROM reservations
-    WHERE key_id = ? AND free_day IS NULL`;
+    WHERE key_id = ? AND free_day IS NULL AND ${IS_SESSION}`;
   /**
    * `pooled` is the day's count of a version that counted all models together; it counts for each
    * of them.
    */
   const selectFree = `SELECT clock.ms AS now_ms, clock.day AS day,
-      (SELECT count(*) FROM reservations WHERE key_id = ? AND model = ? AND free_day IS NOT NULL) AS running,
+      (SELECT count(*) FROM reservations WHERE key_id = ? AND model = ? AND free_day IS NOT NULL AND ${IS_SESSION})
+        AS running,
       coalesce((SELECT requests FROM free_requests WHERE key_id = ? AND day = clock.day AND model = ?), 0) AS requests,
       coalesce((SELECT requests FROM free_requests WHERE key_id = ? AND day = clock.day AND model = ''), 0) AS pooled
     FROM (SELECT ms, ${dayOf('ms')} AS day FROM (SELECT ${nowMs} AS ms) AS now) AS clock`;

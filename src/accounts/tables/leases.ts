@@ -1,5 +1,6 @@
 /** Leases of servers, and the reservations that servers without a lease left open. */
 import { type AccountsDatabase, tell } from '../database.js';
+import { JOBS_HOLDER } from '../jobs-holder.js';
 import type { MoneyMoves } from '../money/moves.js';
 import type { AccountStore } from '../store.js';
 import { pagesOf } from './pages.js';
@@ -13,7 +14,8 @@ type Leases = Pick<AccountStore, 'renewLease' | 'endLease' | 'recover'>;
 
 export function createLeases(database: AccountsDatabase, { interrupt }: Pick<MoneyMoves, 'interrupt'>): Leases {
   const { nowMs } = database.dialect;
-  const allOpen = `SELECT id, key_id, ${nowMs} AS now_ms FROM reservations`;
+  // A job goes on where its server broke off, and keeps what it reserved.
+  const allOpen = `SELECT id, key_id, ${nowMs} AS now_ms FROM reservations WHERE holder <> '${JOBS_HOLDER}'`;
   const lapsed = `SELECT reservations.id, key_id, ${nowMs} AS now_ms FROM reservations
     LEFT JOIN leases ON leases.holder = reservations.holder
     WHERE leases.holder IS NULL OR leases.expires_ms <= ${nowMs}`;

@@ -148,9 +148,11 @@ function serviceOptions(config: Config, log: Logger, tls: Tls): Omit<ServiceOpti
       heldDir: config.database === '' ? config.dataDir : undefined,
       metrics: config.metricsPort === 0,
       web,
+      jobs: true,
     },
     metrics: true,
     requestLog: true,
+    jobs: true,
     nats: config.nats !== '',
     engine: { start: 'now', models: BASE_MODELS, stays: true, crowd: true, onProgress: downloadLog(log) },
   };

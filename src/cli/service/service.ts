@@ -11,6 +11,7 @@ import type { FirstPieces } from '../../gateway/first-piece.js';
 import type { GatewayOptions } from '../../gateway/gateway.js';
 import type { ObservableGateway } from '../../gateway/types.js';
 import type { WorkerPool } from '../../gateway/workers/pool.js';
+import type { Jobs } from '../../jobs/jobs.js';
 import type { Logger } from '../../log.js';
 import type { Preparation } from '../../protocol/preparation.js';
 import type { Metrics } from '../../server/metrics/metrics.js';
@@ -19,11 +20,12 @@ import type { LanguageFiles } from '../../text/front-end.js';
 import { catalogueOptions } from '../own-voices.js';
 import type { ShownSettings } from '../shown-settings.js';
 import { packageVersion } from '../version.js';
+import { openJobs } from './jobs.js';
 import { openKept } from './kept.js';
 import { listenError } from './listening.js';
 import { LocalEngines, type LocalEnginesOptions } from './local-engines.js';
 import type { NatsLink, Reading } from './nats.js';
-import { stopService } from './stop.js';
+import { type Running, stopService } from './stop.js';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -39,6 +41,8 @@ export interface ServiceOptions {
   readonly metrics: boolean;
   /** Whether workers on the NATS server of the settings speak as well. */
   readonly nats?: boolean;
+  /** Whether jobs are taken as the settings say. */
+  readonly jobs?: boolean;
   /** Whether a request log is kept as the settings say. */
   readonly requestLog?: boolean;
   /** How long speech waits for a first worker. */
@@ -119,6 +123,9 @@ async function assemble(options: ServiceOptions, parts: Parts): Promise<Service>
   metrics.watch(gateway, accounts, requestLog);
   const shutdown = new AbortController();
   const kept = engine.crowd ? await openKept({ store, catalogue, texts, log }, shutdown.signal) : undefined;
+  const textVersion = parts.reading?.textVersion;
+  const jobParts = { config, store, accounts, gateway, texts, catalogue, requestLog, log, textVersion };
+  const jobs = options.jobs ? await openJobs(jobParts) : undefined;
   const server = await buildServer(
     {
       accounts,
@@ -127,6 +134,7 @@ async function assemble(options: ServiceOptions, parts: Parts): Promise<Service>
       texts,
       firstPieces: remembered.firstPieces,
       metrics,
+      jobs,
       requestLog,
       log,
       shutdown: shutdown.signal,
@@ -146,17 +154,29 @@ async function assemble(options: ServiceOptions, parts: Parts): Promise<Service>
   );
   const remember = () => remembered.keep(gateway);
   const running = { ...server, gateway, accounts, texts, natsWorkers, requestLog, log, remember };
+  return serviceOf(running, { metrics, engines, jobs, shutdown });
+}
+
+interface Stopped {
+  readonly metrics: Metrics;
+  readonly engines: LocalEngines;
+  readonly jobs: Jobs | undefined;
+  readonly shutdown: AbortController;
+}
+
+function serviceOf(running: Omit<Running, 'jobsClosed'>, { metrics, engines, jobs, shutdown }: Stopped): Service {
   let stopping: Promise<void> | undefined;
-  const stop = (graceMs: number): Promise<void> => {
+  const stop = async (graceMs: number): Promise<void> => {
     shutdown.abort();
     engines.stop();
-    return stopService(running, graceMs);
+    // Jobs go on elsewhere, or at the next start.
+    await stopService({ ...running, jobsClosed: jobs?.close() }, graceMs);
   };
   return {
-    gateway,
+    gateway: running.gateway,
     metrics,
     ready: engines.ready,
-    listen: (host, port) => listenOn(server.app, host, port),
+    listen: (host, port) => listenOn(running.app, host, port),
     stop(graceMs) {
       stopping ??= stop(graceMs);
       return stopping;

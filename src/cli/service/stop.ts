@@ -15,6 +15,8 @@ export interface Running extends Pick<Awaited<ReturnType<typeof buildServer>>, '
   readonly natsWorkers: NatsLink | undefined;
   readonly requestLog: RequestLog | undefined;
   readonly log: Logger;
+  /** Resolves when the jobs are given back. */
+  readonly jobsClosed: Promise<void> | undefined;
   /** Keeps what was measured for the next start, where that is kept. */
   readonly remember: () => Promise<void>;
 }
@@ -41,6 +43,7 @@ export async function stopService(running: Running, graceMs: number): Promise<vo
     app.server.closeAllConnections();
     await close(finished, 'connections could not be closed');
   }
+  await close(running.jobsClosed, 'the jobs could not be given back');
   await close(running.settled(), 'not every request could be settled');
   await close(closing ?? gateway.close(), 'the engines could not be closed');
   await close(natsWorkers?.close(), 'NATS could not be closed');

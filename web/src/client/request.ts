@@ -15,21 +15,26 @@ export class ApiError extends Error implements SpeechError {
 export interface CallOptions {
   readonly method?: string;
   readonly body?: unknown;
+  /** A file as the body, with its content type. */
+  readonly file?: Blob;
+  readonly type?: string;
   /** An API key, if there is one. */
   readonly key?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-export async function request(url: string, { method, body, key, signal }: CallOptions = {}): Promise<Response> {
+export async function request(url: string, options: CallOptions = {}): Promise<Response> {
+  const { method, body, file, type = 'application/json', key, signal } = options;
+  const sent = file ?? (body === undefined ? undefined : JSON.stringify(body));
   let response: Response;
   try {
     response = await fetch(url, {
-      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      method: method ?? (sent === undefined ? 'GET' : 'POST'),
       headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(sent !== undefined && { 'content-type': type }),
         ...(key && { authorization: `Bearer ${key}` }),
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(sent !== undefined && { body: sent }),
       ...(signal && { signal }),
     });
   } catch (error) {

@@ -1,5 +1,6 @@
 /** The pages of the dashboard, in the order of their links. */
 import type { DashboardPage } from './page.js';
+import { JOBS } from './pages/jobs.js';
 import { KEYS } from './pages/keys.js';
 import { NOW } from './pages/now.js';
 import { REQUESTS } from './pages/requests.js';
@@ -9,7 +10,7 @@ import { VOICES } from './pages/voices.js';
 import { WORKERS } from './pages/workers.js';
 import { identity } from './state.js';
 
-const PAGES: readonly DashboardPage[] = [NOW, KEYS, USAGE, REQUESTS, WORKERS, VOICES, SETTINGS];
+const PAGES: readonly DashboardPage[] = [NOW, KEYS, USAGE, REQUESTS, JOBS, WORKERS, VOICES, SETTINGS];
 
 const isOperator = (): boolean => identity.value?.role === 'admin';
 

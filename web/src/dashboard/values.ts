@@ -5,6 +5,7 @@ export const duration = (ms: number): string =>
 
 const ROUTES: Readonly<Record<string, string>> = {
   speech: 'HTTP',
+  job: 'Job',
   stream_input: 'WebSocket',
   openai_speech: 'OpenAI HTTP',
   elevenlabs_speech: 'ElevenLabs HTTP',

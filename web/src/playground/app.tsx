@@ -1,6 +1,7 @@
 /** The playground's page: text, voice and model, playback, and what was heard before. */
 
 import { Header } from '../shared/header.js';
+import { BookPanel } from './book/panel.js';
 import { History } from './history/history.js';
 import { KeyPrompt } from './key-prompt.js';
 import { ReadingView } from './lexicon/reading.js';
@@ -50,6 +51,7 @@ function Studio() {
     <>
       <div class="studio">
         <div class="column">
+          <BookPanel />
           <Sheet />
           <Transport />
           <Facts />

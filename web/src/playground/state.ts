@@ -64,7 +64,8 @@ let sample: Run | undefined;
 
 const nameOf = (id: string) => voices.peek().find((entry) => entry.id === id)?.display_name ?? id;
 
-const credentials = () => (server.value?.keyless ? undefined : key.value || undefined);
+/** The key that requests carry; none where the server needs none. */
+export const credentials = () => (server.value?.keyless ? undefined : key.value || undefined);
 
 export async function begin(): Promise<void> {
   try {

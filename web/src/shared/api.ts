@@ -1,2 +1,2 @@
 /** Requests to this server, as the client makes them. */
-export { ApiError, type CallOptions, call } from '../client/request.js';
+export { ApiError, type CallOptions, call, request } from '../client/request.js';

@@ -5,6 +5,7 @@ import { ADMIN_PATH } from '../../../protocol/pages.js';
 import type { Door, ServerParts } from '../../door.js';
 import { takeJson } from '../../json-body.js';
 import { addComparisonSums } from './comparisons-routes.js';
+import { addJobs } from './jobs-routes.js';
 import { addKept } from './kept-routes.js';
 import { addKeys } from './keys-routes.js';
 import { addLive } from './live-routes.js';
@@ -35,6 +36,6 @@ function routes(app: FastifyInstance, server: ServerParts): void {
     }
   };
   const parts: AdminParts = { ...server, signIns, signedIn, operator };
-  const all = [addSession, addKeys, addUsage, addLive, addRequests, addSettings, addComparisonSums, addKept];
+  const all = [addSession, addKeys, addUsage, addLive, addRequests, addSettings, addComparisonSums, addKept, addJobs];
   for (const add of all) add(app, parts);
 }

@@ -31,7 +31,12 @@ const ADMIN_INTRO =
   `${prose('`Authorization: Bearer` and the admin secret for `/admin/v1`')} ` +
   `(<a href="/docs/operating#the-dashboard-and-its-secret">where it is</a>). ${ERRORS}</p><p>${prose(LOCAL_USER)}</p>`;
 
-const REFERENCE = { name: 'reference', title: 'HTTP reference', intro: HTTP_INTRO, tags: ['speech', 'operations'] };
+const REFERENCE = {
+  name: 'reference',
+  title: 'HTTP reference',
+  intro: HTTP_INTRO,
+  tags: ['speech', 'jobs', 'operations'],
+};
 const ADMIN_REFERENCE = {
   name: 'reference-admin',
   title: 'Admin reference',

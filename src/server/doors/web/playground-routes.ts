@@ -2,9 +2,7 @@
  * What the playground's page asks for: whether it needs a key, voices, tickets, and how a text is
  * read. On a loopback address no key is needed, where the operator leaves that on.
  */
-import type { IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { DEFAULT_VOICE, parseModel, SPEECH_MODELS } from '../../../protocol/contract.js';
 import { TtsError } from '../../../protocol/errors.js';
 import { ErrorResponse, StreamTicket, StreamTicketRequest } from '../../../protocol/http.js';
@@ -15,18 +13,14 @@ import {
   PlaygroundSession,
   PlaygroundVoices,
 } from '../../../protocol/playground/playground.js';
-import { presentedKey } from '../../access/authenticate.js';
 import { ExplainLimit } from '../../access/explain-limit.js';
 import { addressGroup } from '../../access/failure-brake.js';
-import { isLoopback } from '../../access/hosts.js';
 import { checkOrigin } from '../../access/origins.js';
 import type { ServerParts } from '../../door.js';
 import { checkBodyHeaders, takeJson } from '../../json-body.js';
 import { addComparisons } from './comparisons-route.js';
 import { addMix } from './mix-route.js';
-
-/** Headers that a proxy adds: its clients may be on other machines. */
-const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'] as const;
+import { visitorsOf } from './visitors.js';
 
 const described = (operationId: string, summary: string, answer: object) => ({
   operationId,
@@ -36,20 +30,12 @@ const described = (operationId: string, summary: string, answer: object) => ({
 });
 
 export function addPlayground(app: FastifyInstance, parts: ServerParts): void {
-  const { admin, accounts, authenticate } = parts;
+  const { admin } = parts;
   takeJson(app);
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });
-  const isKeyless = keylessCheck(app, parts);
-  /** A hook: puts the caller's key, or the machine's own, on the request. */
-  const visitor = async (request: FastifyRequest): Promise<void> => {
-    const { raw } = request;
-    const keyed = presentedKey(raw) !== undefined;
-    checkOrigin(raw, { named: !keyed && request.method === 'POST' });
-    if (!keyed && isKeyless(raw)) request.key = accounts.local!;
-    else await authenticate(request);
-  };
+  const { isKeyless, visitor } = visitorsOf(app, parts);
   app.get(
     '/session',
     {
@@ -66,17 +52,6 @@ export function addPlayground(app: FastifyInstance, parts: ServerParts): void {
   addWork(app, parts, visitor);
   addMix(app, parts, visitor);
   addComparisons(app, parts, visitor);
-}
-
-/** Whether nobody but the machine's own user can have sent the request. */
-function keylessCheck(app: FastifyInstance, { settings, accounts }: ServerParts) {
-  return ({ socket, headers }: IncomingMessage): boolean =>
-    settings.web === 'auto' &&
-    accounts.local !== undefined &&
-    settings.allowedHosts.length === 0 &&
-    isLoopback((app.server.address() as AddressInfo | null)?.address) &&
-    isLoopback(socket.remoteAddress) &&
-    FORWARDED.every((name) => headers[name] === undefined);
 }
 
 /** Voices, tickets and explanations, for visitors. */

@@ -1,4 +1,4 @@
-/** Reads a text or Markdown file that was chosen or dropped. */
+/** Reads a text or Markdown file that was chosen or dropped; EPUBs are books. */
 import { useRef } from 'preact/hooks';
 import { count } from '../../shared/format.js';
 import { Icon } from '../../shared/icons.js';
@@ -45,7 +45,7 @@ export function OpenButton({ onFile }: { readonly onFile: (file: File) => void }
         ref={input}
         type="file"
         hidden
-        accept=".txt,.text,.md,.markdown,text/plain,text/markdown"
+        accept=".txt,.text,.md,.markdown,.epub,text/plain,text/markdown,application/epub+zip"
         onChange={(event) => {
           const file = event.currentTarget.files?.[0];
           event.currentTarget.value = '';

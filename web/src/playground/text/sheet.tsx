@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { count } from '../../shared/format.js';
 import { Icon } from '../../shared/icons.js';
+import { isBook, openBook } from '../book/book.js';
 import { edit, listening, live, player, problem, run, shownText, stop, text } from '../state.js';
 import { Chapters } from './chapters.js';
 import { Editor, typing } from './editor.js';
@@ -54,12 +55,16 @@ export function Sheet() {
           <Transcript />
         </div>
       )}
-      {isOver.value && <p class="drop-here">Drop a text or Markdown file here.</p>}
+      {isOver.value && <p class="drop-here">Drop a text, Markdown or EPUB file here.</p>}
     </section>
   );
 }
 
 async function open(file: File): Promise<void> {
+  if (isBook(file)) {
+    openBook(file);
+    return;
+  }
   try {
     const read = await readText(file);
     if (live.value) toggleLive(false);
