@@ -39,7 +39,7 @@ interface Dialect {
   readonly dayOf: (ms: string) => string;
   /**
    * Whether the database has functions that reserve and settle
-   * (migrations/postgres-005-functions.ts).
+   * (migrations/postgres/005-functions.ts).
    */
   readonly functions: boolean;
 }

@@ -40,11 +40,23 @@ const COMMANDS: readonly Entry[] = [
   { name: 'explain', summary: 'show how a text will be read', load: () => import('./commands/explain.js') },
   { name: 'mcp', summary: 'let agents speak: a server of MCP on stdio', load: () => import('./commands/mcp.js') },
   { name: 'models', summary: 'fetch, check and remove the models', load: () => import('./commands/models.js') },
-  { name: 'keys', summary: 'make, list and revoke API keys, grant credits', load: () => import('./commands/keys.js') },
-  { name: 'admin', summary: "the secret of the server's dashboard", load: () => import('./commands/admin.js') },
-  { name: 'usage', summary: 'what was spoken, by whom, and what it cost', load: () => import('./commands/usage.js') },
-  { name: 'requests', summary: 'what became of each request', load: () => import('./commands/requests.js') },
-  { name: 'db', summary: 'back up and check the accounts', load: () => import('./commands/db.js') },
+  {
+    name: 'keys',
+    summary: 'make, list and revoke API keys, grant credits',
+    load: () => import('./commands/accounts/keys.js'),
+  },
+  {
+    name: 'admin',
+    summary: "the secret of the server's dashboard",
+    load: () => import('./commands/accounts/admin.js'),
+  },
+  {
+    name: 'usage',
+    summary: 'what was spoken, by whom, and what it cost',
+    load: () => import('./commands/accounts/usage.js'),
+  },
+  { name: 'requests', summary: 'what became of each request', load: () => import('./commands/accounts/requests.js') },
+  { name: 'db', summary: 'back up and check the accounts', load: () => import('./commands/accounts/db.js') },
   { name: 'bench', summary: 'how many live listeners this machine carries', load: () => import('./commands/bench.js') },
   { name: 'doctor', summary: 'check this machine and say what to do', load: () => import('./commands/doctor.js') },
   {

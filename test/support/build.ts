@@ -1,7 +1,8 @@
 /**
  * Once before all tests: compiles `src/` to `dist/` and bundles it, as commands and engine processes
- * run from there, and makes the pages and their client, each where something changed. It also makes the folder in
- * which suites find what another one has made (`TTS_TEST_FOLDER`), and removes it after the last.
+ * run from there, and makes the pages and their client, each where something changed. It also makes
+ * the folder in which suites find what another one has made (`TTS_TEST_FOLDER`), and removes it
+ * after the last.
  */
 import { execFileSync } from 'node:child_process';
 import {

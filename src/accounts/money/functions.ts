@@ -1,5 +1,5 @@
 /**
- * Money moved by functions of the database (migrations/postgres-005-functions.ts): one statement a
+ * Money moved by functions of the database (migrations/postgres/005-functions.ts): one statement a
  * move.
  */
 import type { AccountsDatabase } from '../database.js';

@@ -1,6 +1,6 @@
 /**
- * How an American who knows where a name comes from reads its letters: the language's spelling, with
- * English sounds.
+ * How an American who knows where a name comes from reads its letters: the spelling of that
+ * language, with English sounds.
  */
 import { CONSONANTS, DOUBLED, VOWELS } from './common.js';
 import type { Orthography } from './letters.js';

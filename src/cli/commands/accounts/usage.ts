@@ -1,11 +1,11 @@
 /** `tts usage`: what was spoken, by whom, and what it cost. */
 import { Command, Option } from 'commander';
-import type { LedgerRow, UsageFilter } from '../../accounts/store.js';
-import { addSettings } from '../context.js';
-import { parseMoment } from '../moment.js';
-import { printTable, write } from '../output.js';
-import { ACCOUNT_SETTINGS, checkKeyId, idOf, withStore } from '../service/account-store.js';
-import { right, shrinking } from '../table.js';
+import type { LedgerRow, UsageFilter } from '../../../accounts/store.js';
+import { addSettings } from '../../context.js';
+import { parseMoment } from '../../moment.js';
+import { printTable, write } from '../../output.js';
+import { ACCOUNT_SETTINGS, checkKeyId, idOf, withStore } from '../../service/account-store.js';
+import { right, shrinking } from '../../table.js';
 
 interface UsageOptions {
   key?: string;

@@ -1,8 +1,8 @@
 /** `tts admin`: the secret that opens the dashboard and the admin interface. */
 import { Command } from 'commander';
-import { addSettings, settingsOf } from '../context.js';
-import { printJson } from '../output.js';
-import { withStore } from '../service/account-store.js';
+import { addSettings, settingsOf } from '../../context.js';
+import { printJson } from '../../output.js';
+import { withStore } from '../../service/account-store.js';
 
 const HELP = `
 The secret goes to the standard output, a terminal or not: it was asked for. In a service's script, keep that output out
@@ -14,8 +14,8 @@ Examples:
 
 async function reset({ json }: { json?: boolean }, command: Command): Promise<void> {
   const [{ createAdminSecret }, { removeAdminSecret }] = await Promise.all([
-    import('../../accounts/admin-secret.js'),
-    import('../../accounts/data-folder.js'),
+    import('../../../accounts/admin-secret.js'),
+    import('../../../accounts/data-folder.js'),
   ]);
   await withStore(command, { create: true }, async (store) => {
     const secret = await createAdminSecret(store).reset();

@@ -1,10 +1,10 @@
 /** `tts db`: care of the accounts database. */
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { replaceFile } from '../../atomic-file.js';
-import { TtsError } from '../../protocol/errors.js';
-import { addSettings, settingsOf } from '../context.js';
-import { ACCOUNT_SETTINGS, withStore } from '../service/account-store.js';
+import { replaceFile } from '../../../atomic-file.js';
+import { TtsError } from '../../../protocol/errors.js';
+import { addSettings, settingsOf } from '../../context.js';
+import { ACCOUNT_SETTINGS, withStore } from '../../service/account-store.js';
 
 async function backup(target: string, { force = false }: { force?: boolean }, command: Command): Promise<void> {
   await withStore(command, {}, async (store, { place, exists }) => {
@@ -51,12 +51,12 @@ async function copy({ from }: { from?: string }, command: Command): Promise<void
   }
   const [{ accountsFile }, { acquireServerLock }, { copyAccounts }, sqlite, postgres, { parsePostgresUrl }] =
     await Promise.all([
-      import('../../accounts/data-folder.js'),
-      import('../../accounts/server-lock.js'),
-      import('../../accounts/copy.js'),
-      import('../../accounts/sqlite/database.js'),
-      import('../../accounts/postgres/database.js'),
-      import('../../accounts/postgres/url.js'),
+      import('../../../accounts/data-folder.js'),
+      import('../../../accounts/server-lock.js'),
+      import('../../../accounts/copy.js'),
+      import('../../../accounts/sqlite/database.js'),
+      import('../../../accounts/postgres/database.js'),
+      import('../../../accounts/postgres/url.js'),
     ]);
   const file = from ?? accountsFile(dataDir);
   if (!existsSync(file)) {

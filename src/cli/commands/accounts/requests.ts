@@ -1,14 +1,14 @@
 /** `tts requests`: what became of each request, from the log in the accounts database. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Argument, Command, Option } from 'commander';
-import type { AccountStore, LoggedRequest, RequestFilter } from '../../accounts/store.js';
-import { TtsError } from '../../protocol/errors.js';
-import { REQUEST_OUTCOMES, type RequestOutcome } from '../../protocol/request-outcome.js';
-import { addSettings, settingsOf } from '../context.js';
-import { parseMoment } from '../moment.js';
-import { printTable, write } from '../output.js';
-import { ACCOUNT_SETTINGS, checkKeyId, idOf, withStore } from '../service/account-store.js';
-import { type ColumnSpec, right, shrinking, table } from '../table.js';
+import type { AccountStore, LoggedRequest, RequestFilter } from '../../../accounts/store.js';
+import { TtsError } from '../../../protocol/errors.js';
+import { REQUEST_OUTCOMES, type RequestOutcome } from '../../../protocol/request-outcome.js';
+import { addSettings, settingsOf } from '../../context.js';
+import { parseMoment } from '../../moment.js';
+import { printTable, write } from '../../output.js';
+import { ACCOUNT_SETTINGS, checkKeyId, idOf, withStore } from '../../service/account-store.js';
+import { type ColumnSpec, right, shrinking, table } from '../../table.js';
 
 interface RequestsOptions {
   key?: string;
@@ -68,7 +68,7 @@ async function latest(
 
 /** One JSON object a row. */
 async function recordsOf(rows: readonly LoggedRequest[]): Promise<string[]> {
-  const { requestRecord } = await import('../../accounts/requests/request-record.js');
+  const { requestRecord } = await import('../../../accounts/requests/request-record.js');
   return rows.map((row) => JSON.stringify(requestRecord(row)));
 }
 

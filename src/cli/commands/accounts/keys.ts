@@ -1,20 +1,20 @@
 /** `tts keys`: make, list, rotate and revoke API keys, and grant them credits. */
 import { Command, Option } from 'commander';
-import type { KeySummary } from '../../accounts/store.js';
-import type { KeyRecord, Tier } from '../../accounts/types.js';
-import { TtsError } from '../../protocol/errors.js';
+import type { KeySummary } from '../../../accounts/store.js';
+import type { KeyRecord, Tier } from '../../../accounts/types.js';
+import { TtsError } from '../../../protocol/errors.js';
 import {
   allowedFreeLimit,
   freeLimitText,
   MAX_LIMIT,
   type OwnFreeLimit,
   parseFreeLimit,
-} from '../../protocol/free-limit.js';
-import { addSettings } from '../context.js';
-import { parseMoment } from '../moment.js';
-import { printJson, printTable } from '../output.js';
-import { ACCOUNT_SETTINGS, idOf, withKeyring } from '../service/account-store.js';
-import { right, shrinking } from '../table.js';
+} from '../../../protocol/free-limit.js';
+import { addSettings } from '../../context.js';
+import { parseMoment } from '../../moment.js';
+import { printJson, printTable } from '../../output.js';
+import { ACCOUNT_SETTINGS, idOf, withKeyring } from '../../service/account-store.js';
+import { right, shrinking } from '../../table.js';
 
 function wholeNumber(option: string, text: string, min: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
