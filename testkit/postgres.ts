@@ -130,6 +130,8 @@ export async function startPostgres({ tls, durable = false }: PostgresOptions = 
   async function start(): Promise<void> {
     const settings = [
       ...['-c', 'listen_addresses=127.0.0.1', '-c', `port=${port}`, '-c', `unix_socket_directories=${folder}`],
+      // A pooler in front keeps connections to the database of every test.
+      ...['-c', 'max_connections=300'],
       // Nobody cuts the power of a test.
       ...(durable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off']),
       ...(tls

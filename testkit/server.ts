@@ -191,14 +191,14 @@ export async function errorOf(response: Response) {
 }
 
 export async function until(condition: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
-  const UNTIL_MS = 30_000;
+  const UNTIL_MS = 90_000;
   const startMs = performance.now();
   for (let tries = 0; performance.now() - startMs < UNTIL_MS || tries < 600; tries++) {
     if (await condition()) return;
     // What takes longer than a second is asked for less often: the asking takes from the work.
     await sleep(tries < 100 ? 10 : 50);
   }
-  throw new Error(`${what} did not come about within 30 s`);
+  throw new Error(`${what} did not come about within 90 s`);
 }
 
 export interface RawResponse {

@@ -90,20 +90,36 @@ function leading(headings: readonly Heading[]): readonly Heading[] {
   return headings.filter(({ level }) => level <= deepest!);
 }
 
+/**
+ * A full line with two more below it is the first of a paragraph ("BOOK I. (Folio) is …"), with one
+ * it may be a long heading.
+ */
+const FULL_LINE = 55;
+const goesOn = (line: string, below: readonly string[]): boolean =>
+  line.length >= FULL_LINE && below.length === 2 && below.every((each) => !isBlank(each));
+
 function headingsOf(text: string): Heading[] {
   const markdown: Heading[] = [];
   const book: Heading[] = [];
   let at = 0;
   let fenced = false;
   let before = { at: 0, line: '', blankBefore: true };
-  for (const line of text.split('\n')) {
+  const lines = text.split('\n');
+  for (const [index, line] of lines.entries()) {
     const hashes = HASHES.exec(line);
     const underline = UNDERLINE.exec(line);
     if (FENCE.test(line)) fenced = !fenced;
     else if (!fenced && hashes) markdown.push({ at, title: plain(hashes[2]!), level: hashes[1]!.length });
     else if (!fenced && underline && before.blankBefore && !isBlank(before.line)) {
       markdown.push({ at: before.at, title: plain(before.line), level: underline[1]![0] === '=' ? 1 : 2 });
-    } else if (!fenced && isBlank(before.line) && isBookHeading(line)) book.push({ at, title: trim(line), level: 1 });
+    } else if (
+      !fenced &&
+      isBlank(before.line) &&
+      isBookHeading(line) &&
+      !goesOn(line, lines.slice(index + 1, index + 3))
+    ) {
+      book.push({ at, title: trim(line), level: 1 });
+    }
     before = { at, line, blankBefore: isBlank(before.line) };
     at += line.length + 1;
   }

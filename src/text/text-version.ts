@@ -8,7 +8,7 @@ import path from 'node:path';
 const READERS = ['espeak-phonemizer', 'n2words', 'pinyin-pro'];
 
 /** What English words are looked up in. */
-const WORD_LISTS = ['en.txt', 'tagger.txt'];
+const WORD_LISTS = ['en.txt', 'phrases.txt', 'tagger.txt'];
 
 /**
  * The code is digested rather than a number kept by hand: a number is forgotten, and then two

@@ -432,6 +432,7 @@ if (!hasPostgres()) {
         request_log: 2,
         jobs: 0,
         kept: 0,
+        dictionaries: 0,
         comparisons: 0,
       });
       await expect(copyAccounts(old, fresh)).rejects.toMatchObject({

@@ -92,7 +92,8 @@ if (!hasChromium()) {
         await ready(dying);
         const page = await open(look, dying.baseUrl);
         await say(page, LONG);
-        await page.locator('.word.now').first().waitFor();
+        // Enough to be heard again and saved.
+        await until(async () => (await second(page)) >= 2);
         const height = await page.evaluate<number>('document.documentElement.scrollHeight');
         expect(height).toBeLessThan(3_000);
         await dying.kill('SIGKILL');
@@ -103,7 +104,7 @@ if (!hasChromium()) {
         await noOverflow(page);
 
         await page.locator('[data-index="1"]').click();
-        await until(async () => Number(await page.locator('.word.now').getAttribute('data-index')) >= 1);
+        await page.waitForFunction("Number(document.querySelector('.word.now')?.dataset.index ?? -1) >= 1");
         await halt(page);
         await button(page, 'Play').click();
         await alert(page).getByText('The server does not answer. Is it still running?').waitFor();

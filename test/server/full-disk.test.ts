@@ -152,8 +152,10 @@ describe('the disk of the accounts', () => {
     server = await startServe(home);
     const names = readdirSync(home.dataDir);
     expect(names).toEqual(expect.arrayContaining(['accounts.db', 'server.lock', 'server-holder.json']));
-    for (const name of names)
-      expect([name, statSync(path.join(home.dataDir, name)).mode & 0o777]).toEqual([name, 0o600]);
+    for (const name of names) {
+      const stat = statSync(path.join(home.dataDir, name));
+      expect([name, stat.mode & 0o777]).toEqual([name, stat.isDirectory() ? 0o700 : 0o600]);
+    }
   });
 
   it('is left with one file after a clean stop', async () => {

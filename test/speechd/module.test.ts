@@ -159,8 +159,9 @@ describe('SPEAK', () => {
     const module = await start();
     const voiceFor = async (...more: string[]) => {
       await set(module, ...more);
+      const before = (await server.ledger(server.partner.id)).length;
       await module.speak('SPEAK', `<speak>Words that nobody said before number ${jobs().length}, really.</speak>`);
-      await until(() => server.accounts.active === 0, 'the end');
+      await until(async () => (await server.ledger(server.partner.id)).length > before, 'the row of the ledger');
       return (await server.ledger(server.partner.id)).at(-1)!.voice;
     };
     expect(await voiceFor('synthesis_voice=british_male_george')).toBe('british_male_george');

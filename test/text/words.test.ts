@@ -27,6 +27,12 @@ function soundsOf(text: string, from: number, to: number): string {
     .replace(/[.,;:!?“” ]/gu, '');
 }
 
+/** Without all main stresses but the last. */
+function lastStressed(sounds: string): string {
+  const at = sounds.lastIndexOf('ˈ');
+  return sounds.slice(0, at).replaceAll('ˈ', '') + sounds.slice(at);
+}
+
 const share = (wrong: readonly string[], all: number) => `${all - wrong.length} of ${all}\n${wrong.join('\n')}`;
 
 describe('words written alike', () => {
@@ -54,6 +60,7 @@ describe('names', () => {
     ['names.txt', 200],
     ['names-2.txt', 60],
     ['names-3.txt', 200],
+    ['names-4.txt', 200],
   ])('are said as a well-read speaker says them in at least 9 of 10: %s', (file, count) => {
     const cases = lines(file);
     expect(cases).toHaveLength(count);
@@ -61,7 +68,10 @@ describe('names', () => {
       const [name, ways] = line.split(' = ') as [string, string];
       const text = `We spoke of ${name} today.`;
       const said = soundsOf(text, 12, 12 + [...name].length);
-      return ways.split(' ').some((way) => soundsLike(said, way)) ? [] : [`${name}: ${said}, not ${ways}`];
+      const stressed = /[ -]/.test(name) ? lastStressed : (sounds: string) => sounds;
+      return ways.split(' ').some((way) => soundsLike(stressed(said), stressed(way)))
+        ? []
+        : [`${name}: ${said}, not ${ways}`];
     });
     expect(wrong.length, share(wrong, cases.length)).toBeLessThanOrEqual(count / 10);
   });

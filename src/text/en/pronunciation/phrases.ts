@@ -1,270 +1,33 @@
 /** Names and loans of several words, which are said otherwise than the same words apart. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
-const TABLE = `
-déjà vu = dˌAʒɑ vˈu
-deja vu = dˌAʒɑ vˈu
-bon voyage = bˌɔn vwɑjˈɑʒ
-bon appétit = bˌɔn ˌæpAtˈi
-bon appetit = bˌɔn ˌæpAtˈi
-bon vivant = bˌɔn vivˈɑnt
-hors d'oeuvre = ˌɔɹ dˈɜɹv
-hors d'oeuvres = ˌɔɹ dˈɜɹvz
-hors d'œuvre = ˌɔɹ dˈɜɹv
-hors d'œuvres = ˌɔɹ dˈɜɹvz
-coup d'état = kˌu dAtˈɑ
-coup d'etat = kˌu dAtˈɑ
-raison d'être = ɹAzˌOn dˈɛtɹə
-raison d'etre = ɹAzˌOn dˈɛtɹə
-joie de vivre = ʒwˌɑ də vˈivɹə
-c'est la vie = sˌA lɑ vˈi
-crème brûlée = kɹˌɛm bɹulˈA
-creme brulee = kɹˌɛm bɹulˈA
-crème fraîche = kɹˌɛm fɹˈɛʃ
-eau de cologne = ˌO də kəlˈOn
-femme fatale = fˌɛm fətˈæl
-film noir = fˈɪlm nwˈɑɹ
-je ne sais quoi = ʒə nə sA kwˈɑ
-laissez faire = lˌɛsA fˈɛɹ
-mise en scène = mˌiz ɑn sˈɛn
-nom de plume = nˌɑm də plˈum
-au pair = O pˈɛɹ
-en route = ɑn ɹˈut
-en masse = ɑn mˈæs
-en suite = ɑn swˈit
-champs élysées = ʃˌɑnz ˌAlizˈA
-champs elysées = ʃˌɑnz ˌAlizˈA
-champs elysees = ʃˌɑnz ˌAlizˈA
-au gratin = O ɡɹˈɑTᵊn
-au revoir = O ɹəvwˈɑɹ
-au fait = O fˈA
-pas de deux = pˌɑ də dˈu
-papier mâché = pˌApəɹ məʃˈA
-savoir faire = sˌævwɑɹ fˈɛɹ
-tour de force = tˌʊɹ də fˈɔɹs
-chaise longue = ʃˌAz lˈɔŋ
-art nouveau = ˌɑɹt nuvˈO
-avant garde = ˌɑvɑnt ɡˈɑɹd
-cul de sac = kˈʌl də sˌæk
-vis à vis = vˌiz ə vˈi
-vice versa = vˌIs vˈɜɹsə
-ad hoc = ˌæd hˈɑk
-bona fide = bˈOnə fˌId
-per se = pɜɹ sˈA
-pro rata = pɹO ɹˈATə
-et al = ɛt ˈæl
-des moines = də mˈYn
-des plaines = dɛs plˈAnz
-la jolla = lə hˈYə
-la paz = lə pˈɑz
-los angeles = lɔs ˈænʤələs
-san jose = sˌæn hOzˈA
-san josé = sˌæn hOzˈA
-san juan = sˌæn wˈɑn
-santa fe = sˌæntə fˈA
-baton rouge = bˌætᵊn ɹˈuʒ
-terre haute = tˌɛɹə hˈOt
-notre dame = nˌOTɹə dˈɑm
-port au prince = pˌɔɹt O pɹˈɪns
-buenos aires = bwˌAnəs ˈɛɹiz
-rio de janeiro = ɹˌiO dA ʒənˈɛɹO
-côte d'ivoire = kˌOt divwˈɑɹ
-el niño = ɛl nˈinjO
-el nino = ɛl nˈinjO
-da vinci = də vˈɪnʧi
-de gaulle = də ɡˈɔl
-de niro = də nˈɪɹO
-van gogh = væn ɡˈO
-van dyck = væn dˈIk
-le corbusier = lə kˌɔɹbusjˈA
-le pen = lə pˈɛn
-saint louis = sˌAnt lˈuɪs
-new orleans = nˌu ˈɔɹlinz
-sri lanka = sɹˌi lˈɑŋkə
-phnom penh = pənˌɑm pˈɛn
-nizhny novgorod = nˌɪʒni nˈɔvɡəɹɑd
-ho chi minh = hˌO ʧi mˈɪn
-mao zedong = mˌW zədˈɔŋ
-yo-yo ma = jˈOjO mˈɑ
-carpe diem = kˌɑɹpA dˈiɛm
-habeas corpus = hˌAbiəs kˈɔɹpəs
-quid pro quo = kwˌɪd pɹO kwˈO
-mea culpa = mˌAə kˈʊlpə
-ad nauseam = æd nˈɔziəm
-foie gras = fwˌɑ ɡɹˈɑ
-tel aviv = tˌɛl əvˈiv
-yom kippur = jˌɔm kɪpˈʊɹ
-são paulo = sˌW pˈWlO
-sao paulo = sˌW pˈWlO
-in vitro = ɪn vˈitɹO
-in vivo = ɪn vˈivO
-de facto = dA fˈæktO
-de jure = dA ʤˈʊɹA
-pro bono = pɹO bˈOnO
-status quo = stˈæTəs kwˈO
-modus operandi = mˌOdəs ˌɑpəɹˈændi
-modus vivendi = mˌOdəs vɪvˈɛndi
-persona non grata = pəɹsˌOnə nɑn ɡɹˈɑTə
-magnum opus = mˌæɡnəm ˈOpəs
-alma mater = ˌælmə mˈɑTəɹ
-cum laude = kʊm lˈWdA
-summa cum laude = sˈʊmə kʊm lˈWdA
-magna cum laude = mˈæɡnə kʊm lˈWdA
-ex libris = ɛks lˈibɹɪs
-in medias res = ɪn mˈAdiəs ɹˈAs
-ipso facto = ˌɪpsO fˈæktO
-nota bene = nˌOTə bˈɛnA
-prima facie = pɹˌImə fˈAʃə
-reductio ad absurdum = ɹɪdˌʌktiO æd əbsˈɜɹdəm
-sub rosa = sˌʌb ɹˈOzə
-terra firma = tˌɛɹə fˈɜɹmə
-terra incognita = tˌɛɹə ɪnkɑɡnˈiTə
-vox populi = vˌɑks pˈɑpjəlI
-veni vidi vici = wˈAni wˈidi wˈiki
-a priori = ˌA pɹiˈɔɹi
-a posteriori = ˌA pɑstˌɪɹiˈɔɹi
-caveat emptor = kˌæviɑt ˈɛmptɔɹ
-compos mentis = kˌɑmpəs mˈɛntɪs
-cogito ergo sum = kˈOɡɪtO ˈɛɹɡO sˈʊm
-corpus delicti = kˌɔɹpəs dɪlˈɪktI
-deus ex machina = dˌAəs ɛks mˈɑkɪnə
-ex post facto = ɛks pˌOst fˈæktO
-in flagrante delicto = ɪn fləɡɹˈɑntA dɪlˈɪktO
-in absentia = ɪn æbsˈɛnʃə
-in loco parentis = ɪn lˈOkO pəɹˈɛntɪs
-in memoriam = ɪn məmˈɔɹiəm
-inter alia = ˌɪntəɹ ˈAliə
-mens rea = mˌɛnz ɹˈAə
-mutatis mutandis = mjutˌɑTɪs mjutˈændɪs
-pater noster = pˌɑTəɹ nˈɑstəɹ
-per capita = pəɹ kˈæpɪTə
-rigor mortis = ɹˌɪɡəɹ mˈɔɹTɪs
-sine die = sˌInA dˈiA
-sine qua non = sˌɪnA kwɑ nˈɑn
-sui generis = sˌui ʤˈɛnəɹɪs
-tabula rasa = tˌæbjələ ɹˈɑsə
-tempus fugit = tˌɛmpəs fjˈuʤɪt
-ultra vires = ˌʌltɹə vˈIɹiz
-urbi et orbi = ˌʊɹbi ɛt ˈɔɹbi
-vade mecum = vˌɑdA mˈAkəm
-e pluribus unum = i plˌʊɹɪbəs ˈunəm
-semper fidelis = sˌɛmpəɹ fɪdˈAlɪs
-semper fi = sˌɛmpəɹ fˈI
-homo sapiens = hˌOmO sˈApiənz
-agnus dei = ˌɑnjus dˈAi
-ave maria = ˌɑvA məɹˈiə
-dies irae = dˌiAs ˈɪɹA
-te deum = tA dˈAəm
-anno domini = ˌænO dˈɑmɪnI
-faux pas = fˌO pˈɑ
-fait accompli = fˌAt əkɑmplˈi
-force majeure = fˌɔɹs mɑʒˈɜɹ
-grand prix = ɡɹˌɑn pɹˈi
-haute couture = ˌOt kutˈʊɹ
-haute cuisine = ˌOt kwɪzˈin
-idée fixe = idˌA fˈiks
-ménage à trois = mAnˌɑʒ ɑ tɹwˈɑ
-menage a trois = mAnˌɑʒ ɑ tɹwˈɑ
-mot juste = mˌO ʒˈust
-noblesse oblige = nOblˌɛs Oblˈiʒ
-nouveau riche = nˌuvO ɹˈiʃ
-objet d'art = ˌɔbʒA dˈɑɹ
-par excellence = pˌɑɹ ˌɛksəlˈɑns
-pièce de résistance = piˌɛs də ɹəzistˈɑns
-plus ça change = plˌu sɑ ʃˈɑnʒ
-pot pourri = pˌO pʊɹˈi
-prix fixe = pɹˌi fˈiks
-sans serif = sˌænz sˈɛɹɪf
-tête à tête = tˌAt ə tˈAt
-trompe l'oeil = tɹˌɔmp lˈY
-trompe l'œil = tɹˌɔmp lˈY
-tour de france = tˌʊɹ də fɹˈæns
-moulin rouge = mulˌæn ɹˈuʒ
-mont blanc = mˌɔn blˈɑn
-cordon bleu = kˌɔɹdɔn blˈʊ
-coq au vin = kˌOk O vˈæn
-carte blanche = kˌɑɹt blˈɑnʃ
-à la carte = ˌɑ lɑ kˈɑɹt
-a la carte = ˌɑ lɑ kˈɑɹt
-à la mode = ˌɑ lɑ mˈOd
-a la mode = ˌɑ lɑ mˈOd
-cause célèbre = kˌɔz səlˈɛb
-enfant terrible = ɑnfˌɑn tɛɹˈiblə
-esprit de corps = ɛspɹˌi də kˈɔɹ
-fin de siècle = fˌæn də siˈɛklə
-belle époque = bˌɛl Apˈɔk
-bête noire = bˌɛt nwˈɑɹ
-crème de la crème = kɹˌɛm də lɑ kɹˈɛm
-double entendre = dˌubᵊl ɑntˈɑndɹə
-filet mignon = fɪlˌA minjˈɑn
-al dente = æl dˈɛntA
-al fresco = æl fɹˈɛskO
-a cappella = ˌɑ kəpˈɛlə
-prima donna = pɹˌimə dˈɑnə
-la dolce vita = lɑ dˌOlʧA vˈiTə
-la bohème = lɑ bOˈɛm
-la traviata = lɑ tɹˌɑviˈɑTə
-la scala = lɑ skˈɑlə
-così fan tutte = kOzˌi fɑn tˈuTA
-sotto voce = sˌɔTO vˈOʧA
-osso buco = ˌɔsO bˈukO
-panna cotta = pˌɑnə kˈɑTə
-terza rima = tˌɛɹtsə ɹˈimə
-cinco de mayo = sˌinkO də mˈIO
-día de los muertos = dˌiə dA lOs mwˈɛɹtOs
-tierra del fuego = tiˌɛɹə dɛl fwˈAɡO
-machu picchu = mˌɑʧu pˈikʧu
-pico de gallo = pˌikO də ɡˈIO
-huevos rancheros = wˌAvOs ɹænʧˈɛɹOz
-dulce de leche = dˌulsA dA lˈAʧA
-carne asada = kˌɑɹnA əsˈɑdə
-auf wiedersehen = Wf vˈidəɹzAən
-sturm und drang = ʃtˌʊɹm ʊnt dɹˈɑŋ
-tai chi = tˌI ʧˈi
-feng shui = fˌʌŋ ʃwˈA
-dim sum = dˌɪm sˈʌm
-bok choy = bˌɑk ʧˈY
-pad thai = pˌæd tˈI
-dalai lama = dˌɑlI lˈɑmə
-sinn féin = ʃˌɪn fˈAn
-sinn fein = ʃˌɪn fˈAn
-fianna fáil = fˌiənə fˈɔl
-fine gael = fˌinə ɡˈAl
-dun laoghaire = dˌʌn lˈɪɹi
-le mans = lə mˈɑn
-aix en provence = ˌɛks ɑn pɹOvˈɑns
-abu dhabi = ˌɑbu dˈɑbi
-addis ababa = ˌædɪs ˈæbəbə
-ulan bator = ˌulɑn bˈɑtɔɹ
-ciudad juárez = sjuðˌɑd wˈɑɹɛz
-san sebastián = sˌæn səbˌæsʧiˈɑn
-xi jinping = ʃˌi ʤɪnpˈɪŋ
-ai weiwei = ˌI wAwˈA
-shinzo abe = ʃˌɪnzO ˈɑbA
-kobe bryant = kˌObi bɹˈIənt
-donald tusk = dˌɑnəld tˈʊsk
-louis vuitton = lˌui vwitˈɔn
-patek philippe = pətˌɛk filˈip
-moët chandon = mOˌɛt ʃɑndˈɔn
-veuve clicquot = vˌʌv klikˈO
-salma hayek = sˌælmə hˈIɛk
-`;
+const FILE = fileURLToPath(new URL('../../../../pronunciations/phrases.txt', import.meta.url));
 
 interface Phrase {
   readonly words: readonly string[];
   readonly sounds: readonly string[];
 }
 
-const BY_FIRST = new Map<string, Phrase[]>();
-for (const line of TABLE.trim().split('\n')) {
-  const [written, said] = line.split(' = ') as [string, string];
-  const words = written.split(' ');
-  const known = BY_FIRST.get(words[0]!) ?? [];
-  known.push({ words, sounds: said.split(' ') });
-  BY_FIRST.set(words[0]!, known);
+let byFirst: ReadonlyMap<string, readonly Phrase[]> | undefined;
+
+/** "foie gras = fwˌɑ ɡɹˈɑ", by the first word; of those that begin alike the longest first. */
+function loaded(): ReadonlyMap<string, readonly Phrase[]> {
+  const found = new Map<string, Phrase[]>();
+  for (const line of readFileSync(FILE, 'utf8').trimEnd().split('\n')) {
+    const [written, said] = line.split(' = ') as [string, string];
+    const words = written.split(' ');
+    const known = found.get(words[0]!) ?? [];
+    known.push({ words, sounds: said.split(' ') });
+    found.set(words[0]!, known);
+  }
+  for (const known of found.values()) known.sort((a, b) => b.words.length - a.words.length);
+  return found;
 }
 
 /** The American sounds of the phrase that begins at `index`, one for each of its words. */
 export function phraseAt(words: readonly string[], index: number): readonly string[] | undefined {
-  return BY_FIRST.get(words[index]!)?.find((phrase) => phrase.words.every((word, by) => words[index + by] === word))
+  byFirst ??= loaded();
+  return byFirst.get(words[index]!)?.find((phrase) => phrase.words.every((word, by) => words[index + by] === word))
     ?.sounds;
 }
