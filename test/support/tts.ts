@@ -135,11 +135,11 @@ function inTerminal(file: string, args: string[], env: Record<string, string>, c
     // biome-ignore lint/complexity/useRegexLiterals: the escape character is clearer by name
     output.replace(new RegExp('\\u001b\\[[0-9;?]*[A-Za-z]', 'g'), '').replaceAll('\r', '');
   const poll = async (done: () => boolean, what: string) => {
-    for (let i = 0; i < 2_000; i++) {
+    for (let i = 0; i < 6_000; i++) {
       if (done()) return;
       await sleep(15);
     }
-    throw new Error(`${what} did not come about within 30 s. The terminal shows:\n${text()}`);
+    throw new Error(`${what} did not come about within 90 s. The terminal shows:\n${text()}`);
   };
   return {
     output: () => output,

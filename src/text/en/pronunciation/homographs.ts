@@ -373,6 +373,12 @@ const takesNoun: Rule = ({ words, index }) =>
     words[index - 2] ?? '',
   );
 
+/** Beside these nothing has to be weighed. */
+const BEFORE_NOUN = new Set('the a an my your his its our their every each another of'.split(' '));
+const BEFORE_VERB = new Set(
+  "will would can could should must cannot can't won't wouldn't couldn't shouldn't".split(' '),
+);
+
 /** "He objects", "three objects": the pair of stresses with an -s behind it. */
 function withEnding(place: WordPlace, word: string): string | null {
   const pair = word.endsWith('s') ? stressPair(word.slice(0, -1)) : undefined;
@@ -391,8 +397,19 @@ export function homograph(place: WordPlace): string | null {
   const pair = stressPair(word);
   if (!pair) return withEnding(place, word);
   if (place.beside(-1) === 'to' && (takesNoun(place) || (word === 'record' && RECORD_OF(place)))) return pair.noun;
+  const left = place.beside(-1);
+  if (BEFORE_NOUN.has(left)) return pair.noun;
+  if (BEFORE_VERB.has(left)) return pair.verb;
   return VERBS.includes(place.tag) ? pair.verb : pair.noun;
 }
 
 /** All words that are told apart here. @public for scripts/tagger. */
 export const homographs = (): string[] => [...Object.keys(FORMS), ...stressWords()].sort();
+
+let asked: ReadonlySet<string> | undefined;
+
+/** Whether a word in small letters is told apart here, with an -s behind it or without. */
+export function isHomograph(word: string): boolean {
+  asked ??= new Set([...homographs(), ...stressWords().map((each) => `${each}s`)]);
+  return asked.has(word);
+}

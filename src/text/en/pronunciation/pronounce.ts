@@ -3,7 +3,7 @@
 import type { Phonemizer, Utterance } from '../../front-end.js';
 import { beginsWithVowel, inBritish } from './alphabet.js';
 import { Clause, WordPlace } from './homograph-rules.js';
-import { homograph } from './homographs.js';
+import { homograph, isHomograph } from './homographs.js';
 import { phraseAt } from './phrases.js';
 
 /** Little words that lose their stress inside a clause and regain it at its end. */
@@ -61,7 +61,7 @@ function form(
   if (word === 'the') return next !== undefined && beginsWithVowel(next) ? 'ði' : 'ðə';
   if (word === 'to' && next !== undefined) return beginsWithVowel(next) ? 'tʊ' : 'tə';
   if (Object.hasOwn(FIXED, word)) return FIXED[word]!;
-  const known = homograph(new WordPlace(clause, index, text));
+  const known = isHomograph(word) ? homograph(new WordPlace(clause, index, text)) : null;
   if (known !== null) return phonemizer.language === 'en-GB' ? inBritish(known) : known;
   if (next !== undefined && REDUCED.has(word)) return phonemizer.reduced(word);
   return phonemizer.word(text);

@@ -133,20 +133,33 @@ export function featuresAt(
   ];
 }
 
+/** What was found by the words around, as a text is looked at more than once. */
+const found = new Map<string, Tag>();
+const MOST_FOUND = 2_000;
+
 /**
  * The tag of the word at a place. `words` are in small letters, with a MARK where the text has one.
  * `among` are the tags that the word can have, all of them where nothing is said.
  */
 export function tagAt(words: readonly string[], at: number, among?: string): Tag {
+  const from = Math.max(0, at - REACH);
+  // Every word that a feature of any of these places looks at.
+  const first = Math.max(0, from - 2);
+  const around = `${among ?? ''} ${at - first} ${words.slice(first, at + 3).join(' ')}`;
+  const known = found.get(around);
+  if (known !== undefined) return known;
   const the = model();
   let last = '^';
   let before = '^';
-  for (let place = Math.max(0, at - REACH); place < at; place += 1) {
+  for (let place = from; place < at; place += 1) {
     const tag = tagOne(the, words, place, last, before, undefined);
     before = last;
     last = tag;
   }
-  return tagOne(the, words, at, last, before, among);
+  const tag = tagOne(the, words, at, last, before, among);
+  if (found.size === MOST_FOUND) found.clear();
+  found.set(around, tag);
+  return tag;
 }
 
 function tagOne(
