@@ -40,10 +40,10 @@ class LongestFirst extends BaseSequencer {
 const COUNTED = ['test/text/normalize-growth.test.ts', 'test/text/properties.test.ts', 'test/server/abuse.test.ts'];
 
 /**
- * Twice what CI has cores: suites wait for processes, sounds and pauses half of the time, and with
- * three of them at once the cores were idle for an eighth of it.
+ * One more than CI has cores: suites wait for processes, sounds and pauses half of the time. With
+ * four the cores are never idle, and what is shown in time to a person comes late.
  */
-const WORKERS = 4;
+const WORKERS = 3;
 
 const common = {
   // A limit for what hangs. The slowest takes 20 s on a quiet machine, and three times that between
