@@ -1,6 +1,6 @@
 /** Speaks sentences whole: over the WebSocket, which knows markup; Free models over HTTP. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { samplesToMs } from '../protocol/audio.js';
+import { joinPcm, samplesToMs } from '../protocol/audio.js';
 import { parseModel, type SpeechModel } from '../protocol/contract.js';
 import { type ErrorCode, TtsError } from '../protocol/errors.js';
 import type { ServerAddress } from './address.js';
@@ -98,7 +98,7 @@ export class SentenceSpeaker {
         parts.push(pcm);
         samples += pcm.length;
       }
-      return { pcm: joined(parts), startsMs };
+      return { pcm: joinPcm(parts), startsMs };
     } finally {
       socket.close();
     }
@@ -113,16 +113,6 @@ export class SentenceSpeaker {
     } catch (error) {
       if (!(error instanceof TtsError) || error.code !== 'empty_input') throw error;
     }
-    return { pcm: joined(parts), startsMs: [] };
+    return { pcm: joinPcm(parts), startsMs: [] };
   }
-}
-
-function joined(parts: readonly Int16Array[]): Int16Array {
-  const all = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }

@@ -1,6 +1,6 @@
 /** Subtitles from the alignment: words in cues of readable length, as SRT or WebVTT. */
 import { samplesToMs } from '../protocol/audio.js';
-import { isBlank } from '../protocol/characters.js';
+import { escapeMarkup, isBlank } from '../protocol/characters.js';
 import type { Alignment } from '../protocol/stream-messages.js';
 
 export interface Cue {
@@ -143,11 +143,8 @@ export const toSrt = (cues: readonly Cue[]): string =>
 
 export const toVtt = (cues: readonly Cue[]): string =>
   `WEBVTT\n\n${cues
-    .map((cue) => `${clock(cue.startMs, '.')} --> ${clock(cue.endMs, '.')}\n${escapeVtt(cue.text)}\n\n`)
+    .map((cue) => `${clock(cue.startMs, '.')} --> ${clock(cue.endMs, '.')}\n${escapeMarkup(cue.text)}\n\n`)
     .join('')}`;
-
-const escapeVtt = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 function clock(ms: number, mark: ',' | '.'): string {
   const whole = Math.max(0, Math.round(ms));

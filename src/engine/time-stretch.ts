@@ -1,5 +1,5 @@
 /** Changes the length of speech but not its pitch, by overlapping pieces that fit (WSOLA). */
-import { msToSamples } from '../protocol/audio.js';
+import { joinPcm, msToSamples } from '../protocol/audio.js';
 
 /** Length of a piece: two periods of the lowest voice. */
 const FRAME = msToSamples(30);
@@ -66,7 +66,7 @@ export function createTimeStretch(rate: number): TimeStretch {
         dropped = next;
       }
     }
-    return joinedOf(out);
+    return joinPcm(out);
   }
 
   return {
@@ -109,13 +109,3 @@ function bestFit(input: Int16Array, target: number, natural: number): number {
 }
 
 const clamp = (value: number): number => Math.max(-32_768, Math.min(32_767, Math.round(value)));
-
-function joinedOf(parts: readonly Int16Array[]): Int16Array {
-  const whole = new Int16Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}

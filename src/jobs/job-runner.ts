@@ -170,7 +170,7 @@ export class JobRunner {
       const result: JobResult = { file: output.file, bytes: await folder.sizeOf(job.id, output.file) };
       const end = { outcome: 'completed', error: null, result: JSON.stringify(result) } as const;
       const told = { ...end, made_characters: made.characters, audio_ms: Math.round(made.audioMs) };
-      // Lost to a cancellation: whoever cancelled it removes the files.
+      // The job was cancelled meanwhile, and the cancellation removes its files.
       await this.#end(job, told, job.epoch);
     } catch (error) {
       if (outer.aborted) await table.release(job.id, job.epoch);

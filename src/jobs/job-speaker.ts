@@ -2,6 +2,7 @@
 import type { Clock } from '../clock.js';
 import { SpokenText } from '../gateway/spoken-text.js';
 import type { Gateway } from '../gateway/types.js';
+import { joinPcm } from '../protocol/audio.js';
 import { countChars } from '../protocol/characters.js';
 import { parseModel, type SpeechModel } from '../protocol/contract.js';
 import { type ErrorCode, TtsError } from '../protocol/errors.js';
@@ -77,17 +78,6 @@ export class JobSpeaker {
     } finally {
       spoken.close();
     }
-    return joined(parts);
+    return joinPcm(parts);
   }
-}
-
-/** In a buffer of its own, which may be handed to another thread. */
-function joined(parts: readonly Int16Array[]): Int16Array {
-  const all = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }

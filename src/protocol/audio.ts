@@ -28,6 +28,17 @@ export function pcmSamples(bytes: Uint8Array): Int16Array {
   return new Int16Array(bytes.slice(0, length * 2).buffer);
 }
 
+/** Pieces of audio as one, in a buffer of its own, which may be handed to another thread. */
+export function joinPcm(parts: readonly Int16Array[]): Int16Array {
+  const all = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
 /** Joins samples whose two bytes arrive in different chunks. */
 export class SampleJoiner {
   #half: Buffer | undefined;

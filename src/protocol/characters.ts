@@ -53,3 +53,10 @@ export function countChars(text: string): number {
   }
   return count;
 }
+
+/** A text inside XML, HTML or WebVTT. */
+export const escapeMarkup = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** A text that may stand between quotation marks there. */
+export const escapeAttribute = (text: string): string => escapeMarkup(text).replaceAll('"', '&quot;');

@@ -1,5 +1,7 @@
 /** HTML for the pages of /docs that are made from schemas: text, examples and tables of fields. */
+
 import type { TSchema } from 'typebox';
+import { escapeAttribute } from '../protocol/characters.js';
 
 /** A page of the documentation: its address, its title, and the HTML below the title. */
 export interface DocPage {
@@ -26,8 +28,7 @@ export interface FieldSchema {
   readonly required?: readonly string[];
 }
 
-export const escaped = (text: string): string =>
-  text.replace(/[&<>"]/g, (sign) => `&${{ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' }[sign]};`);
+export const escaped = escapeAttribute;
 export const code = (value: unknown): string =>
   `<code>${escaped(typeof value === 'string' ? value : JSON.stringify(value))}</code>`;
 

@@ -2,7 +2,8 @@
 import type { ServerAddress } from '../client/address.js';
 import type { HttpClient } from '../client/http.js';
 import { openSpeechSocket } from '../client/speech-socket.js';
-import { msToSamples } from '../protocol/audio.js';
+import { joinPcm, msToSamples } from '../protocol/audio.js';
+import { escapeMarkup } from '../protocol/characters.js';
 import { parseModel } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import { keptName, keptTexts } from './kept-words.js';
@@ -61,7 +62,7 @@ export class Speech {
       } else yield heard;
     }
     yield shape.end();
-    if (isShort && !kept && made.length > 0) store!.remember(name, joined(made));
+    if (isShort && !kept && made.length > 0) store!.remember(name, joinPcm(made));
   }
 
   /** Makes what is missing of the words that are kept; breaks off when the signal aborts. */
@@ -78,7 +79,7 @@ export class Speech {
         const made: Int16Array[] = [];
         for await (const heard of this.#make(part, by, 1, signal)) if (heard instanceof Int16Array) made.push(heard);
         signal.throwIfAborted();
-        store.keep(keptName(each), joined(made));
+        store.keep(keptName(each), joinPcm(made));
       }
     } finally {
       await store.save();
@@ -180,17 +181,4 @@ function nameOf(part: Part): string | undefined {
   return inner.length === 0 && text.length <= MAX_SHORT_CHARS ? keptName({ text, isChar: false }) : undefined;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;' };
-
-const spelled = (char: string): string =>
-  `<say-as interpret-as="characters">${char.replace(/[<>&]/g, (sign) => ENTITIES[sign]!)}</say-as>`;
-
-function joined(parts: readonly Int16Array[]): Int16Array {
-  const all = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}
+const spelled = (char: string): string => `<say-as interpret-as="characters">${escapeMarkup(char)}</say-as>`;

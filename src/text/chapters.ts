@@ -91,8 +91,8 @@ function leading(headings: readonly Heading[]): readonly Heading[] {
 }
 
 /**
- * A full line with two more below it is the first of a paragraph ("BOOK I. (Folio) is …"), with one
- * it may be a long heading.
+ * A full line with two more below it begins a paragraph ("BOOK I. (Folio) is …"). With one line
+ * below, it may be a long heading.
  */
 const FULL_LINE = 55;
 const goesOn = (line: string, below: readonly string[]): boolean =>

@@ -9,12 +9,9 @@ import { until } from '../../testkit/server.js';
 import { modelDirForTests } from '../../testkit/speech.js';
 import { hasChromium, LISTENED, listenTo } from '../support/browser.js';
 import { letterErrors, lettersOf } from '../support/letters.js';
-import { pcmOf, startsOf, withoutGaps } from '../support/page-speech.js';
+import { PARAGRAPH, pcmOf, startsOf, withoutGaps } from '../support/page-speech.js';
 import { bytesOf, ready, spoken, usePages } from '../support/pages.js';
 import { makeHome, startServe } from '../support/serve-process.js';
-
-const PARAGRAPH =
-  'The morning train to the coast leaves at nine. Please bring your own lunch, and a warm coat for the evening.';
 
 if (!hasChromium()) {
   it('leaves the playground out: chromium is not installed', () => {

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../testkit/server.js';
 import { complaintsOf, hasChromium, LISTENED, listenTo } from '../support/browser.js';
-import { pcmOf, startsOf } from '../support/page-speech.js';
+import { PARAGRAPH, pcmOf, startsOf } from '../support/page-speech.js';
 import { bytesOf, spoken, usePages } from '../support/pages.js';
 
 const RATE = 24_000;
@@ -15,8 +15,6 @@ const RATE = 24_000;
 const EARLY_S = 0.03;
 const LATE_S = 0.1;
 const MAX_TRANSFER_BYTES = 150_000;
-const PARAGRAPH =
-  'The morning train to the coast leaves at nine. Please bring your own lunch, and a warm coat for the evening.';
 
 if (!hasChromium()) {
   it('leaves the playground out: chromium is not installed', () => {

@@ -1,6 +1,10 @@
 /** What a page was sent and what was heard of it (`listenTo`), as samples. */
 import type { Listener } from './browser.js';
 
+/** What visitors of the tests paste. */
+export const PARAGRAPH =
+  'The morning train to the coast leaves at nine. Please bring your own lunch, and a warm coat for the evening.';
+
 const RATE = 24_000;
 
 type Messages = Listener['messages'];

@@ -1,24 +1,16 @@
 /** SSML's delivery: <prosody>, <emphasis>, <p>, <s> and <mark>, and what is refused. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TtsError } from '../../src/protocol/errors.js';
 import type { Segment } from '../../src/protocol/job.js';
 import { corrected, parseWords } from '../../src/text/corrections.js';
 import { Segmenter, segmentText } from '../../src/text/segment/segment.js';
+import { failureOf } from '../support/failures.js';
 
 const countTokens = (text: string) => [...text].length;
 const segments = (text: string) => segmentText(text, { countTokens, ssml: true });
 const prosodies = (text: string) =>
   segments(text).flatMap(({ spans }) => spans.map((span) => (span.kind === 'break' ? 'rest' : span.prosody)));
-const failure = (text: string): TtsError => {
-  try {
-    segments(text);
-  } catch (error) {
-    if (error instanceof TtsError) return error;
-    throw error;
-  }
-  throw new Error(`no error for ${text}`);
-};
+const failure = (text: string) => failureOf(() => segments(text), text);
 
 describe('<prosody>', () => {
   const CASES: readonly (readonly [string, object | undefined])[] = [

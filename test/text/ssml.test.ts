@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { TtsError } from '../../src/protocol/errors.js';
 import type { Segment } from '../../src/protocol/job.js';
 import { Segmenter, segmentText } from '../../src/text/segment/segment.js';
+import { failureOf } from '../support/failures.js';
 
 const countTokens = (text: string) => [...text].length;
 const segments = (text: string) => segmentText(text, { countTokens, ssml: true });
@@ -17,15 +18,7 @@ const said = (text: string) =>
       return span.kind === 'sub' ? `{${span.alias}}` : `${span.as}(${span.text})`;
     }),
   );
-const failure = (text: string): TtsError => {
-  try {
-    segments(text);
-  } catch (error) {
-    if (error instanceof TtsError) return error;
-    throw error;
-  }
-  throw new Error(`no error for ${text}`);
-};
+const failure = (text: string) => failureOf(() => segments(text), text);
 
 describe('what is spoken', () => {
   const CASES: readonly (readonly [string, readonly (string | number)[]])[] = [

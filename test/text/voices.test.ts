@@ -6,6 +6,7 @@ import type { Language, Segment } from '../../src/protocol/job.js';
 import { createReader } from '../../src/text/reader.js';
 import { Segmenter, segmentText } from '../../src/text/segment/segment.js';
 import { VoiceTags, voicesNamed } from '../../src/text/ssml/voice-tags.js';
+import { failureOf } from '../support/failures.js';
 
 const VOICES: Readonly<Record<string, Language>> = {
   british_male_george: 'en-GB',
@@ -17,15 +18,7 @@ const segments = (text: string) => segmentText(text, { countTokens, ssml: true, 
 /** Each segment as `voice: what is spoken`. */
 const spoken = (found: readonly Segment[]) =>
   found.map(({ voice = '', spans }) => `${voice}: ${spans.map((span) => ('text' in span ? span.text : '')).join('')}`);
-const failure = (text: string): TtsError => {
-  try {
-    segments(text);
-  } catch (error) {
-    if (error instanceof TtsError) return error;
-    throw error;
-  }
-  throw new Error(`no error for ${text}`);
-};
+const failure = (text: string) => failureOf(() => segments(text), text);
 
 describe('<voice>', () => {
   it('begins a segment of its own, and the voice before it goes on behind', () => {

@@ -81,7 +81,7 @@ interface JobFilter {
 }
 
 export interface JobTable {
-  /** Adds a `new` job, unless the key has so many that have not ended, or so much on the disk. */
+  /** Adds a `new` job within the key's limits of open jobs and of bytes on the disk. */
   add(
     job: NewJob,
     most: { readonly jobs: number; readonly bytes: number; readonly leaseMs: number },

@@ -1,4 +1,5 @@
 /** What is said of a chapter, in order: about a sentence each, and the rest behind it. */
+import { escapeAttribute } from '../../protocol/characters.js';
 import { DEFAULT_LANGUAGE, type Language, type PauseKind } from '../../protocol/job.js';
 import { codeOf, localeOf } from '../../protocol/languages.js';
 import { Segmenter } from '../../text/segment/segment.js';
@@ -169,9 +170,6 @@ function otherLanguage(tag: string | undefined, voice: Language): Language | und
   return locale === undefined || codeOf(locale) === codeOf(voice) ? undefined : locale;
 }
 
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-
 interface Sent {
   readonly text: string;
   readonly ssml: boolean;
@@ -192,7 +190,7 @@ function marked({ text, pieces }: Flat, from: number, to: number, places: boolea
   const say = (begin: number, end: number) => {
     for (const char of text.slice(begin, end)) {
       for (let unit = 0; unit < char.length; unit += 1) sentChars.push(chars);
-      write(inside.length > 0 ? escaped(char) : char);
+      write(inside.length > 0 ? escapeAttribute(char) : char);
     }
   };
   let at = from;
@@ -201,7 +199,7 @@ function marked({ text, pieces }: Flat, from: number, to: number, places: boolea
     const end = Math.min(to, piece.to);
     say(at, begin);
     if (piece.language !== undefined) write(`<lang xml:lang="${piece.language}">`);
-    if (piece.alias !== undefined) write(`<sub alias="${escaped(piece.alias)}">`);
+    if (piece.alias !== undefined) write(`<sub alias="${escapeAttribute(piece.alias)}">`);
     say(begin, end);
     if (piece.alias !== undefined) write('</sub>');
     if (piece.language !== undefined) write('</lang>');

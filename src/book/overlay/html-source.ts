@@ -1,7 +1,7 @@
 /** HTML as XHTML: what browsers make of it, as far as a book may hold it. */
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
+import { escapeAttribute } from '../../protocol/characters.js';
 import { decodedText } from '../markup.js';
-import { escapedXml } from './xml-source.js';
 
 /** They run, fetch or ask something, which a book does not. */
 const LEFT_OUT = new Set(
@@ -67,10 +67,9 @@ class Writer {
   #text(text: string, isKept: boolean): void {
     const old = this.#old++;
     // Characters that XML does not have; a line end is written as one.
-    const written = escapedXml(text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, ' ')).replaceAll(
-      '\r',
-      '&#13;',
-    );
+    const written = escapeAttribute(
+      text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, ' '),
+    ).replaceAll('\r', '&#13;');
     if (!isKept || written === '') return;
     if (this.#isText) this.#markup('<!---->');
     this.#parts.push(written);
@@ -85,9 +84,9 @@ class Writer {
     if (isKept) this.#markup(`<${name}${this.#attributes(element, name)}${EMPTY.has(name) ? '/' : ''}>`);
     const titles = element.childNodes.some(({ nodeName }) => nodeName === 'title');
     const isUntitled = name === 'title' && element.childNodes.length === 0;
-    if (isKept && isUntitled) this.#added(escapedXml(this.#title));
+    if (isKept && isUntitled) this.#added(escapeAttribute(this.#title));
     for (const child of element.childNodes) this.#node(child, isKept);
-    if (isKept && name === 'head' && !titles) this.#added(`<title>${escapedXml(this.#title)}</title>`);
+    if (isKept && name === 'head' && !titles) this.#added(`<title>${escapeAttribute(this.#title)}</title>`);
     if (isKept && !EMPTY.has(name)) this.#markup(`</${name}>`);
   }
 
@@ -108,7 +107,7 @@ class Writer {
       if (each.name === 'id' && (!/^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(each.value) || this.#ids.has(each.value)))
         return [];
       if (each.name === 'id') this.#ids.add(each.value);
-      return [` ${each.name}="${escapedXml(each.value)}"`];
+      return [` ${each.name}="${escapeAttribute(each.value)}"`];
     });
     const isHidden = attrs.some((each) => each.name === 'style' && /display\s*:\s*none/i.test(each.value));
     if (isHidden && !kept.some((each) => each.name === 'hidden')) written.push(' hidden=""');

@@ -1,6 +1,7 @@
 /** The table of contents of an EPUB 3, for books that have none of that form. */
+
+import { escapeAttribute } from '../../protocol/characters.js';
 import { hrefOf } from './smil.js';
-import { escapedXml } from './xml-source.js';
 
 export interface NavEntry {
   readonly title: string;
@@ -15,8 +16,8 @@ export function navDocument(nav: string, title: string, language: string, entrie
   return (
     '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html>\n' +
     '<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" ' +
-    `lang="${escapedXml(language)}" xml:lang="${escapedXml(language)}">\n<head><title>${escapedXml(title)}</title></head>\n` +
-    `<body>\n<nav epub:type="toc" id="toc">\n<h1>${escapedXml(title)}</h1>\n${listOf(nav, entries)}</nav>\n</body>\n</html>\n`
+    `lang="${escapeAttribute(language)}" xml:lang="${escapeAttribute(language)}">\n<head><title>${escapeAttribute(title)}</title></head>\n` +
+    `<body>\n<nav epub:type="toc" id="toc">\n<h1>${escapeAttribute(title)}</h1>\n${listOf(nav, entries)}</nav>\n</body>\n</html>\n`
   );
 }
 
@@ -28,8 +29,8 @@ function listOf(nav: string, entries: readonly NavEntry[]): string {
     let end = at + 1;
     while (end < entries.length && entries[end]!.depth > depth) end += 1;
     const below = end > at + 1 ? `\n${listOf(nav, entries.slice(at + 1, end))}` : '';
-    const place = fragment === '' ? '' : `#${escapedXml(encodeURI(fragment))}`;
-    items.push(`<li><a href="${hrefOf(nav, path)}${place}">${escapedXml(title)}</a>${below}</li>\n`);
+    const place = fragment === '' ? '' : `#${escapeAttribute(encodeURI(fragment))}`;
+    items.push(`<li><a href="${hrefOf(nav, path)}${place}">${escapeAttribute(title)}</a>${below}</li>\n`);
     at = end;
   }
   return `<ol>\n${items.join('')}</ol>\n`;

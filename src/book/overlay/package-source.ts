@@ -1,7 +1,8 @@
 /** The package of an EPUB with its sound: what was there, what was added, and version 3. */
+import { escapeAttribute } from '../../protocol/characters.js';
 import { resolvePath } from '../epub/package.js';
 import { clockOf, hrefOf } from './smil.js';
-import { attributesOf, type Edit, edited, escapedXml, localName, type Tag, tagOf, tokensOf } from './xml-source.js';
+import { attributesOf, type Edit, edited, localName, type Tag, tagOf, tokensOf } from './xml-source.js';
 
 export interface AddedItem {
   readonly id: string;
@@ -168,7 +169,7 @@ class PackageEditor {
       ...(this.#hasModified ? [] : [this.#meta('property="dcterms:modified"', dateOf(this.#dates[0]))]),
       ...overlays.map(({ id, ms = 0 }) => this.#meta(`property="media:duration" refines="#${id}"`, clockOf(ms))),
       this.#meta('property="media:duration"', clockOf(total)),
-      this.#meta('property="media:narrator"', escapedXml(narrator)),
+      this.#meta('property="media:narrator"', escapeAttribute(narrator)),
       this.#meta('property="media:active-class"', ACTIVE_CLASS),
     ];
   }
@@ -224,8 +225,8 @@ export function newPackage({ title, author, language, identifier, opf, documents
     '<?xml version="1.0" encoding="utf-8"?>\n' +
     '<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id">\n' +
     `<metadata xmlns:dc="http://purl.org/dc/elements/1.1/">\n<dc:identifier id="id">${identifier}</dc:identifier>\n` +
-    `<dc:title>${escapedXml(title)}</dc:title>\n<dc:language>${escapedXml(language)}</dc:language>\n` +
-    `${author === undefined ? '' : `<dc:creator>${escapedXml(author)}</dc:creator>\n`}</metadata>\n` +
+    `<dc:title>${escapeAttribute(title)}</dc:title>\n<dc:language>${escapeAttribute(language)}</dc:language>\n` +
+    `${author === undefined ? '' : `<dc:creator>${escapeAttribute(author)}</dc:creator>\n`}</metadata>\n` +
     `<manifest>\n${items.join('')}</manifest>\n<spine>\n${refs.join('')}</spine>\n</package>\n`
   );
 }

@@ -1,6 +1,6 @@
 /** Media overlays: which part of the sound belongs to which part of a document. */
 import path from 'node:path';
-import { escapedXml } from './xml-source.js';
+import { escapeAttribute } from '../../protocol/characters.js';
 
 /** One span and its sound. */
 export interface Clip {
@@ -37,4 +37,4 @@ export function clockOf(ms: number): string {
 
 /** How one file of the archive is named in another. */
 export const hrefOf = (from: string, to: string): string =>
-  escapedXml(path.posix.relative(path.posix.dirname(from), to).split('/').map(encodeURIComponent).join('/'));
+  escapeAttribute(path.posix.relative(path.posix.dirname(from), to).split('/').map(encodeURIComponent).join('/'));

@@ -1,7 +1,8 @@
 /** Plain text and Markdown as documents of an EPUB: one a chapter, with its blocks. */
+
+import { escapeAttribute } from '../../protocol/characters.js';
 import { displayText } from '../../text/display.js';
 import type { Block, Book, BookChapter, TextRun } from '../book.js';
-import { escapedXml } from './xml-source.js';
 
 const ELEMENTS: Readonly<Record<Block['kind'], readonly [open: string, close: string]>> = {
   heading: ['<h2>', '</h2>'],
@@ -46,12 +47,12 @@ function placedRuns({ runs }: Block, node: number): TextRun[] {
 export function textDocument({ title, blocks }: BookChapter, language: string): string {
   const bodies = blocks.map(({ kind, runs }) => {
     const [open, close] = ELEMENTS[kind];
-    return `${open}${escapedXml(shownText(runs.map(({ text }) => text).join('')))}${close}`;
+    return `${open}${escapeAttribute(shownText(runs.map(({ text }) => text).join('')))}${close}`;
   });
-  const tag = `lang="${escapedXml(language)}" xml:lang="${escapedXml(language)}"`;
+  const tag = `lang="${escapeAttribute(language)}" xml:lang="${escapeAttribute(language)}"`;
   return (
     `<?xml version="1.0" encoding="utf-8"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml" ${tag}>` +
-    `<head><title>${escapedXml(title) || '-'}</title></head><body>${bodies.join('')}</body></html>`
+    `<head><title>${escapeAttribute(title) || '-'}</title></head><body>${bodies.join('')}</body></html>`
   );
 }
 

@@ -34,7 +34,7 @@ const GIVEN_UP = new Set(
   hspace language link longdesc marginheight marginwidth noshade profile rev rules scheme scrolling shape
   standby summary valuetype version vlink vspace`.split(/\s+/),
 );
-/** Elements to which one of those names still means something. */
+/** Elements that keep an attribute which HTML gave up for the others. */
 const KEEPS: Readonly<Record<string, readonly string[]>> = {
   meta: ['charset'],
   script: ['charset'],

@@ -122,9 +122,6 @@ export function edited(source: string, edits: readonly Edit[]): string {
   return parts.join('') + source.slice(at);
 }
 
-export const escapedXml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-
 export const localName = (name: string): string => name.slice(name.indexOf(':') + 1).toLowerCase();
 
 /** The five names that XML itself has. */

@@ -2,6 +2,7 @@
  * Voice changes in plain text: `[voice:british_male_george]` and `[/voice]` become SSML, and all
  * else is escaped.
  */
+import { escapeMarkup } from '../../protocol/characters.js';
 
 /** A voice by its id, or back to the voice of the order. */
 const TAG = /\[voice:[ \t]*([\w-]{1,64})[ \t]*\]|\[\/voice\]/i;
@@ -56,7 +57,7 @@ export class VoiceTags {
   #lines(text: string): string {
     return text.split(/(\r?\n)/).reduce((out, part, index) => {
       if (index % 2 === 1) return out + this.#close() + part;
-      return out + this.#open(part) + escaped(part);
+      return out + this.#open(part) + escapeMarkup(part);
     }, '');
   }
 
@@ -74,8 +75,6 @@ export class VoiceTags {
 }
 
 /** Text as it stands in SSML. */
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
 /** Where a tag begins that the text does not show to its end; the length of the text elsewhere. */
 function unfinishedFrom(text: string): number {
   const from = text.lastIndexOf('[');

@@ -129,7 +129,7 @@ export interface SpeechClient {
   stream(options?: SpeakOptions): WritableSpeech;
 }
 
-/** `speechSynthesis` and `SpeechSynthesisUtterance` of the Web Speech API, as far as they go here. */
+/** The supported part of `speechSynthesis` and `SpeechSynthesisUtterance` (Web Speech API). */
 export interface SpeechSynthesisShim {
   readonly speechSynthesis: object;
   readonly SpeechSynthesisUtterance: new (text?: string) => object;

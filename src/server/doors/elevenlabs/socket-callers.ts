@@ -137,7 +137,7 @@ class LateCaller implements SocketCaller {
       settle = { done, failed };
     });
     this.#settle = settle;
-    // Whoever waits for the key is told; where nobody does, the session is.
+    // A caller of `key()` gets the error; where there is none, the session gets it.
     this.#first.catch(() => undefined);
     this.#timer = parts.clock.setTimeout(() => this.#onRefused?.(missingKey()), KEY_WAIT_MS);
   }

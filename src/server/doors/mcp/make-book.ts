@@ -6,7 +6,7 @@ import { type Utterance, utterancesOf } from '../../../book/make/utterances.js';
 import { readTextBook } from '../../../book/text-book.js';
 import type { ToolCall } from '../../../mcp/host.js';
 import { MAX_BOOK_CHARS } from '../../../mcp/tools.js';
-import { msToSamples, samplesToMs } from '../../../protocol/audio.js';
+import { joinPcm, msToSamples, samplesToMs } from '../../../protocol/audio.js';
 import { nothingToSay, TtsError } from '../../../protocol/errors.js';
 import type { ServerParts } from '../../door.js';
 import { spokenInput } from '../../speech/spoken-input.js';
@@ -90,13 +90,7 @@ async function spokenOnce(order: ServerBook, utterance: Utterance, signal: Abort
   const pieces: Int16Array[] = [];
   const asked = { ...speaker, key, input, ssml, speed, unheard: true, route: 'mcp_book' };
   for await (const event of speech(parts, asked, signal)) if (event.type === 'audio') pieces.push(event.pcm);
-  const all = new Int16Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
-  }
-  return { pcm: all, startsMs: [] };
+  return { pcm: joinPcm(pieces), startsMs: [] };
 }
 
 /** Holds a sentence from when it is made to when it is written. */

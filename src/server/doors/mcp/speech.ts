@@ -22,7 +22,7 @@ interface ToolOrder extends Omit<PermitRequest, 'requestId' | 'trace' | 'input'>
 
 type ToolSpeech =
   | { readonly type: 'audio'; readonly pcm: Int16Array }
-  /** So many more characters were spoken. */
+  /** The number of characters that were spoken since the event before. */
   | { readonly type: 'spoken'; readonly chars: number };
 
 /** Nothing is debited unless all of it was taken. */

@@ -51,7 +51,7 @@ export const NAMES: ReadonlyMap<string, string> = table(`
   imath i|jmath j|wp p|% percent|$ dollars|# number|& and|checkmark check|complement complement|S section|copyright copyright|pounds pounds|euro euros
 `);
 
-/** Functions that stand before their argument, and those that an "of" parts from it. */
+/** Functions read without "of" ("sine x"), and those read with it ("the rank of A"). */
 const BARE = table(`
     sin sine|cos cosine|tan tangent|cot cotangent|sec secant|csc cosecant|arcsin arc sine|arccos arc cosine|arctan arc tangent
     sinh hyperbolic sine|cosh hyperbolic cosine|tanh hyperbolic tangent|coth hyperbolic cotangent|log log|lg log|hom hom

@@ -82,7 +82,7 @@ function dimensions(scan: Scan, at: number): number {
     return end;
   }
   const multiple = matchAt(MULTIPLE, scan.text, at);
-  // "y = 2x": so many of a quantity.
+  // "y = 2x" is a product, and no comparison.
   if (!multiple || /[=+−] ?$/.test(scan.text.slice(Math.max(0, at - 2), at))) return at;
   const end = at + multiple[0].length;
   const next = scan.text.charAt(end);
@@ -125,7 +125,7 @@ function resolution(scan: Scan, at: number): number {
 const count = (written: string, one: string, many: string): string =>
   `${amount(written)} ${Number(written) === 1 ? one : many}`;
 
-/** "a 6'2\" man": the height of whoever follows. */
+/** "a 6'2\" man": the height of the person named behind it. */
 function isHeight(scan: Scan, end: number): boolean {
   if (!/^(?:an?|the|this|that|his|her|their|our|your|my|another)$/i.test(scan.previous) || scan.text[end] !== ' ')
     return false;

@@ -13,7 +13,7 @@ export class Clause {
     this.#isFollowed = isFollowed;
   }
 
-  /** The part of speech of a word, out of those it can be. */
+  /** The word's part of speech; `among` lists the candidates, all of the lexicon's if absent. */
   tag(index: number, among?: string): Tag {
     this.#marked ??= this.#withMarks();
     return tagAt(this.#marked.words, this.#marked.places[index]!, among);
@@ -97,7 +97,7 @@ export const not =
   (place) =>
     !rule(place);
 
-/** By the part of speech, out of those that the word can be. */
+/** The word has one of the `tags`, chosen from the candidates `among`. */
 export const is =
   (tags: string, among: string): Rule =>
   (place) =>

@@ -111,7 +111,7 @@ export class Run implements Said {
     return new ApiError(error.status, error.code, `${error.message} ${came}`, error.requestId);
   }
 
-  /** A Free key has no times: about fourteen characters a second, until all of the audio is there. */
+  /** A Free key gets no word times: 14 characters a second, until all of the audio is there. */
   #spread(samples: number): void {
     const chars = pointsOf(this.spokenText);
     this.clock.spread(chars, Math.max(samples, (chars * SAMPLE_RATE) / 14));
