@@ -61,7 +61,7 @@ class Ears:
             'durations': (data['durations'].astype(float), durations), 'pitch': (np.log2(f0[both]), np.log2(gf0[both])),
             'voicing': float(((f0 > 10) != (gf0 > 10)).mean()), 'mcd': distance_of(self.distance, own, teacher)[1],
             'mcd_f0': distance_of(self.distance, self.speak(gx, f0, s), teacher)[1],
-            'mcd_generator': distance_of(self.distance, self.speak(data['x'].astype(np.float32), f0, s), teacher)[1],
+            'mcd_generator': distance_of(self.distance, self.speak(data['x'].astype(np.float32), f0, s), teacher)[1] if 'x' in data else np.nan,
             'loudness': (loudness(teacher), loudness(spoken)), 'periodic': (band(teacher), band(own)),
             'seconds': (len(teacher) / 24000, len(spoken) / 24000), 'voiced': (float((f0 > 40).mean()), float((own_f0 > 40).mean()))}
         if self.opinion:
