@@ -1,6 +1,7 @@
 /** The table of settings: type, default, bounds, and descriptions for help and errors. */
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
+import { DEFAULT_STYLE, DELIVERY_STYLES } from './protocol/delivery.js';
 import { DEVICES } from './protocol/device.js';
 import { allowedFreeLimit, type FreeLimit, freeLimitOf, parseFreeLimit } from './protocol/free-limit.js';
 import { BASE_MODELS } from './protocol/job.js';
@@ -147,6 +148,12 @@ const TABLE = {
     placeholder: 'NAME',
     description: 'model to speak with',
     defaultText: 'the best that this machine speaks in real time',
+  }),
+  style: oneOf(DELIVERY_STYLES, DEFAULT_STYLE, {
+    group: 'server',
+    placeholder: 'NAME',
+    description: 'how a text is delivered: pace, rests and melody; plain is the voice alone',
+    defaultText: 'narration for books, else assistant',
   }),
   bookDir: text((env) => path.join(baseDir(env, 'CACHE'), 'tts', 'books'), {
     group: 'client',

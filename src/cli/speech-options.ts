@@ -68,7 +68,10 @@ export function addSpeechOptions(command: Command): Command {
     )
     .addOption(speedOption())
     .option('-q, --quiet', 'no progress, no remarks');
-  addSettings(command, ['voice', 'model', 'server', 'apiKey', 'apiKeyFile', 'engine'], { voice: '-v', model: '-m' });
+  addSettings(command, ['voice', 'model', 'style', 'server', 'apiKey', 'apiKeyFile', 'engine'], {
+    voice: '-v',
+    model: '-m',
+  });
   return addSettings(command, ['device', 'threads', 'modelDir', 'offline', 'lexicon', 'voicesDir', 'runtimeDir']);
 }
 

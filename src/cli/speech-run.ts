@@ -128,11 +128,12 @@ export async function runSpeech(
     signal.throwIfAborted();
     if (isUnheard(destination) && connection.kind !== 'remote')
       remark(await longJobRemark(config, { model, chars, speed: options.speed ?? 1 }));
+    const delivery = settings.sources.style === 'default' ? undefined : { style: config.style };
     const speaker = `${model} · ${voice} · ${connection.name}`;
     if (live && wanted !== 'lines') process.stderr.write(`${speaker}\n`);
     progress.speaker = speaker;
     await speak(
-      { address: { ...connection, unheard: isUnheard(destination) }, model, sink, progress, leftOut, wrote },
+      { address: { ...connection, unheard: isUnheard(destination), delivery }, model, sink, progress, leftOut, wrote },
       signal,
     );
     if (progress.made === 0) await leftOut.refuseNothing();

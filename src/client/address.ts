@@ -1,6 +1,6 @@
 /** The address of a server: its HTTP base address, and the WebSocket address to it. */
 import { TtsError } from '../protocol/errors.js';
-import { WHOLE_SENTENCES } from '../protocol/preference.js';
+import { deliveryPreference, type PreferredDelivery, WHOLE_SENTENCES } from '../protocol/preference.js';
 
 export interface ServerAddress {
   readonly baseUrl: string;
@@ -9,13 +9,18 @@ export interface ServerAddress {
   readonly certificate?: string;
   /** The audio is written to a file, so that no sentence is cut to be heard sooner. */
   readonly unheard?: boolean;
+  /** How the text is delivered; the server's default where absent. */
+  readonly delivery?: PreferredDelivery | undefined;
 }
 
 /** Headers of every request. */
-export const headersOf = ({ apiKey, unheard }: ServerAddress): Record<string, string> => ({
-  ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
-  ...(unheard ? { prefer: WHOLE_SENTENCES } : {}),
-});
+export function headersOf({ apiKey, unheard, delivery }: ServerAddress): Record<string, string> {
+  const preferences = [...(unheard ? [WHOLE_SENTENCES] : []), ...(delivery ? [deliveryPreference(delivery)] : [])];
+  return {
+    ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+    ...(preferences.length > 0 ? { prefer: preferences.join(', ') } : {}),
+  };
+}
 
 /** Options of TLS for a server; none where its certificate is not known beforehand. */
 export const trustIn = ({ certificate }: ServerAddress) =>

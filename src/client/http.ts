@@ -6,7 +6,7 @@ import { SPEECH_PATH, VOICES_PATH } from '../protocol/contract.js';
 import { TtsError } from '../protocol/errors.js';
 import type { SpeechRequest, VoiceCatalog } from '../protocol/http.js';
 import { endpoint, headersOf, type ServerAddress, trustIn } from './address.js';
-import { connectionLost, errorOfConnecting, errorOfResponse, orNoSpeed } from './wire-error.js';
+import { connectionLost, errorOfConnecting, errorOfResponse, orOneDelivery } from './wire-error.js';
 
 const MAX_ERROR_BYTES = 65_536;
 
@@ -18,10 +18,10 @@ interface SpokenResponse {
   readonly audio: AsyncIterable<Int16Array>;
 }
 
-/** A `speed` other than 1 takes OpenAI's dialect, since the contract's own route has no speed. */
+/** A `speed` other than 1 and a style take OpenAI's dialect: the contract's own route has neither. */
 export type PacedRequest = Omit<SpeechRequest, 'stream' | 'response_format'> & { readonly speed?: number };
 
-const SPEED_DOOR = '/openai';
+const OTHER_DOOR = '/openai';
 
 export interface HttpClient {
   /** Streams the speech for one request of at most the interface's length. */
@@ -79,10 +79,11 @@ export function createHttpClient(address: ServerAddress): HttpClient {
   return {
     async speech({ speed = 1, ...fields }, signal) {
       const contract = { ...fields, stream: true, response_format: 'pcm' } satisfies SpeechRequest;
-      const path = speed === 1 ? SPEECH_PATH : `${SPEED_DOOR}${SPEECH_PATH}`;
-      const body = JSON.stringify(speed === 1 ? contract : { ...fields, response_format: 'pcm', speed });
+      const isContract = speed === 1 && address.delivery === undefined;
+      const path = isContract ? SPEECH_PATH : `${OTHER_DOOR}${SPEECH_PATH}`;
+      const body = JSON.stringify(isContract ? contract : { ...fields, response_format: 'pcm', speed });
       const response = await answered(endpoint(baseUrl, path), body, signal).catch((error: unknown) => {
-        throw speed === 1 ? error : orNoSpeed(error, SPEED_DOOR);
+        throw isContract ? error : orOneDelivery(error, OTHER_DOOR);
       });
       const requestId = header(response, 'x-request-id');
       const chars = Number(header(response, 'x-usage-input-characters') ?? Number.NaN);

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { joinPcm, samplesToMs } from '../protocol/audio.js';
 import { parseModel, type SpeechModel } from '../protocol/contract.js';
+import type { SentencePlace } from '../protocol/delivery.js';
 import { type ErrorCode, TtsError } from '../protocol/errors.js';
 import type { ServerAddress } from './address.js';
 import { createHttpClient, type HttpClient } from './http.js';
@@ -28,6 +29,8 @@ interface Sentence {
   readonly shown: string;
   /** The speaker's own where absent. */
   readonly voice?: string;
+  /** Where it stands in its paragraph, for a style. */
+  readonly place?: SentencePlace | undefined;
 }
 
 /** Failures after which the server may come back. */
@@ -88,7 +91,8 @@ export class SentenceSpeaker {
     const startsMs: number[] = [];
     let samples = 0;
     const params = { model_id: base, sync_alignment: true, ...(sentence.ssml && { enable_ssml_parsing: true }) };
-    const socket = await openSpeechSocket({ ...address, voice, params, speed }, signal);
+    const delivery = address.delivery && { ...address.delivery, place: sentence.place };
+    const socket = await openSpeechSocket({ ...address, delivery, voice, params, speed }, signal);
     try {
       socket.send(sentence.text);
       socket.end();

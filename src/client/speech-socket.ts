@@ -13,7 +13,7 @@ import type {
   StreamParams,
 } from '../protocol/stream-messages.js';
 import { headersOf, type ServerAddress, socketEndpoint, trustIn } from './address.js';
-import { connectionLost, errorOfConnecting, errorOfResponse, orNoSpeed } from './wire-error.js';
+import { connectionLost, errorOfConnecting, errorOfResponse, orOneDelivery } from './wire-error.js';
 
 export interface SpokenChunk {
   readonly pcm: Int16Array;
@@ -35,22 +35,23 @@ export interface SpeechSocket {
 export interface SpeechSocketOptions extends ServerAddress {
   readonly voice: string;
   readonly params: Partial<StreamParams>;
-  /** A speed other than 1 takes ElevenLabs' dialect, since the contract's own has no speed. */
+  /** A speed other than 1 and a style take ElevenLabs' dialect: the contract's own has neither. */
   readonly speed?: number;
 }
 
 /** Audio messages held before reading pauses: a few seconds of audio. */
 const HELD_MESSAGES = 64;
 const UNKNOWN_CLOSE = 1006;
-const SPEED_DOOR = '/elevenlabs';
+const OTHER_DOOR = '/elevenlabs';
 const PARTNER_ONLY =
   'tts stream, and tts speak with --seed, --ssml or subtitles, need a Partner key; a Free key speaks with plain tts speak -m base-tts:free.';
 
 export async function openSpeechSocket(options: SpeechSocketOptions, signal: AbortSignal): Promise<SpeechSocket> {
   signal.throwIfAborted();
   const { speed = 1 } = options;
-  const url = socketEndpoint(options.baseUrl, `${speed === 1 ? '' : SPEED_DOOR}${streamPath(options.voice)}`);
-  if (speed !== 1) url.searchParams.set('output_format', 'pcm_24000');
+  const isContract = speed === 1 && options.delivery === undefined;
+  const url = socketEndpoint(options.baseUrl, `${isContract ? '' : OTHER_DOOR}${streamPath(options.voice)}`);
+  if (!isContract) url.searchParams.set('output_format', 'pcm_24000');
   for (const [name, value] of Object.entries(options.params)) url.searchParams.set(name, String(value));
   const socket = new WebSocket(url, {
     ...trustIn(options),
@@ -60,7 +61,7 @@ export async function openSpeechSocket(options: SpeechSocketOptions, signal: Abo
   });
   const incoming = receive(socket, signal);
   const requestId = await opened(socket, url, signal).catch((error: unknown) => {
-    throw speed !== 1 ? orNoSpeed(error, SPEED_DOOR) : error;
+    throw isContract ? error : orOneDelivery(error, OTHER_DOOR);
   });
   incoming.requestId = requestId;
   const send = (message: ClientMessage) => socket.send(JSON.stringify(message));

@@ -113,11 +113,11 @@ export function connectionLost(detail: string, requestId?: string, cause?: unkno
 }
 
 /** A server without the dialect that has a speed answers 404; says what that means. */
-export const orNoSpeed = (error: unknown, door: string): unknown =>
+export const orOneDelivery = (error: unknown, door: string): unknown =>
   error instanceof TtsError && error.code === 'not_found'
     ? new TtsError(
         'not_found',
-        `This server speaks at one speed only: it has no ${door}. Leave --speed out, or speak without --server.`,
+        `This server speaks at one speed and in one style only: it has no ${door}. Leave --speed and --style out, or speak without --server.`,
         { cause: error },
       )
     : error;

@@ -2,7 +2,10 @@
 import { msToSamples } from '../protocol/audio.js';
 import type { PauseKind } from '../protocol/job.js';
 
-/** Silence from the end of a segment's voice to the beginning of the next one's (by ear). */
+/**
+ * Silence from the end of a segment's voice to the beginning of the next one's (by ear), where no
+ * style asks for other rests.
+ */
 export const PAUSE_SAMPLES: Readonly<Record<PauseKind, number>> = {
   none: msToSamples(50),
   carried: msToSamples(120),
@@ -10,6 +13,7 @@ export const PAUSE_SAMPLES: Readonly<Record<PauseKind, number>> = {
   sentence: msToSamples(420),
   item: msToSamples(450),
   paragraph: msToSamples(800),
+  heading: msToSamples(800),
 };
 
 /** Kept before the voice: the onset of a consonant softer than `AUDIBLE`, and the fade. */
@@ -69,4 +73,14 @@ export function toPcm(samples: Float32Array, gain: number, length = samples.leng
     pcm[i] = Math.round(value * 32_767);
   }
   return pcm;
+}
+
+export function joined(parts: readonly Float32Array[]): Float32Array {
+  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }

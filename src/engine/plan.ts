@@ -5,7 +5,7 @@ import { msToSamples } from '../protocol/audio.js';
 import type { ReadingToken } from '../text/types.js';
 
 /** Samples of one step of a predicted duration. */
-const STEP_SAMPLES = 600;
+export const STEP_SAMPLES = 600;
 /** Samples of one frame of the vocoder's input: two to a step. */
 export const FRAME_SAMPLES = 300;
 

@@ -10,8 +10,8 @@ import { AHEAD, FRAME_SAMPLES, type SpeechPlan } from './plan.js';
 import { type AcousticFeatures, CHANNELS } from './vocoder/features.js';
 
 /** Frames of a step of a predicted duration. */
-const STEP_FRAMES = 2;
-const AHEAD_FRAMES = Math.round(AHEAD / FRAME_SAMPLES);
+export const STEP_FRAMES = 2;
+export const AHEAD_FRAMES = Math.round(AHEAD / FRAME_SAMPLES);
 /** Frames on each side over which a bend of the pitch is spread: 75 ms in all. */
 const BEND_FRAMES = 3;
 /** Below this the voice has no pitch (Hz), as in the model's own source. */
@@ -98,7 +98,7 @@ function bentPitch(tensor: Tensor, semitones: Float32Array, ranges: Float32Array
 }
 
 /** Frames at other rates: each new frame lies between two of the old ones. */
-function stretchedFeatures(features: AcousticFeatures, rates: Float32Array): AcousticFeatures {
+export function stretchedFeatures(features: AcousticFeatures, rates: Float32Array): AcousticFeatures {
   const { frames } = features;
   const ends = new Float64Array(frames + 1);
   for (let at = 0; at < frames; at += 1) ends[at + 1] = ends[at]! + 1 / rates[at]!;

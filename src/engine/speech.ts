@@ -2,8 +2,9 @@
 import { msToSamples } from '../protocol/audio.js';
 import { MAX_SPEED, MIN_SPEED, type PauseKind, type SegmentJob, type SpeechEvent } from '../protocol/job.js';
 import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
+import { delivered, restsOf } from './delivery.js';
 import type { StepRunner } from './engine.js';
-import { FADE_OUT, fadeIn, fadeOut, findEnd, findOnset, LEAD_SAMPLES, PAUSE_SAMPLES, toPcm } from './finish.js';
+import { FADE_OUT, fadeIn, fadeOut, findEnd, findOnset, joined, LEAD_SAMPLES, toPcm } from './finish.js';
 import type { LoadedModel } from './graphs/sessions.js';
 import {
   FRAME_SAMPLES,
@@ -106,7 +107,7 @@ function piecesOf(reading: Reading, pause: PauseKind, { stretch }: SpeedParts): 
 
 export function speakReading(segment: SegmentReading): AsyncIterable<SpeechEvent> {
   const { speed: asked, segment: text } = segment.job;
-  const rate = commonRate(text.spans);
+  const rate = commonRate(text.spans) * (segment.job.delivery?.rate ?? 1);
   const speed = speedParts(Math.min(MAX_SPEED, Math.max(MIN_SPEED, asked * rate)));
   return stretched(speakUnstretched(segment, speed), speed.stretch);
 }
@@ -118,14 +119,16 @@ async function* speakUnstretched(
   const { segment, mix, seed } = job;
   const gain = 10 ** (job.gainDb / 20);
   const { pieces, trailing } = piecesOf(reading, segment.pause, speed);
-  const rest = Math.max(trailing, Math.round(PAUSE_SAMPLES[segment.pause] / speed.model)) - LEAD_SAMPLES;
+  const { lead, behind } = restsOf(job, speed);
+  const rest = Math.max(trailing, behind) - LEAD_SAMPLES;
 
   async function prepare(tokens: readonly ReadingToken[]): Promise<Voiced> {
     const style = await model.styles.take(mix, tokens.length, seed);
     const spoken = { ...style, speed: style.speed * speed.model };
     const own = await steps.run((grant) => model.acousticModel(tokens, spoken, grant));
     const prosody = tokenProsody(tokens, segment.spans);
-    const features = prosody === undefined ? own : shaped(own, prosody, commonRate(segment.spans));
+    const bent = prosody === undefined ? own : shaped(own, prosody, commonRate(segment.spans));
+    const features = delivered(bent, tokens, job, speed);
     const plan = planSpeech(tokens, features.durations, speed.model);
     const utterance = model.vocoder.begin(features, plan.fromFrame, Math.min(plan.toFrame, features.frames));
     return { tokens, plan, utterance, loudness: loudnessOf(plan, prosody) };
@@ -141,8 +144,9 @@ async function* speakUnstretched(
   }
   const [first] = voiced.values();
   const opening = first && (await steps.run((grant) => first.utterance.next(grant)));
-  const { layout, timings } = layOut(pieces, voiced, opening, [...segment.text].length);
+  const { layout, timings } = layOut(pieces, voiced, opening, { lead, chars: [...segment.text].length });
   yield { type: 'begin', timings };
+  for (const pcm of silence(lead)) yield { type: 'audio', pcm };
 
   for (const { piece, start, samples } of layout) {
     const part = voiced.get(piece);
@@ -166,12 +170,15 @@ interface PlacedPiece {
   readonly samples: number | undefined;
 }
 
-/** Where each piece lies in the segment, and the times of the segment's `chars` characters. */
+/**
+ * Where each piece lies in the segment behind `lead` samples of silence, and the times of the
+ * segment's `chars` characters.
+ */
 function layOut(
   pieces: readonly Piece[],
   voiced: ReadonlyMap<Piece, Voiced>,
   opening: Window | undefined,
-  chars: number,
+  { lead, chars }: { readonly lead: number; readonly chars: number },
 ): { layout: PlacedPiece[]; timings: MutableTimings } {
   const timings: MutableTimings = {
     startSamples: new Array<number>(chars).fill(0),
@@ -179,7 +186,7 @@ function layOut(
   };
   const spoken = [...voiced.values()];
   const layout: PlacedPiece[] = [];
-  let cursor = 0;
+  let cursor = lead;
   for (const [i, piece] of pieces.entries()) {
     if (piece.kind === 'silence') {
       // The neighbours bring silence of their own, which is part of it.
@@ -287,14 +294,4 @@ async function* windowsOf(
 /** Generated as it is consumed: a text may ask for minutes of silence. */
 function* silence(samples: number): Generator<Int16Array> {
   for (let left = samples; left > 0; left -= CHUNK_SAMPLES) yield new Int16Array(Math.min(left, CHUNK_SAMPLES));
-}
-
-function joined(parts: readonly Float32Array[]): Float32Array {
-  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -7,6 +7,7 @@ import type { CatalogueVoice } from '../models/voice-file.js';
 import { TtsError } from '../protocol/errors.js';
 import type { BaseModel, Segment, SegmentJob } from '../protocol/job.js';
 import { readingOf } from '../protocol/languages.js';
+import { deliveryOf } from '../text/delivery/delivery.js';
 import { AdmissionController } from './admission-controller.js';
 import type { AdmissionModel } from './admission-model.js';
 import { Dispatcher } from './dispatcher.js';
@@ -188,9 +189,11 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
   job(order: SpeechOrder, segment: Segment): SegmentJob {
     const { voice = order.voice } = segment;
     const { mix, gainDb, ...own } = this.#speaker(order, voice);
-    const { model, seed, speed = 1 } = order;
+    const { model, seed, speed = 1, style = 'plain', place } = order;
+    const delivery = deliveryOf(segment, { style, seed, place });
     const language = voice === order.voice ? (order.language ?? own.language) : readingOf(own.language, order.language);
-    return { id: `job-${++this.#jobs}`, model, language, mix, seed, speed, gainDb: gainDb[model], segment };
+    const job = { id: `job-${++this.#jobs}`, model, language, mix, seed, speed, gainDb: gainDb[model], segment };
+    return delivery === undefined ? job : { ...job, delivery };
   }
 
   #speaker(order: SpeechOrder, voice: string): CatalogueVoice {

@@ -1,4 +1,5 @@
 /** The gateway as the server sees it: segments in, speech in order out. */
+import type { DeliveryStyle, SentencePlace } from '../protocol/delivery.js';
 import type { BaseModel, Language, Segment, SegmentTimings } from '../protocol/job.js';
 import type { TraceSpan } from '../trace.js';
 import type { Unusable, WorkerState } from './workers/worker.js';
@@ -9,6 +10,10 @@ export interface SpeechOrder {
   readonly seed: number;
   /** Relative to the voice's own pace; 1 where absent. */
   readonly speed?: number;
+  /** How the text is delivered; as the voice does by itself where absent. */
+  readonly style?: DeliveryStyle;
+  /** The place of a sentence in its paragraph, where the text is that sentence alone. */
+  readonly place?: SentencePlace | undefined;
   /** The locale to read in; the voice's own where absent. */
   readonly language?: Language;
   /** Key id: work is shared fairly between owners. */

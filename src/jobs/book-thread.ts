@@ -16,7 +16,7 @@ const MAX_READING_MS = 120_000;
 
 /** Listeners for what a thread says before its last message. */
 interface Hooks {
-  speak(sentence: { readonly text: string; readonly ssml: boolean }): Promise<Int16Array>;
+  speak(sentence: Extract<ThreadMessage, { type: 'speak' }>): Promise<Int16Array>;
   progress(progress: Extract<ThreadMessage, { type: 'progress' }>['progress']): void;
 }
 

@@ -7,6 +7,7 @@ import type { Accounts } from '../accounts/types.js';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../log.js';
 import type { SpeechModel } from '../protocol/contract.js';
+import { BOOK_STYLE } from '../protocol/delivery.js';
 import { publicError, TtsError } from '../protocol/errors.js';
 import { type MadeBook, makeBookAside, ThreadLost } from './book-thread.js';
 import type { JobFolder } from './job-folder.js';
@@ -209,7 +210,7 @@ export class JobRunner {
           chapters: range,
           speaker: { voice, language },
           speed,
-          sound: [order.model, voice, speed, ...soundOf(order)],
+          sound: [order.model, voice, speed, BOOK_STYLE, ...soundOf(order)],
           inFlight: Math.min(MOST_AT_ONCE, PER_CORE * availableParallelism()),
           keepIn: folder.sentencesOf(job.id),
           output,

@@ -5,6 +5,7 @@ import type { Gateway } from '../gateway/types.js';
 import { joinPcm } from '../protocol/audio.js';
 import { countChars } from '../protocol/characters.js';
 import { parseModel, type SpeechModel } from '../protocol/contract.js';
+import { BOOK_STYLE, type SentencePlace } from '../protocol/delivery.js';
 import { type ErrorCode, TtsError } from '../protocol/errors.js';
 import type { Language } from '../protocol/job.js';
 import type { Texts } from '../text/thread/texts.js';
@@ -27,6 +28,7 @@ export interface SpokenJob {
 interface Sentence {
   readonly text: string;
   readonly ssml: boolean;
+  readonly place?: SentencePlace | undefined;
 }
 
 /** Failures that pass by themselves: a job waits for workers as long as it takes. */
@@ -57,14 +59,15 @@ export class JobSpeaker {
     }
   }
 
-  async #once(job: SpokenJob, { text, ssml }: Sentence, signal: AbortSignal): Promise<Int16Array> {
+  async #once(job: SpokenJob, { text, ssml, place }: Sentence, signal: AbortSignal): Promise<Int16Array> {
     const { gateway, texts } = this.#options;
     const { id, keyId, model, voice, language, speed } = job;
     const cutter = texts.cutter({ language, ssml, inTimeChars: Number.POSITIVE_INFINITY });
+    const delivery = { style: BOOK_STYLE, place };
     const about = { model: parseModel(model).base, voice, language, seed: 0, speed, owner: keyId, requestId: id };
     let speech: ReturnType<Gateway['open']>;
     try {
-      speech = gateway.open({ ...about, whole: true, chars: countChars(text) });
+      speech = gateway.open({ ...about, ...delivery, whole: true, chars: countChars(text) });
     } catch (error) {
       cutter.close();
       throw error;

@@ -1,4 +1,5 @@
 /** What a process and the thread that makes one book say to each other. */
+import type { SentencePlace } from '../protocol/delivery.js';
 import type { ErrorCode } from '../protocol/errors.js';
 import type { Language } from '../protocol/job.js';
 import type { BookFacts, JobProgress } from './order.js';
@@ -39,7 +40,13 @@ export type BookTask =
 /** The thread's. */
 export type ThreadMessage =
   | { readonly type: 'read'; readonly facts: BookFacts }
-  | { readonly type: 'speak'; readonly number: number; readonly text: string; readonly ssml: boolean }
+  | {
+      readonly type: 'speak';
+      readonly number: number;
+      readonly text: string;
+      readonly ssml: boolean;
+      readonly place?: SentencePlace | undefined;
+    }
   | { readonly type: 'progress'; readonly progress: Omit<JobProgress, 'leftMs'> & { readonly newCharacters: number } }
   | { readonly type: 'made'; readonly characters: number; readonly audioMs: number }
   | { readonly type: 'failed'; readonly code: ErrorCode | undefined; readonly message: string };

@@ -1,4 +1,5 @@
 /** Messages between gateway and engine: one segment of text in, its samples and times out. */
+import type { Delivery, SentencePlace } from './delivery.js';
 
 export type BaseModel = 'base-tts' | 'base-tts-fast';
 export const BASE_MODELS: readonly BaseModel[] = ['base-tts', 'base-tts-fast'];
@@ -39,7 +40,8 @@ export interface StyleShare {
  * What a segment ends with decides the rest after it. `carried`: the sentence goes on in the next
  * segment, because it exceeds the model's limit.
  */
-export type PauseKind = 'none' | 'carried' | 'clause' | 'sentence' | 'item' | 'paragraph';
+export const PAUSE_KINDS = ['none', 'carried', 'clause', 'sentence', 'item', 'paragraph', 'heading'] as const;
+export type PauseKind = (typeof PAUSE_KINDS)[number];
 
 export type SayAs = 'characters' | 'cardinal' | 'ordinal' | 'date' | 'telephone';
 
@@ -98,6 +100,20 @@ export interface Segment {
   readonly pause: PauseKind;
   /** The id of the voice that speaks it, where the text names another than its order does. */
   readonly voice?: string;
+  /** Where it stands in its text; absent where nobody cut it from one. */
+  readonly place?: SegmentPlace;
+}
+
+/** Where a segment stands, by the text up to its end: how that arrived makes no difference. */
+export interface SegmentPlace extends SentencePlace {
+  /** What the segment before it ended with; absent where nothing was said before, or a flush. */
+  readonly after?: PauseKind;
+  /** Another voice spoke before it. */
+  readonly turn?: boolean;
+  /** Letters of its sentence so far, those of earlier segments included. */
+  readonly letters: number;
+  /** How often its words were said before. */
+  readonly repeats: number;
 }
 
 /** When the first audio of a stream is due (ms), also after a pause of its writer. */
@@ -116,6 +132,8 @@ export interface SegmentJob {
   /** Gain that makes all voices equally loud. */
   readonly gainDb: number;
   readonly segment: Segment;
+  /** How it is delivered; as the voice does by itself where absent. */
+  readonly delivery?: Delivery;
   /** When its listener needs it, from its hand-over on. Absent where nothing is urgent. */
   readonly dueInMs?: number;
   /** The gateway's span of this segment (W3C Trace Context), the parent of the engine's. */

@@ -1,7 +1,43 @@
-/** `Prefer: whole-sentences` (RFC 7240): no sentence is cut to be heard sooner. */
+/**
+ * Preferences of a client (RFC 7240): `Prefer: whole-sentences` cuts no sentence to be heard sooner,
+ * `Prefer: style=narration; sentence=2; last` says how a text is delivered, and where in its
+ * paragraph the sentence stands that it is.
+ */
+import { DELIVERY_STYLES, type DeliveryStyle, type SentencePlace } from './delivery.js';
 
 export const WHOLE_SENTENCES = 'whole-sentences';
 
+type Header = string | string[] | undefined;
+
+const preferencesOf = (prefer: Header): string[] =>
+  [prefer].flat().flatMap((line) => line?.split(',').map((part) => part.trim().toLowerCase()) ?? []);
+
 /** Whether the header has this preference among others. */
-export const prefersWholeSentences = (prefer: string | string[] | undefined): boolean =>
-  [prefer].flat().some((line) => line?.split(',').some((part) => part.trim().toLowerCase() === WHOLE_SENTENCES));
+export const prefersWholeSentences = (prefer: Header): boolean => preferencesOf(prefer).includes(WHOLE_SENTENCES);
+
+export interface PreferredDelivery {
+  readonly style: DeliveryStyle;
+  readonly place?: SentencePlace | undefined;
+}
+
+/** A paragraph has no more sentences than these that are told apart. */
+const MOST_SENTENCES = 10_000;
+
+export function deliveryPreference({ style, place }: PreferredDelivery): string {
+  const where = place === undefined ? '' : `; sentence=${place.sentence}${place.last ? '; last' : ''}`;
+  return `style=${style}${where}`;
+}
+
+/** What the header prefers; nothing where it names no style that is known. */
+export function preferredDelivery(prefer: Header): Partial<PreferredDelivery> {
+  for (const preference of preferencesOf(prefer)) {
+    const [first = '', ...parameters] = preference.split(';').map((part) => part.trim());
+    const style = DELIVERY_STYLES.find((name) => first === `style=${name}`);
+    if (style === undefined) continue;
+    const sentence = parameters.map((each) => /^sentence=(\d{1,5})$/.exec(each)?.[1]).find((number) => number);
+    if (sentence === undefined) return { style };
+    const place = { sentence: Math.min(MOST_SENTENCES, Number(sentence)), last: parameters.includes('last') };
+    return { style, place };
+  }
+  return {};
+}

@@ -120,7 +120,7 @@ async function makeParts(app: FastifyInstance, { deps, ...options }: PartsOption
     ...deps,
     ...options,
     clock,
-    permits: new Permits({ ...deps, heldAudio, clock }),
+    permits: new Permits({ ...deps, heldAudio, style: settings.style, clock }),
     tickets: new StreamTickets(deps),
     authenticator,
     authenticate: async (request) => {

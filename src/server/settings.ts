@@ -1,4 +1,5 @@
 /** The server's bounds, and their values where nobody says otherwise. */
+import { DEFAULT_STYLE, type DeliveryStyle } from '../protocol/delivery.js';
 import type { HeartbeatOptions } from './sockets/heartbeat.js';
 
 export interface ServerSettings {
@@ -39,6 +40,8 @@ export interface ServerSettings {
   readonly web: 'auto' | 'key' | 'off';
   /** The routes of jobs, which say so where the server takes none. */
   readonly jobs: boolean;
+  /** How texts are delivered whose request names no style, which those of `/v1` never do. */
+  readonly style: DeliveryStyle;
   /** `/metrics` on this server; false where it has an address of its own. */
   readonly metrics: boolean;
 }
@@ -68,5 +71,6 @@ export const DEFAULT_SETTINGS: ServerSettings = {
   docs: true,
   web: 'off',
   jobs: false,
+  style: DEFAULT_STYLE,
   metrics: true,
 };

@@ -1,8 +1,9 @@
 /** Checks what comes over NATS against schemas: a broker carries what anyone sends. */
 import Type, { type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { DELIVERY_LIMITS } from '../protocol/delivery.js';
 import { type ErrorCode, isErrorCode } from '../protocol/errors.js';
-import { BASE_MODELS, LANGUAGES, MAX_SPEED, MIN_SPEED, PROSODY_LIMITS } from '../protocol/job.js';
+import { BASE_MODELS, LANGUAGES, MAX_SPEED, MIN_SPEED, PAUSE_KINDS, PROSODY_LIMITS } from '../protocol/job.js';
 import { oneOf } from '../protocol/one-of.js';
 import { type Announcement, AUDIO, HEADER_BYTES, type LinkReply, type LinkRequest, WIRE_VERSION } from './nats-wire.js';
 
@@ -36,6 +37,16 @@ const Prosody = Type.Object({
   range: limited('range'),
   volume: limited('volume'),
 });
+const within = ([minimum, maximum]: readonly [number, number]) => Type.Number({ minimum, maximum });
+const Delivery = Type.Object({
+  rate: within(DELIVERY_LIMITS.rate),
+  pitch: within(DELIVERY_LIMITS.pitch),
+  range: within(DELIVERY_LIMITS.range),
+  leadMs: within(DELIVERY_LIMITS.leadMs),
+  restMs: within(DELIVERY_LIMITS.restMs),
+  rests: within(DELIVERY_LIMITS.rests),
+  spread: within(DELIVERY_LIMITS.spread),
+});
 const place = { start: Count, end: Count };
 const spoken = { ...place, language: Type.Optional(oneOf(LANGUAGES)), prosody: Type.Optional(Prosody) };
 const Span = Type.Union([
@@ -63,8 +74,9 @@ const Job = Type.Object({
     text: Text,
     offset: Count,
     spans: Type.Array(Span, { maxItems: 10_000 }),
-    pause: oneOf(['none', 'carried', 'clause', 'sentence', 'item', 'paragraph'] as const),
+    pause: oneOf(PAUSE_KINDS),
   }),
+  delivery: Type.Optional(Delivery),
   dueInMs: DueInMs,
   traceparent: Type.Optional(Type.String({ pattern: '^[\\da-f-]{55}$' })),
 });

@@ -17,7 +17,7 @@ export interface MakerOptions {
   /** Keeps what was made at least until it is handed out. */
   readonly store: Pick<SentenceStore, 'has' | 'get' | 'put'>;
   readonly speak: SpeakSentence;
-  /** What besides its text decides how a sentence sounds: voice, model, speed, versions. */
+  /** What besides its text decides how a sentence sounds: voice, model, speed, style, versions. */
   readonly sound: readonly unknown[];
   /** The same for each voice that utterances name. */
   readonly castSound?: ReadonlyMap<string, readonly unknown[]>;
@@ -46,10 +46,10 @@ export class Maker {
     this.#options = options;
   }
 
-  keyOf({ text, ssml, voice }: Utterance): string {
+  keyOf({ text, ssml, voice, place }: Utterance): string {
     const { sound, castSound } = this.#options;
     const spoken = voice === undefined ? sound : castSound!.get(voice)!;
-    return sentenceKey(...spoken, text, ssml);
+    return sentenceKey(...spoken, text, ssml, ...(place ? [place.sentence, place.last] : []));
   }
 
   /** Whether an earlier run made it. */

@@ -1,7 +1,9 @@
 /** What is said of a chapter, in order: about a sentence each, and the rest behind it. */
 import { escapeAttribute } from '../../protocol/characters.js';
+import type { DeliveryStyle, SentencePlace } from '../../protocol/delivery.js';
 import { DEFAULT_LANGUAGE, type Language, type PauseKind } from '../../protocol/job.js';
 import { codeOf, localeOf } from '../../protocol/languages.js';
+import { blockRest, bookRest } from '../../text/delivery/book-rests.js';
 import { Segmenter } from '../../text/segment/segment.js';
 import { loadSentenceWords } from '../../text/segment/sentence-words.js';
 import type { Block, BlockKind, BookChapter } from '../book.js';
@@ -15,6 +17,8 @@ export interface Utterance {
   readonly shown: string;
   /** Silence behind it, at the voice's own pace. */
   readonly restMs: number;
+  /** Where it stands in its block; absent where the style is `plain`. */
+  readonly place?: SentencePlace;
   /** Who reads it where that is not the narrator, by the id of a voice. */
   readonly voice?: string;
   /** Index into `Book.files`. */
@@ -28,19 +32,22 @@ export interface UtteranceOptions {
   readonly places?: boolean;
   /** What others than the narrator read, by the index of the block. */
   readonly voices?: readonly (Voiced | undefined)[] | undefined;
+  /** `plain` where it is left out. */
+  readonly style?: DeliveryStyle;
 }
 
 /** Stretches of a block's flat text (UTF-16 units) that other voices read, in order. */
 type Voiced = readonly { readonly from: number; readonly to: number; readonly voice: string }[];
 
-/** Rests between sentences, as the voice makes them within one request. */
-const SENTENCE_RESTS: Readonly<Record<PauseKind, number>> = {
+/** Rests between sentences where the style is `plain`. */
+const PLAIN_RESTS: Readonly<Record<PauseKind, number>> = {
   none: 50,
   carried: 120,
   clause: 240,
   sentence: 420,
   item: 450,
   paragraph: 800,
+  heading: 800,
 };
 /** Least rests before and behind a block (ms); of two neighbours the longer one counts. */
 const BLOCK_RESTS: Readonly<Record<BlockKind, { readonly before: number; readonly behind: number }>> = {
@@ -64,16 +71,33 @@ export async function utterancesOf(
   options: UtteranceOptions = {},
 ): Promise<Utterance[]> {
   await loadSentenceWords(language);
+  const { style = 'plain' } = options;
   const all: Utterance[] = [];
   for (const [index, block] of blocks.entries()) {
     const own = sentencesOf(block, language, options, options.voices?.[index] ?? []);
-    const last = own.pop();
-    if (last) all.push(...own, { ...last, restMs: restBehind(block, blocks[index + 1]) });
+    all.push(...rested(own, restBehindBlock(block, blocks[index + 1]), style));
   }
   return all;
 }
 
-function restBehind(block: Block, next: Block | undefined): number {
+/** The sentences of a block with their rests; the last rests `behindMs`. */
+function rested(own: readonly Ended[], behindMs: number, style: DeliveryStyle): Utterance[] {
+  let sentence = 0;
+  return own.map(({ pause, ...utterance }, at): Utterance => {
+    const next = own[at + 1];
+    if (style === 'plain') return { ...utterance, restMs: next ? PLAIN_RESTS[pause] : behindMs };
+    const place = { sentence, last: next === undefined };
+    // A sentence that a quotation parts in two is one.
+    if (pause !== 'clause' && pause !== 'none') sentence += 1;
+    const before = { said: utterance.shown, pause, voice: utterance.voice };
+    const restMs = next
+      ? bookRest(before, { said: next.shown, voice: next.voice }, style)
+      : blockRest(behindMs, utterance.shown, style);
+    return { ...utterance, place, restMs };
+  });
+}
+
+function restBehindBlock(block: Block, next: Block | undefined): number {
   if (next === undefined) return CHAPTER_END_MS;
   const isStanza = block.kind === 'verse' && next.kind === 'verse';
   const apart = next.apart ? (isStanza ? STANZA_MS : APART_MS) : 0;
@@ -98,11 +122,16 @@ interface Flat {
 
 const SPEAKABLE = /[\p{L}\p{N}\p{S}]/u;
 
-function sentencesOf(block: Block, language: Language, options: UtteranceOptions, voiced: Voiced): Utterance[] {
+/** An utterance whose rest is not known yet. */
+interface Ended extends Omit<Utterance, 'restMs'> {
+  readonly pause: PauseKind;
+}
+
+function sentencesOf(block: Block, language: Language, options: UtteranceOptions, voiced: Voiced): Ended[] {
   const flat = flatten(block, language);
   const stretch = (from: number, to: number, voice?: string) =>
     stretchOf({ block, flat, from, to, language, voice, places: options.places ?? false });
-  const out: Utterance[] = [];
+  const out: Ended[] = [];
   let at = 0;
   for (const { from, to, voice } of voiced) {
     out.push(...stretch(at, from), ...stretch(from, to, voice));
@@ -122,10 +151,10 @@ interface Stretch {
 }
 
 /** The sentences of a stretch that one voice reads. */
-function stretchOf({ block, flat, from: begin, to: end, language, voice, places }: Stretch): Utterance[] {
+function stretchOf({ block, flat, from: begin, to: end, language, voice, places }: Stretch): Ended[] {
   // Tokens are counted where they are spoken: here sentences are only told apart.
   const segmenter = new Segmenter({ countTokens: () => 0, language, inTimeChars: Number.POSITIVE_INFINITY });
-  const out: Utterance[] = [];
+  const out: Ended[] = [];
   let from = begin;
   for (const { text, pause } of [...segmenter.push(flat.text.slice(begin, end)), ...segmenter.end()]) {
     const to = from + text.length;
@@ -136,7 +165,7 @@ function stretchOf({ block, flat, from: begin, to: end, language, voice, places 
       // One string, not two, of every sentence of a long book.
       const seen = sent.ssml ? shown : sent.text;
       const by = voice === undefined ? {} : { voice };
-      out.push({ ...sent, shown: seen, restMs: SENTENCE_RESTS[pause], file: block.file, ...placed, ...by });
+      out.push({ ...sent, shown: seen, pause, file: block.file, ...placed, ...by });
     }
     from = to;
   }

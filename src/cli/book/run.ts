@@ -6,6 +6,7 @@ import type { Maker } from '../../book/make/maker.js';
 import type { Utterance } from '../../book/make/utterances.js';
 import type { Config, Sources } from '../../config.js';
 import type { SpeechModel } from '../../protocol/contract.js';
+import { BOOK_STYLE } from '../../protocol/delivery.js';
 import { TtsError } from '../../protocol/errors.js';
 import { DEFAULT_LANGUAGE } from '../../protocol/job.js';
 import { LANGUAGE_CODES, localeOf } from '../../protocol/languages.js';
@@ -179,7 +180,8 @@ async function speakBook(
   signal: AbortSignal,
 ): Promise<MadeBook> {
   const { settings, book, indices, voice, speed, destination, file } = making;
-  const { config } = settings;
+  const { config, sources } = settings;
+  const style = sources.style === 'default' ? BOOK_STYLE : config.style;
   const [{ SentenceStore }, { Maker: BookMaker }, { utterancesOf }, { SentenceSpeaker }] = await Promise.all([
     import('../../book/make/sentence-store.js'),
     import('../../book/make/maker.js'),
@@ -193,22 +195,26 @@ async function speakBook(
     return voiced && book.chapters[index]!.blocks.map((block) => voiced.get(block));
   };
   const said = (chapter: BookChapter, index: number, places = false) =>
-    utterancesOf(chapter, language, { places, voices: voicesIn(index) });
+    utterancesOf(chapter, language, { places, voices: voicesIn(index), style });
   const spoken = await Promise.all(indices.map((index) => said(book.chapters[index]!, index)));
   if (spoken.every((list) => list.length === 0))
     throw new TtsError('empty_input', 'There is nothing to say in these chapters.');
-  const speaker = new SentenceSpeaker({ address: { ...connection, unheard: true }, model, voice, speed });
+  const address = { ...connection, unheard: true, delivery: { style } };
+  const speaker = new SentenceSpeaker({ address, model, voice, speed });
   const maxBytes = config.bookMb * 1_000_000;
   const store = await SentenceStore.open({ root: config.bookDir, book: path.resolve(file), maxBytes });
   try {
     const maker = new BookMaker({
       store,
-      sound: await soundOf({ config, connection, model, voice, speed }),
+      sound: await soundOf({ config, connection, model, voice, speed, style }),
       castSound: new Map(
         await Promise.all(
           (cast?.characters ?? []).map(
             async (character) =>
-              [character.voice, await soundOf({ config, connection, model, voice: character.voice, speed })] as const,
+              [
+                character.voice,
+                await soundOf({ config, connection, model, voice: character.voice, speed, style }),
+              ] as const,
           ),
         ),
       ),

@@ -1,6 +1,7 @@
 /** What decides how a sentence sounds besides its text: facts that go into its name. */
 import type { Config } from '../../config.js';
 import type { SpeechModel } from '../../protocol/contract.js';
+import type { DeliveryStyle } from '../../protocol/delivery.js';
 import type { Connection } from '../connection.js';
 import { ownCatalogue } from '../own-voices.js';
 import { packageVersion } from '../version.js';
@@ -11,14 +12,16 @@ export interface SoundOptions {
   readonly model: SpeechModel;
   readonly voice: string;
   readonly speed: number;
+  readonly style: DeliveryStyle;
 }
 
 /**
  * Of another machine only its address is known: when its voices change, `tts book --clean` forgets
  * what it made.
  */
-export async function soundOf({ config, connection, model, voice, speed }: SoundOptions): Promise<readonly unknown[]> {
-  const asked = [model, voice, speed];
+export async function soundOf(options: SoundOptions): Promise<readonly unknown[]> {
+  const { config, connection, model, voice, speed, style } = options;
+  const asked = [model, voice, speed, style];
   if (connection.kind === 'remote') return [...asked, connection.baseUrl];
   const { textVersion } = await import('../../text/text-version.js');
   const { dictionaryDigests } = await import('../../models/language-packs.js');

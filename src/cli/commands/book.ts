@@ -65,7 +65,10 @@ export function command(): Command {
     .option('--json', 'print events as JSON, one a line')
     .option('--clean', 'remove what is kept of this book, without FILE of all books')
     .option('-q, --quiet', 'no progress, no remarks');
-  addSettings(book, ['voice', 'model', 'server', 'apiKey', 'apiKeyFile', 'engine'], { voice: '-v', model: '-m' });
+  addSettings(book, ['voice', 'model', 'style', 'server', 'apiKey', 'apiKeyFile', 'engine'], {
+    voice: '-v',
+    model: '-m',
+  });
   addSettings(book, ['device', 'threads', 'modelDir', 'offline', 'lexicon', 'voicesDir', 'runtimeDir']);
   return addSettings(book, ['bookDir', 'bookMb'])
     .addHelpText('after', EXAMPLES)

@@ -149,6 +149,7 @@ function serviceOptions(config: Config, log: Logger, tls: Tls): Omit<ServiceOpti
       metrics: config.metricsPort === 0,
       web,
       jobs: true,
+      style: config.style,
     },
     metrics: true,
     requestLog: true,

@@ -8,6 +8,7 @@ import type { Spoken } from '../../book/make/maker.js';
 import type { Utterance } from '../../book/make/utterances.js';
 import type { BookTask, SpokenMessage, ThreadMessage } from '../../jobs/thread-messages.js';
 import { countChars } from '../../protocol/characters.js';
+import { BOOK_STYLE } from '../../protocol/delivery.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { Language } from '../../protocol/job.js';
 import { chapterIndices } from '../book/chapter-range.js';
@@ -33,7 +34,9 @@ async function open({ file, notes, skipBroken, chapters }: BookTask) {
 
 async function spokenOf(book: Book, indices: readonly number[], language: Language) {
   const { utterancesOf } = await import('../../book/make/utterances.js');
-  const spoken = await Promise.all(indices.map((index) => utterancesOf(book.chapters[index]!, language)));
+  const spoken = await Promise.all(
+    indices.map((index) => utterancesOf(book.chapters[index]!, language, { style: BOOK_STYLE })),
+  );
   if (spoken.every((list) => list.length === 0)) {
     throw new TtsError('empty_input', 'There is nothing to say in this text.', { param: 'input' });
   }
@@ -64,11 +67,11 @@ async function read(task: Extract<BookTask, { type: 'read' }>): Promise<void> {
 const waiting = new Map<number, (pcm: Int16Array) => void>();
 let numbers = 0;
 
-const speak = ({ text, ssml }: Utterance): Promise<Spoken> =>
+const speak = ({ text, ssml, place }: Utterance): Promise<Spoken> =>
   new Promise((resolve) => {
     const number = ++numbers;
     waiting.set(number, (pcm) => resolve({ pcm, startsMs: [] }));
-    say({ type: 'speak', number, text, ssml });
+    say({ type: 'speak', number, text, ssml, place });
   });
 
 port.on('message', ({ number, pcm }: SpokenMessage) => {

@@ -9,6 +9,7 @@ import type { Logger } from '../../log.js';
 import { type VoiceCatalogue, voicesOf } from '../../models/catalogue.js';
 import { countChars } from '../../protocol/characters.js';
 import { parseModel } from '../../protocol/contract.js';
+import type { DeliveryStyle } from '../../protocol/delivery.js';
 import { publicError, TtsError } from '../../protocol/errors.js';
 import type { Language } from '../../protocol/job.js';
 import { readingOf } from '../../protocol/languages.js';
@@ -32,6 +33,8 @@ export interface PermitsOptions {
   readonly catalogue: Pick<VoiceCatalogue, 'speaker' | 'all'>;
   readonly metrics: Metrics;
   readonly heldAudio: HeldAudio;
+  /** How texts are delivered whose order names no style. */
+  readonly style: DeliveryStyle;
   /** Where the text is all there; left out, the first sentence is cut at its first clause. */
   readonly firstPieces?: FirstPieces | undefined;
   /** Absent where the operator keeps no request log. */
@@ -114,10 +117,11 @@ export class Permits {
   #openText(request: PermitRequest, trace: TraceSpan, cutter: CutterOf): SpokenText {
     const { gateway } = this.#options;
     const { key, requestId, model, voice, input, seed = 0, speed = 1, whole, unheard = false, turns } = request;
+    const { style = this.#options.style, place } = request;
     const { base } = parseModel(model);
     // A socket whose client writes a file waits behind live listeners, as a buffered response.
     const isWhole = whole !== undefined || (unheard && input === undefined);
-    const order = { model: base, seed, speed, owner: key.id, requestId, whole: isWhole, trace };
+    const order = { model: base, seed, speed, style, place, owner: key.id, requestId, whole: isWhole, trace };
     const spokenBy = (speaker: string) => ({
       voice: speaker,
       language: this.#languageOf({ ...request, voice: speaker }),

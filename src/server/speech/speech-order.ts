@@ -1,6 +1,7 @@
 /** What a client wants spoken, in the server's own words: every door makes one of its requests. */
 import type { KeyRecord } from '../../accounts/types.js';
 import type { SpeechModel } from '../../protocol/contract.js';
+import type { DeliveryStyle, SentencePlace } from '../../protocol/delivery.js';
 import type { Words } from '../../text/thread/text-messages.js';
 import type { TraceSpan } from '../../trace.js';
 import type { AnswerSize } from './answer-size.js';
@@ -17,6 +18,10 @@ export interface SpeechOrder {
   readonly seed?: number;
   /** 1, the voice's own pace, where it is left out. */
   readonly speed?: number;
+  /** The server's default where it is left out. */
+  readonly style?: DeliveryStyle | undefined;
+  /** The place of a sentence in its paragraph, where the text is that sentence alone. */
+  readonly place?: SentencePlace | undefined;
   readonly ssml?: boolean;
   /**
    * The language or locale that was asked for; the voice's own where it is left out or another's.

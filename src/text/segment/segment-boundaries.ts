@@ -56,6 +56,7 @@ const INSIDE: Boundary = { rank: RANK.inside, pause: 'none', clause: 'no' };
 /** A silence the text asks for: a good place where a cut is needed, but no reason for one. */
 const REST: Boundary = { rank: RANK.strong, pause: 'none', clause: 'no' };
 const PARAGRAPH: Boundary = { rank: RANK.paragraph, pause: 'paragraph', clause: 'no' };
+const HEADING: Boundary = { rank: RANK.paragraph, pause: 'heading', clause: 'no' };
 const NO_RESTS: readonly Rest[] = [];
 const JOINER = 0x200d;
 const VOWELS = (1 << 0) | (1 << 4) | (1 << 8) | (1 << 14) | (1 << 20) | (1 << 24);
@@ -178,7 +179,7 @@ export class BoundaryScanner {
           found(i, REST);
         }
         if (this.#newlines >= 2 && !this.#blank) {
-          found(i, PARAGRAPH);
+          found(i, this.#lineKind === 'heading' ? HEADING : PARAGRAPH);
           this.#startParagraph();
         }
         continue;
@@ -377,7 +378,7 @@ export class BoundaryScanner {
   #between(next: Next, marker: LineMarker, word: string): Boundary {
     const broken = this.#newlines > 0;
     const item = this.#lineKind === 'item' || this.#lineKind === 'table';
-    if (broken && this.#lineKind === 'heading') return this.#ended('paragraph');
+    if (broken && this.#lineKind === 'heading') return this.#ended('heading');
     if (broken && marker.length > 0) {
       return this.#ended(item ? 'item' : marker.kind === 'heading' ? 'paragraph' : 'sentence');
     }

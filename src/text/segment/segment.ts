@@ -8,6 +8,7 @@ import type { Voices } from '../ssml/ssml-tags.js';
 import { MAX_TOKENS } from '../types.js';
 import { forcedCut } from './forced-cut.js';
 import { type Boundary, BoundaryScanner, type Rest, type Totals } from './segment-boundaries.js';
+import { SegmentPlaces } from './segment-places.js';
 import { RANK, type SentenceWords } from './sentence-ends.js';
 import { sentenceWords } from './sentence-words.js';
 import { WrittenOpening } from './written-opening.js';
@@ -98,6 +99,7 @@ export class Segmenter {
   #parts: 'sentence' | 'paragraph' | undefined;
   /** Of the open segment, where the text names one. */
   #voice: string | undefined;
+  readonly #places = new SegmentPlaces();
   #out: Segment[] = [];
 
   constructor(options: SegmenterOptions) {
@@ -151,6 +153,7 @@ export class Segmenter {
       this.#emit(end, this.#scanner.restingPause(), this.#scanner.totals, true);
     }
     this.#scanner.restart();
+    this.#places.restart();
     if (this.#opening) this.#first = true;
     this.#opening?.restart();
     return this.#take();
@@ -202,6 +205,7 @@ export class Segmenter {
       if (end > this.#start) this.#emit(end, pause, this.#scanner.totals);
     }
     this.#scanner.restart();
+    if (voice !== this.#voice) this.#places.turn();
     this.#voice = voice;
     this.#parts = undefined;
   }
@@ -261,7 +265,7 @@ export class Segmenter {
   #ends({ at, rank, pause, clause }: Candidate): boolean {
     const letters = this.#scanner.totals.letters - this.#base.letters;
     if (letters === 0 || rank < RANK.weak || pause === 'none') return false;
-    if (rank === RANK.paragraph || pause === 'paragraph') return true;
+    if (rank === RANK.paragraph || pause === 'paragraph' || pause === 'heading') return true;
     const words = this.#scanner.totals.words - this.#base.words;
     if (rank >= RANK.sentence) {
       if (this.#first) return letters >= FIRST_SENTENCE.letters && words >= FIRST_SENTENCE.words;
@@ -367,7 +371,15 @@ export class Segmenter {
     this.#opening?.cut(this.#chars(at));
     const { source, spans } = this.#read(at - this.#start, all);
     const voice = this.#voice;
-    this.#out.push({ text: source, offset: this.#offset, spans, pause, ...(voice !== undefined && { voice }) });
+    const place = this.#places.take({ text: source, pause, spans }, totals.letters - this.#base.letters, all);
+    this.#out.push({
+      text: source,
+      offset: this.#offset,
+      spans,
+      pause,
+      ...(voice !== undefined && { voice }),
+      ...(place && { place }),
+    });
     this.#text = this.#text.slice(at - this.#start);
     this.#start = at;
     this.#offset += countChars(source);

@@ -1,5 +1,5 @@
 /** ElevenLabs' two sockets: who may open one, and how its contexts get their permits. */
-import { prefersWholeSentences } from '../../../protocol/preference.js';
+import { preferredDelivery, prefersWholeSentences } from '../../../protocol/preference.js';
 import { MAX_INACTIVITY_S, STREAM_DEFAULTS } from '../../../protocol/stream.js';
 import { checkPartner, partnerModel } from '../../access/live-access.js';
 import type { Handshake, ServerParts, SpeechSocket } from '../../door.js';
@@ -43,6 +43,7 @@ function orderOf({ request, voiceId, query, trace }: Handshake, { catalogue }: S
       seed: seedOf(query.get('seed')),
       ssml: query.get('enable_ssml_parsing') === 'true',
       unheard: prefersWholeSentences(request.headers.prefer),
+      ...preferredDelivery(request.headers.prefer),
       trace,
     },
   };

@@ -7,6 +7,7 @@ import { readTextBook } from '../../../book/text-book.js';
 import type { ToolCall } from '../../../mcp/host.js';
 import { MAX_BOOK_CHARS } from '../../../mcp/tools.js';
 import { joinPcm, msToSamples, samplesToMs } from '../../../protocol/audio.js';
+import { BOOK_STYLE } from '../../../protocol/delivery.js';
 import { nothingToSay, TtsError } from '../../../protocol/errors.js';
 import type { ServerParts } from '../../door.js';
 import { spokenInput } from '../../speech/spoken-input.js';
@@ -32,7 +33,9 @@ const LONGEST_WAIT_S = 20;
 export async function makeBook(order: ServerBook, file: AudioFile, call: ToolCall): Promise<readonly string[]> {
   const { speaker, key, speed } = order;
   const book = read(order);
-  const spoken = await Promise.all(book.chapters.map((chapter) => utterancesOf(chapter, speaker.language)));
+  const spoken = await Promise.all(
+    book.chapters.map((chapter) => utterancesOf(chapter, speaker.language, { style: BOOK_STYLE })),
+  );
   const all = spoken.flat();
   if (all.length === 0) throw nothingToSay('', 'text');
   const titles = book.chapters.map(({ title }) => title);
@@ -85,10 +88,10 @@ async function patiently(order: ServerBook, utterance: Utterance, signal: AbortS
 
 async function spokenOnce(order: ServerBook, utterance: Utterance, signal: AbortSignal): Promise<Spoken> {
   const { parts, key, speaker, speed } = order;
-  const { text, ssml } = utterance;
+  const { text, ssml, place } = utterance;
   const input = spokenInput(text, 'text', MAX_BOOK_CHARS);
   const pieces: Int16Array[] = [];
-  const asked = { ...speaker, key, input, ssml, speed, unheard: true, route: 'mcp_book' };
+  const asked = { ...speaker, key, input, ssml, speed, unheard: true, style: BOOK_STYLE, place, route: 'mcp_book' };
   for await (const event of speech(parts, asked, signal)) if (event.type === 'audio') pieces.push(event.pcm);
   return { pcm: joinPcm(pieces), startsMs: [] };
 }

@@ -36,9 +36,8 @@ export const OPENAI: Door = {
       path: '/v1/audio/speech',
       route: 'openai_speech',
       schema: { hide: true, body: SpeechRequest },
-      unused: ['instructions'],
       dropsNulls: true,
-      order: ({ body, key }) => speechOrder(body, key, parts.catalogue),
+      order: ({ body, key, headers }) => speechOrder(body, key, { catalogue: parts.catalogue, prefer: headers.prefer }),
     });
     addSpeechRoute<{ Body: CaptionedRequest }>(app, parts, {
       path: '/dev/captioned_speech',

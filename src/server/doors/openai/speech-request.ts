@@ -4,8 +4,10 @@ import type { KeyRecord } from '../../../accounts/types.js';
 import { createEncoder } from '../../../audio/encoder.js';
 import { bytesPerSecond } from '../../../audio/format.js';
 import { DEFAULT_VOICE } from '../../../protocol/contract.js';
+import { DELIVERY_STYLES } from '../../../protocol/delivery.js';
 import { TtsError } from '../../../protocol/errors.js';
 import { oneOf } from '../../../protocol/one-of.js';
+import { preferredDelivery, prefersWholeSentences } from '../../../protocol/preference.js';
 import { Type } from '../../../protocol/schema.js';
 import { detectLanguage } from '../../../text/detect-language.js';
 import type { ServerDeps } from '../../deps.js';
@@ -16,6 +18,7 @@ import type { SpeechOrder } from '../../speech/speech-order.js';
 import type { HttpOrder } from '../../speech/speech-reply.js';
 import { type SpokenInput, spokenInput } from '../../speech/spoken-input.js';
 import { eventBody } from './event-body.js';
+import { instructed } from './instructions.js';
 import { modelAlias, VOICE_ALIASES } from './names.js';
 
 const MAX_INPUT_CHARS = 4_096;
@@ -64,7 +67,11 @@ export const SpeechRequest = Type.Object(
         description: '`["word"]`, with `stream_format: "sse"`: the events tell when each word is heard',
       }),
     ),
-    instructions: Type.Optional(Type.String({ description: 'Accepted and ignored; `x-ignored-fields` says so' })),
+    instructions: Type.Optional(
+      Type.String({
+        description: `May name a style: ${DELIVERY_STYLES.join(', ')}; other words change nothing, and \`x-ignored-fields\` says so`,
+      }),
+    ),
   },
   { $id: 'OpenAISpeechRequest' },
 );
@@ -105,7 +112,13 @@ function speedOf(given: number | string = 1): number {
   });
 }
 
-export function speechOrder(body: SpeechRequest, key: KeyRecord, catalogue: ServerDeps['catalogue']): HttpOrder {
+interface Surroundings {
+  readonly catalogue: ServerDeps['catalogue'];
+  /** The header of that name. */
+  readonly prefer?: string | string[] | undefined;
+}
+
+export function speechOrder(body: SpeechRequest, key: KeyRecord, { catalogue, prefer }: Surroundings): HttpOrder {
   const { response_format: format = 'mp3', stream = true, timestamp_granularities: times = [] } = body;
   const spoken = spokenBy(body, key, catalogue);
   const { input, speed } = spoken;
@@ -116,9 +129,14 @@ export function speechOrder(body: SpeechRequest, key: KeyRecord, catalogue: Serv
       'The field "timestamp_granularities" needs "stream_format": "sse": audio alone has no place for times.';
     throw new TtsError('invalid_value', message, { param: 'timestamp_granularities' });
   }
+  const { style, isAll } = instructed(body.instructions);
   const whole = !events && (!stream || (format === 'wav' && input.chars <= WHOLE_WAV_CHARS));
   return {
     ...spoken,
+    ...preferredDelivery(prefer),
+    ...(style && { style }),
+    ...(prefersWholeSentences(prefer) && { unheard: true }),
+    ...(!isAll && { unused: ['instructions'] }),
     whole: whole ? answerSize(input, { speed, bytesPerSecond: bytesPerSecond(format) }) : undefined,
     async body() {
       const encoder = await createEncoder(format, { wholePackets: !whole });

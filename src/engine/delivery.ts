@@ -1,0 +1,46 @@
+/** A delivery in sound: the rests around a segment, and its pitch as a whole. */
+import { Tensor } from 'onnxruntime-node';
+import { msToSamples } from '../protocol/audio.js';
+import type { Delivery } from '../protocol/delivery.js';
+import type { SegmentJob } from '../protocol/job.js';
+import type { ReadingToken } from '../text/types.js';
+import { PAUSE_SAMPLES } from './finish.js';
+import { restedAtMarks } from './mark-rests.js';
+import type { SpeedParts } from './speed.js';
+import type { AcousticFeatures } from './vocoder/features.js';
+
+/** Below this the voice has no pitch (Hz), as in the model's own source. */
+const VOICED_HZ = 10;
+
+/** Samples of silence before and behind the voice, at the pace that the model speaks at. */
+export function restsOf({ delivery, segment }: SegmentJob, { model }: SpeedParts): { lead: number; behind: number } {
+  if (delivery === undefined) return { lead: 0, behind: Math.round(PAUSE_SAMPLES[segment.pause] / model) };
+  // The style has slower words and rests of its own: its pace does not change them once more.
+  const samples = (ms: number) => Math.round((msToSamples(ms) * delivery.rate) / model);
+  return { lead: samples(delivery.leadMs), behind: samples(delivery.restMs) };
+}
+
+/** The same utterance as its delivery asks for: its rests at marks, and its pitch. */
+export function delivered(
+  features: AcousticFeatures,
+  tokens: readonly ReadingToken[],
+  { delivery, seed }: SegmentJob,
+  { model }: SpeedParts,
+): AcousticFeatures {
+  if (delivery === undefined) return features;
+  const pace = model / delivery.rate;
+  return moved(restedAtMarks(features, tokens, delivery, { seed, pace }), delivery);
+}
+
+/** The pitch moved, and widened around its mean. */
+function moved(features: AcousticFeatures, delivery: Delivery): AcousticFeatures {
+  if (delivery.pitch === 0 && delivery.range === 1) return features;
+  const { f0 } = features;
+  const heard = (f0.data as Float32Array).filter((hz) => hz > VOICED_HZ);
+  if (heard.length === 0) return features;
+  const mean = heard.reduce((sum, hz) => sum + Math.log2(hz), 0) / heard.length;
+  const hzs = (f0.data as Float32Array).map((hz) =>
+    hz <= VOICED_HZ ? hz : 2 ** (mean + (Math.log2(hz) - mean) * delivery.range + delivery.pitch / 12),
+  );
+  return { ...features, f0: new Tensor('float32', hzs, f0.dims) };
+}
