@@ -10,12 +10,12 @@ import { AHEAD, FRAME_SAMPLES, type SpeechPlan } from './plan.js';
 import { type AcousticFeatures, CHANNELS } from './vocoder/features.js';
 
 /** Frames of a step of a predicted duration. */
-const STEP_FRAMES = 2;
+export const STEP_FRAMES = 2;
 const AHEAD_FRAMES = Math.round(AHEAD / FRAME_SAMPLES);
 /** Frames on each side over which a bend of the pitch is spread: 75 ms in all. */
 const BEND_FRAMES = 3;
 /** Below this the voice has no pitch (Hz), as in the model's own source. */
-const VOICED_HZ = 10;
+export const VOICED_HZ = 10;
 const VOLUME_RAMP = msToSamples(24);
 
 const spoken = (spans: readonly SegmentSpan[]) => spans.filter((span) => span.kind !== 'break');

@@ -5,6 +5,7 @@ import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
 import type { StepRunner } from './engine.js';
 import { FADE_OUT, fadeIn, fadeOut, findEnd, findOnset, LEAD_SAMPLES, PAUSE_SAMPLES, toPcm } from './finish.js';
 import type { LoadedModel } from './graphs/sessions.js';
+import { intoned } from './intonation.js';
 import {
   FRAME_SAMPLES,
   isRest,
@@ -123,7 +124,8 @@ async function* speakUnstretched(
   async function prepare(tokens: readonly ReadingToken[]): Promise<Voiced> {
     const style = await model.styles.take(mix, tokens.length, seed);
     const spoken = { ...style, speed: style.speed * speed.model };
-    const own = await steps.run((grant) => model.acousticModel(tokens, spoken, grant));
+    const predicted = await steps.run((grant) => model.acousticModel(tokens, spoken, grant));
+    const own = intoned(predicted, tokens, reading.questions);
     const prosody = tokenProsody(tokens, segment.spans);
     const features = prosody === undefined ? own : shaped(own, prosody, commonRate(segment.spans));
     const plan = planSpeech(tokens, features.durations, speed.model);

@@ -3,6 +3,7 @@ import type { Language, SayAs } from '../protocol/job.js';
 import type { Characters } from './normalize/characters.js';
 import type { Rule } from './normalize/rule.js';
 import type { Scan, ScanLanguage } from './normalize/scan.js';
+import type { Asked } from './questions.js';
 
 /** A word to say, or one whose phonemes are settled. */
 export interface Utterance {
@@ -70,6 +71,11 @@ export interface FrontEnd extends ScanLanguage {
    * lies between two words is read as marks. Where absent, words are rows of letters.
    */
   readonly words?: (text: string) => readonly FoundWord[];
+  /**
+   * How the melody of a question ends, by its words, a comma for any mark between them. Where
+   * absent, questions are as the voice has them.
+   */
+  readonly asked?: (words: readonly string[]) => Asked;
   /** Loads what the language needs before its first text, a dictionary for example. Asked once. */
   readonly prepare?: (files: LanguageFiles) => Promise<void>;
 }

@@ -7,6 +7,7 @@ import type { FrontEnd, LanguageFiles, Phonemizer, Utterance } from './front-end
 import { frontEnd, loadFrontEnd } from './languages.js';
 import type { Lexicon } from './lexicon.js';
 import { createPhonemizer } from './phonemes.js';
+import { questionsOf } from './questions.js';
 import { itemsOf } from './reading-items.js';
 import type { Item } from './reading-pieces.js';
 import { type Alphabet, createAlphabet } from './tokens.js';
@@ -110,7 +111,8 @@ function readSegment(segment: Segment, speaker: Speaker, lexicon?: Lexicon): Rea
   }
   const words: Reading['words'][number][] = [];
   for (const item of items) if (item.kind === 'word') words.push({ text: item.text, start: item.start, end: item.end });
-  return { normalized, words, phonemes: shown.join(' '), parts, skipped };
+  const questions = questionsOf(items, speaker.front, segment.before);
+  return { normalized, words, phonemes: shown.join(' '), parts, questions, skipped };
 }
 
 /** The items of a plain text, without their places. */

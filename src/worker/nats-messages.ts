@@ -64,6 +64,7 @@ const Job = Type.Object({
     offset: Count,
     spans: Type.Array(Span, { maxItems: 10_000 }),
     pause: oneOf(['none', 'carried', 'clause', 'sentence', 'item', 'paragraph'] as const),
+    before: Type.Optional(Word),
   }),
   dueInMs: DueInMs,
   traceparent: Type.Optional(Type.String({ pattern: '^[\\da-f-]{55}$' })),

@@ -9,6 +9,7 @@ import { britishWording, pastHourRule } from './pronunciation/british.js';
 import { knownReading, respelled } from './pronunciation/known-words.js';
 import { possessive } from './pronunciation/possessive.js';
 import { pronounce } from './pronunciation/pronounce.js';
+import { askedInEnglish } from './questions.js';
 import { RULES } from './rules.js';
 import { readAs } from './say-as.js';
 import { isShouted } from './sentence-starts.js';
@@ -34,6 +35,7 @@ const english = (language: Language, espeakVoice: string, rules: readonly Rule[]
   readAs,
   joinLetters,
   pronounce,
+  asked: askedInEnglish,
   alphabet: alphabet(language, espeakVoice),
 });
 

@@ -9,6 +9,7 @@ import { MAX_TOKENS } from '../types.js';
 import { forcedCut } from './forced-cut.js';
 import { type Boundary, BoundaryScanner, type Rest, type Totals } from './segment-boundaries.js';
 import { RANK, type SentenceWords } from './sentence-ends.js';
+import { SentenceSoFar } from './sentence-so-far.js';
 import { sentenceWords } from './sentence-words.js';
 import { WrittenOpening } from './written-opening.js';
 
@@ -74,6 +75,7 @@ export class Segmenter {
   readonly #opening: WrittenOpening | null;
   readonly #scanner: BoundaryScanner;
   readonly #words: SentenceWords;
+  readonly #sentence = new SentenceSoFar();
   readonly #markup: { readonly parser: SsmlParser; readonly track: MarkupTrack } | null;
   /** Visible text from the start of the open segment; positions below are absolute. */
   #text = '';
@@ -366,8 +368,10 @@ export class Segmenter {
   #emit(at: number, pause: PauseKind, totals: Totals, all = false): void {
     this.#opening?.cut(this.#chars(at));
     const { source, spans } = this.#read(at - this.#start, all);
-    const voice = this.#voice;
-    this.#out.push({ text: source, offset: this.#offset, spans, pause, ...(voice !== undefined && { voice }) });
+    const [voice, { before }] = [this.#voice, this.#sentence];
+    const known = { ...(before !== undefined && { before }), ...(voice !== undefined && { voice }) };
+    this.#out.push({ text: source, offset: this.#offset, spans, pause, ...known });
+    this.#sentence.cut(this.#text.slice(0, at - this.#start), pause);
     this.#text = this.#text.slice(at - this.#start);
     this.#start = at;
     this.#offset += countChars(source);
