@@ -24,9 +24,17 @@ const ENDING_RISE = { own: { above: 4, below: 2 }, wanted: { above: 5, below: 1 
 const INNER_RISE = { own: { above: 2, below: 3 }, wanted: { above: 3, below: 2 } };
 const ENDING_FALL = { own: { above: 2, below: 1 }, wanted: { above: 3.5, below: 0 } };
 /** A rise that has turned down by more than this is none (semitones). */
-const TURN = 1.5;
-/** The last frames of a voice are hardly heard: an end is what precedes them. */
-const WEAK_FRAMES = 3;
+const TURN = 1;
+/** The last frames of a voice are hardly heard: what precedes them has to have risen. */
+const WEAK_FRAMES = 6;
+/** Frames of the last sound of a question that are to have a pitch. */
+const LAST_FRAMES = 10;
+/** Frames at the end of a question that get a pitch where the model lets the voice creak. */
+const MOST_CREAK = 20;
+/** Share of the last steady pitch below which the voice is over. */
+const BROKEN = 0.35;
+/** Sounds without a voice. */
+const VOICELESS = /[ptkfθsʃhʧʔçx]/u;
 /** Shares of the voice's own movement that are taken away, the least that will do. */
 const FLATTENED = [0, 0.3, 0.6, 0.85];
 
@@ -52,30 +60,36 @@ export function intoned(
   tokens: readonly ReadingToken[],
   questions: readonly Question[],
 ): AcousticFeatures {
-  const bends = questions.flatMap((question) => bendsOf(question, tokens, features));
+  if (questions.length === 0) return features;
+  const starts = tokenStarts(features);
+  const bends = questions.flatMap((question) => bendsOf(question, tokens, starts, features.frames));
   if (bends.length === 0) return features;
   const f0 = Float32Array.from(features.f0.data as Float32Array);
-  for (const bend of bends) apply(bend, f0);
+  const voiced = voicedFrames(tokens, starts, f0.length);
+  for (const bend of bends) apply(bend, f0, voiced);
   return { ...features, f0: new Tensor('float32', f0, features.f0.dims) };
 }
 
-function bendsOf({ at, or }: Question, tokens: readonly ReadingToken[], features: AcousticFeatures): Bend[] {
+function bendsOf(
+  { at, or }: Question,
+  tokens: readonly ReadingToken[],
+  starts: readonly number[],
+  frames: number,
+): Bend[] {
   const mark = tokens.findIndex(({ symbol, start }) => symbol === '?' && start === at);
   if (mark < 0) return [];
-  const starts = tokenStarts(features);
-  const frameOf = (token: number): number => starts[Math.min(token, starts.length - 1)]!;
   const next = tokens.findIndex((token, index) => index > mark && !isRest(token));
-  const to = next < 0 ? features.frames : frameOf(next);
-  const ending = { from: frameOf(footOf(tokens, mark)), to, fade: next < 0 ? Number.POSITIVE_INFINITY : to };
+  const to = next < 0 ? frames : starts[next]!;
+  const ending = { from: starts[footOf(tokens, mark)]!, to, fade: next < 0 ? Number.POSITIVE_INFINITY : to };
   if (or === undefined) return [{ ...ending, direction: 1, reach: ENDING_RISE }];
   const fall: Bend = { ...ending, direction: -1, reach: ENDING_FALL };
   const word = tokens.findIndex(({ start }) => start === or);
   if (word <= 0) return [fall];
   const behind = tokens.findIndex(({ start }, index) => index > word && start !== or);
   const rise: Bend = {
-    from: frameOf(footOf(tokens, word)),
-    to: frameOf(word),
-    fade: frameOf(behind < 0 ? mark : behind),
+    from: starts[footOf(tokens, word)]!,
+    to: starts[word]!,
+    fade: starts[behind < 0 ? mark : behind]!,
     direction: 1,
     reach: INNER_RISE,
   };
@@ -103,25 +117,79 @@ function footOf(tokens: readonly ReadingToken[], end: number): number {
   return begin;
 }
 
-function apply(bend: Bend, f0: Float32Array): void {
-  const places = steadyFrames(f0, Math.max(0, bend.to - LONGEST - SHORTEST), Math.min(bend.to, f0.length));
-  const end = places.at(-1);
-  if (end === undefined) return;
-  const from = Math.max(0, Math.min(Math.max(bend.from, end - LONGEST), end - SHORTEST));
-  const foot = places.filter((place) => place >= from);
-  const own = foot.map((place) => bend.direction * semitones(f0[place]!));
-  if (endsUp(own, bend.reach.own)) return;
-  const part = (at: number): number => Math.min(1, (at - from) / (end - from));
-  const { flat, height } = leastBend(own, foot.map(part), end - from, bend.reach.wanted);
-  const level = semitones(f0[foot[0]!]!);
-  const fading = Math.min(bend.fade, f0.length) - end;
-  for (let at = from; at < f0.length; at += 1) {
-    if (f0[at]! <= VOICED_HZ) continue;
-    const fade = at <= end || bend.fade > f0.length ? 1 : smooth(Math.max(0, 1 - (at - end) / fading));
-    const levelled = flat * flattening(part(at)) * (level - semitones(f0[Math.min(at, end)]!));
-    const bent = levelled + bend.direction * height * smooth(part(at));
-    f0[at]! *= 2 ** ((bent * fade) / 12);
+/** Frames of sounds that have a voice, also where the model lets them creak without a pitch. */
+function voicedFrames(tokens: readonly ReadingToken[], starts: readonly number[], frames: number): Uint8Array {
+  const voiced = new Uint8Array(frames);
+  for (const [index, token] of tokens.entries()) {
+    if (isRest(token) || VOICELESS.test(token.symbol)) continue;
+    const next = tokens[index + 1];
+    const end = Math.min(starts[index + 1] ?? frames, frames);
+    const isLast = next === undefined || (isRest(next) && next.symbol !== ' ');
+    voiced.fill(1, starts[index]!, isLast ? Math.min(end, starts[index]! + LAST_FRAMES) : end);
   }
+  return voiced;
+}
+
+function apply(bend: Bend, f0: Float32Array, voiced: Uint8Array): void {
+  const to = Math.min(bend.to, f0.length);
+  const steady = steadyFrames(f0, Math.max(0, to - LONGEST - SHORTEST), to);
+  const last = steady.at(-1);
+  if (last === undefined) return;
+  const end = voiceEnd(f0, last, to, voiced);
+  const from = Math.max(0, Math.min(Math.max(bend.from, end - LONGEST), end - SHORTEST));
+  const sung = steady.filter((place) => place >= from);
+  if (sung.length === 0) return;
+  const own = sung.map((place) => bend.direction * semitones(f0[place]!));
+  if (endsUp(own, bend.reach.own)) return;
+  const melody = filled(f0, sung, { from, end, voiced });
+  const places = [...melody.keys()];
+  const part = (at: number): number => Math.min(1, (at - from) / (end - from));
+  const values = [...melody.values()];
+  const upright = values.map((each) => bend.direction * each);
+  const { flat, height } = leastBend(upright, places.map(part), end - from, bend.reach.wanted);
+  const bent = (at: number, value: number): number =>
+    flat * flattening(part(at)) * (values[0]! - value) + bend.direction * height * smooth(part(at));
+  const fading = Math.min(bend.fade, f0.length) - end;
+  const endValue = melody.get(end)!;
+  for (let at = from; at < f0.length; at += 1) {
+    const value = melody.get(at);
+    if (value !== undefined) f0[at] = 2 ** ((value + bent(at, value)) / 12);
+    else if (f0[at]! > VOICED_HZ) {
+      const isBehind = at > end;
+      const fade = !isBehind || bend.fade > f0.length ? 1 : smooth(Math.max(0, 1 - (at - end) / fading));
+      f0[at]! *= 2 ** ((fade * bent(at, isBehind ? endValue : semitones(f0[at]!))) / 12);
+    }
+  }
+}
+
+/** Behind its last steady frame: up to where sounds have a voice, or the pitch has broken off. */
+function voiceEnd(f0: Float32Array, last: number, to: number, voiced: Uint8Array): number {
+  const broken = BROKEN * f0[last]!;
+  let end = last;
+  while (end + 1 < to && end - last < MOST_CREAK && (voiced[end + 1] === 1 || f0[end + 1]! > broken)) end += 1;
+  return end;
+}
+
+/** The melody in semitones by frame: steady frames, and between and behind them what creaks. */
+function filled(
+  f0: Float32Array,
+  steady: readonly number[],
+  { from, end, voiced }: { readonly from: number; readonly end: number; readonly voiced: Uint8Array },
+): Map<number, number> {
+  const melody = new Map<number, number>();
+  let next = 0;
+  for (let at = from; at <= end; at += 1) {
+    while (next < steady.length && steady[next]! < at) next += 1;
+    if (steady[next] === at) melody.set(at, semitones(f0[at]!));
+    else if (next > 0 && (voiced[at] === 1 || at > steady.at(-1)!)) {
+      const before = steady[next - 1]!;
+      const after = steady[next] ?? before;
+      const share = after === before ? 0 : (at - before) / (after - before);
+      const [one, other] = [semitones(f0[before]!), semitones(f0[after]!)];
+      melody.set(at, one + (other - one) * share);
+    }
+  }
+  return melody;
 }
 
 /** The least flattening of a melody, and the least height at its end, with which it ends up. */
@@ -151,14 +219,18 @@ const STEEPEST_SHARE = 1.35;
 /** The voice's own movement is left alone at the beginning of a foot. */
 const flattening = (x: number): number => smooth(Math.min(1, x / 0.4));
 
+const meanOfLast = (values: readonly number[]): number => {
+  const last = values.slice(-3);
+  return last.reduce((sum, each) => sum + each, 0) / last.length;
+};
+
 /** Whether a melody ends up, without having turned down. */
 function endsUp(melody: readonly number[], { above, below }: Reach): boolean {
   const heard = melody.slice(0, Math.max(1, melody.length - WEAK_FRAMES));
-  const last = heard.slice(-3);
-  const end = last.reduce((sum, each) => sum + each, 0) / last.length;
+  const end = meanOfLast(heard);
   const lowest = Math.min(...heard);
-  const highest = Math.max(...heard.slice(heard.indexOf(lowest)));
-  return end - lowest >= above && melody[0]! - end <= below && highest - end <= TURN;
+  const highest = Math.max(...melody.slice(melody.indexOf(lowest)));
+  return end - lowest >= above && melody[0]! - end <= below && highest - meanOfLast(melody) <= TURN;
 }
 
 const semitones = (hz: number): number => 12 * Math.log2(hz);

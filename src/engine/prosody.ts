@@ -5,7 +5,8 @@
 import { Tensor } from 'onnxruntime-node';
 import { msToSamples } from '../protocol/audio.js';
 import type { Prosody, SegmentSpan } from '../protocol/job.js';
-import type { ReadingToken } from '../text/types.js';
+import { EMPHASIS } from '../text/ssml/prosody.js';
+import type { Reading, ReadingToken } from '../text/types.js';
 import { AHEAD, FRAME_SAMPLES, type SpeechPlan } from './plan.js';
 import { type AcousticFeatures, CHANNELS } from './vocoder/features.js';
 
@@ -26,12 +27,16 @@ export function commonRate(spans: readonly SegmentSpan[]): number {
   return rates.size === 1 ? [...rates][0]! : 1;
 }
 
-/** The prosody of each token; undefined where no span asks for any. */
+/** The prosody of each token; undefined where neither a span nor plain text asks for any. */
 export function tokenProsody(
   tokens: readonly ReadingToken[],
   spans: readonly SegmentSpan[],
+  stressed: Reading['stressed'],
 ): readonly (Prosody | undefined)[] | undefined {
-  const asking = spoken(spans).filter(({ prosody }) => prosody !== undefined);
+  const asking = [
+    ...spoken(spans).filter(({ prosody }) => prosody !== undefined),
+    ...stressed.map((range) => ({ ...range, prosody: EMPHASIS })),
+  ];
   if (asking.length === 0) return undefined;
   return tokens.map((token) => asking.find(({ start, end }) => token.start >= start && token.start < end)?.prosody);
 }

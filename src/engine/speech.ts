@@ -126,7 +126,7 @@ async function* speakUnstretched(
     const spoken = { ...style, speed: style.speed * speed.model };
     const predicted = await steps.run((grant) => model.acousticModel(tokens, spoken, grant));
     const own = intoned(predicted, tokens, reading.questions);
-    const prosody = tokenProsody(tokens, segment.spans);
+    const prosody = tokenProsody(tokens, segment.spans, reading.stressed);
     const features = prosody === undefined ? own : shaped(own, prosody, commonRate(segment.spans));
     const plan = planSpeech(tokens, features.durations, speed.model);
     const utterance = model.vocoder.begin(features, plan.fromFrame, Math.min(plan.toFrame, features.frames));

@@ -76,6 +76,8 @@ export interface FrontEnd extends ScanLanguage {
    * absent, questions are as the voice has them.
    */
   readonly asked?: (words: readonly string[]) => Asked;
+  /** Words, in small letters, that are stressed where they stand in capitals among small ones. */
+  readonly stressWords?: ReadonlySet<string>;
   /** Loads what the language needs before its first text, a dictionary for example. Asked once. */
   readonly prepare?: (files: LanguageFiles) => Promise<void>;
 }

@@ -10,6 +10,7 @@ import { createPhonemizer } from './phonemes.js';
 import { questionsOf } from './questions.js';
 import { itemsOf } from './reading-items.js';
 import type { Item } from './reading-pieces.js';
+import { stressedIn } from './stressed.js';
 import { type Alphabet, createAlphabet } from './tokens.js';
 import { MAX_TOKENS, type Reader, type Reading, type ReadingPart, type ReadingToken } from './types.js';
 
@@ -112,7 +113,8 @@ function readSegment(segment: Segment, speaker: Speaker, lexicon?: Lexicon): Rea
   const words: Reading['words'][number][] = [];
   for (const item of items) if (item.kind === 'word') words.push({ text: item.text, start: item.start, end: item.end });
   const questions = questionsOf(items, speaker.front, segment.before);
-  return { normalized, words, phonemes: shown.join(' '), parts, questions, skipped };
+  const stressed = stressedIn(segment, speaker.front);
+  return { normalized, words, phonemes: shown.join(' '), parts, questions, stressed, skipped };
 }
 
 /** The items of a plain text, without their places. */

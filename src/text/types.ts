@@ -54,6 +54,8 @@ export interface Reading {
   readonly phonemes: string;
   readonly parts: readonly ReadingPart[];
   readonly questions: readonly Question[];
+  /** Characters of the segment's text that plain text asks to stress. */
+  readonly stressed: readonly { readonly start: number; readonly end: number }[];
   /**
    * Everything not spoken, by kind, in characters: skipped text and symbols outside the model's
    * alphabet.

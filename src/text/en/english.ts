@@ -13,6 +13,7 @@ import { askedInEnglish } from './questions.js';
 import { RULES } from './rules.js';
 import { readAs } from './say-as.js';
 import { isShouted } from './sentence-starts.js';
+import { STRESS_WORDS } from './stress-words.js';
 import { isSpokenSign } from './symbols.js';
 
 const alphabet = (language: Language, espeakVoice: string): PhonemeAlphabet => ({
@@ -36,6 +37,7 @@ const english = (language: Language, espeakVoice: string, rules: readonly Rule[]
   joinLetters,
   pronounce,
   asked: askedInEnglish,
+  stressWords: STRESS_WORDS,
   alphabet: alphabet(language, espeakVoice),
 });
 

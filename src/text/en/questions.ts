@@ -74,7 +74,11 @@ function hasQuestionWord(clauses: readonly (readonly string[])[]): boolean {
     while (at < clause.length && FILLER.has(clause[at]!) && !startsInverted(clause, at)) at += 1;
     if (at >= clause.length) continue;
     if (startsInverted(clause, at)) return false;
-    const asks = isAsking(clause[at]!) ? at : PREPOSITION.has(clause[at]!) && isAsking(clause[at + 1] ?? '') ? at + 1 : -1;
+    const asks = isAsking(clause[at]!)
+      ? at
+      : PREPOSITION.has(clause[at]!) && isAsking(clause[at + 1] ?? '')
+        ? at + 1
+        : -1;
     if (asks < 0) continue;
     const rest = clauses.slice(index + 1);
     const isSubordinate = isPlainOrder(clause, asks) && rest.some((each) => startsInverted(each, fillers(each)));
