@@ -17,20 +17,21 @@ const STEEPEST = 0.8;
 const SHORTEST = 14;
 const LONGEST = 72;
 /**
- * What an end must reach, in semitones: so far above the lowest point of the foot, and so far below
- * its beginning at most. A voice that does `own` is left alone.
+ * What an end must reach, in semitones: so far above the lowest point of the foot, so far below its
+ * beginning at most, and turned down again by so much at most. A voice that does `own` is left
+ * alone.
  */
-const ENDING_RISE = { own: { above: 4, below: 2 }, wanted: { above: 5, below: 1 } };
-const INNER_RISE = { own: { above: 2, below: 3 }, wanted: { above: 3, below: 2 } };
-const ENDING_FALL = { own: { above: 2, below: 1 }, wanted: { above: 3.5, below: 0 } };
-/** A rise that has turned down by more than this is none (semitones). */
-const TURN = 1;
+const ENDING_RISE = { own: { above: 4, below: 4, turn: 1.8 }, wanted: { above: 5, below: 1, turn: 1 } };
+const INNER_RISE = { own: { above: 2, below: 3, turn: 1.8 }, wanted: { above: 3, below: 2, turn: 1 } };
+const ENDING_FALL = { own: { above: 2, below: 1, turn: 1.8 }, wanted: { above: 3.5, below: 0, turn: 1 } };
 /** The last frames of a voice are hardly heard: what precedes them has to have risen. */
 const WEAK_FRAMES = 6;
 /** Frames of the last sound of a question that are to have a pitch. */
 const LAST_FRAMES = 10;
 /** Frames at the end of a question that get a pitch where the model lets the voice creak. */
 const MOST_CREAK = 20;
+/** Frames in which the pitch of a voice breaks off. */
+const BREAK_FRAMES = 6;
 /** Share of the last steady pitch below which the voice is over. */
 const BROKEN = 0.35;
 /** Sounds without a voice. */
@@ -41,6 +42,7 @@ const FLATTENED = [0, 0.3, 0.6, 0.85];
 interface Reach {
   readonly above: number;
   readonly below: number;
+  readonly turn: number;
 }
 
 /** A stretch of the pitch that is to end higher or lower, in frames. */
@@ -149,16 +151,24 @@ function apply(bend: Bend, f0: Float32Array, voiced: Uint8Array): void {
   const { flat, height } = leastBend(upright, places.map(part), end - from, bend.reach.wanted);
   const bent = (at: number, value: number): number =>
     flat * flattening(part(at)) * (values[0]! - value) + bend.direction * height * smooth(part(at));
-  const fading = Math.min(bend.fade, f0.length) - end;
-  const endValue = melody.get(end)!;
-  for (let at = from; at < f0.length; at += 1) {
+  for (let at = from; at <= end; at += 1) {
     const value = melody.get(at);
     if (value !== undefined) f0[at] = 2 ** ((value + bent(at, value)) / 12);
-    else if (f0[at]! > VOICED_HZ) {
-      const isBehind = at > end;
-      const fade = !isBehind || bend.fade > f0.length ? 1 : smooth(Math.max(0, 1 - (at - end) / fading));
-      f0[at]! *= 2 ** ((fade * bent(at, isBehind ? endValue : semitones(f0[at]!))) / 12);
-    }
+    else if (f0[at]! > VOICED_HZ) f0[at]! *= 2 ** (bent(at, semitones(f0[at]!)) / 12);
+  }
+  leave(f0, end, bent(end, melody.get(end)!), bend.fade);
+}
+
+/** Behind a bend: the voice breaks off as it does by itself, or goes on and loses it by `fade`. */
+function leave(f0: Float32Array, end: number, bent: number, fade: number): void {
+  const goesOn = f0[end + 1]! > BROKEN * f0[end]!;
+  const frames = goesOn ? Math.max(BREAK_FRAMES, Math.min(fade, f0.length) - end) : BREAK_FRAMES;
+  const held = semitones(f0[end]!);
+  for (let at = end + 1; at < Math.min(f0.length, end + frames); at += 1) {
+    if (f0[at]! <= VOICED_HZ) continue;
+    const share = 1 - (at - end) / frames;
+    const own = semitones(f0[at]!);
+    f0[at] = 2 ** ((goesOn ? own + bent * smooth(share) : own + (held - own) * share) / 12);
   }
 }
 
@@ -225,12 +235,12 @@ const meanOfLast = (values: readonly number[]): number => {
 };
 
 /** Whether a melody ends up, without having turned down. */
-function endsUp(melody: readonly number[], { above, below }: Reach): boolean {
+function endsUp(melody: readonly number[], { above, below, turn }: Reach): boolean {
   const heard = melody.slice(0, Math.max(1, melody.length - WEAK_FRAMES));
   const end = meanOfLast(heard);
   const lowest = Math.min(...heard);
   const highest = Math.max(...melody.slice(melody.indexOf(lowest)));
-  return end - lowest >= above && melody[0]! - end <= below && highest - meanOfLast(melody) <= TURN;
+  return end - lowest >= above && melody[0]! - end <= below && highest - meanOfLast(melody) <= turn;
 }
 
 const semitones = (hz: number): number => 12 * Math.log2(hz);

@@ -50,7 +50,7 @@ function marked(text: string): Stretch[] {
     const begin = Math.max(...['.', '!', '?', '\n'].map((mark) => text.lastIndexOf(mark, from))) + 1;
     const rest = /^[^.!?\n]*/.exec(text.slice(to))![0];
     const isAlone = !/[\p{L}\p{N}]/u.test(text.slice(begin, from) + rest);
-    if (isAlone || inner.split(/\s+/).length > MOST_WORDS) continue;
+    if (isAlone || !/\p{L}/u.test(inner) || inner.split(/\s+/).length > MOST_WORDS) continue;
     bySentence.set(begin, [...(bySentence.get(begin) ?? []), { from, to }]);
   }
   return [...bySentence.values()].filter(({ length }) => length <= MOST_MARKED).flat();
