@@ -3,14 +3,14 @@
  * it speaks.
  */
 import { DEFAULT_LANGUAGE, type Language, type Segment } from '../protocol/job.js';
+import { questionsOf } from './delivery/questions.js';
+import { stressedIn } from './delivery/stressed.js';
 import type { FrontEnd, LanguageFiles, Phonemizer, Utterance } from './front-end.js';
 import { frontEnd, loadFrontEnd } from './languages.js';
 import type { Lexicon } from './lexicon.js';
 import { createPhonemizer } from './phonemes.js';
-import { questionsOf } from './questions.js';
 import { itemsOf } from './reading-items.js';
 import type { Item } from './reading-pieces.js';
-import { stressedIn } from './stressed.js';
 import { type Alphabet, createAlphabet } from './tokens.js';
 import { MAX_TOKENS, type Reader, type Reading, type ReadingPart, type ReadingToken } from './types.js';
 

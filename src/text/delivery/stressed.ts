@@ -3,11 +3,11 @@
  * English a common word in capitals. Looked for in a segment, so that it does not matter how the
  * text was cut into messages.
  */
-import { countChars } from '../protocol/characters.js';
-import type { Segment } from '../protocol/job.js';
-import type { FrontEnd } from './front-end.js';
-import { between, positions } from './reading-items.js';
-import type { Range } from './reading-pieces.js';
+import { countChars } from '../../protocol/characters.js';
+import type { Segment } from '../../protocol/job.js';
+import type { FrontEnd } from '../front-end.js';
+import { between, positions } from '../reading-items.js';
+import type { Range } from '../reading-pieces.js';
 
 const MARKED =
   /(?<![\p{Script=Latin}\p{N}*\\])\*{1,3}(?=[\p{L}\p{N}"'“‘])([^*\n]{0,60}?[\p{L}\p{N}.,!?…"'”’])\*{1,3}(?![\p{Script=Latin}\p{N}*:])/gu;

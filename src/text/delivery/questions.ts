@@ -1,7 +1,7 @@
 /** The questions of a segment, and the melody that each asks for. */
-import type { FrontEnd } from './front-end.js';
-import type { Item } from './reading-pieces.js';
-import type { Question } from './types.js';
+import type { FrontEnd } from '../front-end.js';
+import type { Item } from '../reading-pieces.js';
+import type { Question } from '../types.js';
 
 /**
  * How a question's melody ends: up; up before the word `or` (its place among the words) and down
