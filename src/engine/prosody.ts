@@ -5,7 +5,8 @@
 import { Tensor } from 'onnxruntime-node';
 import { msToSamples } from '../protocol/audio.js';
 import type { Prosody, SegmentSpan } from '../protocol/job.js';
-import type { ReadingToken } from '../text/types.js';
+import { EMPHASIS } from '../text/ssml/prosody.js';
+import type { Reading, ReadingToken } from '../text/types.js';
 import { AHEAD, FRAME_SAMPLES, type SpeechPlan } from './plan.js';
 import { type AcousticFeatures, CHANNELS } from './vocoder/features.js';
 
@@ -15,7 +16,7 @@ export const AHEAD_FRAMES = Math.round(AHEAD / FRAME_SAMPLES);
 /** Frames on each side over which a bend of the pitch is spread: 75 ms in all. */
 const BEND_FRAMES = 3;
 /** Below this the voice has no pitch (Hz), as in the model's own source. */
-const VOICED_HZ = 10;
+export const VOICED_HZ = 10;
 const VOLUME_RAMP = msToSamples(24);
 
 const spoken = (spans: readonly SegmentSpan[]) => spans.filter((span) => span.kind !== 'break');
@@ -26,12 +27,16 @@ export function commonRate(spans: readonly SegmentSpan[]): number {
   return rates.size === 1 ? [...rates][0]! : 1;
 }
 
-/** The prosody of each token; undefined where no span asks for any. */
+/** The prosody of each token; undefined where neither a span nor plain text asks for any. */
 export function tokenProsody(
   tokens: readonly ReadingToken[],
   spans: readonly SegmentSpan[],
+  stressed: Reading['stressed'],
 ): readonly (Prosody | undefined)[] | undefined {
-  const asking = spoken(spans).filter(({ prosody }) => prosody !== undefined);
+  const asking = [
+    ...spoken(spans).filter(({ prosody }) => prosody !== undefined),
+    ...stressed.map((range) => ({ ...range, prosody: EMPHASIS })),
+  ];
   if (asking.length === 0) return undefined;
   return tokens.map((token) => asking.find(({ start, end }) => token.start >= start && token.start < end)?.prosody);
 }

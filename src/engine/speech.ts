@@ -6,6 +6,7 @@ import { delivered, restsOf } from './delivery.js';
 import type { StepRunner } from './engine.js';
 import { FADE_OUT, fadeIn, fadeOut, findEnd, findOnset, joined, LEAD_SAMPLES, toPcm } from './finish.js';
 import type { LoadedModel } from './graphs/sessions.js';
+import { intoned } from './intonation.js';
 import {
   FRAME_SAMPLES,
   isRest,
@@ -125,8 +126,9 @@ async function* speakUnstretched(
   async function prepare(tokens: readonly ReadingToken[]): Promise<Voiced> {
     const style = await model.styles.take(mix, tokens.length, seed);
     const spoken = { ...style, speed: style.speed * speed.model };
-    const own = await steps.run((grant) => model.acousticModel(tokens, spoken, grant));
-    const prosody = tokenProsody(tokens, segment.spans);
+    const predicted = await steps.run((grant) => model.acousticModel(tokens, spoken, grant));
+    const own = intoned(predicted, tokens, reading.questions);
+    const prosody = tokenProsody(tokens, segment.spans, reading.stressed);
     const bent = prosody === undefined ? own : shaped(own, prosody, commonRate(segment.spans));
     const features = delivered(bent, tokens, job, speed);
     const plan = planSpeech(tokens, features.durations, speed.model);

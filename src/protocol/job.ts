@@ -98,6 +98,11 @@ export interface Segment {
   /** How `text` is to be read. Empty where nothing in it is spoken. */
   readonly spans: readonly SegmentSpan[];
   readonly pause: PauseKind;
+  /**
+   * What its first sentence began with in earlier segments, where that was cut inside a sentence;
+   * of a long one, the beginning.
+   */
+  readonly before?: string;
   /** The id of the voice that speaks it, where the text names another than its order does. */
   readonly voice?: string;
   /** Where it stands in its text; absent where nobody cut it from one. */

@@ -1,5 +1,6 @@
 /** What a language brings to the reading of a text. All else is the same for every language. */
 import type { Language, SayAs } from '../protocol/job.js';
+import type { Asked } from './delivery/questions.js';
 import type { Characters } from './normalize/characters.js';
 import type { Rule } from './normalize/rule.js';
 import type { Scan, ScanLanguage } from './normalize/scan.js';
@@ -70,6 +71,13 @@ export interface FrontEnd extends ScanLanguage {
    * lies between two words is read as marks. Where absent, words are rows of letters.
    */
   readonly words?: (text: string) => readonly FoundWord[];
+  /**
+   * How the melody of a question ends, by its words, a comma for any mark between them. Where
+   * absent, questions are as the voice has them.
+   */
+  readonly asked?: (words: readonly string[]) => Asked;
+  /** Words, in small letters, that are stressed where they stand in capitals among small ones. */
+  readonly stressWords?: ReadonlySet<string>;
   /** Loads what the language needs before its first text, a dictionary for example. Asked once. */
   readonly prepare?: (files: LanguageFiles) => Promise<void>;
 }

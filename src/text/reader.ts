@@ -3,6 +3,8 @@
  * it speaks.
  */
 import { DEFAULT_LANGUAGE, type Language, type Segment } from '../protocol/job.js';
+import { questionsOf } from './delivery/questions.js';
+import { stressedIn } from './delivery/stressed.js';
 import type { FrontEnd, LanguageFiles, Phonemizer, Utterance } from './front-end.js';
 import { frontEnd, loadFrontEnd } from './languages.js';
 import type { Lexicon } from './lexicon.js';
@@ -110,7 +112,9 @@ function readSegment(segment: Segment, speaker: Speaker, lexicon?: Lexicon): Rea
   }
   const words: Reading['words'][number][] = [];
   for (const item of items) if (item.kind === 'word') words.push({ text: item.text, start: item.start, end: item.end });
-  return { normalized, words, phonemes: shown.join(' '), parts, skipped };
+  const questions = questionsOf(items, speaker.front, segment.before);
+  const stressed = stressedIn(segment, speaker.front);
+  return { normalized, words, phonemes: shown.join(' '), parts, questions, stressed, skipped };
 }
 
 /** The items of a plain text, without their places. */

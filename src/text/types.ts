@@ -37,11 +37,25 @@ interface ReadingWord {
   readonly end: number;
 }
 
+/** A question whose melody the voice may have to be told; places are those of tokens. */
+export interface Question {
+  /** Where its mark stands. */
+  readonly at: number;
+  /**
+   * Where the "or" of a choice begins: the melody rises before it and falls at the end. -1 where
+   * it is in an earlier segment.
+   */
+  readonly or?: number;
+}
+
 export interface Reading {
   readonly normalized: string;
   readonly words: readonly ReadingWord[];
   readonly phonemes: string;
   readonly parts: readonly ReadingPart[];
+  readonly questions: readonly Question[];
+  /** Characters of the segment's text that plain text asks to stress. */
+  readonly stressed: readonly { readonly start: number; readonly end: number }[];
   /**
    * Everything not spoken, by kind, in characters: skipped text and symbols outside the model's
    * alphabet.

@@ -75,6 +75,7 @@ const Job = Type.Object({
     offset: Count,
     spans: Type.Array(Span, { maxItems: 10_000 }),
     pause: oneOf(PAUSE_KINDS),
+    before: Type.Optional(Word),
   }),
   delivery: Type.Optional(Delivery),
   dueInMs: DueInMs,

@@ -9,9 +9,11 @@ import { britishWording, pastHourRule } from './pronunciation/british.js';
 import { knownReading, respelled } from './pronunciation/known-words.js';
 import { possessive } from './pronunciation/possessive.js';
 import { pronounce } from './pronunciation/pronounce.js';
+import { askedInEnglish } from './questions.js';
 import { RULES } from './rules.js';
 import { readAs } from './say-as.js';
 import { isShouted } from './sentence-starts.js';
+import { STRESS_WORDS } from './stress-words.js';
 import { isSpokenSign } from './symbols.js';
 
 const alphabet = (language: Language, espeakVoice: string): PhonemeAlphabet => ({
@@ -34,6 +36,8 @@ const english = (language: Language, espeakVoice: string, rules: readonly Rule[]
   readAs,
   joinLetters,
   pronounce,
+  asked: askedInEnglish,
+  stressWords: STRESS_WORDS,
   alphabet: alphabet(language, espeakVoice),
 });
 

@@ -10,6 +10,7 @@ import { forcedCut } from './forced-cut.js';
 import { type Boundary, BoundaryScanner, type Rest, type Totals } from './segment-boundaries.js';
 import { SegmentPlaces } from './segment-places.js';
 import { RANK, type SentenceWords } from './sentence-ends.js';
+import { SentenceSoFar } from './sentence-so-far.js';
 import { sentenceWords } from './sentence-words.js';
 import { WrittenOpening } from './written-opening.js';
 
@@ -75,6 +76,7 @@ export class Segmenter {
   readonly #opening: WrittenOpening | null;
   readonly #scanner: BoundaryScanner;
   readonly #words: SentenceWords;
+  readonly #sentence = new SentenceSoFar();
   readonly #markup: { readonly parser: SsmlParser; readonly track: MarkupTrack } | null;
   /** Visible text from the start of the open segment; positions below are absolute. */
   #text = '';
@@ -370,16 +372,18 @@ export class Segmenter {
   #emit(at: number, pause: PauseKind, totals: Totals, all = false): void {
     this.#opening?.cut(this.#chars(at));
     const { source, spans } = this.#read(at - this.#start, all);
-    const voice = this.#voice;
+    const [voice, { before }] = [this.#voice, this.#sentence];
     const place = this.#places.take({ text: source, pause, spans }, totals.letters - this.#base.letters, all);
     this.#out.push({
       text: source,
       offset: this.#offset,
       spans,
       pause,
+      ...(before !== undefined && { before }),
       ...(voice !== undefined && { voice }),
       ...(place && { place }),
     });
+    this.#sentence.cut(this.#text.slice(0, at - this.#start), pause);
     this.#text = this.#text.slice(at - this.#start);
     this.#start = at;
     this.#offset += countChars(source);

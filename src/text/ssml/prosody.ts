@@ -71,6 +71,9 @@ const LEVELS: Readonly<Record<string, Prosody>> = {
   reduced: { rate: 1.1, pitch: -1, range: 0.8, volume: -3 },
 };
 
+/** What `<emphasis>` without a level asks for. */
+export const EMPHASIS: Prosody = LEVELS.moderate!;
+
 /** What an element asks for; undefined for other elements. Attributes it lacks stay as they are. */
 export function prosodyOf(name: string, attributes: Attributes, fail: Fail): Prosody | undefined {
   if (name === 'emphasis') {
