@@ -1,10 +1,12 @@
 /** Speaks one segment: its parts in order, trimmed, spaced and timed so that segments join. */
 import { msToSamples } from '../protocol/audio.js';
-import { MAX_SPEED, MIN_SPEED, type PauseKind, type SegmentJob, type SpeechEvent } from '../protocol/job.js';
+import type { PauseKind, SegmentJob, SpeechEvent } from '../protocol/job.js';
+import { type SpeedParts, speedParts } from '../protocol/speed.js';
 import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
 import type { StepRunner } from './engine.js';
 import { FADE_OUT, fadeIn, fadeOut, findEnd, findOnset, LEAD_SAMPLES, PAUSE_SAMPLES, toPcm } from './finish.js';
 import type { LoadedModel } from './graphs/sessions.js';
+import { hastened } from './hastened.js';
 import {
   FRAME_SAMPLES,
   isRest,
@@ -15,7 +17,7 @@ import {
   timePart,
 } from './plan.js';
 import { commonRate, type Loudness, loudnessOf, shaped, tokenProsody } from './prosody.js';
-import { type SpeedParts, speedParts, stretched } from './speed.js';
+import { stretched } from './speed.js';
 import type { Utterance, Window } from './vocoder/vocoder.js';
 
 /** Most samples of one event, so that flow control works within a long utterance. */
@@ -105,9 +107,8 @@ function piecesOf(reading: Reading, pause: PauseKind, { stretch }: SpeedParts): 
 }
 
 export function speakReading(segment: SegmentReading): AsyncIterable<SpeechEvent> {
-  const { speed: asked, segment: text } = segment.job;
-  const rate = commonRate(text.spans);
-  const speed = speedParts(Math.min(MAX_SPEED, Math.max(MIN_SPEED, asked * rate)));
+  const { model, speed: asked, segment: text } = segment.job;
+  const speed = speedParts(model, asked * commonRate(text.spans));
   return stretched(speakUnstretched(segment, speed), speed.stretch);
 }
 
@@ -118,15 +119,15 @@ async function* speakUnstretched(
   const { segment, mix, seed } = job;
   const gain = 10 ** (job.gainDb / 20);
   const { pieces, trailing } = piecesOf(reading, segment.pause, speed);
-  const rest = Math.max(trailing, Math.round(PAUSE_SAMPLES[segment.pause] / speed.model)) - LEAD_SAMPLES;
+  const rest = Math.max(trailing, Math.round(PAUSE_SAMPLES[segment.pause] / speed.vocoder)) - LEAD_SAMPLES;
 
   async function prepare(tokens: readonly ReadingToken[]): Promise<Voiced> {
     const style = await model.styles.take(mix, tokens.length, seed);
-    const spoken = { ...style, speed: style.speed * speed.model };
+    const spoken = { ...style, speed: style.speed * speed.acoustic };
     const own = await steps.run((grant) => model.acousticModel(tokens, spoken, grant));
     const prosody = tokenProsody(tokens, segment.spans);
-    const features = prosody === undefined ? own : shaped(own, prosody, commonRate(segment.spans));
-    const plan = planSpeech(tokens, features.durations, speed.model);
+    const features = hastened(shaped(own, prosody, commonRate(segment.spans)), tokens, speed);
+    const plan = planSpeech(tokens, features.durations, speed.vocoder);
     const utterance = model.vocoder.begin(features, plan.fromFrame, Math.min(plan.toFrame, features.frames));
     return { tokens, plan, utterance, loudness: loudnessOf(plan, prosody) };
   }
