@@ -27,6 +27,7 @@ const FOLDERS = {
     voices: 'every voice in its own language: loudness, pitch, lengths and ends',
     character: 'pitch, pace, range and brightness of each voice, behind its description',
     apart: 'how far apart two devices sound, from lines that gpu wrote',
+    fast: 'fast speech: words that are still heard, and DNSMOS, by speed',
   },
   resilience: {
     soak: 'random clients for a while, while engines are killed and frozen',

@@ -77,12 +77,15 @@ const SIZES = {
 } as const;
 const START = 1n;
 const END = 2;
-/** The recogniser was made for at most this many tokens a second; beyond it, it repeats itself. */
+/**
+ * The recogniser was made for at most this many tokens a second of speech at an ordinary pace;
+ * beyond it, it repeats itself.
+ */
 const TOKENS_PER_SECOND = 6.5;
 
 export interface Recogniser {
-  /** What is said in 24 kHz PCM. */
-  transcribe(pcm: Int16Array): Promise<string>;
+  /** What is said in 24 kHz PCM, at `pace` times the ordinary pace. */
+  transcribe(pcm: Int16Array, pace?: number): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -104,7 +107,7 @@ export async function createRecogniser(modelDir: string, size: keyof typeof SIZE
   const encoder = await InferenceSession.create(path.join(dir, 'encoder.onnx'), options);
   const decoder = await InferenceSession.create(path.join(dir, 'decoder.onnx'), options);
 
-  async function transcribe(pcm: Int16Array): Promise<string> {
+  async function transcribe(pcm: Int16Array, pace = 1): Promise<string> {
     const audio = resampleTo16k(Float32Array.from(withoutRests(pcm), (sample) => sample / 32_768));
     const { last_hidden_state } = await encoder.run({
       input_values: new Tensor('float32', audio, [1, audio.length]),
@@ -118,7 +121,7 @@ export async function createRecogniser(modelDir: string, size: keyof typeof SIZE
     }
     const ids: number[] = [];
     let next = START;
-    const most = Math.max(12, Math.ceil((audio.length / 16_000) * TOKENS_PER_SECOND));
+    const most = Math.max(12, Math.ceil((audio.length / 16_000) * TOKENS_PER_SECOND * pace));
     for (let step = 0; step < most; step += 1) {
       const out = await decoder.run({
         input_ids: new Tensor('int64', BigInt64Array.of(next), [1, 1]),

@@ -3,20 +3,18 @@ import { Tensor } from 'onnxruntime-node';
 import { msToSamples } from '../protocol/audio.js';
 import type { Delivery } from '../protocol/delivery.js';
 import type { SegmentJob } from '../protocol/job.js';
+import type { SpeedParts } from '../protocol/speed.js';
 import type { ReadingToken } from '../text/types.js';
 import { PAUSE_SAMPLES } from './finish.js';
 import { restedAtMarks } from './mark-rests.js';
-import type { SpeedParts } from './speed.js';
+import { VOICED_HZ } from './retimed.js';
 import type { AcousticFeatures } from './vocoder/features.js';
 
-/** Below this the voice has no pitch (Hz), as in the model's own source. */
-const VOICED_HZ = 10;
-
-/** Samples of silence before and behind the voice, at the pace that the model speaks at. */
-export function restsOf({ delivery, segment }: SegmentJob, { model }: SpeedParts): { lead: number; behind: number } {
-  if (delivery === undefined) return { lead: 0, behind: Math.round(PAUSE_SAMPLES[segment.pause] / model) };
+/** Samples of silence before and behind the voice, at the pace of the vocoder's audio. */
+export function restsOf({ delivery, segment }: SegmentJob, { vocoder }: SpeedParts): { lead: number; behind: number } {
+  if (delivery === undefined) return { lead: 0, behind: Math.round(PAUSE_SAMPLES[segment.pause] / vocoder) };
   // The style has slower words and rests of its own: its pace does not change them once more.
-  const samples = (ms: number) => Math.round((msToSamples(ms) * delivery.rate) / model);
+  const samples = (ms: number) => Math.round((msToSamples(ms) * delivery.rate) / vocoder);
   return { lead: samples(delivery.leadMs), behind: samples(delivery.restMs) };
 }
 
@@ -25,10 +23,10 @@ export function delivered(
   features: AcousticFeatures,
   tokens: readonly ReadingToken[],
   { delivery, seed }: SegmentJob,
-  { model }: SpeedParts,
+  { acoustic }: SpeedParts,
 ): AcousticFeatures {
   if (delivery === undefined) return features;
-  const pace = model / delivery.rate;
+  const pace = acoustic / delivery.rate;
   return moved(restedAtMarks(features, tokens, delivery, { seed, pace }), delivery);
 }
 

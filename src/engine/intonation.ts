@@ -5,7 +5,7 @@
 import { Tensor } from 'onnxruntime-node';
 import type { Question, ReadingToken } from '../text/types.js';
 import { AHEAD, FRAME_SAMPLES, isRest } from './plan.js';
-import { STEP_FRAMES, VOICED_HZ } from './prosody.js';
+import { STEP_FRAMES, VOICED_HZ } from './retimed.js';
 import type { AcousticFeatures } from './vocoder/features.js';
 
 const AHEAD_FRAMES = AHEAD / FRAME_SAMPLES;

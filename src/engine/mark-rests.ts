@@ -8,7 +8,7 @@ import type { PauseKind } from '../protocol/job.js';
 import { phraseEnd, restAhead, restBehind } from '../text/delivery/rests.js';
 import type { ReadingToken } from '../text/types.js';
 import { isRest, STEP_SAMPLES } from './plan.js';
-import { AHEAD_FRAMES, STEP_FRAMES, stretchedFeatures } from './prosody.js';
+import { AHEAD_FRAMES, retimed, STEP_FRAMES } from './retimed.js';
 import type { AcousticFeatures } from './vocoder/features.js';
 
 /** Below so many steps the model does not rest, and there is no silence to be made longer. */
@@ -76,7 +76,7 @@ export function restedAtMarks(
     rates.fill(1 / inner, Math.max(0, begin), Math.max(0, stop));
     isChanged = true;
   }
-  return isChanged ? stretchedFeatures(features, rates) : features;
+  return isChanged ? retimed(features, rates) : features;
 }
 
 function framesBefore({ durations }: AcousticFeatures, index: number): number {

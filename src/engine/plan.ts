@@ -41,14 +41,14 @@ export interface SpeechPlan {
 export function planSpeech(tokens: readonly ReadingToken[], durations: ArrayLike<number>, speed = 1): SpeechPlan {
   const tokenTimes: { start: number; end: number; rest: boolean }[] = [];
   const lastPhonemeSamples = Math.round(LAST_PHONEME / speed);
-  const pad = durations[0]! * STEP_SAMPLES;
+  const pad = Math.round(durations[0]! * STEP_SAMPLES);
   let at = pad;
   for (const [i, token] of tokens.entries()) {
-    const samples = durations[i + 1]! * STEP_SAMPLES;
+    const samples = Math.round(durations[i + 1]! * STEP_SAMPLES);
     tokenTimes.push({ start: at, end: at + samples, rest: isRest(token) });
     at += samples;
   }
-  const total = at + durations[tokens.length + 1]! * STEP_SAMPLES;
+  const total = at + Math.round(durations[tokens.length + 1]! * STEP_SAMPLES);
   for (const [i, time] of tokenTimes.entries()) {
     const beforeRest = tokenTimes[i + 1]?.rest ?? true;
     if (!time.rest && beforeRest) time.end = Math.min(time.end, time.start + lastPhonemeSamples);

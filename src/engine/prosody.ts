@@ -7,16 +7,12 @@ import { msToSamples } from '../protocol/audio.js';
 import type { Prosody, SegmentSpan } from '../protocol/job.js';
 import { EMPHASIS } from '../text/ssml/prosody.js';
 import type { Reading, ReadingToken } from '../text/types.js';
-import { AHEAD, FRAME_SAMPLES, type SpeechPlan } from './plan.js';
-import { type AcousticFeatures, CHANNELS } from './vocoder/features.js';
+import type { SpeechPlan } from './plan.js';
+import { AHEAD_FRAMES, retimed, STEP_FRAMES, VOICED_HZ } from './retimed.js';
+import type { AcousticFeatures } from './vocoder/features.js';
 
-/** Frames of a step of a predicted duration. */
-export const STEP_FRAMES = 2;
-export const AHEAD_FRAMES = Math.round(AHEAD / FRAME_SAMPLES);
 /** Frames on each side over which a bend of the pitch is spread: 75 ms in all. */
 const BEND_FRAMES = 3;
-/** Below this the voice has no pitch (Hz), as in the model's own source. */
-export const VOICED_HZ = 10;
 const VOLUME_RAMP = msToSamples(24);
 
 const spoken = (spans: readonly SegmentSpan[]) => spans.filter((span) => span.kind !== 'break');
@@ -44,11 +40,12 @@ export function tokenProsody(
 /** The same utterance as its tokens ask for: other durations, another pitch. */
 export function shaped(
   features: AcousticFeatures,
-  prosody: readonly (Prosody | undefined)[],
+  prosody: readonly (Prosody | undefined)[] | undefined,
   common: number,
 ): AcousticFeatures {
+  if (prosody === undefined) return features;
   const rates = byFrame(features, prosody, (each) => (each?.rate ?? 1) / common, 1);
-  const timed = rates.some((rate) => rate !== 1) ? stretchedFeatures(features, rates) : features;
+  const timed = rates.some((rate) => rate !== 1) ? retimed(features, rates) : features;
   const semitones = byFrame(timed, prosody, (each) => each?.pitch ?? 0, 0);
   const ranges = byFrame(timed, prosody, (each) => each?.range ?? 1, 1);
   return { ...timed, f0: bentPitch(timed.f0, smoothed(semitones), smoothed(ranges)) };
@@ -100,60 +97,6 @@ function bentPitch(tensor: Tensor, semitones: Float32Array, ranges: Float32Array
     return 2 ** (mean + (Math.log2(hz) - mean) * ranges[at]! + semitones[at]! / 12);
   });
   return new Tensor('float32', bent, tensor.dims);
-}
-
-/** Frames at other rates: each new frame lies between two of the old ones. */
-export function stretchedFeatures(features: AcousticFeatures, rates: Float32Array): AcousticFeatures {
-  const { frames } = features;
-  const ends = new Float64Array(frames + 1);
-  for (let at = 0; at < frames; at += 1) ends[at + 1] = ends[at]! + 1 / rates[at]!;
-  const size = Math.max(1, Math.round(ends[frames]!));
-  const places = new Float64Array(size);
-  for (let at = 0, old = 0; at < size; at += 1) {
-    const middle = Math.min(at + 0.5, ends[frames]!);
-    while (old < frames - 1 && ends[old + 1]! < middle) old += 1;
-    places[at] = Math.max(0, Math.min(frames - 1, old + (middle - ends[old]!) * rates[old]! - 0.5));
-  }
-  const durations = new Float32Array(features.durations.length);
-  let [oldAt, newAt] = [0, 0];
-  for (const [index, steps] of features.durations.entries()) {
-    oldAt = Math.min(frames, oldAt + steps * STEP_FRAMES);
-    const end = Math.round(ends[oldAt]!);
-    durations[index] = (end - newAt) / STEP_FRAMES;
-    newAt = end;
-  }
-  const f0 = new Tensor('float32', pitchAt(features.f0.data as Float32Array, places), [1, 1, size]);
-  return { ...features, ...soundAt(features, places), f0, frames: size, durations };
-}
-
-function pitchAt(f0: Float32Array, places: Float64Array): Float32Array {
-  return Float32Array.from(places, (place) => {
-    const [low, high] = [f0[Math.floor(place)]!, f0[Math.ceil(place)]!];
-    const share = place - Math.floor(place);
-    // Between voice and none there is no pitch in between.
-    if (low <= VOICED_HZ || high <= VOICED_HZ) return share < 0.5 ? low : high;
-    return low + (high - low) * share;
-  });
-}
-
-function soundAt({ x, rows, frames }: AcousticFeatures, places: Float64Array): Pick<AcousticFeatures, 'x' | 'rows'> {
-  const size = places.length;
-  const data = rows?.x ?? (x.data as Float32Array);
-  const [channelStep, frameStep] = rows ? [1, CHANNELS] : [frames, 1];
-  const out = new Float32Array(CHANNELS * size);
-  for (let channel = 0; channel < CHANNELS; channel += 1) {
-    const from = channel * channelStep;
-    for (let at = 0; at < size; at += 1) {
-      const old = Math.floor(places[at]!);
-      const share = places[at]! - old;
-      const low = data[from + old * frameStep]!;
-      const high = data[from + Math.min(frames - 1, old + 1) * frameStep]!;
-      out[rows ? at * CHANNELS + channel : channel * size + at] = low + (high - low) * share;
-    }
-  }
-  if (!rows) return { x: new Tensor('float32', out, [1, CHANNELS, size]) };
-  // Their statistics change so little that those of the model stand.
-  return { x: new Tensor('float32', out, [1, size, CHANNELS]), rows: { ...rows, x: out } };
 }
 
 /** Makes samples from `at` on, counted in the utterance, as loud as they are asked for. */

@@ -1,11 +1,13 @@
 /** Speaks one segment: its parts in order, trimmed, spaced and timed so that segments join. */
 import { msToSamples } from '../protocol/audio.js';
-import { MAX_SPEED, MIN_SPEED, type PauseKind, type SegmentJob, type SpeechEvent } from '../protocol/job.js';
+import type { PauseKind, SegmentJob, SpeechEvent } from '../protocol/job.js';
+import { type SpeedParts, speedParts } from '../protocol/speed.js';
 import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
 import { delivered, restsOf } from './delivery.js';
 import type { StepRunner } from './engine.js';
 import { FADE_OUT, fadeIn, fadeOut, findEnd, findOnset, joined, LEAD_SAMPLES, toPcm } from './finish.js';
 import type { LoadedModel } from './graphs/sessions.js';
+import { hastened } from './hastened.js';
 import { intoned } from './intonation.js';
 import {
   FRAME_SAMPLES,
@@ -17,7 +19,7 @@ import {
   timePart,
 } from './plan.js';
 import { commonRate, type Loudness, loudnessOf, shaped, tokenProsody } from './prosody.js';
-import { type SpeedParts, speedParts, stretched } from './speed.js';
+import { stretched } from './speed.js';
 import type { Utterance, Window } from './vocoder/vocoder.js';
 
 /** Most samples of one event, so that flow control works within a long utterance. */
@@ -107,9 +109,8 @@ function piecesOf(reading: Reading, pause: PauseKind, { stretch }: SpeedParts): 
 }
 
 export function speakReading(segment: SegmentReading): AsyncIterable<SpeechEvent> {
-  const { speed: asked, segment: text } = segment.job;
-  const rate = commonRate(text.spans) * (segment.job.delivery?.rate ?? 1);
-  const speed = speedParts(Math.min(MAX_SPEED, Math.max(MIN_SPEED, asked * rate)));
+  const { model, speed: asked, segment: text, delivery } = segment.job;
+  const speed = speedParts(model, asked * commonRate(text.spans) * (delivery?.rate ?? 1));
   return stretched(speakUnstretched(segment, speed), speed.stretch);
 }
 
@@ -125,13 +126,13 @@ async function* speakUnstretched(
 
   async function prepare(tokens: readonly ReadingToken[]): Promise<Voiced> {
     const style = await model.styles.take(mix, tokens.length, seed);
-    const spoken = { ...style, speed: style.speed * speed.model };
+    const spoken = { ...style, speed: style.speed * speed.acoustic };
     const predicted = await steps.run((grant) => model.acousticModel(tokens, spoken, grant));
     const own = intoned(predicted, tokens, reading.questions);
     const prosody = tokenProsody(tokens, segment.spans, reading.stressed);
-    const bent = prosody === undefined ? own : shaped(own, prosody, commonRate(segment.spans));
-    const features = delivered(bent, tokens, job, speed);
-    const plan = planSpeech(tokens, features.durations, speed.model);
+    const asked = delivered(shaped(own, prosody, commonRate(segment.spans)), tokens, job, speed);
+    const features = hastened(asked, tokens, speed);
+    const plan = planSpeech(tokens, features.durations, speed.vocoder);
     const utterance = model.vocoder.begin(features, plan.fromFrame, Math.min(plan.toFrame, features.frames));
     return { tokens, plan, utterance, loudness: loudnessOf(plan, prosody) };
   }

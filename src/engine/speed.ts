@@ -1,20 +1,6 @@
-/**
- * How a speed is reached: by the model as far as it speaks well, beyond that by time-stretching.
- */
-import { type SpeechEvent, stretchOf } from '../protocol/job.js';
+/** Speech that is heard at another speed than the vocoder's: its samples and its times. */
+import type { SpeechEvent } from '../protocol/job.js';
 import { createTimeStretch } from './time-stretch.js';
-
-export interface SpeedParts {
-  /** The speed the model speaks at. */
-  readonly model: number;
-  /** The factor by which the model's audio is shortened. */
-  readonly stretch: number;
-}
-
-export function speedParts(speed: number): SpeedParts {
-  const stretch = stretchOf(speed);
-  return { model: speed / stretch, stretch };
-}
 
 /** The same speech in `1 / stretch` of its time, with its timings. */
 export async function* stretched(events: AsyncIterable<SpeechEvent>, stretch: number): AsyncGenerator<SpeechEvent> {

@@ -1,6 +1,7 @@
 /** Whether live streams can be carried without a stall, by what speech was measured to cost. */
 import { samplesToMs } from '../protocol/audio.js';
-import { type BaseModel, stretchOf } from '../protocol/job.js';
+import type { BaseModel } from '../protocol/job.js';
+import { speedParts } from '../protocol/speed.js';
 import { Timeline } from './timeline.js';
 import { DEMAND, MS_PER_CHAR, SUPPLY } from './tuning.js';
 import type { Wants } from './wants.js';
@@ -55,6 +56,12 @@ interface Cost {
   leadMsPerChar?: number;
 }
 
+/** Work for a second of audio at a speed, before its first sample and after, in that at speed 1. */
+function workAt(model: BaseModel, speed: number): { readonly lead: number; readonly rest: number } {
+  const { acoustic, stretch } = speedParts(model, speed);
+  return { lead: speed / acoustic, rest: stretch };
+}
+
 const towards = (mean: number | undefined, value: number, weight: number): number =>
   mean === undefined ? value : mean + (value - mean) * Math.min(1, weight);
 
@@ -84,12 +91,13 @@ export class AdmissionModel {
 
   /** Expected engine time before the first sample of a segment of `chars`. */
   leadMs(model: BaseModel, chars: number, speed: number): number {
-    return ((this.#costs.get(model)?.leadMsPerChar ?? 0) * chars * stretchOf(speed)) / speed;
+    return ((this.#costs.get(model)?.leadMsPerChar ?? 0) * chars * workAt(model, speed).lead) / speed;
   }
 
   /** Expected engine time of a later step of a segment. */
   stepMs(model: BaseModel, speed: number): number {
-    return (this.#costOf(model) * stretchOf(speed) - this.#leadCostOf(model, speed)) * DEMAND.stepAudioMs;
+    const { rest } = this.#costAt(model, speed);
+    return rest * DEMAND.stepAudioMs;
   }
 
   learn({ model, chars, samples, speed, runMs, leadMs, multiThreaded, loaded }: Spoken): void {
@@ -99,12 +107,13 @@ export class AdmissionModel {
     this.#msPerChar = towards(this.#msPerChar, spokenMs / chars, weight);
     const cost = this.#costs.get(model) ?? {};
     this.#costs.set(model, cost);
-    const measured = runMs / (spokenMs * stretchOf(speed));
+    const work = workAt(model, speed);
+    const measured = (leadMs / work.lead + (runMs - leadMs) / work.rest) / spokenMs;
     if (multiThreaded) {
       cost.multiThreaded = towards(cost.multiThreaded, measured, weight);
       return;
     }
-    cost.leadMsPerChar = towards(cost.leadMsPerChar, leadMs / (chars * stretchOf(speed)), weight);
+    cost.leadMsPerChar = towards(cost.leadMsPerChar, leadMs / (chars * work.lead), weight);
     cost.singleThreaded = towards(cost.singleThreaded, measured, weight);
     const loadedWeight = loaded ? weight : spokenMs / SUPPLY.loadedFadeMs;
     if (loaded || cost.loaded !== undefined) cost.loaded = towards(cost.loaded, measured, loadedWeight);
@@ -134,20 +143,21 @@ export class AdmissionModel {
     return Math.max(singleThreaded, Math.min(remembered ?? 0, singleThreaded * SUPPLY.mostLoaded));
   }
 
-  /** The part of the cost that comes before the first sample of a segment. */
-  #leadCostOf(model: BaseModel, speed: number): number {
-    const cost = this.#costOf(model) * stretchOf(speed);
-    const { leadMsPerChar = 0 } = this.#costs.get(model) ?? {};
-    return Math.min(0.9 * cost, (leadMsPerChar * stretchOf(speed)) / this.#msPerChar);
+  /** The cost at a speed, before the first sample of a segment and after. */
+  #costAt(model: BaseModel, speed: number): { readonly lead: number; readonly rest: number } {
+    const cost = this.#costOf(model);
+    const lead = Math.min(0.9 * cost, (this.#costs.get(model)?.leadMsPerChar ?? 0) / this.#msPerChar);
+    const work = workAt(model, speed);
+    return { lead: lead * work.lead, rest: (cost - lead) * work.rest };
   }
 
   /** Adds to `wants` the work that a stream's next speech takes. */
   note(wants: Wants, model: BaseModel, speed: number, { atMs, restMs, leadMs }: Want): void {
     if (restMs <= 0) return;
     wants.endsAt(atMs + restMs);
-    const cost = this.#costOf(model) * stretchOf(speed);
-    if (cost === 0) return;
-    const rate = leadMs === undefined ? cost : cost - this.#leadCostOf(model, speed);
+    const { lead, rest } = this.#costAt(model, speed);
+    if (lead + rest === 0) return;
+    const rate = leadMs === undefined ? lead + rest : rest;
     const stepMs = leadMs === undefined ? 0 : Math.min(restMs, DEMAND.stepAudioMs);
     wants.add(atMs, (leadMs ?? 0) + rate * stepMs, rate, restMs - stepMs);
   }

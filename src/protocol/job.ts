@@ -160,14 +160,3 @@ export type SpeechEvent =
   | { readonly type: 'progress'; readonly loading: boolean }
   | { readonly type: 'begin'; readonly timings: SegmentTimings }
   | { readonly type: 'audio'; readonly pcm: Int16Array };
-
-/**
- * Speeds at which the models still speak clearly. They count a phoneme in steps of 25 ms, at least
- * one: faster than this, phonemes cannot be told apart; slower, the voice stammers (measured with
- * the recogniser of the tests).
- */
-const MODEL_FASTEST = 1.25;
-const MODEL_SLOWEST = 0.5;
-
-/** How much the model's audio is shortened for a speed: seconds of the model's for one heard. */
-export const stretchOf = (speed: number): number => speed / Math.max(MODEL_SLOWEST, Math.min(MODEL_FASTEST, speed));

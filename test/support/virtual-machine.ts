@@ -2,7 +2,8 @@
 import { JobClient } from '../../src/gateway/workers/job-client.js';
 import type { Worker, WorkerState } from '../../src/gateway/workers/worker.js';
 import { msToSamples } from '../../src/protocol/audio.js';
-import { type SegmentJob, stretchOf } from '../../src/protocol/job.js';
+import type { SegmentJob } from '../../src/protocol/job.js';
+import { speedParts } from '../../src/protocol/speed.js';
 import type { JobReply, JobRequest } from '../../src/worker/protocol.js';
 import { VirtualClock } from '../../testkit/virtual-clock.js';
 
@@ -21,9 +22,10 @@ interface Run {
  * long.
  */
 function runsOf({ model, segment, speed }: SegmentJob, { front, window }: Costs): Run[] {
-  const stretch = stretchOf(speed);
-  let restMs = ((segment.text.length * MS_PER_CHAR) / speed) * stretch;
-  const runs: Run[] = [{ ms: 5 + front * restMs, audioMs: 0 }];
+  const { acoustic, stretch } = speedParts(model, speed);
+  const heardMs = (segment.text.length * MS_PER_CHAR) / speed;
+  let restMs = heardMs * stretch;
+  const runs: Run[] = [{ ms: 5 + (front * heardMs * speed) / acoustic, audioMs: 0 }];
   if (model === 'base-tts') return [...runs, { ms: 0.3 * restMs, audioMs: restMs / stretch }];
   for (let sizeMs = 400; restMs > 0; sizeMs = sizeMs === 400 ? 1_600 : 4_800) {
     const windowMs = restMs - sizeMs < 500 ? restMs : sizeMs;
