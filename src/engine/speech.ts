@@ -3,8 +3,9 @@ import { msToSamples } from '../protocol/audio.js';
 import { MAX_SPEED, MIN_SPEED, type PauseKind, type SegmentJob, type SpeechEvent } from '../protocol/job.js';
 import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
 import type { StepRunner } from './engine.js';
-import { FADE_OUT, fadeIn, fadeOut, findEnd, findOnset, LEAD_SAMPLES, PAUSE_SAMPLES, toPcm } from './finish.js';
+import { FADE_OUT, fadeIn, fadeOut, findEnd, LEAD_SAMPLES, PAUSE_SAMPLES, toPcm } from './finish.js';
 import type { LoadedModel } from './graphs/sessions.js';
+import { joined, openingOf, startOf } from './opening.js';
 import {
   FRAME_SAMPLES,
   isRest,
@@ -140,7 +141,7 @@ async function* speakUnstretched(
     yield { type: 'progress', loading: false };
   }
   const [first] = voiced.values();
-  const opening = first && (await steps.run((grant) => first.utterance.next(grant)));
+  const opening = first && (await openingOf(first.plan, first.utterance, steps));
   const { layout, timings } = layOut(pieces, voiced, opening, [...segment.text].length);
   yield { type: 'begin', timings };
 
@@ -192,7 +193,7 @@ function layOut(
       continue;
     }
     const part = voiced.get(piece)!;
-    const start = startOf(part, part === spoken[0] ? opening : undefined);
+    const start = startOf(part.plan, part.utterance, part === spoken[0] ? opening : undefined);
     timePart(timings, part.tokens, part.plan, start, cursor);
     const samples = part === spoken.at(-1) ? undefined : part.plan.end + RING_SAMPLES - start;
     layout.push({ piece, start, samples });
@@ -200,21 +201,6 @@ function layOut(
   }
   settleTimes(timings, cursor);
   return { layout, timings };
-}
-
-/**
- * First sample of a part that is heard. The segment's onset is looked up in its first window, the
- * `opening`; later parts have no sound yet and go by their plan.
- */
-function startOf({ plan, utterance }: Voiced, opening: Window | undefined): number {
-  const planned = Math.max(0, plan.onset - LEAD_SAMPLES);
-  if (opening === undefined) return planned;
-  const from = plan.fromFrame * FRAME_SAMPLES;
-  const base = opening.from * FRAME_SAMPLES;
-  // Times must not depend on how long the window was, so the search ends where every one reaches.
-  const to = utterance.openingTo * FRAME_SAMPLES;
-  const onset = findOnset(opening.samples.subarray(from - base, to - base));
-  return onset === undefined ? planned : Math.max(from, from + onset - LEAD_SAMPLES);
 }
 
 interface Cut {
@@ -287,14 +273,4 @@ async function* windowsOf(
 /** Generated as it is consumed: a text may ask for minutes of silence. */
 function* silence(samples: number): Generator<Int16Array> {
   for (let left = samples; left > 0; left -= CHUNK_SAMPLES) yield new Int16Array(Math.min(left, CHUNK_SAMPLES));
-}
-
-function joined(parts: readonly Float32Array[]): Float32Array {
-  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
