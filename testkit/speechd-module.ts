@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { Condition } from '../src/condition.js';
+import { NODE_FLAGS } from '../src/speechd/node-flags.js';
 
 const TTS = path.resolve(import.meta.dirname, '../bin/tts.js');
 const ESCAPE = 0x7d;
@@ -26,7 +27,10 @@ export class ModuleProcess {
   readonly #changed = new Condition();
 
   constructor(env: NodeJS.ProcessEnv, args: readonly string[] = []) {
-    this.child = spawn(process.execPath, [TTS, 'speechd-module', ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+    this.child = spawn(process.execPath, [...NODE_FLAGS, TTS, 'speechd-module', ...args], {
+      env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     this.child.stdout!.on('data', (part: Buffer) => {
       this.#bytes = Buffer.concat([this.#bytes, part]);
       while (this.#parse());

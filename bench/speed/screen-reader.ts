@@ -31,6 +31,14 @@ const RATES = [0, 23, 39, 61, 77, 90, 100];
 
 const settings = (rate = 0): string[] => [`rate=${rate}`, 'pitch=0', 'volume=100', 'punctuation_mode=none'];
 
+/** One to three words that were not said before, for some 300 times. */
+function freshText(i: number): string {
+  const [first, second] = [FIRST[Math.floor(i / 3) % FIRST.length]!, SECOND[Math.floor(i / 3) % SECOND.length]!];
+  // Single words are few, so every round has its own form of them.
+  const word = `${second}${['', 's', "'s", 'ly', 'ing'][Math.floor(i / 30) % 5]}`;
+  return [word, `${first} ${second}`, `${first} ${FIRST[(i + 5) % FIRST.length]} ${second}`][i % 3]!;
+}
+
 /** Milliseconds from the end of the message to its first samples. */
 async function firstSample(module: ModuleProcess, type: string, text: string): Promise<number> {
   await module.command('SET', settings());
@@ -119,8 +127,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     const before = await processorSeconds(module);
     const fresh: number[] = [];
     for (let i = 0; i < rounds; i += 1) {
-      const words = [FIRST[i % FIRST.length], SECOND[i % SECOND.length], FIRST[(i * 7 + 3) % FIRST.length]];
-      fresh.push(await firstSample(module, 'SPEAK', `<speak>${words.slice(i % 3).join(' ')}</speak>`));
+      fresh.push(await firstSample(module, 'SPEAK', `<speak>${freshText(i)}</speak>`));
     }
     print('fresh text of one to three words', fresh);
     const after = await processorSeconds(module);

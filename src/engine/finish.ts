@@ -22,7 +22,7 @@ const FADE_IN = msToSamples(8);
 export const FADE_OUT = msToSamples(12);
 
 /** Length and step of the stretches whose level decides whether there is voice. */
-const LOOK = msToSamples(10);
+export const LOOK = msToSamples(10);
 const HOP = msToSamples(5);
 /** About 30 dB below ordinary speech of these voices, and far above their level in a rest. */
 const AUDIBLE = 10 ** (-52 / 20);

@@ -5,10 +5,11 @@ import { type SpeedParts, speedParts } from '../protocol/speed.js';
 import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
 import { delivered, restsOf } from './delivery.js';
 import type { StepRunner } from './engine.js';
-import { FADE_OUT, fadeIn, fadeOut, findEnd, findOnset, joined, LEAD_SAMPLES, toPcm } from './finish.js';
+import { FADE_OUT, fadeIn, fadeOut, findEnd, joined, LEAD_SAMPLES, toPcm } from './finish.js';
 import type { LoadedModel } from './graphs/sessions.js';
 import { hastened } from './hastened.js';
 import { intoned } from './intonation.js';
+import { openingOf, startOf } from './opening.js';
 import {
   FRAME_SAMPLES,
   isRest,
@@ -146,7 +147,7 @@ async function* speakUnstretched(
     yield { type: 'progress', loading: false };
   }
   const [first] = voiced.values();
-  const opening = first && (await steps.run((grant) => first.utterance.next(grant)));
+  const opening = first && (await openingOf(first.plan, first.utterance, steps));
   const { layout, timings } = layOut(pieces, voiced, opening, { lead, chars: [...segment.text].length });
   yield { type: 'begin', timings };
   for (const pcm of silence(lead)) yield { type: 'audio', pcm };
@@ -202,7 +203,7 @@ function layOut(
       continue;
     }
     const part = voiced.get(piece)!;
-    const start = startOf(part, part === spoken[0] ? opening : undefined);
+    const start = startOf(part.plan, part.utterance, part === spoken[0] ? opening : undefined);
     timePart(timings, part.tokens, part.plan, start, cursor);
     const samples = part === spoken.at(-1) ? undefined : part.plan.end + RING_SAMPLES - start;
     layout.push({ piece, start, samples });
@@ -210,21 +211,6 @@ function layOut(
   }
   settleTimes(timings, cursor);
   return { layout, timings };
-}
-
-/**
- * First sample of a part that is heard. The segment's onset is looked up in its first window, the
- * `opening`; later parts have no sound yet and go by their plan.
- */
-function startOf({ plan, utterance }: Voiced, opening: Window | undefined): number {
-  const planned = Math.max(0, plan.onset - LEAD_SAMPLES);
-  if (opening === undefined) return planned;
-  const from = plan.fromFrame * FRAME_SAMPLES;
-  const base = opening.from * FRAME_SAMPLES;
-  // Times must not depend on how long the window was, so the search ends where every one reaches.
-  const to = utterance.openingTo * FRAME_SAMPLES;
-  const onset = findOnset(opening.samples.subarray(from - base, to - base));
-  return onset === undefined ? planned : Math.max(from, from + onset - LEAD_SAMPLES);
 }
 
 interface Cut {

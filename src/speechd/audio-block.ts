@@ -16,15 +16,18 @@ export function audioBlock(pcm: Int16Array, sampleRate: number): Buffer {
 
 function escaped(bytes: Uint8Array): Buffer {
   let extra = 0;
-  for (const byte of bytes) if (byte === ESCAPE || byte === NEWLINE) extra += 1;
+  for (let i = 0; i < bytes.length; i += 1) if (isEscaped(bytes[i]!)) extra += 1;
   if (extra === 0) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const out = Buffer.allocUnsafe(bytes.length + extra);
   let at = 0;
-  for (const byte of bytes) {
-    if (byte === ESCAPE || byte === NEWLINE) {
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i]!;
+    if (isEscaped(byte)) {
       out[at++] = ESCAPE;
       out[at++] = byte ^ INVERTED;
     } else out[at++] = byte;
   }
   return out;
 }
+
+const isEscaped = (byte: number): boolean => byte === ESCAPE || byte === NEWLINE;

@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { UNSCHEDULED } from '../../src/engine/engine.js';
 import { toPcm } from '../../src/engine/finish.js';
 import { openExact } from '../../src/engine/graphs/exact-products.js';
+import { narrowed } from '../../src/engine/graphs/narrowed.js';
 import { cpuProvider } from '../../src/engine/graphs/provider.js';
 import { createFastVocoder } from '../../src/engine/vocoder/fast-vocoder.js';
-import { graphOf, type Utterance } from '../../src/engine/vocoder/vocoder.js';
+import { type Graph, graphOf, type Utterance } from '../../src/engine/vocoder/vocoder.js';
 import { dueWindows, oneWindow, type Windows } from '../../src/engine/vocoder/windows.js';
+import { createCodec } from '../../src/models/onnx/schema.js';
 import { decibelsOfDifference, furthestApart } from '../support/clip-checks.js';
 import { LIGHT_GENERATOR, lightReference } from '../support/light-utterance.js';
 import { unrounded } from '../support/unrounded.js';
@@ -46,6 +48,45 @@ describe('the light vocoder', () => {
     }
     await graph.release();
   });
+});
+
+it('computes no more than is heard, and the same', async () => {
+  const codec = createCodec();
+  const narrow = codec.encode(narrowed(codec.decode(generator8()), codec)!);
+  const reference = lightReference();
+  const { frames } = reference;
+  const [whole, narrowing] = await Promise.all(
+    [generator8(), narrow].map(async (bytes) => graphOf(await openExact(bytes, cpuProvider(2).sessionOptions))),
+  );
+  let samples = 0;
+  const counted: Graph = {
+    ...narrowing!,
+    run: async (feeds, grant) => {
+      const made = await narrowing!.run(feeds, grant);
+      samples += made.waveform!.dims[1]!;
+      return made;
+    },
+  };
+  expect([whole!.narrows, counted.narrows]).toEqual([false, true]);
+  for (const [from, to] of [
+    [0, frames],
+    [25, frames - 3],
+  ] as const) {
+    const expected = toPcm(await samplesOf(createFastVocoder(whole!, oneWindow).begin(reference, from, to)), 1);
+    for (const sizes of [[frames], [12, 32, 128, 384], [8], [57, 40, 211]]) {
+      const cut: Windows = {
+        endOf: ({ number, from, to }) => Math.min(to, from + sizes[Math.min(number, sizes.length - 1)]!),
+        ran: () => undefined,
+      };
+      samples = 0;
+      const pcm = toPcm(await samplesOf(createFastVocoder(counted, cut).begin(reference, from, to)), 1);
+      expect(pcm.length).toBe(expected.length);
+      expect(furthestApart(pcm, expected), `windows of ${sizes}, from ${from}`).toBeLessThanOrEqual(1);
+      const windows = sizes.length === 1 ? Math.ceil((to - from) / sizes[0]!) : 8;
+      expect(samples / 300).toBeLessThanOrEqual(to - from + 2 * windows);
+    }
+  }
+  await Promise.all([whole!.release(), narrowing!.release()]);
 });
 
 /** The reference's frames, in the product's windows and in one run. */

@@ -60,8 +60,20 @@ describe('timely windows', () => {
 
   it('are those of the schedule where it is due at once, late, within a first sound, or nobody said when', () => {
     for (const ms of [0, -1, -5_000, 150, Number.NaN, Number.NEGATIVE_INFINITY])
-      expect(lengths(seasoned(0.01), 1_000, dueIn(ms))).toEqual(SCHEDULED);
+      expect(lengths(seasoned(1), 1_000, dueIn(ms))).toEqual(SCHEDULED);
     expect(lengths(seasoned(0.01), 1_000, UNSCHEDULED)).toEqual(SCHEDULED);
+  });
+
+  it('open shorter where the second is made while the first is heard, and only for a single listener', () => {
+    for (const ms of [0, -5_000, Number.NaN, Number.NEGATIVE_INFINITY])
+      expect(lengths(seasoned(0.4), 300, dueIn(ms))).toEqual([12, 32, 256]);
+    expect(lengths(seasoned(0.4), 300, dueIn(90))).toEqual([12, 120, 168]);
+    expect(lengths(seasoned(0.4), 300, dueIn(140))).toEqual([12, 128, 160]);
+    expect(lengths(seasoned(0.4), 30, dueIn(0))).toEqual([12, 18]);
+    expect(lengths(seasoned(0.4), 80, dueIn(0))).toEqual([12, 68]);
+    expect(lengths(seasoned(0.4), 8, dueIn(0))).toEqual([8]);
+    expect(lengths(seasoned(0.4), 300, dueIn(90, false))).toEqual([32, 128, 140]);
+    expect(lengths(seasoned(0.6), 300, dueIn(0))).toEqual([32, 128, 140]);
   });
 
   it('are long from the first where there is time, and leave no rest that is shorter than its context', () => {
@@ -80,11 +92,11 @@ describe('timely windows', () => {
   });
 
   it('are as long as is done with time to spare, with the frames to either side', () => {
-    // 280 ms are enough for 200 frames, 80 of which are context.
-    expect(lengths(seasoned(1), 300, dueIn(280))).toEqual([120, 128, 52]);
+    // 280 ms are enough for 200 frames, and 80 of context cost as much as 40 others.
+    expect(lengths(seasoned(1), 300, dueIn(280))).toEqual([160, 140]);
     expect(lengths(seasoned(1), 130, dueIn(280))).toEqual([130]);
     // One that would be shorter than the schedule has it is not.
-    expect(lengths(seasoned(2), 300, dueIn(280))).toEqual([32, 128, 140]);
+    expect(lengths(seasoned(4), 300, dueIn(280))).toEqual([32, 128, 140]);
   });
 
   it('go by the last runs that were alone, of which one may have been slow', () => {
@@ -92,12 +104,12 @@ describe('timely windows', () => {
     windows.ran(100, 10, dueIn(0, false));
     expect(lengths(windows, 400, dueIn(1_400))).toEqual([32, 128, 240]);
     windows.ran(100, 300, dueIn(0));
-    expect(lengths(windows, 400, dueIn(1_400))).toEqual([253, 147]);
+    expect(lengths(windows, 400, dueIn(1_400))).toEqual([293, 107]);
     for (let i = 0; i < 5; i += 1) windows.ran(100, 100, dueIn(0));
     windows.ran(100, 60_000, dueIn(0));
     windows.ran(100, 10, dueIn(0, false));
     expect(lengths(windows, 400, dueIn(1_400))).toEqual([400]);
     for (let i = 0; i < 3; i += 1) windows.ran(100, 500, dueIn(0));
-    expect(lengths(windows, 400, dueIn(1_400))).toEqual([120, 128, 152]);
+    expect(lengths(windows, 400, dueIn(1_400))).toEqual([160, 160, 80]);
   });
 });

@@ -10,6 +10,7 @@ import { baseDir, type Config, type Sources } from '../../config.js';
 import { makeFolder } from '../../folder.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { ModuleOutput, ModuleParts } from '../../speechd/module.js';
+import { NODE_FLAGS } from '../../speechd/node-flags.js';
 import { type Connection, connect } from '../connection.js';
 import { addSettings, settingsOf } from '../context.js';
 import { checkModel, withVoiceId } from '../names.js';
@@ -64,7 +65,7 @@ function installModule(): void {
   const file = moduleFile();
   const script = `#!/bin/sh
 # Made by "tts speechd-module --install"; "tts speechd-module --remove" takes it away.
-exec ${inQuotes(process.execPath)} ${inQuotes(path.resolve(process.argv[1]!))} speechd-module "$@"
+exec ${inQuotes(process.execPath)} ${NODE_FLAGS.join(' ')} ${inQuotes(path.resolve(process.argv[1]!))} speechd-module "$@"
 `;
   try {
     // The server goes to the folder by way of this one, which a new user may not have.

@@ -108,6 +108,7 @@ async function samplesOf(
     return outputs.waveform!.data as Float32Array;
   }
   const graph: Graph = {
+    narrows: true,
     run: async (feeds) => {
       const { waveform } = (await cpu.run('reference', packed(feeds))).outputs;
       return { waveform: new Tensor('float32', waveform!.data as Float32Array, waveform!.dims) };

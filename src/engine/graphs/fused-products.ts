@@ -4,15 +4,7 @@
  * fuses them itself only where inputs are quantised at run time; ours have constant scales.
  * Samples are the same to the bit. A bias stays an Add of its own: fused, it is rounded otherwise.
  */
-import { readFile } from 'node:fs/promises';
-import {
-  createCodec,
-  DATA_TYPE,
-  type Graph,
-  type Node,
-  type OnnxCodec,
-  type Tensor,
-} from '../../models/onnx/schema.js';
+import { DATA_TYPE, type Graph, type Model, type Node, type OnnxCodec, type Tensor } from '../../models/onnx/schema.js';
 import { rawFloats } from '../../models/onnx/weights.js';
 
 const DOMAIN = 'com.microsoft';
@@ -27,14 +19,12 @@ interface Product {
   readonly scale: Tensor;
 }
 
-/** The bytes of the graph in `file`, or undefined where it has no such product. */
-export async function fusedGraph(file: string): Promise<Uint8Array | undefined> {
-  const codec = createCodec();
-  const model = codec.decode(await readFile(file));
+/** Undefined where the graph has no such product. */
+export function withFusedProducts(model: Model, codec: OnnxCodec): Model | undefined {
   const products = productsOf(model.graph);
   if (products.length === 0) return undefined;
   const graph = withFused(model.graph, products, codec);
-  return codec.encode({ ...model, graph, opsetImport: [...model.opsetImport, OPERATOR_SET] });
+  return { ...model, graph, opsetImport: [...model.opsetImport, OPERATOR_SET] };
 }
 
 function productsOf({ node, initializer }: Graph): Product[] {

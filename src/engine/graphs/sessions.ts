@@ -15,7 +15,7 @@ import { maySpin } from '../measure/machine.js';
 import { createStyles, type SpokenStyle, STYLE_SIZE, type Styles } from '../styles.js';
 import { createFastVocoder } from '../vocoder/fast-vocoder.js';
 import type { AcousticFeatures } from '../vocoder/features.js';
-import { type Graph, graphOf, type Vocoder } from '../vocoder/vocoder.js';
+import { type Graph, graphOf, narrows, type Vocoder } from '../vocoder/vocoder.js';
 import { createWholeVocoder } from '../vocoder/whole-vocoder.js';
 import { timelyWindows } from '../vocoder/windows.js';
 import { graphLoader } from './graph-loader.js';
@@ -64,6 +64,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     if (idle === undefined) return graphOf(await openSingle(file));
     const session = await multi.get(file, graphLoader(keptDir, idle));
     return {
+      narrows: narrows(session),
       run: async (feeds, grant) => (grant.multiThreaded ? session : await openSingle(file)).run(feeds),
       release: () => session.release(),
     };

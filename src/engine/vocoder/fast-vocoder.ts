@@ -5,7 +5,7 @@ import type { StepGrant } from '../engine.js';
 import { FRAME_SAMPLES } from '../plan.js';
 import { type AcousticFeatures, CHANNELS } from './features.js';
 import type { Graph, Utterance, Vocoder } from './vocoder.js';
-import { CONTEXT_FRAMES, scheduledEnd, type Windows } from './windows.js';
+import { CONTEXT_FRAMES, CONTEXT_LEFT, costOf, scheduledEnd, type Windows } from './windows.js';
 
 /** Mean and variance of each channel of `x` over all frames of the utterance. */
 function statisticsOf({ x: tensor, frames, rows }: AcousticFeatures): { mean: Tensor; variance: Tensor } {
@@ -59,6 +59,8 @@ function phaseOf(f0: Float32Array): Float32Array {
   return phase;
 }
 
+const count = (frames: number): Tensor => new Tensor('int64', BigInt64Array.of(BigInt(frames)), [1]);
+
 /** The samples do not depend on `windows`: every frame is run with all of its context. */
 export function createFastVocoder(graph: Graph, windows: Windows): Vocoder {
   function begin(features: AcousticFeatures, from: number, wantedTo: number): Utterance {
@@ -79,24 +81,28 @@ export function createFastVocoder(graph: Graph, windows: Windows): Vocoder {
         const first = Math.max(0, at - CONTEXT_FRAMES);
         const last = Math.min(frames, end + CONTEXT_FRAMES);
         const size = last - first;
+        const context = { head: at - first, tail: last - end };
         const feeds = {
           ...utterance,
           ...stretchOf(features, first, last),
           f0: new Tensor('float32', f0.subarray(first, last), [1, 1, size]),
           phase: new Tensor('float32', phase.subarray(first, last), [1, size]),
-          offset: new Tensor('int64', BigInt64Array.of(BigInt(first)), [1]),
+          offset: count(first),
+          ...(graph.narrows && { head: count(context.head), tail: count(context.tail) }),
         };
         const startMs = performance.now();
         const { waveform } = await graph.run(feeds, grant);
         const runMs = performance.now() - startMs;
-        windows.ran(size, runMs, grant);
+        const cost = costOf(end - at, context.head + context.tail);
+        windows.ran(cost, runMs, grant);
         const early = end - scheduledEnd(window);
-        if (early > 0) grant.early(early / size);
+        if (early > 0) grant.early(early / cost);
         [number, at] = [number + 1, end];
         const samples = waveform!.data as Float32Array;
+        const before = graph.narrows ? Math.min(CONTEXT_LEFT, context.head) : context.head;
         return {
           from: window.from,
-          samples: samples.subarray((window.from - first) * FRAME_SAMPLES, (end - first) * FRAME_SAMPLES),
+          samples: samples.subarray(before * FRAME_SAMPLES, (before + end - window.from) * FRAME_SAMPLES),
         };
       },
     };

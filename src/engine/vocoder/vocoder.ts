@@ -11,11 +11,16 @@ export type Feeds = Readonly<Record<string, Tensor>>;
  * A graph that is ready to run, with as many threads as the grant allows; the samples are the same.
  */
 export interface Graph {
+  /** Whether it is told how much of a window is context (`graphs/narrowed.ts`). */
+  readonly narrows?: boolean;
   run(feeds: Feeds, grant: StepGrant): Promise<Feeds>;
   release(): Promise<void>;
 }
 
+export const narrows = ({ inputNames }: InferenceSession): boolean => inputNames.includes('head');
+
 export const graphOf = (session: InferenceSession): Graph => ({
+  narrows: narrows(session),
   run: (feeds) => session.run(feeds),
   release: () => session.release(),
 });
@@ -29,8 +34,8 @@ export interface Window {
 /** An utterance on its way through a vocoder. */
 export interface Utterance {
   /**
-   * The first window reaches at least to this frame. A search in it ends here, so that its result
-   * does not depend on how long the window was.
+   * A search for the beginning of the voice ends at this frame, so that its result does not depend
+   * on how long the first windows were.
    */
   readonly openingTo: number;
   /** Whether all windows have been run. */

@@ -9,6 +9,13 @@ import type { StepGrant } from '../engine.js';
 
 /** Frames to either side of a frame on which its samples depend. */
 export const CONTEXT_FRAMES = 40;
+/** Frames of it to either side that are still in the output of a graph that narrows. */
+export const CONTEXT_LEFT = 1;
+/** What a frame of context costs, next to one that is heard: half of the blocks have dropped it. */
+const CONTEXT_COST = 0.5;
+
+/** What a run costs, in frames without context. */
+export const costOf = (heard: number, context: number): number => heard + CONTEXT_COST * context;
 
 /**
  * Frames (of 12.5 ms) of the first, the second and each later window. Every window costs its
@@ -19,6 +26,12 @@ export const CONTEXT_FRAMES = 40;
 const FIRST_FRAMES = 32;
 const SECOND_FRAMES = 128;
 const LATER_FRAMES = 384;
+/**
+ * Frames of a first window for a single listener on a machine that is fast enough: it is heard a
+ * quarter sooner, and what is heard of it (60 ms and more) lasts while the second is made.
+ */
+const OPENING_FRAMES = 12;
+const OPENING_LASTS_MS = 60;
 /** A remainder shorter than this many frames joins the window before it. */
 const LEAST_FRAMES = 40;
 
@@ -40,9 +53,9 @@ export interface Beginning {
 }
 
 export interface Windows {
-  /** One past the window's last frame; never before `scheduledEnd`. */
+  /** One past the window's last frame; before `scheduledEnd` only while first audio is awaited. */
   endOf(window: Beginning, grant: StepGrant): number;
-  /** Reports a run of `frames` frames, context included, that took `ms` milliseconds. */
+  /** Reports a run that cost `frames` frames (`costOf`) and took `ms` milliseconds. */
   ran(frames: number, ms: number, grant: StepGrant): void;
 }
 
@@ -80,16 +93,21 @@ export function timelyWindows(clock: Pick<Clock, 'now'> = systemClock): Windows 
   const lastRuns: number[] = [];
   return {
     endOf(window, { multiThreaded, dueMs }) {
+      const { number, from, to } = window;
       const scheduled = scheduledEnd(window);
-      const leftMs = dueMs - clock.now();
       const msPerFrame = medianOf(lastRuns);
-      // A listener who has less than this in hand waits for the window.
-      if (!multiThreaded || !(leftMs > FIRST_SOUND_MS) || msPerFrame === undefined) return scheduled;
-      const frames = Math.floor(leftMs / (SAFETY * msPerFrame)) - 2 * CONTEXT_FRAMES;
-      // A remainder shorter than its context costs less within this window than after it.
-      const left = window.to - window.from;
-      const most = left < LATER_FRAMES + 2 * CONTEXT_FRAMES ? left : LATER_FRAMES;
-      return Math.max(scheduled, ended(window.from + Math.min(most, frames), window.to));
+      if (!multiThreaded || msPerFrame === undefined) return scheduled;
+      const framesWithin = (ms: number) => Math.floor(ms / (SAFETY * msPerFrame)) - costOf(0, 2 * CONTEXT_FRAMES);
+      const leftMs = dueMs - clock.now();
+      if (leftMs > FIRST_SOUND_MS) {
+        // A remainder shorter than its context costs less within this window than after it.
+        const most = to - from < LATER_FRAMES + 2 * CONTEXT_FRAMES ? to - from : LATER_FRAMES;
+        return Math.max(scheduled, ended(from + Math.min(most, framesWithin(leftMs)), to));
+      }
+      // A listener who has less than that in hand waits for the window.
+      if (number > 1 || framesWithin(OPENING_LASTS_MS) < FIRST_FRAMES) return scheduled;
+      const frames = number === 0 ? OPENING_FRAMES : Math.max(FIRST_FRAMES, framesWithin(leftMs) || 0);
+      return Math.min(scheduled, number === 0 ? from + frames : ended(from + frames, to));
     },
     ran(frames, ms, { multiThreaded }) {
       if (!multiThreaded) return;
