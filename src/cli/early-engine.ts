@@ -17,8 +17,8 @@ const NOT_HERE = /^(?:-h|--help|--list-devices|--server(?:=.*)?)$/;
 function hasServer(runtimeDir: string): boolean {
   try {
     return readdirSync(runtimeDir).some((name) => {
-      const pid = Number(RUNTIME_FILE.exec(name)?.[1]);
-      return pid > 0 && isAlive(pid);
+      const found = RUNTIME_FILE.exec(name);
+      return found !== null && (found[1] === undefined || isAlive(Number(found[1])));
     });
   } catch {
     return false;

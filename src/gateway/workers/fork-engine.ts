@@ -1,6 +1,7 @@
 /** Starts a process for an engine. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
 import type { ToWorker } from '../../worker/protocol.js';
 
 /** The compiled entry of the engine process (`imports` in package.json). */
@@ -9,12 +10,19 @@ const WORKER_ENTRY = createRequire(import.meta.url).resolve('#dist/bundle/engine
 type EngineName = 'kokoro' | 'sine';
 
 /** The process loads the engine that is named while it waits for its first message. */
-const forked = (engine: EngineName): ChildProcess =>
+const forked = (engine: EngineName, flags: readonly string[] = []): ChildProcess =>
   fork(WORKER_ENTRY, [engine], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    execArgv: ['--max-old-space-size=512'],
+    execArgv: ['--max-old-space-size=512', ...flags],
   });
+
+/** Room for all that a start allocates (MB): collecting it takes 7 % of what the start takes. */
+const ROOMY = ['--min-semi-space-size=16'];
+
+/** What of a child keeps this process alive: itself, its channel and its pipe. */
+const handlesOf = (child: ChildProcess) =>
+  [child, child.channel, child.stderr as Socket | null].filter((each) => each !== null && each !== undefined);
 
 /** A process that was started ahead and got no message yet. */
 let spare: ChildProcess | undefined;
@@ -28,11 +36,10 @@ const killSpare = (): void => {
  * it keeps nobody alive, and it ends with this process.
  */
 export function forkAhead(): void {
-  const child = forked('kokoro');
+  const child = forked('kokoro', ROOMY);
   child.on('error', () => undefined);
   if (child.pid === undefined) return;
-  child.unref();
-  child.channel?.unref();
+  for (const each of handlesOf(child)) each.unref();
   spare = child;
   process.once('exit', killSpare);
 }
@@ -43,8 +50,7 @@ function takeSpare(): ChildProcess | undefined {
   spare = undefined;
   process.off('exit', killSpare);
   if (!child.connected || child.exitCode !== null || child.signalCode !== null) return undefined;
-  child.ref();
-  child.channel?.ref();
+  for (const each of handlesOf(child)) each.ref();
   return child;
 }
 
