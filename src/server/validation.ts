@@ -178,7 +178,7 @@ function prepared(schema: Schema): Check {
 }
 
 /** A validator as Fastify calls it; its complaints are left on it. */
-export interface Validator {
+interface Validator {
   (value: unknown): boolean;
   errors: readonly Complaint[] | null;
 }

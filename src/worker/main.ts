@@ -23,8 +23,8 @@ const WATCHDOG = `
   setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);
 `;
 
-/** Delay of that thread (ms): a command that says a sentence has ended before. */
-const WATCHED_AFTER_MS = 2_000;
+/** Delay of that thread (ms) in the engine of a command, which has said a sentence before. */
+const WATCHED_AFTER_MS = 1_000;
 
 /** An engine's process is killed without a warning, and spans that were not exported are lost. */
 const EXPORT_EVERY_MS = 200;
@@ -119,10 +119,12 @@ if (process.send) {
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => undefined);
   process.on('disconnect', () => process.exit(0));
+  const [engine, ahead] = process.argv.slice(2);
   const parent = process.ppid;
-  setTimeout(() => watch(parent), WATCHED_AFTER_MS).unref();
+  if (ahead === undefined) watch(parent);
+  else setTimeout(() => watch(parent), WATCHED_AFTER_MS).unref();
   // Its first message may take a moment. What fails here is told when the engine is built.
-  (process.argv[2] === 'kokoro' ? loadKokoro() : loadSine()).catch(() => undefined);
+  (engine === 'kokoro' ? loadKokoro() : loadSine()).catch(() => undefined);
   let server: Promise<EngineServer | undefined> | undefined;
   process.on('message', (message: ToWorker) => {
     if (message.type === 'start') server ??= start(message.options);

@@ -1,7 +1,7 @@
 /** An engine is started ahead of a command that is going to speak by itself, and of no other. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { isAlive } from '../../src/alive.js';
 import { makeHome, tts } from '../support/tts.js';
 
@@ -30,17 +30,20 @@ beforeEach(() => rmSync(started, { force: true }));
 const engines = (): number[] =>
   existsSync(started) ? readFileSync(started, 'utf8').trim().split('\n').map(Number) : [];
 
+/** A process that was killed may take a moment to be gone. */
+const noneLeft = () => vi.waitFor(() => expect(engines().filter(isAlive)).toEqual([]), { timeout: 10_000 });
+
 it('ends with a command that cannot speak', async () => {
   // Without its model, and with no network to fetch it.
   const ran = await tts(['speak', 'Hello.', '-o', home.file('a.wav')], { env });
   expect(ran.code).toBe(6);
-  expect(engines().filter(isAlive)).toEqual([]);
+  await noneLeft();
 });
 
 it('does not keep a command whose options are wrong', async () => {
   const ran = await tts(['speak', '--nonsense', 'Hello.'], { env });
   expect(ran.code).toBe(2);
-  expect(engines().filter(isAlive)).toEqual([]);
+  await noneLeft();
 });
 
 it.each([

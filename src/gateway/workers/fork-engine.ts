@@ -10,11 +10,11 @@ const WORKER_ENTRY = createRequire(import.meta.url).resolve('#dist/bundle/engine
 type EngineName = 'kokoro' | 'sine';
 
 /** The process loads the engine that is named while it waits for its first message. */
-const forked = (engine: EngineName, flags: readonly string[] = []): ChildProcess =>
-  fork(WORKER_ENTRY, [engine], {
+const forked = (engine: EngineName, ahead = false): ChildProcess =>
+  fork(WORKER_ENTRY, ahead ? [engine, 'ahead'] : [engine], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    execArgv: ['--max-old-space-size=512', ...flags],
+    execArgv: ['--max-old-space-size=512', ...(ahead ? ROOMY : [])],
   });
 
 /** Room for all that a start allocates (MB): collecting it takes 7 % of what the start takes. */
@@ -36,7 +36,7 @@ const killSpare = (): void => {
  * it keeps nobody alive, and it ends with this process.
  */
 export function forkAhead(): void {
-  const child = forked('kokoro', ROOMY);
+  const child = forked('kokoro', true);
   child.on('error', () => undefined);
   if (child.pid === undefined) return;
   for (const each of handlesOf(child)) each.unref();
