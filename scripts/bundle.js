@@ -14,6 +14,7 @@ const DIST = realpathSync(process.argv[2] ?? path.join(ROOT, 'dist'));
 const BUNDLE = path.join(DIST, 'bundle');
 
 const ENTRIES = {
+  'early-engine': 'cli/early-engine.js',
   tts: 'cli/main.js',
   engine: 'worker/main.js',
   'text-thread': 'text/thread/text-thread.js',
@@ -63,10 +64,37 @@ const TOGETHER = {
 
 /**
  * Packages that go into the bundle, with what they import: of mediabunny two formats of many are
- * used, and installed it is 17 MB; MCP's SDK brings two web servers along, 29 MB. Their licences are
- * told in NOTICE.
+ * used, and installed it is 17 MB; MCP's SDK brings two web servers along, 29 MB; Fastify and what
+ * else a command's server is made of are a hundred files, which take twice as long to load one by
+ * one. Their licences are told in NOTICE.
  */
 const INSIDE = new Set([
+  'commander',
+  'fastify',
+  '@fastify/cors',
+  '@fastify/error',
+  '@fastify/forwarded',
+  '@fastify/helmet',
+  '@fastify/proxy-addr',
+  'abstract-logging',
+  'avvio',
+  'fast-decode-uri-component',
+  'fast-json-stringify',
+  'fast-querystring',
+  'fastify-plugin',
+  'fastq',
+  'find-my-way',
+  'helmet',
+  'ipaddr.js',
+  'process-warning',
+  'ret',
+  'reusify',
+  'rfdc',
+  'safe-regex2',
+  'secure-json-parse',
+  'semver',
+  'toad-cache',
+  'ws',
   'mediabunny',
   '@mediabunny/aac-encoder',
   '@modelcontextprotocol/sdk',
@@ -108,18 +136,22 @@ function closure(names, found = new Set()) {
  */
 function fileOf() {
   const entries = new Set(Object.values(ENTRIES));
+  const early = closure([ENTRIES['early-engine'], 'gateway/workers/fork-engine.js']);
   const atOnce = closure([ENTRIES.tts, ENTRIES.engine]);
-  const reading = closure([ENTRIES['text-thread']]);
+  const cutting = closure([ENTRIES['text-thread']]);
+  const reading = closure(['text/reader.js', 'text/lexicon.js']);
   const [command, server, engine] = Object.values(TOGETHER).map((roots) => closure(roots));
-  const known = [atOnce, reading, command, server, engine];
+  const known = [early, atOnce, cutting, reading, command, server, engine];
   const others = closure(modules().filter((name) => !entries.has(name) && !known.some((set) => set.has(name))));
   return (name) => {
     if (entries.has(name)) return undefined;
+    if (early.has(name)) return 'early';
     // Other commands use it too, and must not load the server's packages with it.
     if (server.has(name) && !command.has(name) && !atOnce.has(name) && others.has(name) && isPlain(name))
       return 'common';
     const inCommand = command.has(name) || server.has(name);
-    if (atOnce.has(name) || (inCommand && (engine.has(name) || reading.has(name)))) return 'shared';
+    if (atOnce.has(name) || (inCommand && engine.has(name))) return 'shared';
+    if (cutting.has(name)) return 'cutting';
     if (reading.has(name)) return 'reading';
     if (command.has(name)) return 'command';
     if (server.has(name)) return 'server';
@@ -137,13 +169,15 @@ const modules = () =>
 const isPlain = (name) =>
   [...closure([name])].every((each) => !PACKAGE_IMPORT.test(readFileSync(path.join(DIST, each), 'utf8')));
 
+/** A group takes what its modules import along, but for what a group before it has. */
 function groups() {
   const file = fileOf();
   const moduleOf = (id) => path.relative(DIST, id).split(path.sep).join('/');
-  return ['shared', 'common', 'command', 'server', 'reading', 'engine'].map((name) => ({
-    name,
-    test: (id) => file(moduleOf(id)) === name,
-  }));
+  const names = ['early', 'shared', 'cutting', 'common', 'command', 'server', 'reading', 'engine'];
+  return [
+    { name: 'commander', test: /node_modules[\\/]commander[\\/]/ },
+    ...names.map((name) => ({ name, test: (id) => file(moduleOf(id)) === name })),
+  ];
 }
 
 /** Modules keep the place that they were compiled to: what they find beside them stays there. */

@@ -1,8 +1,9 @@
 /**
- * How long the commands take to start: `tts voices` and the first byte of `tts speak -o -` against
- * a running server and with none, beside Node starting to do nothing. The trace tells of a command
- * without a server what its two processes did when, and the processor time that each had had by
- * then.
+ * How long the commands take to start, and the processor time of all their processes: `tts voices`
+ * and the first byte of `tts speak -o -` against a running server and with none, beside Node
+ * starting to do nothing. The trace tells of a command without a server what its two processes did
+ * when, and the processor time that each had had by then. With NODE_EXTRA_CA_CERTS set, every
+ * process reads certificates first, which takes as long as all else of an empty one.
  *
  *   npm run bench -- start [--runs 9] [--engine sine] [--models base-tts-fast,base-tts]
  */
@@ -21,20 +22,39 @@ interface Started {
   readonly firstMs: number;
   /** To the end. */
   readonly endMs: number;
+  /** Processor time of the command and of its children, by the shell's count. */
+  readonly cpuMs: number;
 }
+
+/** Runs a command, then tells on descriptor 3 what time its processes took. */
+const TIMED = '"$@" 3>&-; code=$?; times >&3; exit $code';
+
+/** The last line of the shell's `times`: "0m1.230s 0m0.120s". */
+const cpuMsOf = (times: string): number =>
+  [...(times.trim().split('\n').at(-1) ?? '').matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, minutes, seconds]) => sum + 60_000 * Number(minutes) + 1_000 * Number(seconds),
+    0,
+  );
 
 function start(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Started> {
   return new Promise((resolve, reject) => {
     const startMs = performance.now();
-    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = spawn('sh', ['-c', TIMED, 'sh', process.execPath, ...args], {
+      env,
+      stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
+    });
     let firstMs: number | undefined;
-    child.stdout.on('data', () => {
+    let times = '';
+    child.stdout!.on('data', () => {
       firstMs ??= performance.now() - startMs;
+    });
+    child.stdio[3]!.on('data', (text: Buffer) => {
+      times += text.toString();
     });
     child.once('error', reject);
     child.once('close', (code) => {
       const endMs = performance.now() - startMs;
-      if (code === 0) resolve({ firstMs: firstMs ?? endMs, endMs });
+      if (code === 0) resolve({ firstMs: firstMs ?? endMs, endMs, cpuMs: cpuMsOf(times) });
       else reject(new Error(`${args.join(' ')} ended with ${code}`));
     });
   });
@@ -45,9 +65,12 @@ async function timed(name: string, args: readonly string[], env: NodeJS.ProcessE
   for (let run = 0; run < runs; run += 1) all.push(await start(args, env));
   const times = all.map(({ firstMs }) => firstMs).sort((a, b) => a - b);
   const ends = all.map(({ endMs }) => endMs).sort((a, b) => a - b);
+  const cpu = all.map(({ cpuMs }) => cpuMs).sort((a, b) => a - b);
   const middle = Math.floor(runs / 2);
-  const figures = [times[middle]!, times[0]!, ends[middle]!].map((ms) => `${ms.toFixed(0).padStart(5)} ms`);
-  process.stdout.write(`${name.padEnd(34)} median ${figures[0]}, best ${figures[1]}, to the end ${figures[2]}\n`);
+  const [median, best, end, busy] = [times[middle]!, times[0]!, ends[middle]!, cpu[middle]!].map(
+    (ms) => `${ms.toFixed(0).padStart(5)} ms`,
+  );
+  process.stdout.write(`${name.padEnd(34)} median ${median}, best ${best}, to the end ${end}, processor ${busy}\n`);
   return times[middle]!;
 }
 

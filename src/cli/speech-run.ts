@@ -111,18 +111,20 @@ export async function runSpeech(
   const progress = new Progress();
   const leftOut = new LeftOut(ssml, await languageOf(config, voice));
   const wrote: string[] = [];
-  const sinks = await openSinks(destination, options, { steady, voice, book }, signal);
+  const connecting = connect(
+    // A server of our own loads the model that is going to speak, and no other.
+    asked ? { ...settings, config: { ...config, model: asked } } : settings,
+    { onPreparation: (preparation) => progress.preparing(preparation), speech: true },
+    signal,
+  );
+  const opening = openSinks(destination, options, { steady, voice, book }, signal);
+  const sinks = await besideConnection(opening, connecting, signal);
   const { sink, player } = sinks;
   remark(lostSettings(settings));
   const screen = wanted === 'none' || !live ? undefined : openLive(wanted, progress, sinks, { show, ssml });
   let connection: Connection | undefined;
   try {
-    connection = await connect(
-      // A server of our own loads the model that is going to speak, and no other.
-      asked ? { ...settings, config: { ...config, model: asked } } : settings,
-      { onPreparation: (preparation) => progress.preparing(preparation), speech: true },
-      signal,
-    );
+    connection = await connecting;
     await orAbort(connection.ready(), signal);
     const model = asked ?? (await chooseModel(config));
     signal.throwIfAborted();
@@ -158,6 +160,22 @@ export async function runSpeech(
   } finally {
     await sink.discard();
     await closeSoon(connection, signal);
+  }
+}
+
+/** What is opened while the engine starts; where that fails, the connection is ended. */
+async function besideConnection<T>(
+  opening: Promise<T>,
+  connecting: Promise<Connection>,
+  signal: AbortSignal,
+): Promise<T> {
+  // Told to those who wait for it.
+  connecting.catch(() => undefined);
+  try {
+    return await opening;
+  } catch (error) {
+    await closeSoon(await connecting.catch(() => undefined), signal);
+    throw error;
   }
 }
 

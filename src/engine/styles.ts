@@ -38,7 +38,8 @@ export function createStyles(stylesDir: string): Styles {
       throw new TtsError('model_corrupt', `The style file ${file} has a wrong size. Run: tts models verify`);
     }
     const table = new Float32Array(ROWS * STYLE_SIZE);
-    for (let i = 0; i < table.length; i += 1) table[i] = bytes.readFloatLE(i * 4);
+    // Little-endian, as every processor is that the runtime is built for.
+    new Uint8Array(table.buffer).set(bytes);
     return table;
   }
 

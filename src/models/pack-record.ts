@@ -1,8 +1,9 @@
 /** `pack.json`, the record of a pack: downloaded files, graphs made from them, and their recipe. */
+import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeFileAtomic } from '../atomic-file.js';
-import { hashFile, sizeOf } from './fetch/incoming-file.js';
+import { hashFile } from './fetch/incoming-file.js';
 import { type FileRecord, GRAPHS, type GraphName, type PackManifest, RECIPE } from './manifest.js';
 
 const FORMAT = 1;
@@ -50,6 +51,15 @@ export interface PackState {
   readonly graphs: readonly FileRecord[];
 }
 
+/** Bytes of a file, -1 for none. Sixty files at every start: waiting for each takes longer. */
+function sizeOf(file: string): number {
+  try {
+    return statSync(file).size;
+  } catch {
+    return -1;
+  }
+}
+
 /** Compares a pack on disk with its manifest: by sizes, which is quick, or by hashes. */
 export async function inspectPack(
   pack: PackManifest,
@@ -60,7 +70,7 @@ export async function inspectPack(
   const record = await readRecord(dir);
   const isGood = async (file: FileRecord): Promise<boolean> => {
     const full = path.join(dir, file.path);
-    if ((await sizeOf(full)) !== file.bytes) return false;
+    if (sizeOf(full) !== file.bytes) return false;
     return depth === 'sizes' || (await hashFile(full, signal)).sha256 === file.sha256;
   };
   const missing: FileRecord[] = [];

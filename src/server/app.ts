@@ -13,6 +13,7 @@ import type { Door } from './door.js';
 import { handleError } from './error-handler.js';
 import { requestIdFor } from './request-id.js';
 import type { ServerSettings } from './settings.js';
+import { validatorOf } from './validation.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -50,6 +51,15 @@ export interface AppOptions {
   readonly connections: Connections;
 }
 
+/** In place of Fastify's, which load Ajv. Its types know that one's compilers alone. */
+const COMPILERS = {
+  buildValidator:
+    () =>
+    ({ schema }: { schema: object }) =>
+      validatorOf(schema),
+  buildSerializer: () => () => (data: unknown) => JSON.stringify(data),
+} as object;
+
 export function createApp({ log, metrics }: ServerDeps, options: AppOptions): FastifyInstance {
   const { settings, readPath, connections } = options;
   const app = fastify({
@@ -64,19 +74,7 @@ export function createApp({ log, metrics }: ServerDeps, options: AppOptions): Fa
     return503OnClosing: false,
     // No shorter than the longest path that Node reads.
     routerOptions: { maxParamLength: 16_384 },
-    ajv: {
-      customOptions: {
-        coerceTypes: false,
-        removeAdditional: false,
-        useDefaults: false,
-        allErrors: false,
-        // A limit is a number, an object by model, or null.
-        allowUnionTypes: true,
-        // Our own schemas, held by tests. Checking them would compile a schema of schemas: 100 ms.
-        meta: false,
-        validateSchema: false,
-      },
-    },
+    schemaController: { compilersFactory: COMPILERS },
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
       handleError(error, request, reply);
@@ -95,7 +93,6 @@ export function createApp({ log, metrics }: ServerDeps, options: AppOptions): Fa
   app.removeAllContentTypeParsers();
   // A body is left unread; doors whose routes take one have a parser of their own (`takeJson`).
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler(handleError);
   return app;
 }

@@ -103,3 +103,19 @@ export interface PhonemeAlphabet {
   /** How a possessive "'s" sounds behind a word, in languages that have one. */
   readonly possessive?: (phonemes: string) => string;
 }
+
+const loaded = new Map<Language, FrontEnd>();
+
+/** Makes a front end known to those who ask for it by its language. */
+export function addFrontEnd(language: Language, front: FrontEnd): void {
+  loaded.set(language, front);
+}
+
+/** The front end of a language that was loaded before (`languages.ts`). */
+export function frontEnd(language: Language): FrontEnd {
+  const front = loaded.get(language);
+  if (front === undefined) throw new Error(`the front end of ${language} is used before it is loaded`);
+  return front;
+}
+
+export const hasFrontEnd = (language: Language): boolean => loaded.has(language);

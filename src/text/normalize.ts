@@ -6,8 +6,7 @@
  * L"), which its front end joins for espeak.
  */
 import { DEFAULT_LANGUAGE, type Language, type SayAs } from '../protocol/job.js';
-import type { FrontEnd } from './front-end.js';
-import { frontEnd } from './languages.js';
+import { type FrontEnd, frontEnd } from './front-end.js';
 import { clean } from './normalize/clean.js';
 import { createReading } from './normalize/rule.js';
 import { Scan } from './normalize/scan.js';

@@ -23,8 +23,19 @@ const WATCHDOG = `
   setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);
 `;
 
+/** Delay of that thread (ms) in the engine of a command, which has said a sentence before. */
+const WATCHED_AFTER_MS = 1_000;
+
 /** An engine's process is killed without a warning, and spans that were not exported are lost. */
 const EXPORT_EVERY_MS = 200;
+
+function watch(parent: number): void {
+  new Worker(WATCHDOG, {
+    eval: true,
+    workerData: parent,
+    resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2 },
+  }).unref();
+}
 
 const send = (message: FromWorker): void => {
   if (process.connected) process.send!(message);
@@ -47,13 +58,16 @@ function onLost(error: unknown): void {
   process.exit(1);
 }
 
+const loadSine = () => import('../engine/sine.js');
+const loadKokoro = () => import('../engine/kokoro.js');
+
 async function build(options: EngineOptions): Promise<Engine> {
   if (options.engine === 'sine') {
-    const { createSineEngine } = await import('../engine/sine.js');
+    const { createSineEngine } = await loadSine();
     const onRun = (texts: readonly string[]) => log('debug', 'the GPU runs', { texts });
     return createSineEngine(options.sine, { onLost, onRun, onTry });
   }
-  const { createKokoroEngine } = await import('../engine/kokoro.js');
+  const { createKokoroEngine } = await loadKokoro();
   // Before the first thread: each has a copy of the environment.
   const { vulkanEnvironment } = await import('../engine/gpu/vulkan.js');
   Object.assign(process.env, await vulkanEnvironment(options.kokoro.modelDir, process.env));
@@ -105,11 +119,12 @@ if (process.send) {
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => undefined);
   process.on('disconnect', () => process.exit(0));
-  new Worker(WATCHDOG, {
-    eval: true,
-    workerData: process.ppid,
-    resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2 },
-  }).unref();
+  const [engine, ahead] = process.argv.slice(2);
+  const parent = process.ppid;
+  if (ahead === undefined) watch(parent);
+  else setTimeout(() => watch(parent), WATCHED_AFTER_MS).unref();
+  // Its first message may take a moment. What fails here is told when the engine is built.
+  (engine === 'kokoro' ? loadKokoro() : loadSine()).catch(() => undefined);
   let server: Promise<EngineServer | undefined> | undefined;
   process.on('message', (message: ToWorker) => {
     if (message.type === 'start') server ??= start(message.options);

@@ -11,7 +11,7 @@ async function lazily(pieces: readonly TextPiece[], options = {}) {
   let loaded = 0;
   const cutter = new LazyCutter(options, async () => {
     loaded += 1;
-    return countTokens;
+    return new LocalCutter({ ...options, countTokens });
   });
   const segments = [];
   for (const piece of pieces) segments.push(...(await cutter.take(piece)));

@@ -1,31 +1,28 @@
 /**
- * Cuts a text whose reader is loaded when something has to be counted: an ordinary sentence is cut
- * without, and loading one takes longer than all else that a text needs.
+ * Cuts a text without a reader until something has to be counted: an ordinary sentence is cut
+ * without, and loading a reader takes longer than all else that a text needs.
  */
 import type { Segment } from '../../protocol/job.js';
 import type { TextPiece } from '../thread/text-messages.js';
-import { LocalCutter } from './cutter.js';
+import { LocalCutter, type TextCutter } from './cutter.js';
 import type { SegmenterOptions } from './segment.js';
-
-type Count = SegmenterOptions['countTokens'];
 
 /** Thrown where a count is needed and there is nothing to count with yet. */
 const NEEDED = Symbol('a reader is needed');
-/** Beyond so much text the reader is loaded in any case: what came so far is kept until then. */
+/** Beyond so much text a reader is used in any case: what came so far is kept until then. */
 const KEPT_UNITS = 4_000;
 
 export class LazyCutter {
-  readonly #options: Omit<SegmenterOptions, 'countTokens'>;
-  readonly #load: () => Promise<Count>;
-  #cutter: LocalCutter;
-  /** What came, while the reader is not loaded; undefined from then on. */
+  readonly #load: () => Promise<TextCutter>;
+  #cutter: TextCutter;
+  /** What came, while no reader is used; undefined from then on. */
   #kept: TextPiece[] | undefined = [];
   #keptUnits = 0;
   /** Segments given out. */
   #given = 0;
 
-  constructor(options: Omit<SegmenterOptions, 'countTokens'>, load: () => Promise<Count>) {
-    this.#options = options;
+  /** `load` gives a cutter with a reader; it is asked once at most, for a text of these options. */
+  constructor(options: Omit<SegmenterOptions, 'countTokens'>, load: () => Promise<TextCutter>) {
     this.#load = load;
     this.#cutter = new LocalCutter({
       ...options,
@@ -50,7 +47,7 @@ export class LazyCutter {
     this.#keptUnits += piece.kind === 'push' ? piece.text.length : 1;
     if (this.#keptUnits > KEPT_UNITS) return this.#again(this.#kept);
     try {
-      const segments = this.#cut(piece);
+      const segments = await this.#cut(piece);
       this.#given += segments.length;
       return segments;
     } catch (error) {
@@ -63,12 +60,18 @@ export class LazyCutter {
    * Where segments end depends on the text alone, so those that were given out come first again.
    */
   async #again(pieces: readonly TextPiece[]): Promise<Segment[]> {
-    this.#cutter = new LocalCutter({ ...this.#options, countTokens: await this.#load() });
+    this.#cutter = await this.#load();
     this.#kept = undefined;
-    return pieces.flatMap((piece) => this.#cut(piece)).slice(this.#given);
+    const segments: Segment[] = [];
+    for (const piece of pieces) segments.push(...(await this.#cut(piece)));
+    return segments.slice(this.#given);
   }
 
-  #cut(piece: TextPiece): Segment[] {
+  close(): void {
+    this.#cutter.close();
+  }
+
+  #cut(piece: TextPiece): Segment[] | Promise<Segment[]> {
     return piece.kind === 'push' ? this.#cutter.push(piece.text) : this.#cutter[piece.kind]();
   }
 }

@@ -4,7 +4,7 @@
  */
 import { TtsError } from '../../protocol/errors.js';
 import type { Language, SegmentSpan } from '../../protocol/job.js';
-import { frontEnd } from '../languages.js';
+import { frontEnd } from '../front-end.js';
 import { normalize } from '../normalize.js';
 import { MAX_TOKENS } from '../types.js';
 import type { Piece, Said } from './piece.js';

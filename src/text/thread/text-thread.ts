@@ -5,9 +5,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { TtsError } from '../../protocol/errors.js';
 import { DEFAULT_LANGUAGE, type Language, type Segment } from '../../protocol/job.js';
-import { loadFrontEnd } from '../languages.js';
 import type { Readers } from '../reader.js';
-import { surelySounds } from '../segment/cutter.js';
+import { LocalCutter, surelySounds } from '../segment/cutter.js';
 import { LazyCutter } from '../segment/lazy-cutter.js';
 import { loadSentenceWords } from '../segment/sentence-words.js';
 import type {
@@ -78,13 +77,14 @@ async function cut(session: number, piece: TextPiece, options: CutOptions | unde
   if (options !== undefined) {
     // Markup is read by the front end as it comes; plain text needs no more than the ends of
     // sentences.
-    await (options.ssml ? loadFrontEnd(options.language) : loadSentenceWords(options.language));
-    const count = async () => {
+    await loadSentenceWords(options.language);
+    if (options.ssml) await (await import('../languages.js')).loadFrontEnd(options.language);
+    const load = async () => {
       const reader = await (await opened())(options.language);
-      return (text: string) => reader.countTokens(text);
+      return new LocalCutter({ ...options, countTokens: (text) => reader.countTokens(text) });
     };
     sessions.set(session, {
-      cutter: new LazyCutter(options, count),
+      cutter: new LazyCutter(options, load),
       correct: await correctionOf(options.words),
     });
   }

@@ -9,7 +9,9 @@ import { TtsError } from '../../protocol/errors.js';
 import type { Language, Segment } from '../../protocol/job.js';
 import type { Explanation } from '../explain.js';
 import type { LanguageFiles } from '../front-end.js';
-import type { TextCutter } from '../segment/cutter.js';
+import { surelySounds, type TextCutter } from '../segment/cutter.js';
+import { LazyCutter } from '../segment/lazy-cutter.js';
+import { loadSentenceWords } from '../segment/sentence-words.js';
 import type {
   CutOptions,
   ExplainOptions,
@@ -71,15 +73,28 @@ class TextThread implements Texts {
   constructor(options: TextThreadOptions, files: LanguageFiles) {
     this.#options = options;
     this.#files = files;
-    // Soon, not when it is first needed: it takes a moment to load.
-    this.#worker = this.#start();
+    // Soon, not when it is first needed: it takes a moment to load. A command may need none.
+    if (!options.lazy || options.lexicon !== '') this.#worker = this.#start();
   }
 
   async ready(): Promise<void> {
-    await this.#ask({ type: 'open' });
+    if (this.#worker !== undefined) await this.#ask({ type: 'open' });
   }
 
+  /** Until a command needs a reader, which it rarely does, its text is cut without a thread. */
   cutter(options: CutOptions): TextCutter {
+    const isPlain = !options.ssml && options.words === undefined;
+    if (this.#isThreaded || !isPlain) return this.#threadCutter(options);
+    return new UnthreadedCutter(options, () => this.#threadCutter(options));
+  }
+
+  /** A reader is used already, or words are kept that change segments. */
+  get #isThreaded(): boolean {
+    const { lazy, words } = this.#options;
+    return !lazy || this.#worker !== undefined || Object.keys(words).length > 0;
+  }
+
+  #threadCutter(options: CutOptions): TextCutter {
     const session = ++this.#sessions;
     return new ThreadCutter(
       async (piece, first) => {
@@ -91,6 +106,7 @@ class TextThread implements Texts {
   }
 
   async soundless(text: string, language: Language): Promise<string | undefined> {
+    if (!this.#isThreaded && surelySounds(text, language)) return undefined;
     await this.#tell(language);
     return this.#ask({ type: 'soundless', text, language });
   }
@@ -198,5 +214,47 @@ class ThreadCutter implements TextCutter {
     this.pendingChars = pendingChars;
     this.ignoredMarkup = ignoredMarkup;
     return segments;
+  }
+}
+
+/** Cuts on the thread of its caller, and on the text thread once a reader is needed. */
+class UnthreadedCutter implements TextCutter {
+  readonly #language: Language;
+  readonly #cutter: LazyCutter;
+  #ready: Promise<void> | undefined;
+
+  constructor(options: CutOptions, threadCutter: () => TextCutter) {
+    this.#language = options.language;
+    this.#cutter = new LazyCutter(options, async () => threadCutter());
+  }
+
+  get pendingChars(): number {
+    return this.#cutter.pendingChars;
+  }
+
+  get ignoredMarkup(): readonly string[] {
+    return this.#cutter.ignoredMarkup;
+  }
+
+  push(text: string): Promise<Segment[]> {
+    return this.#take({ kind: 'push', text });
+  }
+
+  flush(): Promise<Segment[]> {
+    return this.#take({ kind: 'flush' });
+  }
+
+  end(): Promise<Segment[]> {
+    return this.#take({ kind: 'end' });
+  }
+
+  close(): void {
+    this.#cutter.close();
+  }
+
+  async #take(piece: TextPiece): Promise<Segment[]> {
+    this.#ready ??= loadSentenceWords(this.#language);
+    await this.#ready;
+    return this.#cutter.take(piece);
   }
 }

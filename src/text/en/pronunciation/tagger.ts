@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { SortedLines } from './sorted-lines.js';
 
 const FILE = fileURLToPath(new URL('../../../../pronunciations/tagger.txt', import.meta.url));
 
@@ -47,43 +48,49 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/[^su]s$/, 'SZ'],
 ];
 
+/** What listed words may be, as the letters of their tags. */
+type Classes = Pick<ReadonlyMap<string, string>, 'get' | 'has'>;
+
 interface Model {
-  /** What listed words may be, as the letters of their tags. */
-  readonly classes: ReadonlyMap<string, string>;
-  /** Weights by their feature, a line of text until they are first asked for. */
-  readonly weights: Map<string, string | Float64Array>;
+  readonly classes: Classes;
+  /** Weights such as "N12 V-9" by their feature. */
+  readonly weights: SortedLines;
+  /** Those that were asked for, as a weight for each tag; null where there are none. */
+  readonly known: Map<string, Float64Array | null>;
 }
+
+const MOST_KNOWN = 20_000;
 
 let loaded: Model | undefined;
 
+/** The file has two lists, with an empty line between them. */
 function model(): Model {
   if (loaded) return loaded;
-  const [words, features] = readFileSync(FILE, 'utf8').split('\n\n') as [string, string];
-  const pairs = (text: string, sign: string) =>
-    new Map(
-      text.split('\n').map((line): [string, string] => {
-        const at = line.indexOf(sign);
-        return [line.slice(0, at), line.slice(at + 1)];
-      }),
-    );
-  loaded = { classes: pairs(words, ' '), weights: pairs(features, '\t') };
+  const bytes = readFileSync(FILE);
+  const end = bytes.indexOf('\n\n') + 1;
+  loaded = {
+    classes: new SortedLines(bytes, ' ', 0, end),
+    weights: new SortedLines(bytes, '\t', end + 1),
+    known: new Map(),
+  };
   return loaded;
 }
 
-/** "N12 V-9" as a weight for each tag. */
-function weightsOf({ weights }: Model, feature: string): Float64Array | undefined {
-  const known = weights.get(feature);
-  if (typeof known !== 'string') return known;
-  const parsed = new Float64Array(TAGS.length);
-  for (const weight of known.split(' ')) parsed[TAGS.indexOf(weight[0]!)] = Number(weight.slice(1));
-  weights.set(feature, parsed);
+function weightsOf({ weights, known }: Model, feature: string): Float64Array | null {
+  const before = known.get(feature);
+  if (before !== undefined) return before;
+  const line = weights.get(feature);
+  const parsed = line === undefined ? null : new Float64Array(TAGS.length);
+  for (const weight of line?.split(' ') ?? []) parsed![TAGS.indexOf(weight[0]!)] = Number(weight.slice(1));
+  if (known.size === MOST_KNOWN) known.clear();
+  known.set(feature, parsed);
   return parsed;
 }
 
 /** @public */
 export const classByEnding = (word: string): string => ENDINGS.find(([ending]) => ending.test(word))?.[1] ?? 'N';
 
-function classOf(classes: Model['classes'], word: string): string {
+function classOf(classes: Classes, word: string): string {
   if (word === '' || word === MARK) return '_';
   if (CLOSED.has(word)) return 'O';
   return classes.get(word) ?? classByEnding(word);
@@ -91,7 +98,7 @@ function classOf(classes: Model['classes'], word: string): string {
 
 /** What may be told from a place: the words around it and the tags to its left. @public */
 export function featuresAt(
-  classes: Model['classes'],
+  classes: Classes,
   words: readonly string[],
   at: number,
   last: string,
