@@ -6,26 +6,39 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const HEARD = 'test/heard/**/*.test.ts';
 
 /**
- * Suites that take longest, in seconds on two cores of a Neoverse-N1. They begin first, so that no
- * core waits at the end for a long suite on the other one. Vitest orders by duration too, but only
- * where it has run before; in a fresh clone it goes by the size of the files, and most of these are
- * short.
+ * Suites that take longest, in seconds of a core (a Neoverse-N1), the processes they start among it.
+ * They begin first, so that no core waits at the end for a long suite on the other one. Vitest
+ * orders by duration too, but only where it has run before; in a fresh clone it goes by the size of
+ * the files, and most of these are short.
  */
 const LONGEST_S: Readonly<Record<string, number>> = {
-  'test/e2e/newcomer.test.ts': 125,
-  'test/engine/intelligibility.test.ts': 95,
-  'test/e2e/node-versions.test.ts': 80,
-  'test/engine/gpu-check.test.ts': 55,
-  'test/e2e/playground-player.test.ts': 55,
-  'test/server/money.test.ts': 50,
-  'test/server/serve.test.ts': 50,
-  'test/engine/long-text.test.ts': 45,
+  'test/e2e/newcomer.test.ts': 140,
+  'test/engine/intelligibility.test.ts': 90,
+  'test/e2e/node-versions.test.ts': 55,
+  'test/e2e/playground-player.test.ts': 50,
+  'test/e2e/pages.test.ts': 50,
+  'test/engine/gpu-check.test.ts': 50,
+  'test/jobs/serve.test.ts': 45,
+  'test/server/money.test.ts': 45,
   'test/e2e/dashboard.test.ts': 45,
+  'test/e2e/docs-commands.test.ts': 45,
   'test/e2e/first-hour.test.ts': 45,
-  'test/e2e/voices-page.test.ts': 45,
-  'test/e2e/pages.test.ts': 40,
-  'test/mcp/stdio.test.ts': 40,
-  'test/models/kokoro.test.ts': 40,
+  'test/server/serve.test.ts': 45,
+  'test/e2e/book.test.ts': 40,
+  'test/e2e/voices-page.test.ts': 40,
+  'test/e2e/playground-text.test.ts': 35,
+  'test/engine/long-text.test.ts': 35,
+  'test/engine/prosody.test.ts': 35,
+  'test/models/kokoro.test.ts': 30,
+  'test/accounts/postgres-store.test.ts': 25,
+  'test/audio/heard.test.ts': 25,
+  'test/engine/kokoro.test.ts': 25,
+  'test/engine/speed.test.ts': 25,
+  'test/mcp/stdio.test.ts': 25,
+  'test/server/full-disk.test.ts': 25,
+  'test/e2e/second-hour.test.ts': 20,
+  'test/e2e/speak.test.ts': 20,
+  'test/server/gateways.test.ts': 20,
 };
 
 class LongestFirst extends BaseSequencer {

@@ -100,7 +100,16 @@ function withoutRests(pcm: Int16Array): Int16Array {
   return first < 0 ? pcm : pcm.subarray(Math.max(0, first - margin), Math.min(pcm.length, last + margin));
 }
 
+const opened = new Map<keyof typeof SIZES, ReturnType<typeof open>>();
+
+/** One of a size for a process, as the engine is (`realEngine`): closing it does nothing. */
 export async function createRecogniser(modelDir: string, size: keyof typeof SIZES = 'tiny'): Promise<Recogniser> {
+  const found = opened.get(size) ?? open(modelDir, size);
+  opened.set(size, found);
+  return { ...(await found), close: async () => undefined };
+}
+
+async function open(modelDir: string, size: keyof typeof SIZES): Promise<Pick<Recogniser, 'transcribe'>> {
   const { pack, layers, headSize } = SIZES[size];
   const dir = await ensureAsset(modelDir, pack);
   const options = { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 3 } as const;
@@ -145,11 +154,5 @@ export async function createRecogniser(modelDir: string, size: keyof typeof SIZE
     return llamaTokenizer.decode(ids, false, false).trim();
   }
 
-  return {
-    transcribe,
-    async close() {
-      await encoder.release();
-      await decoder.release();
-    },
-  };
+  return { transcribe };
 }

@@ -25,10 +25,18 @@ export async function modelDirForTests(): Promise<string> {
   return modelDir;
 }
 
+let opened: Promise<Engine> | undefined;
+
+/**
+ * One engine for a process: to open its models takes a core seconds, and suites of a worker follow
+ * each other. The first caller's `preload` is loaded at once, every other model when it is asked
+ * for. Closing it does nothing; it ends with the process.
+ */
 export async function realEngine(preload: readonly SegmentJob['model'][]): Promise<Engine> {
   const modelDir = await modelDirForTests();
   const log = () => undefined;
-  return createKokoroEngine({ modelDir, lexicon: '', device: 'cpu', threads: 0, preload, log });
+  opened ??= createKokoroEngine({ modelDir, lexicon: '', device: 'cpu', threads: 0, preload, log });
+  return { ...(await opened), close: async () => undefined };
 }
 
 export const segmentOf = (text: string, pause: PauseKind = 'sentence'): Segment => ({

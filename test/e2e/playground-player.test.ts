@@ -8,13 +8,21 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testkit/server.js';
 import { modelDirForTests } from '../../testkit/speech.js';
-import { complaintsOf, expectAccessible, hasChromium, LISTENED, launchBrowser, listenTo } from '../support/browser.js';
+import {
+  complaintsOf,
+  expectAccessible,
+  hasChromium,
+  LISTENED,
+  launchBrowser,
+  listenTo,
+  PHONE_SIZE,
+} from '../support/browser.js';
 import { decode, hasFfmpeg } from '../support/ffmpeg.js';
 import { adminSecretOf, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
 
 const RATE = 24_000;
 const DESK = { viewport: { width: 1280, height: 800 }, colorScheme: 'light' } as const;
-const PHONE = { viewport: { width: 390, height: 844 }, colorScheme: 'dark', hasTouch: true } as const;
+const PHONE = { viewport: PHONE_SIZE, colorScheme: 'dark', hasTouch: true } as const;
 const SENTENCE = 'The morning train to the coast leaves at nine from the far platform.';
 /** As long as the text with which errors were out of sight. */
 const LONG = `${SENTENCE} `.repeat(240).trim();

@@ -6,11 +6,18 @@ import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testkit/server.js';
-import { complaintsOf, expectAccessible, hasChromium, launchBrowser } from '../support/browser.js';
+import {
+  complaintsOf,
+  expectAccessible,
+  expectAccessibleInTheDark,
+  hasChromium,
+  launchBrowser,
+  PHONE_SIZE,
+} from '../support/browser.js';
 import { adminSecretOf, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
 
 const DESK = { colorScheme: 'light' } as const;
-const PHONE = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
+const PHONE = { viewport: PHONE_SIZE, colorScheme: 'dark' } as const;
 
 if (!hasChromium()) {
   it('leaves the voices out: chromium is not installed', () => {
@@ -136,88 +143,88 @@ if (!hasChromium()) {
     });
 
     describe('a mix', () => {
-      it.each([
-        ['desk', DESK],
-        ['phone', PHONE],
-      ] as const)(
-        'is heard at once, taken along as a file, and kept by the operator, on a %s',
-        async (where, options) => {
-          const page = await open('/', options);
-          const complaints = complaintsOf(page);
-          await page.getByText('Mix your own').click();
-          await page.getByLabel('Share of the second voice').fill('20');
-          await page.getByRole('button', { name: 'Add a third' }).click();
-          await page.getByLabel('The third voice of the mix').selectOption('american_male_onyx');
-          const socket = page.waitForEvent('websocket');
-          await page.getByRole('button', { name: 'Hear the mix' }).click();
-          expect(decodeURIComponent((await socket).url())).toContain(
-            'american_female_heart(60)+british_male_george(20)+american_male_onyx(30)',
-          );
-          await page.getByRole('button', { name: 'Use for the text' }).click();
-          await page.getByRole('button', { name: 'Play', exact: true }).click();
-          await page.locator('.word.heard').first().waitFor();
-          expect(await page.getByRole('alert').allTextContents()).toEqual(['']);
-          await page.getByLabel('Its name').fill(`Cosy ${where}`);
-          const saved = page.waitForEvent('download');
-          await page.getByRole('button', { name: 'Save as a file' }).click();
-          const file = JSON.parse(readFileSync((await (await saved).path())!, 'utf8')) as object;
-          expect(file).toMatchObject({ id: `cosy_${where}`, style: { af_heart: 60, bm_george: 20, am_onyx: 30 } });
-          await page.getByText('The operator can keep this').waitFor();
-          await expectAccessible(page);
-          await picture(page, `mix-${where}`);
+      it('is heard at once, taken along as a file, and kept by the operator, on a desk and on a phone', async () => {
+        const page = await open('/', DESK);
+        const complaints = complaintsOf(page);
+        await page.getByText('Mix your own').click();
+        await page.getByLabel('Share of the second voice').fill('20');
+        await page.getByRole('button', { name: 'Add a third' }).click();
+        await page.getByLabel('The third voice of the mix').selectOption('american_male_onyx');
+        const socket = page.waitForEvent('websocket');
+        await page.getByRole('button', { name: 'Hear the mix' }).click();
+        expect(decodeURIComponent((await socket).url())).toContain(
+          'american_female_heart(60)+british_male_george(20)+american_male_onyx(30)',
+        );
+        await page.getByRole('button', { name: 'Use for the text' }).click();
+        await page.getByRole('button', { name: 'Play', exact: true }).click();
+        await page.locator('.word.heard').first().waitFor();
+        expect(await page.getByRole('alert').allTextContents()).toEqual(['']);
+        await page.getByLabel('Its name').fill('Cosy one');
+        const saved = page.waitForEvent('download');
+        await page.getByRole('button', { name: 'Save as a file' }).click();
+        const file = JSON.parse(readFileSync((await (await saved).path())!, 'utf8')) as object;
+        expect(file).toMatchObject({ id: 'cosy_one', style: { af_heart: 60, bm_george: 20, am_onyx: 30 } });
+        await page.getByText('The operator can keep this').waitFor();
+        await expectAccessible(page);
+        await picture(page, 'mix-desk');
+        await expectAccessibleInTheDark(page, 'phone');
+        await picture(page, 'mix-phone');
 
-          await signIn(page);
-          await page.getByText('Mix your own').click();
-          await page.getByLabel('Its name').fill(`cosy ${where}`);
-          await page.getByRole('button', { name: 'Keep on this server' }).click();
-          await page.getByText('speaks on this server from now on').waitFor();
-          expect(await page.locator(`#about-cosy_${where}`).count()).toBe(1);
-          const kept = await asOperator<{ data: { id: string }[] }>('/voices');
-          expect(kept.data.map(({ id }) => id)).toContain(`cosy_${where}`);
-          expect(complaints).toEqual([]);
-        },
-      );
+        await signIn(page);
+        await page.getByText('Mix your own').click();
+        await page.getByLabel('Its name').fill('cosy one');
+        await page.getByRole('button', { name: 'Keep on this server' }).click();
+        await page.getByText('speaks on this server from now on').waitFor();
+        expect(await page.locator('#about-cosy_one').count()).toBe(1);
+        const kept = await asOperator<{ data: { id: string }[] }>('/voices');
+        expect(kept.data.map(({ id }) => id)).toContain('cosy_one');
+        expect(complaints).toEqual([]);
+      });
     });
 
     describe('a word', () => {
-      it.each([
-        ['desk', DESK],
-        ['phone', PHONE],
-      ] as const)('is corrected in place, heard, taken along and kept, on a %s', async (where, options) => {
-        const page = await open('/', options);
+      it('is corrected in place, heard, taken along and kept, on a desk and on a phone', async () => {
+        const page = await open('/', DESK);
         const complaints = complaintsOf(page);
-        await page.getByLabel('Text to speak').fill(`We ask nginx${where} for $5.`);
+        await page.getByLabel('Text to speak').fill('We ask nginxcache for $5.');
         await page.getByRole('button', { name: 'Show the reading' }).click();
         await page.getByText('Every word', { exact: true }).click();
-        await page.getByRole('button', { name: `Correct nginx${where}` }).press('Enter');
-        await page.getByLabel(`Say nginx${where} as`).fill('/★/');
+        await page.getByRole('button', { name: 'Correct nginxcache' }).press('Enter');
+        await page.getByLabel('Say nginxcache as').fill('/★/');
         await page.keyboard.press('Enter');
         await page.getByText('no IPA symbol the voices know').waitFor();
-        await page.getByLabel(`Say nginx${where} as`).fill('engine x');
+        await page.getByLabel('Say nginxcache as').fill('engine x');
         const socket = page.waitForEvent('websocket');
         await page.keyboard.press('Enter');
-        expect(new URL((await socket).url()).searchParams.get('words')).toBe(`{"nginx${where}":"engine x"}`);
+        expect(new URL((await socket).url()).searchParams.get('words')).toBe('{"nginxcache":"engine x"}');
         await page.locator('.said').getByText('engine x').waitFor();
         await expectAccessible(page);
-        await picture(page, `word-${where}`);
+        await picture(page, 'word-desk');
+        expect(await overflow(page)).toBeLessThanOrEqual(0);
+        await expectAccessibleInTheDark(page, 'phone');
+        await picture(page, 'word-phone');
         expect(await overflow(page)).toBeLessThanOrEqual(0);
         const saved = page.waitForEvent('download');
         await page.getByRole('button', { name: 'Save as a lexicon file' }).click();
-        expect(readFileSync((await (await saved).path())!, 'utf8')).toBe(`nginx${where} = engine x\n`);
+        expect(readFileSync((await (await saved).path())!, 'utf8')).toBe('nginxcache = engine x\n');
 
         await signIn(page);
         await page.getByRole('button', { name: 'Keep on this server' }).first().waitFor({ state: 'attached' });
         await page.getByRole('region', { name: 'How is this read?' }).getByText('Keep on this server').click();
         await page.getByText('It is read so for everybody').waitFor();
         const kept = await asOperator<{ data: { word: string }[] }>('/lexicon');
-        expect(kept.data).toContainEqual({ word: `nginx${where}`, said: 'engine x' });
+        expect(kept.data).toContainEqual({ word: 'nginxcache', said: 'engine x' });
         await page.getByRole('button', { name: /^Remove the correction/ }).click();
         expect(await page.getByText('Your corrections').count()).toBe(0);
         expect(complaints).toEqual([]);
         await page.goto(`${server.baseUrl}/dashboard/voices`);
-        await page.getByRole('region', { name: 'Kept for all servers' }).getByText(`nginx${where}`).waitFor();
+        await page.getByRole('region', { name: 'Kept for all servers' }).getByText('nginxcache').waitFor();
         await expectAccessible(page);
-        await picture(page, `dashboard-${where}`);
+        await picture(page, 'dashboard-phone');
+        await page.setViewportSize({ width: 1280, height: 720 });
+        await page.emulateMedia({ colorScheme: 'light' });
+        await expectAccessible(page);
+        await picture(page, 'dashboard-desk');
       });
     });
 

@@ -41,15 +41,32 @@ export function complaintsOf(page: Page): string[] {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Has the rules of accessibility looked at as a page stands now. */
-export async function expectAccessible(page: Page): Promise<void> {
+/** Has the rules of accessibility looked at as a page stands now: all of them, or these. */
+export async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
   await page.evaluate(AXE);
+  // Of rules that were kept it lists nothing, which is most of its work on a long page.
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
   const found = await page.evaluate(
-    // Of rules that were kept it lists nothing, which is most of its work on a long page.
-    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
       violations.map(({ id, nodes }) => ({ rule: id, where: nodes.map(({ html }) => html.slice(0, 200)) })))`,
   );
   expect(found).toEqual([]);
+}
+
+export const PHONE_SIZE = { width: 390, height: 844 } as const;
+
+/** The rules that look at colours, which are all that another theme can break. */
+const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
+
+/**
+ * Shows a page in the dark as it stands, and has its colours looked at; where a phone is asked for,
+ * in a phone's size, in which all rules are looked at again.
+ */
+export async function expectAccessibleInTheDark(page: Page, size: 'desk' | 'phone' = 'desk'): Promise<void> {
+  // Without motion colours change at once, and are looked at where they end.
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+  if (size === 'phone') await page.setViewportSize(PHONE_SIZE);
+  await expectAccessible(page, size === 'desk' ? OF_COLOURS : undefined);
 }
 
 const EARS = `registerProcessor('ears', class extends AudioWorkletProcessor {
