@@ -26,6 +26,8 @@ const FOLDERS = {
     sound: 'what instruments hear of the voices, and every player of this machine',
     voices: 'every voice in its own language: loudness, pitch, lengths and ends',
     character: 'pitch, pace, range and brightness of each voice, behind its description',
+    delivery: 'rests, pace, rises of questions, declination, DNSMOS and words, before and after',
+    short: 'words that stand alone in every English voice, as a recogniser hears them',
     apart: 'how far apart two devices sound, from lines that gpu wrote',
     fast: 'fast speech: words that are still heard, and DNSMOS, by speed',
   },
@@ -54,11 +56,24 @@ export const BENCHES = Object.entries(FOLDERS).flatMap(([folder, benches]) =>
   Object.entries(benches).map(([name, measures]) => ({ name, folder, measures })),
 );
 
+/**
+ * The bench that a command line names, and its options: by its name alone, or behind its folder's
+ * (`sound delivery`). Undefined where there is none.
+ *
+ * @param {readonly string[]} args
+ */
+export function benchOf([name, next, ...options]) {
+  const part = BENCHES.find((each) => each.folder === name && each.name === next);
+  if (part !== undefined) return { bench: part, options };
+  const bench = BENCHES.find((each) => each.name === name);
+  return bench && { bench, options: next === undefined ? [] : [next, ...options] };
+}
+
 /** What `npm run bench` prints. */
 export function listOfBenches() {
   const groups = Object.entries(FOLDERS).map(([folder, benches]) => {
     const lines = Object.entries(benches).map(([name, measures]) => `  ${name.padEnd(12)} ${measures}\n`);
     return `bench/${folder}\n${lines.join('')}`;
   });
-  return `npm run bench -- NAME [options] runs one; the file of each begins with its options.\n\n${groups.join('\n')}`;
+  return `npm run bench -- [FOLDER] NAME [options] runs one; the file of each begins with its options.\n\n${groups.join('\n')}`;
 }

@@ -68,7 +68,7 @@ function repeated(sound: Float32Array): Float32Array {
   return Float32Array.from({ length: HEARD }, (_, i) => sound[i % sound.length]!);
 }
 
-export async function createDnsmos(modelDir: string): Promise<Dnsmos> {
+async function createDnsmos(modelDir: string): Promise<Dnsmos> {
   const dir = await ensureAsset(modelDir, PACK, { retryDelaysMs: [] });
   const session = await InferenceSession.create(path.join(dir, 'sig_bak_ovr.onnx'), {
     intraOpNumThreads: 1,
@@ -97,4 +97,14 @@ export async function createDnsmos(modelDir: string): Promise<Dnsmos> {
     },
     close: () => session.release(),
   };
+}
+
+/** Tells on stderr why DNSMOS is not there, where it could not be fetched. */
+export async function dnsmosIfThere(modelDir: string): Promise<Dnsmos | undefined> {
+  try {
+    return await createDnsmos(modelDir);
+  } catch (error) {
+    process.stderr.write(`Left out: DNSMOS, which could not be fetched. ${(error as Error).message}\n`);
+    return undefined;
+  }
 }

@@ -14,7 +14,7 @@ import { SENTENCES } from '../../testkit/sentences.js';
 import { modelDirForTests, realEngine, speak } from '../../testkit/speech.js';
 import { wordErrors, wordsOf } from '../../testkit/word-errors.js';
 import { startPeer } from '../speed/peer.js';
-import { createDnsmos, type Dnsmos } from './dnsmos.js';
+import { type Dnsmos, dnsmosIfThere } from './dnsmos.js';
 import { distanceOf } from './spectral-distance.js';
 
 const REST_MS = 120;
@@ -92,16 +92,6 @@ function restsOf(pcm: Int16Array): number[] {
     loud = true;
   }
   return found;
-}
-
-/** DNSMOS, or why it is not there. */
-async function dnsmosIfThere(modelDir: string): Promise<Dnsmos | undefined> {
-  try {
-    return await createDnsmos(modelDir);
-  } catch (error) {
-    process.stderr.write(`Left out: DNSMOS, which could not be fetched. ${(error as Error).message}\n`);
-    return undefined;
-  }
 }
 
 const column = (text: string, width: number): string => text.padStart(width);

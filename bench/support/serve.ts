@@ -63,12 +63,19 @@ export function engineRss(serverPid: number): number {
   return bytes;
 }
 
-/** Resolves once an engine is ready. `env` may set TTS_ENGINE=sine and TTS_SINE_OPTIONS. */
-export async function startServer(env: Record<string, string>, flags: readonly string[] = []): Promise<BenchServer> {
+/**
+ * Resolves once an engine is ready. `env` may set TTS_ENGINE=sine and TTS_SINE_OPTIONS; `bin` is the
+ * command of another checkout.
+ */
+export async function startServer(
+  env: Record<string, string>,
+  flags: readonly string[] = [],
+  bin = BIN,
+): Promise<BenchServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tts-bench-'));
   const dataDir = path.join(folder, 'data');
   const all = { ...process.env, TTS_RUNTIME_DIR: path.join(folder, 'run'), ...env };
-  const args = [BIN, 'serve', '--port', '0', '--data-dir', dataDir, '--log-level', 'error'];
+  const args = [bin, 'serve', '--port', '0', '--data-dir', dataDir, '--log-level', 'error'];
   const child = spawn(process.execPath, [...args, '--partner-concurrency', '1000', '--queue-limit', '1000', ...flags], {
     env: all,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -84,7 +91,7 @@ export async function startServer(env: Record<string, string>, flags: readonly s
   });
   const run = async (...args: string[]): Promise<string> => {
     const limits = { env: all, maxBuffer: 2 ** 30 };
-    const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...args, '--data-dir', dataDir], limits);
+    const { stdout } = await promisify(execFile)(process.execPath, [bin, ...args, '--data-dir', dataDir], limits);
     return stdout;
   };
   const engines = async (): Promise<number[]> => {

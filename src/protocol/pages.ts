@@ -11,9 +11,16 @@ export const PLAYGROUND_JOBS_PATH = '/playground/jobs';
 export const MAX_EXPLAINED_CHARS = 4_000;
 /** Most rounds of one comparison by ear. */
 export const MAX_COMPARED_ROUNDS = 100;
+/** Speeds that a comparison by ear offers: few, so that there are few pairs to sum. */
+export const COMPARED_SPEEDS: readonly number[] = [0.75, 0.9, 1, 1.1, 1.25, 1.5, 2];
+/** Styles of delivery that a comparison by ear offers beside the server's own. */
+export const COMPARED_STYLES: readonly string[] = [];
 /** Most characters that a word is said as. */
 export const MAX_SAID_CHARS = 200;
 /** Most characters of the `words` of a session, as JSON. */
 export const MAX_SESSION_WORDS_CHARS = 4_000;
-/** The playground's own sessions: as `/v1`'s, with mixes for voices and `words` in the query. */
+/**
+ * The playground's own sessions: as `/v1`'s, with mixes for voices, and with `words`, `speed` and
+ * `style` in the query.
+ */
 export const PLAYGROUND_STREAM_PATH = '/playground/stream-input/:voice_id';

@@ -43,6 +43,20 @@ describe('the playground', () => {
     });
   });
 
+  it('sums comparisons of two speeds of a voice, and takes none that it does not offer', async () => {
+    const server = await start();
+    const one = { model: 'base-tts-fast', voice: 'american_female_heart' };
+    const compared = (b: object) =>
+      post(server, '/playground/comparisons', { a: one, b, a_preferred: 7, b_preferred: 3 });
+    expect((await compared({ ...one, speed: 1.25 })).status).toBe(204);
+    expect((await compared({ ...one, speed: 1 })).status).toBe(400);
+    expect((await compared({ ...one, speed: 1.3 })).status).toBe(400);
+    expect(await errorOf(await compared({ ...one, style: 'sung' }))).toMatchObject({
+      code: 'invalid_value',
+      param: 'b',
+    });
+  });
+
   it('tells how each written form is read', async () => {
     const server = await start();
     const response = await post(server, '/playground/explain', { text: 'Dr. Ng paid $12.50 to the FBI.' });

@@ -2,7 +2,7 @@
 import type { AccountsDatabase } from '../database.js';
 
 export interface ComparisonSum {
-  /** Model and voice of each, `a` before `b` in the alphabet. */
+  /** Model, voice and manner of each, `a` before `b` in the alphabet. */
   readonly a: string;
   readonly b: string;
   /** Finished runs of rounds. */

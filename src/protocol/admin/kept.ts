@@ -1,9 +1,8 @@
 /** What the operator keeps for all servers, and what listeners preferred: schemas and types. */
 import type { Static } from 'typebox';
 import { MAX_SAID_CHARS } from '../pages.js';
+import { Compared } from '../playground/playground.js';
 import { Type } from '../schema.js';
-
-const Compared = Type.Object({ model: Type.String(), voice: Type.String() });
 
 export const AdminComparisons = Type.Object(
   {

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import { DEFAULT_VOICE } from '../contract.js';
 import { Voice } from '../http.js';
-import { MAX_COMPARED_ROUNDS, MAX_EXPLAINED_CHARS, MAX_SAID_CHARS } from '../pages.js';
+import { COMPARED_SPEEDS, MAX_COMPARED_ROUNDS, MAX_EXPLAINED_CHARS, MAX_SAID_CHARS } from '../pages.js';
 import { Type } from '../schema.js';
 
 export const PlaygroundSession = Type.Object(
@@ -72,7 +72,14 @@ export const ExplainResponse = Type.Object(
 );
 export type ExplainResponse = Static<typeof ExplainResponse>;
 
-const Compared = Type.Object({ model: Type.String(), voice: Type.String() });
+/** One of two that are compared by ear: who speaks, and how. */
+export const Compared = Type.Object({
+  model: Type.String(),
+  voice: Type.String(),
+  speed: Type.Optional(Type.Number({ default: 1, description: `One of ${COMPARED_SPEEDS.join(', ')}` })),
+  style: Type.Optional(Type.String({ description: "How it is delivered; the server's default where absent" })),
+});
+export type Compared = Static<typeof Compared>;
 
 export const ComparisonRun = Type.Object(
   {

@@ -32,8 +32,8 @@ function equallyLoud(a: Int16Array, b: Int16Array): Pair {
   return { a: scaled(a, levels.a), b: scaled(b, levels.b) };
 }
 
-function speak({ model, voice }: Speaker, text: string, key: string | undefined): Promise<Int16Array> {
-  const run = new Run({ model, voice, key });
+function speak({ name: _, ...speaker }: Speaker, text: string, key: string | undefined): Promise<Int16Array> {
+  const run = new Run({ ...speaker, key });
   run.say(text);
   run.finish();
   return new Promise((resolve, reject) => {

@@ -1,6 +1,7 @@
 /** The text, and the two that are compared. */
 import type { Language } from '../../../src/protocol/job.js';
 import { codeOf, LANGUAGE_CODES, LANGUAGE_NAMES } from '../../../src/protocol/languages.js';
+import { COMPARED_SPEEDS, COMPARED_STYLES } from '../../../src/protocol/pages.js';
 import { choose, chosen, obstacle, speakers, start, text, voices } from './state.js';
 import { partsOf, ROUNDS, type Side } from './trial.js';
 
@@ -49,7 +50,7 @@ export function Setup() {
 }
 
 function SpeakerChoice({ side }: { readonly side: Side }) {
-  const { model, voice } = chosen.value[side];
+  const { model, voice, speed, style } = chosen.value[side];
   const models = voices.value.find(({ id }) => id === voice)?.models ?? [];
   const title = side === 'a' ? 'One' : 'The other';
   return (
@@ -81,6 +82,32 @@ function SpeakerChoice({ side }: { readonly side: Side }) {
           ))}
         </select>
       </label>
+      <label>
+        Speed
+        <select value={speed} onChange={(event) => choose(side, { speed: Number(event.currentTarget.value) })}>
+          {COMPARED_SPEEDS.map((each) => (
+            <option key={each} value={each}>
+              {each} ×
+            </option>
+          ))}
+        </select>
+      </label>
+      {COMPARED_STYLES.length > 0 && (
+        <label>
+          Style
+          <select
+            value={style ?? ''}
+            onChange={(event) => choose(side, { style: event.currentTarget.value || undefined })}
+          >
+            <option value="">as this server does</option>
+            {COMPARED_STYLES.map((each) => (
+              <option key={each} value={each}>
+                {each}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
     </fieldset>
   );
 }

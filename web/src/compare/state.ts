@@ -7,7 +7,17 @@ import type {
 } from '../../../src/protocol/playground/playground.js';
 import { call } from '../shared/api.js';
 import { type Pair, playClip, speakPair, stopClip } from './clips.js';
-import { countsOf, newRounds, partsOf, ROUNDS, type Round, type Side, type Speaker, sideOf } from './trial.js';
+import {
+  countsOf,
+  newRounds,
+  partsOf,
+  ROUNDS,
+  type Round,
+  type Side,
+  type Speaker,
+  sideOf,
+  type Variant,
+} from './trial.js';
 
 const EXAMPLE =
   'The ferry was late again, and nobody on the quay seemed to mind. A boy counted gulls. ' +
@@ -21,9 +31,9 @@ const key = signal('');
 export const voices = signal<readonly PlaygroundVoice[]>([]);
 export const problem = signal<string | undefined>(undefined);
 export const text = signal(EXAMPLE);
-export const chosen = signal<Readonly<Record<Side, { readonly model: string; readonly voice: string }>>>({
-  a: { model: 'base-tts', voice: '' },
-  b: { model: 'base-tts-fast', voice: '' },
+export const chosen = signal<Readonly<Record<Side, Variant>>>({
+  a: { model: 'base-tts', voice: '', speed: 1 },
+  b: { model: 'base-tts-fast', voice: '', speed: 1 },
 });
 
 export const phase = signal<'setup' | 'rounds' | 'result'>('setup');
@@ -71,7 +81,7 @@ export async function signIn(given: string): Promise<void> {
   }
 }
 
-export function choose(side: Side, change: { readonly model?: string; readonly voice?: string }): void {
+export function choose(side: Side, change: Partial<Variant>): void {
   const next = { ...chosen.value[side], ...change };
   const models = voices.value.find(({ id }) => id === next.voice)?.models ?? [];
   const model = models.includes(next.model) ? next.model : (models[0] ?? next.model);
@@ -80,9 +90,10 @@ export function choose(side: Side, change: { readonly model?: string; readonly v
 
 export const speakers = computed((): Readonly<Record<Side, Speaker>> => {
   const speakerOf = (side: Side): Speaker => {
-    const { model, voice } = chosen.value[side];
+    const { model, voice, speed, style } = chosen.value[side];
     const shown = voices.value.find(({ id }) => id === voice)?.display_name ?? voice;
-    return { model, voice, name: `${shown}, ${MODEL_NAMES[model] ?? model}` };
+    const manner = [...(speed === 1 ? [] : [`${speed} ×`]), ...(style === undefined ? [] : [style])];
+    return { ...chosen.value[side], name: [shown, MODEL_NAMES[model] ?? model, ...manner].join(', ') };
   };
   return { a: speakerOf('a'), b: speakerOf('b') };
 });
@@ -90,7 +101,8 @@ export const speakers = computed((): Readonly<Record<Side, Speaker>> => {
 /** Why a comparison cannot begin; undefined where it can. */
 export const obstacle = computed((): string | undefined => {
   const { a, b } = chosen.value;
-  if (a.model === b.model && a.voice === b.voice) return 'Choose two that differ in voice or model.';
+  if (a.model === b.model && a.voice === b.voice && a.speed === b.speed && a.style === b.style)
+    return 'Choose two that differ in voice, model or manner.';
   return partsOf(text.value).length === 0 ? 'Write a text first: a few sentences are best.' : undefined;
 });
 

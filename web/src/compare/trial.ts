@@ -1,10 +1,17 @@
 /** A blind test of two speakers: its rounds, the choices made in them, and what they come to. */
 import { type Preference, preferenceOf } from '../../../src/protocol/playground/preference-test.js';
 
-export interface Speaker {
+export interface Variant {
   readonly model: string;
   readonly voice: string;
-  /** Model and voice for people. */
+  /** Times the voice's own pace. */
+  readonly speed: number;
+  /** How it is delivered; the server's default where absent. */
+  readonly style?: string | undefined;
+}
+
+export interface Speaker extends Variant {
+  /** All that tells it from another, for people. */
   readonly name: string;
 }
 

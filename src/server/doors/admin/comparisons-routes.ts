@@ -2,17 +2,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { ComparisonSum } from '../../../accounts/tables/comparisons.js';
 import { AdminComparisons } from '../../../protocol/admin/kept.js';
+import { comparedOf } from '../../../protocol/playground/compared-name.js';
 import { preferenceOf } from '../../../protocol/playground/preference-test.js';
 import { type AdminParts, described } from './parts.js';
 
 function sumOf({ a, b, runs, aPreferred, bPreferred }: ComparisonSum): AdminComparisons['data'][number] {
   const { low, high, p } = preferenceOf(aPreferred, aPreferred + bPreferred);
-  return { a: speakerOf(a), b: speakerOf(b), runs, a_preferred: aPreferred, b_preferred: bPreferred, low, high, p };
-}
-
-function speakerOf(name: string): { model: string; voice: string } {
-  const [model = '', voice = ''] = name.split(' ');
-  return { model, voice };
+  return { a: comparedOf(a), b: comparedOf(b), runs, a_preferred: aPreferred, b_preferred: bPreferred, low, high, p };
 }
 
 export function addComparisonSums(app: FastifyInstance, { admin, operator }: AdminParts): void {

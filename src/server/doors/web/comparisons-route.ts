@@ -3,8 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import { TtsError } from '../../../protocol/errors.js';
 import { ErrorResponse } from '../../../protocol/http.js';
 import { BASE_MODELS } from '../../../protocol/job.js';
-import { MAX_COMPARED_ROUNDS } from '../../../protocol/pages.js';
-import { ComparisonRun } from '../../../protocol/playground/playground.js';
+import { COMPARED_SPEEDS, COMPARED_STYLES, MAX_COMPARED_ROUNDS } from '../../../protocol/pages.js';
+import { comparedName } from '../../../protocol/playground/compared-name.js';
+import { type Compared, ComparisonRun } from '../../../protocol/playground/playground.js';
 import type { ServerParts } from '../../door.js';
 import { checkBodyHeaders } from '../../json-body.js';
 
@@ -14,10 +15,16 @@ export function addComparisons(
   visitor: ServerParts['authenticate'],
 ): void {
   /** Only what exists is summed, so that there are no more rows than pairs. */
-  const nameOf = ({ model, voice }: ComparisonRun['a'], param: string): string => {
+  const nameOf = ({ model, voice, speed = 1, ...manner }: Compared, param: string): string => {
     const base = BASE_MODELS.find((each) => each === model);
     if (base === undefined) throw new TtsError('model_not_found', `There are ${BASE_MODELS.join(', ')}.`, { param });
-    return `${base} ${catalogue.get(base, voice, param).voice.id}`;
+    if (!COMPARED_SPEEDS.includes(speed)) {
+      throw new TtsError('invalid_value', `Compared are the speeds ${COMPARED_SPEEDS.join(', ')}.`, { param });
+    }
+    if (manner.style !== undefined && !COMPARED_STYLES.some((each) => each === manner.style)) {
+      throw new TtsError('invalid_value', `There is no style "${manner.style}".`, { param });
+    }
+    return comparedName({ model: base, voice: catalogue.get(base, voice, param).voice.id, speed, ...manner });
   };
   app.post<{ Body: ComparisonRun }>(
     '/comparisons',

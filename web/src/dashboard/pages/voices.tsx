@@ -73,9 +73,11 @@ const KEPT: readonly Column<Kept>[] = [
 ];
 
 const percent = (share: number) => `${Math.round(share * 100)} %`;
+const shown = ({ voice, model, speed = 1, style }: Comparison['a']) =>
+  [voice, model, ...(speed === 1 ? [] : [`${speed} ×`]), ...(style === undefined ? [] : [style])].join(', ');
 const COMPARED: readonly Column<Comparison>[] = [
-  { name: 'One', kind: 'lead', cell: ({ a }) => `${a.voice}, ${a.model}` },
-  { name: 'The other', kind: 'name', cell: ({ b }) => `${b.voice}, ${b.model}` },
+  { name: 'One', kind: 'lead', cell: ({ a }) => shown(a) },
+  { name: 'The other', kind: 'name', cell: ({ b }) => shown(b) },
   {
     name: 'Rounds for each',
     kind: 'number',
@@ -105,12 +107,7 @@ function Voices() {
             No comparison was finished yet: <a href="/compare">compare two</a>.
           </p>
         ) : (
-          <Table
-            label="Comparisons"
-            columns={COMPARED}
-            rows={sums}
-            idOf={({ a, b }) => `${a.model} ${a.voice} ${b.model} ${b.voice}`}
-          />
+          <Table label="Comparisons" columns={COMPARED} rows={sums} idOf={({ a, b }) => `${shown(a)} ${shown(b)}`} />
         )}
       </section>
     </>

@@ -16,6 +16,10 @@ export interface RunOptions {
   readonly key: string | undefined;
   /** How words are read in this run alone. */
   readonly words?: Readonly<Record<string, string>> | undefined;
+  /** Times the voice's own pace. */
+  readonly speed?: number | undefined;
+  /** How it is delivered; the server's default where absent. */
+  readonly style?: string | undefined;
   /** Text before the part that is spoken; shown with it. */
   readonly before?: string;
 }
@@ -118,12 +122,16 @@ export class Run implements Said {
   }
 }
 
-/** Of the playground's own routes, which take mixes of voices and words of this run alone. */
-const ownClient = ({ key, words }: RunOptions): HttpSpeechClient =>
+/** Of the playground's own routes, which take mixes, and words, speed and style of this run alone. */
+const ownClient = ({ key, words, speed = 1, style }: RunOptions): HttpSpeechClient =>
   new HttpSpeechClient({
     home: location.origin,
     ...(key !== undefined && { apiKey: key }),
     ticketsPath: '/playground/stream-tickets',
     streamPath: (voice) => PLAYGROUND_STREAM_PATH.replace(':voice_id', encodeURIComponent(voice)),
-    ...(words && { query: { words: JSON.stringify(words) } }),
+    query: {
+      ...(words && { words: JSON.stringify(words) }),
+      ...(speed !== 1 && { speed: String(speed) }),
+      ...(style !== undefined && { style }),
+    },
   });
