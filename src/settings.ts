@@ -1,7 +1,7 @@
 /** The table of settings: type, default, bounds, and descriptions for help and errors. */
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
-import { DEFAULT_STYLE, DELIVERY_STYLES } from './protocol/delivery.js';
+import { DEFAULT_STYLE, DELIVERY_STYLES } from './protocol/delivery/delivery.js';
 import { DEVICES } from './protocol/device.js';
 import { allowedFreeLimit, type FreeLimit, freeLimitOf, parseFreeLimit } from './protocol/free-limit.js';
 import { BASE_MODELS } from './protocol/job.js';

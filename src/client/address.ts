@@ -1,6 +1,7 @@
 /** The address of a server: its HTTP base address, and the WebSocket address to it. */
+
+import { deliveryPreference, type PreferredDelivery, WHOLE_SENTENCES } from '../protocol/delivery/preference.js';
 import { TtsError } from '../protocol/errors.js';
-import { deliveryPreference, type PreferredDelivery, WHOLE_SENTENCES } from '../protocol/preference.js';
 
 export interface ServerAddress {
   readonly baseUrl: string;

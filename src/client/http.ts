@@ -18,7 +18,7 @@ interface SpokenResponse {
   readonly audio: AsyncIterable<Int16Array>;
 }
 
-/** A `speed` other than 1 and a style take OpenAI's dialect: the contract's own route has neither. */
+/** A `speed` other than 1 and a style take OpenAI's dialect: the contract's own has neither. */
 export type PacedRequest = Omit<SpeechRequest, 'stream' | 'response_format'> & { readonly speed?: number };
 
 const OTHER_DOOR = '/openai';

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { joinPcm, samplesToMs } from '../protocol/audio.js';
 import { parseModel, type SpeechModel } from '../protocol/contract.js';
-import type { SentencePlace } from '../protocol/delivery.js';
+import type { SentencePlace } from '../protocol/delivery/delivery.js';
 import { type ErrorCode, TtsError } from '../protocol/errors.js';
 import type { ServerAddress } from './address.js';
 import { createHttpClient, type HttpClient } from './http.js';

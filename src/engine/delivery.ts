@@ -1,7 +1,7 @@
 /** A delivery in sound: the rests around a segment, and its pitch as a whole. */
 import { Tensor } from 'onnxruntime-node';
 import { msToSamples } from '../protocol/audio.js';
-import type { Delivery } from '../protocol/delivery.js';
+import type { Delivery } from '../protocol/delivery/delivery.js';
 import type { SegmentJob } from '../protocol/job.js';
 import type { SpeedParts } from '../protocol/speed.js';
 import type { ReadingToken } from '../text/types.js';

@@ -3,11 +3,11 @@
  * none to as long as the rest between two sentences. They are moved half the way, on a logarithmic
  * scale, to what the mark and the phrases around it ask for.
  */
-import type { Delivery } from '../protocol/delivery.js';
+import type { Delivery } from '../protocol/delivery/delivery.js';
 import type { PauseKind } from '../protocol/job.js';
 import { phraseEnd, restAhead, restBehind } from '../text/delivery/rests.js';
 import type { ReadingToken } from '../text/types.js';
-import { isRest, STEP_SAMPLES } from './plan.js';
+import { FRAME_SAMPLES, isRest, LAST_PHONEME, STEP_SAMPLES } from './plan.js';
 import { AHEAD_FRAMES, retimed, STEP_FRAMES } from './retimed.js';
 import type { AcousticFeatures } from './vocoder/features.js';
 
@@ -18,6 +18,7 @@ const EDGE_FRAMES = 2;
 const LEAST = 0.6;
 const MOST = 1.5;
 const MS_PER_STEP = STEP_SAMPLES / 24;
+const LAST_PHONEME_FRAMES = LAST_PHONEME / FRAME_SAMPLES;
 const ENDS = /[.!?…]/u;
 
 interface Rest {
@@ -59,20 +60,23 @@ export function restedAtMarks(
     const before = symbolsOf(tokens, rests[index - 1]?.to ?? 0, from);
     const after = symbolsOf(tokens, to, rests[index + 1]?.from ?? tokens.length);
     const marks = symbolsOf(tokens, from, to).trim();
-    const pause: PauseKind = ENDS.test(marks) ? 'sentence' : 'clause';
+    const end = phraseEnd(marks);
+    // Inside a segment a quotation is followed by who said it more often than by a sentence.
+    const pause: PauseKind = ENDS.test(marks) && !end.quoted ? 'sentence' : 'clause';
     const style = { rests: factor, spread };
-    const behind = { pause, end: phraseEnd(marks), letters: before.length, key: before.slice(-12), seed };
+    const behind = { pause, end, letters: before.length, key: before.slice(-12), seed };
     const wantedMs = (restBehind(behind, style) + restAhead(pause, after.length, false, style)) / pace;
-    // Durations begin with that of the pad.
-    const first = framesBefore(features, from + 1);
-    const end = framesBefore(features, to + 1);
-    const steps = (end - first) / STEP_FRAMES;
+    // Durations begin with that of the pad. The model counts silence to the phoneme before it.
+    const phoneme = framesBefore(features, from);
+    const first = Math.min(framesBefore(features, from + 1), phoneme + Math.round(LAST_PHONEME_FRAMES / pace));
+    const last = framesBefore(features, to + 1);
+    const steps = (last - first) / STEP_FRAMES;
     if (steps < LEAST_STEPS) continue;
     const change = Math.max(LEAST, Math.min(MOST, Math.sqrt(wantedMs / (steps * MS_PER_STEP))));
-    const [begin, stop] = [first - AHEAD_FRAMES + EDGE_FRAMES, end - AHEAD_FRAMES - EDGE_FRAMES];
+    const [begin, stop] = [first - AHEAD_FRAMES + EDGE_FRAMES, last - AHEAD_FRAMES - EDGE_FRAMES];
     if (stop <= begin) continue;
     // All of the change falls on the inner frames.
-    const inner = Math.max(0.2, 1 + ((end - first) * (change - 1)) / (stop - begin));
+    const inner = Math.max(0.2, 1 + ((last - first) * (change - 1)) / (stop - begin));
     rates.fill(1 / inner, Math.max(0, begin), Math.max(0, stop));
     isChanged = true;
   }

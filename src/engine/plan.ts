@@ -16,7 +16,7 @@ const EARLIEST_ONSET = msToSamples(160);
 /** The voice never lasts longer than this after its last phoneme began (measured). */
 const LONGEST_LAST_PHONEME = msToSamples(400);
 /** Assumed length of a phoneme before a rest, for the times of characters. */
-const LAST_PHONEME = msToSamples(125);
+export const LAST_PHONEME = msToSamples(125);
 
 /** Symbols that are heard as a rest or not at all. */
 const REST = /[\s;:,.!?—…"()“”]/u;

@@ -1,5 +1,5 @@
 /** The gateway as the server sees it: segments in, speech in order out. */
-import type { DeliveryStyle, SentencePlace } from '../protocol/delivery.js';
+import type { DeliveryStyle, SentencePlace } from '../protocol/delivery/delivery.js';
 import type { BaseModel, Language, Segment, SegmentTimings } from '../protocol/job.js';
 import type { TraceSpan } from '../trace.js';
 import type { Unusable, WorkerState } from './workers/worker.js';

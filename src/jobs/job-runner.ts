@@ -7,7 +7,7 @@ import type { Accounts } from '../accounts/types.js';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../log.js';
 import type { SpeechModel } from '../protocol/contract.js';
-import { BOOK_STYLE } from '../protocol/delivery.js';
+import { BOOK_STYLE } from '../protocol/delivery/delivery.js';
 import { publicError, TtsError } from '../protocol/errors.js';
 import { type MadeBook, makeBookAside, ThreadLost } from './book-thread.js';
 import type { JobFolder } from './job-folder.js';

@@ -5,7 +5,7 @@ import type { Gateway } from '../gateway/types.js';
 import { joinPcm } from '../protocol/audio.js';
 import { countChars } from '../protocol/characters.js';
 import { parseModel, type SpeechModel } from '../protocol/contract.js';
-import { BOOK_STYLE, type SentencePlace } from '../protocol/delivery.js';
+import { BOOK_STYLE, type SentencePlace } from '../protocol/delivery/delivery.js';
 import { type ErrorCode, TtsError } from '../protocol/errors.js';
 import type { Language } from '../protocol/job.js';
 import type { Texts } from '../text/thread/texts.js';

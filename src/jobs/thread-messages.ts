@@ -1,5 +1,5 @@
 /** What a process and the thread that makes one book say to each other. */
-import type { SentencePlace } from '../protocol/delivery.js';
+import type { SentencePlace } from '../protocol/delivery/delivery.js';
 import type { ErrorCode } from '../protocol/errors.js';
 import type { Language } from '../protocol/job.js';
 import type { BookFacts, JobProgress } from './order.js';

@@ -1,5 +1,5 @@
 /** Messages between gateway and engine: one segment of text in, its samples and times out. */
-import type { Delivery, SentencePlace } from './delivery.js';
+import type { Delivery, SentencePlace } from './delivery/delivery.js';
 
 export type BaseModel = 'base-tts' | 'base-tts-fast';
 export const BASE_MODELS: readonly BaseModel[] = ['base-tts', 'base-tts-fast'];

@@ -1,5 +1,5 @@
 /** The server's bounds, and their values where nobody says otherwise. */
-import { DEFAULT_STYLE, type DeliveryStyle } from '../protocol/delivery.js';
+import { DEFAULT_STYLE, type DeliveryStyle } from '../protocol/delivery/delivery.js';
 import type { HeartbeatOptions } from './sockets/heartbeat.js';
 
 export interface ServerSettings {

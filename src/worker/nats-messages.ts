@@ -1,7 +1,7 @@
 /** Checks what comes over NATS against schemas: a broker carries what anyone sends. */
 import Type, { type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { DELIVERY_LIMITS } from '../protocol/delivery.js';
+import { DELIVERY_LIMITS } from '../protocol/delivery/delivery.js';
 import { type ErrorCode, isErrorCode } from '../protocol/errors.js';
 import { BASE_MODELS, LANGUAGES, MAX_SPEED, MIN_SPEED, PAUSE_KINDS, PROSODY_LIMITS } from '../protocol/job.js';
 import { oneOf } from '../protocol/one-of.js';

@@ -1,7 +1,7 @@
 /** A delivery is heard: rests to the sample, pitch, and marks that part phrases. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
-import type { Delivery } from '../../src/protocol/delivery.js';
+import type { Delivery } from '../../src/protocol/delivery/delivery.js';
 import { deliveryOf } from '../../src/text/delivery/delivery.js';
 import { segmentText } from '../../src/text/segment/segment.js';
 import { createRecogniser } from '../../testkit/recogniser.js';

@@ -1,7 +1,11 @@
 /** Preferences cross the wire as they were meant, and strange ones are no preference. */
 import { expect, it } from 'vitest';
-import { DELIVERY_STYLES } from '../../src/protocol/delivery.js';
-import { deliveryPreference, preferredDelivery, prefersWholeSentences } from '../../src/protocol/preference.js';
+import { DELIVERY_STYLES } from '../../src/protocol/delivery/delivery.js';
+import {
+  deliveryPreference,
+  preferredDelivery,
+  prefersWholeSentences,
+} from '../../src/protocol/delivery/preference.js';
 
 it('reads what it writes', () => {
   for (const style of DELIVERY_STYLES) {

@@ -4,7 +4,7 @@ import { createHttpClient } from '../../src/client/http.js';
 import { openSpeechSocket } from '../../src/client/speech-socket.js';
 import { createSineEngine } from '../../src/engine/sine.js';
 import { WorkerPool } from '../../src/gateway/workers/pool.js';
-import type { Delivery, DeliveryStyle } from '../../src/protocol/delivery.js';
+import type { Delivery, DeliveryStyle } from '../../src/protocol/delivery/delivery.js';
 import type { SegmentJob } from '../../src/protocol/job.js';
 import { STYLES } from '../../src/text/delivery/styles.js';
 import { createEngineWorker } from '../../testkit/engine-worker.js';

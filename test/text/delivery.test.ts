@@ -1,6 +1,6 @@
 /** Rests, pitch and pace by where a segment stands: from the text and the seed alone. */
 import { describe, expect, it } from 'vitest';
-import type { DeliveryStyle } from '../../src/protocol/delivery.js';
+import type { DeliveryStyle } from '../../src/protocol/delivery/delivery.js';
 import type { PauseKind, Segment } from '../../src/protocol/job.js';
 import { bookRest } from '../../src/text/delivery/book-rests.js';
 import { deliveryOf } from '../../src/text/delivery/delivery.js';

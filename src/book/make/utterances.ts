@@ -1,6 +1,6 @@
 /** What is said of a chapter, in order: about a sentence each, and the rest behind it. */
 import { escapeAttribute } from '../../protocol/characters.js';
-import type { DeliveryStyle, SentencePlace } from '../../protocol/delivery.js';
+import type { DeliveryStyle, SentencePlace } from '../../protocol/delivery/delivery.js';
 import { DEFAULT_LANGUAGE, type Language, type PauseKind } from '../../protocol/job.js';
 import { codeOf, localeOf } from '../../protocol/languages.js';
 import { blockRest, bookRest } from '../../text/delivery/book-rests.js';

@@ -6,7 +6,7 @@ import type { Maker } from '../../book/make/maker.js';
 import type { Utterance } from '../../book/make/utterances.js';
 import type { Config, Sources } from '../../config.js';
 import type { SpeechModel } from '../../protocol/contract.js';
-import { BOOK_STYLE } from '../../protocol/delivery.js';
+import { BOOK_STYLE } from '../../protocol/delivery/delivery.js';
 import { TtsError } from '../../protocol/errors.js';
 import { DEFAULT_LANGUAGE } from '../../protocol/job.js';
 import { LANGUAGE_CODES, localeOf } from '../../protocol/languages.js';

@@ -1,7 +1,7 @@
 /** What decides how a sentence sounds besides its text: facts that go into its name. */
 import type { Config } from '../../config.js';
 import type { SpeechModel } from '../../protocol/contract.js';
-import type { DeliveryStyle } from '../../protocol/delivery.js';
+import type { DeliveryStyle } from '../../protocol/delivery/delivery.js';
 import type { Connection } from '../connection.js';
 import { ownCatalogue } from '../own-voices.js';
 import { packageVersion } from '../version.js';

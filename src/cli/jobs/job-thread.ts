@@ -8,7 +8,7 @@ import type { Spoken } from '../../book/make/maker.js';
 import type { Utterance } from '../../book/make/utterances.js';
 import type { BookTask, SpokenMessage, ThreadMessage } from '../../jobs/thread-messages.js';
 import { countChars } from '../../protocol/characters.js';
-import { BOOK_STYLE } from '../../protocol/delivery.js';
+import { BOOK_STYLE } from '../../protocol/delivery/delivery.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { Language } from '../../protocol/job.js';
 import { chapterIndices } from '../book/chapter-range.js';

@@ -9,7 +9,7 @@ import type { Logger } from '../../log.js';
 import { type VoiceCatalogue, voicesOf } from '../../models/catalogue.js';
 import { countChars } from '../../protocol/characters.js';
 import { parseModel } from '../../protocol/contract.js';
-import type { DeliveryStyle } from '../../protocol/delivery.js';
+import type { DeliveryStyle } from '../../protocol/delivery/delivery.js';
 import { publicError, TtsError } from '../../protocol/errors.js';
 import type { Language } from '../../protocol/job.js';
 import { readingOf } from '../../protocol/languages.js';

@@ -1,7 +1,7 @@
 /** What a client wants spoken, in the server's own words: every door makes one of its requests. */
 import type { KeyRecord } from '../../accounts/types.js';
 import type { SpeechModel } from '../../protocol/contract.js';
-import type { DeliveryStyle, SentencePlace } from '../../protocol/delivery.js';
+import type { DeliveryStyle, SentencePlace } from '../../protocol/delivery/delivery.js';
 import type { Words } from '../../text/thread/text-messages.js';
 import type { TraceSpan } from '../../trace.js';
 import type { AnswerSize } from './answer-size.js';

@@ -1,5 +1,5 @@
 /** Rests between the sentences of a book, which are spoken one by one: both sides are known. */
-import type { DeliveryStyle } from '../../protocol/delivery.js';
+import type { DeliveryStyle } from '../../protocol/delivery/delivery.js';
 import type { PauseKind } from '../../protocol/job.js';
 import { phraseEnd, restAhead, restBehind } from './rests.js';
 import { STYLES } from './styles.js';

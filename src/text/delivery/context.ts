@@ -6,10 +6,10 @@
  * read articles: decay of pitch, its range, and the pace). What was said before is said again with
  * less effort (Fowler & Housum 1987). All of it stays within a semitone and a few percent.
  */
-import type { SentencePlace } from '../../protocol/delivery.js';
+import type { SentencePlace } from '../../protocol/delivery/delivery.js';
 import { variation } from './variation.js';
 
-export interface Shift {
+interface Shift {
   /** Semitones. */
   readonly pitch: number;
   readonly range: number;

@@ -1,12 +1,12 @@
 /** What a style, the place of a segment in its text and a seed make of its delivery. */
-import type { Delivery, DeliveryStyle, SentencePlace } from '../../protocol/delivery.js';
+import type { Delivery, DeliveryStyle, SentencePlace } from '../../protocol/delivery/delivery.js';
 import type { Segment } from '../../protocol/job.js';
 import { shiftOf } from './context.js';
 import { phraseEnd, restAhead, restBehind } from './rests.js';
 import { STYLES } from './styles.js';
 import { keyOf } from './variation.js';
 
-export interface Asked {
+interface Asked {
   readonly style: DeliveryStyle;
   readonly seed: number;
   /** The place of a sentence that is sent without its paragraph. */

@@ -15,7 +15,7 @@
 import type { PauseKind } from '../../protocol/job.js';
 import { variation } from './variation.js';
 
-export type Mark =
+type Mark =
   | 'comma'
   | 'semicolon'
   | 'colon'
@@ -28,7 +28,7 @@ export type Mark =
   | 'none';
 
 /** What a phrase ends with. */
-export interface PhraseEnd {
+interface PhraseEnd {
   readonly mark: Mark;
   /** A quotation ends there. */
   readonly quoted: boolean;
@@ -76,8 +76,8 @@ const ENDED_MS: Readonly<Record<Exclude<PauseKind, 'sentence' | 'clause'>, numbe
   none: 50,
   carried: 110,
   item: 520,
-  paragraph: 960,
-  heading: 1_150,
+  paragraph: 1_060,
+  heading: 1_250,
 };
 /** Answers of another speaker come sooner than the next sentence of the same one would. */
 const TURN = 0.85;
@@ -102,12 +102,12 @@ function lengthOf(letters: number): number {
 const BEHIND = { least: 0.68, more: 0.42 };
 const AHEAD = 0.34;
 
-export interface RestStyle {
+interface RestStyle {
   readonly rests: number;
   readonly spread: number;
 }
 
-export interface Behind {
+interface Behind {
   readonly pause: PauseKind;
   readonly end: PhraseEnd;
   readonly letters: number;

@@ -4,9 +4,9 @@
  * perception in radio bulletins"); narrators of audiobooks read 150 to 160. The voices have about
  * 206 of their own.
  */
-import type { DeliveryStyle } from '../../protocol/delivery.js';
+import type { DeliveryStyle } from '../../protocol/delivery/delivery.js';
 
-export interface StyleRow {
+interface StyleRow {
   /** Times the pace of the voice. */
   readonly rate: number;
   /** Times the rests of `rests.ts`. */

@@ -15,7 +15,7 @@ function evenly(text: string, seed: number, salt: number): number {
   return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** About normal around 0 with a deviation of 1, and never beyond 2.1: the sum of three even ones. */
+/** About normal around 0, deviation 1, never beyond 2.1: the sum of three even numbers. */
 export function variation(text: string, seed: number, salt: number): number {
   const sum = evenly(text, seed, salt) + evenly(text, seed, salt + 101) + evenly(text, seed, salt + 211);
   return Math.max(-2.1, Math.min(2.1, (sum - 1.5) * 2));

@@ -1,5 +1,5 @@
 /** ElevenLabs' two sockets: who may open one, and how its contexts get their permits. */
-import { preferredDelivery, prefersWholeSentences } from '../../../protocol/preference.js';
+import { preferredDelivery, prefersWholeSentences } from '../../../protocol/delivery/preference.js';
 import { MAX_INACTIVITY_S, STREAM_DEFAULTS } from '../../../protocol/stream.js';
 import { checkPartner, partnerModel } from '../../access/live-access.js';
 import type { Handshake, ServerParts, SpeechSocket } from '../../door.js';

@@ -7,7 +7,7 @@ import { readTextBook } from '../../../book/text-book.js';
 import type { ToolCall } from '../../../mcp/host.js';
 import { MAX_BOOK_CHARS } from '../../../mcp/tools.js';
 import { joinPcm, msToSamples, samplesToMs } from '../../../protocol/audio.js';
-import { BOOK_STYLE } from '../../../protocol/delivery.js';
+import { BOOK_STYLE } from '../../../protocol/delivery/delivery.js';
 import { nothingToSay, TtsError } from '../../../protocol/errors.js';
 import type { ServerParts } from '../../door.js';
 import { spokenInput } from '../../speech/spoken-input.js';

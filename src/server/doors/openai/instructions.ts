@@ -1,5 +1,5 @@
 /** What `instructions` ask for that can be done: a style by its name. */
-import { DELIVERY_STYLES, type DeliveryStyle } from '../../../protocol/delivery.js';
+import { DELIVERY_STYLES, type DeliveryStyle } from '../../../protocol/delivery/delivery.js';
 
 interface Instructed {
   /** Absent where none is named, or more than one. */

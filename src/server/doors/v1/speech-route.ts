@@ -2,9 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import { bytesPerSecond } from '../../../audio/format.js';
 import { DEFAULT_VOICE, MAX_INPUT_CHARS, parseModel, SPEECH_PATH } from '../../../protocol/contract.js';
+import { prefersWholeSentences } from '../../../protocol/delivery/preference.js';
 import { TtsError } from '../../../protocol/errors.js';
 import { ErrorResponse, SpeechRequest, type Voice } from '../../../protocol/http.js';
-import { prefersWholeSentences } from '../../../protocol/preference.js';
 import { behind, type ServerParts } from '../../door.js';
 import { refuseForeignNames } from '../../families.js';
 import { answerSize } from '../../speech/answer-size.js';

@@ -1,6 +1,7 @@
 /** The stream-input socket of the contract: who may open a session, and with which parameters. */
+
+import { prefersWholeSentences } from '../../../../protocol/delivery/preference.js';
 import { ErrorResponse } from '../../../../protocol/http.js';
-import { prefersWholeSentences } from '../../../../protocol/preference.js';
 import { STREAM_PATH, STREAM_PROTOCOL, TICKET_PROTOCOL_PREFIX } from '../../../../protocol/stream.js';
 import { presentedKey } from '../../../access/authenticate.js';
 import { behind, type ServerParts, type SpeechSocket } from '../../../door.js';

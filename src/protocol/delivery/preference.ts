@@ -1,7 +1,7 @@
 /**
- * Preferences of a client (RFC 7240): `Prefer: whole-sentences` cuts no sentence to be heard sooner,
- * `Prefer: style=narration; sentence=2; last` says how a text is delivered, and where in its
- * paragraph the sentence stands that it is.
+ * Preferences of a client (RFC 7240): `Prefer: whole-sentences` cuts no sentence to be heard
+ * sooner, `Prefer: style=narration; sentence=2; last` says how a text is delivered, and where in
+ * its paragraph the sentence stands that it is.
  */
 import { DELIVERY_STYLES, type DeliveryStyle, type SentencePlace } from './delivery.js';
 
