@@ -1,6 +1,7 @@
 /** What a process and the thread that makes one book say to each other. */
 import type { ErrorCode } from '../protocol/errors.js';
 import type { Language } from '../protocol/job.js';
+import type { SpokenSentence } from './job-speaker.js';
 import type { BookFacts, JobProgress } from './order.js';
 
 interface Reading {
@@ -45,7 +46,6 @@ export type ThreadMessage =
   | { readonly type: 'failed'; readonly code: ErrorCode | undefined; readonly message: string };
 
 /** The process's answer to `speak`. A failure ends the whole book, and needs no answer. */
-export interface SpokenMessage {
+export interface SpokenMessage extends SpokenSentence {
   readonly number: number;
-  readonly pcm: Int16Array;
 }

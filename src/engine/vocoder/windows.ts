@@ -48,6 +48,9 @@ export interface Windows {
 
 const ended = (end: number, to: number): number => (to - end < LEAST_FRAMES ? to : end);
 
+/** A remainder shorter than its context costs less within this window than after it. */
+const isLast = (from: number, to: number): boolean => to - from < LATER_FRAMES + 2 * CONTEXT_FRAMES;
+
 /** Where a window ends that a listener waits for. */
 export function scheduledEnd({ number, from, to }: Beginning): number {
   const frames = number === 0 ? FIRST_FRAMES : number === 1 ? SECOND_FRAMES : LATER_FRAMES;
@@ -68,6 +71,12 @@ export function dueWindows(clock: Pick<Clock, 'now'> = systemClock): Windows {
   };
 }
 
+/** Long windows from the first on, for an engine whose speech nobody hears while it is made. */
+export const longWindows: Windows = {
+  endOf: ({ from, to }) => (isLast(from, to) ? to : ended(from + LATER_FRAMES, to)),
+  ran: () => undefined,
+};
+
 /** All of an utterance in one window, for comparisons. */
 export const oneWindow: Windows = { endOf: ({ to }) => to, ran: () => undefined };
 
@@ -86,9 +95,7 @@ export function timelyWindows(clock: Pick<Clock, 'now'> = systemClock): Windows 
       // A listener who has less than this in hand waits for the window.
       if (!multiThreaded || !(leftMs > FIRST_SOUND_MS) || msPerFrame === undefined) return scheduled;
       const frames = Math.floor(leftMs / (SAFETY * msPerFrame)) - 2 * CONTEXT_FRAMES;
-      // A remainder shorter than its context costs less within this window than after it.
-      const left = window.to - window.from;
-      const most = left < LATER_FRAMES + 2 * CONTEXT_FRAMES ? left : LATER_FRAMES;
+      const most = isLast(window.from, window.to) ? window.to - window.from : LATER_FRAMES;
       return Math.max(scheduled, ended(window.from + Math.min(most, frames), window.to));
     },
     ran(frames, ms, { multiThreaded }) {
