@@ -46,6 +46,7 @@ const FOLDERS = {
   command: {
     start: 'how long commands take to start, with and without a server',
     book: 'an audiobook: time, processor and memory, next to the same text by tts speak',
+    beside: 'first sound and stalls of a listener beside an audiobook on the same server',
     pages: 'the pages in Chromium: sizes, first paint, frames while a long text is spoken',
     picture: 'the moving picture of the README, from a real terminal',
   },

@@ -1,76 +1,99 @@
 /**
  * An audiobook by `tts book`, next to the same text by `tts speak`: wall time, processor time and
  * the most memory of the command with all of its processes, pages that they share counted once. The
- * text repeats, with a number in every paragraph, so that no sentence is kept from another.
+ * text repeats, with a number in every sentence: a book's sentence that comes twice is spoken once.
  *
  *   npm run bench -- book [--minutes 600] [--format m4b] [--engine kokoro] [--model base-tts-fast]
- *     [--alone]  without tts speak
+ *     [--runs book,kept,speak]
  *
- * `--format epub` makes a book to read along; `--engine sine` shows what everything but the voice
+ * `kept` is `tts book` again, with all sentences kept. Memory is told over time too, at every tenth
+ * of the run, as that of the command (client and server are one process) and of its engines, with
+ * the machine's load beside it. `--format epub` makes a book to read along; `--engine sine` shows what everything but the voice
  * takes (3,000,000 characters are --minutes 3334).
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { TEXTS } from '../support/texts.js';
+import { bookText } from '../support/texts.js';
 
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');
-/** Characters that are read in a minute. */
-const CHARS_PER_MINUTE = 900;
-const CHAPTER_CHARS = 20_000;
 const LOOK_MS = 500;
+
+/** A look at the command and the processes it started. */
+interface Look {
+  readonly atS: number;
+  /** Processor time (s). */
+  readonly cpuS: number;
+  readonly commandMb: number;
+  readonly enginesMb: number;
+  /** The machine's load of the last minute. */
+  readonly load: number;
+}
 
 interface Cost {
   readonly wallS: number;
-  /** Of the command and its engines, as long as they were seen. */
-  readonly cpuS: number;
-  readonly mostMb: number;
+  readonly looks: readonly Look[];
 }
 
-function textOf(minutes: number): string {
-  const chapters: string[] = [];
-  let chars = 0;
-  for (let sentence = 0, inChapter = CHAPTER_CHARS; chars < minutes * CHARS_PER_MINUTE; sentence += 1) {
-    if (inChapter >= CHAPTER_CHARS) {
-      chapters.push(`# Chapter ${chapters.length + 1}\n\n`);
-      inChapter = 0;
-    }
-    const paragraph = `Paragraph ${sentence}. ${TEXTS[sentence % TEXTS.length]}\n\n`;
-    chapters[chapters.length - 1] += paragraph;
-    chars += paragraph.length;
-    inChapter += paragraph.length;
-  }
-  return chapters.join('');
-}
-
-/** Processor time in ticks of 10 ms and memory (kB) of a process and those it started. */
-async function processes(pid: number): Promise<{ ticks: number; kilobytes: number }> {
+/** Processor time in ticks of 10 ms and memory (kB) of a process, and of those it started. */
+async function processes(pid: number): Promise<{ ticks: number; ownKb: number; belowKb: number }> {
   const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
   const fields = (await read('stat')).replace(/^.*\) /, '').split(' ');
   // Each page divided by the processes that have it: engines share the weights.
-  const kilobytes = Number(/^Pss:\s+(\d+)/m.exec(await read('smaps_rollup'))?.[1] ?? 0);
+  const ownKb = Number(/^Pss:\s+(\d+)/m.exec(await read('smaps_rollup'))?.[1] ?? 0);
   const children = (await read(`task/${pid}/children`)).split(' ').filter(Boolean).map(Number);
   const below = await Promise.all(children.map(processes));
+  // Fields 13 to 16: own time, and that of children that have ended.
+  const ownTicks = fields.slice(11, 15).reduce((sum, each) => sum + Number(each), 0);
   return {
-    ticks: below.reduce((sum, each) => sum + each.ticks, Number(fields[11] ?? 0) + Number(fields[12] ?? 0)),
-    kilobytes: below.reduce((sum, each) => sum + each.kilobytes, kilobytes),
+    ticks: below.reduce((sum, each) => sum + each.ticks, ownTicks),
+    ownKb,
+    belowKb: below.reduce((sum, each) => sum + each.ownKb + each.belowKb, 0),
   };
 }
 
 async function costOf(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Cost> {
   const startMs = performance.now();
   const child = spawn(process.execPath, [BIN, ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  let most = { ticks: 0, kilobytes: 0 };
+  const looks: Look[] = [];
   const timer = setInterval(async () => {
-    const { ticks, kilobytes } = await processes(child.pid!);
-    most = { ticks: Math.max(most.ticks, ticks), kilobytes: Math.max(most.kilobytes, kilobytes) };
+    const { ticks, ownKb, belowKb } = await processes(child.pid!);
+    if (ownKb === 0) return;
+    looks.push({
+      atS: (performance.now() - startMs) / 1000,
+      cpuS: ticks / 100,
+      commandMb: (ownKb * 1024) / 1e6,
+      enginesMb: (belowKb * 1024) / 1e6,
+      load: loadavg()[0]!,
+    });
   }, LOOK_MS);
   const code = await new Promise((resolve) => child.once('close', resolve));
   clearInterval(timer);
   if (code !== 0) throw new Error(`tts ${args.join(' ')} ended with ${code}`);
-  return { wallS: (performance.now() - startMs) / 1000, cpuS: most.ticks / 100, mostMb: (most.kilobytes * 1024) / 1e6 };
+  return { wallS: (performance.now() - startMs) / 1000, looks };
+}
+
+function told(name: string, { wallS, looks }: Cost, fileBytes: number): string {
+  const most = (value: (look: Look) => number) => Math.max(...looks.map(value));
+  const lines = [
+    `${name.padEnd(22)} ${wallS.toFixed(1).padStart(7)} s, processor ${most((look) => look.cpuS)
+      .toFixed(1)
+      .padStart(7)} s, ` +
+      `memory ${most((look) => look.commandMb + look.enginesMb)
+        .toFixed(0)
+        .padStart(5)} MB, file ${(fileBytes / 1e6).toFixed(1)} MB`,
+  ];
+  for (let tenth = 1; tenth <= 10; tenth += 1) {
+    const look = looks[Math.ceil((looks.length * tenth) / 10) - 1];
+    if (look === undefined) continue;
+    lines.push(
+      `  ${look.atS.toFixed(0).padStart(6)} s: processor ${look.cpuS.toFixed(0).padStart(6)} s, ` +
+        `command ${look.commandMb.toFixed(0).padStart(4)} MB, engines ${look.enginesMb.toFixed(0).padStart(4)} MB, load ${look.load.toFixed(1)}`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
 }
 
 export async function main(args: string[]): Promise<void> {
@@ -81,7 +104,7 @@ export async function main(args: string[]): Promise<void> {
       format: { type: 'string', default: 'm4b' },
       engine: { type: 'string', default: 'kokoro' },
       model: { type: 'string', default: 'base-tts-fast' },
-      alone: { type: 'boolean', default: false },
+      runs: { type: 'string', default: 'book,kept,speak' },
     },
   });
   const folder = await mkdtemp(path.join(tmpdir(), 'tts-bench-book-'));
@@ -92,25 +115,23 @@ export async function main(args: string[]): Promise<void> {
     TTS_BOOK_DIR: path.join(folder, 'books'),
   };
   try {
-    const text = textOf(Number(values.minutes));
+    const text = bookText(Number(values.minutes));
     const file = path.join(folder, 'book.md');
     await writeFile(file, text);
-    const report = async (name: string, command: readonly string[], out: string) => {
-      const { wallS, cpuS, mostMb } = await costOf([...command, '-o', out, '-m', values.model, '-q'], env);
-      const { size } = await stat(out);
-      process.stdout.write(
-        `${name.padEnd(22)} ${wallS.toFixed(1).padStart(7)} s, processor ${cpuS.toFixed(1).padStart(7)} s, ` +
-          `memory ${mostMb.toFixed(0).padStart(5)} MB, file ${(size / 1e6).toFixed(1)} MB\n`,
-      );
-    };
     process.stdout.write(`${text.length} characters, about ${values.minutes} minutes\n`);
     const out = path.join(folder, `book.${values.format}`);
-    await report('tts book', ['book', file], out);
-    await report('tts book, all kept', ['book', file], out);
-    if (values.alone) return;
     // tts speak makes an EPUB as tts book does, so that there would be nothing to compare.
-    const ending = values.format === 'epub' ? 'm4b' : values.format;
-    await report('tts speak', ['speak', '-f', file, '--chapters'], path.join(folder, `spoken.${ending}`));
+    const spoken = path.join(folder, `spoken.${values.format === 'epub' ? 'm4b' : values.format}`);
+    const runs = {
+      book: { name: 'tts book', command: ['book', file], out },
+      kept: { name: 'tts book, all kept', command: ['book', file], out },
+      speak: { name: 'tts speak', command: ['speak', '-f', file, '--chapters'], out: spoken },
+    };
+    for (const [key, run] of Object.entries(runs)) {
+      if (!values.runs.split(',').includes(key)) continue;
+      const cost = await costOf([...run.command, '-o', run.out, '-m', values.model, '-q'], env);
+      process.stdout.write(told(run.name, cost, (await stat(run.out)).size));
+    }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -7,3 +7,26 @@ export const TEXTS = [
   'It was late in the evening when the last train came in, and nobody was waiting for it. The lamps along the platform went out one by one. Somewhere behind the station a dog barked twice, then thought better of it.',
   'Nobody in the office could say who had ordered the clocks. They came on a Tuesday, forty of them, each in its own wooden box. By Friday every desk had one, and no two of them told the same time of day.',
 ];
+
+/** Characters that are read in a minute. */
+const CHARS_PER_MINUTE = 900;
+const CHAPTER_CHARS = 20_000;
+
+/** A book in Markdown that takes about so long to read, in which no sentence comes twice. */
+export function bookText(minutes: number): string {
+  const chapters: string[] = [];
+  let chars = 0;
+  let sentences = 0;
+  const numbered = (text: string) => text.replace(/(?<=^|[.!?]["”]? )\p{Lu}/gu, (first) => `${++sentences}: ${first}`);
+  for (let at = 0, inChapter = CHAPTER_CHARS; chars < minutes * CHARS_PER_MINUTE; at += 1) {
+    if (inChapter >= CHAPTER_CHARS) {
+      chapters.push(`# Chapter ${chapters.length + 1}\n\n`);
+      inChapter = 0;
+    }
+    const paragraph = `${numbered(TEXTS[at % TEXTS.length]!)}\n\n`;
+    chapters[chapters.length - 1] += paragraph;
+    chars += paragraph.length;
+    inChapter += paragraph.length;
+  }
+  return chapters.join('');
+}

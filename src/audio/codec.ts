@@ -31,6 +31,8 @@ export interface EncoderOptions {
    * in which ffmpeg reads it: ffmpeg calls a last packet that is shorter corrupt.
    */
   readonly wholePackets?: boolean;
+  /** Threads that encode at the same time; as suits the machine where absent. Only MP4 uses it. */
+  readonly threads?: number;
   /** The number of samples, if known: it makes the header exact at once. Only WAV uses it. */
   readonly samples?: number;
 }

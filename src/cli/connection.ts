@@ -24,6 +24,8 @@ export interface ConnectHooks {
   readonly speech?: boolean;
   /** Many will listen at once: an engine of our own may be more than one process. */
   readonly crowd?: boolean;
+  /** The speech is written, not heard: an engine of our own need not begin it soon. */
+  readonly unheard?: boolean;
 }
 
 /** Settings of an engine that have no effect on a server that was named. */
@@ -65,8 +67,15 @@ export async function embed(config: Config, hooks: ConnectHooks, signal: AbortSi
   ]);
   signal.throwIfAborted();
   const log = await createLogger({ level: config.logLevel });
-  const { onPreparation, speech = false, crowd = false } = hooks;
-  const server = await startEmbedded({ config, log, speech, crowd, ...(onPreparation ? { onPreparation } : {}) });
+  const { onPreparation, speech = false, crowd = false, unheard = false } = hooks;
+  const server = await startEmbedded({
+    config,
+    log,
+    speech,
+    crowd,
+    unheard,
+    ...(onPreparation ? { onPreparation } : {}),
+  });
   return {
     kind: 'embedded',
     name: 'an engine of this command',

@@ -114,7 +114,11 @@ export async function runSpeech(
   const connecting = connect(
     // A server of our own loads the model that is going to speak, and no other.
     asked ? { ...settings, config: { ...config, model: asked } } : settings,
-    { onPreparation: (preparation) => progress.preparing(preparation), speech: true },
+    {
+      onPreparation: (preparation) => progress.preparing(preparation),
+      speech: true,
+      unheard: isUnheard(destination),
+    },
     signal,
   );
   const opening = openSinks(destination, options, { steady, voice, book }, signal);

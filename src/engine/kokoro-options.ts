@@ -16,6 +16,8 @@ export interface KokoroOptions {
    * What steps run on: all of those threads, one core beside other engines, or as each step says.
    */
   readonly share?: 'machine' | 'core' | 'either';
+  /** Nobody hears the speech while it is made: windows of the light vocoder are long at once. */
+  readonly unheard?: boolean;
   /** Engine processes that share the machine's cores. */
   readonly workers?: Count;
   /** Never touch the network for a model that is not there. */

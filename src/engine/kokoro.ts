@@ -83,6 +83,7 @@ async function onCpu({
   modelDir,
   offline = false,
   share = 'machine',
+  unheard = false,
   preload,
   log,
   ...use
@@ -95,7 +96,7 @@ async function onCpu({
   const measured = await readMeasurement(modelDir, use);
   const vocoder = measured?.vocoder ?? 'quantised';
   if (use.device === 'auto') log('info', 'device chosen', { device: description, vocoder });
-  const sessions = createSessions({ modelDir, offline, provider, threadsWhenIdle, vocoder });
+  const sessions = createSessions({ modelDir, offline, provider, threadsWhenIdle, vocoder, unheard });
   for (const model of preload) await sessions.model(model);
   // After the engine has said that it is ready, and before there is load.
   if (isMultiThreaded) setImmediate(() => sessions.openSingleThreaded().catch(() => undefined));

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { TtsError } from '../protocol/errors.js';
+import type { SpokenSentence } from './job-speaker.js';
 import type { BookFacts } from './order.js';
 import type { BookTask, SpokenMessage, ThreadMessage } from './thread-messages.js';
 
@@ -16,7 +17,7 @@ const MAX_READING_MS = 120_000;
 
 /** Listeners for what a thread says before its last message. */
 interface Hooks {
-  speak(sentence: Extract<ThreadMessage, { type: 'speak' }>): Promise<Int16Array>;
+  speak(sentence: Extract<ThreadMessage, { type: 'speak' }>): Promise<SpokenSentence>;
   progress(progress: Extract<ThreadMessage, { type: 'progress' }>['progress']): void;
 }
 
@@ -59,8 +60,10 @@ function run<T extends 'read' | 'made'>(task: BookTask, hooks: Hooks, signal: Ab
     worker.on('exit', () => reject(new ThreadLost('the thread of a book ended without a result')));
     worker.on('message', (message: ThreadMessage) => {
       if (message.type === 'speak') {
-        const answer = (pcm: Int16Array) =>
-          worker.postMessage({ number: message.number, pcm } satisfies SpokenMessage, [pcm.buffer as ArrayBuffer]);
+        const answer = (spoken: SpokenSentence) =>
+          worker.postMessage({ number: message.number, ...spoken } satisfies SpokenMessage, [
+            spoken.pcm.buffer as ArrayBuffer,
+          ]);
         hooks.speak(message).then(answer).catch(reject);
       } else if (message.type === 'progress') hooks.progress(message.progress);
       else if (message.type === 'failed') reject(failure(message, task.file));

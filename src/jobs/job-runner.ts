@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { RequestLog } from '../accounts/requests/request-log.js';
 import type { AccountStore } from '../accounts/store.js';
 import type { JobRow, JobTable } from '../accounts/tables/job-rows.js';
-import type { Accounts } from '../accounts/types.js';
+import type { Accounts, Outcome } from '../accounts/types.js';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../log.js';
 import type { SpeechModel } from '../protocol/contract.js';
@@ -32,6 +32,8 @@ export interface JobRunnerOptions {
   readonly clock: Clock;
   /** A job has ended. */
   readonly onEnd: () => void;
+  /** The same, for the metrics. */
+  readonly onEnded?: ((end: { readonly outcome: Outcome; readonly audioMs: number }) => void) | undefined;
 }
 
 /** A server that was not heard for this long has lost its jobs. */
@@ -104,7 +106,7 @@ export class JobRunner {
 
   /** Where this breaks off, the server that takes the row next does it again. */
   async #settle(job: JobRow): Promise<void> {
-    const { table, money, folder, keepMs, clock, log, onEnd } = this.#options;
+    const { table, money, folder, keepMs, clock, log, onEnd, onEnded } = this.#options;
     const credits = await money.settle(job, new Date(clock.wallMs()));
     const { id: jobId, key_id: keyId, outcome, characters, audio_ms: audioMs } = job;
     const result = job.result === null ? undefined : (JSON.parse(job.result) as JobResult);
@@ -116,6 +118,7 @@ export class JobRunner {
     await table.settled(jobId, { credits, bytes: result?.bytes ?? 0, keepMs });
     log.info({ job: jobId, keyId, outcome, characters, credits, audioMs }, 'a job ended');
     this.#record(job, credits);
+    onEnded?.({ outcome: outcome ?? 'failed', audioMs });
     onEnd();
   }
 

@@ -17,8 +17,10 @@ const CHARS_PER_S = 15;
 const KEPT_BYTES_PER_S = 28_000;
 
 /** What the files of a job take while it is made, without its source. */
-export const estimatedBytes = ({ format, speed }: JobOrder, characters: number): number =>
-  Math.ceil((characters / CHARS_PER_S / speed) * (bytesPerSecond(format) + KEPT_BYTES_PER_S));
+export function estimatedBytes({ format, speed }: JobOrder, characters: number): number {
+  const soundBytes = bytesPerSecond(format === 'epub' ? 'm4a' : format);
+  return Math.ceil((characters / CHARS_PER_S / speed) * (soundBytes + KEPT_BYTES_PER_S));
+}
 
 /** The name of a source in its job's folder, and the title of a text that has none. */
 export function sourceName(filename: string | undefined, ending: string): string {

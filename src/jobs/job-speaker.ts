@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.js';
 import { SpokenText } from '../gateway/spoken-text.js';
 import type { Gateway } from '../gateway/types.js';
-import { joinPcm } from '../protocol/audio.js';
+import { joinPcm, samplesToMs } from '../protocol/audio.js';
 import { countChars } from '../protocol/characters.js';
 import { parseModel, type SpeechModel } from '../protocol/contract.js';
 import { BOOK_STYLE, type SentencePlace } from '../protocol/delivery/delivery.js';
@@ -31,6 +31,12 @@ interface Sentence {
   readonly place?: SentencePlace | undefined;
 }
 
+export interface SpokenSentence {
+  readonly pcm: Int16Array;
+  /** When each code point of the text as sent begins (ms). */
+  readonly startsMs: readonly number[];
+}
+
 /** Failures that pass by themselves: a job waits for workers as long as it takes. */
 const PASSING: readonly ErrorCode[] = ['overloaded', 'no_worker_ready'];
 /** Attempts at a sentence on which an engine failed. */
@@ -45,7 +51,7 @@ export class JobSpeaker {
     this.#options = options;
   }
 
-  async speak(job: SpokenJob, sentence: Sentence, signal: AbortSignal): Promise<Int16Array> {
+  async speak(job: SpokenJob, sentence: Sentence, signal: AbortSignal): Promise<SpokenSentence> {
     let waitMs = FIRST_WAIT_MS;
     for (let failures = 0; ; ) {
       try {
@@ -59,7 +65,7 @@ export class JobSpeaker {
     }
   }
 
-  async #once(job: SpokenJob, { text, ssml, place }: Sentence, signal: AbortSignal): Promise<Int16Array> {
+  async #once(job: SpokenJob, { text, ssml, place }: Sentence, signal: AbortSignal): Promise<SpokenSentence> {
     const { gateway, texts } = this.#options;
     const { id, keyId, model, voice, language, speed } = job;
     const cutter = texts.cutter({ language, ssml, inTimeChars: Number.POSITIVE_INFINITY });
@@ -74,13 +80,24 @@ export class JobSpeaker {
     }
     const spoken = new SpokenText(speech, cutter);
     const parts: Int16Array[] = [];
+    const startsMs: number[] = [];
+    let samples = 0;
     try {
       spoken.text(text);
       spoken.end();
-      for await (const event of spoken.speak(signal)) if (event.type === 'audio') parts.push(event.pcm);
+      for await (const event of spoken.speak(signal)) {
+        if (event.type === 'segment') {
+          const { startSamples } = event.timings;
+          const starts = Array.from(event.segment.text, (_, char) => samples + (startSamples[char] ?? 0));
+          for (const start of starts) startsMs.push(Math.round(samplesToMs(start)));
+        } else if (event.type === 'audio') {
+          parts.push(event.pcm);
+          samples += event.pcm.length;
+        }
+      }
     } finally {
       spoken.close();
     }
-    return joinPcm(parts);
+    return { pcm: joinPcm(parts), startsMs };
   }
 }

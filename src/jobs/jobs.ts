@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ReadStream } from 'node:fs';
 import type { AccountStore } from '../accounts/store.js';
-import type { JobRow, JobTable } from '../accounts/tables/job-rows.js';
+import type { JobRow, JobTable, JobTotals } from '../accounts/tables/job-rows.js';
 import type { Accounts, KeyRecord } from '../accounts/types.js';
 import { type Clock, systemClock, type Timer } from '../clock.js';
 import type { Logger } from '../log.js';
@@ -28,7 +28,7 @@ import { checkWebhookUrl, drawSecret } from './webhook/webhook.js';
 
 export interface JobsOptions
   extends Omit<JobSpeakerOptions, 'clock'>,
-    Pick<JobRunnerOptions, 'soundOf' | 'requestLog'> {
+    Pick<JobRunnerOptions, 'soundOf' | 'requestLog' | 'onEnded'> {
   readonly store: AccountStore;
   readonly accounts: Accounts;
   readonly catalogue: Pick<VoiceCatalogue, 'speaker' | 'fitting'>;
@@ -178,6 +178,11 @@ export class Jobs {
     const job = await this.#table.find(id);
     if (job !== undefined && (keyId === undefined || job.key_id === keyId)) return job;
     throw new TtsError('not_found', 'There is no such job of this key; ended ones are removed after a while.');
+  }
+
+  /** Jobs that wait and that are made, and what the files of all of them take. */
+  totals(): Promise<JobTotals> {
+    return this.#table.totals(this.#folder.name);
   }
 
   list(filter: Parameters<JobTable['list']>[0]): Promise<JobRow[]> {

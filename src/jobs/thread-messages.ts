@@ -2,6 +2,7 @@
 import type { SentencePlace } from '../protocol/delivery/delivery.js';
 import type { ErrorCode } from '../protocol/errors.js';
 import type { Language } from '../protocol/job.js';
+import type { SpokenSentence } from './job-speaker.js';
 import type { BookFacts, JobProgress } from './order.js';
 
 interface Reading {
@@ -52,7 +53,6 @@ export type ThreadMessage =
   | { readonly type: 'failed'; readonly code: ErrorCode | undefined; readonly message: string };
 
 /** The process's answer to `speak`. A failure ends the whole book, and needs no answer. */
-export interface SpokenMessage {
+export interface SpokenMessage extends SpokenSentence {
   readonly number: number;
-  readonly pcm: Int16Array;
 }

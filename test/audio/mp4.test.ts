@@ -3,6 +3,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { AacFrames } from '../../src/audio/aac-frames.js';
+import { AacSections } from '../../src/audio/aac-sections.js';
 import { createEncoder } from '../../src/audio/encoder.js';
 import type { AudioFormat } from '../../src/audio/format.js';
 import { decode, decodeFile, hasFfmpeg, probe } from '../support/ffmpeg.js';
@@ -56,6 +58,34 @@ it('makes the same bytes however the samples come', async () => {
   expect((await encoded('m4b', 333)).equals(await encoded('m4b', 50_000))).toBe(true);
 });
 
+/** A tone with a rest every second, as between sentences; the rests begin anywhere in a frame. */
+const rested = Int16Array.from({ length: 24_000 * 6 + 99 }, (_, i) => (i % 24_001 < 16_000 ? sound[i % SAMPLES]! : 0));
+
+async function framesOf(codec: AacFrames | AacSections, step: number): Promise<Buffer[]> {
+  const frames: Uint8Array[] = [];
+  for (let at = 0; at < rested.length; at += step) frames.push(...(await codec.push(rested.subarray(at, at + step))));
+  frames.push(...(await codec.end()));
+  codec.close();
+  return frames.map((frame) => Buffer.from(frame));
+}
+
+const inSections = async (threads: number, step: number) =>
+  framesOf(await AacSections.open({ kbps: 64, threads, sectionFrames: 40 }), step);
+
+it('is the same in sections, by however many threads and however the samples come', async () => {
+  const frames = await inSections(1, 5_000);
+  const whole = await framesOf(await AacFrames.open(64), 5_000);
+  expect(frames).toHaveLength(whole.length);
+  expect(Buffer.concat(frames).equals(Buffer.concat(whole))).toBe(false);
+  for (const [threads, step] of [
+    [3, 5_000],
+    [2, 333],
+    [1, 1_000_000],
+  ] as const) {
+    expect(Buffer.concat(await inSections(threads, step)).equals(Buffer.concat(frames))).toBe(true);
+  }
+});
+
 if (!hasFfmpeg()) {
   it('leaves out what another program hears: ffmpeg is not installed', () => {
     expect(process.env.CI).not.toBe('true');
@@ -105,5 +135,17 @@ if (!hasFfmpeg()) {
     const heard = decode(bytes);
     expect(heard.length).toBeGreaterThan(SAMPLES);
     expect(likeness(sound, heard.subarray(1024))).toBeGreaterThan(0.99);
+  });
+
+  it('has no sound where sections meet, and loses none', async () => {
+    const heard = decode(Buffer.concat(await inSections(3, 5_000))).subarray(1024);
+    expect(likeness(rested, heard)).toBeGreaterThan(0.99);
+    // Frames in the middle of rests, where nothing of the sound before or behind them is left.
+    const silent = rested.findIndex((_, i) => rested.subarray(i - 2_048, i + 2_048).every((sample) => sample === 0));
+    expect(silent).toBeGreaterThan(16_000);
+    for (let rest = 0; rest < 6; rest += 1) {
+      const middle = heard.subarray(rest * 24_001 + silent - 100, rest * 24_001 + silent + 1_000);
+      expect(Math.max(...middle.map(Math.abs))).toBeLessThan(3);
+    }
   });
 }

@@ -38,7 +38,7 @@ async function made(name: string, content: Buffer | string, making: Making = {})
   const out = path.join(folder, `${count}-out.epub`);
   const { by = 'sentence', language = 'en-US', notes = 'skip', skipBroken = false } = making;
   const book = await readBook(file, { notes, skipBroken });
-  const publication = await openPublication(book, file, language);
+  const publication = await openPublication(book, file, { language, pictures: 'beside' });
   const handle = await open(out, 'wx+');
   const indices = making.indices ?? book.chapters.map((_, index) => index);
   const sound = { ending: 'mp3', open: () => createEncoder('mp3') } as const;
@@ -130,8 +130,12 @@ const OLD: EpubParts = {
 
 const MARKDOWN =
   '# A short book\n\nBefore it begins.\n\n## One\n\nThe **first** chapter is `short` &amp; sweet\nand long. It *has* <two> sentences.\n\n> quoted\n\n- item\n\n## Two\n\nSo is the second.\n';
+const PICTURE = OLD.extra!['OEBPS/pic.png'] as Buffer;
 const HTML =
-  '<!doctype html><title>A page</title><script>let x = "</p>";</script><h1 id="a b">First</h1><p align=center>Some text &amp; a <a href="x.html">link</a><img src=x.png> goes.<p>More <foo>of it</foo> here<br>now. <nav>no</nav><h1>Second</h1><foo><p style="display: none">hidden</p><p>The end.</p></foo>';
+  '<!doctype html><title>A page</title><script>let x = "</p>";</script><h1 id="a b">First</h1><p align=center>Some text &amp; a <a href="x.html">link</a><img src="https://example.org/x.png"> goes.<p>More <foo>of it</foo> here<br>now. <nav>no</nav><h1>Second</h1><foo><p style="display: none">hidden</p><p>The end.</p></foo>' +
+  '<img alt="A dot &amp; more" width=9 src="data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7">' +
+  `<picture><source srcset=b.webp><img src="data:image/png;base64,${PICTURE.toString('base64')}"></picture>` +
+  '<div><img src="a%20dot.jpg"><img src="../out.png"><img src="/etc/passwd"><img src="missing.png"><img></div>';
 const JAPANESE: EpubParts = {
   language: 'ja',
   documents: { 'a.xhtml': '<h1>一</h1><p><ruby>東京<rt>とうきょう</rt></ruby>へ行く。雨が降る。</p>' },
@@ -241,6 +245,7 @@ describe('an EPUB with its sound', () => {
       'Two',
       'So is the second.',
     ]);
+    writeFileSync(path.join(folder, 'a dot.jpg'), PICTURE);
     const page = await made('page.html', HTML);
     expect(page.clips.map((clip) => clip.text)).toEqual([
       'First',
@@ -252,6 +257,14 @@ describe('an EPUB with its sound', () => {
     ]);
     const nav = [...page.files].find(([name]) => name.endsWith('nav.xhtml'))!;
     expect(findAll(parseXml(nav[1], 'nav'), 'a').map(textInside)).toEqual(['First', 'Second']);
+    const images = findAll(parseXml(page.files.get('EPUB/book.xhtml')!, 'book'), 'img');
+    expect(images.map(({ attributes: { src, alt } }) => [src, alt])).toEqual([
+      ['pictures/001.gif', 'A dot & more'],
+      ['pictures/002.png', ''],
+      ['pictures/002.png', ''],
+    ]);
+    expect(page.files.get('EPUB/pictures/002.png')).toEqual(PICTURE);
+    expect([...page.files.keys()].filter((name) => name.includes('pictures/'))).toHaveLength(2);
   });
 
   it('has sound for some chapters only where only those are made', async () => {

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { type StepGrant, UNSCHEDULED } from '../../src/engine/engine.js';
-import { dueWindows, timelyWindows, type Windows } from '../../src/engine/vocoder/windows.js';
+import { dueWindows, longWindows, timelyWindows, type Windows } from '../../src/engine/vocoder/windows.js';
 
 const NOW = 50_000;
 const clock = { now: () => NOW };
@@ -53,6 +53,14 @@ describe('the schedule', () => {
     ] as const)
       expect(lengths(dueWindows(clock), frames, dueIn(1_000))).toEqual(expected);
   });
+});
+
+it('are long from the first on, also where it is due at once, for an engine that nobody hears', () => {
+  for (const grant of [UNSCHEDULED, dueIn(0), dueIn(0, false), dueIn(1e9)]) {
+    expect(lengths(longWindows, 1_000, grant)).toEqual([384, 384, 232]);
+    expect(lengths(longWindows, 463, grant)).toEqual([463]);
+    expect(lengths(longWindows, 464, grant)).toEqual([384, 80]);
+  }
 });
 
 describe('timely windows', () => {

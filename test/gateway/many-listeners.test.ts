@@ -214,3 +214,31 @@ it('lets buffered responses fill what live streams leave; first come, first serv
   const theirs = await besideBuffered(0.1);
   expect(theirs.latestMs).toBeGreaterThan(3_000);
 });
+
+it('lets a listener begin within the steps that run, and never stall, beside a book', async () => {
+  workers = 2;
+  await start();
+  const listeners = async () => {
+    const heard: Awaited<ReturnType<typeof listen>>[] = [];
+    for (const text of [...TEXTS, ...TEXTS, ...TEXTS]) {
+      const one = await machine.until(listen(text));
+      heard.push(one);
+      await machine.until(machine.sleep(Math.max(0, one.playedOutAtMs - machine.nowMs)));
+    }
+    expect(heard.filter((one) => one.stalled)).toEqual([]);
+    return Math.max(...heard.map(({ firstAudioMs }) => firstAudioMs));
+  };
+  const aloneMs = await listeners();
+  let over = false;
+  let sentences = 0;
+  const book = Array.from({ length: 4 * workers }, async (_, n) => {
+    for (; !over; sentences++)
+      await listen(TEXTS[n % TEXTS.length]!.split(/(?<=\.) /)[0]!, { whole: true, owner: 'b' });
+  });
+  const besideMs = await listeners();
+  over = true;
+  await machine.until(Promise.all(book));
+  // The longest step is the front of a sentence of 72 characters, 173 ms; a worker holds two steps.
+  expect(besideMs).toBeLessThan(aloneMs + 2 * 175);
+  expect(sentences).toBeGreaterThan(100);
+});

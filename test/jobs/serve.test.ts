@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Job } from '../../src/protocol/jobs/schemas.js';
 import { epubOf } from '../../testkit/epub.js';
 import { until } from '../../testkit/server.js';
+import { unzip } from '../../testkit/unzip.js';
 import { hasFfmpeg, probe } from '../support/ffmpeg.js';
 import { JobClient, longText } from '../support/job-client.js';
 import { createKey } from '../support/pages.js';
@@ -101,6 +102,38 @@ describe('a job', () => {
     expect(list.data.map(({ id }) => id)).toEqual([job.id]);
     const next = (await (await client.request(`?limit=1&cursor=${list.next_cursor}`)).json()) as { data: Job[] };
     expect(next.data.map(({ title }) => title)).toEqual(['The Lamp']);
+  });
+
+  it('is a book to read along where it was asked for, and counts in the metrics', async () => {
+    const client = await clientWith(1_000);
+    const seriesOf = async () => {
+      const text = await (await fetch(`${server.baseUrl}/metrics`)).text();
+      return (name: string) =>
+        Number(
+          text
+            .split('\n')
+            .find((line) => line.startsWith(`${name} `))
+            ?.split(' ')[1],
+        );
+    };
+    const before = await seriesOf();
+    const ordered = await client.post(SHORT, 'text/markdown', '?format=epub');
+    const { id } = (await ordered.json()) as Job;
+    const job = await client.ended(id);
+    expect(job.result).toMatchObject({ filename: 'A short book.epub', content_type: 'application/epub+zip' });
+    const files = unzip(Buffer.from(await (await client.request(`/${id}/result`)).arrayBuffer()));
+    const overlays = [...files].filter(([name]) => name.endsWith('.smil')).map(([, bytes]) => String(bytes));
+    const clips = overlays.map((smil) => [...smil.matchAll(/clipBegin="([^"]+)"/g)].map(([, at]) => at));
+    // Title, heading and sentence of the first chapter, heading and sentence of the second.
+    expect(clips.map(({ length }) => length)).toEqual([3, 2]);
+    expect(clips.map((begins) => new Set(begins).size)).toEqual([3, 2]);
+    const after = await seriesOf();
+    const ended = 'tts_jobs_ended_total{outcome="completed"}';
+    expect(after(ended)).toBe(before(ended) + 1);
+    const audio = 'tts_job_audio_seconds_total';
+    expect(after(audio) - before(audio)).toBeCloseTo(job.result!.audio_ms / 1000, 2);
+    expect(after('tts_job_disk_bytes')).toBeGreaterThanOrEqual(before('tts_job_disk_bytes') + job.result!.bytes);
+    expect([after('tts_jobs{state="queued"}'), after('tts_jobs{state="running"}')]).toEqual([0, 0]);
   });
 
   it('sends its result whole, in parts, and not at all where the client has it', async () => {

@@ -73,6 +73,12 @@ interface OrphanedReservation {
   readonly voice: string;
 }
 
+export interface JobTotals {
+  readonly queued: number;
+  readonly running: number;
+  readonly bytes: number;
+}
+
 interface JobFilter {
   readonly keyId?: string | undefined;
   /** Only jobs made before the one of this number. */
@@ -91,6 +97,8 @@ export interface JobTable {
   find(id: string): Promise<JobRow | undefined>;
   /** Jobs of the key that have not ended, and the bytes of all its jobs. */
   sums(keyId: string): Promise<{ readonly open: number; readonly bytes: number }>;
+  /** Jobs of a folder that wait and that are made, and the bytes of all its jobs. */
+  totals(folder: string): Promise<JobTotals>;
   /** The latest first; none that is `new`. */
   list(filter: JobFilter): Promise<JobRow[]>;
   /**

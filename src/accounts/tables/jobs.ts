@@ -4,7 +4,7 @@
  */
 import { type AccountsDatabase, ask, tell, type Value } from '../database.js';
 import { JOBS_HOLDER } from '../jobs-holder.js';
-import type { JobRow, JobTable } from './job-rows.js';
+import type { JobRow, JobTable, JobTotals } from './job-rows.js';
 
 const COLUMNS = `seq, id, key_id, reservation_id, folder, state, outcome, speech, model, voice, characters, credits,
   made_characters, audio_ms, bytes, epoch, progress, result, error, created_ms, started_ms, ended_ms, expires_ms,
@@ -31,6 +31,10 @@ interface OrphanRow {
 const PAGE = 50;
 const SUMS = `SELECT count(*) FILTER (WHERE state <> 'ended') AS open, coalesce(sum(bytes), 0) AS bytes
   FROM jobs WHERE key_id = ?`;
+
+const TOTALS = `SELECT count(*) FILTER (WHERE state = 'queued') AS queued,
+  count(*) FILTER (WHERE state IN ('running', 'ending')) AS running, coalesce(sum(bytes), 0) AS bytes
+  FROM jobs WHERE folder = ?`;
 
 function statementsOf({ nowMs, forUpdate }: AccountsDatabase['dialect']) {
   const skipLocked = forUpdate === '' ? '' : `${forUpdate} OF job SKIP LOCKED`;
@@ -95,6 +99,9 @@ export function createJobs(database: AccountsDatabase): JobTable {
     },
     async sums(keyId) {
       return (await database.read<{ open: number; bytes: number }>(SUMS, keyId))[0]!;
+    },
+    async totals(folder) {
+      return (await database.read<JobTotals>(TOTALS, folder))[0]!;
     },
     list({ keyId, before, limit }) {
       const where = `${keyId === undefined ? '' : ' AND key_id = ?'}${before === undefined ? '' : ' AND seq < ?'}`;

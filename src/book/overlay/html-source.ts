@@ -5,19 +5,19 @@ import { decodedText } from '../markup.js';
 
 /** They run, fetch or ask something, which a book does not. */
 const LEFT_OUT = new Set(
-  `applet audio base button canvas embed fieldset form frame frameset iframe img input link map meta noscript object
-  picture script select source style template textarea track video`.split(/\s+/),
+  `applet audio base button canvas embed fieldset form frame frameset iframe input link map meta noscript object
+  script select source style template textarea track video`.split(/\s+/),
 );
-const EMPTY = new Set('br col hr wbr'.split(' '));
+const EMPTY = new Set('br col hr img wbr'.split(' '));
 const KNOWN = new Set(
   `a abbr acronym address article aside b bdi bdo big blockquote body br caption center cite code col colgroup dd
-  del details dfn dir div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 head header hgroup hr html i ins kbd
+  del details dfn dir div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 head header hgroup hr html i img ins kbd
   li main mark nav ol p pre q rp rt ruby s samp section small span strike strong sub summary sup table tbody td tfoot th
   thead title tr tt u ul var wbr`.split(/\s+/),
 );
 const ATTRIBUTES = new Set('class colspan dir hidden id lang name rowspan scope start title'.split(' '));
 const INLINE = new Set(
-  'a abbr b bdi bdo br cite code del dfn em font i ins kbd mark q ruby s samp small span strong sub sup u var'.split(
+  'a abbr b bdi bdo br cite code del dfn em font i img ins kbd mark q ruby s samp small span strong sub sup u var'.split(
     ' ',
   ),
 );
@@ -34,12 +34,16 @@ export interface HtmlSource {
   readonly nodes: ReadonlyMap<number, number>;
 }
 
-export function xhtmlOf(bytes: Buffer, file: string, title: string): HtmlSource {
-  return new Writer(title).write(parse(decodedText(bytes, file)));
+/** Where a picture lies, as the document is to say; undefined where it is left out. */
+type PictureHref = (source: string) => string | undefined;
+
+export function xhtmlOf(bytes: Buffer, file: string, title: string, hrefOf: PictureHref): HtmlSource {
+  return new Writer(title, hrefOf).write(parse(decodedText(bytes, file)));
 }
 
 class Writer {
   readonly #title: string;
+  readonly #hrefOf: PictureHref;
   readonly #parts: string[] = [];
   readonly #nodes = new Map<number, number>();
   readonly #ids = new Set<string>();
@@ -48,8 +52,9 @@ class Writer {
   /** Text directly behind text would be one node. */
   #isText = false;
 
-  constructor(title: string) {
+  constructor(title: string, hrefOf: PictureHref) {
     this.#title = title;
+    this.#hrefOf = hrefOf;
   }
 
   write(document: DefaultTreeAdapterTypes.Document): HtmlSource {
@@ -79,7 +84,8 @@ class Writer {
 
   #element(element: DefaultTreeAdapterTypes.Element, outer: boolean): void {
     const tag = element.tagName.toLowerCase();
-    const isKept = outer && !LEFT_OUT.has(tag) && element.namespaceURI === 'http://www.w3.org/1999/xhtml';
+    const isPossible = outer && !LEFT_OUT.has(tag) && element.namespaceURI === 'http://www.w3.org/1999/xhtml';
+    const isKept = isPossible && (tag !== 'img' || this.#hrefOf(attributeOf(element, 'src')) !== undefined);
     const name = KNOWN.has(tag) ? tag : holdsBlocks(element) ? 'div' : 'span';
     if (isKept) this.#markup(`<${name}${this.#attributes(element, name)}${EMPTY.has(name) ? '/' : ''}>`);
     const titles = element.childNodes.some(({ nodeName }) => nodeName === 'title');
@@ -101,7 +107,8 @@ class Writer {
     this.#isText = false;
   }
 
-  #attributes({ attrs }: DefaultTreeAdapterTypes.Element, name: string): string {
+  #attributes(element: DefaultTreeAdapterTypes.Element, name: string): string {
+    const { attrs } = element;
     const kept = attrs.filter((each) => ATTRIBUTES.has(each.name) || (each.name === 'href' && isKeptLink(each.value)));
     const written = kept.flatMap((each) => {
       if (each.name === 'id' && (!/^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(each.value) || this.#ids.has(each.value)))
@@ -111,10 +118,23 @@ class Writer {
     });
     const isHidden = attrs.some((each) => each.name === 'style' && /display\s*:\s*none/i.test(each.value));
     if (isHidden && !kept.some((each) => each.name === 'hidden')) written.push(' hidden=""');
+    if (name === 'img') written.push(this.#picture(element));
     const space = name === 'html' ? ' xmlns="http://www.w3.org/1999/xhtml"' : '';
     return `${space}${written.join('')}`;
   }
+
+  #picture(element: DefaultTreeAdapterTypes.Element): string {
+    const sizes = ['width', 'height'].flatMap((name) => {
+      const pixels = attributeOf(element, name);
+      return /^\d+$/.test(pixels) ? [` ${name}="${pixels}"`] : [];
+    });
+    const alternative = escapeAttribute(attributeOf(element, 'alt'));
+    return ` src="${escapeAttribute(this.#hrefOf(attributeOf(element, 'src'))!)}" alt="${alternative}"${sizes.join('')}`;
+  }
 }
+
+const attributeOf = ({ attrs }: DefaultTreeAdapterTypes.Element, name: string): string =>
+  attrs.find((each) => each.name === name)?.value ?? '';
 
 const holdsBlocks = ({ childNodes }: DefaultTreeAdapterTypes.Element): boolean =>
   childNodes.some((child) => 'tagName' in child && (!INLINE.has(child.tagName) || holdsBlocks(child)));

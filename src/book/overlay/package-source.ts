@@ -213,13 +213,17 @@ export interface NewPackage {
   readonly opf: string;
   /** Paths of the documents, in order. */
   readonly documents: readonly string[];
+  readonly pictures: readonly { readonly path: string; readonly mediaType: string }[];
 }
 
 /** A package for a book that had none; `packageSource` adds the rest. */
-export function newPackage({ title, author, language, identifier, opf, documents }: NewPackage): string {
-  const items = documents.map(
-    (each, i) => `<item id="text${i + 1}" href="${hrefOf(opf, each)}" media-type="application/xhtml+xml"/>\n`,
-  );
+export function newPackage({ title, author, language, identifier, opf, documents, pictures }: NewPackage): string {
+  const item = (id: string, file: string, type: string) =>
+    `<item id="${id}" href="${hrefOf(opf, file)}" media-type="${type}"/>\n`;
+  const items = [
+    ...documents.map((each, i) => item(`text${i + 1}`, each, 'application/xhtml+xml')),
+    ...pictures.map(({ path, mediaType }, i) => item(`picture${i + 1}`, path, mediaType)),
+  ];
   const refs = documents.map((_, i) => `<itemref idref="text${i + 1}"/>\n`);
   return (
     '<?xml version="1.0" encoding="utf-8"?>\n' +

@@ -10,6 +10,7 @@ import { decodedText, parseXml } from '../markup.js';
 import { xhtmlOf } from './html-source.js';
 import type { NavEntry } from './nav.js';
 import { newPackage } from './package-source.js';
+import { type Picture, picturesOf } from './pictures.js';
 import { placedText, textDocument } from './text-source.js';
 import { propertiesOf, upgraded } from './upgrade.js';
 import { withoutNamedCharacters } from './xml-source.js';
@@ -45,13 +46,24 @@ export interface Publication {
   close(): void;
 }
 
-/** `file` is what `book` was read from; `language` that of the voice. */
-export async function openPublication(book: Book, file: string, language: string): Promise<Publication> {
+interface PublicationOptions {
+  /** That of the voice. */
+  readonly language: string;
+  /** Which pictures an HTML page keeps: those inside it, or those in files beside it too. */
+  readonly pictures: 'inside' | 'beside';
+}
+
+/** `file` is what `book` was read from. */
+export async function openPublication(
+  book: Book,
+  file: string,
+  { language, pictures }: PublicationOptions,
+): Promise<Publication> {
   switch (book.kind) {
     case 'epub':
       return EpubPublication.open(book, file);
     case 'html':
-      return new PlainPublication(book, book.language ?? language, await readFile(file));
+      return new PlainPublication(book, book.language ?? language, await pageOf(file, pictures === 'beside'));
     default:
       return new PlainPublication(placedText(book, documentPath), language, undefined);
   }
@@ -63,6 +75,17 @@ const CONTAINER =
   '<?xml version="1.0" encoding="utf-8"?>\n<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container">' +
   `<rootfiles><rootfile full-path="${OPF}" media-type="application/oebps-package+xml"/></rootfiles></container>\n`;
 
+/** A page of HTML, and its pictures by what `src` says. */
+interface Page {
+  readonly html: Buffer;
+  readonly pictures: ReadonlyMap<string, Picture>;
+}
+
+async function pageOf(file: string, beside: boolean): Promise<Page> {
+  const html = await readFile(file);
+  return { html, pictures: await picturesOf(html, file, beside) };
+}
+
 /** Text, or a page of HTML. */
 class PlainPublication implements Publication {
   readonly book: Book;
@@ -73,16 +96,17 @@ class PlainPublication implements Publication {
   readonly properties = new Map();
   readonly converted = new Set<string>();
   readonly #language: string;
-  readonly #html: Buffer | undefined;
+  readonly #page: Page | undefined;
 
-  constructor(book: Book, language: string, html: Buffer | undefined) {
-    const files = html === undefined ? book.files : ['EPUB/book.xhtml'];
+  constructor(book: Book, language: string, page: Page | undefined) {
+    const files = page === undefined ? book.files : ['EPUB/book.xhtml'];
     this.book = { ...book, files };
     this.#language = language;
-    this.#html = html;
+    this.#page = page;
     const { title, author } = book;
     const identifier = identifierOf(book);
-    this.packageSource = newPackage({ title, author, language, identifier, opf: OPF, documents: files });
+    const pictures = this.#pictures;
+    this.packageSource = newPackage({ title, author, language, identifier, opf: OPF, documents: files, pictures });
   }
 
   hasPath(): boolean {
@@ -91,15 +115,27 @@ class PlainPublication implements Publication {
 
   async document(file: number): Promise<Document> {
     const { title, chapters, files } = this.book;
-    if (this.#html === undefined) {
+    if (this.#page === undefined) {
       return { source: textDocument(chapters[file]!, this.#language), nodeOf: (node) => node };
     }
-    const { source, nodes } = xhtmlOf(this.#html, files[file]!, title);
+    const { html, pictures } = this.#page;
+    const folder = path.posix.dirname(files[file]!);
+    const hrefOf = (source: string) => {
+      const picture = pictures.get(source);
+      return picture && path.posix.relative(folder, picture.path);
+    };
+    const { source, nodes } = xhtmlOf(html, files[file]!, title, hrefOf);
     return { source: upgraded(source), nodeOf: (node) => nodes.get(node) };
   }
 
   async *others(): AsyncGenerator<OtherFile> {
     yield { path: 'META-INF/container.xml', bytes: Buffer.from(CONTAINER) };
+    yield* this.#pictures;
+  }
+
+  /** Each once, in the order in which the page has them. */
+  get #pictures(): Picture[] {
+    return [...new Set(this.#page?.pictures.values() ?? [])];
   }
 
   close(): void {}
@@ -191,7 +227,9 @@ function readDocument(bytes: Buffer, name: string): Document {
     parseXml(bytes, name);
   } catch {
     // The reader took it as browsers do.
-    const { source, nodes } = xhtmlOf(bytes, name, path.parse(name).name);
+    // Pictures of the archive stay where they are.
+    const hrefOf = (src: string) => (/^(?:$|[a-z][a-z0-9+.-]*:|\/)/i.test(src) ? undefined : src);
+    const { source, nodes } = xhtmlOf(bytes, name, path.parse(name).name, hrefOf);
     return { source, nodeOf: (node) => nodes.get(node) };
   }
   const source = withoutNamedCharacters(decodedText(bytes, name));

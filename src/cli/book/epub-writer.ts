@@ -14,6 +14,8 @@ export interface EpubWriterOptions extends WriterOptions {
   /** What the voice reads in. */
   readonly language: Language;
   readonly by: 'sentence' | 'word';
+  /** Which pictures an HTML page keeps: those inside it, or those in files beside it too. */
+  readonly pictures: 'inside' | 'beside';
   /** What is said of a chapter, with places: the sentences that `write` is given. */
   readonly said: (chapter: BookChapter, index: number, places: true) => Promise<readonly Utterance[]>;
 }
@@ -39,7 +41,7 @@ export class EpubWriter implements BookOutput {
   }
 
   static async open(options: EpubWriterOptions): Promise<EpubWriter> {
-    const { book, chapters, destination, file, by, voice, language } = options;
+    const { book, chapters, destination, file, by, voice, language, pictures } = options;
     const { kind, format } = destination;
     if (kind !== 'epub' || (format !== 'm4a' && format !== 'mp3')) throw new Error('not the sound of an EPUB');
     const [{ openPublication }, { OverlayBook: Overlay }, { createEncoder }, { openWhole }] = await Promise.all([
@@ -50,7 +52,7 @@ export class EpubWriter implements BookOutput {
     ]);
     const whole = await openWhole(destination.path);
     try {
-      const publication = await openPublication(book, file, language);
+      const publication = await openPublication(book, file, { language, pictures });
       const open = (index: number) => {
         const track = { number: index + 1, of: book.chapters.length };
         return createEncoder(format, { tags: { ...bookTags(options), title: book.chapters[index]!.title, track } });

@@ -62,13 +62,10 @@ const MOST_AT_ONCE = 64;
 /** On another machine: below what a key may have at once there by default. */
 const AT_ONCE_REMOTE = 6;
 
-/** Engine processes that keep an encoder busy; a further one has 120 MB of its own. */
+/** Engine processes of a book; a further one has 120 MB of its own, and all of it 500. */
 const FAST_WORKERS = 2;
 
-/**
- * `base-tts-fast` makes a second of speech with as much work as AAC takes to encode it. So a core
- * is left to the encoder, and few processes are enough on any machine.
- */
+/** A core is left to the encoder and the command; the processes divide the cores as threads. */
 function workersFor(model: SpeechModel, { workers }: Config): Config['workers'] {
   const isFast = model.replace(/:free$/, '') === 'base-tts-fast';
   return workers === 'auto' && isFast ? Math.max(1, Math.min(FAST_WORKERS, availableParallelism() - 1)) : workers;
@@ -150,7 +147,7 @@ async function make(making: Making, signal: AbortSignal): Promise<MadeBook> {
     const onPreparation = preparing(making);
     // Without a model the machine is measured first. Else an engine starts when there is work.
     const speech = asked === undefined;
-    connection = await connect(used, { speech, crowd: true, onPreparation }, signal);
+    connection = await connect(used, { speech, crowd: true, unheard: true, onPreparation }, signal);
     if (speech) await orAbort(connection.ready(), signal);
     const model = asked ?? (await chooseModel(config));
     signal.throwIfAborted();
@@ -233,6 +230,7 @@ async function speakBook(
             language,
             said,
             by: making.overlay,
+            pictures: 'beside',
           })
         : new BookWriter(options);
     await write({ ...making, maker, writer, spoken, chapters }, signal);

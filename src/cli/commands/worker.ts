@@ -136,7 +136,7 @@ async function startEngines(options: EnginesOptions, signal: AbortSignal) {
   // New at every start: work that was sent to an earlier process of this name is not ours.
   const instance = `${hostname().replaceAll(/[^\w-]/g, '-')}-${randomBytes(3).toString('hex')}`;
   const name = workerId(config.workerName, instance);
-  const engine = engineOptions({ ...config, workers: most }, 'machine', models, true);
+  const engine = engineOptions({ ...config, workers: most }, 'machine', models, { seeksGpu: true });
   const engines: ServedEngine[] = [];
   const add = (onReady?: (facts: EngineFacts) => void): void => {
     const id = `${name}-${engines.length + 1}`;

@@ -3,7 +3,7 @@
  * would hold up the audio of live listeners. The process speaks the sentences.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Book } from '../../book/book.js';
+import type { Book, BookChapter } from '../../book/book.js';
 import type { Spoken } from '../../book/make/maker.js';
 import type { Utterance } from '../../book/make/utterances.js';
 import type { BookTask, SpokenMessage, ThreadMessage } from '../../jobs/thread-messages.js';
@@ -13,7 +13,7 @@ import { TtsError } from '../../protocol/errors.js';
 import type { Language } from '../../protocol/job.js';
 import { chapterIndices } from '../book/chapter-range.js';
 import { bookDestination } from '../book/destination.js';
-import { BookWriter } from '../book/writer.js';
+import { type BookOutput, BookWriter, type WriterOptions } from '../book/writer.js';
 
 const port = parentPort!;
 const say = (message: ThreadMessage) => port.postMessage(message);
@@ -64,18 +64,18 @@ async function read(task: Extract<BookTask, { type: 'read' }>): Promise<void> {
 }
 
 /** Sentences that the process speaks, by their numbers. */
-const waiting = new Map<number, (pcm: Int16Array) => void>();
+const waiting = new Map<number, (spoken: Spoken) => void>();
 let numbers = 0;
 
 const speak = ({ text, ssml, place }: Utterance): Promise<Spoken> =>
   new Promise((resolve) => {
     const number = ++numbers;
-    waiting.set(number, (pcm) => resolve({ pcm, startsMs: [] }));
+    waiting.set(number, resolve);
     say({ type: 'speak', number, text, ssml, place });
   });
 
-port.on('message', ({ number, pcm }: SpokenMessage) => {
-  waiting.get(number)?.(pcm);
+port.on('message', ({ number, pcm, startsMs }: SpokenMessage) => {
+  waiting.get(number)?.({ pcm, startsMs });
   waiting.delete(number);
 });
 
@@ -89,16 +89,27 @@ async function make(task: Extract<BookTask, { type: 'make' }>): Promise<void> {
   ]);
   const chapters = indices.map((index) => ({ title: book.chapters[index]!.title, index }));
   const destination = bookDestination(output, undefined, task.file);
-  const writer = new BookWriter({ book, chapters, destination, voice: speaker.voice });
+  const writer = await writerOf({ book, chapters, destination, voice: speaker.voice }, task.file, speaker.language);
   // The folder is this job's alone, and counted as the key's.
   const store = await SentenceStore.open({ root: keepIn, book: keepIn, maxBytes: Number.MAX_SAFE_INTEGER });
   const maker = new Maker({ store, sound, inFlight, speak });
   await write({ maker, writer, spoken, chapters, speed });
 }
 
+async function writerOf(options: WriterOptions, file: string, language: Language): Promise<BookOutput> {
+  if (options.destination.kind !== 'epub') return new BookWriter(options);
+  const [{ EpubWriter }, { utterancesOf }] = await Promise.all([
+    import('../book/epub-writer.js'),
+    import('../../book/make/utterances.js'),
+  ]);
+  const said = (chapter: BookChapter) => utterancesOf(chapter, language, { places: true });
+  // The files beside the source are the server's: an HTML page gets none of them.
+  return EpubWriter.open({ ...options, file, language, said, by: 'sentence', pictures: 'inside' });
+}
+
 interface Writing {
   readonly maker: InstanceType<typeof import('../../book/make/maker.js').Maker>;
-  readonly writer: BookWriter;
+  readonly writer: BookOutput;
   readonly spoken: readonly (readonly Utterance[])[];
   readonly chapters: readonly { readonly title: string }[];
   readonly speed: number;

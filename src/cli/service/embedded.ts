@@ -15,6 +15,8 @@ export interface EmbeddedOptions {
   readonly speech?: boolean;
   /** Many will listen at once: the engine may be more than one process. */
   readonly crowd?: boolean;
+  /** Nobody hears the speech while it is made. */
+  readonly unheard?: boolean;
 }
 
 export interface EmbeddedServer {
@@ -31,7 +33,7 @@ export interface EmbeddedServer {
 const START_PATIENCE_MS = 3_600_000;
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const { log, onPreparation, speech = false, crowd = false } = options;
+  const { log, onPreparation, speech = false, crowd = false, unheard = false } = options;
   // A command speaks by itself, also where the server of this machine leaves that to others.
   const config = options.config.workers === 0 ? { ...options.config, workers: 1 } : options.config;
   const { drawKey } = await import('../../accounts/api-key.js');
@@ -50,6 +52,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       start: speech ? 'now' : 'demand',
       models: model === undefined ? [] : [model],
       crowd,
+      unheard,
       ...(onPreparation ? { onProgress: onPreparation } : {}),
     },
   });

@@ -33,7 +33,7 @@ export function engineOptions(
   config: Config,
   share: Required<KokoroOptions>['share'],
   preload: readonly BaseModel[],
-  seeksGpu = false,
+  { seeksGpu = false, unheard = false }: Pick<KokoroOptions, 'seeksGpu' | 'unheard'> = {},
 ): EngineOptions {
   if (config.engine === 'sine') {
     // TTS_SINE_OPTIONS of a load test. The tone engine's card is a GPU like any other.
@@ -41,5 +41,5 @@ export function engineOptions(
     const onCard = isGpu(config.device) || (config.device === 'auto' && seeksGpu);
     return { engine: 'sine', sine: { ...sine, ...(card && onCard && { card }) } };
   }
-  return { engine: 'kokoro', kokoro: { ...kokoroOptions(config, preload), share, seeksGpu } };
+  return { engine: 'kokoro', kokoro: { ...kokoroOptions(config, preload), share, seeksGpu, unheard } };
 }

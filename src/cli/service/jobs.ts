@@ -7,7 +7,10 @@ import { TtsError } from '../../protocol/errors.js';
 import { packageVersion } from '../version.js';
 
 interface OpenJobsOptions
-  extends Pick<JobsOptions, 'store' | 'accounts' | 'gateway' | 'texts' | 'catalogue' | 'requestLog' | 'log'> {
+  extends Pick<
+    JobsOptions,
+    'store' | 'accounts' | 'gateway' | 'texts' | 'catalogue' | 'requestLog' | 'onEnded' | 'log'
+  > {
   readonly config: Config;
   /** How texts are read here. */
   readonly textVersion: string | undefined;

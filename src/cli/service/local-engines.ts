@@ -22,6 +22,8 @@ export interface LocalEnginesOptions {
   readonly stays?: boolean;
   /** Many may listen: more processes start while work waits, where `--workers` is auto. */
   readonly crowd?: boolean;
+  /** Nobody hears the speech while it is made, so that it need not begin soon. */
+  readonly unheard?: boolean;
   readonly onProgress?: (progress: Preparation) => void;
 }
 
@@ -113,7 +115,7 @@ export class LocalEngines {
   }
 
   async #startProcesses(): Promise<void> {
-    const { config, log, pool, models, crowd = false } = this.#options;
+    const { config, log, pool, models, crowd = false, unheard = false } = this.#options;
     const [{ Autoscaler }, { createProcessWorker }, { least, most }] = await Promise.all([
       import('../../gateway/workers/autoscaler.js'),
       import('../../gateway/workers/process-worker.js'),
@@ -126,7 +128,7 @@ export class LocalEngines {
     const multiThreads = workers === 'auto' && threads === 'auto' && most > 1;
     // Checking a GPU can take a minute. An engine process on the CPU serves requests until then.
     const startSubstitute = (number: number) => {
-      const options = engineOptions(config, multiThreads ? 'either' : 'machine', models);
+      const options = engineOptions(config, multiThreads ? 'either' : 'machine', models, { unheard });
       return createProcessWorker({ id: `engine-${number}`, options, multiThreads, log });
     };
     this.#autoscaler = new Autoscaler({
@@ -136,7 +138,7 @@ export class LocalEngines {
         const preloaded = workers === 'auto' ? asked : models;
         // The first process compares a GPU with the CPU; the others follow its verdict.
         const seeksGpu = crowd && (number === 1 || this.#gpuInUse);
-        const options = engineOptions(config, multiThreads ? share : 'machine', preloaded, seeksGpu);
+        const options = engineOptions(config, multiThreads ? share : 'machine', preloaded, { seeksGpu, unheard });
         const first = number === 1;
         return createProcessWorker({ id: `engine-${number}`, options, multiThreads: multiThreads && first, log });
       },

@@ -36,7 +36,7 @@ export interface ServiceOptions {
   readonly settings: Partial<ServerSettings>;
   /** As the dashboard shows them. */
   readonly shownSettings?: ShownSettings;
-  readonly engine: Pick<LocalEnginesOptions, 'start' | 'models' | 'stays' | 'crowd' | 'onProgress'>;
+  readonly engine: Pick<LocalEnginesOptions, 'start' | 'models' | 'stays' | 'crowd' | 'unheard' | 'onProgress'>;
   /** Whether metrics are collected. */
   readonly metrics: boolean;
   /** Whether workers on the NATS server of the settings speak as well. */
@@ -124,8 +124,10 @@ async function assemble(options: ServiceOptions, parts: Parts): Promise<Service>
   const shutdown = new AbortController();
   const kept = engine.crowd ? await openKept({ store, catalogue, texts, log }, shutdown.signal) : undefined;
   const textVersion = parts.reading?.textVersion;
-  const jobParts = { config, store, accounts, gateway, texts, catalogue, requestLog, log, textVersion };
+  const onEnded = metrics.jobs.ended.bind(metrics.jobs);
+  const jobParts = { config, store, accounts, gateway, texts, catalogue, requestLog, onEnded, log, textVersion };
   const jobs = options.jobs ? await openJobs(jobParts) : undefined;
+  if (jobs) metrics.jobs.watch(() => jobs.totals());
   const server = await buildServer(
     {
       accounts,

@@ -17,7 +17,7 @@ import { createFastVocoder } from '../vocoder/fast-vocoder.js';
 import type { AcousticFeatures } from '../vocoder/features.js';
 import { type Graph, graphOf, narrows, type Vocoder } from '../vocoder/vocoder.js';
 import { createWholeVocoder } from '../vocoder/whole-vocoder.js';
-import { timelyWindows } from '../vocoder/windows.js';
+import { longWindows, timelyWindows } from '../vocoder/windows.js';
 import { graphLoader } from './graph-loader.js';
 import { cpuProvider, type Provider, withoutArena } from './provider.js';
 
@@ -43,10 +43,12 @@ export interface SessionsOptions {
   readonly threadsWhenIdle?: number;
   /** Which form of Kokoro's generator is the faster one here. */
   readonly vocoder: 'float' | 'quantised';
+  /** Nobody hears the speech while it is made. */
+  readonly unheard?: boolean;
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { modelDir, offline, provider, threadsWhenIdle = 0, vocoder } = options;
+  const { modelDir, offline, provider, threadsWhenIdle = 0, vocoder, unheard = false } = options;
   const keptDir = path.join(modelDir, 'optimised');
   const isMultiThreaded = threadsWhenIdle > provider.threads;
   const idleProvider = isMultiThreaded ? cpuProvider(threadsWhenIdle, maySpin(threadsWhenIdle)) : undefined;
@@ -81,7 +83,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     return {
       styles,
       acousticModel: (tokens, style, grant) => runAcousticModel(front, tokens, style, grant),
-      vocoder: isLight ? createFastVocoder(back, timelyWindows()) : createWholeVocoder(back),
+      vocoder: isLight ? createFastVocoder(back, unheard ? longWindows : timelyWindows()) : createWholeVocoder(back),
     };
   }
 

@@ -61,6 +61,9 @@ export interface Windows {
 
 const ended = (end: number, to: number): number => (to - end < LEAST_FRAMES ? to : end);
 
+/** A remainder shorter than its context costs less within this window than after it. */
+const isLast = (from: number, to: number): boolean => to - from < LATER_FRAMES + 2 * CONTEXT_FRAMES;
+
 /** Where a window ends that a listener waits for. */
 export function scheduledEnd({ number, from, to }: Beginning): number {
   const frames = number === 0 ? FIRST_FRAMES : number === 1 ? SECOND_FRAMES : LATER_FRAMES;
@@ -81,6 +84,12 @@ export function dueWindows(clock: Pick<Clock, 'now'> = systemClock): Windows {
   };
 }
 
+/** Long windows from the first on, for an engine whose speech nobody hears while it is made. */
+export const longWindows: Windows = {
+  endOf: ({ from, to }) => (isLast(from, to) ? to : ended(from + LATER_FRAMES, to)),
+  ran: () => undefined,
+};
+
 /** All of an utterance in one window, for comparisons. */
 export const oneWindow: Windows = { endOf: ({ to }) => to, ran: () => undefined };
 
@@ -100,8 +109,7 @@ export function timelyWindows(clock: Pick<Clock, 'now'> = systemClock): Windows 
       const framesWithin = (ms: number) => Math.floor(ms / (SAFETY * msPerFrame)) - costOf(0, 2 * CONTEXT_FRAMES);
       const leftMs = dueMs - clock.now();
       if (leftMs > FIRST_SOUND_MS) {
-        // A remainder shorter than its context costs less within this window than after it.
-        const most = to - from < LATER_FRAMES + 2 * CONTEXT_FRAMES ? to - from : LATER_FRAMES;
+        const most = isLast(from, to) ? to - from : LATER_FRAMES;
         return Math.max(scheduled, ended(from + Math.min(most, framesWithin(leftMs)), to));
       }
       // A listener who has less than that in hand waits for the window.

@@ -2,8 +2,8 @@
 
 export const JOBS_PATH = '/jobs/v1/speech';
 
-/** Formats of a job's result: those of `tts book` that are one file. */
-export const JOB_FORMATS = ['m4b', 'm4a', 'mp3', 'opus', 'flac'] as const;
+/** Formats of a job's result: those of `tts book` that are one file. `epub` is read along. */
+export const JOB_FORMATS = ['m4b', 'm4a', 'mp3', 'opus', 'flac', 'epub'] as const;
 export type JobFormat = (typeof JOB_FORMATS)[number];
 
 export const JOB_CONTENT_TYPES: Readonly<Record<JobFormat, string>> = {
@@ -12,6 +12,7 @@ export const JOB_CONTENT_TYPES: Readonly<Record<JobFormat, string>> = {
   mp3: 'audio/mpeg',
   opus: 'audio/ogg',
   flac: 'audio/flac',
+  epub: 'application/epub+zip',
 };
 
 /** Content types of a body that is a file, with the ending that says how it is read. */

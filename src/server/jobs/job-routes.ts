@@ -4,7 +4,7 @@ import type { JobRow } from '../../accounts/tables/job-rows.js';
 import { jobView } from '../../jobs/job-view.js';
 import type { Jobs } from '../../jobs/jobs.js';
 import { ErrorResponse } from '../../protocol/http.js';
-import { JOBS_PATH } from '../../protocol/jobs/names.js';
+import { JOB_CONTENT_TYPES, JOBS_PATH } from '../../protocol/jobs/names.js';
 import { Job, JobList, JobQuery, JobRequest, JobsQuery } from '../../protocol/jobs/schemas.js';
 import { checkSource, orderedBy, takeSources } from './job-body.js';
 import { sendFile } from './result-file.js';
@@ -87,9 +87,7 @@ export function addJobRoutes(app: FastifyInstance, routes: JobRoutes): void {
     { ...one, schema: { ...described('cancelJob', ending, Job), params: ID } },
     async ({ key, params }) => jobView(await jobs.cancel(params.id, key.id)),
   );
-  const content = Object.fromEntries(
-    ['audio/mp4', 'audio/mpeg', 'audio/ogg', 'audio/flac'].map((type) => [type, BINARY]),
-  );
+  const content = Object.fromEntries([...new Set(Object.values(JOB_CONTENT_TYPES))].map((type) => [type, BINARY]));
   const send = async (request: FastifyRequest<WithId>, reply: FastifyReply) =>
     sendFile(request, reply, await jobFile(jobs, await jobs.find(request.params.id, request.key.id)));
   app.head<WithId>(`${path}/:id/result`, { ...one, schema: { hide: true } }, send);

@@ -6,6 +6,7 @@ import { SAMPLE_RATE } from '../../protocol/audio.js';
 import { freeLimitOf } from '../../protocol/free-limit.js';
 import { BASE_MODELS } from '../../protocol/job.js';
 import { RecentSpeed } from '../speech/recent-speed.js';
+import { JobSeries } from './job-series.js';
 import { createSeries, type Watched, watchSeries } from './series.js';
 
 /** Codes of refusals that are the server's own: no caller could avoid them. */
@@ -35,6 +36,7 @@ export class PrometheusMetrics {
   readonly observer: GatewayObserver;
   readonly #registry = new Registry();
   readonly #series = createSeries(this.#registry);
+  readonly jobs: Pick<JobSeries, 'ended' | 'watch'> = new JobSeries(this.#registry);
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry, prefix: 'tts_' });

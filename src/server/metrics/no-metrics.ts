@@ -6,6 +6,7 @@ export function noMetrics(): Metrics {
   const nothing = () => undefined;
   return {
     recent: new RecentSpeed(),
+    jobs: { ended: nothing, watch: nothing },
     text: async () => '',
     contentType: 'text/plain',
     observer: {

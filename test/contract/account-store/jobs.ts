@@ -54,6 +54,10 @@ export function jobsContract(tools: StoreTools): void {
       expect(added).toContain('too_many');
       expect(await store.jobs.add(jobOf(keyId, { bytes: 71 }), { ...MOST, bytes: 100 })).toBe('no_room');
       expect(await store.jobs.sums(keyId)).toEqual({ open: 3, bytes: 30 });
+      const before = await store.jobs.totals('here');
+      await queued(await tools.createKey());
+      const after = await store.jobs.totals('here');
+      expect(after).toEqual({ ...before, queued: before.queued + 1, bytes: before.bytes + 10 });
       expect(await store.jobs.add(jobOf(await tools.createKey()), most)).toBe('added');
     });
 
