@@ -19,7 +19,7 @@ import { createRecogniser } from '../../testkit/recogniser.js';
 import { SENTENCES } from '../../testkit/sentences.js';
 import { modelDirForTests, realEngine, speak } from '../../testkit/speech.js';
 import { wordErrors, wordsOf } from '../../testkit/word-errors.js';
-import { createDnsmos } from './dnsmos.js';
+import { dnsmosIfThere } from './dnsmos.js';
 
 const VOICES = 'english_female_professional,american_male_michael,british_female_emma';
 const CLIP_SENTENCES = 3;
@@ -73,7 +73,7 @@ export async function main(args: string[]): Promise<void> {
   const texts = SENTENCES.slice(1, 1 + Number(values.sentences));
   const modelDir = await modelDirForTests();
   const recogniser = await createRecogniser(modelDir, 'base');
-  const dnsmos = await createDnsmos(modelDir);
+  const dnsmos = await dnsmosIfThere(modelDir);
   const engine = await realEngine([model]);
   if (values.save) await mkdir(values.save, { recursive: true });
   process.stdout.write(`${model}, ${texts.length} sentences by each of ${values.voices}\n`);
@@ -97,7 +97,7 @@ export async function main(args: string[]): Promise<void> {
       }
       const whole = joinPcm(spoken);
       if (values.save) await writeFile(path.join(values.save, `${model}-${voice}-${speed}.s16`), whole);
-      for (let at = 0; at === 0 || at + OPINION_SAMPLES <= whole.length; at += OPINION_SAMPLES) {
+      for (let at = 0; dnsmos && (at === 0 || at + OPINION_SAMPLES <= whole.length); at += OPINION_SAMPLES) {
         const opinion = await dnsmos.opinion(whole.subarray(at, at + OPINION_SAMPLES));
         sums.signal += opinion.signal;
         sums.background += opinion.background;
@@ -110,6 +110,6 @@ export async function main(args: string[]): Promise<void> {
   }
   process.stdout.write(`PCM at ${SAMPLE_RATE} Hz; "heard" is the speed by the length of all clips.\n`);
   await engine.close();
-  await dnsmos.close();
+  await dnsmos?.close();
   await recogniser.close();
 }

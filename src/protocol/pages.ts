@@ -13,8 +13,6 @@ export const MAX_EXPLAINED_CHARS = 4_000;
 export const MAX_COMPARED_ROUNDS = 100;
 /** Speeds that a comparison by ear offers: few, so that there are few pairs to sum. */
 export const COMPARED_SPEEDS: readonly number[] = [0.75, 0.9, 1, 1.1, 1.25, 1.5, 2];
-/** Styles of delivery that a comparison by ear offers beside the server's own. */
-export const COMPARED_STYLES: readonly string[] = [];
 /** Most characters that a word is said as. */
 export const MAX_SAID_CHARS = 200;
 /** Most characters of the `words` of a session, as JSON. */

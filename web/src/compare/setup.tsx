@@ -1,7 +1,9 @@
 /** The text, and the two that are compared. */
+
+import { DELIVERY_STYLES } from '../../../src/protocol/delivery/delivery.js';
 import type { Language } from '../../../src/protocol/job.js';
 import { codeOf, LANGUAGE_CODES, LANGUAGE_NAMES } from '../../../src/protocol/languages.js';
-import { COMPARED_SPEEDS, COMPARED_STYLES } from '../../../src/protocol/pages.js';
+import { COMPARED_SPEEDS } from '../../../src/protocol/pages.js';
 import { choose, chosen, obstacle, speakers, start, text, voices } from './state.js';
 import { partsOf, ROUNDS, type Side } from './trial.js';
 
@@ -92,22 +94,20 @@ function SpeakerChoice({ side }: { readonly side: Side }) {
           ))}
         </select>
       </label>
-      {COMPARED_STYLES.length > 0 && (
-        <label>
-          Style
-          <select
-            value={style ?? ''}
-            onChange={(event) => choose(side, { style: event.currentTarget.value || undefined })}
-          >
-            <option value="">as this server does</option>
-            {COMPARED_STYLES.map((each) => (
-              <option key={each} value={each}>
-                {each}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
+      <label>
+        Style
+        <select
+          value={style ?? ''}
+          onChange={(event) => choose(side, { style: event.currentTarget.value || undefined })}
+        >
+          <option value="">as this server does</option>
+          {DELIVERY_STYLES.map((each) => (
+            <option key={each} value={each}>
+              {each}
+            </option>
+          ))}
+        </select>
+      </label>
     </fieldset>
   );
 }

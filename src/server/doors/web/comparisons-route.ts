@@ -1,9 +1,10 @@
 /** POST /playground/comparisons: the counts of a comparison by ear, for the operator's sum. */
 import type { FastifyInstance } from 'fastify';
+import { DELIVERY_STYLES } from '../../../protocol/delivery/delivery.js';
 import { TtsError } from '../../../protocol/errors.js';
 import { ErrorResponse } from '../../../protocol/http.js';
 import { BASE_MODELS } from '../../../protocol/job.js';
-import { COMPARED_SPEEDS, COMPARED_STYLES, MAX_COMPARED_ROUNDS } from '../../../protocol/pages.js';
+import { COMPARED_SPEEDS, MAX_COMPARED_ROUNDS } from '../../../protocol/pages.js';
 import { comparedName } from '../../../protocol/playground/compared-name.js';
 import { type Compared, ComparisonRun } from '../../../protocol/playground/playground.js';
 import type { ServerParts } from '../../door.js';
@@ -21,7 +22,7 @@ export function addComparisons(
     if (!COMPARED_SPEEDS.includes(speed)) {
       throw new TtsError('invalid_value', `Compared are the speeds ${COMPARED_SPEEDS.join(', ')}.`, { param });
     }
-    if (manner.style !== undefined && !COMPARED_STYLES.some((each) => each === manner.style)) {
+    if (manner.style !== undefined && !DELIVERY_STYLES.some((each) => each === manner.style)) {
       throw new TtsError('invalid_value', `There is no style "${manner.style}".`, { param });
     }
     return comparedName({ model: base, voice: catalogue.get(base, voice, param).voice.id, speed, ...manner });

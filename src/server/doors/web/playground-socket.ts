@@ -2,9 +2,11 @@
  * The playground's sessions: those of the contract, with a mix of voices for a voice, with words
  * that are read another way in this session alone, and with a speed and a style.
  */
+
+import { DELIVERY_STYLES, type DeliveryStyle } from '../../../protocol/delivery/delivery.js';
 import { TtsError } from '../../../protocol/errors.js';
 import { MAX_SPEED, MIN_SPEED } from '../../../protocol/job.js';
-import { COMPARED_STYLES, MAX_SESSION_WORDS_CHARS, PLAYGROUND_STREAM_PATH } from '../../../protocol/pages.js';
+import { MAX_SESSION_WORDS_CHARS, PLAYGROUND_STREAM_PATH } from '../../../protocol/pages.js';
 import type { Words } from '../../../text/thread/text-messages.js';
 import type { ServerParts, SpeechSocket } from '../../door.js';
 
@@ -36,7 +38,7 @@ export function playgroundSockets(parts: ServerParts): readonly SpeechSocket[] {
 interface OwnFields {
   readonly words?: Words | undefined;
   readonly speed?: number;
-  readonly style?: (typeof COMPARED_STYLES)[number];
+  readonly style?: DeliveryStyle;
 }
 
 const ownFields = (query: URLSearchParams): OwnFields => ({
@@ -55,10 +57,10 @@ function speedIn(given: string | null): Pick<OwnFields, 'speed'> {
 
 function styleIn(given: string | null): Pick<OwnFields, 'style'> {
   if (given === null) return {};
-  const style = COMPARED_STYLES.find((each) => each === given);
+  const style = DELIVERY_STYLES.find((each) => each === given);
   if (style !== undefined) return { style };
-  const allowed = COMPARED_STYLES.length === 0 ? 'this server has none' : `allowed: ${COMPARED_STYLES.join(', ')}`;
-  throw new TtsError('invalid_value', `The parameter "style" is no style: ${allowed}.`, { param: 'style' });
+  const message = `The parameter "style" must be one of ${DELIVERY_STYLES.join(', ')}.`;
+  throw new TtsError('invalid_value', message, { param: 'style' });
 }
 
 function wordsIn(given: string | null): Words | undefined {
