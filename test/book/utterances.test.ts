@@ -33,6 +33,26 @@ describe('utterances', () => {
     ]);
   });
 
+  it('rest as a narrator does, and know their place in the paragraph', async () => {
+    const text = 'The keeper climbed the stairs of the tower. “Is it you?” she asked. Nobody answered for a long time.';
+    const quotation = { from: text.indexOf('“'), to: text.indexOf('”') + 1, voice: 'american_female_nova' };
+    const blocks = [block('paragraph', text), block('paragraph', 'It rained.')];
+    const options = { style: 'narration', voices: [[quotation], undefined] } as const;
+    const list = await utterancesOf({ title: '', blocks }, 'en-US', options);
+    expect(list.map(({ shown, place }) => [shown.split(' ')[0], place])).toEqual([
+      ['The', { sentence: 0, last: false }],
+      ['“Is', { sentence: 1, last: false }],
+      ['she', { sentence: 2, last: false }],
+      ['Nobody', { sentence: 3, last: true }],
+      ['It', { sentence: 0, last: true }],
+    ]);
+    const [first, asked, , last] = list.map(({ restMs }) => restMs);
+    expect(asked).toBeLessThan(250);
+    expect(first).toBeGreaterThan(350);
+    expect(last).toBeGreaterThan(first!);
+    expect(await utterancesOf({ title: '', blocks }, 'en-US', options)).toEqual(list);
+  });
+
   it('name another language and the reading of ruby in markup, and escape the rest', async () => {
     const [french] = await said([
       block(
