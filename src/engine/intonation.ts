@@ -14,7 +14,7 @@ const STEADY = 1;
 /** Most that a bend adds, in semitones a frame of 12.5 ms: people reach some 60 semitones a second. */
 const STEEPEST = 0.8;
 /** Frames of a bend: a shorter foot begins earlier, a longer one later. */
-const SHORTEST = 14;
+const SHORTEST = 18;
 const LONGEST = 72;
 /**
  * What an end must reach, in semitones: so far above the lowest point of the foot, so far below its
@@ -31,7 +31,11 @@ const LAST_FRAMES = 10;
 /** Frames at the end of a question that get a pitch where the model lets the voice creak. */
 const MOST_CREAK = 20;
 /** Frames in which the pitch of a voice breaks off. */
-const BREAK_FRAMES = 6;
+const BREAK_FRAMES = 3;
+/** Frames in which the last sound of a sentence is heard at most; the pitch may go on. */
+const AUDIBLE_FRAMES = 16;
+/** Semitones above the highest point of the foot that a bend may reach. */
+const HIGHEST = 5;
 /** Share of the last steady pitch below which the voice is over. */
 const BROKEN = 0.35;
 /** Sounds without a voice. */
@@ -81,8 +85,9 @@ function bendsOf(
   const mark = tokens.findIndex(({ symbol, start }) => symbol === '?' && start === at);
   if (mark < 0) return [];
   const next = tokens.findIndex((token, index) => index > mark && !isRest(token));
-  const to = next < 0 ? frames : starts[next]!;
-  const ending = { from: starts[footOf(tokens, mark)]!, to, fade: next < 0 ? Number.POSITIVE_INFINITY : to };
+  const lastSound = tokens.findLastIndex((token, index) => index < mark && !isRest(token));
+  const to = Math.min(next < 0 ? frames : starts[next]!, (starts[lastSound] ?? 0) + AUDIBLE_FRAMES);
+  const ending = { from: starts[footOf(tokens, mark)]!, to, fade: next < 0 ? Number.POSITIVE_INFINITY : starts[next]! };
   if (or === undefined) return [{ ...ending, direction: 1, reach: ENDING_RISE }];
   const fall: Bend = { ...ending, direction: -1, reach: ENDING_FALL };
   const word = tokens.findIndex(({ start }) => start === or);
@@ -162,7 +167,7 @@ function apply(bend: Bend, f0: Float32Array, voiced: Uint8Array): void {
 /** Behind a bend: the voice breaks off as it does by itself, or goes on and loses it by `fade`. */
 function leave(f0: Float32Array, end: number, bent: number, fade: number): void {
   const goesOn = f0[end + 1]! > BROKEN * f0[end]!;
-  const frames = goesOn ? Math.max(BREAK_FRAMES, Math.min(fade, f0.length) - end) : BREAK_FRAMES;
+  const frames = goesOn ? Math.max(BREAK_FRAMES, fade - end) : BREAK_FRAMES;
   const held = semitones(f0[end]!);
   for (let at = end + 1; at < Math.min(f0.length, end + frames); at += 1) {
     if (f0[at]! <= VOICED_HZ) continue;
@@ -209,17 +214,18 @@ function leastBend(
   frames: number,
   wanted: Reach,
 ): { flat: number; height: number } {
-  const most = (STEEPEST * frames) / STEEPEST_SHARE;
-  for (const flat of FLATTENED) {
-    for (let height = 0.5; height <= most; height += 0.25) {
-      const bent = own.map((each, i) => {
-        const part = parts[i]!;
-        return each + flat * flattening(part) * (own[0]! - each) + height * smooth(part);
-      });
+  const steepest = (STEEPEST * frames) / STEEPEST_SHARE;
+  const ceiling = Math.max(...own) + HIGHEST;
+  let [flat, height] = [0, 0];
+  for (flat of FLATTENED) {
+    const levelled = own.map((each, i) => each + flat * flattening(parts[i]!) * (own[0]! - each));
+    const most = Math.min(steepest, ceiling - levelled.at(-1)!);
+    for (height = 0.5; height < most; height += 0.25) {
+      const bent = levelled.map((each, i) => each + height * smooth(parts[i]!));
       if (endsUp(bent, wanted)) return { flat, height };
     }
   }
-  return { flat: FLATTENED.at(-1)!, height: most };
+  return { flat, height };
 }
 
 /** From 0 to 1: begins without a corner and goes on rising to its end. */

@@ -82,7 +82,15 @@ describe('a reading', () => {
     expect(Object.values(emoji.skipped).reduce((sum, chars) => sum + chars, 0)).toBe(2);
     expect(reader.read(one('… — !')).parts).toEqual([]);
     const silent = reader.read({ text: ' \n', offset: 0, spans: [], pause: 'none' });
-    expect(silent).toEqual({ normalized: '', words: [], phonemes: '', parts: [], skipped: {} });
+    expect(silent).toEqual({
+      normalized: '',
+      words: [],
+      phonemes: '',
+      parts: [],
+      questions: [],
+      stressed: [],
+      skipped: {},
+    });
   });
 
   it('counts scripts it cannot read and speaks the rest', () => {
