@@ -48,7 +48,6 @@ describe('speed', () => {
     [0.5, 'base-tts-fast'],
     [1.25, 'base-tts-fast'],
     [2, 'base-tts-fast'],
-    [3, 'base-tts-fast'],
     [0.5, 'base-tts'],
     [1.75, 'base-tts'],
   ] as const)(
