@@ -128,7 +128,8 @@ async function* speakUnstretched(
     const prosody = tokenProsody(tokens, segment.spans);
     const features = prosody === undefined ? own : shaped(own, prosody, commonRate(segment.spans));
     const plan = planSpeech(tokens, features.durations, speed.model);
-    const utterance = model.vocoder.begin(features, plan.fromFrame, Math.min(plan.toFrame, features.frames));
+    const toFrame = Math.min(plan.toFrame, features.frames);
+    const utterance = model.vocoder.begin(features, plan.fromFrame, toFrame, speed.stretch);
     return { tokens, plan, utterance, loudness: loudnessOf(plan, prosody) };
   }
 
