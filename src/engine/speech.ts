@@ -134,7 +134,8 @@ async function* speakUnstretched(
     const asked = delivered(shaped(own, prosody, commonRate(segment.spans)), tokens, job, speed);
     const features = hastened(asked, tokens, speed);
     const plan = planSpeech(tokens, features.durations, speed.vocoder);
-    const utterance = model.vocoder.begin(features, plan.fromFrame, Math.min(plan.toFrame, features.frames));
+    const toFrame = Math.min(plan.toFrame, features.frames);
+    const utterance = model.vocoder.begin(features, plan.fromFrame, toFrame, speed.stretch);
     return { tokens, plan, utterance, loudness: loudnessOf(plan, prosody) };
   }
 

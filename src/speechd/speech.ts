@@ -32,6 +32,11 @@ export interface SpeechOptions {
 
 /** Texts up to this length are made at the voice's own pace, kept for a while, and stretched. */
 const MAX_SHORT_CHARS = 40;
+/**
+ * Speech that is made while it is heard begins with so much (ms). What a server sends first lasts
+ * until more is made; made several times as fast here, it would not.
+ */
+const OPENING_MS = 40;
 /** Voices whose ready-made speech is in memory, some 4 MB each. */
 const MAX_STORES = 4;
 
@@ -55,13 +60,14 @@ export class Speech {
     const { asked, stretch } = isShort ? { asked: 1, stretch: sound.speed } : partsOf(sound.speed);
     const shape = createShape(stretch, sound.gain);
     const made: Int16Array[] = [];
+    const opening = new Opening(isShort && !kept ? msToSamples(OPENING_MS) : 0);
     for await (const heard of kept ? [kept] : this.#make(part, by, asked, signal)) {
       if (heard instanceof Int16Array) {
         if (isShort && !kept) made.push(heard);
-        yield shape.push(heard);
+        yield* opening.push(shape.push(heard));
       } else yield heard;
     }
-    yield shape.end();
+    yield* opening.end(shape.end());
     if (isShort && !kept && made.length > 0) store!.remember(name, joinPcm(made));
   }
 
@@ -171,6 +177,31 @@ export class Speech {
     } finally {
       socket.close();
     }
+  }
+}
+
+/** Holds samples back until there are enough to begin with. */
+class Opening {
+  readonly #least: number;
+  #held: Int16Array[] | undefined = [];
+
+  constructor(least: number) {
+    this.#least = least;
+  }
+
+  *push(pcm: Int16Array): Generator<Int16Array> {
+    if (this.#held === undefined) {
+      yield pcm;
+      return;
+    }
+    this.#held.push(pcm);
+    if (this.#held.reduce((sum, { length }) => sum + length, 0) >= this.#least) yield* this.end();
+  }
+
+  *end(last?: Int16Array): Generator<Int16Array> {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    yield joinPcm(last ? [...held, last] : held);
   }
 }
 

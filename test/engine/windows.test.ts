@@ -73,15 +73,16 @@ describe('timely windows', () => {
   });
 
   it('open shorter where the second is made while the first is heard, and only for a single listener', () => {
-    for (const ms of [0, -5_000, Number.NaN, Number.NEGATIVE_INFINITY])
-      expect(lengths(seasoned(0.4), 300, dueIn(ms))).toEqual([12, 32, 256]);
-    expect(lengths(seasoned(0.4), 300, dueIn(90))).toEqual([12, 120, 168]);
-    expect(lengths(seasoned(0.4), 300, dueIn(140))).toEqual([12, 128, 160]);
-    expect(lengths(seasoned(0.4), 30, dueIn(0))).toEqual([12, 18]);
-    expect(lengths(seasoned(0.4), 80, dueIn(0))).toEqual([12, 68]);
+    for (const ms of [0, 90, -5_000, Number.NaN, Number.NEGATIVE_INFINITY])
+      expect(lengths(seasoned(0.4), 300, dueIn(ms))).toEqual([16, 32, 128, 124]);
+    expect(lengths(seasoned(0.4), 300, dueIn(200))).toEqual([300]);
+    expect(lengths(seasoned(0.4), 30, dueIn(0))).toEqual([16, 14]);
+    expect(lengths(seasoned(0.4), 80, dueIn(0))).toEqual([16, 64]);
     expect(lengths(seasoned(0.4), 8, dueIn(0))).toEqual([8]);
     expect(lengths(seasoned(0.4), 300, dueIn(90, false))).toEqual([32, 128, 140]);
     expect(lengths(seasoned(0.6), 300, dueIn(0))).toEqual([32, 128, 140]);
+    // Speech that is shortened to half of its length is heard in half of the time.
+    expect(seasoned(0.4).endOf({ number: 0, from: 20, to: 320, pace: 2 }, dueIn(0))).toBe(52);
   });
 
   it('are long from the first where there is time, and leave no rest that is shorter than its context', () => {

@@ -63,7 +63,7 @@ const count = (frames: number): Tensor => new Tensor('int64', BigInt64Array.of(B
 
 /** The samples do not depend on `windows`: every frame is run with all of its context. */
 export function createFastVocoder(graph: Graph, windows: Windows): Vocoder {
-  function begin(features: AcousticFeatures, from: number, wantedTo: number): Utterance {
+  function begin(features: AcousticFeatures, from: number, wantedTo: number, pace = 1): Utterance {
     const { frames } = features;
     const to = Math.min(wantedTo, frames);
     const f0 = features.f0.data as Float32Array;
@@ -76,7 +76,7 @@ export function createFastVocoder(graph: Graph, windows: Windows): Vocoder {
         return at >= to;
       },
       async next(grant: StepGrant) {
-        const window = { number, from: at, to };
+        const window = { number, from: at, to, pace };
         const end = windows.endOf(window, grant);
         const first = Math.max(0, at - CONTEXT_FRAMES);
         const last = Math.min(frames, end + CONTEXT_FRAMES);

@@ -45,7 +45,10 @@ export interface Utterance {
 }
 
 export interface Vocoder {
-  /** Only frames in [`from`, `to`) are wanted; the windows may cover more. */
-  begin(features: AcousticFeatures, from: number, to: number): Utterance;
+  /**
+   * Only frames in [`from`, `to`) are wanted; the windows may cover more. They are heard `pace`
+   * times faster than they are made.
+   */
+  begin(features: AcousticFeatures, from: number, to: number, pace?: number): Utterance;
   release(): Promise<void>;
 }

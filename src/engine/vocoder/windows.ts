@@ -27,11 +27,11 @@ const FIRST_FRAMES = 32;
 const SECOND_FRAMES = 128;
 const LATER_FRAMES = 384;
 /**
- * Frames of a first window for a single listener on a machine that is fast enough: it is heard a
- * quarter sooner, and what is heard of it (60 ms and more) lasts while the second is made.
+ * The same for a single listener on a machine that makes the second window while the first is
+ * heard, which is for 60 ms and more: first audio is there a third sooner.
  */
-const OPENING_FRAMES = 12;
-const OPENING_LASTS_MS = 60;
+const QUICK_FRAMES = [16, FIRST_FRAMES, SECOND_FRAMES];
+const QUICK_FIRST_MS = 60;
 /** A remainder shorter than this many frames joins the window before it. */
 const LEAST_FRAMES = 40;
 
@@ -50,6 +50,8 @@ export interface Beginning {
   readonly number: number;
   readonly from: number;
   readonly to: number;
+  /** How many times faster its samples are heard than they are made here; 1 where left out. */
+  readonly pace?: number;
 }
 
 export interface Windows {
@@ -68,6 +70,11 @@ const isLast = (from: number, to: number): boolean => to - from < LATER_FRAMES +
 export function scheduledEnd({ number, from, to }: Beginning): number {
   const frames = number === 0 ? FIRST_FRAMES : number === 1 ? SECOND_FRAMES : LATER_FRAMES;
   return ended(from + frames, to);
+}
+
+function quickEnd({ number, from, to }: Beginning): number {
+  const end = from + (QUICK_FRAMES[number] ?? LATER_FRAMES);
+  return number === 0 ? Math.min(end, to) : ended(end, to);
 }
 
 /**
@@ -102,20 +109,19 @@ export function timelyWindows(clock: Pick<Clock, 'now'> = systemClock): Windows 
   const lastRuns: number[] = [];
   return {
     endOf(window, { multiThreaded, dueMs }) {
-      const { number, from, to } = window;
+      const { number, from, to, pace = 1 } = window;
       const scheduled = scheduledEnd(window);
       const msPerFrame = medianOf(lastRuns);
       if (!multiThreaded || msPerFrame === undefined) return scheduled;
       const framesWithin = (ms: number) => Math.floor(ms / (SAFETY * msPerFrame)) - costOf(0, 2 * CONTEXT_FRAMES);
+      const isQuick = framesWithin(QUICK_FIRST_MS / pace) >= FIRST_FRAMES;
+      const least = isQuick ? quickEnd(window) : scheduled;
       const leftMs = dueMs - clock.now();
-      if (leftMs > FIRST_SOUND_MS) {
-        const most = isLast(from, to) ? to - from : LATER_FRAMES;
-        return Math.max(scheduled, ended(from + Math.min(most, framesWithin(leftMs)), to));
-      }
-      // A listener who has less than that in hand waits for the window.
-      if (number > 1 || framesWithin(OPENING_LASTS_MS) < FIRST_FRAMES) return scheduled;
-      const frames = number === 0 ? OPENING_FRAMES : Math.max(FIRST_FRAMES, framesWithin(leftMs) || 0);
-      return Math.min(scheduled, number === 0 ? from + frames : ended(from + frames, to));
+      // A listener who has less than this in hand waits for the window.
+      if (!(leftMs > FIRST_SOUND_MS)) return least;
+      const most = isLast(from, to) ? to - from : LATER_FRAMES;
+      const timely = ended(from + Math.min(most, framesWithin(leftMs)), to);
+      return Math.max(number === 0 ? scheduled : least, timely);
     },
     ran(frames, ms, { multiThreaded }) {
       if (!multiThreaded) return;
