@@ -140,11 +140,9 @@ if (!hasFfmpeg()) {
   it('has no sound where sections meet, and loses none', async () => {
     const heard = decode(Buffer.concat(await inSections(3, 5_000))).subarray(1024);
     expect(likeness(rested, heard)).toBeGreaterThan(0.99);
-    // Frames in the middle of rests, where nothing of the sound before or behind them is left.
-    const silent = rested.findIndex((_, i) => rested.subarray(i - 2_048, i + 2_048).every((sample) => sample === 0));
-    expect(silent).toBeGreaterThan(16_000);
+    // The middle of each rest, where nothing of the sound before or behind it is left.
     for (let rest = 0; rest < 6; rest += 1) {
-      const middle = heard.subarray(rest * 24_001 + silent - 100, rest * 24_001 + silent + 1_000);
+      const middle = heard.subarray(rest * 24_001 + 19_000, rest * 24_001 + 21_000);
       expect(Math.max(...middle.map(Math.abs))).toBeLessThan(3);
     }
   });
