@@ -3,13 +3,12 @@
  * base URL and the key alone are ours.
  */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer, until } from '../../testkit/server.js';
+import { newerNode } from '../support/newer-node.js';
 import { clientModule, installClients } from './installed.js';
 
 const TEXT = 'Good evening. This sentence was asked for by a client that nobody here wrote.';
@@ -356,25 +355,16 @@ describe.skipIf(!installed)("for ElevenLabs, the older client's generate", () =>
 
 describe.skipIf(!installed).each(['22', '24'])('the newest clients on Node %s', (major) => {
   it('speak, know the names of Kokoro, and raise errors', { timeout: 300_000 }, async () => {
-    const run = promisify(execFile);
-    const prefix = mkdtempSync(path.join(tmpdir(), 'tts-clients-'));
-    try {
-      const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
-      const install = ['install', '--prefix', prefix, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
-      await run('npm', [...install, '--prefer-offline', `${name}@${major}`]);
-      const node = path.join(prefix, 'node_modules', name, 'bin', 'node');
-      const script = path.join(import.meta.dirname, 'newest-clients.mjs');
-      const { stdout } = await run(node, [script, server.baseUrl, apiKey], { cwd: import.meta.dirname });
-      expect(JSON.parse(stdout)).toEqual({
-        node: expect.stringMatching(new RegExp(`^${major}\\.`)),
-        openai: true,
-        kokoro: true,
-        voice: 'af_bella(2)+af_sky(1)',
-        refused: 400,
-        ai: true,
-      });
-    } finally {
-      rmSync(prefix, { recursive: true, force: true });
-    }
+    const script = path.join(import.meta.dirname, 'newest-clients.mjs');
+    const node = await newerNode(major);
+    const { stdout } = await promisify(execFile)(node, [script, server.baseUrl, apiKey], { cwd: import.meta.dirname });
+    expect(JSON.parse(stdout)).toEqual({
+      node: expect.stringMatching(new RegExp(`^${major}\\.`)),
+      openai: true,
+      kokoro: true,
+      voice: 'af_bella(2)+af_sky(1)',
+      refused: 400,
+      ai: true,
+    });
   });
 });

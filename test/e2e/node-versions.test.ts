@@ -9,6 +9,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modelDirForTests } from '../../testkit/speech.js';
+import { newerNode } from '../support/newer-node.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const VERSIONS = ['22', '24'] as const;
@@ -43,11 +44,7 @@ describe.each(VERSIONS)('Node %s', (major) => {
   });
 
   it('installs, builds, speaks, serves, streams and shows the pages', { timeout: 10 * MINUTES }, async () => {
-    const prefix = path.join(dir, major);
-    const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
-    const install = ['install', '--prefix', prefix, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
-    await run('npm', [...install, '--prefer-offline', `${name}@${major}`]);
-    const node = path.join(prefix, 'node_modules', name, 'bin', 'node');
+    const node = await newerNode(major);
     const { stdout } = await run(node, ['scripts/smoke.js', clone], { cwd: ROOT, maxBuffer: 16 * 1024 * 1024 });
     expect(stdout).toContain(`smoke: Node v${major}.`);
     expect(stdout).toMatch(/^smoke: passed$/m);

@@ -11,6 +11,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer, until } from '../../testkit/server.js';
+import { newerNode } from '../support/newer-node.js';
 import { makeHome } from '../support/tts.js';
 
 const TTS = path.resolve(import.meta.dirname, '../../bin/tts.js');
@@ -134,24 +135,27 @@ describe("the inspector's command line", () => {
   afterAll(() => rmSync(prefix, { recursive: true, force: true }));
   let server: TestServer;
   let installed = false;
-  const node = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+  let node: string;
   const at = (...names: string[]) => path.join(prefix, 'node_modules', ...names);
 
   beforeAll(async () => {
     server = await startTestServer();
     const options = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
     // Without the registry it cannot be tried.
-    installed = await run('npm', ['install', '--prefix', prefix, ...options, INSPECTOR, `${node}@22`]).then(
-      () => true,
-      () => false,
-    );
+    try {
+      await run('npm', ['install', '--prefix', prefix, ...options, INSPECTOR]);
+      node = await newerNode('22');
+      installed = true;
+    } catch {
+      // Said of each test.
+    }
   }, 10 * MINUTES);
   afterAll(() => server.close());
 
   async function inspect(args: readonly string[]) {
     const launcher = at('@modelcontextprotocol/inspector/clients/launcher/build/index.js');
     const env = { PATH: process.env.PATH, HOME: home.dir };
-    const { stdout } = await run(at(node, 'bin/node'), [launcher, '--cli', ...args], { env, cwd: home.dir });
+    const { stdout } = await run(node, [launcher, '--cli', ...args], { env, cwd: home.dir });
     return JSON.parse(stdout);
   }
 
