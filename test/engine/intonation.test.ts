@@ -1,4 +1,4 @@
-/** Questions rise: by the pitch that is handed to the vocoder in every voice, and as it is heard. */
+/** Questions rise: by the pitch that every voice hands to the vocoder, and as they are heard. */
 import { Tensor } from 'onnxruntime-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { UNSCHEDULED } from '../../src/engine/engine.js';
