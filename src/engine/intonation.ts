@@ -11,7 +11,7 @@ import type { AcousticFeatures } from './vocoder/features.js';
 const AHEAD_FRAMES = AHEAD / FRAME_SAMPLES;
 /** Semitones a frame; faster movement is the voice setting in or breaking off. */
 const STEADY = 1;
-/** Most that a bend adds, in semitones a frame of 12.5 ms: people reach some 60 semitones a second. */
+/** Most that a bend adds, in semitones a frame of 12.5 ms; people move 60 in a second. */
 const STEEPEST = 0.8;
 /** Frames of a bend: a shorter foot begins earlier, a longer one later. */
 const SHORTEST = 18;

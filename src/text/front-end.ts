@@ -1,9 +1,9 @@
 /** What a language brings to the reading of a text. All else is the same for every language. */
 import type { Language, SayAs } from '../protocol/job.js';
-import type { Asked } from './delivery/questions.js';
 import type { Characters } from './normalize/characters.js';
 import type { Rule } from './normalize/rule.js';
 import type { Scan, ScanLanguage } from './normalize/scan.js';
+import type { Asked } from './types.js';
 
 /** A word to say, or one whose phonemes are settled. */
 export interface Utterance {

@@ -37,6 +37,12 @@ interface ReadingWord {
   readonly end: number;
 }
 
+/**
+ * How a question's melody ends: up; up before the word `or` (its place among the words) and down
+ * at the end; or as the voice has it.
+ */
+export type Asked = { readonly melody: 'rise' | 'own' } | { readonly melody: 'choice'; readonly or: number };
+
 /** A question whose melody the voice may have to be told; places are those of tokens. */
 export interface Question {
   /** Where its mark stands. */

@@ -3,12 +3,6 @@ import type { FrontEnd } from '../front-end.js';
 import type { Item } from '../reading-pieces.js';
 import type { Question } from '../types.js';
 
-/**
- * How a question's melody ends: up; up before the word `or` (its place among the words) and down
- * at the end; or as the voice has it.
- */
-export type Asked = { readonly melody: 'rise' | 'own' } | { readonly melody: 'choice'; readonly or: number };
-
 /** Words of a sentence that are looked at; longer ones are known by their beginning and end. */
 const MOST_WORDS = 120;
 /** Brackets and quotations within each other that are told apart. */

@@ -1,5 +1,5 @@
 /** What kind of question an English sentence is, as far as its melody depends on it. */
-import type { Asked } from '../delivery/questions.js';
+import type { Asked } from '../types.js';
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
