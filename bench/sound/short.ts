@@ -38,14 +38,14 @@ interface Said {
   readonly voiced: number;
 }
 
-export const folded = (heard: string): string =>
+const folded = (heard: string): string =>
   heard
     .toLowerCase()
     .replace(/[^a-z0-9 ]/gu, '')
     .trim();
 
 /** How long a clip sounds, and the share of it that is voiced. */
-export function soundOf(pcm: Int16Array): Pick<Said, 'seconds' | 'voiced'> {
+function soundOf(pcm: Int16Array): Pick<Said, 'seconds' | 'voiced'> {
   const first = pcm.findIndex((sample) => Math.abs(sample) > SILENT);
   if (first < 0) return { seconds: 0, voiced: 0 };
   const seconds = (pcm.findLastIndex((sample) => Math.abs(sample) > SILENT) + 1 - first) / SAMPLE_RATE;

@@ -26,7 +26,7 @@ export interface Delivery {
   /** Words a minute, with the rests and without. */
   readonly pace: number;
   readonly paceWithoutRests: number;
-  /** How much the pace of sentences differs: deviation of letters a second, as a share of their mean. */
+  /** Deviation of the sentences' letters a second, as a share of their mean. */
   readonly paceSpread: number;
   /** DNSMOS, overall. */
   readonly opinion?: number | undefined;

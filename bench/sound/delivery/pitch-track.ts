@@ -35,7 +35,7 @@ const CHANGE_COST = 0.14;
 /** Frames of the median filter; shorter runs of voice than the other are taken for noise. */
 const MEDIAN_FRAMES = 5;
 const LEAST_RUN = 3;
-/** A run shorter than this (frames) and farther from the voice's middle (semitones) is hiss or creak. */
+/** A run shorter than this (frames) and this far from the voice's middle (semitones) is hiss. */
 const SHORT_RUN = 6;
 const FAR = 7;
 

@@ -1,7 +1,7 @@
 /** How one of two that were compared by ear is named in the sums: its model, its voice, and how. */
 import type { Compared } from './playground.js';
 
-/** The speed and the style stand in the name where they are not the voice's and the server's own. */
+/** Speed and style stand in the name where they are not the voice's and the server's own. */
 export const comparedName = ({ model, voice, speed = 1, style }: Compared): string =>
   [model, voice, ...(speed === 1 ? [] : [`speed=${speed}`]), ...(style === undefined ? [] : [`style=${style}`])].join(
     ' ',
