@@ -1,7 +1,7 @@
 /**
  * AAC by several threads: the sound is cut into sections within silence, and each is encoded by
- * itself. Where it is cut depends on the samples alone, so that the frames are the same whatever the
- * number of threads.
+ * itself. Where it is cut depends on the samples alone, so that the frames are the same, whatever
+ * the number of threads.
  */
 import { SAMPLE_RATE } from '../protocol/audio.js';
 import { AacFrames, FRAME_SAMPLES } from './aac-frames.js';
