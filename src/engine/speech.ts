@@ -3,12 +3,13 @@ import { msToSamples } from '../protocol/audio.js';
 import type { PauseKind, SegmentJob, SpeechEvent } from '../protocol/job.js';
 import { type SpeedParts, speedParts } from '../protocol/speed.js';
 import { MAX_TOKENS, type Reading, type ReadingToken } from '../text/types.js';
-import { delivered, restsOf } from './delivery.js';
+import { delivered, restsOf } from './delivery/delivered.js';
+import { hastened } from './delivery/hastened.js';
+import { intoned } from './delivery/intonation.js';
+import { commonRate, type Loudness, loudnessOf, shaped, tokenProsody } from './delivery/prosody.js';
 import type { StepRunner } from './engine.js';
 import { FADE_OUT, fadeIn, fadeOut, findEnd, joined, LEAD_SAMPLES, toPcm } from './finish.js';
 import type { LoadedModel } from './graphs/sessions.js';
-import { hastened } from './hastened.js';
-import { intoned } from './intonation.js';
 import { openingOf, startOf } from './opening.js';
 import {
   FRAME_SAMPLES,
@@ -19,7 +20,6 @@ import {
   settleTimes,
   timePart,
 } from './plan.js';
-import { commonRate, type Loudness, loudnessOf, shaped, tokenProsody } from './prosody.js';
 import { stretched } from './speed.js';
 import type { Utterance, Window } from './vocoder/vocoder.js';
 

@@ -1,7 +1,7 @@
 /** Frames left out before the vocoder: as many as asked for, of long sounds and rests first. */
 import { Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
-import { hastened } from '../../src/engine/hastened.js';
+import { hastened } from '../../src/engine/delivery/hastened.js';
 import { planSpeech } from '../../src/engine/plan.js';
 import { type AcousticFeatures, CHANNELS } from '../../src/engine/vocoder/features.js';
 import { speedParts } from '../../src/protocol/speed.js';

@@ -1,10 +1,10 @@
 /** Questions rise: by the pitch that every voice hands to the vocoder, and as they are heard. */
 import { Tensor } from 'onnxruntime-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { intoned } from '../../src/engine/delivery/intonation.js';
 import { UNSCHEDULED } from '../../src/engine/engine.js';
 import { cpuProvider } from '../../src/engine/graphs/provider.js';
 import { createSessions, type LoadedModel, type Sessions } from '../../src/engine/graphs/sessions.js';
-import { intoned } from '../../src/engine/intonation.js';
 import { speakReading } from '../../src/engine/speech.js';
 import type { AcousticFeatures } from '../../src/engine/vocoder/features.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';

@@ -3,13 +3,13 @@
  * runs, loudness is changed behind it. Nothing jumps: changes are ramps.
  */
 import { Tensor } from 'onnxruntime-node';
-import { msToSamples } from '../protocol/audio.js';
-import type { Prosody, SegmentSpan } from '../protocol/job.js';
-import { EMPHASIS } from '../text/ssml/prosody.js';
-import type { Reading, ReadingToken } from '../text/types.js';
-import type { SpeechPlan } from './plan.js';
+import { msToSamples } from '../../protocol/audio.js';
+import type { Prosody, SegmentSpan } from '../../protocol/job.js';
+import { EMPHASIS } from '../../text/ssml/prosody.js';
+import type { Reading, ReadingToken } from '../../text/types.js';
+import type { SpeechPlan } from '../plan.js';
+import type { AcousticFeatures } from '../vocoder/features.js';
 import { AHEAD_FRAMES, retimed, STEP_FRAMES, VOICED_HZ } from './retimed.js';
-import type { AcousticFeatures } from './vocoder/features.js';
 
 /** Frames on each side over which a bend of the pitch is spread: 75 ms in all. */
 const BEND_FRAMES = 3;

@@ -1,7 +1,7 @@
 /** An utterance at another pace, by its features: before the vocoder makes its sound. */
 import { Tensor } from 'onnxruntime-node';
-import { AHEAD, FRAME_SAMPLES } from './plan.js';
-import { type AcousticFeatures, CHANNELS } from './vocoder/features.js';
+import { AHEAD, FRAME_SAMPLES } from '../plan.js';
+import { type AcousticFeatures, CHANNELS } from '../vocoder/features.js';
 
 /** Frames of a step of a predicted duration. */
 export const STEP_FRAMES = 2;

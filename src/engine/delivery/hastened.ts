@@ -3,11 +3,11 @@
  * of them. Long sounds and rests lose more than short ones, as when people hurry: a stop of 25 ms
  * that is cut to a third cannot be heard, a vowel of 150 ms can.
  */
-import type { SpeedParts } from '../protocol/speed.js';
-import type { ReadingToken } from '../text/types.js';
-import { isRest } from './plan.js';
+import type { SpeedParts } from '../../protocol/speed.js';
+import type { ReadingToken } from '../../text/types.js';
+import { isRest } from '../plan.js';
+import type { AcousticFeatures } from '../vocoder/features.js';
 import { AHEAD_FRAMES, retimed, STEP_FRAMES } from './retimed.js';
-import type { AcousticFeatures } from './vocoder/features.js';
 
 /** A token keeps its duration to this power, times a constant: at 1 all lose the same share. */
 const POWER = 0.5;

@@ -1,14 +1,14 @@
 /** A delivery in sound: the rests around a segment, and its pitch as a whole. */
 import { Tensor } from 'onnxruntime-node';
-import { msToSamples } from '../protocol/audio.js';
-import type { Delivery } from '../protocol/delivery/delivery.js';
-import type { SegmentJob } from '../protocol/job.js';
-import type { SpeedParts } from '../protocol/speed.js';
-import type { ReadingToken } from '../text/types.js';
-import { PAUSE_SAMPLES } from './finish.js';
+import { msToSamples } from '../../protocol/audio.js';
+import type { Delivery } from '../../protocol/delivery/delivery.js';
+import type { SegmentJob } from '../../protocol/job.js';
+import type { SpeedParts } from '../../protocol/speed.js';
+import type { ReadingToken } from '../../text/types.js';
+import { PAUSE_SAMPLES } from '../finish.js';
+import type { AcousticFeatures } from '../vocoder/features.js';
 import { restedAtMarks } from './mark-rests.js';
 import { VOICED_HZ } from './retimed.js';
-import type { AcousticFeatures } from './vocoder/features.js';
 
 /** Samples of silence before and behind the voice, at the pace of the vocoder's audio. */
 export function restsOf({ delivery, segment }: SegmentJob, { vocoder }: SpeedParts): { lead: number; behind: number } {

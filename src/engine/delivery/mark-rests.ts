@@ -3,13 +3,13 @@
  * none to as long as the rest between two sentences. They are moved half the way, on a logarithmic
  * scale, to what the mark and the phrases around it ask for.
  */
-import type { Delivery } from '../protocol/delivery/delivery.js';
-import type { PauseKind } from '../protocol/job.js';
-import { phraseEnd, restAhead, restBehind } from '../text/delivery/rests.js';
-import type { ReadingToken } from '../text/types.js';
-import { FRAME_SAMPLES, isRest, LAST_PHONEME, STEP_SAMPLES } from './plan.js';
+import type { Delivery } from '../../protocol/delivery/delivery.js';
+import type { PauseKind } from '../../protocol/job.js';
+import { phraseEnd, restAhead, restBehind } from '../../text/delivery/rests.js';
+import type { ReadingToken } from '../../text/types.js';
+import { FRAME_SAMPLES, isRest, LAST_PHONEME, STEP_SAMPLES } from '../plan.js';
+import type { AcousticFeatures } from '../vocoder/features.js';
 import { AHEAD_FRAMES, retimed, STEP_FRAMES } from './retimed.js';
-import type { AcousticFeatures } from './vocoder/features.js';
 
 /** Below so many steps the model does not rest, and there is no silence to be made longer. */
 const LEAST_STEPS = 4;

@@ -3,10 +3,10 @@
  * from the last stressed syllable on, where the voice does not do by itself what people do.
  */
 import { Tensor } from 'onnxruntime-node';
-import type { Question, ReadingToken } from '../text/types.js';
-import { AHEAD, FRAME_SAMPLES, isRest } from './plan.js';
+import type { Question, ReadingToken } from '../../text/types.js';
+import { AHEAD, FRAME_SAMPLES, isRest } from '../plan.js';
+import type { AcousticFeatures } from '../vocoder/features.js';
 import { STEP_FRAMES, VOICED_HZ } from './retimed.js';
-import type { AcousticFeatures } from './vocoder/features.js';
 
 const AHEAD_FRAMES = AHEAD / FRAME_SAMPLES;
 /** Semitones a frame; faster movement is the voice setting in or breaking off. */
