@@ -10,7 +10,7 @@ import { QUESTIONS, STORY, textOf } from '../bench/sound/delivery/story.js';
 import { deliveryTable } from '../bench/sound/delivery/table.js';
 import { SAMPLE_RATE } from '../src/protocol/audio.js';
 
-/** A buzz with twelve harmonics and two resonances, whose pitch at a second is `hzAt`; 0 is silence. */
+/** A buzz of twelve harmonics and two resonances; its pitch at a second is `hzAt`, 0 is silence. */
 function voice(seconds: number, hzAt: (second: number) => number): Int16Array {
   let phase = 0;
   return Int16Array.from({ length: Math.round(seconds * SAMPLE_RATE) }, (_, i) => {
@@ -119,7 +119,7 @@ describe('rests', () => {
   });
 });
 
-/** Every word 200 ms, a rest of 400 ms behind a sentence, a melody that falls by 2 semitones a second. */
+/** Words of 200 ms, 400 ms of rest behind a sentence, a melody that falls 2 semitones a second. */
 function spokenEvenly(blocks: typeof STORY) {
   const words: TimedWord[] = [];
   let ms = 0;

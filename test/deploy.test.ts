@@ -48,6 +48,8 @@ const containers = all.flatMap(({ spec }) => spec?.template?.spec.containers ?? 
 /** Everything a gateway can tell, by its name in Prometheus. */
 async function metricNames(): Promise<Set<string>> {
   const server = await startTestServer();
+  // As a server with a folder for jobs does.
+  server.metrics.jobs.watch(async () => ({ queued: 0, running: 0, bytes: 0 }));
   const text = await server.metrics.text();
   await server.close();
   const kinds = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];

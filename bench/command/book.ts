@@ -8,8 +8,8 @@
  *
  * `kept` is `tts book` again, with all sentences kept. Memory is told over time too, at every tenth
  * of the run, as that of the command (client and server are one process) and of its engines, with
- * the machine's load beside it. `--format epub` makes a book to read along; `--engine sine` shows what everything but the voice
- * takes (3,000,000 characters are --minutes 3334).
+ * the machine's load beside it. `--format epub` makes a book to read along; `--engine sine` shows
+ * what everything but the voice takes (3,000,000 characters are --minutes 3334).
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';

@@ -145,7 +145,7 @@ describe('--speed', () => {
     const ran = await run([...args, '--api-key', 'x']);
     older.close();
     expect(ran.code).not.toBe(0);
-    expect(ran.stderr).toMatch(/one speed only.*--speed/);
+    expect(ran.stderr).toMatch(/one speed and in one style only.*--speed/);
   });
 
   it('is refused where it is no speed', async () => {

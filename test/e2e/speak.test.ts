@@ -40,6 +40,18 @@ describe('tts speak, what it says', () => {
     expect(await pieces('-o', '-', '--seed', '1')).toEqual(heard);
   });
 
+  it('delivers a text in the style that is asked for, and names the styles where there is none', async () => {
+    const delivered = async (style: string) => {
+      const before = jobs().length;
+      expect((await speak(['One thing. Another.', '--style', style, '-o', 'styled.wav'])).code).toBe(0);
+      return jobs()[before]!.delivery;
+    };
+    expect((await delivered('narration'))?.rate).toBeLessThan(1);
+    expect(await delivered('plain')).toBeUndefined();
+    const ran = await speak(['One.', '--style', 'shouting', '-o', 'none.wav']);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('narration, assistant, news, plain') });
+  });
+
   it('reads files one after the other, stdin among them', async () => {
     writeFileSync(home.file('one.txt'), 'First file.\n');
     writeFileSync(home.file('two.txt'), 'Second file.\n');

@@ -243,7 +243,7 @@ describe('tts completion', () => {
         .trim()
         .split('\n');
     expect(complete('tts', 's')).toEqual(['serve', 'speak', 'say', 'stream', 'speechd-module']);
-    expect(complete('tts', 'speak', '--s')).toEqual(['--srt', '--ssml', '--seed', '--speed', '--server']);
+    expect(complete('tts', 'speak', '--s')).toEqual(['--srt', '--ssml', '--seed', '--speed', '--style', '--server']);
     for (const before of [
       ['speak', '-v'],
       ['say', '--voice'],

@@ -4,6 +4,7 @@ import { normalize } from '../../src/text/normalize.js';
 import { segmentText } from '../../src/text/segment/segment.js';
 import { randomBytes, repeated } from '../../testkit/long-texts.js';
 import { countBlocks, growth, MOST_GROWTH } from '../support/growth.js';
+import '../../src/text/languages.js';
 
 /** More than the longest row that a pattern takes at once, which is bounded. */
 const UNITS = 512;

@@ -46,7 +46,7 @@ export function placeWords(text: string, words: readonly TimedWord[]): PlacedWor
 
 const LETTER = /[\p{L}\p{N}]/u;
 
-/** Every sentence of the text with its times: of its first word's beginning and its last one's end. */
+/** Every sentence of the text, from the beginning of its first word to the end of its last. */
 export function spokenSentences(blocks: readonly Block[], words: readonly PlacedWord[]): SpokenSentence[] {
   const text = textOf(blocks);
   let at = 0;

@@ -55,7 +55,7 @@ export interface MelodyFigures {
   readonly readerSlope: number;
   /** Slope over paragraphs of three sentences and more, mean, semitones a second. */
   readonly paragraphSlope: number;
-  /** From the end of a sentence to the beginning of the next, inside a paragraph and at its start. */
+  /** From a sentence's end to the next one's beginning, inside a paragraph and at its start. */
   readonly sentenceReset: number;
   readonly paragraphReset: number;
   /** How much sentences differ: their median pitch, and its range, in semitones (deviations). */

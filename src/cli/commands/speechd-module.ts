@@ -10,7 +10,6 @@ import { baseDir, type Config, type Sources } from '../../config.js';
 import { makeFolder } from '../../folder.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { ModuleOutput, ModuleParts } from '../../speechd/module.js';
-import { NODE_FLAGS } from '../../speechd/node-flags.js';
 import { type Connection, connect } from '../connection.js';
 import { addSettings, settingsOf } from '../context.js';
 import { checkModel, withVoiceId } from '../names.js';
@@ -61,7 +60,8 @@ const moduleFile = (): string =>
 
 const inQuotes = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-function installModule(): void {
+async function installModule(): Promise<void> {
+  const { NODE_FLAGS } = await import('../../speechd/node-flags.js');
   const file = moduleFile();
   const script = `#!/bin/sh
 # Made by "tts speechd-module --install"; "tts speechd-module --remove" takes it away.

@@ -24,7 +24,7 @@ interface Cuts {
   readonly noise: { readonly tensor: string; readonly reader: Node };
 }
 
-/** The graph with the inputs `head` and `tail`, or undefined where it is another than the light vocoder. */
+/** The graph with inputs `head` and `tail`; undefined where it is not the light vocoder's. */
 export function narrowed(model: Model, codec: OnnxCodec): Model | undefined {
   const cuts = cutsOf(model.graph);
   return cuts && { ...model, graph: withCuts(model.graph, cuts, codec) };
