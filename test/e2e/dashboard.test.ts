@@ -178,7 +178,7 @@ if (!hasChromium()) {
             await page.getByRole('link', { name: link, exact: true }).focus();
             await page.keyboard.press('Enter');
             await page.waitForURL(server.baseUrl + addressOf(link));
-            await page.waitForFunction(`document.activeElement.textContent === ${JSON.stringify(PAGES[n])}`);
+            await until(async () => (await page.evaluate('document.activeElement.textContent')) === PAGES[n]);
           }
           expect(await page.title()).toBe(`${PAGES[n]} · tts dashboard`);
           const current = page.getByRole('navigation', { name: 'Dashboard' }).locator('[aria-current=page]');

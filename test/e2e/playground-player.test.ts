@@ -112,7 +112,8 @@ if (!hasChromium()) {
         await noOverflow(page);
 
         await page.locator('[data-index="1"]').click();
-        await page.waitForFunction("Number(document.querySelector('.word.now')?.dataset.index ?? -1) >= 1");
+        const word = "Number(document.querySelector('.word.now')?.dataset.index ?? -1)";
+        await until(async () => (await page.evaluate<number>(word)) >= 1);
         await halt(page);
         await button(page, 'Play').click();
         await alert(page).getByText('The server does not answer. Is it still running?').waitFor();
