@@ -37,7 +37,7 @@ interface Cost {
   readonly looks: readonly Look[];
 }
 
-/** Processor time in ticks of 10 ms and memory (kB) of a process, and of those it started. */
+/** Processor time (ticks of 10 ms) and memory (kB) of a process and its child processes. */
 async function processes(pid: number): Promise<{ ticks: number; ownKb: number; belowKb: number }> {
   const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
   const fields = (await read('stat')).replace(/^.*\) /, '').split(' ');

@@ -64,8 +64,8 @@ export function engineRss(serverPid: number): number {
 }
 
 /**
- * Resolves once an engine is ready. `env` may set TTS_ENGINE=sine and TTS_SINE_OPTIONS; `bin` is the
- * command of another checkout.
+ * Resolves once an engine is ready. `env` may set TTS_ENGINE=sine and TTS_SINE_OPTIONS; `bin` is
+ * the command of another checkout.
  */
 export async function startServer(
   env: Record<string, string>,

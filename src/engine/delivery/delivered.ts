@@ -1,5 +1,4 @@
 /** A delivery in sound: the rests around a segment, and its pitch as a whole. */
-import { Tensor } from 'onnxruntime-node';
 import { msToSamples } from '../../protocol/audio.js';
 import type { Delivery } from '../../protocol/delivery/delivery.js';
 import type { SegmentJob } from '../../protocol/job.js';
@@ -8,7 +7,7 @@ import type { ReadingToken } from '../../text/types.js';
 import { PAUSE_SAMPLES } from '../finish.js';
 import type { AcousticFeatures } from '../vocoder/features.js';
 import { restedAtMarks } from './mark-rests.js';
-import { VOICED_HZ } from './retimed.js';
+import { bentPitch } from './prosody.js';
 
 /** Samples of silence before and behind the voice, at the pace of the vocoder's audio. */
 export function restsOf({ delivery, segment }: SegmentJob, { vocoder }: SpeedParts): { lead: number; behind: number } {
@@ -33,12 +32,6 @@ export function delivered(
 /** The pitch moved, and widened around its mean. */
 function moved(features: AcousticFeatures, delivery: Delivery): AcousticFeatures {
   if (delivery.pitch === 0 && delivery.range === 1) return features;
-  const { f0 } = features;
-  const heard = (f0.data as Float32Array).filter((hz) => hz > VOICED_HZ);
-  if (heard.length === 0) return features;
-  const mean = heard.reduce((sum, hz) => sum + Math.log2(hz), 0) / heard.length;
-  const hzs = (f0.data as Float32Array).map((hz) =>
-    hz <= VOICED_HZ ? hz : 2 ** (mean + (Math.log2(hz) - mean) * delivery.range + delivery.pitch / 12),
-  );
-  return { ...features, f0: new Tensor('float32', hzs, f0.dims) };
+  const bend = { semitones: delivery.pitch, range: delivery.range };
+  return { ...features, f0: bentPitch(features.f0, () => bend) };
 }

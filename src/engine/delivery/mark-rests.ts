@@ -11,7 +11,7 @@ import { FRAME_SAMPLES, isRest, LAST_PHONEME, STEP_SAMPLES } from '../plan.js';
 import type { AcousticFeatures } from '../vocoder/features.js';
 import { AHEAD_FRAMES, retimed, STEP_FRAMES } from './retimed.js';
 
-/** Below so many steps the model does not rest, and there is no silence to be made longer. */
+/** Steps of the shortest rest that is changed: a shorter one holds no silence. */
 const LEAST_STEPS = 4;
 /** Frames at either edge that may hold the voice. */
 const EDGE_FRAMES = 2;

@@ -48,7 +48,8 @@ export function shaped(
   const timed = rates.some((rate) => rate !== 1) ? retimed(features, rates) : features;
   const semitones = byFrame(timed, prosody, (each) => each?.pitch ?? 0, 0);
   const ranges = byFrame(timed, prosody, (each) => each?.range ?? 1, 1);
-  return { ...timed, f0: bentPitch(timed.f0, smoothed(semitones), smoothed(ranges)) };
+  const [bends, widths] = [smoothed(semitones), smoothed(ranges)];
+  return { ...timed, f0: bentPitch(timed.f0, (frame) => ({ semitones: bends[frame]!, range: widths[frame]! })) };
 }
 
 /** A value for each frame, by the token that is heard there; `own` around the tokens. */
@@ -81,8 +82,14 @@ function smoothed(values: Float32Array): Float32Array {
   return out;
 }
 
-/** The range widens or narrows the melody around its mean over the utterance. */
-function bentPitch(tensor: Tensor, semitones: Float32Array, ranges: Float32Array): Tensor {
+/**
+ * The pitch moved frame by frame. The range widens or narrows the melody around its mean over the
+ * utterance.
+ */
+export function bentPitch(
+  tensor: Tensor,
+  bendAt: (frame: number) => { readonly semitones: number; readonly range: number },
+): Tensor {
   const f0 = tensor.data as Float32Array;
   let sum = 0;
   let count = 0;
@@ -94,7 +101,8 @@ function bentPitch(tensor: Tensor, semitones: Float32Array, ranges: Float32Array
   const mean = count === 0 ? 0 : sum / count;
   const bent = f0.map((hz, at) => {
     if (hz <= VOICED_HZ) return hz;
-    return 2 ** (mean + (Math.log2(hz) - mean) * ranges[at]! + semitones[at]! / 12);
+    const { semitones, range } = bendAt(at);
+    return 2 ** (mean + (Math.log2(hz) - mean) * range + semitones / 12);
   });
   return new Tensor('float32', bent, tensor.dims);
 }

@@ -70,7 +70,7 @@ function withCuts(graph: Graph, { frames, filtered, noise }: Cuts, codec: OnnxCo
     const earlier = sizes.op('Concat', [zero, before], `${side} dropped earlier`, { axis: 0 });
     return { all, each: sizes.op('Sub', [all, earlier], `${side} dropped here`) };
   }
-  /** A slice's end that leaves so many out. */
+  /** The end of a slice that leaves the last `count` entries out. */
   function endOf(count: string): string {
     const none = sizes.op('Equal', [count, zero], `${count} is none`);
     return sizes.op('Where', [none, end, sizes.op('Neg', [count], `${count} from the end`)], `${count} end`);

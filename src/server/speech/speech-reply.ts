@@ -33,7 +33,7 @@ export interface HttpOrder extends SpeechOrder {
   readonly input: SpokenInput;
   /** Called once the request has its permit, so that one that is refused costs no encoder. */
   body(): SpeechBody | Promise<SpeechBody>;
-  /** Fields that have no effect in this request; those that never have one are named elsewhere. */
+  /** Fields without effect in this request, beside those that never have one in the dialect. */
   readonly unused?: readonly string[];
   /** Headers of the response, whether it speaks or is refused a permit. */
   readonly headers?: Readonly<Record<string, string | number>>;

@@ -127,7 +127,7 @@ export function restBehind({ pause, end, letters, key, seed }: Behind, { rests, 
   return usual * rests * length * Math.exp(spread * variation(key, seed, 1));
 }
 
-/** What a phrase of so many letters adds to the rest before it (ms). */
+/** What a phrase adds to the rest before it, by its number of letters (ms). */
 export function restAhead(after: PauseKind, letters: number, isTurn: boolean, { rests }: RestStyle): number {
   if (isFixed(after)) return 0;
   const usual = after === 'clause' ? CLAUSE_MS.comma : after === 'sentence' ? STOP_MS : ENDED_MS[after];

@@ -14,7 +14,7 @@ const MARKED =
 const MOST_WORDS = 5;
 /** Stretches between asterisks that are stressed in a sentence; more are no emphasis. */
 const MOST_MARKED = 3;
-/** Capitals are looked for in sentences with at least so many words that are not. */
+/** Words in small letters that a sentence needs for one in capitals to be stressed. */
 const LEAST_SMALL = 2;
 const WORD = /(?<![\w@#$&./*'’-])[A-Za-z]+(?:['’][A-Za-z]+)?(?![\w@#/*-]|\.\w)/g;
 const CAPITALS = /^[A-Z]{2,}(?:['’][A-Z]+)?$/;

@@ -25,8 +25,8 @@ export function variation(text: string, seed: number, salt: number): number {
 const KEY_LETTERS = 12;
 
 /**
- * The end of a sentence as far as routes agree on it: they may cut its beginning off, but leave at
- * least so many letters.
+ * The end of a sentence, on which all routes agree: they may cut its beginning off, but leave more
+ * than `KEY_LETTERS` letters.
  */
 export function keyOf(text: string, repeats: number): string {
   const letters = text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');

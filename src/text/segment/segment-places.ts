@@ -17,8 +17,8 @@ export class SegmentPlaces {
   readonly #said = new Map<string, number>();
 
   /**
-   * The place of the segment that is cut next, with so many letters of its own; undefined where it
-   * says nothing. `final`: nothing follows, or a flush comes before it.
+   * The place of the next segment, which has `letters` letters; undefined where it says nothing.
+   * `final`: nothing follows, or a flush comes before it.
    */
   take(
     { text, pause, spans }: Pick<Segment, 'text' | 'pause' | 'spans'>,

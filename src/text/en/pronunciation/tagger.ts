@@ -55,7 +55,7 @@ interface Model {
   readonly classes: Classes;
   /** Weights such as "N12 V-9" by their feature. */
   readonly weights: SortedLines;
-  /** Those that were asked for, as a weight for each tag; null where there are none. */
+  /** The features looked up so far, with a weight for each tag; null for an unlisted feature. */
   readonly known: Map<string, Float64Array | null>;
 }
 

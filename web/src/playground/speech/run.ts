@@ -122,7 +122,7 @@ export class Run implements Said {
   }
 }
 
-/** Of the playground's own routes, which take mixes, and words, speed and style of this run alone. */
+/** Of the playground's own routes, which take mixes, words, speed and style for one run. */
 const ownClient = ({ key, words, speed = 1, style }: RunOptions): HttpSpeechClient =>
   new HttpSpeechClient({
     home: location.origin,
