@@ -59,6 +59,8 @@ export interface OnnxCodec {
   valueInfo(name: string, dataType: number, shape: Shape): ValueInfo;
   /** The attribute `name` of a node, where it is a list of whole numbers. */
   intsOf(node: Node, name: string): readonly number[] | undefined;
+  /** The attribute `name` of a node, where it is a number with a fraction. */
+  floatOf(node: Node, name: string): number | undefined;
   /** A node's attributes, with those named set to lists of whole numbers. */
   withInts(node: Node, lists: Readonly<Record<string, readonly number[]>>): Uint8Array[];
   /** A new node; a whole number becomes an INT, `{ float }` a FLOAT, a list INTS. */
@@ -73,6 +75,7 @@ export interface OnnxCodec {
 interface Attribute {
   readonly name: string;
   readonly type: number;
+  readonly f: number;
   readonly ints: readonly number[];
 }
 
@@ -163,6 +166,8 @@ export function createCodec(): OnnxCodec {
     },
     intsOf: (node, name) =>
       node.attribute.map(attributeOf).find((attribute) => attribute.name === name && attribute.type === INTS)?.ints,
+    floatOf: (node, name) =>
+      node.attribute.map(attributeOf).find((attribute) => attribute.name === name && attribute.type === FLOAT)?.f,
     withInts: (node, lists) => [
       ...node.attribute.filter((bytes) => !Object.hasOwn(lists, attributeOf(bytes).name)),
       ...Object.entries(lists).map(([name, ints]) => attributeType.encode({ name, ints, type: INTS }).finish()),
