@@ -38,6 +38,8 @@ const rightBlocks = path.join(modelDir, 'right-blocks.onnx');
 const wrong = path.join(modelDir, 'wrong.onnx');
 const tokens = path.join(modelDir, 'tokens.onnx');
 const frames = path.join(modelDir, 'frames.onnx');
+/** Not to be made: graphs of this suite's devices are opened once or twice, not prepared first. */
+const nowhere = path.join(right, 'none');
 const cores = new GraphThreads(1, 2, keptDir);
 const threads: GraphThread[] = [];
 let checked: Omit<CheckedModel, 'thread' | 'files'>;
@@ -86,7 +88,7 @@ function disturbed(graph: Uint8Array): Uint8Array {
 
 /** A device that computes as the CPU does, given these graphs in float and in blocks. */
 function device(vocoder: string, vocoderBlocks = vocoder === right ? rightBlocks : wrong): CheckedModel {
-  const thread = new GraphThread('cpu', 2, keptDir);
+  const thread = new GraphThread('cpu', 2, nowhere);
   threads.push(thread);
   return { ...checked, thread, files: { ...light, gpu: { vocoder, vocoderBlocks, tokens, frames } } };
 }
@@ -108,8 +110,6 @@ function hissing(graph: Uint8Array): Uint8Array {
  * first sentence, and the full stop.
  */
 const SHORT = { ...SENTENCES[0]!, text: 'The train.', ids: [...SENTENCES[0]!.ids.slice(0, 8), 4] };
-/** Kokoro's, which is the slowest, has one syllable. */
-const SHORTEST = { ...SENTENCES[0]!, text: 'The.', ids: [...SENTENCES[0]!.ids.slice(0, 2), 4] };
 const QUICK = { sentences: [SHORT], timedWindows: 1, warmUp: false };
 
 const HEARD = /"The train\." stands -?\d+\.\d dB above .*at least 25 dB/;
@@ -213,12 +213,16 @@ describe('a model that has several forms for a device', () => {
     await writeFile(source, parts.make('source'));
     await cores.open(files.acousticModel, files.acousticModel);
     await cores.open(source, source);
-    const thread = new GraphThread('cpu', 2, keptDir);
+    const thread = new GraphThread('cpu', 2, nowhere);
     threads.push(thread);
-    const several = { ...checked, thread, files: { ...files, gpu: { generatorHalf, generatorFloat, source } } };
+    const several = {
+      ...checked,
+      keptDir: nowhere,
+      thread,
+      files: { ...files, gpu: { generatorHalf, generatorFloat, source } },
+    };
     const checks: GpuCheck[] = [];
-    const options = { ...QUICK, sentences: [SHORTEST] };
-    const passed = await testedGraph(several, { ...options, onCheck: (check) => checks.push(check) });
+    const passed = await testedGraph(several, { ...QUICK, onCheck: (check) => checks.push(check) });
     expect(passed).toMatchObject({ graph: 'generator-gpu', passed: true });
     expect(checks).toEqual([expect.objectContaining({ graph: 'generator-gpu-half', passed: false }), passed]);
     // Loud enough above its difference: it is the spectrum that gives it away.
@@ -226,7 +230,7 @@ describe('a model that has several forms for a device', () => {
     expect(Number(decibels)).toBeGreaterThan(14);
     expect(Number(mcdDb)).toBeGreaterThan(0.5);
     // What failed is not tried again, and what passed is not compared again.
-    expect(await testedGraph(several, { ...options, onCheck: () => expect.unreachable() })).toEqual(passed);
+    expect(await testedGraph(several, { ...QUICK, onCheck: () => expect.unreachable() })).toEqual(passed);
   }, 300_000);
 });
 
