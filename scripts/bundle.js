@@ -43,16 +43,15 @@ const TOGETHER = {
     'cli/service/embedded.js',
     'gateway/workers/autoscaler.js',
     'gateway/workers/process-worker.js',
+    'engine/measure/machine.js',
     'text/thread/texts.js',
     'client/http.js',
     'client/speak-requests.js',
     'client/ui/format.js',
   ],
+  // Commands about keys and accounts need no server.
+  store: ['accounts/sqlite/store.js', 'accounts/admin-secret.js', 'accounts/keyring.js', 'accounts/accounts.js'],
   server: [
-    'accounts/sqlite/store.js',
-    'accounts/admin-secret.js',
-    'accounts/keyring.js',
-    'accounts/accounts.js',
     'models/live-catalogue.js',
     'server/server.js',
     'server/doors/index.js',
@@ -64,8 +63,8 @@ const TOGETHER = {
 
 /**
  * Packages that go into the bundle, with what they import: of mediabunny two formats of many are
- * used, and installed it is 17 MB; MCP's SDK brings two web servers along, 29 MB; Fastify and what
- * else a command's server is made of are a hundred files, which take twice as long to load one by
+ * used, and installed it is 17 MB; MCP's SDK brings two web servers along, 29 MB; Fastify, metrics
+ * and what else a server is made of are two hundred files, which take twice as long to load one by
  * one. Their licences are told in NOTICE.
  */
 const INSIDE = new Set([
@@ -76,8 +75,19 @@ const INSIDE = new Set([
   '@fastify/forwarded',
   '@fastify/helmet',
   '@fastify/proxy-addr',
+  '@fastify/accept-negotiator',
+  '@fastify/send',
+  '@fastify/static',
+  '@fastify/swagger',
+  '@lukeed/ms',
+  '@opentelemetry/api',
   'abstract-logging',
   'avvio',
+  'bintrees',
+  'content-disposition',
+  'debug',
+  'depd',
+  'escape-html',
   'fast-decode-uri-component',
   'fast-json-stringify',
   'fast-querystring',
@@ -85,15 +95,25 @@ const INSIDE = new Set([
   'fastq',
   'find-my-way',
   'helmet',
+  'http-errors',
+  'inherits',
   'ipaddr.js',
+  'json-schema-resolver',
+  'mime',
+  'ms',
   'process-warning',
+  'prom-client',
   'ret',
   'reusify',
   'rfdc',
   'safe-regex2',
   'secure-json-parse',
   'semver',
+  'setprototypeof',
+  'statuses',
+  'tdigest',
   'toad-cache',
+  'toidentifier',
   'ws',
   'mediabunny',
   '@mediabunny/aac-encoder',
@@ -140,20 +160,29 @@ function fileOf() {
   const atOnce = closure([ENTRIES.tts, ENTRIES.engine]);
   const cutting = closure([ENTRIES['text-thread']]);
   const reading = closure(['text/reader.js', 'text/lexicon.js']);
-  const [command, server, engine] = Object.values(TOGETHER).map((roots) => closure(roots));
-  const known = [early, atOnce, cutting, reading, command, server, engine];
+  const [command, store, server, engine] = Object.values(TOGETHER).map((roots) => closure(roots));
+  const known = [early, atOnce, cutting, reading, command, store, server, engine];
   const others = closure(modules().filter((name) => !entries.has(name) && !known.some((set) => set.has(name))));
   return (name) => {
     if (entries.has(name)) return undefined;
     if (early.has(name)) return 'early';
     // Other commands use it too, and must not load the server's packages with it.
-    if (server.has(name) && !command.has(name) && !atOnce.has(name) && others.has(name) && isPlain(name))
+    if (
+      (store.has(name) || server.has(name)) &&
+      !command.has(name) &&
+      !atOnce.has(name) &&
+      others.has(name) &&
+      isPlain(name)
+    )
       return 'common';
-    const inCommand = command.has(name) || server.has(name);
+    const inCommand = command.has(name) || store.has(name) || server.has(name);
     if (atOnce.has(name) || (inCommand && engine.has(name))) return 'shared';
     if (cutting.has(name)) return 'cutting';
+    // Words of the wire that other rooms use too, and need no reader for.
+    if (reading.has(name) && name.startsWith('protocol/')) return 'shared';
     if (reading.has(name)) return 'reading';
     if (command.has(name)) return 'command';
+    if (store.has(name)) return 'store';
     if (server.has(name)) return 'server';
     return engine.has(name) ? 'engine' : undefined;
   };
@@ -173,7 +202,7 @@ const isPlain = (name) =>
 function groups() {
   const file = fileOf();
   const moduleOf = (id) => path.relative(DIST, id).split(path.sep).join('/');
-  const names = ['early', 'shared', 'cutting', 'common', 'command', 'server', 'reading', 'engine'];
+  const names = ['early', 'shared', 'cutting', 'common', 'command', 'store', 'server', 'reading', 'engine'];
   return [
     { name: 'commander', test: /node_modules[\\/]commander[\\/]/ },
     ...names.map((name) => ({ name, test: (id) => file(moduleOf(id)) === name })),
@@ -192,6 +221,17 @@ const ownPlace = {
   },
 };
 
+/**
+ * The document of the API is only ever asked for as JSON: a server that starts need not load a
+ * writer of YAML, which is seventy files.
+ */
+const withoutYaml = {
+  name: 'without-yaml',
+  resolveId: (id, importer) =>
+    id === 'yaml' && /[\\/]@fastify[\\/]swagger[\\/]/.test(importer ?? '') ? '\0no-yaml' : null,
+  load: (id) => (id === '\0no-yaml' ? 'export default {};' : null),
+};
+
 const bundle = await rolldown({
   // The name of every module above its code is relative to this.
   cwd: DIST,
@@ -201,7 +241,7 @@ const bundle = await rolldown({
   checks: { ineffectiveDynamicImport: false },
   input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, path.join(DIST, file)])),
   external: (id) => !id.startsWith('.') && !path.isAbsolute(id) && !INSIDE.has(packageOf(id)),
-  plugins: [ownPlace],
+  plugins: [ownPlace, withoutYaml],
 });
 await bundle.write({
   dir: BUNDLE,

@@ -27,8 +27,8 @@ export const hasPostgres = (): boolean => BIN !== undefined;
 export interface Postgres {
   /** Of the process whose children serve the connections. */
   readonly pid: number;
-  /** A new, empty database. */
-  create(): Promise<string>;
+  /** A new database: empty, or a copy of one that nobody is connected to. */
+  create(copied?: string): Promise<string>;
   /** As an outage: everybody is thrown out at once. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -174,9 +174,9 @@ export async function startPostgres({ tls, durable = false }: PostgresOptions = 
     get pid() {
       return server!.pid!;
     },
-    async create() {
+    async create(copied) {
       const name = `test${++databases}`;
-      await asked(`CREATE DATABASE ${name}`);
+      await asked(`CREATE DATABASE ${name}${copied === undefined ? '' : ` TEMPLATE ${copied.split('/').at(-1)}`}`);
       return url(name);
     },
     // Its "immediate" way: no goodbye, no checkpoint, recovery at the next start.

@@ -100,6 +100,16 @@ function withoutRests(pcm: Int16Array): Int16Array {
   return first < 0 ? pcm : pcm.subarray(Math.max(0, first - margin), Math.min(pcm.length, last + margin));
 }
 
+/** The output that is an input of the next step. */
+const present = (name: string): string => name.replace('past_key_values', 'present');
+
+/** Where the greatest of the values is. */
+function greatest(values: Float32Array): number {
+  let top = 0;
+  for (let i = 1; i < values.length; i += 1) if (values[i]! > values[top]!) top = i;
+  return top;
+}
+
 const opened = new Map<keyof typeof SIZES, ReturnType<typeof open>>();
 
 /** One of a size for a process, as the engine is (`realEngine`): closing it does nothing. */
@@ -128,28 +138,25 @@ async function open(modelDir: string, size: keyof typeof SIZES): Promise<Pick<Re
         for (const half of ['key', 'value']) past[`past_key_values.${layer}.${side}.${half}`] = empty();
       }
     }
+    // What was computed from the sound is computed once, at the first step, and not fetched again.
+    const grows = Object.keys(past).filter((name) => name.includes('.decoder.'));
     const ids: number[] = [];
     let next = START;
     const most = Math.max(12, Math.ceil((audio.length / 16_000) * TOKENS_PER_SECOND * pace));
     for (let step = 0; step < most; step += 1) {
-      const out = await decoder.run({
+      const feeds = {
         input_ids: new Tensor('int64', BigInt64Array.of(next), [1, 1]),
         encoder_hidden_states: last_hidden_state!,
         use_cache_branch: new Tensor('bool', Uint8Array.of(step > 0 ? 1 : 0), [1]),
         ...past,
-      });
-      const logits = out.logits!.data as Float32Array;
-      const best = logits.reduce((top, value, i) => (value > logits[top]! ? i : top), 0);
+      };
+      const fetched = step === 0 ? Object.keys(past) : grows;
+      const out = await decoder.run(feeds, ['logits', ...fetched.map(present)]);
+      const best = greatest(out.logits!.data as Float32Array);
       if (best === END) break;
       ids.push(best);
       next = BigInt(best);
-      past = Object.fromEntries(
-        Object.entries(past).map(([name, tensor]) => {
-          // What was computed from the sound is computed once, at the first step.
-          if (step > 0 && name.includes('.encoder.')) return [name, tensor];
-          return [name, out[name.replace('past_key_values', 'present')]!];
-        }),
-      );
+      past = { ...past, ...Object.fromEntries(fetched.map((name) => [name, out[present(name)]!])) };
     }
     return llamaTokenizer.decode(ids, false, false).trim();
   }

@@ -26,9 +26,13 @@ if (!hasPostgres()) {
   });
 } else {
   let postgres: Postgres;
+  /** Has the tables, which take longer to make than to copy. */
+  let prepared: string;
   let folder: string;
   beforeAll(async () => {
     postgres = await startPostgres();
+    prepared = await postgres.create();
+    await (await openPostgresDatabase(prepared)).close();
     folder = await mkdtemp(path.join(tmpdir(), 'tts-postgres-store-'));
   });
   afterAll(async () => {
@@ -39,7 +43,7 @@ if (!hasPostgres()) {
   const file = () => path.join(folder, `file-${++files}.db`);
 
   accountStoreContract('PostgreSQL', async () => {
-    const url = await postgres.create();
+    const url = await postgres.create(prepared);
     const opened: { close(): Promise<void> }[] = [];
     const connect = async () => {
       const database = await withClock(await openPostgresDatabase(url, { connections: 5 }));

@@ -38,6 +38,8 @@ const rightBlocks = path.join(modelDir, 'right-blocks.onnx');
 const wrong = path.join(modelDir, 'wrong.onnx');
 const tokens = path.join(modelDir, 'tokens.onnx');
 const frames = path.join(modelDir, 'frames.onnx');
+/** Not to be made: graphs of this suite's devices are opened once or twice, not prepared first. */
+const nowhere = path.join(right, 'none');
 const cores = new GraphThreads(1, 2, keptDir);
 const threads: GraphThread[] = [];
 let checked: Omit<CheckedModel, 'thread' | 'files'>;
@@ -86,7 +88,7 @@ function disturbed(graph: Uint8Array): Uint8Array {
 
 /** A device that computes as the CPU does, given these graphs in float and in blocks. */
 function device(vocoder: string, vocoderBlocks = vocoder === right ? rightBlocks : wrong): CheckedModel {
-  const thread = new GraphThread('cpu', 2, keptDir);
+  const thread = new GraphThread('cpu', 2, nowhere);
   threads.push(thread);
   return { ...checked, thread, files: { ...light, gpu: { vocoder, vocoderBlocks, tokens, frames } } };
 }
@@ -104,12 +106,13 @@ function hissing(graph: Uint8Array): Uint8Array {
 }
 
 /**
- * Kokoro's generator in float takes a core several seconds for one of speech, and speaks in four
- * runs: the first two words of the first sentence, and the full stop.
+ * Generators in float take a core several seconds for one of speech: the first two words of the
+ * first sentence, and the full stop.
  */
 const SHORT = { ...SENTENCES[0]!, text: 'The train.', ids: [...SENTENCES[0]!.ids.slice(0, 8), 4] };
+const QUICK = { sentences: [SHORT], timedWindows: 1, warmUp: false };
 
-const HEARD = /"(The train to Oslo|Her voice was low).*" stands -?\d+\.\d dB above .*at least 25 dB/;
+const HEARD = /"The train\." stands -?\d+\.\d dB above .*at least 25 dB/;
 
 const told: { level: string; message: string; fields: object }[] = [];
 const engine = (asked: 'auto' | 'webgpu') =>
@@ -129,7 +132,7 @@ describe("a device whose samples are others than the CPU's", () => {
   it('is an error that says what was heard, and is not tried again', async () => {
     const checks: GpuCheck[] = [];
     const onCheck = (check: GpuCheck) => checks.push(check);
-    await expect(testedGraph(device(wrong), { onCheck, timedWindows: 1 })).rejects.toMatchObject({
+    await expect(testedGraph(device(wrong), { ...QUICK, onCheck })).rejects.toMatchObject({
       code: 'device_unavailable',
       message: expect.stringMatching(HEARD),
     });
@@ -140,7 +143,7 @@ describe("a device whose samples are others than the CPU's", () => {
     ]);
     expect(await readChecks(modelDir)).toEqual(checks);
     // Also with a graph that would pass: nothing is opened for a device that is known.
-    await expect(testedGraph(device(right), { onCheck, timedWindows: 1 })).rejects.toThrow(HEARD);
+    await expect(testedGraph(device(right), { ...QUICK, onCheck })).rejects.toThrow(HEARD);
     expect(checks).toHaveLength(2);
   }, 120_000);
 
@@ -176,9 +179,9 @@ describe('a device that computes what the CPU does', () => {
     await forgetChecks(modelDir);
     const checks: GpuCheck[] = [];
     const onCheck = (check: GpuCheck) => checks.push(check);
-    const first = await testedGraph(device(right), { onCheck, warmUp: false, timedWindows: 1 });
+    const first = await testedGraph(device(right), { ...QUICK, onCheck });
     expect(first).toMatchObject({ passed: true, heard: expect.stringMatching(HEARD) });
-    expect(await testedGraph(device(right), { onCheck, warmUp: false, timedWindows: 1 })).toEqual(first);
+    expect(await testedGraph(device(right), { ...QUICK, onCheck })).toEqual(first);
     expect(checks.map(({ graph, passed }) => [graph, passed])).toEqual([
       ['light-blocks', true],
       ['light-gpu', true],
@@ -192,11 +195,7 @@ describe('a model that has several forms for a device', () => {
   it('is not used in a form that sounds otherwise, even where it has an acoustic model of its own', async () => {
     await forgetChecks(modelDir);
     const checks: GpuCheck[] = [];
-    const passed = await testedGraph(device(right, wrong), {
-      onCheck: (check) => checks.push(check),
-      warmUp: false,
-      timedWindows: 1,
-    });
+    const passed = await testedGraph(device(right, wrong), { ...QUICK, onCheck: (check) => checks.push(check) });
     expect(checks).toEqual([expect.objectContaining({ graph: 'light-blocks', passed: false }), passed]);
     expect(passed).toMatchObject({ graph: 'light-gpu', passed: true });
   }, 300_000);
@@ -214,12 +213,16 @@ describe('a model that has several forms for a device', () => {
     await writeFile(source, parts.make('source'));
     await cores.open(files.acousticModel, files.acousticModel);
     await cores.open(source, source);
-    const thread = new GraphThread('cpu', 2, keptDir);
+    const thread = new GraphThread('cpu', 2, nowhere);
     threads.push(thread);
-    const several = { ...checked, thread, files: { ...files, gpu: { generatorHalf, generatorFloat, source } } };
+    const several = {
+      ...checked,
+      keptDir: nowhere,
+      thread,
+      files: { ...files, gpu: { generatorHalf, generatorFloat, source } },
+    };
     const checks: GpuCheck[] = [];
-    const options = { warmUp: false, sentences: [SHORT] };
-    const passed = await testedGraph(several, { ...options, onCheck: (check) => checks.push(check) });
+    const passed = await testedGraph(several, { ...QUICK, onCheck: (check) => checks.push(check) });
     expect(passed).toMatchObject({ graph: 'generator-gpu', passed: true });
     expect(checks).toEqual([expect.objectContaining({ graph: 'generator-gpu-half', passed: false }), passed]);
     // Loud enough above its difference: it is the spectrum that gives it away.
@@ -227,7 +230,7 @@ describe('a model that has several forms for a device', () => {
     expect(Number(decibels)).toBeGreaterThan(14);
     expect(Number(mcdDb)).toBeGreaterThan(0.5);
     // What failed is not tried again, and what passed is not compared again.
-    expect(await testedGraph(several, { ...options, onCheck: () => expect.unreachable() })).toEqual(passed);
+    expect(await testedGraph(several, { ...QUICK, onCheck: () => expect.unreachable() })).toEqual(passed);
   }, 300_000);
 });
 

@@ -24,8 +24,8 @@ interface Line {
 
 /** The voices in turn. */
 const LINES: readonly Line[] = SENTENCES.map((sentence, i) => ({ sentence, voice: VOICES[i % VOICES.length]! }));
-/** A second of `base-tts` takes a second of a core: it speaks two lines of six, in both voices. */
-const BASE_LINES = LINES.filter((_, i) => i % 6 < 2);
+/** A second of `base-tts` takes a second of a core: it speaks two lines of ten, in both voices. */
+const BASE_LINES = LINES.filter((_, i) => i % 10 < 2);
 
 let engine: Engine;
 let recogniser: Recogniser;
@@ -103,7 +103,7 @@ function framesOf(pcm: Int16Array): readonly VoicedFrame[] {
 const COMPARED = VOICES.flatMap((voice) =>
   BASE_LINES.filter((line) => line.voice === voice)
     .sort((a, b) => b.sentence.length - a.sentence.length)
-    .slice(0, 4),
+    .slice(0, 3),
 );
 const both = (line: Line): { base: Int16Array; fast: Int16Array } => ({
   base: clips['base-tts'].get(line)!,

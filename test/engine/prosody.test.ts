@@ -97,7 +97,7 @@ for (const model of ['base-tts-fast', 'base-tts'] as const satisfies readonly Se
     });
 
     it.runIf(model === 'base-tts-fast')('is understood as well as before', async () => {
-      const recogniser = await createRecogniser(await modelDirForTests(), 'base');
+      const recogniser = await createRecogniser(await modelDirForTests());
       for (const ssml of [
         WHOLE.replace('warm', '<emphasis level="strong">warm</emphasis>'),
         `<prosody pitch="-4st" range="x-high">${WHOLE}</prosody>`,

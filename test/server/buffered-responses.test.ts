@@ -90,7 +90,7 @@ describe('buffered responses', () => {
   });
 
   it('beyond the share of a key are 503 with Retry-After at the beginning, and leave no row', async () => {
-    await start({ sine: { delayMs: 2_000 }, settings: { maxHeldBytes: 1.2 * MB, maxHeldDiskBytes: 1.2 * MB } });
+    await start({ sine: { delayMs: 1_000 }, settings: { maxHeldBytes: 1.2 * MB, maxHeldDiskBytes: 1.2 * MB } });
     // Not quite 300 kB each, of a share of 600.
     for (let i = 0; i < 2; i++) askDeaf({ model: 'base-tts', input: SENTENCE });
     await until(() => server.accounts.active === 2);
