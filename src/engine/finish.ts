@@ -9,6 +9,7 @@ import type { PauseKind } from '../protocol/job.js';
 export const PAUSE_SAMPLES: Readonly<Record<PauseKind, number>> = {
   none: msToSamples(50),
   carried: msToSamples(120),
+  joined: 0,
   clause: msToSamples(240),
   sentence: msToSamples(420),
   item: msToSamples(450),
@@ -18,8 +19,10 @@ export const PAUSE_SAMPLES: Readonly<Record<PauseKind, number>> = {
 
 /** Kept before the voice: the onset of a consonant softer than `AUDIBLE`, and the fade. */
 export const LEAD_SAMPLES = msToSamples(30);
-const FADE_IN = msToSamples(8);
+export const FADE_IN = msToSamples(8);
 export const FADE_OUT = msToSamples(12);
+/** At an edge behind which the voice goes on: no click, and no gap that is heard. */
+export const JOIN_FADE = msToSamples(3);
 
 /** Length and step of the stretches whose level decides whether there is voice. */
 export const LOOK = msToSamples(10);
@@ -27,16 +30,30 @@ const HOP = msToSamples(5);
 /** About 30 dB below ordinary speech of these voices, and far above their level in a rest. */
 const AUDIBLE = 10 ** (-52 / 20);
 
-function audible(samples: Float32Array, from: number): boolean {
+/** Mean square of the stretch of `LOOK` samples from `from` on. */
+function powerAt(samples: Float32Array, from: number): number {
   let sum = 0;
   const to = Math.min(samples.length, from + LOOK);
   for (let i = from; i < to; i += 1) sum += samples[i]! * samples[i]!;
-  return sum > AUDIBLE * AUDIBLE * (to - from);
+  return sum / Math.max(1, to - from);
 }
 
-/** Index of the first sample of voice, or undefined where there is none. */
-export function findOnset(samples: Float32Array): number | undefined {
-  for (let at = 0; at < samples.length; at += HOP) if (audible(samples, at)) return at;
+const audible = (samples: Float32Array, from: number): boolean => powerAt(samples, from) > AUDIBLE * AUDIBLE;
+
+/** Index of the softest stretch; of stretches without voice the first, and 0 of no samples. */
+export function findQuietest(samples: Float32Array): number {
+  let [quietest, least] = [0, Number.POSITIVE_INFINITY];
+  for (let at = 0; at + LOOK <= samples.length; at += HOP) {
+    const power = powerAt(samples, at);
+    if (power <= AUDIBLE * AUDIBLE) return at;
+    if (power < least) [quietest, least] = [at, power];
+  }
+  return quietest;
+}
+
+/** Index of the first sample of voice from `from` on, or undefined where there is none. */
+export function findOnset(samples: Float32Array, from = 0): number | undefined {
+  for (let at = from; at < samples.length; at += HOP) if (audible(samples, at)) return at;
   return undefined;
 }
 
@@ -48,13 +65,13 @@ export function findEnd(samples: Float32Array): number {
   }
 }
 
-export function fadeIn(samples: Float32Array): void {
-  const length = Math.min(FADE_IN, samples.length);
+export function fadeIn(samples: Float32Array, most = FADE_IN): void {
+  const length = Math.min(most, samples.length);
   for (let i = 0; i < length; i += 1) samples[i]! *= 0.5 - 0.5 * Math.cos((Math.PI * (i + 0.5)) / length);
 }
 
-export function fadeOut(samples: Float32Array): void {
-  const length = Math.min(FADE_OUT, samples.length);
+export function fadeOut(samples: Float32Array, most = FADE_OUT): void {
+  const length = Math.min(most, samples.length);
   const last = samples.length - 1;
   for (let i = 0; i < length; i += 1) samples[last - i]! *= 0.5 - 0.5 * Math.cos((Math.PI * (i + 0.5)) / length);
 }

@@ -1,6 +1,6 @@
 /** Where the voice of a segment begins: looked up in its first windows, however short these are. */
 import type { StepRunner } from './engine.js';
-import { findOnset, joined, LEAD_SAMPLES, LOOK } from './finish.js';
+import { findOnset, findQuietest, joined, LEAD_SAMPLES, LOOK } from './finish.js';
 import { FRAME_SAMPLES, type SpeechPlan } from './plan.js';
 import type { Utterance, Window } from './vocoder/vocoder.js';
 
@@ -19,11 +19,13 @@ export async function openingOf(plan: SpeechPlan, utterance: Utterance, steps: S
  * parts have no sound yet and go by their plan.
  */
 export function startOf(plan: SpeechPlan, utterance: Utterance, opening: Window | undefined): number {
+  const { goesOnFrom } = plan.edges;
+  if (goesOnFrom !== undefined) return goesOnFrom;
   const planned = Math.max(0, plan.onset - LEAD_SAMPLES);
   if (opening === undefined) return planned;
   const from = plan.fromFrame * FRAME_SAMPLES;
-  const { onset } = onsetIn(opening, plan, utterance);
-  return onset === undefined ? planned : Math.max(from, from + onset - LEAD_SAMPLES);
+  const { onset, earliest } = onsetIn(opening, plan, utterance);
+  return onset === undefined ? planned : from + Math.max(earliest, onset - LEAD_SAMPLES);
 }
 
 /**
@@ -32,11 +34,16 @@ export function startOf(plan: SpeechPlan, utterance: Utterance, opening: Window 
  */
 function onsetIn(
   { from, samples }: Window,
-  { fromFrame }: SpeechPlan,
+  { fromFrame, onset: planned, edges }: SpeechPlan,
   { openingTo }: Utterance,
-): { onset: number | undefined; isFinal: boolean } {
+): { onset: number | undefined; earliest: number; isFinal: boolean } {
+  if (edges.goesOnFrom !== undefined) return { onset: undefined, earliest: 0, isFinal: true };
   const searched = samples.subarray((fromFrame - from) * FRAME_SAMPLES, (openingTo - from) * FRAME_SAMPLES);
-  const onset = findOnset(searched);
+  // What rings on of the segment before it is no beginning.
+  const quiet = edges.isLed ? planned - fromFrame * FRAME_SAMPLES : 0;
+  const earliest = findQuietest(searched.subarray(0, quiet));
+  const onset = findOnset(searched, earliest);
   const isWhole = searched.length === (openingTo - fromFrame) * FRAME_SAMPLES;
-  return { onset, isFinal: isWhole || (onset !== undefined && onset + LOOK <= searched.length) };
+  const isSeen = onset !== undefined && Math.max(quiet, onset + LOOK) <= searched.length;
+  return { onset, earliest, isFinal: isWhole || isSeen };
 }

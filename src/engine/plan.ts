@@ -22,6 +22,16 @@ export const LAST_PHONEME = msToSamples(125);
 const REST = /[\s;:,.!?—…"()“”]/u;
 export const isRest = ({ symbol }: ReadingToken): boolean => REST.test(symbol);
 
+/** How a stretch of speech meets what other segments say of its sentence, in samples. */
+interface SpeechEdges {
+  /** Its first sample, where the voice goes on without a rest from the segment before it. */
+  readonly goesOnFrom: number | undefined;
+  /** One past its last sample, where the voice goes on without a rest in the next segment. */
+  readonly goesOnAt: number | undefined;
+  /** The end of the segment before it may be heard in its first frames. */
+  readonly isLed: boolean;
+}
+
 export interface SpeechPlan {
   /** The first frame that can hold voice. */
   readonly fromFrame: number;
@@ -33,36 +43,67 @@ export interface SpeechPlan {
   readonly lastPhoneme: number;
   /** Expected end of the voice, for lengths that are due before the sound is made. */
   readonly end: number;
+  readonly edges: SpeechEdges;
   /** Begin and end of every token, in samples of the untrimmed utterance. */
   readonly tokenTimes: readonly { readonly start: number; readonly end: number; readonly rest: boolean }[];
 }
 
+/** Tokens [`from`, `to`) are heard; those around them are said elsewhere. */
+interface Heard {
+  readonly from: number;
+  readonly to: number;
+  /** The voice goes on from the tokens before them without a rest. */
+  readonly isJoined: boolean;
+}
+
+interface TokenTime {
+  readonly start: number;
+  end: number;
+  readonly rest: boolean;
+}
+
 /** `durations` has one number for each token and one for each of the two pads. */
-export function planSpeech(tokens: readonly ReadingToken[], durations: ArrayLike<number>, speed = 1): SpeechPlan {
-  const tokenTimes: { start: number; end: number; rest: boolean }[] = [];
+export function planSpeech(
+  tokens: readonly ReadingToken[],
+  durations: ArrayLike<number>,
+  speed = 1,
+  { from, to, isJoined }: Heard = { from: 0, to: tokens.length, isJoined: false },
+): SpeechPlan {
+  const times: TokenTime[] = [];
   const lastPhonemeSamples = Math.round(LAST_PHONEME / speed);
-  const pad = Math.round(durations[0]! * STEP_SAMPLES);
-  let at = pad;
+  let at = Math.round(durations[0]! * STEP_SAMPLES);
   for (const [i, token] of tokens.entries()) {
     const samples = Math.round(durations[i + 1]! * STEP_SAMPLES);
-    tokenTimes.push({ start: at, end: at + samples, rest: isRest(token) });
+    times.push({ start: at, end: at + samples, rest: isRest(token) });
     at += samples;
   }
   const total = at + Math.round(durations[tokens.length + 1]! * STEP_SAMPLES);
-  for (const [i, time] of tokenTimes.entries()) {
-    const beforeRest = tokenTimes[i + 1]?.rest ?? true;
+  for (const [i, time] of times.entries()) {
+    const beforeRest = times[i + 1]?.rest ?? true;
     if (!time.rest && beforeRest) time.end = Math.min(time.end, time.start + lastPhonemeSamples);
   }
-  const lastPhoneme = tokenTimes.findLast((time) => !time.rest)?.start ?? pad;
+  const own = times.slice(from, to);
+  const begin = own[0]?.start ?? at;
+  const lastPhoneme = own.findLast((time) => !time.rest)?.start ?? begin;
   const toSample = Math.min(total, lastPhoneme + LONGEST_LAST_PHONEME / Math.min(1, speed));
+  const onset = Math.max(0, begin - AHEAD);
+  const goesOn = times.slice(to).find((time) => !time.rest);
+  const joinedAt = goesOn && Math.max(0, goesOn.start - AHEAD);
   return {
-    fromFrame: Math.floor(Math.max(0, pad - EARLIEST_ONSET) / FRAME_SAMPLES),
-    toFrame: Math.max(1, Math.ceil(toSample / FRAME_SAMPLES)),
-    onset: Math.max(0, pad - AHEAD),
+    fromFrame: Math.floor(Math.max(0, isJoined ? onset : earliestOnset(times, from, begin)) / FRAME_SAMPLES),
+    toFrame: Math.max(1, Math.ceil((joinedAt ?? toSample) / FRAME_SAMPLES)),
+    onset,
     lastPhoneme: Math.max(0, lastPhoneme - AHEAD),
     end: Math.min(total, lastPhoneme + lastPhonemeSamples - AHEAD),
-    tokenTimes: tokenTimes.map(({ start, end, rest }) => ({ start: start - AHEAD, end: end - AHEAD, rest })),
+    edges: { goesOnFrom: isJoined ? onset : undefined, goesOnAt: joinedAt, isLed: from > 0 },
+    tokenTimes: own.map(({ start, end, rest }) => ({ start: start - AHEAD, end: end - AHEAD, rest })),
   };
+}
+
+/** Behind tokens that are said elsewhere, the voice begins when their last sound has ended. */
+function earliestOnset(times: readonly TokenTime[], from: number, begin: number): number {
+  const sound = times.slice(0, from).findLast((time) => !time.rest);
+  return Math.max(begin - EARLIEST_ONSET, (sound?.end ?? 0) - AHEAD);
 }
 
 export interface MutableTimings {

@@ -38,9 +38,10 @@ export interface StyleShare {
 
 /**
  * What a segment ends with decides the rest after it. `carried`: the sentence goes on in the next
- * segment, because it exceeds the model's limit.
+ * segment, because it exceeds the model's limit. `joined`: the sentence goes on without a rest,
+ * because the segment was cut off to be heard sooner.
  */
-export const PAUSE_KINDS = ['none', 'carried', 'clause', 'sentence', 'item', 'paragraph', 'heading'] as const;
+export const PAUSE_KINDS = ['none', 'carried', 'joined', 'clause', 'sentence', 'item', 'paragraph', 'heading'] as const;
 export type PauseKind = (typeof PAUSE_KINDS)[number];
 
 export type SayAs = 'characters' | 'cardinal' | 'ordinal' | 'date' | 'telephone';
@@ -103,6 +104,13 @@ export interface Segment {
    * of a long one, the beginning.
    */
   readonly before?: string;
+  /**
+   * The pause that parts it from `before`, where that is the whole sentence so far, was said by the
+   * same voice and is still being heard: the melody goes on from there.
+   */
+  readonly follows?: PauseKind;
+  /** Words of the next segment, where the voice goes on to them without a rest (`joined`). */
+  readonly ahead?: string;
   /** The id of the voice that speaks it, where the text names another than its order does. */
   readonly voice?: string;
   /** Where it stands in its text; absent where nobody cut it from one. */

@@ -87,6 +87,9 @@ interface Speaker {
   readonly others: ReadonlyMap<Language, Phonemizer>;
 }
 
+/** The place of a token in no segment's text; -1 is a question's "or" in an earlier one. */
+const ELSEWHERE = -2;
+
 function readSegment(segment: Segment, speaker: Speaker, lexicon?: Lexicon): Reading {
   const { items, normalized, skipped } = itemsOf(segment, speaker.front, lexicon);
   const parts: ReadingPart[] = [];
@@ -114,7 +117,26 @@ function readSegment(segment: Segment, speaker: Speaker, lexicon?: Lexicon): Rea
   for (const item of items) if (item.kind === 'word') words.push({ text: item.text, start: item.start, end: item.end });
   const questions = questionsOf(items, speaker.front, segment.before);
   const stressed = stressedIn(segment, speaker.front);
-  return { normalized, words, phonemes: shown.join(' '), parts, questions, stressed, skipped };
+  const before = segment.follows === undefined ? [] : besideTokens(segment.before, speaker, lexicon).at(-1);
+  const ahead = besideTokens(segment.ahead, speaker, lexicon)[0];
+  const beside = { before: before ?? [], ahead: ahead ?? [] };
+  return { normalized, words, phonemes: shown.join(' '), parts, questions, stressed, ...beside, skipped };
+}
+
+/** The stretches of a text that another segment says. */
+function besideTokens(text: string | undefined, speaker: Speaker, lexicon?: Lexicon): ReadingToken[][] {
+  if (text === undefined) return [];
+  const stretches: ReadingToken[][] = [];
+  let tokens: ReadingToken[] = [];
+  tokenise(plainItems(text, speaker, lexicon), speaker, {
+    token: (id, symbol) => tokens.push({ id, symbol, start: ELSEWHERE, end: ELSEWHERE }),
+    takeBack: () => tokens.pop(),
+    close(sounds) {
+      if (sounds) stretches.push(tokens);
+      tokens = [];
+    },
+  });
+  return stretches;
 }
 
 /** The items of a plain text, without their places. */

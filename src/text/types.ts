@@ -62,6 +62,9 @@ export interface Reading {
   readonly questions: readonly Question[];
   /** Characters of the segment's text that plain text asks to stress. */
   readonly stressed: readonly { readonly start: number; readonly end: number }[];
+  /** Tokens of words that other segments say right before and behind it; they have no places. */
+  readonly before: readonly ReadingToken[];
+  readonly ahead: readonly ReadingToken[];
   /**
    * Everything not spoken, by kind, in characters: skipped text and symbols outside the model's
    * alphabet.

@@ -76,6 +76,8 @@ const Job = Type.Object({
     spans: Type.Array(Span, { maxItems: 10_000 }),
     pause: oneOf(PAUSE_KINDS),
     before: Type.Optional(Word),
+    follows: Type.Optional(oneOf(PAUSE_KINDS)),
+    ahead: Type.Optional(Word),
   }),
   delivery: Type.Optional(Delivery),
   dueInMs: DueInMs,

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Engine, type StepRunner, UNSCHEDULED } from '../../src/engine/engine.js';
 import type { SegmentJob, SegmentTimings } from '../../src/protocol/job.js';
+import { segmentText } from '../../src/text/segment/segment.js';
 import { joinPcm, realEngine } from '../../testkit/speech.js';
 import { furthestApart } from '../support/clip-checks.js';
 import { jobOf } from '../support/jobs.js';
@@ -74,6 +75,17 @@ it('says the same in parts with a rest between them, and at any pace', async () 
     expectSame(whole.pcm, live.pcm);
   }
 }, 120_000);
+
+it('says the same in pieces of a sentence that a writer has not ended', async () => {
+  const text =
+    'A speech service that runs on your own machine reads every text, and it does so in a voice of your choice.';
+  for (const segment of segmentText(text, { countTokens: (words) => words.length, written: true })) {
+    const live = await spoken(jobOf(segment, { model }), 0);
+    const whole = await spoken(jobOf(segment, { model }), LATER_MS);
+    expect(whole.timings).toEqual(live.timings);
+    expectSame(whole.pcm, live.pcm);
+  }
+}, 60_000);
 
 /** But for the last of 16 bits, where sums of floats are made in another order. */
 function expectSame(one: Int16Array, other: Int16Array): void {

@@ -1,8 +1,9 @@
 /** The engine's parts that need no model: where tokens are cut, what a damaged clip looks like. */
 import { describe, expect, it } from 'vitest';
-import { closeShort, splitTokens } from '../../src/engine/speech.js';
+import { closeShort, partsOf, splitTokens } from '../../src/engine/parts.js';
+import type { Segment } from '../../src/protocol/job.js';
 import { createAlphabet } from '../../src/text/tokens.js';
-import type { ReadingToken } from '../../src/text/types.js';
+import type { Reading, ReadingToken } from '../../src/text/types.js';
 import { resampleTo16k } from '../../testkit/resample.js';
 import { faultsOf } from '../support/clip-checks.js';
 import { letterErrors } from '../support/letters.js';
@@ -40,6 +41,42 @@ describe('a very short part', () => {
     expect(closeShort(tokensOf('nˈO!')).length).toBe(4);
     expect(closeShort(tokensOf('həlˈO ðɛɹ')).length).toBe(9);
     expect(closeShort([])).toEqual([]);
+  });
+});
+
+describe('a part of a sentence that other segments begin and end', () => {
+  const tokensOf = (symbols: string, at = 0) => [...symbols].map((symbol) => ({ id: 1, symbol, start: at, end: at }));
+  const reading = (own: string, before: string, ahead: string): Reading => ({
+    normalized: '',
+    words: [],
+    phonemes: '',
+    parts: [{ kind: 'speech', tokens: tokensOf(own) }],
+    questions: [],
+    stressed: [],
+    before: tokensOf(before, -2),
+    ahead: tokensOf(ahead, -2),
+    skipped: {},
+  });
+  const speed = { acoustic: 1, vocoder: 1, stretch: 1 };
+  const said = (own: string, segment: Pick<Segment, 'pause' | 'follows'>, before = '', ahead = '') => {
+    const [part] = partsOf(reading(own, before, ahead), segment, speed).parts;
+    if (part?.kind !== 'speech') throw new Error('no speech');
+    const symbols = [part.before, part.tokens, part.ahead].map((tokens) => tokens.map(({ symbol }) => symbol).join(''));
+    return [symbols.join('|'), part.isJoined];
+  };
+
+  it('is said with the words beside it, and with a comma where they are not known', () => {
+    expect(said('bcd', { pause: 'joined' }, '', 'efg')).toEqual(['|bcd| efg', false]);
+    expect(said('bcd', { pause: 'joined' })).toEqual(['|bcd,|', false]);
+    expect(said('bcd', { pause: 'sentence', follows: 'joined' }, 'a')).toEqual(['a |bcd|', true]);
+    expect(said('bcd', { pause: 'clause', follows: 'carried' }, 'a')).toEqual(['a, |bcd|', false]);
+    expect(said('bcd', { pause: 'clause', follows: 'clause' }, 'a,')).toEqual(['a, |bcd|', false]);
+    expect(said('bcd', { pause: 'clause' }, 'a,')).toEqual(['|bcd.|', false]);
+  });
+
+  it('is said alone where the model does not take both', () => {
+    expect(said('bcdefgh', { pause: 'clause', follows: 'clause' }, 'a'.repeat(503))).toEqual(['|bcdefgh|', false]);
+    expect(said('b'.repeat(509), { pause: 'joined' }, '', 'efg')[0]).toMatch(/^\|b+,\|$/);
   });
 });
 

@@ -89,6 +89,8 @@ describe('a reading', () => {
       parts: [],
       questions: [],
       stressed: [],
+      before: [],
+      ahead: [],
       skipped: {},
     });
   });

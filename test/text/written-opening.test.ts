@@ -91,9 +91,26 @@ describe('the first sentence of a writer', () => {
     expect(marked(['Of course! ', null, 'Of course! Yes.'])).toEqual(['Of course! ', 'Of course! ', 'Yes.']);
   });
 
-  it('keeps the voice up where no mark ends a piece', () => {
-    expect(cut([CASES[12]!.replaceAll('¦', '')]).map(({ pause }) => pause)).toEqual(['carried', 'sentence']);
-    expect(cut([CASES[0]!.replaceAll('¦', '')]).map(({ pause }) => pause)).toEqual(['clause', 'sentence']);
+  it('goes on without a rest where no mark ends a piece, which knows the words ahead', () => {
+    const [first, second] = cut([CASES[12]!.replaceAll('¦', '')]);
+    expect(first).toMatchObject({ pause: 'joined', ahead: 'on your own machine reads every' });
+    expect(second).toMatchObject({ pause: 'sentence', follows: 'joined', before: 'A speech service that runs ' });
+    expect(cut([CASES[0]!.replaceAll('¦', '')])[1]).toMatchObject({ follows: 'clause' });
+    // Of a phrase beyond reach, its first word is all that is always there.
+    expect(cut([CASES[17]!.replaceAll('¦', '')])[0]).toMatchObject({ pause: 'joined', ahead: 'in' });
+  });
+
+  it('follows nothing behind a flush, a silence, another voice or the end of a sentence', () => {
+    const clause = 'When the evening comes, ';
+    const follows = (steps: readonly Step[], ssml = false) => cut(steps, { ssml }).map((segment) => segment.follows);
+    expect(follows([clause, null, 'a speech service reads.'])).toEqual([undefined, undefined]);
+    expect(follows(['Hello there. How are you today?'])).toEqual([undefined, undefined]);
+    expect(follows([`<speak>${clause}<break time="1s"/>we sleep.</speak>`], true)).toEqual([undefined, undefined]);
+    expect(follows([`<speak>${clause}<voice name="b">we sleep.</voice></speak>`], true)).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(follows([`<speak>${clause}we sleep.</speak>`], true)).toEqual([undefined, 'clause']);
   });
 
   it('does not count white space in front, nor markup', () => {

@@ -43,6 +43,7 @@ type Voiced = readonly { readonly from: number; readonly to: number; readonly vo
 const PLAIN_RESTS: Readonly<Record<PauseKind, number>> = {
   none: 50,
   carried: 120,
+  joined: 0,
   clause: 240,
   sentence: 420,
   item: 450,

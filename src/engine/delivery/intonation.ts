@@ -4,13 +4,11 @@
  */
 import { Tensor } from 'onnxruntime-node';
 import type { Question, ReadingToken } from '../../text/types.js';
-import { AHEAD, FRAME_SAMPLES, isRest } from '../plan.js';
+import { isRest } from '../plan.js';
 import type { AcousticFeatures } from '../vocoder/features.js';
-import { STEP_FRAMES, VOICED_HZ } from './retimed.js';
+import { semitones, steadyFrames, tokenStarts } from './melody.js';
+import { VOICED_HZ } from './retimed.js';
 
-const AHEAD_FRAMES = AHEAD / FRAME_SAMPLES;
-/** Semitones a frame; faster movement is the voice setting in or breaking off. */
-const STEADY = 1;
 /** Most that a bend adds, in semitones a frame of 12.5 ms; people move 60 in a second. */
 const STEEPEST = 0.8;
 /** Frames of a bend: a shorter foot begins earlier, a longer one later. */
@@ -101,17 +99,6 @@ function bendsOf(
     reach: INNER_RISE,
   };
   return [rise, fall];
-}
-
-/** First frame of each token, and of the pad behind them; sound precedes what was predicted. */
-function tokenStarts({ durations }: AcousticFeatures): number[] {
-  const starts: number[] = [];
-  let at = 0;
-  for (const steps of durations) {
-    starts.push(Math.max(0, Math.round(at - AHEAD_FRAMES)));
-    at += steps * STEP_FRAMES;
-  }
-  return starts.slice(1);
 }
 
 /** The last stress before the token `end` in its sentence; the sentence's beginning without one. */
@@ -247,20 +234,4 @@ function endsUp(melody: readonly number[], { above, below, turn }: Reach): boole
   const lowest = Math.min(...heard);
   const highest = Math.max(...melody.slice(melody.indexOf(lowest)));
   return end - lowest >= above && melody[0]! - end <= below && highest - meanOfLast(melody) <= turn;
-}
-
-const semitones = (hz: number): number => 12 * Math.log2(hz);
-
-/** Frames in [`from`, `to`) in which the voice sounds and neither sets in nor breaks off. */
-function steadyFrames(f0: Float32Array, from: number, to: number): number[] {
-  const voiced = f0.filter((hz) => hz > 50).sort();
-  const least = Math.max(50, 0.45 * (voiced[voiced.length >> 1] ?? 0));
-  const places: number[] = [];
-  for (let at = Math.max(1, from); at < Math.min(to, f0.length - 1); at += 1) {
-    if (Math.min(f0[at - 1]!, f0[at]!, f0[at + 1]!) < least) continue;
-    const here = semitones(f0[at]!);
-    const moves = [semitones(f0[at - 1]!) - here, semitones(f0[at + 1]!) - here];
-    if (moves.every((move) => Math.abs(move) <= STEADY)) places.push(at);
-  }
-  return places;
 }

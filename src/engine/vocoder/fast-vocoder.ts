@@ -3,7 +3,7 @@ import { Tensor } from 'onnxruntime-node';
 import { SAMPLE_RATE } from '../../protocol/audio.js';
 import type { StepGrant } from '../engine.js';
 import { FRAME_SAMPLES } from '../plan.js';
-import { type AcousticFeatures, CHANNELS } from './features.js';
+import { type AcousticFeatures, CHANNELS, stretchOf } from './features.js';
 import type { Graph, Utterance, Vocoder } from './vocoder.js';
 import { CONTEXT_FRAMES, CONTEXT_LEFT, costOf, scheduledEnd, type Windows } from './windows.js';
 
@@ -33,18 +33,12 @@ function statisticsOf({ x: tensor, frames, rows }: AcousticFeatures): { mean: Te
  * Frames `first` to `last`: as `rows` [1, frames, 512] where they lie so, as `x` [1, 512, frames]
  * elsewhere.
  */
-function stretchOf({ x: tensor, frames, rows }: AcousticFeatures, first: number, last: number): Record<string, Tensor> {
-  const size = last - first;
+function soundOf({ x, rows }: AcousticFeatures, first: number, last: number): Record<string, Tensor> {
   if (rows !== undefined) {
     const part = rows.x.subarray(first * CHANNELS, last * CHANNELS);
-    return { rows: new Tensor('float32', part, [1, size, CHANNELS]) };
+    return { rows: new Tensor('float32', part, [1, last - first, CHANNELS]) };
   }
-  const x = tensor.data as Float32Array;
-  const part = new Float32Array(CHANNELS * size);
-  for (let channel = 0; channel < CHANNELS; channel += 1) {
-    part.set(x.subarray(channel * frames + first, channel * frames + last), channel * size);
-  }
-  return { x: new Tensor('float32', part, [1, CHANNELS, size]) };
+  return { x: stretchOf(x, CHANNELS, first, last) };
 }
 
 /** The fraction of the voice's running phase at each frame, in cycles. */
@@ -84,7 +78,7 @@ export function createFastVocoder(graph: Graph, windows: Windows): Vocoder {
         const context = { head: at - first, tail: last - end };
         const feeds = {
           ...utterance,
-          ...stretchOf(features, first, last),
+          ...soundOf(features, first, last),
           f0: new Tensor('float32', f0.subarray(first, last), [1, 1, size]),
           phase: new Tensor('float32', phase.subarray(first, last), [1, size]),
           offset: count(first),

@@ -45,6 +45,17 @@ export function silence(frames: number, byFrame: boolean): AcousticFeatures {
   };
 }
 
+/** Frames [`first`, `last`) of values that lie channel by channel. */
+export function stretchOf(tensor: Tensor, channels: number, first: number, last: number): Tensor {
+  const [data, frames, size] = [tensor.data as Float32Array, tensor.data.length / channels, last - first];
+  if (size === frames) return tensor;
+  const part = new Float32Array(channels * size);
+  for (let channel = 0; channel < channels; channel += 1) {
+    part.set(data.subarray(channel * frames + first, channel * frames + last), channel * size);
+  }
+  return new Tensor('float32', part, [1, channels, size]);
+}
+
 /** The first frames of an utterance, with zeros behind its end where it has fewer. */
 export function headOf(features: AcousticFeatures, frames: number): AcousticFeatures {
   const cut = (tensor: Tensor, channels: number): Tensor => {

@@ -75,6 +75,7 @@ const TAG_MS = 150;
 const ENDED_MS: Readonly<Record<Exclude<PauseKind, 'sentence' | 'clause'>, number>> = {
   none: 50,
   carried: 110,
+  joined: 0,
   item: 520,
   paragraph: 1_060,
   heading: 1_250,
@@ -117,7 +118,7 @@ interface Behind {
 }
 
 /** Pauses whose length the mark does not decide, and that no length of phrases changes. */
-const isFixed = (pause: PauseKind): boolean => pause === 'none' || pause === 'carried';
+const isFixed = (pause: PauseKind): boolean => pause === 'none' || pause === 'carried' || pause === 'joined';
 
 /** The rest behind a phrase (ms), without what the next phrase adds. */
 export function restBehind({ pause, end, letters, key, seed }: Behind, { rests, spread }: RestStyle): number {

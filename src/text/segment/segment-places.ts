@@ -5,7 +5,7 @@ import type { PauseKind, Segment, SegmentPlace } from '../../protocol/job.js';
 const REMEMBERED = 256;
 
 const ENDS_PARAGRAPH: ReadonlySet<PauseKind> = new Set(['paragraph', 'heading']);
-const GOES_ON: ReadonlySet<PauseKind> = new Set(['none', 'carried', 'clause']);
+const GOES_ON: ReadonlySet<PauseKind> = new Set(['none', 'carried', 'joined', 'clause']);
 
 export class SegmentPlaces {
   #after: PauseKind | undefined;

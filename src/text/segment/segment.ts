@@ -152,7 +152,7 @@ export class Segmenter {
     const end = this.#start + this.#text.length;
     if (end > this.#start && !this.#surelyFits()) this.#fit(end);
     if (end > this.#start || (this.#markup && !this.#markup.track.isEmpty)) {
-      this.#emit(end, this.#scanner.restingPause(), this.#scanner.totals, true);
+      this.#emit(end, this.#scanner.restingPause(), this.#scanner.totals, { all: true });
     }
     this.#scanner.restart();
     this.#places.restart();
@@ -253,9 +253,9 @@ export class Segmenter {
     if (rank >= RANK.sentence && (ends || this.#opening?.begun)) this.#opening?.end();
   }
 
-  #cutAt(place: Candidate, pause = place.pause): void {
+  #cutAt(place: Candidate, pause = place.pause, ahead?: string): void {
     if (this.#markup || place.weight - this.#base.weight > SURELY_FITS) this.#fit(place.at);
-    if (place.at > this.#start) this.#emit(place.at, pause, place);
+    if (place.at > this.#start) this.#emit(place.at, pause, place, { ahead });
   }
 
   /** How far the first sentence waits for a later clause. */
@@ -297,7 +297,7 @@ export class Segmenter {
     this.#lead ??= this.#text.length - this.#text.trimStart().length;
     const text = this.#text.slice(this.#lead, at - this.#start);
     const cut = this.#opening.phraseCut(this.#candidates, text, this.#start + this.#lead);
-    if (cut) this.#cutAt(cut, 'carried');
+    if (cut) this.#cutAt(cut.place, 'joined', cut.ahead);
   }
 
   /** Characters of the open segment up to `at`, without the white space around them. */
@@ -369,17 +369,26 @@ export class Segmenter {
     return this.#markup ? this.#markup.track.tokens(units) : this.#count(this.#text.slice(0, units));
   }
 
-  #emit(at: number, pause: PauseKind, totals: Totals, all = false): void {
+  /** `all`: nothing follows, or a flush. `ahead`: words behind it that it goes on to. */
+  #emit(
+    at: number,
+    pause: PauseKind,
+    totals: Totals,
+    { all = false, ahead }: { all?: boolean; ahead?: string | undefined } = {},
+  ): void {
     this.#opening?.cut(this.#chars(at));
     const { source, spans } = this.#read(at - this.#start, all);
-    const [voice, { before }] = [this.#voice, this.#sentence];
+    const [voice, { before, isWhole }] = [this.#voice, this.#sentence];
     const place = this.#places.take({ text: source, pause, spans }, totals.letters - this.#base.letters, all);
+    const follows = before !== undefined && isWhole && !place?.turn ? place?.after : undefined;
     this.#out.push({
       text: source,
       offset: this.#offset,
       spans,
       pause,
       ...(before !== undefined && { before }),
+      ...(follows !== undefined && { follows }),
+      ...(ahead !== undefined && { ahead }),
       ...(voice !== undefined && { voice }),
       ...(place && { place }),
     });

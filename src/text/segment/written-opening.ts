@@ -14,6 +14,8 @@ const CLAUSE_CHARS = 12;
 const PHRASE_CHARS = 60;
 /** A piece that no mark ends is at least so long: shorter ones sound broken off. */
 const LEAST_PHRASE_CHARS = 20;
+/** Characters behind such a piece that shape its melody; more make no difference (measured). */
+const AHEAD_CHARS = 32;
 
 /**
  * How far the next piece of the sentence may reach while so many characters before it are being
@@ -29,6 +31,12 @@ interface Place {
 }
 
 type Opening = 'clause' | 'phrase' | 'none';
+
+/** A cut in front of a phrase, and its first words: those that are there when it is cut. */
+interface PhraseCut<P> {
+  readonly place: P;
+  readonly ahead: string;
+}
 
 /** The first sentence of a text, or behind a flush. */
 export class WrittenOpening {
@@ -82,11 +90,11 @@ export class WrittenOpening {
    * beyond it the first. `text` is the piece so far behind its leading white space, which ends at
    * `from`; asked at each of `places` and whenever there is more text, it answers the same.
    */
-  phraseCut<P extends Place>(places: readonly P[], text: string, from: number): P | undefined {
+  phraseCut<P extends Place>(places: readonly P[], text: string, from: number): PhraseCut<P> | undefined {
     const reach = phraseReach(this.#saidChars);
     if (this.#ended || text.length < reach) return undefined;
     // Those before the last two were looked at when the next was found.
-    if (this.#beyond) return places.slice(-2).find((place) => this.#opens(text, place.at - from) !== 'none');
+    if (this.#beyond) return this.#firstPhrase(places.slice(-2), text, from);
     const within = text.slice(0, reach);
     let phrase: P | undefined;
     let clause: P | undefined;
@@ -98,7 +106,17 @@ export class WrittenOpening {
       else if (opened === 'phrase') phrase = place;
     }
     this.#beyond = true;
-    return clause ?? phrase ?? places.find((place) => this.#opens(text, place.at - from) !== 'none');
+    const place = clause ?? phrase;
+    if (place === undefined) return this.#firstPhrase(places, text, from);
+    // The last word may go on behind what is within reach.
+    const behind = within.slice(place.at - from, place.at - from + AHEAD_CHARS);
+    return { place, ahead: behind.slice(0, behind.search(/\s\S*$/u)) };
+  }
+
+  #firstPhrase<P extends Place>(places: readonly P[], text: string, from: number): PhraseCut<P> | undefined {
+    const place = places.find(({ at }) => this.#opens(text, at - from) !== 'none');
+    // How much of the text is there behind its word depends on how it was sent.
+    return place && { place, ahead: nextWord(text, place.at - from, false)! };
   }
 
   /** What begins at `index`, as far as `text` shows it. */
