@@ -21,6 +21,7 @@ import {
   timePart,
 } from './plan.js';
 import { stretched } from './speed.js';
+import type { Intone } from './vocoder/features.js';
 import type { Utterance, Window } from './vocoder/vocoder.js';
 
 /** Most samples of one event, so that flow control works within a long utterance. */
@@ -128,8 +129,8 @@ async function* speakUnstretched(
   async function prepare(tokens: readonly ReadingToken[]): Promise<Voiced> {
     const style = await model.styles.take(mix, tokens.length, seed);
     const spoken = { ...style, speed: style.speed * speed.acoustic };
-    const predicted = await steps.run((grant) => model.acousticModel(tokens, spoken, grant));
-    const own = intoned(predicted, tokens, reading.questions);
+    const intone: Intone = (predicted) => intoned(predicted, tokens, reading.questions);
+    const own = await steps.run((grant) => model.acousticModel(tokens, spoken, grant, intone));
     const prosody = tokenProsody(tokens, segment.spans, reading.stressed);
     const asked = delivered(shaped(own, prosody, commonRate(segment.spans)), tokens, job, speed);
     const features = hastened(asked, tokens, speed);
