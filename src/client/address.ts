@@ -1,6 +1,12 @@
 /** The address of a server: its HTTP base address, and the WebSocket address to it. */
 
-import { deliveryPreference, type PreferredDelivery, WHOLE_SENTENCES } from '../protocol/delivery/preference.js';
+import type { TextPart } from '../protocol/delivery/delivery.js';
+import {
+  deliveryPreference,
+  type PreferredDelivery,
+  partPreference,
+  WHOLE_SENTENCES,
+} from '../protocol/delivery/preference.js';
 import { TtsError } from '../protocol/errors.js';
 
 export interface ServerAddress {
@@ -14,9 +20,13 @@ export interface ServerAddress {
   readonly delivery?: PreferredDelivery | undefined;
 }
 
-/** Headers of every request. */
-export function headersOf({ apiKey, unheard, delivery }: ServerAddress): Record<string, string> {
-  const preferences = [...(unheard ? [WHOLE_SENTENCES] : []), ...(delivery ? [deliveryPreference(delivery)] : [])];
+/** Headers of every request; `part` where its text is one of several. */
+export function headersOf({ apiKey, unheard, delivery }: ServerAddress, part?: TextPart): Record<string, string> {
+  const preferences = [
+    unheard ? WHOLE_SENTENCES : undefined,
+    delivery && deliveryPreference(delivery),
+    part && partPreference(part),
+  ].filter((each) => each !== undefined);
   return {
     ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
     ...(preferences.length > 0 ? { prefer: preferences.join(', ') } : {}),

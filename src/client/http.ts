@@ -3,6 +3,7 @@ import http from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import { pcmSamples, SampleJoiner } from '../protocol/audio.js';
 import { SPEECH_PATH, VOICES_PATH } from '../protocol/contract.js';
+import type { TextPart } from '../protocol/delivery/delivery.js';
 import { TtsError } from '../protocol/errors.js';
 import type { SpeechRequest, VoiceCatalog } from '../protocol/http.js';
 import { endpoint, headersOf, type ServerAddress, trustIn } from './address.js';
@@ -19,7 +20,10 @@ interface SpokenResponse {
 }
 
 /** A `speed` other than 1 and a style take OpenAI's dialect: the contract's own has neither. */
-export type PacedRequest = Omit<SpeechRequest, 'stream' | 'response_format'> & { readonly speed?: number };
+export type PacedRequest = Omit<SpeechRequest, 'stream' | 'response_format'> & {
+  readonly speed?: number;
+  readonly part?: TextPart;
+};
 
 const OTHER_DOOR = '/openai';
 
@@ -32,12 +36,20 @@ export interface HttpClient {
   close(): void;
 }
 
+/** A request; one without a body is a GET. */
+interface Sent {
+  readonly url: URL;
+  readonly body?: string;
+  readonly part?: TextPart | undefined;
+}
+
 export function createHttpClient(address: ServerAddress): HttpClient {
   const { baseUrl } = address;
   const secure = endpoint(baseUrl, '/').protocol === 'https:';
   let agent: http.Agent | HttpsAgent | undefined;
 
-  async function request(url: URL, body: string | undefined, signal: AbortSignal): Promise<http.IncomingMessage> {
+  async function request(sent: Sent, signal: AbortSignal): Promise<http.IncomingMessage> {
+    const { url, body, part } = sent;
     // TLS takes time to load, and the server of a command is usually on the same machine.
     const transport = secure ? await import('node:https') : http;
     agent ??= new transport.Agent({ keepAlive: true, ...trustIn(address) });
@@ -47,7 +59,7 @@ export function createHttpClient(address: ServerAddress): HttpClient {
         signal,
         method: body === undefined ? 'GET' : 'POST',
         headers: {
-          ...headersOf(address),
+          ...headersOf(address, part),
           ...(body === undefined
             ? {}
             : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
@@ -57,15 +69,15 @@ export function createHttpClient(address: ServerAddress): HttpClient {
       outgoing.on('error', (cause: NodeJS.ErrnoException) => {
         if (signal.aborted) reject(signal.reason);
         // The server closed an idle connection as it was reused; it has not read the request.
-        else if (outgoing.reusedSocket && cause.code === 'ECONNRESET') resolve(request(url, body, signal));
+        else if (outgoing.reusedSocket && cause.code === 'ECONNRESET') resolve(request(sent, signal));
         else reject(errorOfConnecting(cause, url));
       });
       outgoing.end(body);
     });
   }
 
-  async function answered(url: URL, body: string | undefined, signal: AbortSignal): Promise<http.IncomingMessage> {
-    const response = await request(url, body, signal);
+  async function answered(sent: Sent, signal: AbortSignal): Promise<http.IncomingMessage> {
+    const response = await request(sent, signal);
     const status = response.statusCode ?? 0;
     if (status >= 200 && status < 300) return response;
     throw errorOfResponse({
@@ -77,12 +89,12 @@ export function createHttpClient(address: ServerAddress): HttpClient {
   }
 
   return {
-    async speech({ speed = 1, ...fields }, signal) {
+    async speech({ speed = 1, part, ...fields }, signal) {
       const contract = { ...fields, stream: true, response_format: 'pcm' } satisfies SpeechRequest;
       const isContract = speed === 1 && address.delivery === undefined;
       const path = isContract ? SPEECH_PATH : `${OTHER_DOOR}${SPEECH_PATH}`;
       const body = JSON.stringify(isContract ? contract : { ...fields, response_format: 'pcm', speed });
-      const response = await answered(endpoint(baseUrl, path), body, signal).catch((error: unknown) => {
+      const response = await answered({ url: endpoint(baseUrl, path), body, part }, signal).catch((error: unknown) => {
         throw isContract ? error : orOneDelivery(error, OTHER_DOOR);
       });
       const requestId = header(response, 'x-request-id');
@@ -97,13 +109,13 @@ export function createHttpClient(address: ServerAddress): HttpClient {
     async voices(model, signal) {
       const url = endpoint(baseUrl, VOICES_PATH);
       url.searchParams.set('model', model);
-      const response = await answered(url, undefined, signal);
+      const response = await answered({ url }, signal);
       const text = await readText(response, 16 * 1024 * 1024);
       return parseCatalog(text);
     },
 
     async probe(path, signal) {
-      const response = await request(endpoint(baseUrl, path), undefined, signal);
+      const response = await request({ url: endpoint(baseUrl, path) }, signal);
       return { status: response.statusCode ?? 0, body: await readText(response, MAX_ERROR_BYTES) };
     },
 

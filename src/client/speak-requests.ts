@@ -32,9 +32,9 @@ export async function speakRequests(options: SpeakRequestsOptions, signal: Abort
   progress.timeline.expect(sections.map(({ text }) => text).join(''));
   for (const { text, onBegin } of sections) {
     onBegin?.();
-    for (const input of splitIntoRequests(text)) {
+    for (const { input, part } of splitIntoRequests(text)) {
       progress.requested();
-      const audio = await patiently(() => client.speech({ ...fields, input }, signal), signal).then(
+      const audio = await patiently(() => client.speech({ ...fields, input, part }, signal), signal).then(
         (response) => response.audio,
         nothingOf,
       );

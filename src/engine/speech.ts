@@ -15,7 +15,7 @@ import { openingOf, startOf } from './opening.js';
 import { type Part, partsOf, type SpeechPart } from './parts.js';
 import { FRAME_SAMPLES, type MutableTimings, planSpeech, type SpeechPlan, settleTimes, timePart } from './plan.js';
 import { stretched } from './speed.js';
-import type { AcousticFeatures } from './vocoder/features.js';
+import type { AcousticFeatures, Intone } from './vocoder/features.js';
 import type { Utterance, Window } from './vocoder/vocoder.js';
 
 /** Most samples of one event, so that flow control works within a long utterance. */
@@ -56,18 +56,17 @@ async function* speakUnstretched(
   const { lead, behind } = restsOf(job, speed);
   const rest = Math.max(trailing, behind) - LEAD_SAMPLES;
 
-  async function say(tokens: readonly ReadingToken[]): Promise<AcousticFeatures> {
+  async function say(tokens: readonly ReadingToken[], intone?: Intone): Promise<AcousticFeatures> {
     const style = await model.styles.take(mix, tokens.length, seed);
     const spoken = { ...style, speed: style.speed * speed.acoustic };
-    return steps.run((grant) => model.acousticModel(tokens, spoken, grant));
+    return steps.run((grant) => model.acousticModel(tokens, spoken, grant, intone));
   }
 
   async function prepare({ tokens: heard, before, ahead, isJoined }: SpeechPart): Promise<Voiced> {
     const tokens = [...before, ...heard, ...ahead];
     const [from, to] = [before.length, before.length + heard.length];
-    const predicted = await say(tokens);
-    const goesOn = isJoined || from === 0 ? predicted : continued(predicted, tokens, from, await say(before.slice(0, -1)));
-    const own = intoned(goesOn, tokens, reading.questions);
+    const told = await say(tokens, (predicted) => intoned(predicted, tokens, reading.questions));
+    const own = isJoined || from === 0 ? told : continued(told, tokens, from, await say(before.slice(0, -1)));
     const prosody = tokenProsody(tokens, segment.spans, reading.stressed);
     const asked = delivered(shaped(own, prosody, commonRate(segment.spans)), tokens, job, speed);
     const features = hastened(asked, tokens, speed);

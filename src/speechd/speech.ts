@@ -139,8 +139,8 @@ export class Speech {
 
   async *#overHttp(text: string, { voice, model }: SpokenBy, speed: number, signal: AbortSignal) {
     const { splitIntoRequests } = await import('../client/requests.js');
-    for (const input of splitIntoRequests(text)) {
-      const { audio } = await this.#options.client.speech({ model, voice, input, speed }, signal);
+    for (const { input, part } of splitIntoRequests(text)) {
+      const { audio } = await this.#options.client.speech({ model, voice, input, part, speed }, signal);
       yield* audio;
     }
   }

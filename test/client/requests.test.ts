@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { splitIntoRequests } from '../../src/client/requests.js';
 import { countChars } from '../../src/protocol/characters.js';
 
-const split = (text: string, max?: number) => [...splitIntoRequests(text, max)];
+const split = (text: string, max?: number) => [...splitIntoRequests(text, max)].map(({ input }) => input);
 const withoutSpace = (text: string) => text.replace(/\s+/gu, '');
 
 describe('splitting into requests', () => {
@@ -23,6 +23,17 @@ describe('splitting into requests', () => {
       'One two three. Four five six.',
       'Seven eight nine.',
     ]);
+  });
+
+  it('says whether a paragraph was cut', () => {
+    const text = 'One two three. Four five six. Seven eight nine.\n\nTen eleven twelve. Thirteen.';
+    const whole = { continues: false, goesOn: false };
+    expect([...splitIntoRequests(text, 32)].map(({ input, part }) => [input, part])).toEqual([
+      ['One two three. Four five six.', { continues: false, goesOn: true }],
+      ['Seven eight nine.', { continues: true, goesOn: false }],
+      ['Ten eleven twelve. Thirteen.', whole],
+    ]);
+    expect([...splitIntoRequests('One two three.')]).toEqual([{ input: 'One two three.', part: whole }]);
   });
 
   it('does not take the stop of an abbreviation for the end of a sentence', () => {

@@ -1,6 +1,8 @@
 /** Questions rise: by the pitch that every voice hands to the vocoder, and as they are heard. */
 import { Tensor } from 'onnxruntime-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lastMovement, RISE } from '../../bench/sound/delivery/melody.js';
+import { pitchTrack } from '../../bench/sound/delivery/pitch-track.js';
 import { intoned } from '../../src/engine/delivery/intonation.js';
 import { UNSCHEDULED } from '../../src/engine/engine.js';
 import { cpuProvider } from '../../src/engine/graphs/provider.js';
@@ -135,13 +137,31 @@ describe('base-tts-fast', () => {
     it(`is heard to rise in the voice of ${name}, and not in what it says before`, async () => {
       const entry = voices.find(({ voice }) => voice.id.endsWith(name))!;
       const [own, told] = [await say(entry, QUESTIONS[1]!, false), await say(entry, QUESTIONS[1]!, true)];
-      expect(isSame(told.subarray(0, 6_000), own.subarray(0, 6_000))).toBe(true);
       const before = pitchOf(own);
       const bends = pitchOf(told).flatMap((hz, at) => (hz > 0 && before[at]! > 0 ? [semitones(hz, before[at]!)] : []));
+      const first = bends.slice(0, 13).sort((a, b) => a - b);
+      expect(Math.abs(first[6]!)).toBeLessThan(0.3);
       const last = bends.slice(-12).sort((a, b) => a - b);
       expect(last[6]!).toBeGreaterThan(3);
     });
   }
+
+  // Voices that end sentences in a creak, which the features carry as well as the pitch.
+  it.each(['lewis', 'onyx', 'echo', 'puck'])(
+    'is heard to rise in four of five questions in the voice of %s',
+    async (name) => {
+      const entry = voices.find(({ voice }) => voice.id.endsWith(name))!;
+      const moves: number[] = [];
+      for (const text of QUESTIONS) {
+        const pcm = joinPcm([new Int16Array(2_400), await say(entry, text, true)]);
+        moves.push(lastMovement(pitchTrack(pcm), 0, pcm.length / 24));
+      }
+      expect(
+        moves.filter((move) => move >= RISE).length,
+        moves.map((each) => each.toFixed(1)).join(' '),
+      ).toBeGreaterThanOrEqual(4);
+    },
+  );
 
   it('says questions with a question word, and tags that want to be agreed with, as the voice does', async () => {
     const entry = voices.find(({ voice }) => voice.id.endsWith('alice'))!;

@@ -3,7 +3,9 @@ import { expect, it } from 'vitest';
 import { DELIVERY_STYLES } from '../../src/protocol/delivery/delivery.js';
 import {
   deliveryPreference,
+  partPreference,
   preferredDelivery,
+  preferredPart,
   prefersWholeSentences,
 } from '../../src/protocol/delivery/preference.js';
 
@@ -15,6 +17,17 @@ it('reads what it writes', () => {
       expect(prefersWholeSentences(header)).toBe(true);
     }
   }
+});
+
+it('says whether a paragraph goes on from the request before, and in the next', () => {
+  for (const continues of [true, false]) {
+    for (const goesOn of [true, false]) {
+      const part = { continues, goesOn };
+      const header = ['whole-sentences', partPreference(part)].join(', ');
+      expect(preferredPart(header)).toEqual(continues || goesOn ? part : undefined);
+    }
+  }
+  expect(preferredPart('part=other')).toBeUndefined();
 });
 
 it('finds no preference in anything else', () => {

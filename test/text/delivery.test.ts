@@ -126,6 +126,17 @@ describe('a delivery', () => {
     }
   });
 
+  it('goes on where a paragraph was cut into two requests', () => {
+    const text = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, at) => `Number ${from + at} of the evening.`).join(' ');
+    const part = (of: string, continues: boolean, goesOn: boolean) =>
+      delivered(segmentText(of, { countTokens, inTimeChars: Number.POSITIVE_INFINITY, part: { continues, goesOn } }));
+    const whole = delivered(cut(text(0, 12)));
+    const parts = [...part(text(0, 6), false, true), ...part(text(6, 12), true, false)];
+    expect(parts).toEqual(whole);
+    expect(part(text(0, 6), false, false).at(-1)!.pitch).toBeLessThan(whole[5]!.pitch);
+  });
+
   it('says a sentence that repeats with less, and rests behind it otherwise', () => {
     const said = 'Nobody was left in the house.';
     const [first, again] = delivered(

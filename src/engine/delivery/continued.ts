@@ -6,8 +6,8 @@ import { Tensor } from 'onnxruntime-node';
 import type { ReadingToken } from '../../text/types.js';
 import { isRest } from '../plan.js';
 import type { AcousticFeatures } from '../vocoder/features.js';
-import { semitones, steadyFrames, tokenStarts } from './melody.js';
 import { VOICED_HZ } from './retimed.js';
+import { semitones, steadyFrames, tokenStarts } from './voice-frames.js';
 
 /** Most semitones that a beginning is moved; beyond, it would sound like another voice. */
 const MOST = 3;

@@ -1,13 +1,24 @@
 /**
  * Questions: the pitch that the acoustic model predicts is bent over the last foot, the stretch
- * from the last stressed syllable on, where the voice does not do by itself what people do.
+ * from the last stressed syllable on, where the voice does not do by itself what people do. Where
+ * it rises the energy stays up with it, so that the model makes a voice of it and no creak.
  */
 import { Tensor } from 'onnxruntime-node';
 import type { Question, ReadingToken } from '../../text/types.js';
 import { isRest } from '../plan.js';
 import type { AcousticFeatures } from '../vocoder/features.js';
-import { semitones, steadyFrames, tokenStarts } from './melody.js';
 import { VOICED_HZ } from './retimed.js';
+import {
+  BROKEN,
+  filled,
+  footOf,
+  middleOf,
+  semitones,
+  steadyFrames,
+  tokenStarts,
+  voicedFrames,
+  voiceEnd,
+} from './voice-frames.js';
 
 /** Most that a bend adds, in semitones a frame of 12.5 ms; people move 60 in a second. */
 const STEEPEST = 0.8;
@@ -16,28 +27,41 @@ const SHORTEST = 18;
 const LONGEST = 72;
 /**
  * What an end must reach, in semitones: so far above the lowest point of the foot, so far below its
- * beginning at most, and turned down again by so much at most. A voice that does `own` is left
- * alone.
+ * beginning at most, and turned down again by so much at most.
  */
-const ENDING_RISE = { own: { above: 4, below: 4, turn: 1.8 }, wanted: { above: 5, below: 1, turn: 1 } };
-const INNER_RISE = { own: { above: 2, below: 3, turn: 1.8 }, wanted: { above: 3, below: 2, turn: 1 } };
-const ENDING_FALL = { own: { above: 2, below: 1, turn: 1.8 }, wanted: { above: 3.5, below: 0, turn: 1 } };
+const ENDING_RISE: Rise = { own: { above: 4, below: 4, turn: 1.8 }, wanted: { above: 5, below: 1, turn: 1 } };
+const INNER_RISE: Rise = { own: { above: 2, below: 3, turn: 1.8 }, wanted: { above: 3, below: 2, turn: 1 } };
+const ENDING_FALL: Rise = { own: { above: 2, below: 1, turn: 1.8 }, wanted: { above: 3.5, below: 0, turn: 1 } };
+/**
+ * Of a voice whose pitch lies low. At the end of a sentence it creaks at half the pitch that the
+ * model has for it, also where that seems to rise: only a voice that is high and loud does not.
+ */
+const LOW_RISE: Rise = {
+  wanted: { above: 9, below: -6, turn: 1 },
+  highest: 9,
+  flattened: [1],
+  softer: -0.05,
+};
+/** The middle of the pitch of such a voice lies below this. */
+const LOW_HZ = 99;
 /** The last frames of a voice are hardly heard: what precedes them has to have risen. */
 const WEAK_FRAMES = 6;
-/** Frames of the last sound of a question that are to have a pitch. */
-const LAST_FRAMES = 10;
-/** Frames at the end of a question that get a pitch where the model lets the voice creak. */
-const MOST_CREAK = 20;
 /** Frames in which the pitch of a voice breaks off. */
 const BREAK_FRAMES = 3;
 /** Frames in which the last sound of a sentence is heard at most; the pitch may go on. */
 const AUDIBLE_FRAMES = 16;
 /** Semitones above the highest point of the foot that a bend may reach. */
 const HIGHEST = 5;
-/** Share of the last steady pitch below which the voice is over. */
-const BROKEN = 0.35;
-/** Sounds without a voice. */
-const VOICELESS = /[ptkfθsʃhʧʔçx]/u;
+/**
+ * How much a bent voice may be softer than the louder sounds of the utterance, as a share of what
+ * lies between those and silence: about 6 dB. Softer, some voices creak at half their pitch.
+ */
+const SOFTER = 0.04;
+/** Frames in which the energy rises to that, and falls at the end of the voice. */
+const RAISE_FRAMES = 3;
+/** Quantiles of the energy that are silence and the louder sounds. */
+const SILENCE = 0.05;
+const LOUD = 0.9;
 /** Shares of the voice's own movement that are taken away, the least that will do. */
 const FLATTENED = [0, 0.3, 0.6, 0.85];
 
@@ -45,6 +69,19 @@ interface Reach {
   readonly above: number;
   readonly below: number;
   readonly turn: number;
+}
+
+/** How far a melody is bent. */
+interface Rise {
+  /** A voice that does this is left alone. */
+  readonly own?: Reach;
+  readonly wanted: Reach;
+  /** Semitones above the highest point of the foot that it may reach. */
+  readonly highest?: number;
+  /** Shares of the voice's own movement that may be taken away, the least that will do. */
+  readonly flattened?: readonly number[];
+  /** How much softer than loud sounds the voice may be: see `SOFTER`. */
+  readonly softer?: number;
 }
 
 /** A stretch of the pitch that is to end higher or lower, in frames. */
@@ -55,7 +92,14 @@ interface Bend {
   /** Behind `to` the bend has faded out here. */
   readonly fade: number;
   readonly direction: 1 | -1;
-  readonly reach: { readonly own: Reach; readonly wanted: Reach };
+  readonly rise: Rise;
+}
+
+/** Frames that were bent, from the first to the last, which is one of them. */
+interface Stretch {
+  readonly from: number;
+  readonly end: number;
+  readonly softer: number;
 }
 
 /** The same utterance with the melody of its questions. */
@@ -70,8 +114,33 @@ export function intoned(
   if (bends.length === 0) return features;
   const f0 = Float32Array.from(features.f0.data as Float32Array);
   const voiced = voicedFrames(tokens, starts, f0.length);
-  for (const bend of bends) apply(bend, f0, voiced);
-  return { ...features, f0: new Tensor('float32', f0, features.f0.dims) };
+  const bent = bends.flatMap((bend) => apply(bend, f0, voiced) ?? []);
+  if (bent.length === 0) return features;
+  const { energy } = features;
+  return {
+    ...features,
+    f0: new Tensor('float32', f0, features.f0.dims),
+    ...(energy && { energy: raised(energy, bent, voiced) }),
+  };
+}
+
+/** The energy where the voice was bent, as loud as a voice that does not creak. */
+function raised(tensor: Tensor, stretches: readonly Stretch[], voiced: Uint8Array): Tensor {
+  const energy = Float32Array.from(tensor.data as Float32Array);
+  const sorted = energy.slice().sort();
+  const [silence, loud] = [SILENCE, LOUD].map((share) => sorted[Math.floor(share * (sorted.length - 1))]!) as [
+    number,
+    number,
+  ];
+  for (const { from, end, softer } of stretches) {
+    const wanted = loud - softer * (loud - silence);
+    for (let at = from; at <= end; at += 1) {
+      if (voiced[at] === 0 || energy[at]! >= wanted) continue;
+      const ramp = Math.min(1, (at - from) / RAISE_FRAMES, (end + 1 - at) / RAISE_FRAMES);
+      energy[at]! += ramp * (wanted - energy[at]!);
+    }
+  }
+  return new Tensor('float32', energy, tensor.dims);
 }
 
 function bendsOf(
@@ -86,8 +155,8 @@ function bendsOf(
   const lastSound = tokens.findLastIndex((token, index) => index < mark && !isRest(token));
   const to = Math.min(next < 0 ? frames : starts[next]!, (starts[lastSound] ?? 0) + AUDIBLE_FRAMES);
   const ending = { from: starts[footOf(tokens, mark)]!, to, fade: next < 0 ? Number.POSITIVE_INFINITY : starts[next]! };
-  if (or === undefined) return [{ ...ending, direction: 1, reach: ENDING_RISE }];
-  const fall: Bend = { ...ending, direction: -1, reach: ENDING_FALL };
+  if (or === undefined) return [{ ...ending, direction: 1, rise: ENDING_RISE }];
+  const fall: Bend = { ...ending, direction: -1, rise: ENDING_FALL };
   const word = tokens.findIndex(({ start }) => start === or);
   if (word <= 0) return [fall];
   const behind = tokens.findIndex(({ start }, index) => index > word && start !== or);
@@ -96,51 +165,30 @@ function bendsOf(
     to: starts[word]!,
     fade: starts[behind < 0 ? mark : behind]!,
     direction: 1,
-    reach: INNER_RISE,
+    rise: INNER_RISE,
   };
   return [rise, fall];
 }
 
-/** The last stress before the token `end` in its sentence; the sentence's beginning without one. */
-function footOf(tokens: readonly ReadingToken[], end: number): number {
-  let begin = end;
-  while (begin > 0 && !/[.?!…]/.test(tokens[begin - 1]!.symbol)) begin -= 1;
-  for (const stress of 'ˈˌ') {
-    for (let at = end - 1; at >= begin; at -= 1) if (tokens[at]!.symbol === stress) return at;
-  }
-  return begin;
-}
-
-/** Frames of sounds that have a voice, also where the model lets them creak without a pitch. */
-function voicedFrames(tokens: readonly ReadingToken[], starts: readonly number[], frames: number): Uint8Array {
-  const voiced = new Uint8Array(frames);
-  for (const [index, token] of tokens.entries()) {
-    if (isRest(token) || VOICELESS.test(token.symbol)) continue;
-    const next = tokens[index + 1];
-    const end = Math.min(starts[index + 1] ?? frames, frames);
-    const isLast = next === undefined || (isRest(next) && next.symbol !== ' ');
-    voiced.fill(1, starts[index]!, isLast ? Math.min(end, starts[index]! + LAST_FRAMES) : end);
-  }
-  return voiced;
-}
-
-function apply(bend: Bend, f0: Float32Array, voiced: Uint8Array): void {
+/** Bends `f0`. Answers with the frames that were bent; undefined where the voice does it itself. */
+function apply(bend: Bend, f0: Float32Array, voiced: Uint8Array): Stretch | undefined {
   const to = Math.min(bend.to, f0.length);
   const steady = steadyFrames(f0, Math.max(0, to - LONGEST - SHORTEST), to);
   const last = steady.at(-1);
-  if (last === undefined) return;
+  if (last === undefined) return undefined;
   const end = voiceEnd(f0, last, to, voiced);
   const from = Math.max(0, Math.min(Math.max(bend.from, end - LONGEST), end - SHORTEST));
   const sung = steady.filter((place) => place >= from);
-  if (sung.length === 0) return;
+  if (sung.length === 0) return undefined;
   const own = sung.map((place) => bend.direction * semitones(f0[place]!));
-  if (endsUp(own, bend.reach.own)) return;
+  const rise = bend.rise === ENDING_RISE && middleOf(f0) < LOW_HZ ? LOW_RISE : bend.rise;
+  if (rise.own !== undefined && endsUp(own, rise.own)) return undefined;
   const melody = filled(f0, sung, { from, end, voiced });
   const places = [...melody.keys()];
   const part = (at: number): number => Math.min(1, (at - from) / (end - from));
   const values = [...melody.values()];
   const upright = values.map((each) => bend.direction * each);
-  const { flat, height } = leastBend(upright, places.map(part), end - from, bend.reach.wanted);
+  const { flat, height } = leastBend(upright, places.map(part), end - from, rise);
   const bent = (at: number, value: number): number =>
     flat * flattening(part(at)) * (values[0]! - value) + bend.direction * height * smooth(part(at));
   for (let at = from; at <= end; at += 1) {
@@ -149,6 +197,7 @@ function apply(bend: Bend, f0: Float32Array, voiced: Uint8Array): void {
     else if (f0[at]! > VOICED_HZ) f0[at]! *= 2 ** (bent(at, semitones(f0[at]!)) / 12);
   }
   leave(f0, end, bent(end, melody.get(end)!), bend.fade);
+  return { from, end, softer: bend.direction < 0 ? Number.POSITIVE_INFINITY : (rise.softer ?? SOFTER) };
 }
 
 /** Behind a bend: the voice breaks off as it does by itself, or goes on and loses it by `fade`. */
@@ -164,47 +213,17 @@ function leave(f0: Float32Array, end: number, bent: number, fade: number): void 
   }
 }
 
-/** Behind its last steady frame: up to where sounds have a voice, or the pitch has broken off. */
-function voiceEnd(f0: Float32Array, last: number, to: number, voiced: Uint8Array): number {
-  const broken = BROKEN * f0[last]!;
-  let end = last;
-  while (end + 1 < to && end - last < MOST_CREAK && (voiced[end + 1] === 1 || f0[end + 1]! > broken)) end += 1;
-  return end;
-}
-
-/** The melody in semitones by frame: steady frames, and between and behind them what creaks. */
-function filled(
-  f0: Float32Array,
-  steady: readonly number[],
-  { from, end, voiced }: { readonly from: number; readonly end: number; readonly voiced: Uint8Array },
-): Map<number, number> {
-  const melody = new Map<number, number>();
-  let next = 0;
-  for (let at = from; at <= end; at += 1) {
-    while (next < steady.length && steady[next]! < at) next += 1;
-    if (steady[next] === at) melody.set(at, semitones(f0[at]!));
-    else if (next > 0 && (voiced[at] === 1 || at > steady.at(-1)!)) {
-      const before = steady[next - 1]!;
-      const after = steady[next] ?? before;
-      const share = after === before ? 0 : (at - before) / (after - before);
-      const [one, other] = [semitones(f0[before]!), semitones(f0[after]!)];
-      melody.set(at, one + (other - one) * share);
-    }
-  }
-  return melody;
-}
-
 /** The least flattening of a melody, and the least height at its end, with which it ends up. */
 function leastBend(
   own: readonly number[],
   parts: readonly number[],
   frames: number,
-  wanted: Reach,
+  { wanted, highest = HIGHEST, flattened = FLATTENED }: Rise,
 ): { flat: number; height: number } {
   const steepest = (STEEPEST * frames) / STEEPEST_SHARE;
-  const ceiling = Math.max(...own) + HIGHEST;
+  const ceiling = Math.max(...own) + highest;
   let [flat, height] = [0, 0];
-  for (flat of FLATTENED) {
+  for (flat of flattened) {
     const levelled = own.map((each, i) => each + flat * flattening(parts[i]!) * (own[0]! - each));
     const most = Math.min(steepest, ceiling - levelled.at(-1)!);
     for (height = 0.5; height < most; height += 0.25) {

@@ -91,6 +91,7 @@ export async function featuresOf(
 ): Promise<AcousticFeatures> {
   const tokens = ids.map((id) => ({ id, symbol: '', start: 0, end: 0 }));
   const graph: Graph = {
+    bends: true,
     run: async (feeds) => unpacked(await run(packed(feeds))),
     release: async () => undefined,
   };

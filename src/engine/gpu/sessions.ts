@@ -73,6 +73,8 @@ interface UtteranceCost {
 }
 
 const UNRELEASED = { release: async () => undefined };
+/** As the loader of graphs for the cores writes an acoustic model. */
+const BENDS = { bends: true };
 
 export class GpuSessions implements Sessions {
   /** Acoustic models that run at once. */
@@ -155,7 +157,7 @@ export class GpuSessions implements Sessions {
     const acousticModel = isSplit ? this.#splitAcousticModel(files.gpu.tokens) : this.#acousticModel(files);
     return {
       styles,
-      acousticModel: (tokens, style, grant) => runAcousticModel(acousticModel, tokens, style, grant),
+      acousticModel: (tokens, style, grant, intone) => runAcousticModel(acousticModel, tokens, style, grant, intone),
       vocoder:
         files.model === 'base-tts-fast'
           ? createFastVocoder(this.#light(), dueWindows())
@@ -170,6 +172,7 @@ export class GpuSessions implements Sessions {
   #acousticModel({ acousticModel: file }: GpuModelFiles): Graph {
     return {
       ...UNRELEASED,
+      ...BENDS,
       run: async (feeds, grant) => {
         const { outputs, runMs } = await this.#onCores.run(file, packed(feeds), grant);
         const tensors = unpacked(outputs);
@@ -183,6 +186,7 @@ export class GpuSessions implements Sessions {
   #splitAcousticModel(tokens: string): Graph {
     return {
       ...UNRELEASED,
+      ...BENDS,
       run: async (feeds, grant) => {
         const { outputs, runMs } = await this.#onCores.run(tokens, packed(feeds), grant);
         const { item, features } = framesItem(outputs);

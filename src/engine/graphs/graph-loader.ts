@@ -20,21 +20,28 @@ const LEAST_WEIGHT_BYTES = '1024';
 /** A folder that is older than this and still unfinished was left by a process that died. */
 const ABANDONED_MS = 600_000;
 /** A part of every kept graph's name; another number makes all of them anew. */
-const FORM = 'shapes 2, products 1, narrowed 1, transforms 1, norms 1';
+const FORM = 'shapes 2, products 1, narrowed 1, bendable 1, transforms 1, norms 1';
 
 /** The graph in `file` as it is run, or the file itself where nothing in it is rewritten. */
 async function asRun(file: string): Promise<string | Uint8Array> {
-  const [{ createCodec }, { narrowed }, { withFoldedTransforms }, { withOpenedNorms }, { withFusedProducts }] =
-    await Promise.all([
-      import('../../models/onnx/schema.js'),
-      import('./narrowed.js'),
-      import('./folded-transforms.js'),
-      import('./opened-norms.js'),
-      import('./fused-products.js'),
-    ]);
+  const [
+    { createCodec },
+    { narrowed },
+    { bendable },
+    { withFoldedTransforms },
+    { withOpenedNorms },
+    { withFusedProducts },
+  ] = await Promise.all([
+    import('../../models/onnx/schema.js'),
+    import('./narrowed.js'),
+    import('./bendable.js'),
+    import('./folded-transforms.js'),
+    import('./opened-norms.js'),
+    import('./fused-products.js'),
+  ]);
   const codec = createCodec();
   const model = codec.decode(await readFile(file));
-  const forms = [narrowed, withFoldedTransforms, withOpenedNorms];
+  const forms = [narrowed, bendable, withFoldedTransforms, withOpenedNorms];
   // Measured on arm64 alone: 3 % less for a window of the vocoder.
   if (process.arch === 'arm64') forms.push(withFusedProducts);
   const rewritten = forms.reduce((form, rewrite) => rewrite(form, codec) ?? form, model);

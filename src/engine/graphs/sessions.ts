@@ -14,8 +14,8 @@ import type { StepGrant } from '../engine.js';
 import { maySpin } from '../measure/machine.js';
 import { createStyles, type SpokenStyle, STYLE_SIZE, type Styles } from '../styles.js';
 import { createFastVocoder } from '../vocoder/fast-vocoder.js';
-import type { AcousticFeatures } from '../vocoder/features.js';
-import { type Graph, graphOf, narrows, type Vocoder } from '../vocoder/vocoder.js';
+import type { AcousticFeatures, Intone } from '../vocoder/features.js';
+import { bends, type Feeds, type Graph, graphOf, narrows, type Vocoder } from '../vocoder/vocoder.js';
 import { createWholeVocoder } from '../vocoder/whole-vocoder.js';
 import { longWindows, timelyWindows } from '../vocoder/windows.js';
 import { graphLoader } from './graph-loader.js';
@@ -23,7 +23,13 @@ import { cpuProvider, type Provider, withoutArena } from './provider.js';
 
 export interface LoadedModel {
   readonly styles: Styles;
-  acousticModel(tokens: readonly ReadingToken[], style: SpokenStyle, grant: StepGrant): Promise<AcousticFeatures>;
+  /** `intone` is given the features of the melody that the model has by itself. */
+  acousticModel(
+    tokens: readonly ReadingToken[],
+    style: SpokenStyle,
+    grant: StepGrant,
+    intone?: Intone,
+  ): Promise<AcousticFeatures>;
   readonly vocoder: Vocoder;
 }
 
@@ -67,6 +73,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     const session = await multi.get(file, graphLoader(keptDir, idle));
     return {
       narrows: narrows(session),
+      bends: bends(session),
       run: async (feeds, grant) => (grant.multiThreaded ? session : await openSingle(file)).run(feeds),
       release: () => session.release(),
     };
@@ -82,7 +89,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     const back = await graph(isLight ? files.vocoder : generatorOf(files, vocoder), idle);
     return {
       styles,
-      acousticModel: (tokens, style, grant) => runAcousticModel(front, tokens, style, grant),
+      acousticModel: (tokens, style, grant, intone) => runAcousticModel(front, tokens, style, grant, intone),
       vocoder: isLight ? createFastVocoder(back, unheard ? longWindows : timelyWindows()) : createWholeVocoder(back),
     };
   }
@@ -110,11 +117,16 @@ const loadFailed = (file: string, cause: unknown): TtsError =>
 const generatorOf = (files: KokoroFiles, choice: SessionsOptions['vocoder']): string =>
   choice === 'quantised' ? files.generatorQuantised : files.generatorFloat;
 
+/**
+ * Features of the melody that `intone` makes of the model's own. Where it changes anything, the
+ * model runs once more, so that the features are those of the new melody.
+ */
 export async function runAcousticModel(
   graph: Graph,
   tokens: readonly ReadingToken[],
   { style, speed }: SpokenStyle,
   grant: StepGrant,
+  intone: Intone = (own) => own,
 ): Promise<AcousticFeatures> {
   const ids = new BigInt64Array(tokens.length + 2);
   for (const [i, { id }] of tokens.entries()) ids[i + 1] = BigInt(id);
@@ -123,8 +135,28 @@ export async function runAcousticModel(
     style: new Tensor('float32', style, [1, STYLE_SIZE]),
     speed: new Tensor('float32', Float32Array.of(speed), [1]),
   };
-  const { x, rows, mean, variance, f0, s, durations } = await graph.run(feeds, grant);
-  const common = { f0: f0!, s: s!, durations: durations!.data as Float32Array };
+  const own = featuresOf(await graph.run({ ...feeds, ...(graph.bends && UNBENT) }, grant));
+  const told = intone(own);
+  if (told === own || !graph.bends) return told;
+  const bent = {
+    pitch_more: difference(told.f0, own.f0),
+    energy_more: told.energy && own.energy ? difference(told.energy, own.energy) : UNBENT.energy_more,
+  };
+  return { ...featuresOf(await graph.run({ ...feeds, ...bent }, grant)), f0: told.f0 };
+}
+
+const unbent = (): Tensor => new Tensor('float32', new Float32Array(2), [1, 1, 2]);
+const UNBENT = { pitch_more: unbent(), energy_more: unbent() };
+
+/** A curve of two values a step, less another. */
+function difference(one: Tensor, other: Tensor): Tensor {
+  const less = other.data as Float32Array;
+  const data = (one.data as Float32Array).map((value, at) => value - less[at]!);
+  return new Tensor('float32', data, [1, data.length / 2, 2]);
+}
+
+function featuresOf({ x, rows, mean, variance, f0, s, durations, energy }: Feeds): AcousticFeatures {
+  const common = { f0: f0!, s: s!, durations: durations!.data as Float32Array, ...(energy && { energy }) };
   if (rows === undefined) return { ...common, x: x!, frames: x!.dims[2]! };
   const byFrame = { x: rows.data as Float32Array, mean: mean!, variance: variance! };
   return { ...common, x: rows, frames: rows.dims[1]!, rows: byFrame };

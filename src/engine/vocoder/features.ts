@@ -18,6 +18,11 @@ interface FeatureRows {
 export interface AcousticFeatures {
   readonly x: Tensor;
   readonly f0: Tensor;
+  /**
+   * As many values as `f0`, logarithmic, in the model's own unit: what `x` was made from. Absent
+   * where the graph cannot be told another melody.
+   */
+  readonly energy?: Tensor;
   readonly s: Tensor;
   readonly frames: number;
   /**
@@ -28,6 +33,9 @@ export interface AcousticFeatures {
   /** One for each token and one for each of the two pads, in steps of 600 samples. */
   readonly durations: Float32Array;
 }
+
+/** The same utterance with another `f0` and `energy`, or itself where nothing changes. */
+export type Intone = (own: AcousticFeatures) => AcousticFeatures;
 
 /** An utterance of zeros, by channel or frame by frame. */
 export function silence(frames: number, byFrame: boolean): AcousticFeatures {

@@ -15,6 +15,14 @@ export interface SentencePlace {
   readonly last: boolean;
 }
 
+/** A part of a text that is sent in several requests, cut inside a paragraph. */
+export interface TextPart {
+  /** Its first paragraph began in the request before. */
+  readonly continues: boolean;
+  /** Its last paragraph goes on in the next request. */
+  readonly goesOn: boolean;
+}
+
 /** What a style, a place and a seed make of one segment. */
 export interface Delivery {
   /** Times the pace. */

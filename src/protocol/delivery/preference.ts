@@ -1,9 +1,10 @@
 /**
  * Preferences of a client (RFC 7240): `Prefer: whole-sentences` cuts no sentence to be heard
  * sooner, `Prefer: style=narration; sentence=2; last` says how a text is delivered, and where in
- * its paragraph the sentence stands that it is.
+ * its paragraph the sentence stands that it is, `Prefer: part=middle` that a paragraph goes on from
+ * the request before and in the next.
  */
-import { DELIVERY_STYLES, type DeliveryStyle, type SentencePlace } from './delivery.js';
+import { DELIVERY_STYLES, type DeliveryStyle, type SentencePlace, type TextPart } from './delivery.js';
 
 export const WHOLE_SENTENCES = 'whole-sentences';
 
@@ -14,6 +15,21 @@ const preferencesOf = (prefer: Header): string[] =>
 
 /** Whether the header has this preference among others. */
 export const prefersWholeSentences = (prefer: Header): boolean => preferencesOf(prefer).includes(WHOLE_SENTENCES);
+
+const PARTS: Readonly<Record<string, TextPart>> = {
+  'part=first': { continues: false, goesOn: true },
+  'part=middle': { continues: true, goesOn: true },
+  'part=last': { continues: true, goesOn: false },
+};
+
+/** Undefined for a text that neither continues a paragraph nor leaves one open. */
+export const partPreference = ({ continues, goesOn }: TextPart): string | undefined =>
+  Object.keys(PARTS).find((name) => PARTS[name]!.continues === continues && PARTS[name]!.goesOn === goesOn);
+
+export const preferredPart = (prefer: Header): TextPart | undefined =>
+  preferencesOf(prefer)
+    .map((preference) => PARTS[preference])
+    .find((part) => part !== undefined);
 
 export interface PreferredDelivery {
   readonly style: DeliveryStyle;

@@ -141,7 +141,7 @@ export class Permits {
 
   /** How the text of an order is cut into segments, by who speaks it. */
   async #cutter(request: PermitRequest): Promise<CutterOf> {
-    const { model, input, whole, unheard = whole !== undefined, ssml = false, words } = request;
+    const { model, input, whole, unheard = whole !== undefined, ssml = false, words, part } = request;
     const { texts, firstPieces } = this.#options;
     const { base } = parseModel(model);
     const written = input === undefined && !unheard;
@@ -156,6 +156,7 @@ export class Permits {
         inTimeChars,
         written,
         ...(words && { words }),
+        ...(part && { part }),
         ...(voices && { voices }),
       });
   }

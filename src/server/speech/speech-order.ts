@@ -1,7 +1,7 @@
 /** What a client wants spoken, in the server's own words: every door makes one of its requests. */
 import type { KeyRecord } from '../../accounts/types.js';
 import type { SpeechModel } from '../../protocol/contract.js';
-import type { DeliveryStyle, SentencePlace } from '../../protocol/delivery/delivery.js';
+import type { DeliveryStyle, SentencePlace, TextPart } from '../../protocol/delivery/delivery.js';
 import type { Words } from '../../text/thread/text-messages.js';
 import type { TraceSpan } from '../../trace.js';
 import type { AnswerSize } from './answer-size.js';
@@ -22,6 +22,8 @@ export interface SpeechOrder {
   readonly style?: DeliveryStyle | undefined;
   /** The place of a sentence in its paragraph, where the text is that sentence alone. */
   readonly place?: SentencePlace | undefined;
+  /** The text is one of several that are heard as one. */
+  readonly part?: TextPart | undefined;
   readonly ssml?: boolean;
   /**
    * The language or locale that was asked for; the voice's own where it is left out or another's.

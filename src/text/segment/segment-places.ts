@@ -1,4 +1,5 @@
 /** Where segments stand in their text: known from what was cut before, and from their own end. */
+import type { TextPart } from '../../protocol/delivery/delivery.js';
 import type { PauseKind, Segment, SegmentPlace } from '../../protocol/job.js';
 
 /** Sentences that are remembered, to notice one that is said again. */
@@ -7,7 +8,11 @@ const REMEMBERED = 256;
 const ENDS_PARAGRAPH: ReadonlySet<PauseKind> = new Set(['paragraph', 'heading']);
 const GOES_ON: ReadonlySet<PauseKind> = new Set(['none', 'carried', 'joined', 'clause']);
 
+/** Sentences that a paragraph is taken to have had before it goes on in another request. */
+const BEFORE = 4;
+
 export class SegmentPlaces {
+  readonly #goesOn: boolean;
   #after: PauseKind | undefined;
   #turn = false;
   /** Sentences of the paragraph that have ended, and letters of the one that has not. */
@@ -15,6 +20,13 @@ export class SegmentPlaces {
   #letters = 0;
   /** How often a segment was cut, by its words. */
   readonly #said = new Map<string, number>();
+
+  constructor({ continues, goesOn }: TextPart = { continues: false, goesOn: false }) {
+    this.#goesOn = goesOn;
+    if (!continues) return;
+    this.#after = 'sentence';
+    this.#sentence = BEFORE;
+  }
 
   /**
    * The place of the next segment, which has `letters` letters; undefined where it says nothing.
@@ -29,7 +41,7 @@ export class SegmentPlaces {
     // A silence that the text asks for is as long as it asks.
     if (spans[0]?.kind === 'break') this.#after = undefined;
     this.#letters += letters;
-    const last = final || ENDS_PARAGRAPH.has(pause);
+    const last = (final && !this.#goesOn) || ENDS_PARAGRAPH.has(pause);
     const place: SegmentPlace = {
       sentence: this.#sentence,
       last,

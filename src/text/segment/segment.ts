@@ -1,5 +1,7 @@
 /** Cuts text that arrives in any pieces into segments that depend on the text alone. */
+
 import { countChars, isHighSurrogate, isLowSurrogate } from '../../protocol/characters.js';
+import type { TextPart } from '../../protocol/delivery/delivery.js';
 import { DEFAULT_LANGUAGE, type Language, type PauseKind, type Segment } from '../../protocol/job.js';
 import { MarkupTrack, silentTokens, type Taken } from '../ssml/markup.js';
 import type { Piece } from '../ssml/piece.js';
@@ -35,6 +37,8 @@ export interface SegmenterOptions {
    * time.
    */
   readonly written?: boolean;
+  /** The text is one of several that are heard as one. */
+  readonly part?: TextPart;
 }
 
 /**
@@ -101,12 +105,13 @@ export class Segmenter {
   #parts: 'sentence' | 'paragraph' | undefined;
   /** Of the open segment, where the text names one. */
   #voice: string | undefined;
-  readonly #places = new SegmentPlaces();
+  readonly #places: SegmentPlaces;
   #out: Segment[] = [];
 
   constructor(options: SegmenterOptions) {
     this.#count = options.countTokens;
     this.#inTime = options.inTimeChars ?? 0;
+    this.#places = new SegmentPlaces(options.part);
     const { language = DEFAULT_LANGUAGE } = options;
     this.#scanner = new BoundaryScanner(language);
     this.#words = sentenceWords(language);

@@ -5,7 +5,7 @@ import { createEncoder } from '../../../audio/encoder.js';
 import { bytesPerSecond } from '../../../audio/format.js';
 import { DEFAULT_VOICE } from '../../../protocol/contract.js';
 import { DELIVERY_STYLES } from '../../../protocol/delivery/delivery.js';
-import { preferredDelivery, prefersWholeSentences } from '../../../protocol/delivery/preference.js';
+import { preferredDelivery, preferredPart, prefersWholeSentences } from '../../../protocol/delivery/preference.js';
 import { TtsError } from '../../../protocol/errors.js';
 import { oneOf } from '../../../protocol/one-of.js';
 import { Type } from '../../../protocol/schema.js';
@@ -136,6 +136,7 @@ export function speechOrder(body: SpeechRequest, key: KeyRecord, { catalogue, pr
     ...preferredDelivery(prefer),
     ...(style && { style }),
     ...(prefersWholeSentences(prefer) && { unheard: true }),
+    part: preferredPart(prefer),
     ...(!isAll && { unused: ['instructions'] }),
     whole: whole ? answerSize(input, { speed, bytesPerSecond: bytesPerSecond(format) }) : undefined,
     async body() {

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { bytesPerSecond } from '../../../audio/format.js';
 import { DEFAULT_VOICE, MAX_INPUT_CHARS, parseModel, SPEECH_PATH } from '../../../protocol/contract.js';
-import { prefersWholeSentences } from '../../../protocol/delivery/preference.js';
+import { preferredPart, prefersWholeSentences } from '../../../protocol/delivery/preference.js';
 import { TtsError } from '../../../protocol/errors.js';
 import { ErrorResponse, SpeechRequest, type Voice } from '../../../protocol/http.js';
 import { behind, type ServerParts } from '../../door.js';
@@ -67,6 +67,7 @@ export function addSpeech(app: FastifyInstance, parts: ServerParts): void {
         input,
         whole: stream ? undefined : answerSize(input, { bytesPerSecond: bytesPerSecond('pcm') }),
         unheard: !stream || prefersWholeSentences(headers.prefer),
+        part: preferredPart(headers.prefer),
         body: () => pcmBody(format),
       };
     },
