@@ -37,7 +37,6 @@ const LONGEST_S: Readonly<Record<string, number>> = {
   'test/engine/speed.test.ts': 25,
   'test/mcp/stdio.test.ts': 25,
   'test/server/full-disk.test.ts': 25,
-  'test/e2e/kept-fleet.test.ts': 20,
   'test/e2e/second-hour.test.ts': 30,
   'test/e2e/speak.test.ts': 20,
   'test/server/gateways.test.ts': 20,

@@ -76,7 +76,7 @@ if (!hasNats() || !hasPostgres()) {
 
     const outcomes = new Map<string, number>();
     let running = true;
-    const people = [one, two, one, two].map(async (server) => {
+    const people = [one, two].map(async (server) => {
       while (running) {
         const outcome = await speak(server, 'english_female_professional');
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
