@@ -33,7 +33,7 @@ const PACK: PackManifest = {
 };
 
 const RATE = 16_000;
-/** It hears 9.01 s at once, a second further each time; what is shorter is said again. */
+/** It hears 9.01 s at once; what is shorter is said again. */
 const HEARD = 144_160;
 /**
  * What the network says → what people said, by its makers: a square, a factor and a constant each.
@@ -51,8 +51,11 @@ export interface Opinion {
 }
 
 export interface Dnsmos {
-  /** Of 24 kHz PCM. */
-  opinion(pcm: Int16Array): Promise<Opinion>;
+  /**
+   * Of 24 kHz PCM, heard every `everyS` seconds: each second as its makers do it, which takes more
+   * than a second of a core for each, or less often where a clip is minutes long.
+   */
+  opinion(pcm: Int16Array, everyS?: number): Promise<Opinion>;
   close(): Promise<void>;
 }
 
@@ -76,11 +79,11 @@ async function createDnsmos(modelDir: string): Promise<Dnsmos> {
     logSeverityLevel: 3,
   });
   return {
-    async opinion(pcm) {
+    async opinion(pcm, everyS = 1) {
       const sound = repeated(resampleTo16k(Float32Array.from(pcm, (sample) => sample / 32_768)));
       const sums = { signal: 0, background: 0, overall: 0 };
       let count = 0;
-      for (let at = 0; at + HEARD <= sound.length; at += RATE) {
+      for (let at = 0; at + HEARD <= sound.length; at += everyS * RATE) {
         const input = new Tensor('float32', sound.slice(at, at + HEARD), [1, HEARD]);
         const out = await session.run({ [session.inputNames[0]!]: input });
         const [signal, background, overall] = out[session.outputNames[0]!]!.data as Float32Array;
