@@ -15,7 +15,7 @@ export interface SpeechPart {
   readonly isJoined: boolean;
 }
 
-export interface SilentPart {
+interface SilentPart {
   readonly kind: 'silence';
   readonly samples: number;
   readonly start: number;

@@ -66,7 +66,8 @@ async function* speakUnstretched(
     const tokens = [...before, ...heard, ...ahead];
     const [from, to] = [before.length, before.length + heard.length];
     const predicted = await say(tokens);
-    const goesOn = isJoined || from === 0 ? predicted : continued(predicted, tokens, from, await say(before.slice(0, -1)));
+    const goesOn =
+      isJoined || from === 0 ? predicted : continued(predicted, tokens, from, await say(before.slice(0, -1)));
     const own = intoned(goesOn, tokens, reading.questions);
     const prosody = tokenProsody(tokens, segment.spans, reading.stressed);
     const asked = delivered(shaped(own, prosody, commonRate(segment.spans)), tokens, job, speed);
