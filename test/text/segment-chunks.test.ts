@@ -57,6 +57,12 @@ describe('segments of a text in pieces', () => {
     );
   });
 
+  it('are those of the whole text where a formula begins behind a digit', () => {
+    const text = '"0${$ " and "0$x$" and "\\\\(x\\)".';
+    const whole = segmentText(text, { countTokens });
+    for (let cut = 1; cut < text.length; cut += 1) expect(inPieces(text, [cut]), `cut at ${cut}`).toEqual(whole);
+  });
+
   it('join to the text as sent, with offsets in code points', () => {
     fc.assert(
       fc.property(anyText, (text) => {

@@ -41,10 +41,16 @@ interface Delimiters {
 
 /**
  * The formula that a delimiter at `at` opens; undefined where it opens none, null where the text
- * does not show it yet. `final` says that nothing follows the text.
+ * does not show it yet. `final` says that nothing follows the text, `before` what stands before
+ * `at`.
  */
-export function formulaAt(text: string, at: number, final: boolean): FormulaSpan | undefined | null {
-  const opened = opening(text, at, final);
+export function formulaAt(
+  text: string,
+  at: number,
+  final: boolean,
+  before = text.charAt(at - 1),
+): FormulaSpan | undefined | null {
+  const opened = opening(text, at, final, before);
   if (!opened) return opened;
   const to = closing(text, opened, final);
   if (to === undefined || to === null) return to;
@@ -53,7 +59,7 @@ export function formulaAt(text: string, at: number, final: boolean): FormulaSpan
   if (opened.close === '$') {
     // Whether a letter or a digit follows decides: "$5/$10", "$A/$B".
     if (end >= text.length && !final) return null;
-    return isInline(text, at, body, end) ? { from: opened.from, to, end } : undefined;
+    return isInline(text, before, body, end) ? { from: opened.from, to, end } : undefined;
   }
   if (opened.close === '\\]' && !EVIDENCE.test(body)) return undefined;
   return body.trim() === '' ? undefined : { from: opened.from, to: opened.close[1] === 'e' ? end : to, end };
@@ -72,15 +78,15 @@ export function formulasOf(text: string): FormulaSpan[] {
   return found;
 }
 
-function opening(text: string, at: number, final: boolean): Delimiters | undefined | null {
+function opening(text: string, at: number, final: boolean, before: string): Delimiters | undefined | null {
   const next = text[at + 1];
   if (next === undefined) return final ? undefined : null;
   if (text[at] === '$') {
-    if (text[at - 1] === '\\' || text[at - 1] === '$') return undefined;
+    if (before === '\\' || before === '$') return undefined;
     if (next === '$') return text[at + 2] === '$' ? undefined : { from: at + 2, close: '$$', most: MOST_DISPLAYED };
     return { from: at + 1, close: '$', most: MOST_INLINE };
   }
-  if (text[at - 1] === '\\') return undefined;
+  if (before === '\\') return undefined;
   if (next === '(') return { from: at + 2, close: '\\)', most: MOST_DISPLAYED };
   if (next === '[') return { from: at + 2, close: '\\]', most: MOST_DISPLAYED };
   if (next !== 'b') return undefined;
@@ -123,7 +129,7 @@ function closing(text: string, { from, close, most }: Delimiters, final: boolean
 }
 
 /** What single dollar signs hold is a formula, not two amounts or the names of variables. */
-function isInline(text: string, at: number, body: string, end: number): boolean {
+function isInline(text: string, before: string, body: string, end: number): boolean {
   const spaced = /^\s/.test(body);
   if (body === '' || spaced !== /\s$/.test(body)) return false;
   const evident = EVIDENCE.test(body);
@@ -131,8 +137,8 @@ function isInline(text: string, at: number, body: string, end: number): boolean 
   const after = text.charCodeAt(end);
   if (isDigit(after)) return false;
   if (isAsciiLetter(after) && /^[A-Za-z_]{2}/.test(body)) return false;
-  const before = text.charCodeAt(at - 1);
-  if ((isDigit(before) || isAsciiLetter(before)) && !body.startsWith('\\')) return false;
+  const left = before.charCodeAt(0);
+  if ((isDigit(left) || isAsciiLetter(left)) && !body.startsWith('\\')) return false;
   const words = body.replace(/\\[A-Za-z]+(?:\{[A-Za-z .,/]*\})?/g, ' ').match(/[A-Za-z]{2,}/g) ?? [];
   if (words.some((word) => PROSE.has(word))) return false;
   return evident || !/^(?:[a-z_]{3}|[A-Za-z_]{5})/.test(body);

@@ -6,7 +6,7 @@ import { DEFAULT_LANGUAGE, type Language, type PauseKind } from '../../protocol/
 import { codeOf } from '../../protocol/languages.js';
 import { characterIs, IS, IS_MARK } from '../character-kinds.js';
 import { type LineKind, type LineMarker, lineMarker, NO_MARKER } from '../line-marks.js';
-import { formulaAt } from '../normalize/formula-span.js';
+import { type FormulaSpan, formulaAt } from '../normalize/formula-span.js';
 import { closesQuote, footnote, nextKind, nextWord } from './segment-lookahead.js';
 import {
   type Clause,
@@ -76,6 +76,8 @@ export class BoundaryScanner {
   readonly #words: SentenceWords;
   /** Formulas are known in English. */
   readonly #formulas: boolean;
+  /** The last character that was scanned. */
+  #last = '';
   readonly totals: Totals = { letters: 0, words: 0, weight: 0 };
   #text = '';
   #rests: readonly Rest[] = NO_RESTS;
@@ -123,6 +125,7 @@ export class BoundaryScanner {
     this.#rested = 0;
     this.#wordFrom = 0;
     const used = this.#scan(text, final, found);
+    if (used > 0) this.#last = text[used - 1]!;
     if (this.#inWord) this.#carried = this.#wordUntil(used);
     return used;
   }
@@ -154,6 +157,7 @@ export class BoundaryScanner {
     this.#carried = '';
     this.#previous = '';
     this.#earlier = '';
+    this.#last = '';
   }
 
   #scan(text: string, final: boolean, found: Found): number {
@@ -199,7 +203,7 @@ export class BoundaryScanner {
         }
       }
       // Where a formula ends must be seen before anything behind its beginning is decided.
-      const formula = (code === 0x24 || code === 0x5c) && this.#formulas ? formulaAt(text, i, final) : undefined;
+      const formula = (code === 0x24 || code === 0x5c) && this.#formulas ? this.#formulaAt(text, i, final) : undefined;
       if (formula === null) return i;
       if (!this.#inWord) {
         const step = this.#startWord(text, i, final, found);
@@ -245,6 +249,10 @@ export class BoundaryScanner {
     this.#lineChars += run;
     this.#joined = false;
     return i;
+  }
+
+  #formulaAt(text: string, at: number, final: boolean): FormulaSpan | undefined | null {
+    return formulaAt(text, at, final, at > 0 ? text[at - 1]! : this.#last);
   }
 
   /** A formula is a part of its word, and is cut nowhere. */
