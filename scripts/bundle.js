@@ -238,7 +238,7 @@ const bundle = await rolldown({
   platform: 'node',
   logLevel: 'warn',
   // A module that one importer wants late and another at once.
-  checks: { ineffectiveDynamicImport: false },
+  checks: { bundlerTimings: false, ineffectiveDynamicImport: false },
   input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, path.join(DIST, file)])),
   external: (id) => !id.startsWith('.') && !path.isAbsolute(id) && !INSIDE.has(packageOf(id)),
   plugins: [ownPlace, withoutYaml],

@@ -35,7 +35,9 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rollupOptions: {
+    rolldownOptions: {
+      // On a slow machine it would tell a newcomer which of our plugins is slow.
+      checks: { bundlerTimings: false },
       input: ['index.html', 'compare.html', 'dashboard.html', 'docs.html'].map((page) => path.join(root, page)),
     },
   },

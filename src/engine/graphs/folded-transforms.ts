@@ -90,7 +90,7 @@ function spectrumOf(build: GraphBuilder, samples: string): string {
   const hopsOf = (name: string, early: number): string => {
     const zeroes = build.ints(`${name} zeroes`, [0, BEFORE - early, 0, BEHIND + early]);
     const padded = op('Pad', [samples, zeroes], `${name} padded`);
-    return op('Reshape', [padded, build.ints('hops', [1, -1, HOP])], name);
+    return op('Reshape', [padded, build.ints('hops', [0, -1, HOP])], name);
   };
   // Samples 1 to 300 of each column, and samples 599 to 300.
   const rising = hopsOf('rising hops', 1);
