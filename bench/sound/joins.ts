@@ -2,7 +2,8 @@
  * What is heard where the first sentence behind a writer is cut: the step of its pitch and of its
  * level, and the rest there, next to the same place in the sentence said as a whole.
  *
- *   npm run bench -- joins [--voices ID,ID] [--model base-tts-fast] [--against CHECKOUT] [--out FOLDER]
+ *   npm run bench -- joins [--voices ID,ID] [--model base-tts-fast] [--against CHECKOUT]
+ *     [--out FOLDER]
  *
  * `--against` is a checkout that is built, whose cuts are measured beside those of this one (built
  * too). `--out` keeps what was heard as raw PCM, with a line for each cut.

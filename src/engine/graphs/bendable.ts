@@ -13,7 +13,10 @@ import { DATA_TYPE, type Graph, type Model, type Node, type OnnxCodec } from '..
 export const BENT = 'bent';
 /** Kokoro's energy, which its published graph hands to the decoder beside F0. */
 const KOKORO_ENERGY = '/decoder/decoder/Unsqueeze_1_output_0';
-const [PITCH_MORE, ENERGY_MORE] = ['pitch_more', 'energy_more'];
+const PITCH_MORE = 'pitch_more';
+const ENERGY_MORE = 'energy_more';
+const BENT_PITCH = 'pitch as asked';
+const BENT_ENERGY = 'energy as asked';
 
 interface Curves {
   readonly pitch: string;
@@ -43,32 +46,31 @@ function curvesOf({ node, output }: Graph): Curves | undefined {
 }
 
 function withInputs(graph: Graph, { pitch, energy, log }: Curves, codec: OnnxCodec): Graph {
-  const [bentPitch, bentEnergy] = ['pitch as asked', 'energy as asked'];
   const build = graphBuilder(codec);
   if (log) {
     const hz = build.op('Mul', [build.op('Exp', [pitch], 'pitch over unit'), log.unit], 'pitch and unit');
-    const share = build.op('Div', [PITCH_MORE!, hz], 'share of pitch');
+    const share = build.op('Div', [PITCH_MORE, hz], 'share of pitch');
     const more = build.op('Log', [build.op('Add', [share, log.one], 'times the pitch')], 'logarithm more');
-    build.op('Add', [pitch, more], bentPitch!);
-    build.op('Add', ['energy', ENERGY_MORE!], bentEnergy!);
+    build.op('Add', [pitch, more], BENT_PITCH);
+    build.op('Add', ['energy', ENERGY_MORE], BENT_ENERGY);
   } else {
     const [pairs, row] = [build.ints('shape of pairs', [1, -1, 2]), build.ints('shape of a row', [1, 1, -1])];
     for (const [own, more, bent] of [
-      [pitch, PITCH_MORE!, bentPitch!],
-      ['energy', ENERGY_MORE!, bentEnergy!],
+      [pitch, PITCH_MORE, BENT_PITCH],
+      ['energy', ENERGY_MORE, BENT_ENERGY],
     ] as const) {
       const sum = build.op('Add', [build.op('Reshape', [own, pairs], `${own} in pairs`), more], `${own} and more`);
       build.op('Reshape', [sum, row], bent);
     }
   }
   const renamed = (name: string): string => (name === energy ? 'energy' : name);
-  const asked = (name: string): string => (name === pitch ? bentPitch! : name === energy ? bentEnergy! : name);
+  const asked = (name: string): string => (name === pitch ? BENT_PITCH : name === energy ? BENT_ENERGY : name);
   const lastMaker = graph.node.findLastIndex(({ output }) => output.includes(pitch) || output.includes(energy));
   const nodes = graph.node.flatMap((each, at): Node[] => {
     const own = { ...each, input: each.input.map(asked), output: each.output.map(renamed) };
     return at === lastMaker ? [own, ...build.node] : [own];
   });
-  const inputs = [PITCH_MORE!, ENERGY_MORE!].map((name) => codec.valueInfo(name, DATA_TYPE.float, [1, BENT, 2]));
+  const inputs = [PITCH_MORE, ENERGY_MORE].map((name) => codec.valueInfo(name, DATA_TYPE.float, [1, BENT, 2]));
   const shape = log ? [1, 'half frames', 2] : [1, 1, 'frames'];
   return {
     ...graph,

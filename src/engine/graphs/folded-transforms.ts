@@ -121,7 +121,7 @@ function spectrumOf(build: GraphBuilder, samples: string): string {
   return op('Concat', [real, imaginary], 'spectrum of pulses', { axis: 2 });
 }
 
-/** [1, columns, 2 × bins] → [1, hops, samples of a hop], windowed, added up where they overlap. */
+/** [1, columns, 2 × bins] → [1, hops, samples of a hop], windowed and added up. */
 function samplesOf(build: GraphBuilder, spectrum: string): string {
   const { op, slice } = build;
   const weight = (k: number, n: number): number => ((k === 0 || k === BINS - 1 ? 1 : 2) * hann(n)) / (SIZE * OVERLAP);

@@ -64,16 +64,8 @@ export function stretchOf(tensor: Tensor, channels: number, first: number, last:
   return new Tensor('float32', part, [1, channels, size]);
 }
 
-/** The first frames of an utterance, with zeros behind its end where it has fewer. */
+/** The first frames of an utterance, no more than it has. */
 export function headOf(features: AcousticFeatures, frames: number): AcousticFeatures {
-  const cut = (tensor: Tensor, channels: number): Tensor => {
-    const data = new Float32Array(channels * frames);
-    const all = tensor.data as Float32Array;
-    for (let channel = 0; channel < channels; channel += 1) {
-      const from = channel * features.frames;
-      data.set(all.subarray(from, Math.min(from + frames, from + features.frames)), channel * frames);
-    }
-    return new Tensor('float32', data, [1, channels, frames]);
-  };
-  return { ...features, frames, x: cut(features.x, CHANNELS), f0: cut(features.f0, 1) };
+  const { x, f0 } = features;
+  return { ...features, frames, x: stretchOf(x, CHANNELS, 0, frames), f0: stretchOf(f0, 1, 0, frames) };
 }

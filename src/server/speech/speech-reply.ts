@@ -33,7 +33,7 @@ export interface HttpOrder extends SpeechOrder {
   readonly input: SpokenInput;
   /** Called once the request has its permit, so that one that is refused costs no encoder. */
   body(): SpeechBody | Promise<SpeechBody>;
-  /** Fields without effect in this request, beside those that never have one in the dialect. */
+  /** Fields that this request names in vain; the dialect adds those that it never uses. */
   readonly unused?: readonly string[];
   /** Headers of the response, whether it speaks or is refused a permit. */
   readonly headers?: Readonly<Record<string, string | number>>;

@@ -39,7 +39,7 @@ export function questionsOf(items: readonly Item[], { asked }: FrontEnd, before 
       outer.push(closed ? [] : said);
       [said, closed] = [[], false];
     } else if ('”)'.includes(symbol)) {
-      // A sentence goes on behind its quotation: Did he say “no”?
+      // The sentence around a quotation goes on when the quotation ends: Did he say “no”?
       const around = outer.pop();
       if (around !== undefined && !closed) said = [...around, ...said];
     } else if (symbol !== ' ') said.push({ text: ',', start: -1 });

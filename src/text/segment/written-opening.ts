@@ -32,7 +32,7 @@ interface Place {
 
 type Opening = 'clause' | 'phrase' | 'none';
 
-/** A cut in front of a phrase, and its first words: those that are there when it is cut. */
+/** A cut in front of a phrase, and the words of the phrase that were written by then (`ahead`). */
 interface PhraseCut<P> {
   readonly place: P;
   readonly ahead: string;
