@@ -101,6 +101,9 @@ export class EngineWorker implements Worker {
   get busy() {
     return this.#client.busy;
   }
+  get background() {
+    return this.#client.background;
+  }
   get idle() {
     return this.#client.idle;
   }

@@ -26,8 +26,8 @@ export interface StepGrant {
   /** Aborts when the job is cancelled: what has not begun by then need not begin. */
   readonly signal: AbortSignal;
   /**
-   * When the listener runs dry without this step, on the clock of `performance.now`. Of steps that
-   * wait inside an engine, the soonest due goes first.
+   * When the listener runs dry without this step, on the clock of `performance.now`; Infinity where
+   * nobody listens yet. Of steps that wait inside an engine, the soonest due goes first.
    */
   readonly dueMs: number;
   /** Reports what the step cost, where that is not the time it took: it shared a run, or cores. */

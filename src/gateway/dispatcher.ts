@@ -5,7 +5,7 @@ import type { Scheduler } from './scheduler.js';
 import type { SegmentTask } from './segment-task.js';
 import type { Autoscaler } from './workers/autoscaler.js';
 import type { Placement } from './workers/placement.js';
-import type { WorkerPool } from './workers/pool.js';
+import { hasRoom, type WorkerPool } from './workers/pool.js';
 import type { Worker } from './workers/worker.js';
 
 export interface DispatcherOptions {
@@ -50,7 +50,7 @@ export class Dispatcher {
     for (;;) {
       const worker = pool.next(served);
       if (worker === undefined) break;
-      const task = round.next(worker, this.#mayBegin(worker, allCores));
+      const task = round.next(worker, this.#mayBegin(worker, allCores), { urgent: !hasRoom(worker) });
       if (task === undefined) {
         served.add(worker);
         continue;

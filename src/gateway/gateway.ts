@@ -193,7 +193,7 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
     const delivery = deliveryOf(segment, { style, seed, place });
     const language = voice === order.voice ? (order.language ?? own.language) : readingOf(own.language, order.language);
     const job = { id: `job-${++this.#jobs}`, model, language, mix, seed, speed, gainDb: gainDb[model], segment };
-    return delivery === undefined ? job : { ...job, delivery };
+    return { ...job, ...(delivery && { delivery }), ...(order.whole && { whole: true }) };
   }
 
   #speaker(order: SpeechOrder, voice: string): CatalogueVoice {

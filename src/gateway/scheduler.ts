@@ -32,6 +32,13 @@ interface Candidate {
   readonly runnable: Runnable | undefined;
 }
 
+interface Sought {
+  readonly may: (task: SegmentTask) => boolean;
+  /** Only what waits for first audio or is nearly dry. */
+  readonly urgent: boolean;
+  readonly stepsPerJob: number;
+}
+
 export class Scheduler {
   #stepMs = 0;
   readonly #policy: Policy;
@@ -100,17 +107,17 @@ export class Scheduler {
     /** Tasks begun in this round, with the steps they have. */
     const begun = new Map<SegmentTask, { id: string; steps: number }>();
     return {
-      next: (worker, mayBegin = any) => {
+      next: (worker, mayBegin = any, { urgent = false } = {}) => {
         const may = (task: SegmentTask) => task.fits(worker) && mayBegin(task);
-        if (this.#policy === 'fifo') return this.#firstCome(worker, may);
+        if (this.#policy === 'fifo') return urgent ? undefined : this.#firstCome(worker, may);
         const known = candidates.get(worker) ?? this.#candidates(worker, nowMs);
         candidates.set(worker, known);
-        const best = this.#best(known, nowMs, may, IN_FLIGHT.ofAJob);
+        const best = this.#best(known, nowMs, { may, urgent, stepsPerJob: IN_FLIGHT.ofAJob });
         const { stepsPerJob = IN_FLIGHT.ofAJob } = worker;
         if (best !== undefined || stepsPerJob <= IN_FLIGHT.ofAJob) return best;
         const begunThere = deeper.get(worker) ?? this.#candidates(worker, nowMs);
         deeper.set(worker, begunThere);
-        return this.#best(begunThere, nowMs, may, stepsPerJob);
+        return this.#best(begunThere, nowMs, { may, urgent, stepsPerJob });
       },
       take: (task, worker) => {
         const given = begun.get(task);
@@ -162,19 +169,15 @@ export class Scheduler {
   }
 
   /** The best candidate; those that turn out not to be runnable are dropped from the list. */
-  #best(
-    candidates: Candidate[],
-    nowMs: number,
-    mayBegin: (task: SegmentTask) => boolean,
-    stepsPerJob: number,
-  ): SegmentTask | undefined {
+  #best(candidates: Candidate[], nowMs: number, { may, urgent, stepsPerJob }: Sought): SegmentTask | undefined {
     const firstsAge = this.#steps % SCHEDULING.agedEvery === SCHEDULING.agedEvery / 2;
     let [live, whole]: [Candidate | undefined, Candidate | undefined] = [undefined, undefined];
     let kept = 0;
     for (const one of candidates) {
       const best = one.whole ? whole : live;
-      const better = best === undefined || isBefore(one, best, nowMs, firstsAge);
-      if (better && !this.#mayRun(one, mayBegin, stepsPerJob)) continue;
+      const isSought = !urgent || one.rank !== RANKS.live;
+      const better = isSought && (best === undefined || isBefore(one, best, nowMs, firstsAge));
+      if (better && !this.#mayRun(one, may, stepsPerJob)) continue;
       candidates[kept++] = one;
       if (!better) continue;
       if (one.whole) whole = one;
@@ -211,8 +214,15 @@ export class Scheduler {
 }
 
 export interface Round {
-  /** The next for `worker`, of its jobs or of what it may begin; undefined where there is none. */
-  next(worker: Worker, mayBegin?: (task: SegmentTask) => boolean): SegmentTask | undefined;
+  /**
+   * The next for `worker`, of its jobs or of what it may begin; undefined where there is none.
+   * With `urgent` only of live streams that wait for first audio or are nearly dry.
+   */
+  next(
+    worker: Worker,
+    mayBegin?: (task: SegmentTask) => boolean,
+    options?: { readonly urgent?: boolean },
+  ): SegmentTask | undefined;
   /** The task was given a step there. */
   take(task: SegmentTask, worker: Worker): void;
 }

@@ -147,6 +147,8 @@ export interface SegmentJob {
   readonly segment: Segment;
   /** How it is delivered; as the voice does by itself where absent. */
   readonly delivery?: Delivery;
+  /** Of a buffered response: nobody hears it while it is made. */
+  readonly whole?: boolean;
   /** When its listener needs it, from its hand-over on. Absent where nothing is urgent. */
   readonly dueInMs?: number;
   /** The gateway's span of this segment (W3C Trace Context), the parent of the engine's. */

@@ -80,6 +80,7 @@ const Job = Type.Object({
     ahead: Type.Optional(Word),
   }),
   delivery: Type.Optional(Delivery),
+  whole: Type.Optional(Type.Boolean()),
   dueInMs: DueInMs,
   traceparent: Type.Optional(Type.String({ pattern: '^[\\da-f-]{55}$' })),
 });

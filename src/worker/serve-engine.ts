@@ -12,6 +12,8 @@ import type { JobReply, JobRequest } from './protocol.js';
 
 interface Running {
   readonly id: string;
+  /** Nobody hears the job while it is made. */
+  readonly whole: boolean;
   readonly abort: AbortController;
   /** Credit or a step was given. */
   readonly changed: Condition;
@@ -84,6 +86,7 @@ export class EngineServer {
   #begin(job: SegmentJob, creditSamples: number): void {
     const state: Running = {
       id: job.id,
+      whole: job.whole === true,
       abort: new AbortController(),
       changed: new Condition(),
       creditSamples,
@@ -138,7 +141,7 @@ export class EngineServer {
     } finally {
       const runMs = spent.ms ?? this.#clock.now() - startMs;
       this.#send({ type: 'ran', id, runMs, earlyMs: spent.earlyShare * runMs });
-      if (queues) this.#free();
+      if (queues) void this.#free();
     }
   }
 
@@ -149,7 +152,7 @@ export class EngineServer {
     return {
       multiThreaded: this.#multiThreaded,
       signal: state.abort.signal,
-      dueMs: plays ? Math.max(dueMs, state.playedUntilMs) : dueMs,
+      dueMs: state.whole ? Number.POSITIVE_INFINITY : plays ? Math.max(dueMs, state.playedUntilMs) : dueMs,
       spent(ms) {
         spent.ms = ms;
       },
@@ -167,8 +170,10 @@ export class EngineServer {
     return followed ? this.#freeMs : this.#clock.now();
   }
 
-  #free(): void {
+  /** The job whose step has ended has a turn to ask for its next one, which may be due first. */
+  async #free(): Promise<void> {
     this.#freeMs = this.#clock.now();
+    await nextLoopTurn();
     const next = this.#waiting.shift();
     if (next === undefined) this.#busy = false;
     else next.begin();

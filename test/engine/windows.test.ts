@@ -96,8 +96,18 @@ describe('timely windows', () => {
   });
 
   it('are those of the schedule in company: a newcomer waits for the runs before him', () => {
-    for (const ms of [0, 400, 2_000, Number.POSITIVE_INFINITY])
-      expect(lengths(seasoned(1), 1_000, dueIn(ms, false))).toEqual(SCHEDULED);
+    for (const ms of [0, 400, 2_000]) expect(lengths(seasoned(1), 1_000, dueIn(ms, false))).toEqual(SCHEDULED);
+  });
+
+  it('are equal and of middle length in company where nobody listens yet', () => {
+    for (const [frames, expected] of [
+      [1, [1]],
+      [208, [208]],
+      [209, [105, 104]],
+      [417, [139, 139, 139]],
+      [1_000, [200, 200, 200, 200, 200]],
+    ] as const)
+      expect(lengths(seasoned(1), frames, dueIn(Number.POSITIVE_INFINITY, false))).toEqual(expected);
   });
 
   it('are as long as is done with time to spare, with the frames to either side', () => {

@@ -114,6 +114,17 @@ describe('the scheduler', () => {
     ).toEqual([0, 10, 20]);
   });
 
+  it('finds what is urgent among live streams alone, and leaves the rest where it is', () => {
+    const scheduler = new Scheduler();
+    const [buffered, inTime, first] = [task(-5_000, 'a', true), task(5_000), task(100, 'b', false, false)];
+    for (const each of [buffered, inTime]) scheduler.add(each);
+    const round = scheduler.round(NOW_MS);
+    expect(round.next(IDLE, undefined, { urgent: true })).toBeUndefined();
+    expect(round.next(IDLE)).toBe(buffered);
+    scheduler.add(first);
+    expect(scheduler.round(NOW_MS).next(IDLE, undefined, { urgent: true })).toBe(first);
+  });
+
   it('serves in order of arrival with the policy fifo', () => {
     const scheduler = new Scheduler('fifo' satisfies Policy);
     expect(order(scheduler, [task(300), task(100), task(200)])).toEqual([0, 1, 2]);

@@ -10,6 +10,8 @@ import { VirtualClock } from '../../testkit/virtual-clock.js';
 /** Time of a message between gateway and engine. */
 const CHANNEL_MS = 0.3;
 const MS_PER_CHAR = 65;
+/** The longest window of a buffered response. */
+const BACKGROUND_MS = 2_600;
 /** One step. */
 interface Run {
   readonly ms: number;
@@ -18,16 +20,17 @@ interface Run {
 
 /**
  * Steps like those of the models on one core: a front for all of a segment; then base-tts-fast in
- * windows, a short one first, about 0.065 of the audio in all; base-tts in one step, five times as
- * long.
+ * windows, a short one first or, of a buffered response, all equal, about 0.065 of the audio in all;
+ * base-tts in one step, five times as long.
  */
-function runsOf({ model, segment, speed }: SegmentJob, { front, window }: Costs): Run[] {
+function runsOf({ model, segment, speed, whole = false }: SegmentJob, { front, window }: Costs): Run[] {
   const { acoustic, stretch } = speedParts(model, speed);
   const heardMs = (segment.text.length * MS_PER_CHAR) / speed;
   let restMs = heardMs * stretch;
   const runs: Run[] = [{ ms: 5 + (front * heardMs * speed) / acoustic, audioMs: 0 }];
   if (model === 'base-tts') return [...runs, { ms: 0.3 * restMs, audioMs: restMs / stretch }];
-  for (let sizeMs = 400; restMs > 0; sizeMs = sizeMs === 400 ? 1_600 : 4_800) {
+  const equalMs = restMs / Math.ceil(restMs / BACKGROUND_MS);
+  for (let sizeMs = whole ? equalMs : 400; restMs > 0; sizeMs = whole ? equalMs : sizeMs === 400 ? 1_600 : 4_800) {
     const windowMs = restMs - sizeMs < 500 ? restMs : sizeMs;
     runs.push({ ms: (windowMs + 1_000) * window, audioMs: windowMs / stretch });
     restMs -= windowMs;
@@ -112,6 +115,9 @@ export class VirtualMachine {
       takes: () => true,
       get busy() {
         return jobs.busy;
+      },
+      get background() {
+        return jobs.background;
       },
       get idle() {
         return jobs.idle;
@@ -201,16 +207,19 @@ class VirtualEngine {
     const runMs = this.#machine.runMs(run.ms);
     this.#machine.after(runMs, () => {
       this.#running = false;
+      if (this.#jobs.has(id)) this.#ran(id, run, runMs);
       this.#run();
-      if (!this.#jobs.has(id)) return;
-      this.#reply({ type: 'ran', id, runMs });
-      if (run.audioMs === 0) this.#reply({ type: 'begin', id, timings: { startSamples: [], durationSamples: [] } });
-      else this.#reply({ type: 'audio', id, pcm: new Int16Array(msToSamples(run.audioMs)) });
-      if (job.runs.length > 0) this.#goOn(id);
-      else {
-        this.#jobs.delete(id);
-        this.#reply({ type: 'end', id });
-      }
     });
+  }
+
+  #ran(id: string, run: Run, runMs: number): void {
+    this.#reply({ type: 'ran', id, runMs });
+    if (run.audioMs === 0) this.#reply({ type: 'begin', id, timings: { startSamples: [], durationSamples: [] } });
+    else this.#reply({ type: 'audio', id, pcm: new Int16Array(msToSamples(run.audioMs)) });
+    if (this.#jobs.get(id)!.runs.length > 0) this.#goOn(id);
+    else {
+      this.#jobs.delete(id);
+      this.#reply({ type: 'end', id });
+    }
   }
 }

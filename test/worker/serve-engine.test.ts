@@ -140,9 +140,23 @@ it('runs the soonest due step first, in whichever order they came', async () => 
   await server.close();
 });
 
+it('lets the job whose step has ended go on before what is due later', async () => {
+  const { server, messages, count } = await served({ msPerChar: 10, chunkMs: 200, delayMs: 40, pace: 10 });
+  const begin = (id: string, dueInMs: number, whole: boolean) =>
+    server.receive({ type: 'job', job: { ...job, id, dueInMs, whole }, creditSamples: 60 * 24_000 });
+  begin('book', 9_000, true);
+  server.receive({ type: 'turn', id: 'book', dueInMs: 9_000 });
+  begin('live', 100, false);
+  for (let i = 0; i < 2; i += 1) server.receive({ type: 'turn', id: 'live', dueInMs: 100 });
+  await clock.runUntil(() => count('ran') === 5);
+  const ran = messages.flatMap((message) => (message.type === 'ran' ? [message.id] : []));
+  expect(ran).toEqual(['book', 'live', 'live', 'live', 'book']);
+  await server.close();
+});
+
 describe('when a step is due', () => {
   /** In how many milliseconds each step was due; each makes a minute of audio. */
-  async function dueIn({ wide, capacity }: { wide: boolean; capacity?: number }): Promise<number[]> {
+  async function dueIn({ wide, capacity, whole = false }: { wide: boolean; capacity?: number; whole?: boolean }) {
     const dues: number[] = [];
     const sine = await createSineEngine();
     const engine: Engine = {
@@ -162,7 +176,7 @@ describe('when a step is due', () => {
     };
     const { server, messages, count } = serve(engine);
     server.receive({ type: 'wide', wide });
-    server.receive({ type: 'job', job: { ...job, dueInMs: -100 }, creditSamples: 1e9 });
+    server.receive({ type: 'job', job: { ...job, dueInMs: -100, whole }, creditSamples: 1e9 });
     for (const dueInMs of [-100, 5_000]) server.receive({ type: 'turn', id: 'a', dueInMs });
     await clock.runUntil(() => count('end') === 1);
     const early = messages.flatMap((message) => (message.type === 'ran' ? [message.earlyMs] : []));
@@ -177,6 +191,11 @@ describe('when a step is due', () => {
   it('does not count that under load, where first audio may be held back, nor on a GPU', async () => {
     expect(await dueIn({ wide: false })).toEqual([-100, -100, 5_000]);
     expect(await dueIn({ wide: true, capacity: 4 })).toEqual([-100, -100, 5_000]);
+  });
+
+  it('is never, where nobody hears it before it is all there', async () => {
+    const never = Number.POSITIVE_INFINITY;
+    for (const wide of [true, false]) expect(await dueIn({ wide, whole: true })).toEqual([never, never, never]);
   });
 });
 

@@ -32,6 +32,8 @@ const LATER_FRAMES = 384;
  */
 const QUICK_FRAMES = [16, FIRST_FRAMES, SECOND_FRAMES];
 const QUICK_FIRST_MS = 60;
+/** Most frames of a window of a buffered response beside other streams. */
+const BACKGROUND_FRAMES = 208;
 /** A remainder shorter than this many frames joins the window before it. */
 const LEAST_FRAMES = 40;
 
@@ -97,6 +99,11 @@ export const longWindows: Windows = {
   ran: () => undefined,
 };
 
+/** Equal windows for a buffered response: each delays the listeners who come meanwhile. */
+function backgroundEnd({ from, to }: Beginning): number {
+  return from + Math.ceil((to - from) / Math.ceil((to - from) / BACKGROUND_FRAMES));
+}
+
 /** All of an utterance in one window, for comparisons. */
 export const oneWindow: Windows = { endOf: ({ to }) => to, ran: () => undefined };
 
@@ -109,6 +116,7 @@ export function timelyWindows(clock: Pick<Clock, 'now'> = systemClock): Windows 
   const lastRuns: number[] = [];
   return {
     endOf(window, { multiThreaded, dueMs }) {
+      if (!multiThreaded && dueMs === Number.POSITIVE_INFINITY) return backgroundEnd(window);
       const { number, from, to, pace = 1 } = window;
       const scheduled = scheduledEnd(window);
       const msPerFrame = medianOf(lastRuns);

@@ -60,6 +60,7 @@ export class JobClient {
   /** Kept as jobs change, so that a step does not look at a thousand of them. */
   readonly #runnable = new Set<Job>();
   #busy = 0;
+  #background = 0;
   #working = 0;
   /** What the engine was told last. */
   #multiThreaded = false;
@@ -77,6 +78,11 @@ export class JobClient {
 
   get busy(): number {
     return this.#busy;
+  }
+
+  /** The part of `busy` that buffered responses have. */
+  get background(): number {
+    return this.#background;
   }
 
   /** Jobs that wait for a step, or will when they have used up theirs. */
@@ -225,6 +231,7 @@ export class JobClient {
     const there = job.outcome === undefined;
     const [places, working] = [there ? placesOf(job) : 0, there && isWorking(job)];
     this.#busy += places - counted.places;
+    if (job.job.whole) this.#background += places - counted.places;
     this.#working += Number(working) - Number(counted.working);
     counted.places = places;
     counted.working = working;

@@ -86,6 +86,10 @@ export class NatsWorker implements Worker {
   get busy(): number {
     return this.#jobs.busy;
   }
+
+  get background(): number {
+    return this.#jobs.background;
+  }
   get idle(): boolean {
     return this.#jobs.idle;
   }

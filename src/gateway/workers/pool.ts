@@ -13,7 +13,14 @@ const isReady = ({ state }: Worker): boolean => state === 'ready';
  * A worker that takes many steps at once is given them a few at a time: looking through all streams
  * for each would be the gateway's largest task, and the steps in hand keep the worker busy.
  */
-const hasRoom = ({ busy, capacity }: Worker): boolean => capacity - busy >= Math.max(1, Math.floor(capacity / 16));
+const isRoom = (free: number, capacity: number): boolean => free >= Math.max(1, Math.floor(capacity / 16));
+
+/** Whether it takes a step of any stream. */
+export const hasRoom = ({ busy, capacity }: Worker): boolean => isRoom(capacity - busy, capacity);
+
+/** Whether it takes an urgent step of a live stream: steps of buffered responses do not count. */
+const hasUrgentRoom = ({ busy, background, capacity }: Worker): boolean =>
+  isRoom(capacity - busy + background, capacity);
 
 /** What the pool keeps of a worker. */
 interface Member {
@@ -168,11 +175,14 @@ export class WorkerPool {
     for (const worker of [...this.#members.keys()]) this.#removeIfUnneeded(worker);
   }
 
-  /** The least busy ready worker with room; of equals the first, so that the last may idle. */
+  /**
+   * The least busy ready worker with room, for urgent steps at least; of equals the first, so that
+   * the last may idle.
+   */
   next(except: ReadonlySet<Worker> = NONE): Worker | undefined {
     let best: Worker | undefined;
     for (const worker of this.#workers) {
-      if (except.has(worker) || worker.state !== 'ready' || !hasRoom(worker)) continue;
+      if (except.has(worker) || worker.state !== 'ready' || !hasUrgentRoom(worker)) continue;
       if (!best || worker.busy + worker.others < best.busy + best.others) best = worker;
     }
     return best;

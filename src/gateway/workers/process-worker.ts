@@ -49,6 +49,9 @@ export function createProcessWorker(options: ProcessWorkerOptions): Worker {
     get busy() {
       return jobs.busy;
     },
+    get background() {
+      return jobs.background;
+    },
     get idle() {
       return jobs.idle;
     },

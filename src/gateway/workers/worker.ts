@@ -49,6 +49,8 @@ export interface Worker {
    * cancelled job holds a place until the engine has acknowledged it.
    */
   readonly busy: number;
+  /** Those among them of buffered responses: its engine runs steps of live streams before them. */
+  readonly background: number;
   /** It has no job, not even a cancelled one that its engine has not acknowledged. */
   readonly idle: boolean;
   /** Jobs that could use another step. */
