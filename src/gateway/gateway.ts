@@ -183,7 +183,9 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
   get prebufferMs(): number {
     const idle = this.#options.pool.serving.some((worker) => worker.busy === 0 && isUsable(worker));
     if (idle || this.#scheduler.onlyStream !== undefined) return 0;
-    return Math.min(PREBUFFER.mostMs, PREBUFFER.steps * this.#scheduler.stepMs + this.admission.roundTripMs);
+    const { hasOneLive, stepMs } = this.#scheduler;
+    const steps = hasOneLive ? PREBUFFER.stepsAlone : PREBUFFER.steps;
+    return Math.min(PREBUFFER.mostMs, steps * stepMs + this.admission.roundTripMs);
   }
 
   job(order: SpeechOrder, segment: Segment): SegmentJob {

@@ -82,6 +82,18 @@ export class Scheduler {
     return only;
   }
 
+  /** Live streams have no work beside each other's: it is one stream's, or none's. */
+  get hasOneLive(): boolean {
+    let only: SegmentStream | undefined;
+    for (const tasks of [this.#queue, this.#running.values()])
+      for (const { stream } of tasks) {
+        if (stream.order.whole || stream === only) continue;
+        if (only !== undefined) return false;
+        only = stream;
+      }
+    return true;
+  }
+
   [Symbol.iterator](): Iterator<SegmentTask> {
     return this.#queue.values();
   }

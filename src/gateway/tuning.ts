@@ -57,6 +57,8 @@ export const SCHEDULING = {
 export const PREBUFFER = {
   /** Steps until a worker comes back to a stream: one runs, one lies ready, and a part. */
   steps: 2.5,
+  /** The same for the only live stream: its steps go before those of buffered responses. */
+  stepsAlone: 1,
   /** Less than a stream holds at most (`BUFFERS.streamSamples`). */
   mostMs: 1_500,
 } as const;

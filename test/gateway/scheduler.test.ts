@@ -125,6 +125,21 @@ describe('the scheduler', () => {
     expect(scheduler.round(NOW_MS).next(IDLE, undefined, { urgent: true })).toBe(first);
   });
 
+  it('tells whether one live stream at most has work, queued or running', () => {
+    const scheduler = new Scheduler();
+    const [one, other] = [task(100), task(200)];
+    const more = new SegmentTask(jobOf('more'), one.stream, new VirtualClock());
+    for (const each of [task(0, 'a', true), one, more, task(0, 'b', true)]) scheduler.add(each);
+    scheduler.take(one);
+    expect(scheduler.hasOneLive).toBe(true);
+    scheduler.add(other);
+    expect(scheduler.hasOneLive).toBe(false);
+    scheduler.take(other);
+    expect(scheduler.hasOneLive).toBe(false);
+    scheduler.remove(other);
+    expect(scheduler.hasOneLive).toBe(true);
+  });
+
   it('serves in order of arrival with the policy fifo', () => {
     const scheduler = new Scheduler('fifo' satisfies Policy);
     expect(order(scheduler, [task(300), task(100), task(200)])).toEqual([0, 1, 2]);
