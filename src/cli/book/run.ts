@@ -11,6 +11,7 @@ import { TtsError } from '../../protocol/errors.js';
 import { DEFAULT_LANGUAGE } from '../../protocol/job.js';
 import { LANGUAGE_CODES, localeOf } from '../../protocol/languages.js';
 import type { Preparation } from '../../protocol/preparation.js';
+import { workInBackground } from '../background.js';
 import { type Connection, closeSoon, connect, lostSettings, ofOwnServer } from '../connection.js';
 import { orAbort } from '../interrupt.js';
 import { checkModel, withVoiceSuggestion } from '../names.js';
@@ -94,6 +95,7 @@ export async function runBook(request: BookRequest, signal: AbortSignal): Promis
   if (request.list) return undefined;
   const remark = await languageRemark(config, voice, sampleOf(book));
   if (remark !== undefined && !quiet) complain(remark);
+  workInBackground();
   return make({ ...request, book, indices, voice, asked, readCast: cast }, signal);
 }
 

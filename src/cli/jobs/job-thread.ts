@@ -11,6 +11,7 @@ import { countChars } from '../../protocol/characters.js';
 import { BOOK_STYLE } from '../../protocol/delivery/delivery.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { Language } from '../../protocol/job.js';
+import { workInBackground } from '../background.js';
 import { chapterIndices } from '../book/chapter-range.js';
 import { bookDestination } from '../book/destination.js';
 import { type BookOutput, BookWriter, type WriterOptions } from '../book/writer.js';
@@ -80,6 +81,7 @@ port.on('message', ({ number, pcm, startsMs }: SpokenMessage) => {
 });
 
 async function make(task: Extract<BookTask, { type: 'make' }>): Promise<void> {
+  if (process.platform === 'linux') workInBackground();
   const { speaker, speed, sound, inFlight, keepIn, output } = task;
   const { book, indices } = await open(task);
   const spoken = await spokenOf(book, indices, speaker.language);
