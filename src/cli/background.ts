@@ -1,5 +1,7 @@
 /** Work that nobody waits for second by second. */
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
+
+const { PRIORITY_BELOW_NORMAL } = constants.priority;
 
 /**
  * Lets other work of the machine go first: encoding a book takes half of a core, which listeners
@@ -7,7 +9,7 @@ import { constants, setPriority } from 'node:os';
  */
 export function workInBackground(): void {
   try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+    if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
   } catch {
     // Some sandboxes forbid it, and the work is then as urgent as any.
   }

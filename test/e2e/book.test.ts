@@ -1,5 +1,6 @@
 /** `tts book`: an EPUB becomes files with chapters, and a run that is killed goes on. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, getPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { samplesToMs } from '../../src/protocol/audio.js';
@@ -124,7 +125,15 @@ describe('tts book', () => {
         },
       });
     }
-    expect(await run(['book', 'lamp.epub', '-o', 'killed/lamp.mp3', '-q'])).toMatchObject({ code: 0 });
+    const priorities = new Set<number>();
+    const made = await run(['book', 'lamp.epub', '-o', 'killed/lamp.mp3', '-q'], {
+      during: async (child) => {
+        for (; child.exitCode === null; await sleep(10)) priorities.add(getPriority(child.pid));
+      },
+    });
+    expect(made).toMatchObject({ code: 0 });
+    // It lets other programs go first.
+    expect(Math.max(...priorities)).toBeGreaterThanOrEqual(constants.priority.PRIORITY_BELOW_NORMAL);
     expect(readFileSync(home.file('killed/lamp.mp3')).equals(readFileSync(home.file('lamp.mp3')))).toBe(true);
     expect(readdirSync(home.file('killed'))).toEqual(['lamp.mp3']);
     rmSync(home.file('killed'), { recursive: true });
