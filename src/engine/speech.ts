@@ -65,7 +65,7 @@ async function* speakUnstretched(
   async function prepare({ tokens: heard, before, ahead, isJoined }: SpeechPart): Promise<Voiced> {
     const tokens = [...before, ...heard, ...ahead];
     const [from, to] = [before.length, before.length + heard.length];
-    const told = await say(tokens, (predicted) => intoned(predicted, tokens, reading.questions));
+    const told = await say(tokens, (own) => intoned(own, tokens, reading.questions));
     const own = isJoined || from === 0 ? told : continued(told, tokens, from, await say(before.slice(0, -1)));
     const prosody = tokenProsody(tokens, segment.spans, reading.stressed);
     const asked = delivered(shaped(own, prosody, commonRate(segment.spans)), tokens, job, speed);

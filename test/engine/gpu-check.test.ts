@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAKING } from '../../src/atomic-file.js';
 import { apartDb, type CheckedModel, testedGraph } from '../../src/engine/gpu/check.js';
 import { SENTENCES } from '../../src/engine/gpu/cpu-reference.js';
+import { graphName } from '../../src/engine/graphs/acoustic-model.js';
 import { GraphThread, GraphThreads } from '../../src/engine/graphs/graph-threads.js';
 import { createKokoroEngine } from '../../src/engine/kokoro.js';
 import { melDistance } from '../../src/engine/measure/mel-cepstrum.js';
@@ -22,8 +23,9 @@ import {
 } from '../../src/engine/measure/remembered.js';
 import { createStyles } from '../../src/engine/styles.js';
 import type { LightFiles } from '../../src/models/model-files.js';
+import type { AcousticPart } from '../../src/models/onnx/acoustic-parts.js';
 import { kokoroParts } from '../../src/models/onnx/kokoro.js';
-import { lightFramesGraph, lightTokensGraph } from '../../src/models/onnx/light-front-gpu.js';
+import { lightFramesGraph } from '../../src/models/onnx/light-front-gpu.js';
 import { lightBlockGraph, lightGraph } from '../../src/models/onnx/light-gpu.js';
 import { createCodec } from '../../src/models/onnx/schema.js';
 import { floatsOf, rawFloats } from '../../src/models/onnx/weights.js';
@@ -36,7 +38,6 @@ const keptDir = path.join(modelDir, 'optimised');
 const right = path.join(modelDir, 'right.onnx');
 const rightBlocks = path.join(modelDir, 'right-blocks.onnx');
 const wrong = path.join(modelDir, 'wrong.onnx');
-const tokens = path.join(modelDir, 'tokens.onnx');
 const frames = path.join(modelDir, 'frames.onnx');
 /** Not to be made: graphs of this suite's devices are opened once or twice, not prepared first. */
 const nowhere = path.join(right, 'none');
@@ -44,6 +45,8 @@ const cores = new GraphThreads(1, 2, keptDir);
 const threads: GraphThread[] = [];
 let checked: Omit<CheckedModel, 'thread' | 'files'>;
 let light: LightFiles;
+
+const openOnCores = (file: string, part?: AcousticPart) => cores.open(graphName(file, part), file, part);
 
 beforeAll(async () => {
   const cacheDir = await modelDirForTests();
@@ -58,10 +61,8 @@ beforeAll(async () => {
   await writeFile(right, bytes);
   await writeFile(rightBlocks, lightBlockGraph(await readFile(files.vocoder)));
   await writeFile(wrong, disturbed(bytes));
-  const acousticModel = await readFile(files.acousticModel);
-  await writeFile(tokens, lightTokensGraph(acousticModel));
-  await writeFile(frames, lightFramesGraph(acousticModel));
-  await cores.open(tokens, tokens);
+  await writeFile(frames, lightFramesGraph(await readFile(files.acousticModel)));
+  await openOnCores(files.acousticModel, 'melody');
   checked = { modelDir, keptDir, device: 'webgpu', styles: createStyles(files.stylesDir), cores };
   light = files;
 }, 180_000);
@@ -90,7 +91,7 @@ function disturbed(graph: Uint8Array): Uint8Array {
 function device(vocoder: string, vocoderBlocks = vocoder === right ? rightBlocks : wrong): CheckedModel {
   const thread = new GraphThread('cpu', 2, nowhere);
   threads.push(thread);
-  return { ...checked, thread, files: { ...light, gpu: { vocoder, vocoderBlocks, tokens, frames } } };
+  return { ...checked, thread, files: { ...light, gpu: { vocoder, vocoderBlocks, frames } } };
 }
 
 /**
@@ -211,8 +212,8 @@ describe('a model that has several forms for a device', () => {
     await writeFile(generatorFloat, whole);
     await writeFile(generatorHalf, hissing(whole));
     await writeFile(source, parts.make('source'));
-    await cores.open(files.acousticModel, files.acousticModel);
-    await cores.open(source, source);
+    await openOnCores(files.acousticModel, 'melody');
+    await openOnCores(source);
     const thread = new GraphThread('cpu', 2, nowhere);
     threads.push(thread);
     const several = {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { UNSCHEDULED } from '../../src/engine/engine.js';
-import { GraphThreads } from '../../src/engine/graphs/graph-threads.js';
+import { type GraphThread, GraphThreads } from '../../src/engine/graphs/graph-threads.js';
 import { createCodec, DATA_TYPE } from '../../src/models/onnx/schema.js';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'tts-threads-'));
@@ -82,4 +82,25 @@ it('keeps what is due later out of the way of a first sound that is alone', asyn
 it('runs what is in no hurry side by side, alone or not', async () => {
   const dueMs = laterMs();
   expect(await runAll({ one: { dueMs }, two: { dueMs }, three: { dueMs } })).toEqual(['one', 'two', 'three']);
+});
+
+it('has one thread for all runs of a piece of work, and nothing that is due later begins between them', async () => {
+  const ran: string[] = [];
+  const once = (thread: GraphThread, name: string, value: number) =>
+    thread.run('twice', { x: { type: 'float32', data: Float32Array.of(value), dims: [1] } }).then(({ outputs }) => {
+      ran.push(name);
+      return Number(outputs.y!.data[0]);
+    });
+  const { signal } = UNSCHEDULED;
+  const first = threads.work(
+    async (thread) => {
+      const half = await once(thread, 'first half', 1);
+      await new Promise(setImmediate);
+      return once(thread, 'second half', half);
+    },
+    { dueMs: 1, signal },
+  );
+  const later = threads.work((thread) => once(thread, 'later', 1), { dueMs: laterMs(), signal });
+  expect(await Promise.all([first, later])).toEqual([4, 2]);
+  expect(ran).toEqual(['first half', 'second half', 'later']);
 });

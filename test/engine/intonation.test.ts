@@ -8,7 +8,7 @@ import { UNSCHEDULED } from '../../src/engine/engine.js';
 import { cpuProvider } from '../../src/engine/graphs/provider.js';
 import { createSessions, type LoadedModel, type Sessions } from '../../src/engine/graphs/sessions.js';
 import { speakReading } from '../../src/engine/speech.js';
-import type { AcousticFeatures } from '../../src/engine/vocoder/features.js';
+import type { Melody } from '../../src/engine/vocoder/features.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { createReaders, type Readers } from '../../src/text/reader.js';
 import type { ReadingToken } from '../../src/text/types.js';
@@ -28,14 +28,14 @@ describe('a melody', () => {
   const tokens = tokensOf(SYMBOLS);
   const mark = SYMBOLS.indexOf('?');
   /** Eight frames a token, and silence in the pads. */
-  const utterance = (hz: (frame: number, frames: number) => number): AcousticFeatures => {
+  const utterance = (hz: (frame: number, frames: number) => number): Melody => {
     const durations = new Float32Array(tokens.length + 2).fill(4);
     const frames = durations.length * 8;
     const f0 = Float32Array.from({ length: frames }, (_, at) => (at < 8 || at > frames - 20 ? 0 : hz(at, frames)));
-    const none = new Tensor('float32', new Float32Array(0), [0]);
-    return { x: none, s: none, f0: new Tensor('float32', f0, [1, 1, frames]), frames, durations };
+    const curve = (data: Float32Array) => new Tensor('float32', data, [1, 1, frames]);
+    return { f0: curve(f0), energy: curve(new Float32Array(frames)), frames, durations };
   };
-  const f0Of = ({ f0 }: AcousticFeatures) => f0.data as Float32Array;
+  const f0Of = ({ f0 }: Melody) => f0.data as Float32Array;
   const falling = utterance((at, frames) => 240 - (120 * at) / frames);
 
   it('that falls is bent up over its last foot, without a step, and nowhere else', () => {
@@ -103,8 +103,8 @@ describe('base-tts-fast', () => {
     const [part] = parts;
     if (part?.kind !== 'speech') throw new Error('nothing is said');
     const style = await model.styles.take(mix, part.tokens.length, 0);
-    const features = await model.acousticModel(part.tokens, style, UNSCHEDULED);
-    const f0 = intoned(features, part.tokens, questions).f0.data as Float32Array;
+    const intone = (own: Melody) => intoned(own, part.tokens, questions);
+    const f0 = (await model.acousticModel(part.tokens, style, UNSCHEDULED, intone)).f0.data as Float32Array;
     const median = [...f0].filter((hz) => hz > 60).sort((a, b) => a - b);
     const least = 0.6 * (median[median.length >> 1] ?? 0);
     const end = f0.findLastIndex((hz) => hz > least) - 4;

@@ -6,7 +6,7 @@
 import { Tensor } from 'onnxruntime-node';
 import type { Question, ReadingToken } from '../../text/types.js';
 import { isRest } from '../plan.js';
-import type { AcousticFeatures } from '../vocoder/features.js';
+import type { Melody } from '../vocoder/features.js';
 import { VOICED_HZ } from './retimed.js';
 import {
   BROKEN,
@@ -102,26 +102,17 @@ interface Stretch {
   readonly softer: number;
 }
 
-/** The same utterance with the melody of its questions. */
-export function intoned(
-  features: AcousticFeatures,
-  tokens: readonly ReadingToken[],
-  questions: readonly Question[],
-): AcousticFeatures {
-  if (questions.length === 0) return features;
-  const starts = tokenStarts(features);
-  const bends = questions.flatMap((question) => bendsOf(question, tokens, starts, features.frames));
-  if (bends.length === 0) return features;
-  const f0 = Float32Array.from(features.f0.data as Float32Array);
+/** The melody of an utterance with that of its questions. */
+export function intoned(own: Melody, tokens: readonly ReadingToken[], questions: readonly Question[]): Melody {
+  if (questions.length === 0) return own;
+  const starts = tokenStarts(own);
+  const bends = questions.flatMap((question) => bendsOf(question, tokens, starts, own.frames));
+  if (bends.length === 0) return own;
+  const f0 = Float32Array.from(own.f0.data as Float32Array);
   const voiced = voicedFrames(tokens, starts, f0.length);
   const bent = bends.flatMap((bend) => apply(bend, f0, voiced) ?? []);
-  if (bent.length === 0) return features;
-  const { energy } = features;
-  return {
-    ...features,
-    f0: new Tensor('float32', f0, features.f0.dims),
-    ...(energy && { energy: raised(energy, bent, voiced) }),
-  };
+  if (bent.length === 0) return own;
+  return { ...own, f0: new Tensor('float32', f0, own.f0.dims), energy: raised(own.energy, bent, voiced) };
 }
 
 /** The energy where the voice was bent, as loud as a voice that does not creak. */

@@ -21,7 +21,7 @@ const VOICELESS = /[ptkfθsʃhʧʔçx]/u;
 export const semitones = (hz: number): number => 12 * Math.log2(hz);
 
 /** First frame of each token, and of the pad behind them; sound precedes what was predicted. */
-export function tokenStarts({ durations }: AcousticFeatures): number[] {
+export function tokenStarts({ durations }: Pick<AcousticFeatures, 'durations'>): number[] {
   const starts: number[] = [];
   let at = 0;
   for (const steps of durations) {

@@ -11,7 +11,8 @@ import { SAMPLE_RATE } from '../../protocol/audio.js';
 import type { Gpu } from '../../protocol/device.js';
 import { TtsError } from '../../protocol/errors.js';
 import { UNSCHEDULED } from '../engine.js';
-import type { GraphThread, GraphThreads, Packed } from '../graphs/graph-threads.js';
+import { type AcousticGraphs, graphName } from '../graphs/acoustic-model.js';
+import type { GraphThread, GraphThreads } from '../graphs/graph-threads.js';
 import { melDistance } from '../measure/mel-cepstrum.js';
 import { type GpuCheck, readCheck, writeCheck } from '../measure/remembered.js';
 import { FRAME_SAMPLES } from '../plan.js';
@@ -22,7 +23,7 @@ import { oneWindow } from '../vocoder/windows.js';
 import { CpuReference, featuresOf, type ReferenceOptions, SENTENCES, type Sentence } from './cpu-reference.js';
 import { framesItem, silentFrames } from './frames-batch.js';
 import type { GpuItem } from './gpu-item.js';
-import { packed, runOnGpu } from './gpu-runs.js';
+import { packed, runOnGpu, unpacked } from './gpu-runs.js';
 import { driverFacts } from './vulkan.js';
 
 /**
@@ -70,7 +71,7 @@ export const SLOWEST_GPU = 0.2;
 export interface CheckedModel extends ReferenceOptions {
   readonly modelDir: string;
   readonly device: Gpu;
-  /** Have the parts that run on the cores open under their files' names. */
+  /** Have the parts that run on the cores open, by `graphName`. */
   readonly cores: GraphThreads;
   /** The thread that owns the GPU. */
   readonly thread: GraphThread;
@@ -193,7 +194,7 @@ async function compare(
     const given =
       form.frames === undefined
         ? expected.features
-        : await featuresOf(checked.styles, sentence, (feeds) => featuresOnGpu(checked, feeds));
+        : await featuresOf(checked.styles, sentence, featuresOnGpu(checked));
     const [item] = await itemsOf(checked, given);
     const items = new Array<GpuItem>(count).fill(item!);
     const [made] = await runOnGpu(thread, items);
@@ -237,14 +238,15 @@ function judged(all: readonly Heard[], limits: Limits): Pick<GpuCheck, 'passed' 
   return { passed: wrong.length === 0, heard };
 }
 
-/** By both parts of the light acoustic model. */
-async function featuresOnGpu({ files, cores, thread }: CheckedModel, feeds: Packed): Promise<Packed> {
-  if (files.model === 'base-tts') throw new Error('Kokoro has no part for frames');
-  const { outputs } = await cores.run(files.gpu.tokens, feeds, UNSCHEDULED);
-  const { item, features } = framesItem(outputs);
-  const [x] = await runOnGpu(thread, [item]);
-  return features(x!);
-}
+/** The light acoustic model with its melody from the cores and its features from the GPU. */
+const featuresOnGpu = ({ files, cores, thread }: CheckedModel): AcousticGraphs => ({
+  async run(feeds, grant, tell) {
+    const { outputs } = await cores.run(graphName(files.acousticModel, 'melody'), packed(feeds), grant);
+    const { item, features } = framesItem(packed(tell(unpacked(outputs))));
+    const [made] = await runOnGpu(thread, [item]);
+    return unpacked(features(made!));
+  },
+});
 
 /** The whole utterance as the GPU is given it. */
 async function itemsOf({ files, cores }: CheckedModel, features: AcousticFeatures): Promise<GpuItem[]> {

@@ -2,11 +2,10 @@
  * What a GPU is compared with: two sentences as the CPU speaks them, in the model's most exact
  * form. They are made once for all forms of a model.
  */
-import { Tensor } from 'onnxruntime-node';
 import type { GpuModelFiles } from '../../models/model-files.js';
 import { UNSCHEDULED } from '../engine.js';
-import { GraphThread, type Packed } from '../graphs/graph-threads.js';
-import { runAcousticModel } from '../graphs/sessions.js';
+import { type AcousticGraphs, acousticGraphs, runAcousticModel } from '../graphs/acoustic-model.js';
+import { GraphThread } from '../graphs/graph-threads.js';
 import type { Styles } from '../styles.js';
 import { createFastVocoder } from '../vocoder/fast-vocoder.js';
 import type { AcousticFeatures } from '../vocoder/features.js';
@@ -64,7 +63,11 @@ export class CpuReference {
     if (known) return known;
     const { files, styles } = this.#options;
     const cpu = await this.#open();
-    const features = await featuresOf(styles, sentence, async (feeds) => (await cpu.run('acoustic', feeds)).outputs);
+    const features = await featuresOf(
+      styles,
+      sentence,
+      acousticGraphs(graphIn(cpu, 'melody'), graphIn(cpu, 'features')),
+    );
     const spoken = { features, samples: await samplesOf(cpu, files, features) };
     this.#spoken.set(sentence, spoken);
     return spoken;
@@ -78,7 +81,7 @@ export class CpuReference {
     if (this.#thread) return this.#thread;
     const { keptDir, files } = this.#options;
     this.#thread = new GraphThread('cpu', 4, keptDir);
-    await this.#thread.open('acoustic', files.acousticModel);
+    for (const part of ['melody', 'features'] as const) await this.#thread.open(part, files.acousticModel, { part });
     await this.#thread.open('reference', files.model === 'base-tts' ? files.generatorFloat : files.vocoder);
     return this.#thread;
   }
@@ -87,16 +90,16 @@ export class CpuReference {
 export async function featuresOf(
   styles: Styles,
   { style, ids }: Sentence,
-  run: (feeds: Packed) => Promise<Packed>,
+  graphs: AcousticGraphs,
 ): Promise<AcousticFeatures> {
   const tokens = ids.map((id) => ({ id, symbol: '', start: 0, end: 0 }));
-  const graph: Graph = {
-    bends: true,
-    run: async (feeds) => unpacked(await run(packed(feeds))),
-    release: async () => undefined,
-  };
-  return runAcousticModel(graph, tokens, await styles.take([{ style, weight: 1 }], ids.length, 0), UNSCHEDULED);
+  return runAcousticModel(graphs, tokens, await styles.take([{ style, weight: 1 }], ids.length, 0), UNSCHEDULED);
 }
+
+const graphIn = (thread: GraphThread, name: string): Graph => ({
+  run: async (feeds) => unpacked((await thread.run(name, packed(feeds))).outputs),
+  release: async () => undefined,
+});
 
 async function samplesOf(
   cpu: GraphThread,
@@ -108,13 +111,6 @@ async function samplesOf(
     const { outputs } = await cpu.run('reference', packed({ x, f0, s }));
     return outputs.waveform!.data as Float32Array;
   }
-  const graph: Graph = {
-    narrows: true,
-    run: async (feeds) => {
-      const { waveform } = (await cpu.run('reference', packed(feeds))).outputs;
-      return { waveform: new Tensor('float32', waveform!.data as Float32Array, waveform!.dims) };
-    },
-    release: async () => undefined,
-  };
+  const graph: Graph = { ...graphIn(cpu, 'reference'), narrows: true };
   return (await createFastVocoder(graph, oneWindow).begin(features, 0, frames).next(UNSCHEDULED)).samples;
 }

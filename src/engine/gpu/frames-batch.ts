@@ -6,8 +6,10 @@ import type { Packed, PackedTensor } from '../graphs/graph-threads.js';
 import { CHANNELS } from '../vocoder/features.js';
 import type { GpuItem } from './gpu-item.js';
 
-/** Channels of `hidden`, and elements of `film`. */
-const HIDDEN = 416;
+/** Values of a frame in each of what is made frame by frame, and elements of `film`. */
+const VALUES = { spread: 416, place: 5, pitch: 2, f0: 2, energy: 2 } as const;
+type ByFrame = keyof typeof VALUES;
+const BY_FRAME = Object.keys(VALUES) as readonly ByFrame[];
 const FILM = 9_728;
 /** Utterances up to these frames (of 600 samples) share a run: up to 6 s, and longer ones. */
 const LENGTHS = [240, 640] as const;
@@ -15,10 +17,10 @@ const LENGTHS = [240, 640] as const;
 const ROUND = 16;
 /** Most frames in one run. */
 const MOST_FRAMES = 7_680;
-/** Frames of `x` for each of `hidden`. */
+/** Frames of `x` for each that is given. */
 const X_FRAMES = 2;
 
-const framesOf = (utterance: Packed): number => utterance.hidden!.dims[1]!;
+const framesOf = (utterance: Packed): number => utterance.spread!.dims[1]!;
 const lengthOf = (frames: number): number => LENGTHS.find((length) => frames <= length) ?? 640;
 
 export const utteranceKind = (utterance: Packed): string => `frames ${lengthOf(framesOf(utterance))}`;
@@ -29,16 +31,16 @@ export const mostUtterances = (): number => MOST_FRAMES;
 
 const float = (data: Float32Array, dims: readonly number[]): PackedTensor => ({ type: 'float32', data, dims });
 
-/** The GPU's part of what the first part made, and how the features are put together behind it. */
-export function framesItem({ hidden, film, ...features }: Packed): {
+/** An utterance for the second part, and how its features are put together behind it. */
+export function framesItem(told: Packed): {
   item: GpuItem;
   features: (made: Float32Array) => Packed;
 } {
-  const frames = X_FRAMES * hidden!.dims[1]!;
+  const frames = X_FRAMES * framesOf(told);
+  const byFrame = Object.fromEntries(BY_FRAME.map((name) => [name, told[name]!]));
   return {
-    item: { graph: 'frames', feeds: { hidden: hidden!, film: film! } },
+    item: { graph: 'frames', feeds: { ...byFrame, film: told.film! } },
     features: (made) => ({
-      ...features,
       rows: float(made.subarray(0, frames * CHANNELS), [1, frames, CHANNELS]),
       mean: float(made.subarray(frames * CHANNELS, (frames + 1) * CHANNELS), [1, CHANNELS]),
       variance: float(made.subarray((frames + 1) * CHANNELS), [1, CHANNELS]),
@@ -49,7 +51,9 @@ export function framesItem({ hidden, film, ...features }: Packed): {
 export const silentFrames = (frames: number): GpuItem => ({
   graph: 'frames',
   feeds: {
-    hidden: float(new Float32Array(frames * HIDDEN), [1, frames, HIDDEN]),
+    ...Object.fromEntries(
+      BY_FRAME.map((name) => [name, float(new Float32Array(frames * VALUES[name]), [1, frames, VALUES[name]])]),
+    ),
     film: float(new Float32Array(FILM), [1, FILM]),
   },
 });
@@ -64,17 +68,22 @@ export function joinUtterances(utterances: readonly Packed[]): JoinedUtterances 
   const count = utterances.length;
   const frames = utterances.map(framesOf);
   const width = Math.ceil(Math.max(...frames) / ROUND) * ROUND;
-  const hidden = new Float32Array(count * width * HIDDEN);
   const mask = new Float32Array(count * width);
   const film = new Float32Array(count * FILM);
   for (const [i, utterance] of utterances.entries()) {
-    hidden.set(utterance.hidden!.data as Float32Array, i * width * HIDDEN);
     mask.fill(1, i * width, i * width + frames[i]!);
     film.set(utterance.film!.data as Float32Array, i * FILM);
   }
+  /** Zeros behind the end of each, which stand for nothing said. */
+  const joined = (name: ByFrame): PackedTensor => {
+    const data = new Float32Array(count * width * VALUES[name]);
+    for (const [i, utterance] of utterances.entries())
+      data.set(utterance[name]!.data as Float32Array, i * width * VALUES[name]);
+    return float(data, [count, width, VALUES[name]]);
+  };
   return {
     feeds: {
-      hidden: float(hidden, [count, width, HIDDEN]),
+      ...Object.fromEntries(BY_FRAME.map((name) => [name, joined(name)])),
       mask: float(mask, [count, width, 1]),
       film: float(film, [count, FILM]),
     },

@@ -6,13 +6,15 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { Tensor } from 'onnxruntime-node';
 import type { GpuModelFiles } from '../../models/model-files.js';
+import type { AcousticPart } from '../../models/onnx/acoustic-parts.js';
 import { ensureModel } from '../../models/packs.js';
 import type { Gpu } from '../../protocol/device.js';
 import type { BaseModel } from '../../protocol/job.js';
 import { AsyncMemo } from '../async-memo.js';
 import type { StepGrant } from '../engine.js';
+import { type AcousticGraphs, graphName, runAcousticModel } from '../graphs/acoustic-model.js';
 import { GraphThread, GraphThreads } from '../graphs/graph-threads.js';
-import { type LoadedModel, runAcousticModel, type Sessions } from '../graphs/sessions.js';
+import type { LoadedModel, Sessions } from '../graphs/sessions.js';
 import { type Count, chooseThreads } from '../measure/machine.js';
 import type { GpuCheck } from '../measure/remembered.js';
 import { createStyles } from '../styles.js';
@@ -73,8 +75,6 @@ interface UtteranceCost {
 }
 
 const UNRELEASED = { release: async () => undefined };
-/** As the loader of graphs for the cores writes an acoustic model. */
-const BENDS = { bends: true };
 
 export class GpuSessions implements Sessions {
   /** Acoustic models that run at once. */
@@ -88,7 +88,7 @@ export class GpuSessions implements Sessions {
   readonly #onCores: GraphThreads;
   readonly #onGpu: GraphThread;
   readonly #batcher: GpuBatcher<GpuItem, Float32Array>;
-  /** By file. */
+  /** By `graphName`. */
   readonly #opened = new AsyncMemo<string, void>();
   readonly #models = new AsyncMemo<BaseModel, LoadedModel>();
   /** By the tensor `s` that an acoustic model makes and every run of its utterance takes. */
@@ -145,16 +145,16 @@ export class GpuSessions implements Sessions {
   async #load(model: BaseModel): Promise<LoadedModel> {
     const { modelDir, offline, device, onCheck } = this.#options;
     const files = await ensureModel(model, { modelDir, offline, gpu: true });
-    const onCores = files.model === 'base-tts' ? [files.acousticModel, files.gpu.source] : [files.gpu.tokens];
-    for (const file of onCores) await this.#openOnCores(file);
+    await this.#openOnCores(files.acousticModel, 'melody');
+    if (files.model === 'base-tts') await this.#openOnCores(files.gpu.source);
     const styles = createStyles(files.stylesDir);
     const [cores, thread, keptDir] = [this.#onCores, this.#onGpu, this.#keptDir];
     const check = await testedGraph({ modelDir, device, files, styles, cores, thread, keptDir }, { onCheck });
     this.#realTimeFactor = Math.max(this.#realTimeFactor, check.realTimeFactor ?? 0);
     this.#forms.set(model, check.graph);
     const isSplit = files.model === 'base-tts-fast' && check.graph === LIGHT_BLOCKS;
-    if (!isSplit) await this.#openOnCores(files.acousticModel);
-    const acousticModel = isSplit ? this.#splitAcousticModel(files.gpu.tokens) : this.#acousticModel(files);
+    if (!isSplit) await this.#openOnCores(files.acousticModel, 'features');
+    const acousticModel = isSplit ? this.#splitAcousticModel(files) : this.#acousticModel(files);
     return {
       styles,
       acousticModel: (tokens, style, grant, intone) => runAcousticModel(acousticModel, tokens, style, grant, intone),
@@ -165,35 +165,35 @@ export class GpuSessions implements Sessions {
     };
   }
 
-  #openOnCores(file: string): Promise<void> {
-    return this.#opened.get(file, () => this.#onCores.open(file, file));
+  #openOnCores(file: string, part?: AcousticPart): Promise<void> {
+    const name = graphName(file, part);
+    return this.#opened.get(name, () => this.#onCores.open(name, file, part));
   }
 
-  #acousticModel({ acousticModel: file }: GpuModelFiles): Graph {
+  /** Both parts on one core. */
+  #acousticModel({ acousticModel: file }: GpuModelFiles): AcousticGraphs {
     return {
-      ...UNRELEASED,
-      ...BENDS,
-      run: async (feeds, grant) => {
-        const { outputs, runMs } = await this.#onCores.run(file, packed(feeds), grant);
-        const tensors = unpacked(outputs);
-        this.#charge(tensors.s!, grant, { coresMs: runMs });
-        return tensors;
-      },
+      run: (feeds, grant, tell) =>
+        this.#onCores.work(async (thread) => {
+          const melody = await thread.run(graphName(file, 'melody'), packed(feeds));
+          const told = tell(unpacked(melody.outputs));
+          const features = await thread.run(graphName(file, 'features'), packed(told));
+          this.#charge(told.s!, grant, { coresMs: melody.runMs + features.runMs });
+          return unpacked(features.outputs);
+        }, grant),
     };
   }
 
-  /** Tokens on the cores, frames on the GPU. */
-  #splitAcousticModel(tokens: string): Graph {
+  /** Melody on the cores, features on the GPU. */
+  #splitAcousticModel({ acousticModel: file }: GpuModelFiles): AcousticGraphs {
     return {
-      ...UNRELEASED,
-      ...BENDS,
-      run: async (feeds, grant) => {
-        const { outputs, runMs } = await this.#onCores.run(tokens, packed(feeds), grant);
-        const { item, features } = framesItem(outputs);
+      run: async (feeds, grant, tell) => {
+        const { outputs, runMs } = await this.#onCores.run(graphName(file, 'melody'), packed(feeds), grant);
+        const told = tell(unpacked(outputs));
+        const { item, features } = framesItem(packed(told));
         const { result, shareMs } = await this.#batcher.run(item, grant);
-        const tensors = unpacked(features(result));
-        this.#charge(tensors.s!, grant, { coresMs: runMs, gpuMs: shareMs });
-        return tensors;
+        this.#charge(told.s!, grant, { coresMs: runMs, gpuMs: shareMs });
+        return unpacked(features(result));
       },
     };
   }

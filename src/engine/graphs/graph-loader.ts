@@ -10,6 +10,7 @@ import { env, InferenceSession } from 'onnxruntime-node';
 import { MAKING, removeLeftovers } from '../../atomic-file.js';
 import { makeFolder } from '../../folder.js';
 import { RECIPE } from '../../models/manifest.js';
+import type { AcousticPart } from '../../models/onnx/acoustic-parts.js';
 import { openExact, productsSaturate } from './exact-products.js';
 import type { Provider } from './provider.js';
 
@@ -20,33 +21,44 @@ const LEAST_WEIGHT_BYTES = '1024';
 /** A folder that is older than this and still unfinished was left by a process that died. */
 const ABANDONED_MS = 600_000;
 /** A part of every kept graph's name; another number makes all of them anew. */
-const FORM = 'shapes 2, products 1, narrowed 1, bendable 1, transforms 1, norms 1';
+const FORM = 'shapes 2, products 1, narrowed 1, parts 1, transforms 1, norms 1';
 
 /** The graph in `file` as it is run, or the file itself where nothing in it is rewritten. */
-async function asRun(file: string): Promise<string | Uint8Array> {
+async function asRun(file: string, part?: AcousticPart): Promise<string | Uint8Array> {
   const [
     { createCodec },
+    { acousticPart },
     { narrowed },
-    { bendable },
     { withFoldedTransforms },
     { withOpenedNorms },
     { withFusedProducts },
   ] = await Promise.all([
     import('../../models/onnx/schema.js'),
+    import('../../models/onnx/acoustic-parts.js'),
     import('./narrowed.js'),
-    import('./bendable.js'),
     import('./folded-transforms.js'),
     import('./opened-norms.js'),
     import('./fused-products.js'),
   ]);
   const codec = createCodec();
   const model = codec.decode(await readFile(file));
-  const forms = [narrowed, bendable, withFoldedTransforms, withOpenedNorms];
+  const forms = [narrowed, withFoldedTransforms, withOpenedNorms];
   // Measured on arm64 alone: 3 % less for a window of the vocoder.
   if (process.arch === 'arm64') forms.push(withFusedProducts);
-  const rewritten = forms.reduce((form, rewrite) => rewrite(form, codec) ?? form, model);
+  const taken = part === undefined ? model : acousticPart(model, part, codec);
+  const rewritten = forms.reduce((form, rewrite) => rewrite(form, codec) ?? form, taken);
   return rewritten === model ? file : codec.encode(rewritten);
 }
+
+/** Opens a graph as it is run, or one part of an acoustic model, and keeps nothing on disk. */
+export const openUnkept = async (
+  file: string,
+  part: AcousticPart | undefined,
+  options: InferenceSession.SessionOptions,
+): Promise<InferenceSession> => openExact(await asRun(file, part), options);
+
+/** Opens the graph in a file, or one part of an acoustic model. */
+export type GraphLoader = (file: string, part?: AcousticPart) => Promise<InferenceSession>;
 
 /**
  * A kept graph is a folder: the graph, and beside it its weights in the layout that the runtime's
@@ -58,18 +70,18 @@ async function asRun(file: string): Promise<string | Uint8Array> {
  * without exact 8-bit products may have the same name; a graph that was rewritten for the latter
  * therefore has a name of its own.
  */
-export function graphLoader(dir: string, provider: Provider): (file: string) => Promise<InferenceSession> {
+export function graphLoader(dir: string, provider: Provider): GraphLoader {
   const { sessionOptions } = provider;
   /** A kept graph is as the runtime would make it. */
   const asKept: InferenceSession.SessionOptions = { ...sessionOptions, graphOptimizationLevel: 'disabled' };
 
-  async function keptName(file: string): Promise<string> {
+  async function keptName(file: string, part: AcousticPart | undefined): Promise<string> {
     const { size, mtimeMs } = await stat(file);
     const machine = [FORM, RECIPE, env.versions.node, process.arch, cpus()[0]?.model, provider.device];
     if (await productsSaturate()) machine.push('exact products');
-    const facts = JSON.stringify([path.resolve(file), size, mtimeMs, ...machine]);
+    const facts = JSON.stringify([path.resolve(file), part, size, mtimeMs, ...machine]);
     const hash = createHash('sha256').update(facts).digest('hex').slice(0, 16);
-    return path.join(dir, `${path.basename(file, '.onnx')}-${hash}`);
+    return path.join(dir, [path.basename(file, '.onnx'), ...(part ? [part] : []), hash].join('-'));
   }
 
   async function openKept(kept: string): Promise<InferenceSession | undefined> {
@@ -85,13 +97,13 @@ export function graphLoader(dir: string, provider: Provider): (file: string) => 
   }
 
   /** The folder appears whole under its name. Where another process was faster, its copy stays. */
-  async function keep(file: string, kept: string): Promise<void> {
+  async function keep(file: string, part: AcousticPart | undefined, kept: string): Promise<void> {
     makeFolder(dir);
     await removeLeftovers(dir, ABANDONED_MS);
     const fresh = await mkdtemp(path.join(dir, MAKING));
     try {
       const { session, ...others } = sessionOptions.extra as { session: object };
-      const made = await openExact(await asRun(file), {
+      const made = await openExact(await asRun(file, part), {
         ...sessionOptions,
         optimizedModelFilePath: path.join(fresh, GRAPH),
         extra: {
@@ -115,18 +127,18 @@ export function graphLoader(dir: string, provider: Provider): (file: string) => 
     }
   }
 
-  return async (file) => {
+  return async (file, part) => {
     if (provider.device !== 'cpu') return InferenceSession.create(file, sessionOptions);
     try {
-      const kept = await keptName(file);
+      const kept = await keptName(file, part);
       const known = await openKept(kept);
       if (known) return known;
-      await keep(file, kept);
+      await keep(file, part, kept);
       const made = await openKept(kept);
       if (made) return made;
     } catch {
       // A folder that cannot be written costs time at every start and memory in every process.
     }
-    return openExact(await asRun(file), sessionOptions);
+    return openUnkept(file, part, sessionOptions);
   };
 }

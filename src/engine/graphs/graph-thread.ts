@@ -12,12 +12,12 @@ interface OpenGraph {
 }
 const graphs = new Map<string, OpenGraph>();
 
-async function open({ graph, file, keptDir, device, threads, spins, queues }: ThreadRequest & { type: 'open' }) {
+async function open({ graph, file, part, keptDir, device, threads, spins, queues }: ThreadRequest & { type: 'open' }) {
   const provider = providerOf(device, threads, spins);
   const { sessionOptions } = provider;
   await graphs.get(graph)?.session.release();
   if (device === 'cpu') {
-    graphs.set(graph, { session: await graphLoader(keptDir, provider)(file) });
+    graphs.set(graph, { session: await graphLoader(keptDir, provider)(file, part) });
   } else if (device === 'webgpu' && queues) {
     const session = await InferenceSession.create(file, { ...sessionOptions, preferredOutputLocation: 'gpu-buffer' });
     const { copyGraph } = await import('../../models/onnx/copy.js');

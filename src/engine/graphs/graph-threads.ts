@@ -6,6 +6,7 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { TypedTensor } from 'onnxruntime-node';
+import type { AcousticPart } from '../../models/onnx/acoustic-parts.js';
 import type { Device } from '../../protocol/device.js';
 import { type Due, insertByDue, isSoon } from '../due-order.js';
 import type { StepGrant } from '../engine.js';
@@ -27,6 +28,8 @@ export type ThreadRequest =
       readonly id: number;
       readonly graph: string;
       readonly file: string;
+      /** Of an acoustic model, which is opened in two. */
+      readonly part: AcousticPart | undefined;
       /** Where prepared graphs for the CPU are kept. */
       readonly keptDir: string;
       readonly device: Exclude<Device, 'auto'>;
@@ -85,15 +88,14 @@ export class GraphThread {
     this.#worker.unref();
   }
 
-  /** Requests that were not answered yet. */
-  get busy(): number {
-    return this.#waiting.size;
-  }
-
   /** `queues` opens the graph for `runEach`. */
-  async open(graph: string, file: string, { queues = false } = {}): Promise<void> {
+  async open(
+    graph: string,
+    file: string,
+    { queues = false, part }: { queues?: boolean; part?: AcousticPart | undefined } = {},
+  ): Promise<void> {
     const [device, threads, keptDir, spins] = [this.#device, this.#threads, this.#keptDir, this.#spins];
-    await this.#ask((id) => ({ type: 'open', id, graph, file, device, threads, keptDir, spins, queues }));
+    await this.#ask((id) => ({ type: 'open', id, graph, file, part, device, threads, keptDir, spins, queues }));
   }
 
   /** `givesFeeds` transfers large feeds instead of copying them; the caller loses them. */
@@ -134,10 +136,10 @@ export class GraphThread {
   }
 }
 
-/** Most runs handed to a thread: one that runs, one that lies ready. Others wait in due order. */
-const RUNS_PER_THREAD = 2;
+/** Most work handed to a thread: one that runs, one that lies ready. Others wait in due order. */
+const WORK_PER_THREAD = 2;
 
-interface WaitingRun extends Due {
+interface WaitingWork extends Due {
   readonly signal: AbortSignal;
   readonly begin: (thread: GraphThread) => void;
   readonly failed: (reason: unknown) => void;
@@ -150,7 +152,9 @@ interface WaitingRun extends Due {
  */
 export class GraphThreads {
   /** In the order of `insertByDue`. */
-  readonly #waiting: WaitingRun[] = [];
+  readonly #waiting: WaitingWork[] = [];
+  /** Work that each thread has. */
+  readonly #has = new Map<GraphThread, number>();
   readonly #singleThreaded: readonly GraphThread[];
   readonly #multiThreaded: GraphThread;
 
@@ -164,38 +168,53 @@ export class GraphThreads {
     return this.#singleThreaded.length;
   }
 
-  async open(graph: string, file: string): Promise<void> {
+  async open(graph: string, file: string, part?: AcousticPart): Promise<void> {
     // The first one writes the kept graph, which the others map.
     const [first, ...others] = [this.#multiThreaded, ...this.#singleThreaded];
-    await first!.open(graph, file);
-    await Promise.all(others.map((thread) => thread.open(graph, file)));
+    await first!.open(graph, file, { part });
+    await Promise.all(others.map((thread) => thread.open(graph, file, { part })));
   }
 
-  /** A run that is aborted while it waits is left out. */
-  run(graph: string, feeds: Packed, { dueMs, signal }: Pick<StepGrant, 'dueMs' | 'signal'>): Promise<Ran> {
+  run(graph: string, feeds: Packed, due: Pick<StepGrant, 'dueMs' | 'signal'>): Promise<Ran> {
+    return this.work((thread) => thread.run(graph, feeds), due);
+  }
+
+  /** Several runs on one thread. Work that is aborted while it waits is left out. */
+  work<T>(
+    runs: (thread: GraphThread) => Promise<T>,
+    { dueMs, signal }: Pick<StepGrant, 'dueMs' | 'signal'>,
+  ): Promise<T> {
     return new Promise((done, failed) => {
-      const begin = (thread: GraphThread) =>
-        void thread
-          .run(graph, feeds)
+      const begin = (thread: GraphThread) => {
+        this.#has.set(thread, this.#busy(thread) + 1);
+        void runs(thread)
           .then(done, failed)
-          .finally(() => this.#hand());
+          .finally(() => {
+            this.#has.set(thread, this.#busy(thread) - 1);
+            this.#hand();
+          });
+      };
       insertByDue(this.#waiting, { dueMs, signal, begin, failed });
       this.#hand();
     });
   }
 
-  /** Gives waiting runs to threads that have room. */
+  #busy(thread: GraphThread): number {
+    return this.#has.get(thread) ?? 0;
+  }
+
+  /** Gives waiting work to threads that have room. */
   #hand(): void {
     while (this.#waiting.length > 0) {
       let best = this.#singleThreaded[0]!;
-      let total = this.#multiThreaded.busy;
+      let total = this.#busy(this.#multiThreaded);
       for (const thread of this.#singleThreaded) {
-        total += thread.busy;
-        if (thread.busy < best.busy) best = thread;
+        total += this.#busy(thread);
+        if (this.#busy(thread) < this.#busy(best)) best = thread;
       }
-      if (best.busy >= RUNS_PER_THREAD) return;
+      if (this.#busy(best) >= WORK_PER_THREAD) return;
       const soon = isSoon(this.#waiting[0]!, performance.now());
-      if (this.#multiThreaded.busy > 0 && !soon) return;
+      if (this.#busy(this.#multiThreaded) > 0 && !soon) return;
       const { signal, begin, failed } = this.#waiting.shift()!;
       if (signal.aborted) failed(signal.reason);
       else begin(total === 0 && soon ? this.#multiThreaded : best);

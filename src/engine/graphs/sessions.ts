@@ -3,8 +3,9 @@
  * needed; models that have a graph in common share its session.
  */
 import path from 'node:path';
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import type { InferenceSession } from 'onnxruntime-node';
 import type { KokoroFiles } from '../../models/model-files.js';
+import type { AcousticPart } from '../../models/onnx/acoustic-parts.js';
 import { ensureModel } from '../../models/packs.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { BaseModel } from '../../protocol/job.js';
@@ -12,18 +13,19 @@ import type { ReadingToken } from '../../text/types.js';
 import { AsyncMemo } from '../async-memo.js';
 import type { StepGrant } from '../engine.js';
 import { maySpin } from '../measure/machine.js';
-import { createStyles, type SpokenStyle, STYLE_SIZE, type Styles } from '../styles.js';
+import { createStyles, type SpokenStyle, type Styles } from '../styles.js';
 import { createFastVocoder } from '../vocoder/fast-vocoder.js';
 import type { AcousticFeatures, Intone } from '../vocoder/features.js';
-import { bends, type Feeds, type Graph, graphOf, narrows, type Vocoder } from '../vocoder/vocoder.js';
+import { type Graph, graphOf, narrows, type Vocoder } from '../vocoder/vocoder.js';
 import { createWholeVocoder } from '../vocoder/whole-vocoder.js';
 import { longWindows, timelyWindows } from '../vocoder/windows.js';
+import { acousticGraphs, graphName, runAcousticModel } from './acoustic-model.js';
 import { graphLoader } from './graph-loader.js';
 import { cpuProvider, type Provider, withoutArena } from './provider.js';
 
 export interface LoadedModel {
   readonly styles: Styles;
-  /** `intone` is given the features of the melody that the model has by itself. */
+  /** `intone` is given the melody that the model has by itself. */
   acousticModel(
     tokens: readonly ReadingToken[],
     style: SpokenStyle,
@@ -58,23 +60,29 @@ export function createSessions(options: SessionsOptions): Sessions {
   const keptDir = path.join(modelDir, 'optimised');
   const isMultiThreaded = threadsWhenIdle > provider.threads;
   const idleProvider = isMultiThreaded ? cpuProvider(threadsWhenIdle, maySpin(threadsWhenIdle)) : undefined;
-  /** By file. */
+  /** By `graphName`. */
   const single = new AsyncMemo<string, InferenceSession>();
   const multi = new AsyncMemo<string, InferenceSession>();
+  /** Open the single-threaded session beside each multi-threaded one. */
+  const beside = new Map<string, () => Promise<InferenceSession>>();
   const models = new AsyncMemo<BaseModel, LoadedModel>();
   const loadSingle = graphLoader(keptDir, provider);
 
-  const openSingle = (file: string): Promise<InferenceSession> =>
-    single.get(file, () => loadSingle(file).catch((cause: unknown) => Promise.reject(loadFailed(file, cause))));
+  const openSingle = (file: string, part?: AcousticPart): Promise<InferenceSession> =>
+    single.get(graphName(file, part), () =>
+      loadSingle(file, part).catch((cause: unknown) => Promise.reject(loadFailed(file, cause))),
+    );
 
   /** The multi-threaded session comes first: the first stream of a server has the machine alone. */
-  async function graph(file: string, idle: Provider | undefined): Promise<Graph> {
-    if (idle === undefined) return graphOf(await openSingle(file));
-    const session = await multi.get(file, graphLoader(keptDir, idle));
+  async function graph(file: string, idle: Provider | undefined, part?: AcousticPart): Promise<Graph> {
+    const open = () => openSingle(file, part);
+    if (idle === undefined) return graphOf(await open());
+    const name = graphName(file, part);
+    const session = await multi.get(name, () => graphLoader(keptDir, idle)(file, part));
+    beside.set(name, open);
     return {
       narrows: narrows(session),
-      bends: bends(session),
-      run: async (feeds, grant) => (grant.multiThreaded ? session : await openSingle(file)).run(feeds),
+      run: async (feeds, grant) => (grant.multiThreaded ? session : await open()).run(feeds),
       release: () => session.release(),
     };
   }
@@ -85,7 +93,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     const isLight = files.model === 'base-tts-fast';
     // Kokoro's own generator uses so much memory that allocating it in each run would be felt.
     const idle = idleProvider && isLight ? withoutArena(idleProvider) : idleProvider;
-    const front = await graph(files.acousticModel, idle);
+    const melody = await graph(files.acousticModel, idle, 'melody');
+    const front = acousticGraphs(melody, await graph(files.acousticModel, idle, 'features'));
     const back = await graph(isLight ? files.vocoder : generatorOf(files, vocoder), idle);
     return {
       styles,
@@ -98,7 +107,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     model: (model) => models.get(model, load),
     isLoaded: (model) => models.isReady(model),
     async openSingleThreaded() {
-      for (const file of multi.keys()) await openSingle(file);
+      for (const open of beside.values()) await open();
     },
     async close() {
       const open = [...(await single.settled()), ...(await multi.settled())];
@@ -116,48 +125,3 @@ const loadFailed = (file: string, cause: unknown): TtsError =>
 
 const generatorOf = (files: KokoroFiles, choice: SessionsOptions['vocoder']): string =>
   choice === 'quantised' ? files.generatorQuantised : files.generatorFloat;
-
-/**
- * Features of the melody that `intone` makes of the model's own. Where it changes anything, the
- * model runs once more, so that the features are those of the new melody.
- */
-export async function runAcousticModel(
-  graph: Graph,
-  tokens: readonly ReadingToken[],
-  { style, speed }: SpokenStyle,
-  grant: StepGrant,
-  intone: Intone = (own) => own,
-): Promise<AcousticFeatures> {
-  const ids = new BigInt64Array(tokens.length + 2);
-  for (const [i, { id }] of tokens.entries()) ids[i + 1] = BigInt(id);
-  const feeds = {
-    input_ids: new Tensor('int64', ids, [1, ids.length]),
-    style: new Tensor('float32', style, [1, STYLE_SIZE]),
-    speed: new Tensor('float32', Float32Array.of(speed), [1]),
-  };
-  const own = featuresOf(await graph.run({ ...feeds, ...(graph.bends && UNBENT) }, grant));
-  const told = intone(own);
-  if (told === own || !graph.bends) return told;
-  const bent = {
-    pitch_more: difference(told.f0, own.f0),
-    energy_more: told.energy && own.energy ? difference(told.energy, own.energy) : UNBENT.energy_more,
-  };
-  return { ...featuresOf(await graph.run({ ...feeds, ...bent }, grant)), f0: told.f0 };
-}
-
-const unbent = (): Tensor => new Tensor('float32', new Float32Array(2), [1, 1, 2]);
-const UNBENT = { pitch_more: unbent(), energy_more: unbent() };
-
-/** A curve of two values a step, less another. */
-function difference(one: Tensor, other: Tensor): Tensor {
-  const less = other.data as Float32Array;
-  const data = (one.data as Float32Array).map((value, at) => value - less[at]!);
-  return new Tensor('float32', data, [1, data.length / 2, 2]);
-}
-
-function featuresOf({ x, rows, mean, variance, f0, s, durations, energy }: Feeds): AcousticFeatures {
-  const common = { f0: f0!, s: s!, durations: durations!.data as Float32Array, ...(energy && { energy }) };
-  if (rows === undefined) return { ...common, x: x!, frames: x!.dims[2]! };
-  const byFrame = { x: rows.data as Float32Array, mean: mean!, variance: variance! };
-  return { ...common, x: rows, frames: rows.dims[1]!, rows: byFrame };
-}

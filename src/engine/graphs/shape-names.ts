@@ -8,7 +8,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import protobuf from 'protobufjs';
 import { createCodec, DATA_TYPE } from '../../models/onnx/schema.js';
-import { BENT } from './bendable.js';
 
 interface Probe {
   readonly length: number;
@@ -118,16 +117,13 @@ async function runs(
   }
 }
 
-/**
- * Every open dimension has the same length, but for a melody that is not changed (`bendable.ts`). A
- * single number is a divisor somewhere: 1.
- */
+/** Every open dimension has the same length. A single number is a divisor somewhere: 1. */
 function feedsOf({ inputMetadata }: InferenceSession, { length, ...context }: Probe): Record<string, Tensor> {
   const feeds: Record<string, Tensor> = {};
   const counts: Readonly<Record<string, number>> = context;
   for (const input of inputMetadata) {
     if (!input.isTensor) throw new Error(`the input ${input.name} is no tensor`);
-    const dims = input.shape.map((size) => (typeof size === 'number' ? size : size === BENT ? 1 : length));
+    const dims = input.shape.map((size) => (typeof size === 'number' ? size : length));
     const size = dims.reduce((product, each) => product * each, 1);
     feeds[input.name] =
       input.type === 'int64'

@@ -1,5 +1,5 @@
 /** Times both forms of Kokoro's generator, once on a machine, and remembers the faster one. */
-import { env } from 'onnxruntime-node';
+import { env, type InferenceSession } from 'onnxruntime-node';
 import { ensureModel } from '../../models/packs.js';
 import { SAMPLE_RATE } from '../../protocol/audio.js';
 import type { Gpu } from '../../protocol/device.js';
@@ -7,9 +7,10 @@ import type { BaseModel } from '../../protocol/job.js';
 import type { ReadingToken } from '../../text/types.js';
 import { UNSCHEDULED } from '../engine.js';
 import { GpuSessions } from '../gpu/sessions.js';
+import { acousticGraphs, runAcousticModel } from '../graphs/acoustic-model.js';
 import { openExact, productsSaturate } from '../graphs/exact-products.js';
+import { openUnkept } from '../graphs/graph-loader.js';
 import { cpuFor, cpuProvider, gpusToTry } from '../graphs/provider.js';
-import { runAcousticModel } from '../graphs/sessions.js';
 import type { KokoroOptions } from '../kokoro-options.js';
 import { FRAME_SAMPLES } from '../plan.js';
 import { createStyles } from '../styles.js';
@@ -70,16 +71,23 @@ async function measureAcousticModel(model: BaseModel, options: KokoroOptions): P
   const { sessionOptions } = cpuProvider(threads, maySpin(threads));
   const { acousticModel, stylesDir } = await ensureModel(model, { modelDir, offline });
   const style = await createStyles(stylesDir).take([{ style: 'af_heart', weight: 1 }], SENTENCE_TOKENS.length, 0);
-  const session = graphOf(await openExact(acousticModel, sessionOptions));
+  const graphs = await openAcousticModel(acousticModel, sessionOptions);
+  const say = () => runAcousticModel(graphs, SENTENCE_TOKENS, style, UNSCHEDULED);
   try {
-    const { frames } = await runAcousticModel(session, SENTENCE_TOKENS, style, UNSCHEDULED);
-    const sharedBy = Math.min(threads, ACOUSTIC_SHARED_BY);
-    return (
-      (await secondsOf(() => runAcousticModel(session, SENTENCE_TOKENS, style, UNSCHEDULED), sharedBy)) / spoken(frames)
-    );
+    const { frames } = await say();
+    return (await secondsOf(say, Math.min(threads, ACOUSTIC_SHARED_BY))) / spoken(frames);
   } finally {
-    await session.release();
+    await graphs.release();
   }
+}
+
+async function openAcousticModel(file: string, options: InferenceSession.SessionOptions) {
+  const melody = await openUnkept(file, 'melody', options);
+  const features = await openUnkept(file, 'features', options);
+  return {
+    ...acousticGraphs(graphOf(melody), graphOf(features)),
+    release: () => Promise.all([melody.release(), features.release()]),
+  };
 }
 
 /**
@@ -101,7 +109,7 @@ export async function measureVocoders(options: KokoroOptions): Promise<Measureme
   const provider = cpuFor(options);
   const files = await ensureModel('base-tts', { modelDir, offline });
   const style = await createStyles(files.stylesDir).take([{ style: 'af_heart', weight: 1 }], TOKENS.length, 0);
-  const acousticModel = graphOf(await openExact(files.acousticModel, provider.sessionOptions));
+  const acousticModel = await openAcousticModel(files.acousticModel, provider.sessionOptions);
   const features = await runAcousticModel(acousticModel, TOKENS, style, UNSCHEDULED);
   const acousticSeconds = await secondsOf(
     () => runAcousticModel(acousticModel, TOKENS, style, UNSCHEDULED),

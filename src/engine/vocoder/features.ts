@@ -14,28 +14,28 @@ interface FeatureRows {
   readonly variance: Tensor;
 }
 
-/** `frames` frames of 300 samples. */
-export interface AcousticFeatures {
-  readonly x: Tensor;
+/** What features are made from: `frames` frames of 300 samples. */
+export interface Melody {
   readonly f0: Tensor;
-  /**
-   * As many values as `f0`, logarithmic, in the model's own unit: what `x` was made from. Absent
-   * where the graph cannot be told another melody.
-   */
-  readonly energy?: Tensor;
-  readonly s: Tensor;
+  /** As many values as `f0`, logarithmic, in the model's own unit. */
+  readonly energy: Tensor;
   readonly frames: number;
+  /** One for each token and one for each of the two pads, in steps of 600 samples. */
+  readonly durations: Float32Array;
+}
+
+/** The same melody with another `f0` and `energy`, or itself where nothing changes. */
+export type Intone = (own: Melody) => Melody;
+
+export interface AcousticFeatures extends Omit<Melody, 'energy'> {
+  readonly x: Tensor;
+  readonly s: Tensor;
   /**
    * `x` frame by frame with its statistics, from a GPU that made them. `x` itself is then of no
    * use.
    */
   readonly rows?: FeatureRows;
-  /** One for each token and one for each of the two pads, in steps of 600 samples. */
-  readonly durations: Float32Array;
 }
-
-/** The same utterance with another `f0` and `energy`, or itself where nothing changes. */
-export type Intone = (own: AcousticFeatures) => AcousticFeatures;
 
 /** An utterance of zeros, by channel or frame by frame. */
 export function silence(frames: number, byFrame: boolean): AcousticFeatures {

@@ -13,19 +13,14 @@ export type Feeds = Readonly<Record<string, Tensor>>;
 export interface Graph {
   /** Whether it is told how much of a window is context (`graphs/narrowed.ts`). */
   readonly narrows?: boolean;
-  /** Whether it is told how its melody differs from its own (`graphs/bendable.ts`). */
-  readonly bends?: boolean;
   run(feeds: Feeds, grant: StepGrant): Promise<Feeds>;
   release(): Promise<void>;
 }
 
 export const narrows = ({ inputNames }: InferenceSession): boolean => inputNames.includes('head');
 
-export const bends = ({ inputNames }: InferenceSession): boolean => inputNames.includes('pitch_more');
-
 export const graphOf = (session: InferenceSession): Graph => ({
   narrows: narrows(session),
-  bends: bends(session),
   run: (feeds) => session.run(feeds),
   release: () => session.release(),
 });

@@ -1,86 +1,46 @@
 /**
- * The light acoustic model in two parts for a machine with a GPU. Tokens, durations and melody stay
- * on the cores; the blocks over frames, three fifths of its arithmetic, go to the GPU, for many
- * utterances at once.
+ * The second part of the light acoustic model (`acoustic-parts.ts`) for a GPU: the blocks over
+ * frames, three fifths of its arithmetic, for many utterances at once. Tokens, durations and melody
+ * stay on the cores.
  *
- * The first part has the inputs of the whole and makes `durations`, `f0`, `s`, `hidden` [1,t,416]
- * (t frames of 600 samples) and `film`, the style's scales and shifts. The second takes `hidden`
- * [n,t,416], `film` [n,9728] and `mask` [n,t,1] (1 for a frame of the utterance, 0 behind its end)
- * and makes `x` frame by frame, `rows` [n,2t,512], with the `mean` and `variance` of its channels
- * over the utterance's frames, [n,512] both.
+ * It takes `spread` [n,t,416], `place` [n,t,5], `pitch`, `f0` and `energy` [n,t,2] (t frames of 600
+ * samples; zeros behind an utterance's end), `film` [n,9728], the style's scales and shifts, and
+ * `mask` [n,t,1] (1 for a frame of the utterance, 0 behind its end). It makes `x` frame by frame,
+ * `rows` [n,2t,512], with the `mean` and `variance` of its channels over the utterance's frames,
+ * [n,512] both.
  */
+import { acousticPart, modulationOf } from './acoustic-parts.js';
 import { blockProducts } from './block-products.js';
 import { type GraphBuilder, graphBuilder } from './build.js';
 import { cut, prune } from './cut.js';
 import { anatomyOf, inFloats, intsOfTensor, required } from './light-gpu.js';
-import { createCodec, DATA_TYPE, type Model, type Node, type OnnxCodec } from './schema.js';
+import { createCodec, DATA_TYPE, type Model, type Node, type OnnxCodec, type Tensor } from './schema.js';
 
 const [BATCH, FRAMES] = ['n', 't'];
 /** Channels of `x`. */
 const CHANNELS = 512;
+/** The product with the curves has fewer rows: float16 is too coarse for a pitch. */
+const LEAST_ROWS = 64;
 
-/** Where the second part begins. */
-interface Boundary {
-  readonly hidden: string;
-  readonly channels: number;
-  readonly film: string;
-  readonly filmSize: number;
-  /** Splits the film by layer. */
-  readonly split: Node;
-  readonly sizes: readonly number[];
-}
-
-function boundaryOf(model: Model): Boundary {
-  const { maker, weight } = anatomyOf(model);
-  const nodes = model.graph.node;
-  const split = required(
-    nodes.findLast(({ opType, output }) => opType === 'Split' && output.length > 16),
-    'modulation',
-  );
-  const sizes = intsOfTensor(required(weight(split.input[1]!), 'sizes of the modulation'));
-  const channels = sizes.at(-1)!;
-  const conv = required(
-    nodes.find(({ opType, input }) => opType === 'Conv' && weight(input[1]!)?.dims[0] === channels),
-    'block over frames',
-  );
-  const hidden = required(maker(conv.input[0]!), 'first block over frames').input[0]!;
-  return { hidden, channels, film: split.input[0]!, filmSize: sizes.reduce((a, b) => a + b, 0), split, sizes };
-}
-
-function ports(codec: OnnxCodec, { hidden, channels, film, filmSize }: Boundary, batch: number | string) {
-  return [
-    { tensor: hidden, as: codec.valueInfo('hidden', DATA_TYPE.float, [batch, FRAMES!, channels]) },
-    { tensor: film, as: codec.valueInfo('film', DATA_TYPE.float, [batch, filmSize]) },
-  ];
-}
-
-/** The part for the cores; `shipped` is the file of the 8-bit acoustic model. */
-export function lightTokensGraph(shipped: Uint8Array): Uint8Array {
-  const codec = createCodec();
-  const model = codec.decode(shipped);
-  const same = (info: { name: string; type: Uint8Array }) => ({ tensor: info.name, as: info });
-  const kept = model.graph.output.filter(({ name }) => name !== 'x').map(same);
-  return codec.encode(cut(model, model.graph.input.map(same), [...kept, ...ports(codec, boundaryOf(model), 1)]));
-}
-
-/** The part for the GPU. */
+/** `shipped` is the file of the 8-bit acoustic model. */
 export function lightFramesGraph(shipped: Uint8Array): Uint8Array {
   const codec = createCodec();
-  const model = codec.decode(shipped);
-  const boundary = boundaryOf(model);
+  const model = acousticPart(codec.decode(shipped), 'features', codec, BATCH);
   const turned = required(anatomyOf(model).maker('x'), 'order of `x`').input[0]!;
   const rows = { tensor: turned, as: codec.valueInfo('rows', DATA_TYPE.float, [BATCH!, 'frames', CHANNELS]) };
-  const part = inFloats(cut(model, ports(codec, boundary, BATCH!), [rows]), codec);
-  const batches = withStatistics(forBatches(part, boundary, codec), codec);
-  return codec.encode(blockProducts(batches, codec, () => true));
+  const inputs = model.graph.input.map((each) => ({ tensor: each.name, as: each }));
+  const part = inFloats(cut(model, inputs, [rows]), codec);
+  const batches = withStatistics(forBatches(part, codec), codec);
+  return codec.encode(blockProducts(batches, codec, ({ dims }: Tensor) => dims[0]! >= LEAST_ROWS));
 }
 
-function forBatches(model: Model, { split, sizes }: Boundary, codec: OnnxCodec): Model {
+function forBatches(model: Model, codec: OnnxCodec): Model {
   const { graph } = model;
+  const { split, sizes } = modulationOf(model);
   const { readers, weight } = anatomyOf(model);
   const build = graphBuilder(codec);
   const node = graph.node.flatMap((old): Node[] => {
-    if (old.name === split.name && old.opType === 'Split') return filmByLayer(old, sizes, build, codec);
+    if (old === split) return filmByLayer(old, sizes, build, codec);
     if (old.opType === 'Reshape') {
       const shape = intsOfTensor(required(weight(old.input[1]!), 'shape'));
       const batch = build.ints(`${old.input[1]}_batch`, [0, ...shape.slice(1)]);

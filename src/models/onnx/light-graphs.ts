@@ -1,6 +1,6 @@
 /** The graphs of `base-tts-fast` that are made here for a GPU, from the files that ship. */
 import type { GraphName } from '../manifest.js';
-import { lightFramesGraph, lightTokensGraph } from './light-front-gpu.js';
+import { lightFramesGraph } from './light-front-gpu.js';
 import { lightBlockGraph, lightGraph } from './light-gpu.js';
 
 export type LightGraphName = Extract<GraphName, `light-${string}`>;
@@ -13,6 +13,5 @@ interface Recipe {
 export const LIGHT_GRAPHS: Readonly<Record<LightGraphName, Recipe>> = {
   'light-gpu': { from: 'generator', make: lightGraph },
   'light-blocks': { from: 'generator', make: lightBlockGraph },
-  'light-tokens': { from: 'front', make: lightTokensGraph },
   'light-frames': { from: 'front', make: lightFramesGraph },
 };
