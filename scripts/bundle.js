@@ -19,6 +19,7 @@ const ENTRIES = {
   engine: 'worker/main.js',
   'text-thread': 'text/thread/text-thread.js',
   'graph-thread': 'engine/graphs/graph-thread.js',
+  'prepare-process': 'engine/graphs/prepare-process.js',
   'job-thread': 'cli/jobs/job-thread.js',
 };
 
@@ -160,6 +161,7 @@ function fileOf() {
   const atOnce = closure([ENTRIES.tts, ENTRIES.engine]);
   const cutting = closure([ENTRIES['text-thread']]);
   const reading = closure(['text/reader.js', 'text/lexicon.js']);
+  const preparing = closure(['engine/graphs/prepare.js']);
   const [command, store, server, engine] = Object.values(TOGETHER).map((roots) => closure(roots));
   const known = [early, atOnce, cutting, reading, command, store, server, engine];
   const others = closure(modules().filter((name) => !entries.has(name) && !known.some((set) => set.has(name))));
@@ -184,6 +186,8 @@ function fileOf() {
     if (command.has(name)) return 'command';
     if (store.has(name)) return 'store';
     if (server.has(name)) return 'server';
+    // The process that prepares graphs loads no engine.
+    if (engine.has(name) && preparing.has(name)) return 'graphs';
     return engine.has(name) ? 'engine' : undefined;
   };
 }
@@ -202,7 +206,7 @@ const isPlain = (name) =>
 function groups() {
   const file = fileOf();
   const moduleOf = (id) => path.relative(DIST, id).split(path.sep).join('/');
-  const names = ['early', 'shared', 'cutting', 'common', 'command', 'store', 'server', 'reading', 'engine'];
+  const names = ['early', 'shared', 'cutting', 'common', 'command', 'store', 'server', 'reading', 'graphs', 'engine'];
   return [
     { name: 'commander', test: /node_modules[\\/]commander[\\/]/ },
     ...names.map((name) => ({ name, test: (id) => file(moduleOf(id)) === name })),

@@ -30,7 +30,7 @@ const LEAVES = ['alive', 'clock', 'log', 'condition', 'atomic-file', 'folder', '
  * Entry files of child processes: the only places outside `cli/` and `config.ts` where the process
  * itself is touched.
  */
-const PROCESS_ENTRIES = ['worker/main.ts', 'client/sinks/player-process.ts'];
+const PROCESS_ENTRIES = ['worker/main.ts', 'client/sinks/player-process.ts', 'engine/graphs/prepare-process.ts'];
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.tsx?$/.test(file))

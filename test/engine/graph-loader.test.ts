@@ -1,6 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openExact, PROBE } from '../../src/engine/graphs/exact-products.js';
@@ -9,6 +12,7 @@ import { cpuProvider } from '../../src/engine/graphs/provider.js';
 import { decibelsOfDifference } from '../support/clip-checks.js';
 
 const FILE = path.resolve(import.meta.dirname, '../../voices/base-tts-fast/generator-int8.onnx');
+const OPEN_GRAPH = path.resolve(import.meta.dirname, '../support/open-graph.mjs');
 const FRAMES = 60;
 const provider = cpuProvider(1);
 
@@ -51,10 +55,58 @@ describe('graphs as the runtime prepared them', () => {
     expect(graph.includes('MatMulIntegerToFloat')).toBe(process.arch === 'arm64');
   });
 
-  it('are made once by processes that start together', async () => {
-    const sessions = await Promise.all([open(), open(), open()]);
-    expect(readdirSync(dir)).toHaveLength(1);
+  it('are made once by processes and threads that start together', async () => {
+    const begun = new Set<string>();
+    const watching = watch(dir, (_event, name) => {
+      if (name?.startsWith('.making-')) begun.add(name);
+    });
+    const apart = spawn(process.execPath, [OPEN_GRAPH, FILE, dir]);
+    const [sessions, [code]] = await Promise.all([Promise.all([open(), open()]), once(apart, 'exit')]);
+    watching.close();
+    expect(code).toBe(0);
+    expect([...begun]).toHaveLength(1);
+    expect(readdirSync(dir)).toEqual([expect.stringMatching(/^generator-int8-[0-9a-f]{16}$/)]);
     await Promise.all(sessions.map((session) => session.release()));
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'leave nothing behind in the process that they were prepared for',
+    async () => {
+      const mostKb = async () => Number((await promisify(execFile)(process.execPath, [OPEN_GRAPH, FILE, dir])).stdout);
+      const preparing = await mostKb();
+      expect(readdirSync(dir)).toHaveLength(1);
+      const prepared = await mostKb();
+      // 240 MB where the process prepares the graph itself.
+      expect(preparing - prepared).toBeLessThan(30_000);
+    },
+  );
+
+  it('are made by the next process where one was killed at it', async () => {
+    const killed = spawn(process.execPath, [OPEN_GRAPH, FILE, dir]);
+    const watching = watch(dir, (_event, name) => {
+      if (name?.startsWith('.making-')) killed.kill('SIGKILL');
+    });
+    expect(await once(killed, 'exit')).toEqual([null, 'SIGKILL']);
+    watching.close();
+    expect(readdirSync(dir).filter((name) => name.endsWith('.lock'))).toHaveLength(1);
+    await (await open()).release();
+    expect(readdirSync(dir).filter((name) => !name.startsWith('.making-'))).toEqual([
+      expect.stringMatching(/^generator-int8-[0-9a-f]{16}$/),
+    ]);
+  });
+
+  it('are opened unprepared where the process that prepares them fails', async () => {
+    const before = process.env.NODE_OPTIONS;
+    process.env.NODE_OPTIONS = '--no-such-option';
+    try {
+      const session = await open();
+      expect(session.inputNames).toContain('head');
+      await session.release();
+      expect(readdirSync(dir)).toEqual([]);
+    } finally {
+      if (before === undefined) delete process.env.NODE_OPTIONS;
+      else process.env.NODE_OPTIONS = before;
+    }
   });
 
   it('are made again where the copy was damaged', async () => {

@@ -47,7 +47,8 @@ export function unpacked(body: Buffer): KeptSentence {
 function packedSamples(pcm: Int16Array): Buffer {
   const planes = Buffer.alloc(pcm.length * 2);
   let before = 0;
-  for (const [at, sample] of pcm.entries()) {
+  for (let at = 0; at < pcm.length; at += 1) {
+    const sample = pcm[at]!;
     const difference = (sample - before) & 0xffff;
     planes[at] = difference >> 8;
     planes[pcm.length + at] = difference & 0xff;

@@ -58,21 +58,22 @@ const DATA_TYPES: Readonly<Record<string, number>> = {
  */
 export async function nameShapes(graph: string, options: InferenceSession.SessionOptions): Promise<void> {
   const bytes = await readFile(graph);
-  const named = withFields(bytes, VALUE_INFO, await namedShapes(graph, bytes, options));
-  const expected = await runs(graph, options, CHECKED);
-  await writeFile(graph, named);
-  const same = await runs(graph, options, CHECKED).then(
+  const { shapes, expected } = await observed(graph, bytes, options);
+  await writeFile(graph, withFields(bytes, VALUE_INFO, shapes));
+  const same = await opened(graph, options, (session) => runs(session, CHECKED)).then(
     (found) => found.every((outputs, i) => equal(outputs, expected[i]!)),
     () => false,
   );
   if (!same) await writeFile(graph, bytes);
 }
 
-async function namedShapes(
-  graph: string,
-  bytes: Uint8Array,
-  options: InferenceSession.SessionOptions,
-): Promise<NamedShape[]> {
+interface Observed {
+  readonly shapes: readonly NamedShape[];
+  /** The results of the checked runs, without names. */
+  readonly expected: readonly Outputs[];
+}
+
+async function observed(graph: string, bytes: Uint8Array, options: InferenceSession.SessionOptions): Promise<Observed> {
   const { node, input, output } = createCodec().decode(bytes).graph;
   const ends = new Set(output.map(({ name }) => name));
   const between = node.flatMap((each) => each.output).filter((name) => name !== '' && !ends.has(name));
@@ -86,35 +87,47 @@ async function namedShapes(
     ),
   );
   const isNarrowed = input.some(({ name }) => name === 'head');
-  const probes = await runs(graph, options, isNarrowed ? PROBED_NARROWED : PROBED).finally(() =>
-    writeFile(graph, bytes),
-  );
-  return between.flatMap((name) => {
+  const probed = isNarrowed ? PROBED_NARROWED : PROBED;
+  const { probes, expected } = await opened(graph, options, async (session) => ({
+    probes: await runs(session, probed),
+    expected: await runs(session, CHECKED, [...ends]),
+  })).finally(() => writeFile(graph, bytes));
+  const shapes = between.flatMap((name) => {
     const tensors = probes.map((outputs) => outputs[name] as Tensor);
     const dataType = DATA_TYPES[tensors[0]!.type];
     if (dataType === undefined || tensors[0]!.dims.length === 0) return [];
     const shape = tensors[0]!.dims.map((_, axis) => dimensionOf(tensors.map(({ dims }) => dims[axis]!)));
     return [{ name, dataType, shape }];
   });
+  return { shapes, expected };
 }
 
 const dimensionOf = (sizes: readonly number[]): Dimension =>
   sizes.every((size) => size === sizes[0]) ? sizes[0]! : `size ${sizes.join(' ')}`;
 
-/** The outputs of each run. */
-async function runs(
+/** What `use` finds out by runs of the graph. */
+async function opened<Found>(
   graph: string,
   options: InferenceSession.SessionOptions,
-  probes: readonly Probe[],
-): Promise<Outputs[]> {
+  use: (session: InferenceSession) => Promise<Found>,
+): Promise<Found> {
   const session = await InferenceSession.create(graph, options);
   try {
-    const all: Outputs[] = [];
-    for (const probe of probes) all.push(await session.run(feedsOf(session, probe)));
-    return all;
+    return await use(session);
   } finally {
     await session.release();
   }
+}
+
+/** The outputs of each run, or those that are named. */
+async function runs(
+  session: InferenceSession,
+  probes: readonly Probe[],
+  names = session.outputNames,
+): Promise<Outputs[]> {
+  const all: Outputs[] = [];
+  for (const probe of probes) all.push(await session.run(feedsOf(session, probe), names));
+  return all;
 }
 
 /** Every open dimension has the same length. A single number is a divisor somewhere: 1. */
