@@ -5,8 +5,8 @@
  * called its front. The vocoder turns features into samples; Kokoro's is called its generator. The
  * tensors between them have the same names in all graphs: `input_ids` [1,n] int64, `style` [1,256],
  * `speed` [1] → acoustic model → `x` [1,512,t], `f0` [1,1,t], `s` [1,128] and `durations` [1,n]
- * (steps of 600 samples for each token, pads included) → vocoder → `waveform` [1, 300·t]. An acoustic
- * model is opened in two parts (`onnx/acoustic-parts.ts`).
+ * (steps of 600 samples for each token, pads included) → vocoder → `waveform` [1, 300·t]. An
+ * acoustic model is opened in two parts (`onnx/acoustic-parts.ts`).
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';

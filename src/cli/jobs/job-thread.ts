@@ -11,7 +11,7 @@ import { countChars } from '../../protocol/characters.js';
 import { BOOK_STYLE } from '../../protocol/delivery/delivery.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { Language } from '../../protocol/job.js';
-import { workInBackground } from '../background.js';
+import { workInBackground } from '../book/background.js';
 import { chapterIndices } from '../book/chapter-range.js';
 import { bookDestination } from '../book/destination.js';
 import { type BookOutput, BookWriter, type WriterOptions } from '../book/writer.js';

@@ -7,7 +7,7 @@ import { planeConvolutions } from './plane.js';
 import { convolutionsAsProducts } from './products.js';
 import { createCodec, DATA_TYPE, type Model, type OnnxCodec } from './schema.js';
 import { convolvedSource, SPECTRUM } from './source.js';
-import { LAST, wholeForGpu } from './whole-gpu.js';
+import { LAST, wholeForGpu } from './whole-gpu/whole-gpu.js';
 
 /** Tensors at which the published graph is cut: `n` tokens, `t` frames of 300 samples. */
 function ports(codec: OnnxCodec) {

@@ -1,7 +1,7 @@
 /** Layers of Kokoro's generator written as plain convolutions, which every GPU has. */
-import { type GraphBuilder, graphBuilder } from './build.js';
-import type { Node, OnnxCodec } from './schema.js';
-import { type Anatomy, GENERATOR } from './whole-gpu-anatomy.js';
+import { type GraphBuilder, graphBuilder } from '../build.js';
+import type { Node, OnnxCodec } from '../schema.js';
+import { type Anatomy, GENERATOR } from './anatomy.js';
 
 /** The last convolution's output: logarithmic magnitudes and phases. */
 export const POST = `${GENERATOR}conv_post/Conv_output_0`;

@@ -4,9 +4,9 @@
  * so that x + sin²(ax)/a is a sine, a product and a sum. All projections of the style are one
  * product.
  */
-import { type GraphBuilder, graphBuilder } from './build.js';
-import type { Node, OnnxCodec } from './schema.js';
-import type { Anatomy } from './whole-gpu-anatomy.js';
+import { type GraphBuilder, graphBuilder } from '../build.js';
+import type { Node, OnnxCodec } from '../schema.js';
+import type { Anatomy } from './anatomy.js';
 
 /** The input that carries the style. */
 export const STYLE = 's';

@@ -4,14 +4,14 @@
  * become plain convolutions (`whole-gpu-layers.ts`). The harmonic source is a graph of its own
  * (`source.ts`).
  */
-import { graphBuilder } from './build.js';
-import { cut, type Port } from './cut.js';
-import { planeThroughout } from './plane.js';
-import { DATA_TYPE, type Model, type Node, type OnnxCodec } from './schema.js';
-import { SPECTRUM } from './source.js';
-import { anatomyOf, GENERATOR } from './whole-gpu-anatomy.js';
-import { BINS, ending, filledUp, POST, spread } from './whole-gpu-layers.js';
-import { activated, STYLE, styleTable } from './whole-gpu-norms.js';
+import { graphBuilder } from '../build.js';
+import { cut, type Port } from '../cut.js';
+import { planeThroughout } from '../plane.js';
+import { DATA_TYPE, type Model, type Node, type OnnxCodec } from '../schema.js';
+import { SPECTRUM } from '../source.js';
+import { anatomyOf, GENERATOR } from './anatomy.js';
+import { BINS, ending, filledUp, POST, spread } from './layers.js';
+import { activated, STYLE, styleTable } from './norms.js';
 
 /**
  * The input of the last convolution. From here on all is in float32: its sums are logarithms of

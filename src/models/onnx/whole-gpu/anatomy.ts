@@ -1,6 +1,6 @@
 /** The published graph's nodes and constants, looked up by the tensors they make. */
-import type { Model, Node, Tensor } from './schema.js';
-import { floatsOf } from './weights.js';
+import type { Model, Node, Tensor } from '../schema.js';
+import { floatsOf } from '../weights.js';
 
 /** Names in the published graph begin with this. */
 export const GENERATOR = '/decoder/decoder/generator/';
