@@ -65,6 +65,7 @@ const common = {
   testTimeout: 120_000,
   hookTimeout: 180_000,
   pool: 'forks' as const,
+  setupFiles: ['test/support/equal-bytes.ts'],
   // As in an engine's process (src/worker/main.ts), for suites that load onnxruntime themselves.
   env: { ORT_DISABLE_TELEMETRY: '1' },
 };
