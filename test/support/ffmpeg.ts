@@ -47,6 +47,18 @@ export interface Decoding {
 
 /** Several at once, whatever they are: the decoder takes longer to start than for a second of sound. */
 export function decodeAll(decodings: readonly Decoding[]): Int16Array[][] {
+  const hasEnd = ({ of }: Decoding): boolean => typeof of === 'string' || !isUnended(of);
+  // One that breaks off is no excuse for the others.
+  const made = new Map<Decoding, Int16Array[]>();
+  for (const unended of [false, true]) {
+    const alike = decodings.filter((each) => hasEnd(each) !== unended);
+    for (const [i, samples] of decodeAlike(alike, unended).entries()) made.set(alike[i]!, samples);
+  }
+  return decodings.map((each) => made.get(each)!);
+}
+
+function decodeAlike(decodings: readonly Decoding[], unended: boolean): Int16Array[][] {
+  if (decodings.length === 0) return [];
   const folder = mkdtempSync(path.join(tmpdir(), 'tts-decoded-'));
   const handles: number[] = [];
   try {
@@ -64,7 +76,6 @@ export function decodeAll(decodings: readonly Decoding[]): Int16Array[][] {
         return ['-map', `${i}:a`, ...SAMPLES, ...at, fileOf(i, place)];
       }),
     );
-    const unended = decodings.some(({ of }) => typeof of !== 'string' && isUnended(of));
     const stdio = ['ignore', 'pipe', 'pipe', ...handles] as const;
     execFileSync('ffmpeg', [...strictly(unended), ...inputs, ...outputs], { stdio: [...stdio] });
     return decodings.map(({ rates }, i) => rates.map((_, place) => pcmSamples(readFileSync(fileOf(i, place)))));
