@@ -229,10 +229,10 @@ const ownPlace = {
  * The document of the API is only ever asked for as JSON: a server that starts need not load a
  * writer of YAML, which is seventy files.
  */
+const isYamlOfSwagger = (id, importer) => id === 'yaml' && /[\\/]@fastify[\\/]swagger[\\/]/.test(importer ?? '');
 const withoutYaml = {
   name: 'without-yaml',
-  resolveId: (id, importer) =>
-    id === 'yaml' && /[\\/]@fastify[\\/]swagger[\\/]/.test(importer ?? '') ? '\0no-yaml' : null,
+  resolveId: (id, importer) => (isYamlOfSwagger(id, importer) ? '\0no-yaml' : null),
   load: (id) => (id === '\0no-yaml' ? 'export default {};' : null),
 };
 
@@ -244,7 +244,9 @@ const bundle = await rolldown({
   // A module that one importer wants late and another at once.
   checks: { bundlerTimings: false, ineffectiveDynamicImport: false },
   input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, path.join(DIST, file)])),
-  external: (id) => !id.startsWith('.') && !path.isAbsolute(id) && !INSIDE.has(packageOf(id)),
+  // Asked before the plugins are: what is external never comes to them.
+  external: (id, importer) =>
+    !id.startsWith('.') && !path.isAbsolute(id) && !INSIDE.has(packageOf(id)) && !isYamlOfSwagger(id, importer),
   plugins: [ownPlace, withoutYaml],
 });
 await bundle.write({

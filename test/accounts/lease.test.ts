@@ -29,12 +29,16 @@ if (!hasPostgres()) {
     let store: AccountStore;
     let clock: VirtualClock;
     let opened: Accounts[];
+    /** Has the tables, which take longer to make than to copy. */
+    let prepared: string;
     beforeAll(async () => {
       postgres = await startPostgres();
+      prepared = await postgres.create();
+      await (await openPostgresDatabase(prepared)).close();
     });
     afterAll(() => postgres.close());
     beforeEach(async () => {
-      url = await postgres.create();
+      url = await postgres.create(prepared);
       database = await withClock(await openPostgresDatabase(url));
       store = createStore(database);
       clock = new VirtualClock();

@@ -41,12 +41,16 @@ if (!hasPostgres()) {
     let store: AccountStore;
     let accounts: Accounts;
     let key: KeyRecord;
+    /** Has the tables, which take longer to make than to copy. */
+    let prepared: string;
     beforeAll(async () => {
       postgres = await startPostgres();
+      prepared = await postgres.create();
+      await (await openPostgresStore(prepared)).close();
     });
     afterAll(() => postgres.close());
     beforeEach(async () => {
-      url = await postgres.create();
+      url = await postgres.create(prepared);
       proxy = await startProxy({ port: Number(new URL(url).port) });
       store = await openPostgresStore(url);
       const shared = await openPostgresStore(url.replace(/:\d+\//, `:${proxy.port}/`), { patienceMs: 3_000 });

@@ -8,17 +8,14 @@ import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { createStore } from '../../src/accounts/database-store.js';
 import { createKeyring } from '../../src/accounts/keyring.js';
-import { openPostgresDatabase } from '../../src/accounts/postgres/database.js';
 import { openPostgresStore } from '../../src/accounts/postgres/store.js';
-import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
 import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgres.js';
 import { until } from '../../testkit/server.js';
 import { accountStoreContract } from '../contract/account-store.js';
 import { VOICE } from '../stream-input/client.js';
-import { withClock } from '../support/database-clock.js';
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
+import { type PostgresFixtures, postgresFixtures } from '../support/postgres-fixtures.js';
 import { makeHome, startServe } from '../support/serve-process.js';
 
 /** Fewer than a gateway alone opens: transactions of all of them take turns on these. */
@@ -30,20 +27,21 @@ if (!hasPostgres() || !hasPgBouncer()) {
   });
 } else {
   let postgres: Postgres;
-  /** Has the tables, which take longer to make than to copy. */
-  let prepared: string;
   let pooler: PgBouncer;
+  let fixtures: PostgresFixtures;
   let folder: string;
   let files = 0;
   beforeAll(async () => {
     postgres = await startPostgres();
     const settings = { pool_mode: 'transaction', default_pool_size: POOL_SIZE, max_client_conn: 500 };
-    prepared = await postgres.create();
-    await (await openPostgresDatabase(prepared)).close();
-    pooler = await startPgBouncer(await postgres.create(), settings);
+    const url = await postgres.create();
+    pooler = await startPgBouncer(url, settings);
     folder = await mkdtemp(path.join(tmpdir(), 'tts-pgbouncer-store-'));
+    const backupFile = () => path.join(folder, `file-${++files}.db`);
+    fixtures = await postgresFixtures({ url, through: pooler.through(url), backupFile });
   });
   afterAll(async () => {
+    await fixtures.close();
     await pooler.close();
     await postgres.close();
     await rm(folder, { recursive: true });
@@ -58,24 +56,7 @@ if (!hasPostgres() || !hasPgBouncer()) {
     }
   };
 
-  accountStoreContract('PostgreSQL behind PgBouncer', async () => {
-    const url = pooler.through(await postgres.create(prepared));
-    const opened: { close(): Promise<void> }[] = [];
-    const connect = async () => {
-      const database = await withClock(await openPostgresDatabase(url, { connections: 5 }));
-      opened.push(database);
-      return database;
-    };
-    const database = await connect();
-    return {
-      database,
-      store: createStore(database),
-      another: async () => createStore(await connect()),
-      openBackup: openSqliteStore,
-      backupFile: path.join(folder, `file-${++files}.db`),
-      dispose: async () => void (await Promise.allSettled(opened.map((store) => store.close()))),
-    };
-  });
+  accountStoreContract('PostgreSQL behind PgBouncer', () => fixtures.open());
 
   describe('behind PgBouncer', () => {
     it('stores leave nothing in the connections that others are given', async () => {

@@ -5,7 +5,6 @@ import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { copyAccounts } from '../../src/accounts/copy.js';
-import { createStore } from '../../src/accounts/database-store.js';
 import { createKeyring } from '../../src/accounts/keyring.js';
 import { POSTGRES_MIGRATIONS } from '../../src/accounts/migrations/index.js';
 import { openPostgresDatabase } from '../../src/accounts/postgres/database.js';
@@ -16,7 +15,7 @@ import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
 import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgres.js';
 import { accountStoreContract } from '../contract/account-store.js';
 import { requestRow } from '../contract/request-log.js';
-import { withClock } from '../support/database-clock.js';
+import { type PostgresFixtures, postgresFixtures } from '../support/postgres-fixtures.js';
 
 const TIME = '2026-03-01T10:00:00.000Z';
 
@@ -26,41 +25,22 @@ if (!hasPostgres()) {
   });
 } else {
   let postgres: Postgres;
-  /** Has the tables, which take longer to make than to copy. */
-  let prepared: string;
+  let fixtures: PostgresFixtures;
   let folder: string;
   beforeAll(async () => {
     postgres = await startPostgres();
-    prepared = await postgres.create();
-    await (await openPostgresDatabase(prepared)).close();
+    fixtures = await postgresFixtures({ url: await postgres.create(), backupFile: file });
     folder = await mkdtemp(path.join(tmpdir(), 'tts-postgres-store-'));
   });
   afterAll(async () => {
+    await fixtures.close();
     await postgres.close();
     await rm(folder, { recursive: true });
   });
   let files = 0;
   const file = () => path.join(folder, `file-${++files}.db`);
 
-  accountStoreContract('PostgreSQL', async () => {
-    const url = await postgres.create(prepared);
-    const opened: { close(): Promise<void> }[] = [];
-    const connect = async () => {
-      const database = await withClock(await openPostgresDatabase(url, { connections: 5 }));
-      opened.push(database);
-      return database;
-    };
-    const another = async () => createStore(await connect());
-    const database = await connect();
-    return {
-      database,
-      store: createStore(database),
-      another,
-      openBackup: openSqliteStore,
-      backupFile: file(),
-      dispose: async () => void (await Promise.allSettled(opened.map((store) => store.close()))),
-    };
-  });
+  accountStoreContract('PostgreSQL', () => fixtures.open());
 
   describe('the PostgreSQL database', () => {
     const query = async (url: string, sql: string) => {

@@ -5,11 +5,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEncoder, type EncoderOptions, openEncoders } from '../../src/audio/encoder.js';
 import { AUDIO_FORMATS, type AudioFormat, audioSpec, contentTypeOf, isAudioFormat } from '../../src/audio/format.js';
 import { pcmSamples, SAMPLE_RATE, wavHeader } from '../../src/protocol/audio.js';
-import { decode, decodeFile, grainOf, hasFfmpeg, probe, rawOptions } from '../support/ffmpeg.js';
+import { type Decoding, decodeAll, decodeFile, grainOf, hasFfmpeg, probe, rawOptions } from '../support/ffmpeg.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tts-encoder-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -77,15 +77,36 @@ if (!hasFfmpeg()) {
   const others = AUDIO_FORMATS.filter((format) => !['aac', 'mp4'].includes(audioSpec(format).codec));
 
   describe.each(others)('%s', (format) => {
-    it('is decoded as the same sound, in time, and as long as it was to a frame', async () => {
-      const { bytes, contentType } = await encode(format, sound);
+    /** The whole sound, and the beginnings of it that are whole files too. */
+    const lengths = [sound.length, 240, 1_200];
+    const { rate, frame } = grainOf(format);
+    let contentType: string;
+    /** As the stream has it, and at our rate. */
+    let native: Int16Array;
+    let ours: Int16Array;
+    let short: Int16Array[];
+    beforeAll(async () => {
+      const files = [];
+      for (const samples of lengths) files.push(await encode(format, sound.subarray(0, samples)));
+      ({ contentType } = files[0]!);
+      const named = (samples: number) => path.join(folder, `${samples}.${audioSpec(format).codec}`);
+      const shortOf = ({ bytes }: { bytes: Buffer }, samples: number): Decoding => {
+        if (audioSpec(format).codec !== 'mp3') return { of: bytes, ...rawOptions(format), rates: [undefined] };
+        writeFileSync(named(samples), bytes);
+        return { of: named(samples), rates: [rate] };
+      };
+      const whole = { of: files[0]!.bytes, ...rawOptions(format), rates: [undefined, SAMPLE_RATE] };
+      const decoded = decodeAll([whole, ...files.slice(1).map((file, i) => shortOf(file, lengths[i + 1]!))]);
+      [native, ours] = decoded[0] as [Int16Array, Int16Array];
+      short = decoded.slice(1).map(([samples]) => samples!);
+    });
+
+    it('is decoded as the same sound, in time, and as long as it was to a frame', () => {
       expect(contentType).toBe(contentTypeOf(format));
-      const { rate, frame } = grainOf(format);
       const meantSamples = (sound.length * rate) / SAMPLE_RATE;
-      const native = decode(bytes, rawOptions(format));
       expect(native.length).toBeGreaterThanOrEqual(Math.floor(meantSamples));
       expect(native.length).toBeLessThan(meantSamples + Math.max(frame, 2));
-      const { lag, likeness } = fit(sound, decode(bytes, { ...rawOptions(format), rate: SAMPLE_RATE }));
+      const { lag, likeness } = fit(sound, ours);
       expect(Math.abs(lag)).toBeLessThanOrEqual(1);
       expect(likeness).toBeGreaterThan(0.97);
     });
@@ -98,15 +119,17 @@ if (!hasFfmpeg()) {
       encoder.close();
     });
 
-    it.each([0, 240, 1_200])('is a whole file of %i samples', async (samples) => {
-      const { bytes, head } = await encode(format, sound.subarray(0, samples));
-      // Of no sound there may be nothing to decode: the head is all there is.
-      if (samples === 0) return expect(bytes.length).toBeGreaterThanOrEqual(head?.length ?? 0);
-      const { rate, frame } = grainOf(format);
-      const file = path.join(folder, `short.${audioSpec(format).codec}`);
-      writeFileSync(file, bytes);
-      const decoded = audioSpec(format).codec === 'mp3' ? decodeFile(file, rate) : decode(bytes, rawOptions(format));
-      expect(Math.abs(decoded.length - (samples * rate) / SAMPLE_RATE)).toBeLessThanOrEqual(Math.max(frame, 2));
+    it('is a whole file of 240 and of 1200 samples', () => {
+      for (const [i, samples] of lengths.slice(1).entries()) {
+        const apart = short[i]!.length - (samples * rate) / SAMPLE_RATE;
+        expect(Math.abs(apart), `${samples} samples`).toBeLessThanOrEqual(Math.max(frame, 2));
+      }
+    });
+
+    it('is a whole file of no samples', async () => {
+      // There may be nothing to decode: the head is all there is.
+      const { bytes, head } = await encode(format, sound.subarray(0, 0));
+      expect(bytes.length).toBeGreaterThanOrEqual(head?.length ?? 0);
     });
   });
 
@@ -114,11 +137,12 @@ if (!hasFfmpeg()) {
     const wild = Int16Array.from({ length: 12_345 }, (_, i) =>
       i < 5_000 ? Math.round((Math.random() - 0.5) * 65_535) : i % 3 === 0 ? 32_767 : -32_768,
     );
+    const kept = [wild, sound, new Int16Array(7_000), wild.subarray(0, 2_049)];
     for (const format of ['flac', 'wav'] as const) {
-      for (const pcm of [wild, sound, new Int16Array(7_000), wild.subarray(0, 2_049)]) {
-        const decoded = Buffer.from(decode((await encode(format, pcm)).bytes).buffer);
-        expect(decoded.equals(Buffer.from(Int16Array.from(pcm).buffer)), `${format}, ${pcm.length} samples`).toBe(true);
-      }
+      const files = [];
+      for (const pcm of kept) files.push({ of: (await encode(format, pcm)).bytes, rates: [undefined] });
+      for (const [i, [decoded]] of decodeAll(files).entries())
+        expect(decoded, `${format}, ${kept[i]!.length} samples`).toEqual(kept[i]);
     }
   });
 

@@ -138,7 +138,7 @@ describe('a job', () => {
 
   it('sends its result whole, in parts, and not at all where the client has it', async () => {
     const client = await clientWith(1_000);
-    const { id } = await client.ended((await client.order(SHORT)).id);
+    const { id } = await client.ended((await client.order(SHORT, '?format=mp3')).id);
     const get = (headers: Record<string, string>, method = 'GET') =>
       client.request(`/${id}/result`, { method, headers });
     const whole = await get({});
@@ -226,7 +226,7 @@ describe('a job', () => {
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
     const client = await clientWith(100);
-    const order = await client.order(SHORT, `?format=mp3&webhook_url=${encodeURIComponent(url)}`);
+    const order = await client.order(SHORT, `?format=flac&webhook_url=${encodeURIComponent(url)}`);
     expect(order.webhook).toMatchObject({ url, status: 'waiting', secret: expect.stringMatching(/^whsec_/) });
     await until(async () => (await client.find(order.id)).webhook!.status === 'delivered', 'the webhook');
     receiver.close();

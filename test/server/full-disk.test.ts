@@ -19,6 +19,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { accountsFile } from '../../src/accounts/data-folder.js';
 import { until } from '../../testkit/server.js';
+import { createKey } from '../support/pages.js';
 import { adminSecretOf, type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
 
 const TEXT = 'A sentence that takes its time. And another one after it, just as slow.';
@@ -70,18 +71,19 @@ describe('the disk of the accounts', () => {
     expect(mountSmallDisk(home.dataDir, sizeKiB)).toBe(true);
     mounted = home.dataDir;
   };
-  const makeKey = async () =>
-    JSON.parse((await home.run('keys', 'create', '--tier', 'partner', '--credits', '1000', '--json')).stdout) as {
-      key: string;
-      id: string;
-    };
+  /** By a command, as an operator makes it before the server runs. */
+  const makeKey = () => home.run('keys', 'create', '--tier', 'partner', '--credits', '1000');
+  /** By the server, which takes less than the start of a command. */
+  const keyOfServer = async () => {
+    const bearer = await createKey(server!.baseUrl, adminSecretOf(home), { tier: 'partner', credits: 1000 });
+    return { bearer, id: bearer.slice(4, 12) };
+  };
   const speak = (key: string) =>
     fetch(`${server!.baseUrl}/v1/audio/speech`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'base-tts', input: TEXT, stream: true }),
     });
-  /** Asked of the server, whose answer takes less than the start of a command. */
   const key = async (id: string) => {
     const headers = { authorization: `Bearer ${adminSecretOf(home)}` };
     const response = await fetch(`${server!.baseUrl}/admin/v1/keys`, { headers });
@@ -93,8 +95,8 @@ describe('the disk of the accounts', () => {
     'full while audio is delivered: debited in the end, Partner work refused meanwhile',
     async () => {
       mountData(1024);
-      const { key: bearer, id } = await makeKey();
       server = await startServe(home);
+      const { bearer, id } = await keyOfServer();
       const response = await speak(bearer);
       expect(response.status).toBe(200);
       const filler = path.join(home.dataDir, 'filler');
@@ -119,8 +121,8 @@ describe('the disk of the accounts', () => {
 
   it.skipIf(!canMount)('full at the stop: ends all the same, and the credits come back at the next start', async () => {
     mountData(1024);
-    const { key: bearer, id } = await makeKey();
     server = await startServe(home);
+    const { bearer, id } = await keyOfServer();
     const response = await speak(bearer);
     fillDisk(path.join(home.dataDir, 'filler'));
     await response.arrayBuffer();
@@ -151,7 +153,7 @@ describe('the disk of the accounts', () => {
     expect(said).not.toMatch(/ {4}at /);
   });
 
-  it('holds files that only their owner may read', async () => {
+  it('holds files that only their owner may read, goes on where it is put back, and is one file after a stop', async () => {
     await makeKey();
     chmodSync(home.dataDir, 0o755);
     server = await startServe(home);
@@ -161,14 +163,16 @@ describe('the disk of the accounts', () => {
       const stat = statSync(path.join(home.dataDir, name));
       expect([name, stat.mode & 0o777]).toEqual([name, stat.isDirectory() ? 0o700 : 0o600]);
     }
-  });
 
-  it('is left with one file after a clean stop', async () => {
-    const { key: bearer } = await makeKey();
-    server = await startServe(home);
-    await (await speak(bearer)).arrayBuffer();
-    expect(await server.kill('SIGTERM')).toBe(0);
+    const { bearer, id } = await keyOfServer();
     const file = accountsFile(home.dataDir);
+    renameSync(file, `${file}.away`);
+    expect((await speak(bearer)).status).toBe(503);
+    renameSync(`${file}.away`, file);
+    await (await speak(bearer)).arrayBuffer();
+    await until(async () => (await key(id))?.credits === 1000 - TEXT.length);
+
+    expect(await server.kill('SIGTERM')).toBe(0);
     expect(statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
     expect(statSync(file).size).toBeGreaterThan(4096);
   });
@@ -185,8 +189,8 @@ describe('the disk of the accounts', () => {
   });
 
   it('says when the database is deleted under it, takes on nothing it could not keep, and saves what it knows', async () => {
-    const { key: bearer, id } = await makeKey();
     server = await startServe(home);
+    const { bearer, id } = await keyOfServer();
     const running = await speak(bearer);
     const file = accountsFile(home.dataDir);
     for (const part of ['', '-wal', '-shm']) rmSync(`${file}${part}`, { force: true });
@@ -200,16 +204,5 @@ describe('the disk of the accounts', () => {
     renameSync(path.join(home.dataDir, rescued!), file);
     const { stdout } = await home.run('keys', 'list', '--json');
     expect(JSON.parse(stdout)).toMatchObject([{ id, credits: 1000 - TEXT.length, reserved: 0 }]);
-  });
-
-  it('goes on where the database is put back', async () => {
-    const { key: bearer, id } = await makeKey();
-    server = await startServe(home);
-    const file = accountsFile(home.dataDir);
-    renameSync(file, `${file}.away`);
-    expect((await speak(bearer)).status).toBe(503);
-    renameSync(`${file}.away`, file);
-    await (await speak(bearer)).arrayBuffer();
-    await until(async () => (await key(id))?.credits === 1000 - TEXT.length);
   });
 });

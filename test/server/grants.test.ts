@@ -1,10 +1,11 @@
 /** A key that is revoked while it works. */
 import path from 'node:path';
 import Libsql from 'libsql';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { errorOf, type TestServer, until } from '../../testkit/server.js';
 import { StreamClient, startStreamServer } from '../stream-input/client.js';
-import { type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
+import { createKey, ready } from '../support/pages.js';
+import { adminSecretOf, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
 
 const TEXT = 'This is a sentence that takes far longer to say than anybody waits for it here.';
 
@@ -44,9 +45,13 @@ describe('a key that is revoked or expires', () => {
 });
 
 describe('a key that is refused by another program beside the server', () => {
-  let home: Home;
+  const home = makeHome({ TTS_SINE_OPTIONS: JSON.stringify({ pace: 0.5 }) });
   let server: ServeProcess;
-  afterEach(async () => {
+  beforeAll(async () => {
+    server = await startServe(home);
+    await ready(server);
+  });
+  afterAll(async () => {
     await server.kill('SIGKILL');
     home.remove();
   });
@@ -64,16 +69,12 @@ describe('a key that is refused by another program beside the server', () => {
     ['expired', 'expired_api_key', sql("UPDATE keys SET expires_at = datetime('now') WHERE id = ?")],
     ['deleted', 'invalid_api_key', sql('DELETE FROM keys WHERE id = ?')],
   ] as const)('loses its session as well: %s', async (_how, error, refuse) => {
-    home = makeHome({ TTS_SINE_OPTIONS: JSON.stringify({ pace: 0.5 }) });
-    server = await startServe(home);
-    const made = await home.run('keys', 'create', '--tier', 'partner', '--credits', '1000', '--json');
-    const partner = JSON.parse(made.stdout);
-    await until(async () => (await fetch(`${server.baseUrl}/readyz`)).status === 200);
+    const key = await createKey(server.baseUrl, adminSecretOf(home), { tier: 'partner', credits: 1000 });
     const port = Number(new URL(server.baseUrl).port);
-    const session = await StreamClient.open({ port, partner });
+    const session = await StreamClient.open({ port, partner: { key } });
     session.send({ text: TEXT, flush: true });
     await session.untilAudio();
-    await refuse(partner.id);
+    await refuse(key.slice(4, 12));
     expect(await session.ended()).toMatchObject({ error, code: 1008, final: false });
   });
 });

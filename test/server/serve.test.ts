@@ -2,12 +2,12 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseRuntimeRecord, runtimeFile } from '../../src/protocol/runtime.js';
 import { freePort } from '../../testkit/nats.js';
 import { until } from '../../testkit/server.js';
-import { type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
+import { createKey, ready } from '../support/pages.js';
+import { adminSecretOf, type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
 
 const homes: Home[] = [];
 const running: ServeProcess[] = [];
@@ -26,17 +26,9 @@ afterEach(async () => {
   for (const one of homes.splice(0)) one.remove();
 });
 
-async function ready(baseUrl: string): Promise<void> {
-  for (let i = 0; i < 300; i++) {
-    if ((await fetch(`${baseUrl}/readyz`)).status === 200) return;
-    await sleep(50);
-  }
-  throw new Error('The server did not become ready.');
-}
-async function newKey(at: Home, ...args: string[]): Promise<{ key: string; id: string }> {
-  const { stdout } = await at.run('keys', 'create', '--tier', 'partner', '--credits', '1000', '--json', ...args);
-  return JSON.parse(stdout);
-}
+/** A key made through the server: a command takes a core as long as twenty of these. */
+const keyOf = ({ baseUrl }: ServeProcess, at: Home): Promise<string> =>
+  createKey(baseUrl, adminSecretOf(at), { tier: 'partner', credits: 1000 });
 const speak = (baseUrl: string, key: string, body: object = {}) =>
   fetch(`${baseUrl}/v1/audio/speech`, {
     method: 'POST',
@@ -53,6 +45,19 @@ describe('tts serve without options', () => {
   afterAll(async () => {
     await server.kill('SIGKILL');
     at.remove();
+  });
+
+  const record = () => path.join(at.runtimeDir, runtimeFile(server.child.pid!));
+
+  it('leaves its address and a key without a balance for commands on this machine', async () => {
+    expect(statSync(record()).mode & 0o777).toBe(0o600);
+    expect(statSync(at.runtimeDir).mode & 0o777).toBe(0o700);
+    const { baseUrl, pid, apiKey } = parseRuntimeRecord(readFileSync(record(), 'utf8'))!;
+    expect([baseUrl, pid]).toEqual([server.baseUrl, server.child.pid]);
+    const response = await speak(baseUrl, apiKey);
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+    expect(JSON.parse((await at.run('keys', 'list', '--json')).stdout)).toEqual([]);
   });
 
   it('refuses a data folder that another server uses, and names it', async () => {
@@ -73,7 +78,8 @@ describe('tts serve without options', () => {
   it('says where it is and how to make a key, and serves the key made beside it at once', async () => {
     expect(server.output.stdout).toMatch(/^tts is listening on http:\/\/127\.0\.0\.1:\d+ /);
     expect(server.output.stdout).toContain(`tts keys create --tier partner --credits 100000 --data-dir ${at.dataDir}`);
-    const { key, id } = await newKey(at);
+    const { stdout } = await at.run('keys', 'create', '--tier', 'partner', '--credits', '1000', '--json');
+    const { key, id } = JSON.parse(stdout);
     const response = await speak(server.baseUrl, key);
     expect(response.status).toBe(200);
     await response.arrayBuffer();
@@ -81,6 +87,12 @@ describe('tts serve without options', () => {
     expect(list.find((row: { id: string }) => row.id === id).credits).toBe(1000 - 25);
     await at.run('keys', 'revoke', id);
     expect((await speak(server.baseUrl, key)).status).toBe(401);
+  });
+
+  it('takes its address away when it stops', async () => {
+    expect(existsSync(record())).toBe(true);
+    expect(await server.kill('SIGTERM')).toBe(0);
+    expect(existsSync(record())).toBe(false);
   });
 });
 
@@ -90,53 +102,6 @@ describe('tts serve', () => {
     const early = `process.on('newListener', (name) => name === 'SIGTERM' && setImmediate(() => process.kill(process.pid, 'SIGTERM')))`;
     const started = startServe(home(), [], ['--import', `data:text/javascript,${encodeURIComponent(early)}`]);
     await expect(started).rejects.toThrow(/ended with 0:/);
-  });
-
-  it('leaves its address and a key without a balance for commands on this machine, until it stops', async () => {
-    const at = home();
-    const server = await serve(at);
-    const file = path.join(at.runtimeDir, runtimeFile(server.child.pid!));
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(statSync(at.runtimeDir).mode & 0o777).toBe(0o700);
-    const record = parseRuntimeRecord(readFileSync(file, 'utf8'))!;
-    expect(record).toMatchObject({ baseUrl: server.baseUrl, pid: server.child.pid });
-    const response = await speak(record.baseUrl, record.apiKey);
-    expect(response.status).toBe(200);
-    await response.arrayBuffer();
-    expect(JSON.parse((await at.run('keys', 'list', '--json')).stdout)).toEqual([]);
-    expect(await server.kill('SIGTERM')).toBe(0);
-    expect(existsSync(file)).toBe(false);
-  });
-
-  it('takes its settings from flags, environment and file, in this order', async () => {
-    const at = home({ TTS_FREE_DAILY: '2' });
-    const file = path.join(at.dir, 'config.json');
-    writeFileSync(file, JSON.stringify({ freeDaily: 9, freeConcurrency: 0, partnerConcurrency: 0 }));
-    at.env.TTS_CONFIG = file;
-    const server = await serve(at, '--free-concurrency', '1', '--log-level', 'warn');
-    const { key } = await newKey(at);
-    const free = await speak(server.baseUrl, key, { model: 'base-tts:free' });
-    expect(free.headers.get('x-ratelimit-limit-requests')).toBe('2');
-    await free.arrayBuffer();
-    expect((await speak(server.baseUrl, key)).status).toBe(429);
-    expect(server.output.stderr).not.toContain('listening');
-  });
-
-  it('limits each Free model by itself where it is told to', async () => {
-    const at = home({ TTS_FREE_CONCURRENCY: '5' });
-    const server = await serve(at, '--free-daily', 'base-tts=1,base-tts-fast=3');
-    const { key } = await newKey(at);
-    const left = async (model: string) => {
-      const answer = await speak(server.baseUrl, key, { model });
-      await answer.arrayBuffer();
-      const header = (name: string) => answer.headers.get(`x-ratelimit-${name}-requests`);
-      return [answer.status, header('limit'), header('remaining')];
-    };
-    expect(await left('base-tts:free')).toEqual([200, '1', '0']);
-    expect(await left('base-tts:free')).toEqual([429, '1', '0']);
-    expect(await left('base-tts-fast:free')).toEqual([200, '3', '2']);
-    const shown = await at.run('config', '--free-daily', 'base-tts=1');
-    expect(shown.stdout).toMatch(/freeDaily +base-tts=1,base-tts-fast=200 +--free-daily/);
   });
 
   it('shows every option with its default in its help', async () => {
@@ -197,16 +162,7 @@ describe('tts serve', () => {
     expect(lexicon.stderr).toContain('missing.txt');
   });
 
-  it('serves metrics on another port where asked', async () => {
-    const at = home();
-    const port = String(await freePort());
-    const server = await serve(at, '--metrics-port', port);
-    expect((await fetch(`${server.baseUrl}/metrics`)).status).toBe(404);
-    expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('tts_workers');
-    expect(await server.kill('SIGTERM')).toBe(0);
-  });
-
-  it('speaks TLS, and warns where it listens beyond this machine without it', async () => {
+  it('speaks TLS, and does not warn where it listens beyond this machine with it', async () => {
     const at = home();
     // Made for this test, for 127.0.0.1, valid for a hundred years: a fresh machine has no tool to
     // make one.
@@ -242,8 +198,53 @@ describe('tts serve', () => {
     const streamed = await at.run('speak', '--seed', '7', 'Hello again.', '-o', path.join(at.dir, 'b.wav'));
     expect(streamed).toMatchObject({ code: 0 });
     expect(JSON.parse((await at.run('usage', '--json', '--key', 'local')).stdout)).toHaveLength(2);
-    const open = await serve(home(), '--host', '0.0.0.0');
-    await until(() => open.output.stderr.includes('without TLS'), 'the warning');
+  });
+});
+
+describe('tts serve with settings of its own', () => {
+  const at = makeHome({ TTS_FREE_DAILY: '2', TTS_FREE_CONCURRENCY: '5' });
+  let metricsPort: string;
+  let server: ServeProcess;
+  beforeAll(async () => {
+    const file = path.join(at.dir, 'config.json');
+    writeFileSync(file, JSON.stringify({ freeDaily: 9, freeConcurrency: 0, partnerConcurrency: 0 }));
+    at.env.TTS_CONFIG = file;
+    metricsPort = String(await freePort());
+    const limits = ['--free-daily', 'base-tts=1,base-tts-fast=3', '--log-level', 'warn'];
+    server = await startServe(at, [...limits, '--host', '0.0.0.0', '--metrics-port', metricsPort]);
+  });
+  afterAll(async () => {
+    await server.kill('SIGKILL');
+    at.remove();
+  });
+
+  it('takes them from flags, environment and file, in this order, and limits each Free model by itself', async () => {
+    const key = await keyOf(server, at);
+    const left = async (model: string) => {
+      const answer = await speak(server.baseUrl, key, { model });
+      await answer.arrayBuffer();
+      const header = (name: string) => answer.headers.get(`x-ratelimit-${name}-requests`);
+      return [answer.status, header('limit'), header('remaining')];
+    };
+    // The file alone would let no Free request in, the environment alone two a day.
+    expect(await left('base-tts:free')).toEqual([200, '1', '0']);
+    expect(await left('base-tts:free')).toEqual([429, '1', '0']);
+    expect(await left('base-tts-fast:free')).toEqual([200, '3', '2']);
+    expect((await speak(server.baseUrl, key)).status).toBe(429);
+    expect(server.output.stderr, 'a line of less than a warning').not.toContain('"level":30');
+    const shown = await at.run('config', '--free-daily', 'base-tts=1');
+    expect(shown.stdout).toMatch(/freeDaily +base-tts=1,base-tts-fast=200 +--free-daily/);
+    expect(shown.stdout).toMatch(/freeConcurrency +5 +TTS_FREE_CONCURRENCY/);
+  });
+
+  it('warns where it listens beyond this machine without TLS', async () => {
+    await until(() => server.output.stderr.includes('without TLS'), 'the warning');
+  });
+
+  it('serves metrics on another port where asked', async () => {
+    expect((await fetch(`${server.baseUrl}/metrics`)).status).toBe(404);
+    expect(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).toContain('tts_workers');
+    expect(await server.kill('SIGTERM')).toBe(0);
   });
 });
 
@@ -251,8 +252,8 @@ describe('stopping', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('%s finishes what runs, takes nothing new, and exits 0', async (signal) => {
     const at = home({ TTS_SINE_OPTIONS: JSON.stringify({ pace: 0.5 }) });
     const server = await serve(at);
-    await ready(server.baseUrl);
-    const { key } = await newKey(at);
+    await ready(server);
+    const key = await keyOf(server, at);
     const response = await speak(server.baseUrl, key, { stream: true, response_format: 'pcm' });
     server.child.kill(signal);
     const refused = () =>
@@ -271,8 +272,8 @@ describe('stopping', () => {
   it('a second signal ends it at once, and what ran is not paid for', async () => {
     const at = home({ TTS_SINE_OPTIONS: JSON.stringify({ pace: 0.05 }) });
     const server = await serve(at);
-    await ready(server.baseUrl);
-    const { key } = await newKey(at);
+    await ready(server);
+    const key = await keyOf(server, at);
     const work = speak(server.baseUrl, key, { stream: true });
     work.catch(() => undefined);
     const metrics = async () => (await fetch(`${server.baseUrl}/metrics`)).text();
@@ -290,21 +291,22 @@ describe('stopping', () => {
 
 describe('an engine that dies', () => {
   it('under a request is replaced, and the listener hears one unbroken reading', async () => {
-    const at = home({ TTS_SINE_OPTIONS: JSON.stringify({ delayMs: 1_500 }) });
+    const at = home({ TTS_SINE_OPTIONS: JSON.stringify({ delayMs: 400 }) });
     const server = await serve(at);
-    await ready(server.baseUrl);
-    const { key } = await newKey(at);
+    await ready(server);
+    const key = await keyOf(server, at);
     const enginePid = () => Number([...server.output.stderr.matchAll(/"pid":(\d+),"msg":"engine ready"/g)].at(-1)![1]);
     const text = { input: 'One fine day. Two fine days. And a third one.', response_format: 'pcm', stream: true };
+    const metrics = async () => (await fetch(`${server.baseUrl}/metrics`)).text();
     const whole = await (await speak(server.baseUrl, key, text)).arrayBuffer();
     const first = enginePid();
     const work = speak(server.baseUrl, key, text);
-    await sleep(600);
+    await until(async () => (await metrics()).includes('tts_active_sessions{route="speech"} 1'), 'speech');
     process.kill(first, 'SIGKILL');
     const response = await work;
     expect(response.status).toBe(200);
     expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(whole))).toBe(true);
     expect(enginePid()).not.toBe(first);
-    expect(await (await fetch(`${server.baseUrl}/metrics`)).text()).toMatch(/tts_engine_restarts_total 1/);
+    expect(await metrics()).toMatch(/tts_engine_restarts_total 1/);
   });
 });

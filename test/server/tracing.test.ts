@@ -5,12 +5,13 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { hasNats, startNats } from '../../testkit/nats.js';
 import { until } from '../../testkit/server.js';
 import { END, SPACE, StreamClient } from '../stream-input/client.js';
 import { type ReceivedSpan, startOtlpReceiver } from '../support/otlp-receiver.js';
-import { makeHome, startServe } from '../support/serve-process.js';
+import { createKey, ready } from '../support/pages.js';
+import { adminSecretOf, makeHome, startServe } from '../support/serve-process.js';
 
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');
 const MODEL = 'base-tts-fast';
@@ -18,9 +19,9 @@ const TEXT = 'The first of two sentences is said. The second one follows it clos
 const SPOKEN = ['speech', 'admission', 'queue', 'segment', 'engine', 'first audio', 'settlement'];
 
 const open: (() => unknown)[] = [];
-afterEach(async () => {
+const closeAll = async () => {
   for (const close of open.splice(0).reverse()) await close();
-});
+};
 
 async function receiver() {
   const started = await startOtlpReceiver();
@@ -32,9 +33,8 @@ async function start(env: NodeJS.ProcessEnv, args: readonly string[] = []) {
   const home = makeHome(env);
   const server = await startServe(home, args);
   open.push(home.remove, () => server.kill('SIGTERM'));
-  const made = await home.run('keys', 'create', '--tier', 'partner', '--credits', '10000', '--json');
-  const { key } = JSON.parse(made.stdout) as { key: string };
-  await until(async () => (await fetch(`${server.baseUrl}/readyz`)).ok, 'an engine');
+  const key = await createKey(server.baseUrl, adminSecretOf(home), { tier: 'partner', credits: 10_000 });
+  await ready(server);
   const speak = (body: object, traceparent?: string) =>
     fetch(`${server.baseUrl}/v1/audio/speech`, {
       method: 'POST',
@@ -59,10 +59,18 @@ function wayOf(span: ReceivedSpan, spans: readonly ReceivedSpan[]): string[] {
   return [span.name, ...(parent === undefined ? [] : wayOf(parent, spans))];
 }
 
-describe('traces', () => {
+describe('traces of a server', () => {
+  let received: Awaited<ReturnType<typeof receiver>>;
+  let started: Awaited<ReturnType<typeof start>>;
+  beforeAll(async () => {
+    received = await receiver();
+    started = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: received.endpoint });
+  });
+  afterAll(closeAll);
+
   it('go from the door through admission, queue, segments and engine to the settlement, as parts of the caller', async () => {
-    const { endpoint, trace, faults } = await receiver();
-    const { speak, server } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
+    const { trace, faults } = received;
+    const { speak, server } = started;
     const { traceId, spanId, traceparent } = newTrace();
     const response = await speak({ input: TEXT, stream: true }, traceparent);
     await response.arrayBuffer();
@@ -104,11 +112,11 @@ describe('traces', () => {
   });
 
   it('tell of a session, of a refusal and its reason, and begin by themselves where the caller names none', async () => {
-    const { endpoint, trace } = await receiver();
-    const { speak, key, port, home } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
+    const { trace } = received;
+    const { speak, key, port, home } = started;
     const session = newTrace();
     const headers = { authorization: `Bearer ${key}`, traceparent: session.traceparent };
-    const client = await StreamClient.connect({ port, partner: { key } } as never, { headers });
+    const client = await StreamClient.connect({ port, partner: { key } }, { headers });
     for (const message of [SPACE, { text: TEXT }, END]) client.send(message);
     await client.closed;
     const door = 'GET /v1/text-to-speech/:voice_id/stream-input';
@@ -131,6 +139,10 @@ describe('traces', () => {
     expect(traceId).toMatch(/^[\da-f]{32}$/);
     expect((await trace(traceId, ...SPOKEN)).find(({ parentId }) => parentId === '')).toBeDefined();
   });
+});
+
+describe('traces', () => {
+  afterEach(closeAll);
 
   it('are left out where the caller or the sampler says so', async () => {
     const { endpoint, trace } = await receiver();

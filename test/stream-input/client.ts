@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { Alignment } from '../../src/protocol/stream-messages.js';
-import { startTestServer, type TestServer, type TestServerOptions } from '../../testkit/server.js';
+import { startTestServer, type TestServerOptions } from '../../testkit/server.js';
 
 export const VOICE = 'english_female_professional';
 export const SPACE = { text: ' ' };
@@ -37,6 +37,12 @@ export interface ConnectOptions {
   client?: ClientOptions;
 }
 
+/** A server of a test, or a `tts serve` of which a port and a key are known. */
+interface Reachable {
+  readonly port: number;
+  readonly partner: { readonly key: string };
+}
+
 export const startStreamServer = (options?: TestServerOptions) => startTestServer(options);
 
 export class StreamClient {
@@ -68,7 +74,7 @@ export class StreamClient {
   }
 
   /** Rejects with `Refused` where the handshake is. */
-  static connect(server: Pick<TestServer, 'port' | 'partner'>, options: ConnectOptions = {}): Promise<StreamClient> {
+  static connect(server: Reachable, options: ConnectOptions = {}): Promise<StreamClient> {
     const { voice = VOICE, query = {}, headers, key = server.partner.key, client = {} } = options;
     const search = new URLSearchParams(
       Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
@@ -89,7 +95,7 @@ export class StreamClient {
     });
   }
 
-  static async open(server: Pick<TestServer, 'port' | 'partner'>, options: ConnectOptions = {}): Promise<StreamClient> {
+  static async open(server: Reachable, options: ConnectOptions = {}): Promise<StreamClient> {
     const client = await StreamClient.connect(server, options);
     client.send(SPACE);
     return client;
@@ -152,7 +158,7 @@ export class StreamClient {
 
 /** One whole session with the text in these pieces. */
 export async function speak(
-  server: Pick<TestServer, 'port' | 'partner'>,
+  server: Reachable,
   pieces: readonly (string | { text: string; flush?: boolean })[],
   options: ConnectOptions = {},
 ): Promise<Buffer> {

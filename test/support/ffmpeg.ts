@@ -1,5 +1,8 @@
 /** Another decoder than ours: Debian's ffmpeg, to hear and to read what the encoders wrote. */
 import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { type AudioFormat, audioSpec } from '../../src/audio/format.js';
 import { pcmSamples, SAMPLE_RATE } from '../../src/protocol/audio.js';
 
@@ -14,24 +17,72 @@ export const hasFfmpeg = (): boolean => {
 };
 
 /**
+ * A WAV of unknown length ends before its header says so: what the decoder calls broken off is the
+ * end of the stream.
+ */
+const isUnended = (bytes: Uint8Array): boolean =>
+  bytes.length > 44 && Buffer.from(bytes.subarray(40, 44)).readUInt32LE() === 0xffff_ffff;
+
+const strictly = (unended: boolean): readonly string[] => (unended ? ['-v', 'fatal'] : ['-v', 'error', '-xerror']);
+
+const SAMPLES = ['-f', 's16le', '-ac', '1'];
+
+/**
  * As from a pipe, which cannot be sought in: what a player hears of a stream. `raw` names what has
  * no head.
  */
 export function decode(bytes: Uint8Array, { raw = [], rate }: { raw?: readonly string[]; rate?: number } = {}) {
-  // A WAV of unknown length ends before its header says so: what it calls broken off is the end of
-  // the stream.
-  const unended = bytes.length > 44 && Buffer.from(bytes.subarray(40, 44)).readUInt32LE() === 0xffff_ffff;
-  const out = execFileSync(
-    'ffmpeg',
-    [
-      ...['-v', unended ? 'fatal' : 'error', ...(unended ? [] : ['-xerror']), ...raw],
-      ...['-i', 'pipe:0', '-f', 's16le', '-ac', '1'],
-      ...(rate === undefined ? [] : ['-ar', String(rate)]),
-      'pipe:1',
-    ],
-    { input: bytes, maxBuffer: 2 ** 28 },
-  );
-  return pcmSamples(out);
+  const at = rate === undefined ? [] : ['-ar', String(rate)];
+  const options = [...strictly(isUnended(bytes)), ...raw, '-i', 'pipe:0', ...SAMPLES, ...at, 'pipe:1'];
+  return pcmSamples(execFileSync('ffmpeg', options, { input: bytes, maxBuffer: 2 ** 28 }));
+}
+
+export interface Decoding {
+  /** A stream, which is read as from a pipe, or the name of a file. */
+  readonly of: Uint8Array | string;
+  readonly raw?: readonly string[];
+  /** It is decoded to each of these; undefined is the rate that it has. */
+  readonly rates: readonly (number | undefined)[];
+}
+
+/** Several at once, whatever they are: the decoder takes longer to start than for a second of sound. */
+export function decodeAll(decodings: readonly Decoding[]): Int16Array[][] {
+  const hasEnd = ({ of }: Decoding): boolean => typeof of === 'string' || !isUnended(of);
+  // One that breaks off is no excuse for the others.
+  const made = new Map<Decoding, Int16Array[]>();
+  for (const unended of [false, true]) {
+    const alike = decodings.filter((each) => hasEnd(each) !== unended);
+    for (const [i, samples] of decodeAlike(alike, unended).entries()) made.set(alike[i]!, samples);
+  }
+  return decodings.map((each) => made.get(each)!);
+}
+
+function decodeAlike(decodings: readonly Decoding[], unended: boolean): Int16Array[][] {
+  if (decodings.length === 0) return [];
+  const folder = mkdtempSync(path.join(tmpdir(), 'tts-decoded-'));
+  const handles: number[] = [];
+  try {
+    const inputs = decodings.flatMap(({ of, raw = [] }, i) => {
+      if (typeof of === 'string') return [...raw, '-i', of];
+      const file = path.join(folder, `${i}.stream`);
+      writeFileSync(file, of);
+      // By its handle it is not sought in, as a pipe is not; those of a child count from 3 on.
+      return [...raw, '-i', `pipe:${2 + handles.push(openSync(file, 'r'))}`];
+    });
+    const fileOf = (i: number, place: number): string => path.join(folder, `${i}-${place}.pcm`);
+    const outputs = decodings.flatMap(({ rates }, i) =>
+      rates.flatMap((rate, place) => {
+        const at = rate === undefined ? [] : ['-ar', String(rate)];
+        return ['-map', `${i}:a`, ...SAMPLES, ...at, fileOf(i, place)];
+      }),
+    );
+    const stdio = ['ignore', 'pipe', 'pipe', ...handles] as const;
+    execFileSync('ffmpeg', [...strictly(unended), ...inputs, ...outputs], { stdio: [...stdio] });
+    return decodings.map(({ rates }, i) => rates.map((_, place) => pcmSamples(readFileSync(fileOf(i, place)))));
+  } finally {
+    for (const handle of handles) closeSync(handle);
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** What the decoder complains of, its guess of the channels apart. */

@@ -179,8 +179,8 @@ function blocksOf(weight: Tensor, K: number, N: number): { bytes: Uint8Array; sc
       const scale = isOfBytes ? shared : largest(part) / MOST;
       scales[(n * K) / BLOCK + block] = scale;
       if (scale === 0) continue;
-      for (const [k, value] of part.entries())
-        bytes[n * K + block * BLOCK + k] = ZERO_POINT + Math.round(value / scale);
+      const at = n * K + block * BLOCK;
+      for (let k = 0; k < BLOCK; k += 1) bytes[at + k] = ZERO_POINT + Math.round(part[k]! / scale);
     }
   }
   return { bytes, scales };

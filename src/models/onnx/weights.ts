@@ -12,20 +12,21 @@ export function bytesOf(tensor: Tensor): Int8Array | Uint8Array {
   return signed ? new Int8Array(raw.buffer, raw.byteOffset, raw.length) : raw;
 }
 
+/**
+ * ONNX files are little-endian, as are all processors that the runtime is built for: bytes are
+ * copied as they are.
+ */
 export function floatsOf(tensor: Tensor): Float32Array {
   if (tensor.dataType !== DATA_TYPE.float) throw new Error(`the tensor ${tensor.name} is not of floats`);
   if (tensor.rawData.length === 0) return Float32Array.from(tensor.floatData);
-  const view = new DataView(tensor.rawData.buffer, tensor.rawData.byteOffset, tensor.rawData.byteLength);
-  return Float32Array.from({ length: view.byteLength / 4 }, (_, index) => view.getFloat32(index * 4, true));
+  const values = new Float32Array(tensor.rawData.length / 4);
+  new Uint8Array(values.buffer).set(tensor.rawData);
+  return values;
 }
 
-/** Little-endian, as ONNX files are. */
-export function rawFloats(values: Float32Array): Uint8Array {
-  const raw = new Uint8Array(values.length * 4);
-  const view = new DataView(raw.buffer);
-  for (let index = 0; index < values.length; index++) view.setFloat32(index * 4, values[index]!, true);
-  return raw;
-}
+/** A copy. */
+export const rawFloats = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength).slice();
 
 /** The axis that has a scale for each index, unless there is one scale for all. */
 export type ScaleAxis = 'first' | 'last';
@@ -45,21 +46,24 @@ export function dequantise(
   if (count !== 1 && count !== size) throw new Error(`the scales of ${weight.name} do not fit its shape`);
   const inner = axis === 'first' ? values.length / size : 1;
   const floats = new Float32Array(values.length);
-  for (let index = 0; index < floats.length; index++) {
-    const channel = count === 1 ? 0 : Math.floor(index / inner) % size;
+  if (count === 1) {
+    const [zero, factor] = [zeros[0]!, scales[0]!];
+    for (let index = 0; index < floats.length; index++) floats[index] = (values[index]! - zero) * factor;
+    return floats;
+  }
+  for (let index = 0, channel = 0; index < floats.length; channel = (channel + 1) % size) {
     const zero = zeros.length === 1 ? zeros[0]! : zeros[channel]!;
     const factor = scales.length === 1 ? scales[0]! : scales[channel]!;
-    floats[index] = (values[index]! - zero) * factor;
+    for (const end = index + inner; index < end; index++) floats[index] = (values[index]! - zero) * factor;
   }
   return floats;
 }
 
 /** The values in float16, as a file has them. */
 export function rawHalves(values: Float32Array): Uint8Array {
-  const raw = new Uint8Array(values.length * 2);
-  const view = new DataView(raw.buffer);
-  for (let index = 0; index < values.length; index++) view.setUint16(index * 2, halfOf(values[index]!), true);
-  return raw;
+  const halves = new Uint16Array(values.length);
+  for (let index = 0; index < values.length; index++) halves[index] = halfOf(values[index]!);
+  return new Uint8Array(halves.buffer);
 }
 
 const FLOAT = new Float32Array(1);
