@@ -33,7 +33,7 @@ const LONGEST_S: Readonly<Record<string, number>> = {
   'test/audio/heard.test.ts': 25,
   'test/engine/kokoro.test.ts': 25,
   'test/engine/speed.test.ts': 25,
-  'test/mcp/stdio.test.ts': 25,
+  'test/mcp/stdio.test.ts': 20,
   'test/e2e/second-hour.test.ts': 30,
   'test/e2e/speak.test.ts': 20,
   'test/server/gateways.test.ts': 20,

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createEncoder } from '../../src/audio/encoder.js';
 import type { ReadingOptions } from '../../src/book/book.js';
 import { utterancesOf } from '../../src/book/make/utterances.js';
@@ -314,9 +314,25 @@ if (!hasEpubcheck()) {
       ['Markdown', 'short.md', MARKDOWN, {}],
       ['HTML', 'page.html', HTML, { by: 'word' }],
     ];
-    it.each(books)('finds nothing wrong with %s', { timeout: 180_000 }, async (_, name, content, making) => {
-      const { out } = await made(name, content as Buffer, making);
-      expect(epubProblems(out).filter((line) => !line.includes('Filename contains spaces'))).toEqual([]);
+    let problems: readonly (readonly string[])[];
+    let ofBroken: readonly string[];
+    beforeAll(async () => {
+      const files: string[] = [];
+      for (const [, name, content, making] of books) files.push((await made(name, content as Buffer, making)).out);
+      const broken = path.join(folder, 'broken.epub');
+      const whole = epubFiles(OLD);
+      delete whole['OEBPS/pic.png'];
+      writeFileSync(broken, zipOf(whole));
+      // First, so that a message that came below the wrong file would be seen there.
+      [ofBroken = [], ...problems] = epubProblems([broken, ...files]);
+    }, 180_000);
+
+    it.each(books.map(([of], at) => [of, at] as const))('finds nothing wrong with %s', (_, at) => {
+      expect(problems[at]!.filter((line) => !line.includes('Filename contains spaces'))).toEqual([]);
+    });
+
+    it('finds what is wrong with a book without its picture', () => {
+      expect(ofBroken).toContainEqual(expect.stringMatching(/^ERROR.*pic\.png/));
     });
   });
 }

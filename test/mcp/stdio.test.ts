@@ -3,19 +3,18 @@
  * the command line of its inspector, which wants a newer Node than ours.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer, until } from '../../testkit/server.js';
+import { installLocked } from '../support/locked-packages.js';
 import { newerNode } from '../support/newer-node.js';
 import { makeHome } from '../support/tts.js';
 
 const TTS = path.resolve(import.meta.dirname, '../../bin/tts.js');
-const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
 const MINUTES = 60_000;
 const run = promisify(execFile);
 
@@ -131,19 +130,17 @@ describe('a server elsewhere', () => {
 });
 
 describe("the inspector's command line", () => {
-  const prefix = mkdtempSync(path.join(tmpdir(), 'tts-inspector-'));
-  afterAll(() => rmSync(prefix, { recursive: true, force: true }));
+  const folder = path.join(import.meta.dirname, 'inspector');
   let server: TestServer;
   let installed = false;
   let node: string;
-  const at = (...names: string[]) => path.join(prefix, 'node_modules', ...names);
+  const at = (...names: string[]) => path.join(folder, 'node_modules', ...names);
 
   beforeAll(async () => {
     server = await startTestServer();
-    const options = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
     // Without the registry it cannot be tried.
+    if (!(await installLocked(folder))) return;
     try {
-      await run('npm', ['install', '--prefix', prefix, ...options, INSPECTOR]);
       node = await newerNode('22');
       installed = true;
     } catch {

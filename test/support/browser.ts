@@ -43,7 +43,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /** Has the rules of accessibility looked at as a page stands now: all of them, or these. */
 export async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
-  await page.evaluate(AXE);
+  // A document takes it once: to load it is a fifth of a second of a core.
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(AXE);
   // Of rules that were kept it lists nothing, which is most of its work on a long page.
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
   const found = await page.evaluate(
