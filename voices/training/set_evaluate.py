@@ -169,7 +169,7 @@ def main():
             rates[f'speed {row["speed"]:g}'].append(row)
         elif row['set'] != 'short':
             voices[row['voice']].append(row)
-    parts = [table('set', sets)] + [table('voice', voices)] * bool(voices) + [table('rate', rates)] * bool(rates)
+    parts = [table(title, groups) for title, groups in (('set', sets), ('voice', voices), ('rate', rates)) if groups]
     texts = open(args.short_text, encoding='utf-8').read().splitlines() if args.short_text else []
     short = short_table(sets['short'], texts) if 'short' in sets else ''
     with open(os.path.join(args.out, 'tables.md'), 'w', encoding='utf-8') as file:

@@ -26,6 +26,7 @@ def parser(description, learning_rate, capacity):
     made.add_argument('--seconds', type=float, default=1200, help='of training, the compiler not counted')
     made.add_argument('--deadline', type=float, default=math.inf, help='end at this time (seconds since 1970) at the latest')
     made.add_argument('--learning-rate', type=float, default=learning_rate)
+    made.add_argument('--hold', type=float, default=0.0, help='share of the time at the full rate, before it falls')
     made.add_argument('--capacity', type=float, default=capacity, help='hours of data to make room for')
     made.add_argument('--validate-every', type=float, default=60)
     made.add_argument('--save-every', type=float, default=60)
@@ -116,8 +117,10 @@ class Trainer:
         self.log(f'{sum(p.numel() for p in self.model.parameters()) / 1e6:.2f} M parameters')
 
     def set_rate(self, elapsed, seconds, step):
-        """A cosine from the full rate to nothing; returns how much of it is left, 1 to 0."""
-        share = 0.5 * (1 + math.cos(math.pi * min(1.0, elapsed / seconds)))
+        """The full rate, then a cosine from it to nothing; returns how much of it is left, 1 to 0.
+        """
+        fallen = max(0.0, min(1.0, elapsed / seconds) - self.args.hold) / (1 - self.args.hold)
+        share = 0.5 * (1 + math.cos(math.pi * fallen))
         rate = self.args.learning_rate * min(1, (step + 1) / self.WARM_UP) * share
         self.rate.fill_(rate)
         if not self.cuda:
