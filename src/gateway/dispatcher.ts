@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.js';
 import type { BaseModel } from '../protocol/job.js';
 import type { Scheduler } from './scheduler.js';
-import type { SegmentTask } from './segment-task.js';
+import type { SegmentStream, SegmentTask } from './segment-task.js';
 import type { Autoscaler } from './workers/autoscaler.js';
 import type { Placement } from './workers/placement.js';
 import { hasRoom, type WorkerPool } from './workers/pool.js';
@@ -24,6 +24,8 @@ export interface DispatcherOptions {
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   #dispatching = false;
+  /** The stream that has all cores, and its worker. */
+  #allCores: { readonly stream: SegmentStream; readonly worker: Worker } | undefined;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -43,14 +45,16 @@ export class Dispatcher {
   #dispatch(): void {
     const { pool, clock, scheduler, start, onDispatched } = this.#options;
     const served = new Set<Worker>();
-    const { onlyStream } = scheduler;
-    const allCores = this.#setThreads();
+    const { onlyStream, foremost } = scheduler;
+    const allCores = this.#setThreads(foremost);
+    // Buffered responses wait meanwhile: they would take cores from the first audio.
+    const onlyUrgent = allCores !== undefined && foremost !== onlyStream;
     const nowMs = clock.now();
     const round = scheduler.round(nowMs);
     for (;;) {
       const worker = pool.next(served);
       if (worker === undefined) break;
-      const task = round.next(worker, this.#mayBegin(worker, allCores), { urgent: !hasRoom(worker) });
+      const task = round.next(worker, this.#mayBegin(worker, allCores), { urgent: onlyUrgent || !hasRoom(worker) });
       if (task === undefined) {
         served.add(worker);
         continue;
@@ -64,13 +68,16 @@ export class Dispatcher {
     onDispatched();
   }
 
-  /** A single stream has one worker, which uses all cores; several streams have a core each. */
-  #setThreads(): Worker | undefined {
-    const { pool, scheduler } = this.#options;
-    const { onlyStream } = scheduler;
+  /** One stream may have a worker that uses all cores; several streams have a core each. */
+  #setThreads(stream: SegmentStream | undefined): Worker | undefined {
+    const { pool } = this.#options;
     const mayUseAll = (worker: Worker) =>
-      worker.setMultiThreaded !== undefined && worker.state === 'ready' && pool.mayBegin(worker, onlyStream?.version);
-    const allCores = onlyStream && pool.workers.find(mayUseAll);
+      worker.setMultiThreaded !== undefined && worker.state === 'ready' && pool.mayBegin(worker, stream?.version);
+    const known = this.#allCores?.stream === stream ? this.#allCores?.worker : undefined;
+    const found = stream && [...pool.workers].sort((a, b) => a.busy - b.busy).find(mayUseAll);
+    // It stays where it began.
+    const allCores = known !== undefined && pool.workers.includes(known) && mayUseAll(known) ? known : found;
+    this.#allCores = stream && allCores && { stream, worker: allCores };
     for (const worker of pool.workers) worker.setMultiThreaded?.(worker === allCores);
     return allCores;
   }

@@ -183,8 +183,8 @@ class SegmentGateway implements ObservableGateway, SpeechHost<SpeechStream> {
   get prebufferMs(): number {
     const idle = this.#options.pool.serving.some((worker) => worker.busy === 0 && isUsable(worker));
     if (idle || this.#scheduler.onlyStream !== undefined) return 0;
-    const { hasOneLive, stepMs } = this.#scheduler;
-    const steps = hasOneLive ? PREBUFFER.stepsAlone : PREBUFFER.steps;
+    const { liveStreams, stepMs } = this.#scheduler;
+    const steps = liveStreams.length === 1 ? PREBUFFER.stepsAlone : PREBUFFER.steps;
     return Math.min(PREBUFFER.mostMs, steps * stepMs + this.admission.roundTripMs);
   }
 

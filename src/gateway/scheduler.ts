@@ -82,16 +82,34 @@ export class Scheduler {
     return only;
   }
 
-  /** Live streams have no work beside each other's: it is one stream's, or none's. */
-  get hasOneLive(): boolean {
-    let only: SegmentStream | undefined;
-    for (const tasks of [this.#queue, this.#running.values()])
-      for (const { stream } of tasks) {
-        if (stream.order.whole || stream === only) continue;
-        if (only !== undefined) return false;
-        only = stream;
-      }
-    return true;
+  /** Live streams that have work, up to the second one. */
+  get liveStreams(): readonly SegmentStream[] {
+    const found: SegmentStream[] = [];
+    for (const { stream } of this.#tasks()) {
+      if (stream.order.whole || found[0] === stream) continue;
+      found.push(stream);
+      if (found.length > 1) break;
+    }
+    return found;
+  }
+
+  /**
+   * The stream that has all cores: the only one with work, or the only live one among buffered
+   * responses until its first audio is there.
+   */
+  get foremost(): SegmentStream | undefined {
+    const { onlyStream, liveStreams } = this;
+    if (onlyStream !== undefined) return onlyStream;
+    const [live, other] = liveStreams;
+    if (live === undefined || other !== undefined || live.playing) return undefined;
+    for (const { stream, receivedSamples } of this.#tasks())
+      if (stream === live && receivedSamples > 0) return undefined;
+    return live;
+  }
+
+  *#tasks(): Generator<SegmentTask> {
+    yield* this.#queue;
+    yield* this.#running.values();
   }
 
   [Symbol.iterator](): Iterator<SegmentTask> {

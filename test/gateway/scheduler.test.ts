@@ -125,19 +125,37 @@ describe('the scheduler', () => {
     expect(scheduler.round(NOW_MS).next(IDLE, undefined, { urgent: true })).toBe(first);
   });
 
-  it('tells whether one live stream at most has work, queued or running', () => {
+  it('names up to two live streams that have work, queued or running', () => {
     const scheduler = new Scheduler();
     const [one, other] = [task(100), task(200)];
     const more = new SegmentTask(jobOf('more'), one.stream, new VirtualClock());
     for (const each of [task(0, 'a', true), one, more, task(0, 'b', true)]) scheduler.add(each);
     scheduler.take(one);
-    expect(scheduler.hasOneLive).toBe(true);
+    expect(scheduler.liveStreams).toEqual([one.stream]);
     scheduler.add(other);
-    expect(scheduler.hasOneLive).toBe(false);
     scheduler.take(other);
-    expect(scheduler.hasOneLive).toBe(false);
+    expect(scheduler.liveStreams).toHaveLength(2);
     scheduler.remove(other);
-    expect(scheduler.hasOneLive).toBe(true);
+    expect(scheduler.liveStreams).toEqual([one.stream]);
+  });
+
+  it('gives all cores to the only stream, or to a live one that waits for first audio among buffered ones', () => {
+    const scheduler = new Scheduler();
+    const [buffered, waiting, playing, other] = [
+      task(0, 'a', true),
+      task(100, 'b', false, false),
+      task(100),
+      task(200, 'c', false, false),
+    ];
+    scheduler.add(buffered);
+    expect(scheduler.foremost).toBe(buffered.stream);
+    scheduler.add(playing);
+    expect(scheduler.foremost).toBeUndefined();
+    scheduler.remove(playing);
+    scheduler.add(waiting);
+    expect(scheduler.foremost).toBe(waiting.stream);
+    scheduler.add(other);
+    expect(scheduler.foremost).toBeUndefined();
   });
 
   it('serves in order of arrival with the policy fifo', () => {
