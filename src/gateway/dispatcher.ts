@@ -73,10 +73,10 @@ export class Dispatcher {
     const { pool } = this.#options;
     const mayUseAll = (worker: Worker) =>
       worker.setMultiThreaded !== undefined && worker.state === 'ready' && pool.mayBegin(worker, stream?.version);
-    const known = this.#allCores?.stream === stream ? this.#allCores?.worker : undefined;
-    const found = stream && [...pool.workers].sort((a, b) => a.busy - b.busy).find(mayUseAll);
-    // It stays where it began.
-    const allCores = known !== undefined && pool.workers.includes(known) && mayUseAll(known) ? known : found;
+    const begun = this.#allCores?.stream === stream ? this.#allCores?.worker : undefined;
+    // Where it began, else where the least is to be done.
+    const order = (worker: Worker) => (worker === begun ? -1 : worker.busy);
+    const allCores = stream && [...pool.workers].sort((a, b) => order(a) - order(b)).find(mayUseAll);
     this.#allCores = stream && allCores && { stream, worker: allCores };
     for (const worker of pool.workers) worker.setMultiThreaded?.(worker === allCores);
     return allCores;

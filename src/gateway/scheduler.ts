@@ -74,11 +74,11 @@ export class Scheduler {
 
   /** The stream that all work belongs to, where that is one. */
   get onlyStream(): SegmentStream | undefined {
-    const [first = this.#running.values().next().value] = this.#queue;
-    const only: SegmentStream | undefined = first?.stream;
-    if (only === undefined) return undefined;
-    for (const { stream } of this.#queue) if (stream !== only) return undefined;
-    for (const { stream } of this.#running.values()) if (stream !== only) return undefined;
+    let only: SegmentStream | undefined;
+    for (const { stream } of this.#tasks()) {
+      if (only !== undefined && stream !== only) return undefined;
+      only = stream;
+    }
     return only;
   }
 

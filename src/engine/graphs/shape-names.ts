@@ -119,7 +119,7 @@ async function opened<Found>(
   }
 }
 
-/** The outputs of each run, or those that are named. */
+/** Runs the graph with each probe. Gives all of its outputs, or only those in `names`. */
 async function runs(
   session: InferenceSession,
   probes: readonly Probe[],
