@@ -3,11 +3,14 @@
  * proportion to length.
  */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { SayAs } from '../../src/protocol/job.js';
 import { joinLetters } from '../../src/text/en/letters.js';
+import { loadFrontEnd } from '../../src/text/languages.js';
 import { normalize } from '../../src/text/normalize.js';
 import type { Normalized } from '../../src/text/types.js';
+
+beforeAll(() => loadFrontEnd('en-US'));
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 200 }),

@@ -1,7 +1,10 @@
 /** Readings asked for by name, what is left out and counted, and where words come from. */
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { SayAs } from '../../src/protocol/job.js';
+import { loadFrontEnd } from '../../src/text/languages.js';
 import { normalize } from '../../src/text/normalize.js';
+
+beforeAll(() => loadFrontEnd('en-US'));
 
 const CASES: readonly (readonly [SayAs, string, string])[] = [
   ['characters', 'ABC', 'A B C'],

@@ -5,13 +5,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { AMERICAN } from '../../src/text/en/english.js';
 import { RULES } from '../../src/text/en/rules.js';
+import { loadFrontEnd } from '../../src/text/languages.js';
 import { clean } from '../../src/text/normalize/clean.js';
 import { createReading, type Rule } from '../../src/text/normalize/rule.js';
 import { isDigit, isLetter, Scan } from '../../src/text/normalize/scan.js';
 import { normalize } from '../../src/text/normalize.js';
+
+beforeAll(() => loadFrontEnd('en-US'));
 
 /**
  * Reads with every rule for letters asked at every letter, every one for digits at every digit,

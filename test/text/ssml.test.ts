@@ -1,10 +1,14 @@
 /** SSML: what is spoken, how markup may arrive, and what a mistake is answered with. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { TtsError } from '../../src/protocol/errors.js';
 import type { Segment } from '../../src/protocol/job.js';
+import { loadFrontEnd } from '../../src/text/languages.js';
 import { Segmenter, segmentText } from '../../src/text/segment/segment.js';
 import { failureOf } from '../support/failures.js';
+
+// A word's sounds and a date's words are the front end's.
+beforeAll(() => loadFrontEnd('en-US'));
 
 const countTokens = (text: string) => [...text].length;
 const segments = (text: string) => segmentText(text, { countTokens, ssml: true });
