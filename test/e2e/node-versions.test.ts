@@ -3,7 +3,7 @@
  * npm has of it.
  */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -19,16 +19,32 @@ const run = promisify(execFile);
 const dir = mkdtempSync(path.join(tmpdir(), 'tts-node-'));
 const clone = path.join(dir, 'clone');
 
+/** Packages with a script that npm runs: it may compile over files that are there. */
+function builtPackages(): string[] {
+  const { packages } = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8'));
+  const names = Object.keys(packages).filter((name) => name !== '' && packages[name].hasInstallScript === true);
+  return names.map((name) => path.relative('node_modules', name));
+}
+
 /**
  * The packages as `npm ci` unpacked them for this tree, which takes longest and is the same for every
- * Node: npm checks them against each. Folders with a dot are caches of tools, which come and go.
+ * Node: npm checks them against each. Files are links to those of this tree where the disk is the
+ * same: npm replaces files, and does not write into them. Folders with a dot are caches of tools,
+ * which come and go.
  */
 async function copyPackages(): Promise<void> {
   const from = realpathSync(path.join(ROOT, 'node_modules'));
-  const names = readdirSync(from).filter((name) => !/^\.(?!bin$|package-lock\.json$)/.test(name));
+  const names = readdirSync(from).filter((name) => !/^\.(?!bin$)/.test(name));
   const to = path.join(clone, 'node_modules');
   mkdirSync(to, { recursive: true });
-  await run('cp', ['-a', ...names.map((name) => path.join(from, name)), to]);
+  const all = names.map((name) => path.join(from, name));
+  await run('cp', ['-al', ...all, to]).catch(() => run('cp', ['-a', ...all, to]));
+  // An optional package may not be there.
+  const built = builtPackages().filter((name) => existsSync(path.join(from, name)));
+  for (const name of ['.package-lock.json', ...built]) {
+    rmSync(path.join(to, name), { recursive: true, force: true });
+    cpSync(path.join(from, name), path.join(to, name), { recursive: true, verbatimSymlinks: true });
+  }
 }
 
 beforeAll(async () => {
