@@ -20,6 +20,19 @@ if (!hasChromium()) {
   describe('the pages', () => {
     const pages = usePages();
 
+    it('fit a window of any width', async () => {
+      const page = await pages.newPage();
+      for (const name of ['/', '/compare', '/docs', '/dashboard']) {
+        await page.goto(pages.baseUrl + name);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        for (const width of [1280, 901, 761, 700, 640, 621, 320]) {
+          await page.setViewportSize({ width, height: 800 });
+          const shown = await page.evaluate<number>('document.documentElement.scrollWidth');
+          expect(shown, `${name} at ${width}`).toBeLessThanOrEqual(width);
+        }
+      }
+    });
+
     describe('the documentation', () => {
       it.each([
         { width: 1280, colorScheme: 'light' },
