@@ -15,28 +15,28 @@ const LONGEST_S: Readonly<Record<string, number>> = {
   'test/e2e/newcomer.test.ts': 130,
   'test/engine/intelligibility.test.ts': 70,
   'test/e2e/node-versions.test.ts': 55,
-  'test/e2e/pages.test.ts': 50,
-  'test/e2e/playground-player.test.ts': 45,
-  'test/e2e/dashboard.test.ts': 45,
+  'test/e2e/pages/pages.test.ts': 50,
+  'test/e2e/pages/playground-player.test.ts': 45,
+  'test/e2e/pages/dashboard.test.ts': 45,
   'test/jobs/serve.test.ts': 40,
-  'test/server/money.test.ts': 40,
-  'test/engine/gpu-check.test.ts': 40,
+  'test/server/money/money.test.ts': 40,
+  'test/engine/gpu/gpu-check.test.ts': 40,
   'test/e2e/book.test.ts': 40,
   'test/e2e/docs-commands.test.ts': 40,
-  'test/e2e/voices-page.test.ts': 40,
+  'test/e2e/pages/voices-page.test.ts': 40,
   'test/e2e/first-hour.test.ts': 35,
-  'test/e2e/playground-text.test.ts': 35,
+  'test/e2e/pages/playground-text.test.ts': 35,
   'test/engine/long-text.test.ts': 35,
   'test/engine/prosody.test.ts': 35,
   'test/models/kokoro.test.ts': 30,
-  'test/server/serve.test.ts': 30,
+  'test/server/operating/serve.test.ts': 30,
   'test/audio/heard.test.ts': 25,
   'test/engine/kokoro.test.ts': 25,
   'test/engine/speed.test.ts': 25,
   'test/mcp/stdio.test.ts': 20,
   'test/e2e/second-hour.test.ts': 30,
   'test/e2e/speak.test.ts': 20,
-  'test/server/gateways.test.ts': 20,
+  'test/server/money/gateways.test.ts': 20,
 };
 
 class LongestFirst extends BaseSequencer {
@@ -48,7 +48,11 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** They count work or handles, of which other suites in the same process would be a part. */
-const COUNTED = ['test/text/normalize-growth.test.ts', 'test/text/properties.test.ts', 'test/server/abuse.test.ts'];
+const COUNTED = [
+  'test/text/reading/normalize-growth.test.ts',
+  'test/text/reading/properties.test.ts',
+  'test/server/abuse.test.ts',
+];
 
 /**
  * One more than CI has cores: suites wait for processes, sounds and pauses half of the time. With

@@ -8,9 +8,9 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { melDistance } from '../../src/engine/measure/mel-cepstrum.js';
 import { SAMPLE_RATE } from '../../src/protocol/audio.js';
-import { createRecogniser } from '../../testkit/recogniser.js';
+import { createRecogniser } from '../../testkit/sound/recogniser.js';
+import { wordErrors, wordsOf } from '../../testkit/sound/word-errors.js';
 import { modelDirForTests } from '../../testkit/speech.js';
-import { wordErrors, wordsOf } from '../../testkit/word-errors.js';
 import { floats } from './spectral-distance.js';
 
 /** Lines may differ by a rest that was found a frame sooner, not by a word. */

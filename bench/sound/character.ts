@@ -15,7 +15,7 @@ import { SAMPLE_RATE } from '../../src/protocol/audio.js';
 import type { Language } from '../../src/protocol/job.js';
 import { codeOf, type LanguageCode } from '../../src/protocol/languages.js';
 import { createReader } from '../../src/text/reader.js';
-import { BANDS, median, voicedFrames } from '../../testkit/periodicity.js';
+import { BANDS, median, voicedFrames } from '../../testkit/sound/periodicity.js';
 import { modelDirForTests, realEngine, segmentOf, speak } from '../../testkit/speech.js';
 
 const SENTENCES: Readonly<Record<LanguageCode, readonly [string, string]>> = {

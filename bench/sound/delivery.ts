@@ -15,7 +15,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadCatalogue } from '../../src/models/catalogue.js';
-import { createRecogniser } from '../../testkit/recogniser.js';
+import { createRecogniser } from '../../testkit/sound/recogniser.js';
 import { modelDirForTests } from '../../testkit/speech.js';
 import { contoursPicture } from './delivery/contours.js';
 import { type Delivery, type Ears, measure } from './delivery/measure.js';

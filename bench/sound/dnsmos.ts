@@ -9,7 +9,7 @@ import path from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { PackManifest } from '../../src/models/manifest.js';
 import { ensureAsset } from '../../testkit/asset.js';
-import { resampleTo16k } from '../../testkit/resample.js';
+import { resampleTo16k } from '../../testkit/sound/resample.js';
 
 const PACK: PackManifest = {
   name: 'bench-dnsmos',

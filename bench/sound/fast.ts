@@ -15,10 +15,10 @@ import { parseArgs } from 'node:util';
 import { createTimeStretch } from '../../src/engine/time-stretch.js';
 import { joinPcm, msToSamples, SAMPLE_RATE } from '../../src/protocol/audio.js';
 import type { BaseModel } from '../../src/protocol/job.js';
-import { createRecogniser } from '../../testkit/recogniser.js';
 import { SENTENCES } from '../../testkit/sentences.js';
+import { createRecogniser } from '../../testkit/sound/recogniser.js';
+import { wordErrors, wordsOf } from '../../testkit/sound/word-errors.js';
 import { modelDirForTests, realEngine, speak } from '../../testkit/speech.js';
-import { wordErrors, wordsOf } from '../../testkit/word-errors.js';
 import { dnsmosIfThere } from './dnsmos.js';
 
 const VOICES = 'english_female_professional,american_male_michael,british_female_emma';

@@ -8,11 +8,11 @@
  * (spectral-distance.ts).
  */
 import { SAMPLE_RATE } from '../../src/protocol/audio.js';
-import { BANDS, median, voicedFrames } from '../../testkit/periodicity.js';
-import { createRecogniser } from '../../testkit/recogniser.js';
 import { SENTENCES } from '../../testkit/sentences.js';
+import { BANDS, median, voicedFrames } from '../../testkit/sound/periodicity.js';
+import { createRecogniser } from '../../testkit/sound/recogniser.js';
+import { wordErrors, wordsOf } from '../../testkit/sound/word-errors.js';
 import { modelDirForTests, realEngine, speak } from '../../testkit/speech.js';
-import { wordErrors, wordsOf } from '../../testkit/word-errors.js';
 import { startPeer } from '../speed/peer.js';
 import { type Dnsmos, dnsmosIfThere } from './dnsmos.js';
 import { distanceOf } from './spectral-distance.js';

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { pcmBytes, SAMPLE_RATE, wavHeader } from '../../src/protocol/audio.js';
 import { BASE_MODELS, type BaseModel } from '../../src/protocol/job.js';
-import { createRecogniser } from '../../testkit/recogniser.js';
+import { createRecogniser } from '../../testkit/sound/recogniser.js';
 import { modelDirForTests, realEngine, speak } from '../../testkit/speech.js';
 import { median } from './delivery/figures.js';
 import { HOP_MS, pitchTrack } from './delivery/pitch-track.js';

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { openSpeaker as OpenSpeaker } from '../../src/client/sinks/speaker.js';
 import { SAMPLE_RATE } from '../../src/protocol/audio.js';
-import { hasPulse, heardInOnePiece, startSoundCard } from '../../testkit/pulse.js';
+import { hasPulse, heardInOnePiece, startSoundCard } from '../../testkit/sound/pulse.js';
 import { VOICES } from '../../testkit/speech.js';
 import { judge } from './judges.js';
 

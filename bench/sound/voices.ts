@@ -20,8 +20,8 @@ import { codeOf, type LanguageCode } from '../../src/protocol/languages.js';
 import { createReader } from '../../src/text/reader.js';
 import type { Reading } from '../../src/text/types.js';
 import { languageFiles } from '../../testkit/language-files.js';
-import { loudness } from '../../testkit/loudness.js';
-import { median, voicedFrames } from '../../testkit/periodicity.js';
+import { loudness } from '../../testkit/sound/loudness.js';
+import { median, voicedFrames } from '../../testkit/sound/periodicity.js';
 import { type Clip, joinPcm, realEngine, segmentOf, speak } from '../../testkit/speech.js';
 
 const SENTENCES: Readonly<Record<LanguageCode, readonly [string, string]>> = {

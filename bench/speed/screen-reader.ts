@@ -14,9 +14,9 @@ import { parseArgs } from 'node:util';
 import { quantile } from '../../src/client/load/capacity.js';
 import { loadConfig } from '../../src/config.js';
 import { keptTexts } from '../../src/speechd/kept-words.js';
-import { createRecogniser } from '../../testkit/recogniser.js';
+import { createRecogniser } from '../../testkit/sound/recogniser.js';
+import { wordErrors, wordsOf } from '../../testkit/sound/word-errors.js';
 import { ModuleProcess } from '../../testkit/speechd-module.js';
-import { wordErrors, wordsOf } from '../../testkit/word-errors.js';
 import { cpuSeconds } from '../support/serve.js';
 
 const FIRST = 'green,open,small,second,recent,daily,silver,quiet,local,broken,early,remote'.split(',');

@@ -9,7 +9,7 @@ import type { AccountStore, LedgerRow } from '../../src/accounts/store.js';
 import type { Accounts, KeyRecord } from '../../src/accounts/types.js';
 import { systemClock } from '../../src/clock.js';
 import type { SpeechModel } from '../../src/protocol/contract.js';
-import { type ClockedDatabase, withClock } from '../support/database-clock.js';
+import { type ClockedDatabase, withClock } from '../support/processes/database-clock.js';
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
 const AUDIO = { audioMs: 100 };

@@ -9,7 +9,7 @@ import { openSqliteDatabase } from '../../src/accounts/sqlite/database.js';
 import type { AccountStore } from '../../src/accounts/store.js';
 import { TtsError } from '../../src/protocol/errors.js';
 import { VirtualClock } from '../../testkit/virtual-clock.js';
-import { type ClockedDatabase, withClock } from '../support/database-clock.js';
+import { type ClockedDatabase, withClock } from '../support/processes/database-clock.js';
 
 const LEASE_MS = 15_000;
 const START_MS = Date.parse('2026-03-01T10:00:00.000Z');

@@ -12,7 +12,7 @@ import type { Accounts } from '../../src/accounts/types.js';
 import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgres.js';
 import { until } from '../../testkit/server.js';
 import { VirtualClock } from '../../testkit/virtual-clock.js';
-import { type ClockedDatabase, withClock } from '../support/database-clock.js';
+import { type ClockedDatabase, withClock } from '../support/processes/database-clock.js';
 
 const LEASE_MS = 15_000;
 const START_MS = Date.parse('2026-03-01T10:00:00.000Z');

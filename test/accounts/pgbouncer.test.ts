@@ -14,9 +14,9 @@ import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgre
 import { until } from '../../testkit/server.js';
 import { accountStoreContract } from '../contract/account-store.js';
 import { VOICE } from '../stream-input/client.js';
-import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.js';
-import { type PostgresFixtures, postgresFixtures } from '../support/postgres-fixtures.js';
-import { makeHome, startServe } from '../support/serve-process.js';
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/processes/pgbouncer.js';
+import { type PostgresFixtures, postgresFixtures } from '../support/processes/postgres-fixtures.js';
+import { makeHome, startServe } from '../support/processes/serve-process.js';
 
 /** Fewer than a gateway alone opens: transactions of all of them take turns on these. */
 const POOL_SIZE = 4;

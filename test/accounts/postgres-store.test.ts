@@ -15,7 +15,7 @@ import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
 import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgres.js';
 import { accountStoreContract } from '../contract/account-store.js';
 import { requestRow } from '../contract/request-log.js';
-import { type PostgresFixtures, postgresFixtures } from '../support/postgres-fixtures.js';
+import { type PostgresFixtures, postgresFixtures } from '../support/processes/postgres-fixtures.js';
 
 const TIME = '2026-03-01T10:00:00.000Z';
 

@@ -8,7 +8,7 @@ import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
 import type { AccountStore } from '../../src/accounts/store.js';
 import { until } from '../../testkit/server.js';
 import { requestRow } from '../contract/request-log.js';
-import { type Home, makeHome, startServe } from '../support/serve-process.js';
+import { type Home, makeHome, startServe } from '../support/processes/serve-process.js';
 
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');
 const ago = (seconds: number): string => new Date(Date.now() - seconds * 1000).toISOString();

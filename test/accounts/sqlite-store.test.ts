@@ -9,7 +9,7 @@ import { SQLITE_MIGRATIONS } from '../../src/accounts/migrations/index.js';
 import { openSqliteDatabase } from '../../src/accounts/sqlite/database.js';
 import { openSqliteStore } from '../../src/accounts/sqlite/store.js';
 import { accountStoreContract } from '../contract/account-store.js';
-import { withClock } from '../support/database-clock.js';
+import { withClock } from '../support/processes/database-clock.js';
 
 accountStoreContract('SQLite', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'tts-store-'));

@@ -10,7 +10,7 @@ import { createStore } from '../../src/accounts/database-store.js';
 import { openPostgresDatabase } from '../../src/accounts/postgres/database.js';
 import { openSqliteDatabase } from '../../src/accounts/sqlite/database.js';
 import { hasPostgres, type Postgres, startPostgres } from '../../testkit/postgres.js';
-import { withClock } from '../support/database-clock.js';
+import { withClock } from '../support/processes/database-clock.js';
 
 const ROWS = 20_000;
 /** A year of requests, of 20 keys and 2 models. */

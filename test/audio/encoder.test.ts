@@ -9,7 +9,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEncoder, type EncoderOptions, openEncoders } from '../../src/audio/encoder.js';
 import { AUDIO_FORMATS, type AudioFormat, audioSpec, contentTypeOf, isAudioFormat } from '../../src/audio/format.js';
 import { pcmSamples, SAMPLE_RATE, wavHeader } from '../../src/protocol/audio.js';
-import { type Decoding, decodeAll, decodeFile, grainOf, hasFfmpeg, probe, rawOptions } from '../support/ffmpeg.js';
+import {
+  type Decoding,
+  decodeAll,
+  decodeFile,
+  grainOf,
+  hasFfmpeg,
+  probe,
+  rawOptions,
+} from '../support/sound/ffmpeg.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tts-encoder-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

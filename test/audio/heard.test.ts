@@ -4,11 +4,11 @@ import { createEncoder } from '../../src/audio/encoder.js';
 import type { AudioFormat } from '../../src/audio/format.js';
 import { loadConfig } from '../../src/config.js';
 import type { Engine } from '../../src/engine/engine.js';
-import { loudness } from '../../testkit/loudness.js';
-import { createRecogniser, type Recogniser } from '../../testkit/recogniser.js';
+import { loudness } from '../../testkit/sound/loudness.js';
+import { createRecogniser, type Recogniser } from '../../testkit/sound/recogniser.js';
 import { joinPcm, modelDirForTests, realEngine, speak } from '../../testkit/speech.js';
-import { decode, decodeFile, hasFfmpeg } from '../support/ffmpeg.js';
-import { type Home, makeHome, tts } from '../support/tts.js';
+import { type Home, makeHome, tts } from '../support/processes/tts.js';
+import { decode, decodeFile, hasFfmpeg } from '../support/sound/ffmpeg.js';
 
 const TEXT = 'The old lighthouse keeper climbed the narrow stairs every evening.';
 const words = (text: string): string[] => text.toLowerCase().match(/[a-z]+/g) ?? [];

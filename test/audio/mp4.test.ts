@@ -7,7 +7,7 @@ import { AacFrames } from '../../src/audio/aac-frames.js';
 import { AacSections } from '../../src/audio/aac-sections.js';
 import { createEncoder } from '../../src/audio/encoder.js';
 import type { AudioFormat } from '../../src/audio/format.js';
-import { decode, decodeFile, hasFfmpeg, probe } from '../support/ffmpeg.js';
+import { decode, decodeFile, hasFfmpeg, probe } from '../support/sound/ffmpeg.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tts-mp4-'));
 const SAMPLES = 24_000 * 3 + 777;

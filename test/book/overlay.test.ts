@@ -15,8 +15,8 @@ import { readBook } from '../../src/book/read-book.js';
 import type { Language } from '../../src/protocol/job.js';
 import { type EpubParts, epubFiles, epubOf, type ZipFiles, zipOf } from '../../testkit/epub.js';
 import { unzip } from '../../testkit/unzip.js';
-import { epubProblems, hasEpubcheck } from '../support/epubcheck.js';
-import { readOverlays } from '../support/overlays.js';
+import { epubProblems, hasEpubcheck } from '../support/books/epubcheck.js';
+import { readOverlays } from '../support/books/overlays.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tts-overlay-'));
 let count = 0;

@@ -16,7 +16,7 @@ import { WorkerPool } from '../../src/gateway/workers/pool.js';
 import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { segmentOf } from '../../testkit/speech.js';
-import { until } from '../support/jobs.js';
+import { until } from '../support/books/jobs.js';
 import { orderOf, segmentsOf } from '../support/orders.js';
 
 const never = new AbortController().signal;

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../../testkit/server.js';
-import { complaintsOf, hasChromium, launchBrowser } from '../support/browser.js';
+import { complaintsOf, hasChromium, launchBrowser } from '../support/browser/browser.js';
 
 const listen = async (handler: RequestListener) => {
   const server = createServer(handler);

@@ -25,9 +25,9 @@ import type { AudioSink } from '../../src/client/sinks/sink.js';
 import { createTeeSink } from '../../src/client/sinks/tee.js';
 import { createVolumeSink } from '../../src/client/sinks/volume.js';
 import { pcmBytes } from '../../src/protocol/audio.js';
-import { noise } from '../../testkit/pulse.js';
+import { noise } from '../../testkit/sound/pulse.js';
 import { audioSinkContract } from '../contract/audio-sink.js';
-import { decodeFile, hasFfmpeg } from '../support/ffmpeg.js';
+import { decodeFile, hasFfmpeg } from '../support/sound/ffmpeg.js';
 
 const never = new AbortController().signal;
 

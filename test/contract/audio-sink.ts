@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AudioSink } from '../../src/client/sinks/sink.js';
 import { pcmBytes } from '../../src/protocol/audio.js';
-import { noise } from '../../testkit/pulse.js';
+import { noise } from '../../testkit/sound/pulse.js';
 
 export interface SinkFixture {
   readonly sink: AudioSink;

@@ -4,7 +4,7 @@ import type { Engine } from '../../src/engine/engine.js';
 import { msToSamples } from '../../src/protocol/audio.js';
 import type { Segment, SegmentJob } from '../../src/protocol/job.js';
 import { UNSCHEDULED_STEPS } from '../../testkit/speech.js';
-import { collect, jobOf } from '../support/jobs.js';
+import { collect, jobOf } from '../support/books/jobs.js';
 
 const never = new AbortController().signal;
 const TEXT = 'The ship sailed at dawn, and nobody on the quay waved.';

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { SineOptions } from '../../src/engine/sine.js';
 import { type Worker, WorkerLost } from '../../src/gateway/workers/worker.js';
 import { TtsError } from '../../src/protocol/errors.js';
-import { collect, failureOf, grantAll, jobOf, until, whenReady } from '../support/jobs.js';
+import { collect, failureOf, grantAll, jobOf, until, whenReady } from '../support/books/jobs.js';
 
 interface WorkerFixture {
   readonly worker: Worker;

@@ -3,7 +3,7 @@
  * answer is known.
  */
 import { describe, expect, it } from 'vitest';
-import { makeHome, startServe } from '../support/serve-process.js';
+import { makeHome, startServe } from '../support/processes/serve-process.js';
 
 /** Texts of half a second, made at a few times the speed of listening. */
 const SINE = JSON.stringify({ msPerChar: 4, pace: 6 });

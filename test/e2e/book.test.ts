@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { samplesToMs } from '../../src/protocol/audio.js';
 import { type EpubParts, epubFiles, epubOf, zipOf } from '../../testkit/epub.js';
-import { createRecogniser } from '../../testkit/recogniser.js';
+import { createRecogniser } from '../../testkit/sound/recogniser.js';
 import { modelDirForTests, realEngine, speak } from '../../testkit/speech.js';
 import { unzip } from '../../testkit/unzip.js';
 import { serverAtHome } from '../support/at-home.js';
-import { decodeFile, hasFfmpeg, probe } from '../support/ffmpeg.js';
-import { readOverlays } from '../support/overlays.js';
-import { makeHome, tts } from '../support/tts.js';
+import { readOverlays } from '../support/books/overlays.js';
+import { makeHome, tts } from '../support/processes/tts.js';
+import { decodeFile, hasFfmpeg, probe } from '../support/sound/ffmpeg.js';
 
 const { home, run, spokenBy } = await serverAtHome({ sine: { msPerChar: 20, delayMs: 15 } });
 

@@ -9,8 +9,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testkit/server.js';
+import { makeHome, type ServeProcess, startServe } from '../support/processes/serve-process.js';
 import { consoleExamples, fencesOf, ROOT } from '../support/readme-examples.js';
-import { makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
 
 const DOCUMENTS = [
   ...readdirSync(path.join(ROOT, 'docs'))

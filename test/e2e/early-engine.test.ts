@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { isAlive } from '../../src/alive.js';
-import { makeHome, tts } from '../support/tts.js';
+import { makeHome, tts } from '../support/processes/tts.js';
 
 const home = makeHome();
 afterAll(() => home.remove());

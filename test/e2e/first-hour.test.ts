@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { until } from '../../testkit/server.js';
 import { modelDirForTests } from '../../testkit/speech.js';
 import { serverAtHome } from '../support/at-home.js';
-import { makeHome, shellInTerminal, tts, ttsInTerminal } from '../support/tts.js';
+import { makeHome, shellInTerminal, tts, ttsInTerminal } from '../support/processes/tts.js';
 
 // Many commands one after the other, some with an engine of their own.
 vi.setConfig({ testTimeout: 240_000 });

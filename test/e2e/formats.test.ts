@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { serverAtHome } from '../support/at-home.js';
-import { decodeFile, hasFfmpeg, probe } from '../support/ffmpeg.js';
+import { decodeFile, hasFfmpeg, probe } from '../support/sound/ffmpeg.js';
 
 const { server, home, run } = await serverAtHome({ sine: { msPerChar: 20 } });
 

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { modelDirForTests } from '../../testkit/speech.js';
-import { type Home, makeHome, tts } from '../support/tts.js';
+import { type Home, makeHome, tts } from '../support/processes/tts.js';
 
 let home: Home;
 let modelDir: string;

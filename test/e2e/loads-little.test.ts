@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 import { modulesIn } from '../support/bundle.js';
-import { makeHome, tts } from '../support/tts.js';
+import { makeHome, tts } from '../support/processes/tts.js';
 
 const home = makeHome();
 afterAll(() => home.remove());

@@ -22,9 +22,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as pty from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { measurementFile } from '../../src/engine/measure/remembered.js';
-import { hasPulse, type SoundCard, startSoundCard } from '../../testkit/pulse.js';
+import { hasPulse, type SoundCard, startSoundCard } from '../../testkit/sound/pulse.js';
 import { modelDirForTests } from '../../testkit/speech.js';
-import { hasChromium, launchBrowser } from '../support/browser.js';
+import { hasChromium, launchBrowser } from '../support/browser/browser.js';
 import { consoleExamples, type Example, firstExample } from '../support/readme-examples.js';
 import { screenOf } from '../support/screen.js';
 

@@ -5,7 +5,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../../testkit/server.js';
-import { hasChromium, launchBrowser } from '../support/browser.js';
+import { hasChromium, launchBrowser } from '../support/browser/browser.js';
 
 const TEXT = 'Good evening. This is a sentence that lasts for some seconds, so that there is a middle to seek to.';
 

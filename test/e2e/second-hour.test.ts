@@ -4,8 +4,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../src/config.js';
 import { writeMeasurement } from '../../src/engine/measure/remembered.js';
 import { serverAtHome } from '../support/at-home.js';
-import { makeHome as makeServeHome, startServe } from '../support/serve-process.js';
-import { shellInTerminal, tts, ttsInTerminal } from '../support/tts.js';
+import { makeHome as makeServeHome, startServe } from '../support/processes/serve-process.js';
+import { shellInTerminal, tts, ttsInTerminal } from '../support/processes/tts.js';
 
 // Many commands one after the other, some with an engine of their own.
 vi.setConfig({ testTimeout: 240_000 });

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../testkit/server.js';
 import { serverAtHome } from '../support/at-home.js';
-import { makeHome, type RunOptions, tts } from '../support/tts.js';
+import { makeHome, type RunOptions, tts } from '../support/processes/tts.js';
 
 const { server, home, jobs, run, spokenBy } = await serverAtHome({ sine: { msPerChar: 5, failOn: 'broken' } });
 

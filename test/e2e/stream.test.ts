@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../testkit/server.js';
 import { serverAtHome } from '../support/at-home.js';
-import type { RunOptions } from '../support/tts.js';
+import type { RunOptions } from '../support/processes/tts.js';
 
 const { home, jobs, run, textsSince } = await serverAtHome({ sine: { msPerChar: 5, failOn: 'broken' } });
 

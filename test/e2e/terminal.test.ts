@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../testkit/server.js';
 import { serverAtHome } from '../support/at-home.js';
-import { shellInTerminal, ttsInTerminal } from '../support/tts.js';
+import { shellInTerminal, ttsInTerminal } from '../support/processes/tts.js';
 
 const MS_PER_CHAR = 60;
 // As slow as a person speaks: there is something to watch, also on a busy machine.

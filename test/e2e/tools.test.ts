@@ -10,7 +10,7 @@ import type { VulkanFacts } from '../../src/engine/gpu/vulkan.js';
 import { writeMeasurement } from '../../src/engine/measure/remembered.js';
 import type { TestServer } from '../../testkit/server.js';
 import { startStreamServer } from '../stream-input/client.js';
-import { type Home, makeHome, tts, ttsInTerminal } from '../support/tts.js';
+import { type Home, makeHome, tts, ttsInTerminal } from '../support/processes/tts.js';
 
 let server: TestServer;
 let home: Home;
@@ -338,7 +338,11 @@ describe('help', () => {
 
   it('offers no option of these commands that no test here uses', async () => {
     const used = [import.meta.dirname, path.join(import.meta.dirname, '../heard')]
-      .flatMap((folder) => readdirSync(folder).map((name) => readFileSync(path.join(folder, name), 'utf8')))
+      .flatMap((folder) =>
+        readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => path.join(folder, name)),
+      )
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(file, 'utf8'))
       .join('\n');
     for (const command of ['speak', 'stream', 'voices', 'doctor', 'completion']) {
       const help = (await run([command, '--help'])).stdout.toString();

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeFolder } from '../../src/folder.js';
-import { makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
-import { tts } from '../support/tts.js';
+import { makeHome, type ServeProcess, startServe } from '../support/processes/serve-process.js';
+import { tts } from '../support/processes/tts.js';
 
 let mounted: string | undefined;
 let server: ServeProcess | undefined;

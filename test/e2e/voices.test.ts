@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { serverAtHome } from '../support/at-home.js';
 import { modulesIn } from '../support/bundle.js';
-import { makeHome, tts, ttsInTerminal } from '../support/tts.js';
+import { makeHome, tts, ttsInTerminal } from '../support/processes/tts.js';
 
 const { server, home, run } = await serverAtHome({ sine: { msPerChar: 5 } });
 const voices = (...args: string[]) => run(['voices', ...args]);

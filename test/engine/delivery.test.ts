@@ -4,10 +4,10 @@ import type { Engine } from '../../src/engine/engine.js';
 import type { Delivery } from '../../src/protocol/delivery/delivery.js';
 import { deliveryOf } from '../../src/text/delivery/delivery.js';
 import { segmentText } from '../../src/text/segment/segment.js';
-import { createRecogniser } from '../../testkit/recogniser.js';
+import { createRecogniser } from '../../testkit/sound/recogniser.js';
+import { wordErrors } from '../../testkit/sound/word-errors.js';
 import { type Clip, modelDirForTests, realEngine, segmentOf, speak } from '../../testkit/speech.js';
-import { wordErrors } from '../../testkit/word-errors.js';
-import { medianPitch } from '../support/pitch.js';
+import { medianPitch } from '../support/sound/pitch.js';
 
 const SENTENCE = 'The harbour was quiet that morning, and the boats lay still on the water.';
 const OWN: Delivery = { rate: 1, pitch: 0, range: 1, leadMs: 0, restMs: 420, rests: 1, spread: 0 };

@@ -12,9 +12,9 @@ import { createFastVocoder } from '../../src/engine/vocoder/fast-vocoder.js';
 import { type Graph, graphOf, type Utterance } from '../../src/engine/vocoder/vocoder.js';
 import { dueWindows, oneWindow, type Windows } from '../../src/engine/vocoder/windows.js';
 import { createCodec, type Model } from '../../src/models/onnx/schema.js';
-import { decibelsOfDifference, furthestApart } from '../support/clip-checks.js';
-import { LIGHT_GENERATOR, lightReference } from '../support/light-utterance.js';
-import { unrounded } from '../support/unrounded.js';
+import { decibelsOfDifference, furthestApart } from '../support/sound/clip-checks.js';
+import { LIGHT_GENERATOR, lightReference } from '../support/sound/light-utterance.js';
+import { unrounded } from '../support/sound/unrounded.js';
 
 const codec = createCodec();
 const generator8 = (): Uint8Array => readFileSync(LIGHT_GENERATOR);

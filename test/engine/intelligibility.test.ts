@@ -10,12 +10,12 @@ import { pitchTrack } from '../../bench/sound/delivery/pitch-track.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { SAMPLE_RATE, samplesToMs } from '../../src/protocol/audio.js';
 import { BASE_MODELS, type BaseModel } from '../../src/protocol/job.js';
-import { BANDS, median, pitchPeriods, type VoicedFrame, voicedFrames } from '../../testkit/periodicity.js';
-import { createRecogniser, type Recogniser } from '../../testkit/recogniser.js';
 import { SENTENCES } from '../../testkit/sentences.js';
+import { BANDS, median, pitchPeriods, type VoicedFrame, voicedFrames } from '../../testkit/sound/periodicity.js';
+import { createRecogniser, type Recogniser } from '../../testkit/sound/recogniser.js';
 import { modelDirForTests, realEngine, speak, VOICES } from '../../testkit/speech.js';
-import { faultsOf } from '../support/clip-checks.js';
 import { letterErrors, lettersOf } from '../support/letters.js';
+import { faultsOf } from '../support/sound/clip-checks.js';
 
 interface Line {
   readonly sentence: string;

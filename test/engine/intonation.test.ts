@@ -13,7 +13,7 @@ import { loadCatalogue } from '../../src/models/catalogue.js';
 import { createReaders, type Readers } from '../../src/text/reader.js';
 import type { ReadingToken } from '../../src/text/types.js';
 import { joinPcm, modelDirForTests, segmentOf, UNSCHEDULED_STEPS } from '../../testkit/speech.js';
-import { pitchOf } from '../support/pitch.js';
+import { pitchOf } from '../support/sound/pitch.js';
 
 type VoiceEntry = ReturnType<typeof loadCatalogue>['all'][number];
 

@@ -7,7 +7,7 @@ import type { Segment } from '../../src/protocol/job.js';
 import { deliveryOf } from '../../src/text/delivery/delivery.js';
 import { segmentText } from '../../src/text/segment/segment.js';
 import { joinPcm, realEngine, speak } from '../../testkit/speech.js';
-import { faultsOf } from '../support/clip-checks.js';
+import { faultsOf } from '../support/sound/clip-checks.js';
 
 let engine: Engine;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import { PAUSE_SAMPLES } from '../../src/engine/finish.js';
 import type { PauseKind, SegmentSpan } from '../../src/protocol/job.js';
-import { createRecogniser, type Recogniser } from '../../testkit/recogniser.js';
+import { createRecogniser, type Recogniser } from '../../testkit/sound/recogniser.js';
 import {
   joinPcm,
   modelDirForTests,
@@ -13,9 +13,9 @@ import {
   UNSCHEDULED_STEPS,
   VOICES,
 } from '../../testkit/speech.js';
-import { faultsOf } from '../support/clip-checks.js';
-import { jobOf } from '../support/jobs.js';
+import { jobOf } from '../support/books/jobs.js';
 import { letterErrors, lettersOf } from '../support/letters.js';
+import { faultsOf } from '../support/sound/clip-checks.js';
 
 const SENTENCE = 'The ship sailed at dawn, and nobody on the quay waved.';
 let engine: Engine;

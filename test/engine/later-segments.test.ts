@@ -7,8 +7,8 @@ import { type Engine, type StepRunner, UNSCHEDULED } from '../../src/engine/engi
 import type { SegmentJob, SegmentTimings } from '../../src/protocol/job.js';
 import { segmentText } from '../../src/text/segment/segment.js';
 import { joinPcm, realEngine } from '../../testkit/speech.js';
-import { furthestApart } from '../support/clip-checks.js';
-import { jobOf } from '../support/jobs.js';
+import { jobOf } from '../support/books/jobs.js';
+import { furthestApart } from '../support/sound/clip-checks.js';
 
 let engine: Engine;
 beforeAll(async () => {

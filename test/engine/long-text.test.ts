@@ -12,13 +12,13 @@ import { loadCatalogue } from '../../src/models/catalogue.js';
 import { SAMPLE_RATE } from '../../src/protocol/audio.js';
 import { createReader } from '../../src/text/reader.js';
 import { segmentText } from '../../src/text/segment/segment.js';
-import { createRecogniser, type Recogniser } from '../../testkit/recogniser.js';
 import { SENTENCES } from '../../testkit/sentences.js';
+import { createRecogniser, type Recogniser } from '../../testkit/sound/recogniser.js';
 import { joinPcm, modelDirForTests, segmentOf, VOICES } from '../../testkit/speech.js';
-import { faultsOf } from '../support/clip-checks.js';
-import { grantAll, jobOf, whenReady } from '../support/jobs.js';
+import { grantAll, jobOf, whenReady } from '../support/books/jobs.js';
 import { letterErrors, lettersOf } from '../support/letters.js';
-import { pidLog } from '../support/pid-log.js';
+import { pidLog } from '../support/processes/pid-log.js';
+import { faultsOf } from '../support/sound/clip-checks.js';
 
 let worker: Worker;
 let recogniser: Recogniser;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Engine, UNSCHEDULED } from '../../src/engine/engine.js';
 import { createKokoroEngine } from '../../src/engine/kokoro.js';
 import { modelDirForTests } from '../../testkit/speech.js';
-import { jobOf } from '../support/jobs.js';
+import { jobOf } from '../support/books/jobs.js';
 
 let engine: Engine;
 let core: Engine;

@@ -4,9 +4,9 @@ import { closeShort, partsOf, splitTokens } from '../../src/engine/parts.js';
 import type { Segment } from '../../src/protocol/job.js';
 import { createAlphabet } from '../../src/text/tokens.js';
 import type { Reading, ReadingToken } from '../../src/text/types.js';
-import { resampleTo16k } from '../../testkit/resample.js';
-import { faultsOf } from '../support/clip-checks.js';
+import { resampleTo16k } from '../../testkit/sound/resample.js';
 import { letterErrors } from '../support/letters.js';
+import { faultsOf } from '../support/sound/clip-checks.js';
 
 describe('a part that is too long for the model', () => {
   const token = (symbol: string, i: number): ReadingToken => ({ id: 1, symbol, start: i, end: i + 1 });

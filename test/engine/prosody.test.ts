@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import type { SegmentJob } from '../../src/protocol/job.js';
 import { segmentText } from '../../src/text/segment/segment.js';
-import { createRecogniser } from '../../testkit/recogniser.js';
+import { createRecogniser } from '../../testkit/sound/recogniser.js';
+import { wordErrors } from '../../testkit/sound/word-errors.js';
 import { type Clip, modelDirForTests, realEngine, speak } from '../../testkit/speech.js';
-import { wordErrors } from '../../testkit/word-errors.js';
-import { medianPitch, pitchOf } from '../support/pitch.js';
+import { medianPitch, pitchOf } from '../support/sound/pitch.js';
 
 const countTokens = (text: string) => text.length;
 const WHOLE = 'My mother made a warm meal for all of them.';

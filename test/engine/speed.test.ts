@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import { msToSamples } from '../../src/protocol/audio.js';
-import { createRecogniser, type Recogniser } from '../../testkit/recogniser.js';
+import { createRecogniser, type Recogniser } from '../../testkit/sound/recogniser.js';
 import { modelDirForTests, realEngine, segmentOf, speak } from '../../testkit/speech.js';
 
 const TEXT = 'The old lighthouse keeper climbed the narrow stairs every evening before the ships came home.';

@@ -12,7 +12,7 @@ import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { createEngineWorker } from '../../testkit/engine-worker.js';
 import { VirtualClock } from '../../testkit/virtual-clock.js';
-import { until } from '../support/jobs.js';
+import { until } from '../support/books/jobs.js';
 import { hear, orderOf, segmentsOf } from '../support/orders.js';
 
 const never = new AbortController().signal;

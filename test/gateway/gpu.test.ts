@@ -4,8 +4,8 @@ import type { SineOptions } from '../../src/engine/sine.js';
 import { WorkerPool } from '../../src/gateway/workers/pool.js';
 import { createProcessWorker } from '../../src/gateway/workers/process-worker.js';
 import { startTestServer, type TestServer, until } from '../../testkit/server.js';
-import { whenReady } from '../support/jobs.js';
-import { pidLog } from '../support/pid-log.js';
+import { whenReady } from '../support/books/jobs.js';
+import { pidLog } from '../support/processes/pid-log.js';
 
 const STREAMS = 32;
 const GPU: SineOptions = { card: { runMs: 20, most: 8 } };

@@ -6,8 +6,8 @@ import { WorkerPool } from '../../src/gateway/workers/pool.js';
 import { createProcessWorker } from '../../src/gateway/workers/process-worker.js';
 import { type TestServer, until } from '../../testkit/server.js';
 import { END, StreamClient, startStreamServer } from '../stream-input/client.js';
-import { whenReady } from '../support/jobs.js';
-import { pidLog } from '../support/pid-log.js';
+import { whenReady } from '../support/books/jobs.js';
+import { pidLog } from '../support/processes/pid-log.js';
 
 /** Long enough for a busy machine, short enough to wait for. */
 const SILENCE_MS = 4_000;

@@ -4,7 +4,7 @@ import { type Policy, Scheduler } from '../../src/gateway/scheduler.js';
 import { type SegmentStream, SegmentTask } from '../../src/gateway/segment-task.js';
 import type { Worker } from '../../src/gateway/workers/worker.js';
 import { VirtualClock } from '../../testkit/virtual-clock.js';
-import { jobOf } from '../support/jobs.js';
+import { jobOf } from '../support/books/jobs.js';
 
 const NOW_MS = 1_000_000;
 

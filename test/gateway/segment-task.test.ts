@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { type SegmentStream, SegmentTask } from '../../src/gateway/segment-task.js';
 import type { Worker, WorkerEvent } from '../../src/gateway/workers/worker.js';
 import { VirtualClock } from '../../testkit/virtual-clock.js';
-import { jobOf } from '../support/jobs.js';
+import { jobOf } from '../support/books/jobs.js';
 
 it('counts engine time needed before the first sample, without what went into early audio', async () => {
   const events: WorkerEvent[] = [

@@ -1,7 +1,7 @@
 /** How long an engine may be silent before it counts as frozen. */
 import { describe, expect, it } from 'vitest';
 import { SilenceLimit } from '../../src/gateway/workers/silence-limit.js';
-import { jobOf } from '../support/jobs.js';
+import { jobOf } from '../support/books/jobs.js';
 
 const LEAST_MS = 20_000;
 const short = jobOf('Hi there.');

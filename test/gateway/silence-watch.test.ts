@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Silence, SilenceWatch } from '../../src/gateway/workers/silence-watch.js';
 import { VirtualClock } from '../../testkit/virtual-clock.js';
-import { jobOf } from '../support/jobs.js';
+import { jobOf } from '../support/books/jobs.js';
 
 const SILENCE_MS = 20_000;
 const job = jobOf('Hi there.');

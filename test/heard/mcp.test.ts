@@ -3,8 +3,8 @@ import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasPulse, type SoundCard, startSoundCard } from '../../testkit/pulse.js';
-import { makeHome } from '../support/tts.js';
+import { hasPulse, type SoundCard, startSoundCard } from '../../testkit/sound/pulse.js';
+import { makeHome } from '../support/processes/tts.js';
 
 const TTS = path.resolve(import.meta.dirname, '../../bin/tts.js');
 

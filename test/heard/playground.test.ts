@@ -6,9 +6,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../testkit/server.js';
-import { complaintsOf, hasChromium, LISTENED, listenTo } from '../support/browser.js';
-import { PARAGRAPH, pcmOf, startsOf } from '../support/page-speech.js';
-import { bytesOf, spoken, usePages } from '../support/pages.js';
+import { complaintsOf, hasChromium, LISTENED, listenTo } from '../support/browser/browser.js';
+import { PARAGRAPH, pcmOf, startsOf } from '../support/browser/page-speech.js';
+import { bytesOf, spoken, usePages } from '../support/browser/pages.js';
 
 const RATE = 24_000;
 /** A word is lit from so long before it is heard, at the earliest, to so long after, at the latest. */

@@ -3,8 +3,8 @@ import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_pro
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasPulse, type SoundCard, startSoundCard } from '../../testkit/pulse.js';
 import { until } from '../../testkit/server.js';
+import { hasPulse, type SoundCard, startSoundCard } from '../../testkit/sound/pulse.js';
 import { serverAtHome } from '../support/at-home.js';
 
 function present(command: string): boolean {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { openSpeaker as OpenSpeaker } from '../../src/client/sinks/speaker.js';
-import { hasPulse, heardInOnePiece, noise, type SoundCard, startSoundCard } from '../../testkit/pulse.js';
+import { hasPulse, heardInOnePiece, noise, type SoundCard, startSoundCard } from '../../testkit/sound/pulse.js';
 import { audioSinkContract } from '../contract/audio-sink.js';
 
 const never = new AbortController().signal;

@@ -1,11 +1,11 @@
 /** What a person hears of the commands: a real sound server is behind the terminal. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasPulse, heardInOnePiece, type SoundCard, startSoundCard } from '../../testkit/pulse.js';
 import { type TestServer, until } from '../../testkit/server.js';
+import { hasPulse, heardInOnePiece, type SoundCard, startSoundCard } from '../../testkit/sound/pulse.js';
 import { startStreamServer } from '../stream-input/client.js';
 import { serverAtHome } from '../support/at-home.js';
-import { type Home, makeHome, tts, ttsInTerminal } from '../support/tts.js';
+import { type Home, makeHome, tts, ttsInTerminal } from '../support/processes/tts.js';
 
 // As slow as a person speaks.
 const { home } = await serverAtHome({ sine: { msPerChar: 60, pace: 0.8 } });

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasPostgres } from '../../testkit/postgres.js';
 import { until } from '../../testkit/server.js';
-import { JobClient, longText } from '../support/job-client.js';
-import { type ServersOnPostgres, serversOnPostgres } from '../support/servers-on-postgres.js';
+import { JobClient, longText } from '../support/books/job-client.js';
+import { type ServersOnPostgres, serversOnPostgres } from '../support/processes/servers-on-postgres.js';
 
 if (!hasPostgres()) {
   it('leaves PostgreSQL out: postgresql is not installed', () => {

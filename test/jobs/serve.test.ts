@@ -10,10 +10,10 @@ import type { Job } from '../../src/protocol/jobs/schemas.js';
 import { epubOf } from '../../testkit/epub.js';
 import { until } from '../../testkit/server.js';
 import { unzip } from '../../testkit/unzip.js';
-import { hasFfmpeg, probe } from '../support/ffmpeg.js';
-import { JobClient, longText } from '../support/job-client.js';
-import { createKey } from '../support/pages.js';
-import { adminSecretOf, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
+import { JobClient, longText } from '../support/books/job-client.js';
+import { createKey } from '../support/browser/pages.js';
+import { adminSecretOf, makeHome, type ServeProcess, startServe } from '../support/processes/serve-process.js';
+import { hasFfmpeg, probe } from '../support/sound/ffmpeg.js';
 
 const home = makeHome({ TTS_SINE_OPTIONS: '{"msPerChar":20,"delayMs":30}' });
 const ARGS = ['--jobs-private-webhooks', '--jobs-per-key', '4', '--jobs-body-mb', '1', '--jobs-disk-mb', '500'];

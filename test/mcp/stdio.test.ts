@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer, until } from '../../testkit/server.js';
 import { installLocked } from '../support/locked-packages.js';
 import { newerNode } from '../support/newer-node.js';
-import { makeHome } from '../support/tts.js';
+import { makeHome } from '../support/processes/tts.js';
 
 const TTS = path.resolve(import.meta.dirname, '../../bin/tts.js');
 const MINUTES = 60_000;

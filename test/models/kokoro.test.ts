@@ -24,7 +24,7 @@ import type { KokoroFiles } from '../../src/models/model-files.js';
 import { kokoroParts } from '../../src/models/onnx/kokoro.js';
 import { createCodec, DATA_TYPE } from '../../src/models/onnx/schema.js';
 import { ensureModel } from '../../src/models/packs.js';
-import { decibelsOfDifference } from '../support/clip-checks.js';
+import { decibelsOfDifference } from '../support/sound/clip-checks.js';
 
 /** "Hi.": a second of speech takes each of the generators in float seconds of a core. */
 const PHONEMES = 'hˈI.';

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyModel } from '../../src/models/inventory.js';
-import { ttsInTerminal } from '../support/tts.js';
+import { ttsInTerminal } from '../support/processes/tts.js';
 import { type FakeRegistry, startRegistry, TARBALL } from './registry.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');

@@ -6,7 +6,7 @@ import { createConnection } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testkit/server.js';
-import { type Home, makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
+import { type Home, makeHome, type ServeProcess, startServe } from '../support/processes/serve-process.js';
 
 let home: Home;
 let server: ServeProcess;

@@ -1,7 +1,7 @@
 /** A server and a home that knows it: what the tests of one file's commands run against. */
 import { afterAll } from 'vitest';
 import { startStreamServer } from '../stream-input/client.js';
-import { makeHome, type RunOptions, tts } from './tts.js';
+import { makeHome, type RunOptions, tts } from './processes/tts.js';
 
 /** To be awaited at the top of a test file; both are gone after its last test. */
 export async function serverAtHome(options?: Parameters<typeof startStreamServer>[0]) {

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
-import { createRecogniser, type Recogniser } from '../../testkit/recogniser.js';
+import { createRecogniser, type Recogniser } from '../../testkit/sound/recogniser.js';
 import { modelDirForTests, realEngine, speak } from '../../testkit/speech.js';
 import { lettersOf } from '../support/letters.js';
 

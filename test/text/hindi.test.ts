@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/text/reader.js';
 import { segmentText } from '../../src/text/segment/segment.js';
 import { testCases } from '../../testkit/text-cases.js';
-import { disagreements, spanOf } from '../support/spoken-words.js';
+import { disagreements, spanOf } from '../support/sound/spoken-words.js';
 
 await testCases('hi-cases', 'hi-IN', 380);
 

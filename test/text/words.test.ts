@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/text/reader.js';
-import { soundsLike } from '../support/same-sounds.js';
+import { soundsLike } from '../support/sound/same-sounds.js';
 
 const lines = (file: string) =>
   readFileSync(path.resolve(import.meta.dirname, 'words', file), 'utf8')

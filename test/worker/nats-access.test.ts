@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { nkeys } from '@nats-io/nats-core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hasNats, startNats } from '../../testkit/nats.js';
-import { until } from '../support/jobs.js';
-import { serveSine, watch } from '../support/nats-workers.js';
+import { until } from '../support/books/jobs.js';
+import { serveSine, watch } from '../support/processes/nats-workers.js';
 
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');
 const TLS = path.resolve(import.meta.dirname, '../support/tls');

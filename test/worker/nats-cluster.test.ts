@@ -5,9 +5,9 @@ import type { ObservableGateway } from '../../src/gateway/types.js';
 import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { hasNats, type NatsServer, startNatsCluster } from '../../testkit/nats.js';
-import { until } from '../support/jobs.js';
-import { serveSine, watch } from '../support/nats-workers.js';
+import { until } from '../support/books/jobs.js';
 import { hear, orderOf } from '../support/orders.js';
+import { serveSine, watch } from '../support/processes/nats-workers.js';
 
 const TEXTS = [
   'Good evening, everybody.',

@@ -11,9 +11,9 @@ import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import type { Bus } from '../../src/worker/nats-bus.js';
 import { hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
-import { collect, failureOf, grantAll, jobOf, until } from '../support/jobs.js';
-import { serveSine, watch, workerNamed } from '../support/nats-workers.js';
+import { collect, failureOf, grantAll, jobOf, until } from '../support/books/jobs.js';
 import { hear, orderOf } from '../support/orders.js';
+import { serveSine, watch, workerNamed } from '../support/processes/nats-workers.js';
 
 const never = new AbortController().signal;
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { isHello, parseAnnouncement, parseReply, parseRequest } from '../../src/worker/nats-messages.js';
 import { encode, encodeAudio } from '../../src/worker/nats-wire.js';
-import { jobOf } from '../support/jobs.js';
+import { jobOf } from '../support/books/jobs.js';
 
 const link = { v: 1, link: 'w1~a', gateway: 'g-1', n: 0 };
 const answer = { id: 'job-1', n: 3, others: 0 };

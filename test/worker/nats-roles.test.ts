@@ -10,9 +10,9 @@ import { createGateway } from '../../src/gateway/gateway.js';
 import { silentLogger } from '../../src/log.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { freePort, hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
-import { until } from '../support/jobs.js';
-import { serveSine, watch } from '../support/nats-workers.js';
+import { until } from '../support/books/jobs.js';
 import { hear, orderOf } from '../support/orders.js';
+import { serveSine, watch } from '../support/processes/nats-workers.js';
 
 const FILES = path.resolve(import.meta.dirname, '../../deploy/nats');
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');

@@ -7,7 +7,7 @@ import { silentLogger } from '../../src/log.js';
 import type { Bus } from '../../src/worker/nats-bus.js';
 import { BEAT_MS, encode, SUBJECT } from '../../src/worker/nats-wire.js';
 import { VirtualClock } from '../../testkit/virtual-clock.js';
-import { failureOf, jobOf } from '../support/jobs.js';
+import { failureOf, jobOf } from '../support/books/jobs.js';
 
 const FACTS = { description: 'sine', version: '1', models: ['base-tts'], textVersion: 'sine', capacity: 2 };
 const never = new AbortController().signal;

@@ -12,8 +12,8 @@ import type { Bus } from '../../src/worker/nats-bus.js';
 import { encode, SUBJECT } from '../../src/worker/nats-wire.js';
 import { hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
 import { VirtualClock } from '../../testkit/virtual-clock.js';
-import { collect, failureOf, grantAll, jobOf, until } from '../support/jobs.js';
-import { serveSine, watch, workerNamed } from '../support/nats-workers.js';
+import { collect, failureOf, grantAll, jobOf, until } from '../support/books/jobs.js';
+import { serveSine, watch, workerNamed } from '../support/processes/nats-workers.js';
 
 const never = new AbortController().signal;
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
 import { workerContract } from '../contract/worker.js';
-import { serveSine, watch, workerNamed } from '../support/nats-workers.js';
+import { serveSine, watch, workerNamed } from '../support/processes/nats-workers.js';
 
 if (!hasNats()) {
   it('leaves NATS out: nats-server is not installed', () => {

@@ -4,7 +4,7 @@ import { WorkerPool } from '../../src/gateway/workers/pool.js';
 import { createProcessWorker } from '../../src/gateway/workers/process-worker.js';
 import { type Worker, WorkerLost } from '../../src/gateway/workers/worker.js';
 import { silentLogger } from '../../src/log.js';
-import { failureOf, grantAll, jobOf, until } from '../support/jobs.js';
+import { failureOf, grantAll, jobOf, until } from '../support/books/jobs.js';
 
 let pool: WorkerPool;
 afterEach(() => pool.close());

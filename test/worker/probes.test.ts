@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { freePort, hasNats, startNats } from '../../testkit/nats.js';
 import { until } from '../../testkit/server.js';
-import { makeHome } from '../support/serve-process.js';
+import { makeHome } from '../support/processes/serve-process.js';
 
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');
 const open: (() => unknown)[] = [];

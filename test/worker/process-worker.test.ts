@@ -9,8 +9,8 @@ import type { SineOptions } from '../../src/engine/sine.js';
 import { createProcessWorker, type ProcessWorkerOptions } from '../../src/gateway/workers/process-worker.js';
 import { type Worker, WorkerLost } from '../../src/gateway/workers/worker.js';
 import { silentLogger } from '../../src/log.js';
-import { collect, failureOf, jobOf, until, whenReady } from '../support/jobs.js';
-import { pidLog } from '../support/pid-log.js';
+import { collect, failureOf, jobOf, until, whenReady } from '../support/books/jobs.js';
+import { pidLog } from '../support/processes/pid-log.js';
 
 const never = new AbortController().signal;
 
@@ -125,7 +125,7 @@ describe('a worker that is a child process', () => {
   });
 
   it('takes a start that gives no process for a failed start, and kills no other', async () => {
-    const script = path.resolve(import.meta.dirname, '../support/open-files-limit.mjs');
+    const script = path.resolve(import.meta.dirname, '../support/processes/open-files-limit.mjs');
     // A process group of its own: to kill group 0 would be to kill the shell and the script in it.
     const shell = spawn('sh', ['-c', `ulimit -n 256; node "${script}"; echo "exit code $?"`], {
       detached: true,
@@ -136,7 +136,7 @@ describe('a worker that is a child process', () => {
   });
 
   it('dies with a parent that was killed, even while it hangs in native code', async () => {
-    const script = path.resolve(import.meta.dirname, '../support/orphan-parent.mjs');
+    const script = path.resolve(import.meta.dirname, '../support/processes/orphan-parent.mjs');
     const parent = fork(script, [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     const pid = await new Promise<number>((resolve) => parent.once('message', (message) => resolve(message as number)));
     const alive = () => {

@@ -10,8 +10,8 @@ import { hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
 import { startProxy } from '../../testkit/proxy.js';
 import { startTestServer } from '../../testkit/server.js';
 import { VirtualClock } from '../../testkit/virtual-clock.js';
-import { until } from '../support/jobs.js';
-import { serveSine, watch, workerNamed } from '../support/nats-workers.js';
+import { until } from '../support/books/jobs.js';
+import { serveSine, watch, workerNamed } from '../support/processes/nats-workers.js';
 
 describe('steps in flight', () => {
   const learn = (tripsMs: number[], stepsMs: number[]) => {

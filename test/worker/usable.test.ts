@@ -5,8 +5,8 @@ import type { WorkerPool } from '../../src/gateway/workers/pool.js';
 import type { Offer } from '../../src/worker/nats-wire.js';
 import { hasNats, type NatsServer, startNats } from '../../testkit/nats.js';
 import { errorOf, startTestServer, type TestServer } from '../../testkit/server.js';
-import { until } from '../support/jobs.js';
-import { serveSine, watch } from '../support/nats-workers.js';
+import { until } from '../support/books/jobs.js';
+import { serveSine, watch } from '../support/processes/nats-workers.js';
 
 const good = { model: 'base-tts-fast', input: 'Good evening, all.', response_format: 'pcm' };
 /** Longer than a test may take: a request that waits for a worker fails it. */

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { WorkerPool } from '../../src/gateway/workers/pool.js';
 import { hasNats, startNats } from '../../testkit/nats.js';
-import { until } from '../support/jobs.js';
-import { watch } from '../support/nats-workers.js';
-import { makeHome } from '../support/serve-process.js';
+import { until } from '../support/books/jobs.js';
+import { watch } from '../support/processes/nats-workers.js';
+import { makeHome } from '../support/processes/serve-process.js';
 
 const BIN = path.resolve(import.meta.dirname, '../../bin/tts.js');
 const open: (() => unknown)[] = [];

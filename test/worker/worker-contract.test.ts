@@ -3,7 +3,7 @@ import { createSineEngine } from '../../src/engine/sine.js';
 import { createProcessWorker } from '../../src/gateway/workers/process-worker.js';
 import { createEngineWorker } from '../../testkit/engine-worker.js';
 import { workerContract } from '../contract/worker.js';
-import { pidLog } from '../support/pid-log.js';
+import { pidLog } from '../support/processes/pid-log.js';
 
 workerContract('a child process', async (sine, silenceMs) => {
   const { log, pid } = pidLog();

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '../../testkit/server.js';
 import { serverAtHome } from '../support/at-home.js';
-import { makeHome, type ServeProcess, startServe } from '../support/serve-process.js';
+import { makeHome, type ServeProcess, startServe } from '../support/processes/serve-process.js';
 import { WyomingClient } from '../support/wyoming-client.js';
 
 const { server, home, run } = await serverAtHome();

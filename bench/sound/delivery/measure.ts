@@ -1,6 +1,6 @@
 /** Every figure of a clip's delivery, from its samples and the times of its words. */
 import { msToSamples, SAMPLE_RATE } from '../../../src/protocol/audio.js';
-import { wordErrors, wordsOf } from '../../../testkit/word-errors.js';
+import { wordErrors, wordsOf } from '../../../testkit/sound/word-errors.js';
 import type { Dnsmos } from '../dnsmos.js';
 import { type Clip, placeWords, type SpokenSentence, spokenSentences } from './clip.js';
 import { deviation } from './figures.js';

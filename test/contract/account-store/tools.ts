@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { drawKey } from '../../../src/accounts/api-key.js';
 import type { AccountStore, LedgerRow, NewReservation, ReservationEnd } from '../../../src/accounts/store.js';
 import type { Tier } from '../../../src/accounts/types.js';
-import type { ClockedDatabase } from '../../support/database-clock.js';
+import type { ClockedDatabase } from '../../support/processes/database-clock.js';
 
 export interface StoreFixture {
   /** Under the store. */

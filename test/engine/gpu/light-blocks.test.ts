@@ -1,0 +1,121 @@
+/**
+ * `base-tts-fast` in the form for tensor cores, run on the CPU: what the 8-bit networks say, alone
+ * and in company.
+ */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { apartDb } from '../../../src/engine/gpu/check.js';
+import { framesItem, joinUtterances } from '../../../src/engine/gpu/frames-batch.js';
+import { packed } from '../../../src/engine/gpu/gpu-runs.js';
+import { joinWindows } from '../../../src/engine/gpu/light-batch.js';
+import { openUnkept } from '../../../src/engine/graphs/graph-loader.js';
+import type { Packed } from '../../../src/engine/graphs/graph-threads.js';
+import { cpuProvider } from '../../../src/engine/graphs/provider.js';
+import { PACKAGE_VOICES_DIR } from '../../../src/models/manifest.js';
+import { lightFramesGraph } from '../../../src/models/onnx/light-front-gpu.js';
+import { lightBlockGraph, lightGraph } from '../../../src/models/onnx/light-gpu.js';
+import { LIGHT_GENERATOR, lightWindows } from '../../support/sound/light-utterance.js';
+
+const FRONT = path.join(PACKAGE_VOICES_DIR, 'base-tts-fast/front-int8.onnx');
+const options = cpuProvider(2).sessionOptions;
+
+const tensors = (feeds: Packed): Record<string, Tensor> =>
+  Object.fromEntries(Object.entries(feeds).map(([name, { type, data, dims }]) => [name, new Tensor(type, data, dims)]));
+
+async function waveforms(session: InferenceSession, windows: readonly Packed[]): Promise<Float32Array[]> {
+  const { feeds, takeApart } = joinWindows(windows);
+  return takeApart((await session.run(tensors(feeds))).waveform!.data as Float32Array);
+}
+
+/** `x` [1, 512, frames] as `rows` [1, frames, 512]. */
+function byFrame({ x, ...others }: Packed): Packed {
+  const frames = x!.dims[2]!;
+  const data = Float32Array.from(x!.data as Float32Array, (_, i) =>
+    Number(x!.data[(i % 512) * frames + Math.floor(i / 512)]),
+  );
+  return { ...others, rows: { type: 'float32', data, dims: [1, frames, 512] } };
+}
+
+describe('the vocoder in blocks', () => {
+  it('makes the sound of the float one, windows of several lengths in one run', async () => {
+    const shipped = await readFile(LIGHT_GENERATOR);
+    const [float, blocks] = await Promise.all(
+      [lightGraph(shipped), lightBlockGraph(shipped)].map((graph) => InferenceSession.create(graph, options)),
+    );
+    const windows = await lightWindows();
+    const expected = await waveforms(float!, windows);
+    const made = await waveforms(blocks!, windows.map(byFrame));
+    for (const [i, samples] of made.entries()) {
+      expect(apartDb(samples, expected[i]!), `window ${i}`).toBeGreaterThan(35);
+    }
+  }, 120_000);
+});
+
+describe('the second part of the acoustic model', () => {
+  let melody: InferenceSession;
+  let features: InferenceSession;
+  let frames: InferenceSession;
+  beforeAll(async () => {
+    const shipped = await readFile(FRONT);
+    melody = await openUnkept(FRONT, 'melody', options);
+    features = await openUnkept(FRONT, 'features', options);
+    frames = await InferenceSession.create(lightFramesGraph(shipped), options);
+  }, 120_000);
+
+  /** What it is told of a style that is nobody's, with its second half so much higher. */
+  async function told(tokens: number, moreHz: number): Promise<Packed> {
+    const { f0, energy, ...others } = await melody.run({
+      input_ids: new Tensor(
+        'int64',
+        BigInt64Array.from({ length: tokens }, (_, i) => BigInt(43 + ((i * 7) % 60))),
+        [1, tokens],
+      ),
+      style: new Tensor(
+        'float32',
+        Float32Array.from({ length: 256 }, (_, i) => Math.sin(i) / 10),
+        [1, 256],
+      ),
+      speed: new Tensor('float32', Float32Array.of(1), [1]),
+    });
+    const own = f0!.data as Float32Array;
+    const asked = own.map((hz, at) => (at < own.length / 2 ? hz : hz + moreHz));
+    const pairs = [1, own.length / 2, 2];
+    return packed({
+      ...(others as Record<string, Tensor>),
+      f0: new Tensor('float32', asked, pairs),
+      energy: new Tensor('float32', energy!.data as Float32Array, pairs),
+    });
+  }
+
+  it('gives the features of the 8-bit one to 30 dB, of its own melody and another, in company as alone', async () => {
+    const utterances = [await told(24, 0), await told(60, 0), await told(60, 100)];
+    const parts = utterances.map(framesItem);
+    const run = async (items: readonly Packed[]): Promise<Float32Array[]> => {
+      const { feeds, takeApart } = joinUtterances(items);
+      return takeApart(packed((await frames.run(tensors(feeds))) as Record<string, Tensor>));
+    };
+    const together = await run(parts.map(({ item }) => item.feeds));
+    const expected: Packed[] = [];
+    for (const [i, { item, features: featuresOf }] of parts.entries()) {
+      const [alone] = await run([item.feeds]);
+      const { rows, mean, variance } = featuresOf(together[i]!);
+      const { x } = await features.run(tensors(utterances[i]!));
+      const turned = byFrame({ x: packed({ x: x as Tensor }).x! });
+      expected.push(turned);
+      expect(rows!.dims).toEqual(turned.rows!.dims);
+      expect(apartDb(together[i]!, alone!)).toBeGreaterThan(50);
+      expect(apartDb(rows!.data as Float32Array, turned.rows!.data as Float32Array)).toBeGreaterThan(30);
+      const { count, channel } = { count: x!.dims[2]!, channel: 77 };
+      const values = (x!.data as Float32Array).subarray(channel * count, (channel + 1) * count);
+      const centre = values.reduce((sum, value) => sum + value, 0) / count;
+      const spread = values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / count;
+      expect(Math.abs(Number(mean!.data[channel]) - centre)).toBeLessThan(0.05 * Math.sqrt(spread));
+      expect(Number(variance!.data[channel]) / spread).toBeCloseTo(1, 1);
+    }
+    // The other melody has other features.
+    const [own, other] = expected.slice(1).map(({ rows }) => rows!.data as Float32Array);
+    expect(apartDb(other!, own!)).toBeLessThan(20);
+  }, 120_000);
+});
