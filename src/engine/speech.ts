@@ -62,7 +62,8 @@ async function* speakUnstretched(
     return steps.run((grant) => model.acousticModel(tokens, spoken, grant, intone));
   }
 
-  async function prepare({ tokens: heard, before, ahead, isJoined }: SpeechPart): Promise<Voiced> {
+  async function prepare(part: SpeechPart, awaited: boolean): Promise<Voiced> {
+    const { tokens: heard, before, ahead, isJoined } = part;
     const tokens = [...before, ...heard, ...ahead];
     const [from, to] = [before.length, before.length + heard.length];
     const told = await say(tokens, (own) => intoned(own, tokens, reading.questions));
@@ -72,7 +73,7 @@ async function* speakUnstretched(
     const features = hastened(asked, tokens, speed);
     const plan = planSpeech(tokens, features.durations, speed.vocoder, { from, to, isJoined });
     const toFrame = Math.min(plan.toFrame, features.frames);
-    const utterance = model.vocoder.begin(features, plan.fromFrame, toFrame, speed.stretch);
+    const utterance = model.vocoder.begin(features, plan.fromFrame, toFrame, { pace: speed.stretch, awaited });
     return { tokens: heard, plan, utterance, loudness: loudnessOf(plan, prosody?.slice(from, to)) };
   }
 
@@ -81,7 +82,7 @@ async function* speakUnstretched(
   const voiced = new Map<Part, Voiced>();
   for (const part of parts) {
     if (part.kind !== 'speech') continue;
-    voiced.set(part, await prepare(part));
+    voiced.set(part, await prepare(part, segment.awaited === true && voiced.size === 0));
     yield { type: 'progress', loading: false };
   }
   const [first] = voiced.values();
