@@ -13,7 +13,7 @@ import { createOpenedVocoder, openingEnd } from '../../src/engine/vocoder/opened
 import type { Hearing, Utterance, Vocoder, Window } from '../../src/engine/vocoder/vocoder.js';
 import { MARGIN_FRAMES } from '../../src/engine/vocoder/whole-vocoder.js';
 import { createReader } from '../../src/text/reader.js';
-import { modelDirForTests, segmentOf } from '../../testkit/speech.js';
+import { modelDirForTests, realEngine, segmentOf, speak } from '../../testkit/speech.js';
 import { furthestApart } from '../support/clip-checks.js';
 
 const ALONE: StepGrant = { ...UNSCHEDULED, multiThreaded: true };
@@ -176,6 +176,17 @@ describe('of the real voice', () => {
     }
   }, 120_000);
 });
+
+it('is in no other language than English', async () => {
+  const engine = await realEngine(['base-tts']);
+  const said = async (text: string, voice: string) => {
+    const [opened, whole] = [{ ...segmentOf(text), awaited: true as const }, segmentOf(text)];
+    const ask = { model: 'base-tts', voice } as const;
+    return furthestApart((await speak(engine, opened, ask)).pcm, (await speak(engine, whole, ask)).pcm);
+  };
+  expect(await said('Buenos días.', 'spanish_male_alex')).toBe(0);
+  expect(await said('Good morning.', 'british_male_george')).toBeGreaterThan(0);
+}, 120_000);
 
 /** The correlation of two sounds. */
 function alike(one: Float32Array, other: Float32Array): number {
