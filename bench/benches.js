@@ -28,6 +28,7 @@ const FOLDERS = {
     character: 'pitch, pace, range and brightness of each voice, behind its description',
     delivery: 'rests, pace, rises of questions, declination, DNSMOS and words, before and after',
     joins: 'pitch, level and rest where the first sentence behind a writer is cut, beside the whole',
+    openings: 'sentences of base-tts that begin with the light vocoder, beside the generator alone',
     short: 'words that stand alone in every English voice, as a recogniser hears them',
     apart: 'how far apart two devices sound, from lines that gpu wrote',
     fast: 'fast speech: words that are still heard, and DNSMOS, by speed',

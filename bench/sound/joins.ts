@@ -23,7 +23,7 @@ import { voicedPoints } from './delivery/melody.js';
 import { pitchTrack } from './delivery/pitch-track.js';
 import { markdown } from './delivery/table.js';
 
-const VOICES = [
+export const VOICES = [
   'american_female_heart',
   'american_male_michael',
   'british_female_emma',
@@ -31,7 +31,7 @@ const VOICES = [
   'english_female_articulate',
 ];
 const REST = 'The two of them walked along the river until the lights of the town were far behind.';
-const SENTENCES = [
+export const SENTENCES = [
   'When the evening comes, a speech service reads the news to everybody who wants to hear it.',
   'For example, the committee that met on Monday in the old town hall could not agree on a plan for the new bridge over the river.',
   'A speech service that runs on your own machine reads every text that you give it in a voice of your choice.',

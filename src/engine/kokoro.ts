@@ -13,6 +13,7 @@ import { createSessions, type Sessions } from './graphs/sessions.js';
 import type { KokoroOptions } from './kokoro-options.js';
 import { type GpuCheck, readMeasurement, recentLosses, rememberLoss } from './measure/remembered.js';
 import { speakReading } from './speech.js';
+import { OPENING } from './vocoder/opened-vocoder.js';
 
 type EngineLog = (level: 'info' | 'warn' | 'debug', message: string, fields?: object) => void;
 
@@ -96,12 +97,13 @@ async function onCpu({
   const measured = await readMeasurement(modelDir, use);
   const vocoder = measured?.vocoder ?? 'quantised';
   if (use.device === 'auto') log('info', 'device chosen', { device: description, vocoder });
-  const sessions = createSessions({ modelDir, offline, provider, threadsWhenIdle, vocoder, unheard });
+  const { realTimeFactor } = measured ?? {};
+  const sessions = createSessions({ modelDir, offline, provider, threadsWhenIdle, vocoder, realTimeFactor, unheard });
   for (const model of preload) await sessions.model(model);
   // After the engine has said that it is ready, and before there is load.
   if (isMultiThreaded) setImmediate(() => sessions.openSingleThreaded().catch(() => undefined));
-  const version = versionOf('cpu', vocoder);
-  return { sessions, device: 'cpu', description, version, realTimeFactor: measured?.realTimeFactor };
+  const version = versionOf('cpu', vocoder, OPENING);
+  return { sessions, device: 'cpu', description, version, realTimeFactor };
 }
 
 /** A segment is tried three times; after two losses of the GPU the third try is the CPU's. */

@@ -111,6 +111,11 @@ export interface Segment {
   readonly follows?: PauseKind;
   /** Words of the next segment, where the voice goes on to them without a rest (`joined`). */
   readonly ahead?: string;
+  /**
+   * Its listener may wait for its first sound: little was said before it, for its own length, in a
+   * text that is heard while it is made. So it is with the first one, and behind a flush.
+   */
+  readonly awaited?: true;
   /** The id of the voice that speaks it, where the text names another than its order does. */
   readonly voice?: string;
   /** Where it stands in its text; absent where nobody cut it from one. */

@@ -78,6 +78,7 @@ const Job = Type.Object({
     before: Type.Optional(Word),
     follows: Type.Optional(oneOf(PAUSE_KINDS)),
     ahead: Type.Optional(Word),
+    awaited: Type.Optional(Type.Literal(true)),
   }),
   delivery: Type.Optional(Delivery),
   whole: Type.Optional(Type.Boolean()),

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import type { InferenceSession } from 'onnxruntime-node';
-import type { KokoroFiles } from '../../models/model-files.js';
+import type { KokoroFiles, LightFiles } from '../../models/model-files.js';
 import type { AcousticPart } from '../../models/onnx/acoustic-parts.js';
 import { ensureModel } from '../../models/packs.js';
 import { TtsError } from '../../protocol/errors.js';
@@ -16,6 +16,7 @@ import { maySpin } from '../measure/machine.js';
 import { createStyles, type SpokenStyle, type Styles } from '../styles.js';
 import { createFastVocoder } from '../vocoder/fast-vocoder.js';
 import type { AcousticFeatures, Intone } from '../vocoder/features.js';
+import { createOpenedVocoder } from '../vocoder/opened-vocoder.js';
 import { type Graph, graphOf, narrows, type Vocoder } from '../vocoder/vocoder.js';
 import { createWholeVocoder } from '../vocoder/whole-vocoder.js';
 import { longWindows, timelyWindows } from '../vocoder/windows.js';
@@ -51,12 +52,14 @@ export interface SessionsOptions {
   readonly threadsWhenIdle?: number;
   /** Which form of Kokoro's generator is the faster one here. */
   readonly vocoder: 'float' | 'quantised';
+  /** Seconds of work for a second of base-tts speech with all threads, if that was measured. */
+  readonly realTimeFactor?: number | undefined;
   /** Nobody hears the speech while it is made. */
   readonly unheard?: boolean;
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { modelDir, offline, provider, threadsWhenIdle = 0, vocoder, unheard = false } = options;
+  const { modelDir, offline, provider, threadsWhenIdle = 0, vocoder, realTimeFactor, unheard = false } = options;
   const keptDir = path.join(modelDir, 'optimised');
   const isMultiThreaded = threadsWhenIdle > provider.threads;
   const idleProvider = isMultiThreaded ? cpuProvider(threadsWhenIdle, maySpin(threadsWhenIdle)) : undefined;
@@ -87,20 +90,31 @@ export function createSessions(options: SessionsOptions): Sessions {
     };
   }
 
+  // Kokoro's own generator uses so much memory that allocating it in each run would be felt.
+  const lightIdle = idleProvider && withoutArena(idleProvider);
+
   async function load(model: BaseModel): Promise<LoadedModel> {
     const files = await ensureModel(model, { modelDir, offline });
     const styles = createStyles(files.stylesDir);
-    const isLight = files.model === 'base-tts-fast';
-    // Kokoro's own generator uses so much memory that allocating it in each run would be felt.
-    const idle = idleProvider && isLight ? withoutArena(idleProvider) : idleProvider;
+    const idle = files.model === 'base-tts-fast' ? lightIdle : idleProvider;
     const melody = await graph(files.acousticModel, idle, 'melody');
     const front = acousticGraphs(melody, await graph(files.acousticModel, idle, 'features'));
-    const back = await graph(isLight ? files.vocoder : generatorOf(files, vocoder), idle);
     return {
       styles,
       acousticModel: (tokens, style, grant, intone) => runAcousticModel(front, tokens, style, grant, intone),
-      vocoder: isLight ? createFastVocoder(back, unheard ? longWindows : timelyWindows()) : createWholeVocoder(back),
+      vocoder: files.model === 'base-tts-fast' ? await lightVocoder(files) : await wholeVocoder(files),
     };
+  }
+
+  const lightVocoder = async ({ vocoder: file }: LightFiles): Promise<Vocoder> =>
+    createFastVocoder(await graph(file, lightIdle), unheard ? longWindows : timelyWindows());
+
+  async function wholeVocoder(files: KokoroFiles): Promise<Vocoder> {
+    const whole = createWholeVocoder(await graph(generatorOf(files, vocoder), idleProvider));
+    // Where nobody hears a beginning sooner, there is none to be made.
+    if (unheard) return whole;
+    const light = await lightVocoder(await ensureModel('base-tts-fast', { modelDir, offline }));
+    return createOpenedVocoder(light, whole, realTimeFactor);
   }
 
   return {

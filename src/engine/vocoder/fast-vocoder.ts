@@ -4,7 +4,7 @@ import { SAMPLE_RATE } from '../../protocol/audio.js';
 import type { StepGrant } from '../engine.js';
 import { FRAME_SAMPLES } from '../plan.js';
 import { type AcousticFeatures, CHANNELS, stretchOf } from './features.js';
-import type { Graph, Utterance, Vocoder } from './vocoder.js';
+import type { Graph, Hearing, Utterance, Vocoder } from './vocoder.js';
 import { CONTEXT_FRAMES, CONTEXT_LEFT, costOf, scheduledEnd, type Windows } from './windows.js';
 
 /** Mean and variance of each channel of `x` over all frames of the utterance. */
@@ -42,7 +42,7 @@ function soundOf({ x, rows }: AcousticFeatures, first: number, last: number): Re
 }
 
 /** The fraction of the voice's running phase at each frame, in cycles. */
-function phaseOf(f0: Float32Array): Float32Array {
+export function phaseOf(f0: Float32Array): Float32Array {
   const phase = new Float32Array(f0.length);
   let cycles = 0;
   for (let i = 0; i < f0.length; i += 1) {
@@ -57,7 +57,7 @@ const count = (frames: number): Tensor => new Tensor('int64', BigInt64Array.of(B
 
 /** The samples do not depend on `windows`: every frame is run with all of its context. */
 export function createFastVocoder(graph: Graph, windows: Windows): Vocoder {
-  function begin(features: AcousticFeatures, from: number, wantedTo: number, pace = 1): Utterance {
+  function begin(features: AcousticFeatures, from: number, wantedTo: number, { pace = 1 }: Hearing = {}): Utterance {
     const { frames } = features;
     const to = Math.min(wantedTo, frames);
     const f0 = features.f0.data as Float32Array;

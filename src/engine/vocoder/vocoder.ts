@@ -44,11 +44,16 @@ export interface Utterance {
   next(grant: StepGrant): Promise<Window>;
 }
 
+/** How an utterance is heard. */
+export interface Hearing {
+  /** How many times faster than it is made; 1 where left out. */
+  readonly pace?: number;
+  /** A listener waits for its first sound. */
+  readonly awaited?: boolean;
+}
+
 export interface Vocoder {
-  /**
-   * Only frames in [`from`, `to`) are wanted; the windows may cover more. They are heard `pace`
-   * times faster than they are made.
-   */
-  begin(features: AcousticFeatures, from: number, to: number, pace?: number): Utterance;
+  /** Only frames in [`from`, `to`) are wanted; the windows may cover more. */
+  begin(features: AcousticFeatures, from: number, to: number, hearing?: Hearing): Utterance;
   release(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { Graph, Utterance, Vocoder } from './vocoder.js';
  * Frames on either side of the wanted ones that are run with them: the pads of an utterance, and of
  * words that another segment says no more than colours the sound beside them.
  */
-const MARGIN_FRAMES = 40;
+export const MARGIN_FRAMES = 40;
 
 export function createWholeVocoder(graph: Graph): Vocoder {
   function begin({ x, f0, s, frames }: AcousticFeatures, from: number, to: number): Utterance {

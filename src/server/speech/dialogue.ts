@@ -58,8 +58,10 @@ class TurnCutter implements TextCutter {
   }
 
   #mark(segments: Segment[]): Segment[] {
-    for (const segment of segments) this.#turnOf.set(segment, this.#turn);
-    return segments;
+    // While the first sound of a later turn is made, the turn before it is heard.
+    const marked = this.#turn === 0 ? segments : segments.map(({ awaited: _, ...segment }) => segment);
+    for (const segment of marked) this.#turnOf.set(segment, this.#turn);
+    return marked;
   }
 }
 

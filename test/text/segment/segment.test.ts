@@ -1,7 +1,7 @@
 /** Where sentences end, what is cut, and what each cut is called. */
 import { describe, expect, it } from 'vitest';
 import { firstPieceChars } from '../../../src/gateway/first-piece.js';
-import { Segmenter, segmentText } from '../../../src/text/segment/segment.js';
+import { Segmenter, type SegmenterOptions, segmentText } from '../../../src/text/segment/segment.js';
 import { FIRST, LATER, PAUSES } from './segment-cases.js';
 
 const countTokens = (text: string) => [...text].length;
@@ -107,6 +107,34 @@ describe('the first segment', () => {
     const segmenter = new Segmenter({ countTokens });
     expect(segmenter.push('Hello there\n').length).toBe(0);
     expect(segmenter.push('\n').map(({ text }) => text)).toEqual(['Hello there\n\n']);
+  });
+});
+
+describe('a segment that its listener may wait for', () => {
+  const awaited = (text: string, options: Partial<SegmenterOptions> = {}) =>
+    segmentText(text, { countTokens, ...options }).map((segment) => segment.awaited ?? false);
+
+  it('is the first one, and one that is long for what was said before it', () => {
+    expect(awaited('Hello there.')).toEqual([true]);
+    expect(awaited('Hello there. The two of them walked along the river. It was cold out there.')).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(awaited('The two of them walked along the river. It was cold out there.')).toEqual([true, false]);
+    expect(awaited('When the rain had stopped, the four of them walked back to the house.')).toEqual([true, true]);
+  });
+
+  it('is none of a text that nobody hears before it is all there', () => {
+    const text = 'Hello there. The two of them walked along the river.';
+    expect(awaited(text, { inTimeChars: Number.POSITIVE_INFINITY })).toEqual([false, false]);
+  });
+
+  it('comes again behind the flush of a writer', () => {
+    const segmenter = new Segmenter({ countTokens, written: true });
+    const said = () => [...segmenter.push('The two of them walked along the river. '), ...segmenter.flush()];
+    expect(said().map((segment) => segment.awaited)).toEqual([true]);
+    expect(said().map((segment) => segment.awaited)).toEqual([true]);
   });
 });
 
