@@ -5,7 +5,7 @@ import { type SpeedParts, speedParts } from '../protocol/speed.js';
 import type { Reading, ReadingToken } from '../text/types.js';
 import { continued } from './delivery/continued.js';
 import { delivered, restsOf } from './delivery/delivered.js';
-import { hastened } from './delivery/hastened.js';
+import { hastened, spokenPace } from './delivery/hastened.js';
 import { intoned } from './delivery/intonation.js';
 import { commonRate, type Loudness, loudnessOf, shaped, tokenProsody } from './delivery/prosody.js';
 import type { StepRunner } from './engine.js';
@@ -15,7 +15,7 @@ import { openingOf, startOf } from './opening.js';
 import { type Part, partsOf, type SpeechPart } from './parts.js';
 import { FRAME_SAMPLES, type MutableTimings, planSpeech, type SpeechPlan, settleTimes, timePart } from './plan.js';
 import { stretched } from './speed.js';
-import type { AcousticFeatures, Intone } from './vocoder/features.js';
+import type { Intone, SpokenFeatures } from './vocoder/features.js';
 import type { Utterance, Window } from './vocoder/vocoder.js';
 
 /** Most samples of one event, so that flow control works within a long utterance. */
@@ -63,7 +63,7 @@ async function* speakUnstretched(
   const rest = Math.max(trailing, behind) - LEAD_SAMPLES;
   const isAwaited = segment.awaited === true && job.language.startsWith(OPENED_LANGUAGE);
 
-  async function say(tokens: readonly ReadingToken[], intone?: Intone): Promise<AcousticFeatures> {
+  async function say(tokens: readonly ReadingToken[], intone?: Intone): Promise<SpokenFeatures> {
     const style = await model.styles.take(mix, tokens.length, seed);
     const spoken = { ...style, speed: style.speed * speed.acoustic };
     return steps.run((grant) => model.acousticModel(tokens, spoken, grant, intone));
@@ -77,7 +77,9 @@ async function* speakUnstretched(
     const own = isJoined || from === 0 ? told : continued(told, tokens, from, await say(before.slice(0, -1)));
     const prosody = tokenProsody(tokens, segment.spans, reading.stressed);
     const asked = delivered(shaped(own, prosody, commonRate(segment.spans)), tokens, job, speed);
-    const features = hastened(asked, tokens, speed);
+    const isHastened = speed.vocoder > speed.acoustic;
+    const acoustic = isHastened ? spokenPace(told, tokens, speed.acoustic) : speed.acoustic;
+    const features = hastened(asked, tokens, { ...speed, acoustic });
     const plan = planSpeech(tokens, features.durations, speed.vocoder, { from, to, isJoined });
     const toFrame = Math.min(plan.toFrame, features.frames);
     const utterance = model.vocoder.begin(features, plan.fromFrame, toFrame, { pace: speed.stretch, awaited });

@@ -1,7 +1,7 @@
 /** Frames left out before the vocoder: as many as asked for, of long sounds and rests first. */
 import { Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
-import { hastened } from '../../src/engine/delivery/hastened.js';
+import { hastened, spokenPace } from '../../src/engine/delivery/hastened.js';
 import { planSpeech } from '../../src/engine/plan.js';
 import { type AcousticFeatures, CHANNELS } from '../../src/engine/vocoder/features.js';
 import { speedParts } from '../../src/protocol/speed.js';
@@ -66,6 +66,39 @@ describe.each([1.3, 2, 3, 4])('%f times as fast', (rate) => {
 it('leaves speech alone that its model speaks at this speed', () => {
   const own = numbered(false);
   for (const speed of [0.25, 0.5, 1]) expect(hastened(own, tokens, speedParts('base-tts', speed))).toBe(own);
+});
+
+describe('the pace of a model that was asked for 1.25', () => {
+  const pace = (exact: readonly number[], rounded: readonly number[]) =>
+    spokenPace({ exact: Float32Array.from(exact), durations: Float32Array.from(rounded) }, tokens, 1.25);
+  // As durations above, with a pad each: at its own pace the model says the vowels in 8 steps.
+  const exact = [9.6, 0.8, 6.4, 0.8, 6.4, 1.6, 0.8, 6.4, 0.8, 8, 9.6];
+
+  it('is that where rounding leaves it, and slower where sounds are rounded up', () => {
+    expect(pace(exact, exact)).toBeCloseTo(1.25);
+    const rounded = exact.map((steps) => Math.max(1, Math.round(steps)));
+    const [own, spoken] = [1 + 8 + 1 + 8 + 2 + 1 + 8 + 1, 1 + 6 + 1 + 6 + 2 + 1 + 6 + 1];
+    expect(pace(exact, rounded)).toBeCloseTo(own / spoken);
+    expect(pace(exact, exact.map(Math.ceil))).toBeLessThan(1.2);
+  });
+
+  it('hears five steps of a sound before a rest, and none of the pads', () => {
+    const long = exact.map((steps, i) => (i === 8 ? 80 : steps));
+    expect(pace(long, long)).toBeCloseTo(1.25);
+    const padded = (steps: number) => exact.map((own, i) => (i === 0 || i > 8 ? steps : own));
+    expect(pace(padded(4), padded(30))).toBeCloseTo(1.25);
+  });
+
+  it('is that of a longer utterance, however it was rounded', () => {
+    const long = exact.map((steps, i) => (i === 2 ? 60 : steps));
+    expect(pace(long, long.map(Math.ceil))).toBe(1.25);
+  });
+
+  it('is taken from what was asked for where nothing sounds', () => {
+    const rest = { ...tokens[3]!, symbol: '.' };
+    const durations = Float32Array.of(9, 3, 9);
+    expect(spokenPace({ exact: durations, durations }, [rest], 1.25)).toBe(1.25);
+  });
 });
 
 it('makes a speed of its parts', () => {

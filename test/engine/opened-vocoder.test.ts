@@ -14,7 +14,7 @@ import type { Hearing, Utterance, Vocoder, Window } from '../../src/engine/vocod
 import { MARGIN_FRAMES } from '../../src/engine/vocoder/whole-vocoder.js';
 import { createReader } from '../../src/text/reader.js';
 import { modelDirForTests, realEngine, segmentOf, speak } from '../../testkit/speech.js';
-import { furthestApart } from '../support/clip-checks.js';
+import { furthestApart } from '../support/sound/clip-checks.js';
 
 const ALONE: StepGrant = { ...UNSCHEDULED, multiThreaded: true };
 const AWAITED: Hearing = { awaited: true };

@@ -4,7 +4,7 @@ import type { AcousticPart } from '../../models/onnx/acoustic-parts.js';
 import type { ReadingToken } from '../../text/types.js';
 import type { StepGrant } from '../engine.js';
 import { type SpokenStyle, STYLE_SIZE } from '../styles.js';
-import type { AcousticFeatures, Intone, Melody } from '../vocoder/features.js';
+import type { AcousticFeatures, Intone, Melody, SpokenFeatures } from '../vocoder/features.js';
 import type { Feeds, Graph } from '../vocoder/vocoder.js';
 
 /** Both parts of an acoustic model (`models/onnx/acoustic-parts.ts`), ready to run. */
@@ -27,7 +27,7 @@ export async function runAcousticModel(
   { style, speed }: SpokenStyle,
   grant: StepGrant,
   intone: Intone = (own) => own,
-): Promise<AcousticFeatures> {
+): Promise<SpokenFeatures> {
   const ids = new BigInt64Array(tokens.length + 2);
   for (const [i, { id }] of tokens.entries()) ids[i + 1] = BigInt(id);
   const feeds = {
@@ -35,14 +35,14 @@ export async function runAcousticModel(
     style: new Tensor('float32', style, [1, STYLE_SIZE]),
     speed: new Tensor('float32', Float32Array.of(speed), [1]),
   };
-  let told!: Melody & Pick<AcousticFeatures, 's'>;
-  const made = await graphs.run(feeds, grant, ({ durations, f0, energy, s, ...others }) => {
+  let told!: Melody & Pick<SpokenFeatures, 's' | 'exact'>;
+  const made = await graphs.run(feeds, grant, ({ durations, exact, f0, energy, s, ...others }) => {
     const own = { f0: f0!, energy: energy!, frames: f0!.data.length, durations: durations!.data as Float32Array };
-    told = { ...intone(own), s: s! };
+    told = { ...intone(own), s: s!, exact: exact!.data as Float32Array };
     return { ...others, s: s!, f0: inPairs(told.f0), energy: inPairs(told.energy) };
   });
-  const { f0, s, frames, durations } = told;
-  return { f0, s, frames, durations, ...soundOf(made) };
+  const { f0, s, frames, durations, exact } = told;
+  return { f0, s, frames, durations, exact, ...soundOf(made) };
 }
 
 /** A curve with two values for each step of the durations. */

@@ -15,7 +15,7 @@ import type { StepGrant } from '../engine.js';
 import { maySpin } from '../measure/machine.js';
 import { createStyles, type SpokenStyle, type Styles } from '../styles.js';
 import { createFastVocoder } from '../vocoder/fast-vocoder.js';
-import type { AcousticFeatures, Intone } from '../vocoder/features.js';
+import type { Intone, SpokenFeatures } from '../vocoder/features.js';
 import { createOpenedVocoder } from '../vocoder/opened-vocoder.js';
 import { type Graph, graphOf, narrows, type Vocoder } from '../vocoder/vocoder.js';
 import { createWholeVocoder } from '../vocoder/whole-vocoder.js';
@@ -32,7 +32,7 @@ export interface LoadedModel {
     style: SpokenStyle,
     grant: StepGrant,
     intone?: Intone,
-  ): Promise<AcousticFeatures>;
+  ): Promise<SpokenFeatures>;
   readonly vocoder: Vocoder;
 }
 

@@ -37,6 +37,12 @@ export interface AcousticFeatures extends Omit<Melody, 'energy'> {
   readonly rows?: FeatureRows;
 }
 
+/** As the acoustic model made them. */
+export interface SpokenFeatures extends AcousticFeatures {
+  /** `durations` before the model rounded them to whole steps, one at least. */
+  readonly exact: Float32Array;
+}
+
 /** An utterance of zeros, by channel or frame by frame. */
 export function silence(frames: number, byFrame: boolean): AcousticFeatures {
   const zeros = (...dims: number[]): Tensor =>

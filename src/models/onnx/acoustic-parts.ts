@@ -3,10 +3,11 @@
  * another one and nothing is computed twice. A pitch that is changed behind the whole model meets
  * features of the old pitch, and where those creak the vocoder creaks.
  *
- * `melody` has the inputs of the whole. It makes `durations`, `f0` (Hz), `energy` (in the network's
- * own unit), `s`, and what the second part takes beside them. `features` takes that, with `f0` and
- * `energy` as they are asked for, both [1,t,2] (t steps of 600 samples), and makes `x`. Told the
- * melody as it was made, it gives the bits of the whole.
+ * `melody` has the inputs of the whole. It makes `durations`, `exact` (the same before they are
+ * rounded to whole steps), `f0` (Hz), `energy` (in the network's own unit), `s`, and what the second
+ * part takes beside them. `features` takes that, with `f0` and `energy` as they are asked for, both
+ * [1,t,2] (t steps of 600 samples), and makes `x`. Told the melody as it was made, it gives the bits
+ * of the whole.
  */
 import { type GraphBuilder, graphBuilder } from './build.js';
 import { cut, type Port } from './cut.js';
@@ -47,7 +48,8 @@ export function acousticPart(model: Model, part: AcousticPart, codec: OnnxCodec,
     const known = graph.output.filter(({ name }) => name !== 'x').map(same);
     const added = place.crossing.filter(({ tensor }) => !known.some((each) => each.tensor === tensor));
     const energy = { tensor: place.energy, as: info('energy', [1, 'rows', 'values']) };
-    return cut(model, graph.input.map(same), [...known, energy, ...added]);
+    const exact = { tensor: exactDurations(model), as: info('exact', [1, 'n']) };
+    return cut(model, graph.input.map(same), [...known, exact, energy, ...added]);
   }
   const build = graphBuilder(codec);
   const asked = place.asked(build);
@@ -64,6 +66,13 @@ export function acousticPart(model: Model, part: AcousticPart, codec: OnnxCodec,
   };
   const made = graph.output.filter(({ name }) => name === 'x').map((each) => ({ tensor: each.name, as: each }));
   return cut(whole, [...place.crossing, ...told], made);
+}
+
+/** Durations are rounded, and one step at least. */
+function exactDurations(model: Model): string {
+  const { maker } = anatomyOf(model);
+  const rounded = maker(maker('durations')?.input[0] ?? '');
+  return required(rounded?.opType === 'Round' ? rounded.input[0] : undefined, 'rounded durations');
 }
 
 /** Kokoro's decoder reads F0 itself. */

@@ -51,6 +51,8 @@ describe.each(BASE_MODELS)('the acoustic model of %s', (model) => {
     expect(dataOf(same.s)).toEqual(before.s!.data);
     expect(same.durations).toEqual(before.durations!.data);
     expect(same.frames).toBe(before.x!.dims[2]);
+    expect(same.exact.map((steps) => Math.max(1, Math.round(steps)))).toEqual(same.durations);
+    expect(same.exact.some((steps) => !Number.isInteger(steps))).toBe(true);
 
     const from = same.frames - 30;
     const above = (more: number) => (tensor: Tensor) =>
