@@ -90,7 +90,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     };
   }
 
-  // Kokoro's own generator uses so much memory that allocating it in each run would be felt.
+  // Light networks allocate in each run. Kokoro's generator uses so much that this would be felt.
   const lightIdle = idleProvider && withoutArena(idleProvider);
 
   async function load(model: BaseModel): Promise<LoadedModel> {
