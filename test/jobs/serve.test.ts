@@ -84,11 +84,8 @@ describe('a job', () => {
       ],
     });
     const ordered = await client.post(epub, 'application/epub+zip', '?chapters=2&format=opus&speed=2');
-    expect(await ordered.json()).toMatchObject({
-      title: 'The Lamp',
-      author: 'A. Writer',
-      chapters: [{ title: 'II. Dawn' }],
-    });
+    const book = (await ordered.json()) as Job;
+    expect(book).toMatchObject({ title: 'The Lamp', author: 'A. Writer', chapters: [{ title: 'II. Dawn' }] });
     const body = {
       input: 'Good morning.',
       format: 'flac',
@@ -102,6 +99,8 @@ describe('a job', () => {
     expect(list.data.map(({ id }) => id)).toEqual([job.id]);
     const next = (await (await client.request(`?limit=1&cursor=${list.next_cursor}`)).json()) as { data: Job[] };
     expect(next.data.map(({ title }) => title)).toEqual(['The Lamp']);
+    // The next test counts jobs that end.
+    expect(await client.ended(book.id)).toMatchObject({ status: 'completed', format: 'opus' });
   });
 
   it('is a book to read along where it was asked for, and counts in the metrics', async () => {

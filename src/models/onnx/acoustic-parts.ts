@@ -4,10 +4,10 @@
  * features of the old pitch, and where those creak the vocoder creaks.
  *
  * `melody` has the inputs of the whole. It makes `durations`, `exact` (the same before they are
- * rounded to whole steps), `f0` (Hz), `energy` (in the network's own unit), `s`, and what the second
- * part takes beside them. `features` takes that, with `f0` and `energy` as they are asked for, both
- * [1,t,2] (t steps of 600 samples), and makes `x`. Told the melody as it was made, it gives the bits
- * of the whole.
+ * rounded to whole steps), `f0` (Hz), `energy` (in the network's own unit), `s`, and what the
+ * second part takes beside them. `features` takes that, with `f0` and `energy` as they are asked
+ * for, both [1,t,2] (t steps of 600 samples), and makes `x`. Told the melody as it was made, it
+ * gives the bits of the whole.
  */
 import { type GraphBuilder, graphBuilder } from './build.js';
 import { cut, type Port } from './cut.js';
