@@ -78,7 +78,7 @@ function frameRates(
 const soundingOf = (tokens: readonly ReadingToken[]): readonly ReadingToken[] =>
   tokens.slice(0, tokens.findLastIndex((token) => !isRest(token)) + 1);
 
-/** What is heard of a token of so many steps, at a pace. */
+/** The steps of a token that hold sound: the end of a phoneme before a rest is silent. */
 const heardSteps = (steps: number, tokens: readonly ReadingToken[], index: number, pace = 1): number =>
   endsBeforeRest(tokens, index) ? Math.min(steps, LAST_PHONEME_STEPS / pace) : steps;
 

@@ -77,7 +77,7 @@ class GeneratorPace {
     this.#expected = GENERATOR_SHARE * realTimeFactor * FRAME_MS;
   }
 
-  /** Whether so many frames are made while `heardMs` are heard. */
+  /** Whether the generator makes `frames` within the `heardMs` that the opening lasts. */
   makes(frames: number, heardMs: number, { multiThreaded }: StepGrant): boolean {
     if (!multiThreaded) return false;
     const sorted = [...this.#lastRuns].sort((a, b) => a - b);

@@ -422,7 +422,7 @@ export class Segmenter {
     this.#candidates = this.#candidates.filter((candidate) => candidate.at > at);
   }
 
-  /** Whether a segment of so many letters is wanted before a slow machine has made all of it. */
+  /** Whether a listener waits for a segment of `letters`, with `base-tts` on two cores. */
   #isAwaited(letters: number): boolean {
     return letters > AWAITED_SHARE * this.#saidLetters && this.#inTime !== Number.POSITIVE_INFINITY;
   }

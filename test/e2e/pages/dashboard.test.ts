@@ -4,8 +4,8 @@
  */
 import path from 'node:path';
 import Libsql from 'libsql';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../testkit/server.js';
 import { StreamClient } from '../../stream-input/client.js';
 import {
@@ -13,9 +13,8 @@ import {
   expectAccessible,
   expectAccessibleInTheDark,
   hasChromium,
-  launchBrowser,
 } from '../../support/browser/browser.js';
-import { adminSecretOf, makeHome, type ServeProcess, startServe } from '../../support/processes/serve-process.js';
+import { usePages } from '../../support/browser/pages.js';
 
 const PAGES = ['Running now', 'Keys', 'Usage', 'Requests', 'Workers', 'Settings'] as const;
 const LINKS = ['Now', 'Keys', 'Usage', 'Requests', 'Workers', 'Settings'] as const;
@@ -37,31 +36,13 @@ if (!hasChromium()) {
   });
 } else {
   describe('the dashboard', () => {
-    const home = makeHome({ TTS_SINE_OPTIONS: '{"msPerChar":40,"pace":20}' });
-    let browser: Browser;
-    let server: ServeProcess;
-    let secret: string;
-    beforeAll(async () => {
-      browser = await launchBrowser();
-      server = await startServe(home);
-      secret = adminSecretOf(home);
-      await until(async () => (await fetch(`${server.baseUrl}/readyz`)).ok, 'an engine');
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await server?.kill('SIGTERM');
-      home.remove();
-    });
-    const pages: Page[] = [];
-    afterEach(async () => {
-      for (const page of pages.splice(0)) await page.context().close();
-    });
+    const pages = usePages();
 
     const api = async <T>(at: string, body?: unknown, method = body === undefined ? 'GET' : 'POST'): Promise<T> => {
-      const response = await fetch(`${server.baseUrl}/admin/v1${at}`, {
+      const response = await fetch(`${pages.baseUrl}/admin/v1${at}`, {
         method,
         headers: {
-          authorization: `Bearer ${secret}`,
+          authorization: `Bearer ${pages.secret}`,
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -71,7 +52,7 @@ if (!hasChromium()) {
     const makeKey = (name: string, more: object = {}) =>
       api<MadeKey>('/keys', { tier: 'partner', credits: 1_000, name, ...more });
     const speak = async (key: string) => {
-      const response = await fetch(`${server.baseUrl}/v1/audio/speech`, {
+      const response = await fetch(`${pages.baseUrl}/v1/audio/speech`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({ model: 'base-tts-fast', input: 'Spoken for a key.' }),
@@ -81,10 +62,9 @@ if (!hasChromium()) {
     };
     /** Signed in, at a page. */
     const open = async (link = 'Now', options: BrowserContextOptions = {}): Promise<Page> => {
-      const page = await (await browser.newContext(options)).newPage();
-      pages.push(page);
-      await page.goto(server.baseUrl + addressOf(link));
-      await page.getByLabel('Admin secret or API key').fill(secret);
+      const page = await pages.newPage(options);
+      await page.goto(pages.baseUrl + addressOf(link));
+      await page.getByLabel('Admin secret or API key').fill(pages.secret);
       await page.keyboard.press('Enter');
       await page.getByRole('navigation', { name: 'Dashboard' }).waitFor();
       return page;
@@ -140,13 +120,13 @@ if (!hasChromium()) {
         });
         for (let n = 0; n < 60; n++) await makeKey(`customer ${n}`, { credits: n + 1 });
         for (const { key } of [kiosk, purse, laptop, trial]) await speak(key);
-        const database = new Libsql(path.join(home.dataDir, 'accounts.db'));
+        const database = new Libsql(path.join(pages.home.dataDir, 'accounts.db'));
         database.exec(YEAR(kiosk.id));
         database.close();
       });
 
       it.each([1440, 390])('has every page in reach at %i pixels, light and dark', async (width) => {
-        const port = Number(new URL(server.baseUrl).port);
+        const port = Number(new URL(pages.baseUrl).port);
         const client = await StreamClient.open({ port, partner: kiosk } as never, {
           query: { inactivity_timeout: 180 },
         });
@@ -177,7 +157,7 @@ if (!hasChromium()) {
           if (n > 0) {
             await page.getByRole('link', { name: link, exact: true }).focus();
             await page.keyboard.press('Enter');
-            await page.waitForURL(server.baseUrl + addressOf(link));
+            await page.waitForURL(pages.baseUrl + addressOf(link));
             await until(async () => (await page.evaluate('document.activeElement.textContent')) === PAGES[n]);
           }
           expect(await page.title()).toBe(`${PAGES[n]} · tts dashboard`);
@@ -193,7 +173,7 @@ if (!hasChromium()) {
         await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
         await page.goForward();
         await page.getByRole('heading', { level: 1, name: 'Workers' }).waitFor();
-        await page.goto(`${server.baseUrl}/dashboard/nothing`);
+        await page.goto(`${pages.baseUrl}/dashboard/nothing`);
         await page.getByRole('heading', { level: 1, name: 'No such page' }).waitFor();
         await goTo(page, 'Now');
         expect(await heading(page).textContent()).toBe('Running now');
@@ -328,18 +308,18 @@ if (!hasChromium()) {
         await holder.getByRole('heading', { name: 'Your key' }).waitFor();
         const links = holder.getByRole('navigation', { name: 'Dashboard' }).getByRole('link');
         expect(await links.allTextContents()).toEqual(['Now', 'Usage', 'Requests', 'Jobs']);
-        await holder.goto(`${server.baseUrl}/dashboard/settings`);
+        await holder.goto(`${pages.baseUrl}/dashboard/settings`);
         await holder.getByRole('heading', { name: 'No such page' }).waitFor();
       });
 
       it('says that a sign-in has ended, and that the server is gone', async () => {
         const page = await open('Keys');
-        secret = (await home.run('admin', 'reset')).stdout.trim();
+        pages.secret = (await pages.home.run('admin', 'reset')).stdout.trim();
         await page.getByRole('alert').getByText('Your sign-in has ended. Sign in again.').waitFor();
-        await page.getByLabel('Admin secret or API key').fill(secret);
+        await page.getByLabel('Admin secret or API key').fill(pages.secret);
         await page.keyboard.press('Enter');
         await page.locator('tbody tr').first().waitFor();
-        await server.kill('SIGKILL');
+        await pages.kill('SIGKILL');
         await page.getByRole('alert').getByText('The server does not answer.').waitFor();
         await page.locator('tbody tr').first().waitFor();
         await expectAccessible(page);

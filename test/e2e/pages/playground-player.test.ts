@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../../../testkit/server.js';
 import { modelDirForTests } from '../../../testkit/speech.js';
 import {
@@ -13,11 +13,11 @@ import {
   expectAccessible,
   hasChromium,
   LISTENED,
-  launchBrowser,
   listenTo,
   PHONE_SIZE,
 } from '../../support/browser/browser.js';
-import { adminSecretOf, makeHome, type ServeProcess, startServe } from '../../support/processes/serve-process.js';
+import { ready, usePages } from '../../support/browser/pages.js';
+import { adminSecretOf, makeHome, startServe } from '../../support/processes/serve-process.js';
 import { decode, hasFfmpeg } from '../../support/sound/ffmpeg.js';
 
 const RATE = 24_000;
@@ -35,30 +35,14 @@ if (!hasChromium()) {
   });
 } else {
   describe('the player', () => {
-    let browser: Browser;
     // A tone of 60 ms a character, made five times as fast as it is heard.
-    const home = makeHome({ TTS_SINE_OPTIONS: '{"msPerChar":60,"pace":5}' });
-    let server: ServeProcess;
-    const contexts: { close(): Promise<void> }[] = [];
-    beforeAll(async () => {
-      [browser, server] = await Promise.all([launchBrowser(), startServe(home)]);
-      await ready(server);
-    });
+    const pages = usePages('{"msPerChar":60,"pace":5}');
     const after: (() => Promise<void>)[] = [];
     afterEach(async () => {
       for (const end of after.splice(0)) await end();
-      for (const context of contexts.splice(0)) await context.close();
     });
-    afterAll(async () => {
-      await browser?.close();
-      await server?.kill('SIGTERM');
-      home.remove();
-    });
-    const ready = ({ baseUrl }: ServeProcess) => until(async () => (await fetch(`${baseUrl}/readyz`)).ok, 'an engine');
-    const open = async (options: BrowserContextOptions, baseUrl = server.baseUrl): Promise<Page> => {
-      const context = await browser.newContext(options);
-      contexts.push(context);
-      const page = await context.newPage();
+    const open = async (options: BrowserContextOptions, baseUrl = pages.baseUrl): Promise<Page> => {
+      const page = await pages.newPage(options);
       await page.goto(baseUrl);
       return page;
     };
@@ -247,11 +231,9 @@ if (!hasChromium()) {
     });
 
     it('speaks at twice the speed with the pitch kept, while it streams, and its words follow', async () => {
-      const context = await browser.newContext({ ...DESK, ...LISTENED });
-      contexts.push(context);
-      const page = await context.newPage();
+      const page = await pages.newPage({ ...DESK, ...LISTENED });
       const listener = await listenTo(page);
-      await page.goto(server.baseUrl);
+      await page.goto(pages.baseUrl);
       await say(page, SENTENCE);
       await status(page, 'Finished');
       const first = await listener.heard();

@@ -7,17 +7,16 @@ import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '../../../testkit/server.js';
 import {
   complaintsOf,
   expectAccessible,
   expectAccessibleInTheDark,
   hasChromium,
-  launchBrowser,
 } from '../../support/browser/browser.js';
-import { makeHome, type ServeProcess, startServe } from '../../support/processes/serve-process.js';
+import { usePages } from '../../support/browser/pages.js';
 
 const run = promisify(execFile);
 const DESK = { viewport: { width: 1280, height: 800 }, colorScheme: 'light' } as const;
@@ -32,29 +31,12 @@ if (!hasChromium()) {
   });
 } else {
   describe('the playground', () => {
-    let browser: Browser;
-    const home = makeHome({ TTS_SINE_OPTIONS: '{"msPerChar":20,"pace":30}' });
-    let server: ServeProcess;
-    const contexts: BrowserContext[] = [];
+    const pages = usePages('{"msPerChar":20,"pace":30}');
     const folder = mkdtempSync(path.join(tmpdir(), 'tts-test-files-'));
-    beforeAll(async () => {
-      [browser, server] = await Promise.all([launchBrowser(), startServe(home)]);
-      await until(async () => (await fetch(`${server.baseUrl}/readyz`)).ok, 'an engine');
-    });
-    afterEach(async () => {
-      for (const context of contexts.splice(0)) await context.close();
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await server?.kill('SIGTERM');
-      home.remove();
-      rmSync(folder, { recursive: true, force: true });
-    });
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
     const open = async (options: BrowserContextOptions): Promise<Page> => {
-      const context = await browser.newContext(options);
-      contexts.push(context);
-      const page = await context.newPage();
-      await page.goto(server.baseUrl);
+      const page = await pages.newPage(options);
+      await page.goto(pages.baseUrl);
       return page;
     };
     const button = (page: Page, name: string | RegExp) =>
@@ -222,7 +204,7 @@ if (!hasChromium()) {
       expect(dark).not.toBe(light);
       await expectAccessible(page);
       for (const at of ['/docs', '/dashboard', '/']) {
-        await page.goto(server.baseUrl + at);
+        await page.goto(pages.baseUrl + at);
         expect(await paper()).toBe(dark);
         expect(await page.getByLabel('Theme').inputValue()).toBe('dark');
       }
@@ -237,7 +219,7 @@ if (!hasChromium()) {
     it('copies code that speaks: curl, Python, JavaScript and the WebSocket', async () => {
       const page = await open({ ...DESK, permissions: ['clipboard-read', 'clipboard-write'] });
       await box(page).fill(`It's "nine", \\ and über.`);
-      const { stdout } = await home.run('keys', 'create', '--tier', 'partner', '--credits', '10000');
+      const { stdout } = await pages.home.run('keys', 'create', '--tier', 'partner', '--credits', '10000');
       const env = { ...process.env, TTS_API_KEY: stdout.trim() };
       symlinkSync(path.resolve(import.meta.dirname, '../../../node_modules'), path.join(folder, 'node_modules'));
       const copied = async (name: string) => {
@@ -262,7 +244,7 @@ if (!hasChromium()) {
         () => false,
       );
       if (hasPython) expect((await speaks('Python', 'py', ['python3'])).equals(wav)).toBe(true);
-      expect(await copied('ElevenLabs')).toContain(`base_url="${server.baseUrl}/elevenlabs"`);
+      expect(await copied('ElevenLabs')).toContain(`base_url="${pages.baseUrl}/elevenlabs"`);
     });
   });
 }

@@ -3,18 +3,16 @@
  * by ear without knowing which is which.
  */
 import { readFileSync } from 'node:fs';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../../testkit/server.js';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import {
   complaintsOf,
   expectAccessible,
   expectAccessibleInTheDark,
   hasChromium,
-  launchBrowser,
   PHONE_SIZE,
 } from '../../support/browser/browser.js';
-import { adminSecretOf, makeHome, type ServeProcess, startServe } from '../../support/processes/serve-process.js';
+import { usePages } from '../../support/browser/pages.js';
 
 const DESK = { colorScheme: 'light' } as const;
 const PHONE = { viewport: PHONE_SIZE, colorScheme: 'dark' } as const;
@@ -25,40 +23,23 @@ if (!hasChromium()) {
   });
 } else {
   describe('voices in a browser', () => {
-    const home = makeHome({ TTS_SINE_OPTIONS: '{"msPerChar":4}' });
-    let browser: Browser;
-    let server: ServeProcess;
-    beforeAll(async () => {
-      browser = await launchBrowser();
-      server = await startServe(home);
-      await until(async () => (await fetch(`${server.baseUrl}/readyz`)).ok, 'an engine');
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await server?.kill('SIGTERM');
-      home.remove();
-    });
-    const pages: Page[] = [];
-    afterEach(async () => {
-      for (const page of pages.splice(0)) await page.context().close();
-    });
+    const pages = usePages('{"msPerChar":4}');
     const open = async (path = '/', options: BrowserContextOptions = {}): Promise<Page> => {
-      const page = await (await browser.newContext(options)).newPage();
-      pages.push(page);
-      await page.goto(server.baseUrl + path);
+      const page = await pages.newPage(options);
+      await page.goto(pages.baseUrl + path);
       return page;
     };
     const asOperator = async <T>(path: string, init: RequestInit = {}): Promise<T> => {
-      const headers = { authorization: `Bearer ${adminSecretOf(home)}`, 'content-type': 'application/json' };
-      return (await fetch(`${server.baseUrl}/admin/v1${path}`, { ...init, headers })).json() as Promise<T>;
+      const headers = { authorization: `Bearer ${pages.secret}`, 'content-type': 'application/json' };
+      return (await fetch(`${pages.baseUrl}/admin/v1${path}`, { ...init, headers })).json() as Promise<T>;
     };
     /** The operator signs in on the dashboard and comes back. */
     const signIn = async (page: Page) => {
-      await page.goto(`${server.baseUrl}/dashboard`);
-      await page.getByLabel('Admin secret').fill(adminSecretOf(home));
+      await page.goto(`${pages.baseUrl}/dashboard`);
+      await page.getByLabel('Admin secret').fill(pages.secret);
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Sign out' }).waitFor();
-      await page.goto(server.baseUrl);
+      await page.goto(pages.baseUrl);
       await page.locator('.voice').first().waitFor();
     };
     const names = (page: Page) => page.locator('.voice .choice strong').allTextContents();
@@ -217,7 +198,7 @@ if (!hasChromium()) {
         await page.getByRole('button', { name: /^Remove the correction/ }).click();
         expect(await page.getByText('Your corrections').count()).toBe(0);
         expect(complaints).toEqual([]);
-        await page.goto(`${server.baseUrl}/dashboard/voices`);
+        await page.goto(`${pages.baseUrl}/dashboard/voices`);
         await page.getByRole('region', { name: 'Kept for all servers' }).getByText('nginxcache').waitFor();
         await expectAccessible(page);
         await picture(page, 'dashboard-phone');

@@ -6,16 +6,20 @@ import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Download, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { until } from '../../../testkit/server.js';
-import { adminSecretOf, makeHome, type ServeProcess, startServe } from '../processes/serve-process.js';
+import { adminSecretOf, type Home, makeHome, type ServeProcess, startServe } from '../processes/serve-process.js';
 import { launchBrowser } from './browser.js';
 
 export class Pages {
-  readonly home = makeHome({ TTS_SINE_OPTIONS: '{"msPerChar":40,"pace":20}' });
+  readonly home: Home;
   /** The admin secret; a test that resets it writes the new one here. */
   secret = '';
   #browser: Browser | undefined;
   #server: ServeProcess | undefined;
   readonly #open: Page[] = [];
+
+  constructor(sineOptions: string) {
+    this.home = makeHome({ TTS_SINE_OPTIONS: sineOptions });
+  }
 
   get baseUrl(): string {
     return this.#server!.baseUrl;
@@ -27,9 +31,13 @@ export class Pages {
     await ready(this.#server);
   }
 
+  async kill(signal: NodeJS.Signals): Promise<void> {
+    await this.#server?.kill(signal);
+  }
+
   async stop(): Promise<void> {
     await this.#browser?.close();
-    await this.#server?.kill('SIGTERM');
+    await this.kill('SIGTERM');
     this.home.remove();
   }
 
@@ -57,8 +65,8 @@ export class Pages {
 }
 
 /** To be called once in a file, outside of its tests. */
-export function usePages(): Pages {
-  const pages = new Pages();
+export function usePages(sineOptions = '{"msPerChar":40,"pace":20}'): Pages {
+  const pages = new Pages(sineOptions);
   beforeAll(() => pages.start());
   afterEach(() => pages.closePages());
   afterAll(() => pages.stop());
