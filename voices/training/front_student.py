@@ -13,14 +13,13 @@ Every block is modulated (FiLM) by the style; those at the frame rate also by a 
 features over the utterance, because the teacher normalises over it.  Training packs several
 utterances into a row; `spread` says which of its U styles a token or frame belongs to.
 """
-import glob
 import math
 
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from student import X_DIM, depthwise
+from student import X_DIM, depthwise, read_parts
 
 SYMBOLS = 178
 STYLE = 256
@@ -237,12 +236,7 @@ def grow(state, sizes):
 def load_front(prefix, sizes=(None, None, None)):
     """A front from the parts `<prefix>*.pt`, in evaluation mode, perhaps with more blocks of
     tokens, of melody or of sound."""
-    state = {}
-    for path in sorted(glob.glob(prefix + '*.pt')):
-        state.update(torch.load(path, map_location='cpu'))
-    if not state:
-        raise FileNotFoundError(f'no checkpoint parts at {prefix}*.pt')
-    state = {key: value.float() for key, value in state.items()}
+    state = read_parts(prefix)
     sizes = tuple(wanted or there for wanted, there in zip(sizes, depths(state)))
     front = Front(*sizes)
     front.load_state_dict(grow(state, sizes))

@@ -72,7 +72,8 @@ class Reconstruction:
         for n in SIZES:
             unit = 1 / math.sqrt(n)
             t_re, t_im = self.stft(target, n)
-            made, true, logs, relative = self.magnitude_gaps(*self.stft(whole, n), t_re, t_im, unit)
+            re, im = self.stft(whole, n)
+            made, true, logs, relative = self.magnitude_gaps(re, im, t_re, t_im, unit)
             total['magnitude'] = total['magnitude'] + logs / len(SIZES)
             total['linear'] = total['linear'] + relative / len(SIZES)
             if n not in self.filters:
@@ -81,7 +82,9 @@ class Reconstruction:
             total['mel'] = total['mel'] + mel.abs().mean() / len(self.filters)
             if n == CEPSTRUM:
                 total['cepstrum'] = 10 / math.log(10) * torch.sqrt(2 * ((mel @ self.cosines) ** 2).sum(-1) + 1e-4).mean()
-            gap = self.complex_gap(*self.stft(predictable, n), t_re, t_im, true, unit, self.emphasis[n])
+            if predictable is not whole:
+                re, im = self.stft(predictable, n)
+            gap = self.complex_gap(re, im, t_re, t_im, true, unit, self.emphasis[n])
             total['complex'] = total['complex'] + gap / len(self.filters)
         return total
 

@@ -232,15 +232,28 @@ def table_noise(table, offset, frames):
     return table[rows]
 
 
-def load_state(prefix):
-    """All `<prefix>*.pt` parts of a checkpoint as one float32 state, with a head of today's parts.
-    """
+def compact(value):
+    """A matrix as 8-bit rows and what a row's 127 stands for: half the size of float16, and near
+    enough to go on training from.  Anything else stays as it is."""
+    if value.dim() < 2:
+        return value
+    reach = value.float().flatten(1).abs().amax(1).clamp(min=1e-8).reshape(-1, *[1] * (value.dim() - 1))
+    return (value.float() / reach * 127).round().to(torch.int8), reach
+
+
+def read_parts(prefix):
+    """All `<prefix>*.pt` parts of a checkpoint as one float32 state, compact or not."""
     state = {}
     for path in sorted(glob.glob(prefix + '*.pt')):
         state.update(torch.load(path, map_location='cpu'))
     if not state:
         raise FileNotFoundError(f'no checkpoint parts at {prefix}*.pt')
-    return widen({key: value.float() for key, value in state.items()})
+    return {key: value[0].float() * value[1] / 127 if isinstance(value, tuple) else value.float() for key, value in state.items()}
+
+
+def load_state(prefix):
+    """A generator's checkpoint, with a head of today's parts."""
+    return widen(read_parts(prefix))
 
 
 def depth(state):

@@ -30,6 +30,7 @@ def parser(description, learning_rate, capacity):
     made.add_argument('--capacity', type=float, default=capacity, help='hours of data to make room for')
     made.add_argument('--validate-every', type=float, default=60)
     made.add_argument('--save-every', type=float, default=60)
+    made.add_argument('--profile', action='store_true', help='say at the end what a step spends its time on')
     made.add_argument('--seed', type=int, default=0)
     return made
 
@@ -178,6 +179,18 @@ class Trainer:
         if not self.average.save(self.args.out):
             self.log('not saved: the average is not finite')
 
+    def profile(self, steps=3):
+        """The kernels of some steps, by their time."""
+        batch = self.fixed or self.take()
+        kinds = [torch.profiler.ProfilerActivity.CPU, *([torch.profiler.ProfilerActivity.CUDA] if self.cuda else [])]
+        with torch.profiler.profile(activities=kinds) as profiler:
+            for _ in range(steps):
+                self.update(batch)
+            if self.cuda:
+                torch.cuda.synchronize()
+        by = 'self_cuda_time_total' if self.cuda else 'self_cpu_time_total'
+        self.log(profiler.key_averages().table(sort_by=by, row_limit=40, max_name_column_width=90))
+
     def run(self):
         """Train until the time is up; the first step, which is the compiler's, is not on the clock.
         """
@@ -208,4 +221,6 @@ class Trainer:
                 saved = time.time()
         self.log('end', step, self.validate())
         self.save()
+        if args.profile:
+            self.profile()
         open(os.path.join(args.out, 'DONE'), 'w').close()

@@ -18,21 +18,21 @@ cd "${T:=$HOME/t}"
 ((deadline > $(date +%s))) || { echo "run.sh: that time is over" >&2; exit 1; }
 export ORT_DISABLE_TELEMETRY=1 PYTHONUNBUFFERED=1 TORCHINDUCTOR_CACHE_DIR=$T/inductor
 train=("${PYTHON:-python3}" scripts/front_train.py)
-same=(front.onnx front-corpus.npz --resume front-checkpoint-4/ck_
-  --generator front-checkpoint-4/generator-ck_ --teacher-generator teacher-generator.onnx
-  ${COMPILE---compile} --token-layers 6 --prosody-layers 6
-  --generator-rate "${GENERATOR_RATE:-2.5e-4}" --hold "${HOLD:-0.4}"
-  --rows 8 --own 2 --wave-rows 8 --wave-own 4
-  --segments 56 --teacher-segments 8 --ear-segments 12 --seed 7)
+same=(front.onnx front-corpus.npz --resume front-checkpoint-7/ck_
+  --generator front-checkpoint-7/generator-ck_ --teacher-generator teacher-generator.onnx
+  ${COMPILE---compile} --learning-rate "${RATE:-4e-4}"
+  --generator-rate "${GENERATOR_RATE:-1.5e-4}" --hold "${HOLD:-0.1}"
+  --rows 4 --own 1 --wave-rows 8 --wave-own 4
+  --segments 72 --teacher-segments 16 --ear-segments 6 --seed 8)
 read -r -a more <<< "${MORE:-}" # further arguments; they replace those above
 rm -rf run small
 
 setsid "${train[@]}" run "${same[@]}" \
-  --wave-seconds "${WAVES:-430}" --label-seconds "${LABELS:-120}" \
-  --wave-capacity 125 --capacity 170 --seconds 1700 --deadline "$deadline" --validate-every 120 \
+  --wave-seconds "${WAVES:-480}" --label-seconds "${LABELS:-50}" \
+  --wave-capacity 155 --capacity 80 --seconds 1700 --deadline "$deadline" --validate-every 120 \
   "${more[@]}" > train.out 2>&1 < /dev/null &
 echo $! > train.pid
 setsid bash -c 'sleep "$0"; exec "$@"' "${LATER:-25}" "${train[@]}" small "${same[@]}" \
   --wave-seconds 8 --label-seconds 3 --wave-capacity 1 --capacity 2 --seconds 4 --held 8 \
-  --held-others 4 "${more[@]}" > small.out 2>&1 < /dev/null &
+  --held-others 4 --profile "${more[@]}" > small.out 2>&1 < /dev/null &
 echo "started; ends in $((deadline - $(date +%s))) s"
