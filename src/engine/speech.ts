@@ -15,7 +15,8 @@ import { openingOf, startOf } from './opening.js';
 import { type Part, partsOf, type SpeechPart } from './parts.js';
 import { FRAME_SAMPLES, type MutableTimings, planSpeech, type SpeechPlan, settleTimes, timePart } from './plan.js';
 import { stretched } from './speed.js';
-import type { Intone, SpokenFeatures } from './vocoder/features.js';
+import type { SpokenStyle } from './styles.js';
+import type { Intone, Melody, SpokenFeatures } from './vocoder/features.js';
 import type { Utterance, Window } from './vocoder/vocoder.js';
 
 /** Most samples of one event, so that flow control works within a long utterance. */
@@ -63,10 +64,20 @@ async function* speakUnstretched(
   const rest = Math.max(trailing, behind) - LEAD_SAMPLES;
   const isAwaited = segment.awaited === true && job.language.startsWith(OPENED_LANGUAGE);
 
-  async function say(tokens: readonly ReadingToken[], intone?: Intone): Promise<SpokenFeatures> {
+  async function styleOf(tokens: readonly ReadingToken[]): Promise<SpokenStyle> {
     const style = await model.styles.take(mix, tokens.length, seed);
-    const spoken = { ...style, speed: style.speed * speed.acoustic };
-    return steps.run((grant) => model.acousticModel(tokens, spoken, grant, intone));
+    return { ...style, speed: style.speed * speed.acoustic };
+  }
+
+  async function say(tokens: readonly ReadingToken[], intone: Intone): Promise<SpokenFeatures> {
+    const style = await styleOf(tokens);
+    return steps.run((grant) => model.acousticModel(tokens, style, grant, intone));
+  }
+
+  /** As it was said before this segment, where nothing followed. */
+  async function saidAlone(tokens: readonly ReadingToken[]): Promise<Melody> {
+    const style = await styleOf(tokens);
+    return steps.run((grant) => model.melody(tokens, style, grant));
   }
 
   async function prepare(part: SpeechPart, awaited: boolean): Promise<Voiced> {
@@ -74,7 +85,7 @@ async function* speakUnstretched(
     const tokens = [...before, ...heard, ...ahead];
     const [from, to] = [before.length, before.length + heard.length];
     const told = await say(tokens, (own) => intoned(own, tokens, reading.questions));
-    const own = isJoined || from === 0 ? told : continued(told, tokens, from, await say(before.slice(0, -1)));
+    const own = isJoined || from === 0 ? told : continued(told, tokens, from, await saidAlone(before.slice(0, -1)));
     const prosody = tokenProsody(tokens, segment.spans, reading.stressed);
     const asked = delivered(shaped(own, prosody, commonRate(segment.spans)), tokens, job, speed);
     const isHastened = speed.vocoder > speed.acoustic;

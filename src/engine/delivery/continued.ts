@@ -5,7 +5,7 @@
 import { Tensor } from 'onnxruntime-node';
 import type { ReadingToken } from '../../text/types.js';
 import { isRest } from '../plan.js';
-import type { AcousticFeatures } from '../vocoder/features.js';
+import type { AcousticFeatures, Melody } from '../vocoder/features.js';
 import { VOICED_HZ } from './retimed.js';
 import { semitones, steadyFrames, tokenStarts } from './voice-frames.js';
 
@@ -20,6 +20,8 @@ const SOUND_FRAMES = 14;
 /** Steady frames that give the height of an end. */
 const END_FRAMES = 6;
 
+type Contour = Pick<Melody, 'f0' | 'durations'>;
+
 /**
  * The same utterance, of which the tokens before the index `own` are heard elsewhere, as they are
  * in `alone`, where nothing follows them.
@@ -28,7 +30,7 @@ export function continued(
   features: AcousticFeatures,
   tokens: readonly ReadingToken[],
   own: number,
-  alone: AcousticFeatures,
+  alone: Contour,
 ): AcousticFeatures {
   const last = tokens.findLastIndex((token, index) => index < own && !isRest(token));
   const [heard, meant] = [heightOf(alone, last), heightOf(features, last)];
@@ -44,7 +46,7 @@ export function continued(
 }
 
 /** The height in semitones of the end of a phrase, of which the token `last` is the last sound. */
-function heightOf(features: AcousticFeatures, last: number): number | undefined {
+function heightOf(features: Contour, last: number): number | undefined {
   const start = tokenStarts(features)[last];
   if (start === undefined) return undefined;
   const f0 = features.f0.data as Float32Array;

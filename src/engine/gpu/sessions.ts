@@ -12,7 +12,7 @@ import type { Gpu } from '../../protocol/device.js';
 import type { BaseModel } from '../../protocol/job.js';
 import { AsyncMemo } from '../async-memo.js';
 import type { StepGrant } from '../engine.js';
-import { type AcousticGraphs, graphName, runAcousticModel } from '../graphs/acoustic-model.js';
+import { type AcousticGraphs, graphName, runAcousticModel, runMelody } from '../graphs/acoustic-model.js';
 import { GraphThread, GraphThreads } from '../graphs/graph-threads.js';
 import type { LoadedModel, Sessions } from '../graphs/sessions.js';
 import { type Count, chooseThreads } from '../measure/machine.js';
@@ -158,6 +158,7 @@ export class GpuSessions implements Sessions {
     return {
       styles,
       acousticModel: (tokens, style, grant, intone) => runAcousticModel(acousticModel, tokens, style, grant, intone),
+      melody: (tokens, style, grant) => runMelody(this.#melody(files), tokens, style, grant),
       vocoder:
         files.model === 'base-tts-fast'
           ? createFastVocoder(this.#light(), dueWindows())
@@ -168,6 +169,18 @@ export class GpuSessions implements Sessions {
   #openOnCores(file: string, part?: AcousticPart): Promise<void> {
     const name = graphName(file, part);
     return this.#opened.get(name, () => this.#onCores.open(name, file, part));
+  }
+
+  #melody({ acousticModel: file }: GpuModelFiles): Graph {
+    return {
+      ...UNRELEASED,
+      run: async (feeds, grant) => {
+        const { outputs, runMs } = await this.#onCores.run(graphName(file, 'melody'), packed(feeds), grant);
+        const melody = unpacked(outputs);
+        this.#charge(melody.s!, grant, { coresMs: runMs });
+        return melody;
+      },
+    };
   }
 
   /** Both parts on one core. */

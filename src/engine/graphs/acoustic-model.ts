@@ -20,25 +20,43 @@ export const acousticGraphs = (melody: Graph, features: Graph): AcousticGraphs =
   run: async (feeds, grant, tell) => features.run(tell(await melody.run(feeds, grant)), grant),
 });
 
-/** Features of the melody that `intone` makes of the model's own. */
-export async function runAcousticModel(
-  graphs: AcousticGraphs,
-  tokens: readonly ReadingToken[],
-  { style, speed }: SpokenStyle,
-  grant: StepGrant,
-  intone: Intone = (own) => own,
-): Promise<SpokenFeatures> {
+function feedsOf(tokens: readonly ReadingToken[], { style, speed }: SpokenStyle): Feeds {
   const ids = new BigInt64Array(tokens.length + 2);
   for (const [i, { id }] of tokens.entries()) ids[i + 1] = BigInt(id);
-  const feeds = {
+  return {
     input_ids: new Tensor('int64', ids, [1, ids.length]),
     style: new Tensor('float32', style, [1, STYLE_SIZE]),
     speed: new Tensor('float32', Float32Array.of(speed), [1]),
   };
+}
+
+const melodyOf = ({ f0, energy, durations }: Feeds): Melody => ({
+  f0: f0!,
+  energy: energy!,
+  frames: f0!.data.length,
+  durations: durations!.data as Float32Array,
+});
+
+/** The melody alone, by the graph of the first part: about half of the work. */
+export const runMelody = async (
+  melody: Graph,
+  tokens: readonly ReadingToken[],
+  spoken: SpokenStyle,
+  grant: StepGrant,
+): Promise<Melody> => melodyOf(await melody.run(feedsOf(tokens, spoken), grant));
+
+/** Features of the melody that `intone` makes of the model's own. */
+export async function runAcousticModel(
+  graphs: AcousticGraphs,
+  tokens: readonly ReadingToken[],
+  spoken: SpokenStyle,
+  grant: StepGrant,
+  intone: Intone = (own) => own,
+): Promise<SpokenFeatures> {
   let told!: Melody & Pick<SpokenFeatures, 's' | 'exact'>;
-  const made = await graphs.run(feeds, grant, ({ durations, exact, f0, energy, s, ...others }) => {
-    const own = { f0: f0!, energy: energy!, frames: f0!.data.length, durations: durations!.data as Float32Array };
-    told = { ...intone(own), s: s!, exact: exact!.data as Float32Array };
+  const made = await graphs.run(feedsOf(tokens, spoken), grant, (first) => {
+    const { durations, exact, f0, energy, s, ...others } = first;
+    told = { ...intone(melodyOf(first)), s: s!, exact: exact!.data as Float32Array };
     return { ...others, s: s!, f0: inPairs(told.f0), energy: inPairs(told.energy) };
   });
   const { f0, s, frames, durations, exact } = told;

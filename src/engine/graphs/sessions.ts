@@ -15,12 +15,12 @@ import type { StepGrant } from '../engine.js';
 import { maySpin } from '../measure/machine.js';
 import { createStyles, type SpokenStyle, type Styles } from '../styles.js';
 import { createFastVocoder } from '../vocoder/fast-vocoder.js';
-import type { Intone, SpokenFeatures } from '../vocoder/features.js';
+import type { Intone, Melody, SpokenFeatures } from '../vocoder/features.js';
 import { createOpenedVocoder } from '../vocoder/opened-vocoder.js';
 import { type Graph, graphOf, narrows, type Vocoder } from '../vocoder/vocoder.js';
 import { createWholeVocoder } from '../vocoder/whole-vocoder.js';
 import { longWindows, timelyWindows } from '../vocoder/windows.js';
-import { acousticGraphs, graphName, runAcousticModel } from './acoustic-model.js';
+import { acousticGraphs, graphName, runAcousticModel, runMelody } from './acoustic-model.js';
 import { graphLoader } from './graph-loader.js';
 import { cpuProvider, type Provider, withoutArena } from './provider.js';
 
@@ -33,6 +33,8 @@ export interface LoadedModel {
     grant: StepGrant,
     intone?: Intone,
   ): Promise<SpokenFeatures>;
+  /** The melody alone, which is about half of the acoustic model's work. */
+  melody(tokens: readonly ReadingToken[], style: SpokenStyle, grant: StepGrant): Promise<Melody>;
   readonly vocoder: Vocoder;
 }
 
@@ -102,6 +104,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     return {
       styles,
       acousticModel: (tokens, style, grant, intone) => runAcousticModel(front, tokens, style, grant, intone),
+      melody: (tokens, style, grant) => runMelody(melody, tokens, style, grant),
       vocoder: files.model === 'base-tts-fast' ? await lightVocoder(files) : await wholeVocoder(files),
     };
   }

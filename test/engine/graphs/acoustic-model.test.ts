@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
 import { UNSCHEDULED } from '../../../src/engine/engine.js';
-import { acousticGraphs, runAcousticModel } from '../../../src/engine/graphs/acoustic-model.js';
+import { acousticGraphs, runAcousticModel, runMelody } from '../../../src/engine/graphs/acoustic-model.js';
 import { createStyles } from '../../../src/engine/styles.js';
 import { type AcousticFeatures, CHANNELS, type Intone } from '../../../src/engine/vocoder/features.js';
 import { graphOf } from '../../../src/engine/vocoder/vocoder.js';
@@ -53,6 +53,10 @@ describe.each(BASE_MODELS)('the acoustic model of %s', (model) => {
     expect(same.frames).toBe(before.x!.dims[2]);
     expect(same.exact.map((steps) => Math.max(1, Math.round(steps)))).toEqual(same.durations);
     expect(same.exact.some((steps) => !Number.isInteger(steps))).toBe(true);
+
+    const alone = await runMelody(graphOf(melody), TOKENS, spoken, UNSCHEDULED);
+    expect(dataOf(alone.f0)).toEqual(dataOf(same.f0));
+    expect(alone).toMatchObject({ frames: same.frames, durations: same.durations });
 
     const from = same.frames - 30;
     const above = (more: number) => (tensor: Tensor) =>
