@@ -1,7 +1,7 @@
 """Write the light generator (graph.py) as an ONNX file, in float32 or int8.
 
-    python export.py front-checkpoint-4/generator-ck_ --float generator-float.onnx
-    python export.py front-checkpoint-4/generator-ck_ --int8 generator-int8.onnx --calibration calibration.npz
+    python export.py front-checkpoint-7/generator-ck_ --float generator-float.onnx
+    python export.py front-checkpoint-7/generator-ck_ --int8 generator-int8.onnx --calibration calibration.npz
 """
 import argparse
 import json
@@ -16,7 +16,7 @@ from student import load_student
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('checkpoint', help='prefix of the checkpoint parts, such as front-checkpoint-4/generator-ck_')
+    parser.add_argument('checkpoint', help='prefix of the checkpoint parts, such as front-checkpoint-7/generator-ck_')
     parser.add_argument('--float', dest='float_path', help='write float32')
     parser.add_argument('--int8', dest='int8_path', help='write int8')
     parser.add_argument('--calibration', help='utterances from inputs.py, for int8')

@@ -2,11 +2,11 @@
 # A pair of checkpoints in float32 against the teacher's speech: a row for each held-out set.
 #
 #   voices/training/measure.sh OUT NAME FRONT GENERATOR [--sets en it …] [--most 16]
-#   voices/training/measure.sh OUT front-4 voices/training/front-checkpoint-4/{ck_,generator-ck_}
+#   voices/training/measure.sh OUT front-7 voices/training/front-checkpoint-7/{ck_,generator-ck_}
 #
 # OUT: the folder of prepare.sh, with reference/ (front_reference.py); FRONT and GENERATOR: prefixes
 # of the parts. Graphs, tables and sounds go to OUT/measured/NAME. `own - 4` is what the pair adds
-# to the own MCD of OUT/measured/front-4, where that was measured on as many lines.
+# to the own MCD of what is in use (front-4.json), where that was measured on as many lines.
 set -euo pipefail
 
 if [ $# -lt 4 ]; then
@@ -25,7 +25,7 @@ python "$here/front_export.py" "$front" --normal "${generator}0.pt" \
 python "$here/export.py" "$generator" --float "$made/generator.onnx"
 python "$here/set_evaluate.py" "$made/front.onnx" "$out/reference" --given "$made/given.onnx" \
   --generator "$made/generator.onnx" --processes 2 --out "$made" "$@" > "$made/printed.md"
-python - "$made/figures.json" "$out/measured/front-4/figures.json" << 'END'
+python - "$made/figures.json" "$here/front-4.json" << 'END'
 import json, os, sys
 
 made, known = (json.load(open(path)) if os.path.exists(path) else {} for path in sys.argv[1:])
