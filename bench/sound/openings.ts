@@ -20,7 +20,7 @@ import { markdown } from './delivery/table.js';
 import { SENTENCES, VOICES } from './joins.js';
 import { floats } from './spectral-distance.js';
 
-/** Samples by which both clips may be shifted: where the voice begins is looked up in each of them. */
+/** Samples by which the clips may be shifted: where the voice begins is looked up in each. */
 const MOST_SHIFT = 480;
 /** Pitches are compared so far to either side of the middle. */
 const AROUND_MS = 300;

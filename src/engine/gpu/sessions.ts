@@ -155,10 +155,11 @@ export class GpuSessions implements Sessions {
     const isSplit = files.model === 'base-tts-fast' && check.graph === LIGHT_BLOCKS;
     if (!isSplit) await this.#openOnCores(files.acousticModel, 'features');
     const acousticModel = isSplit ? this.#splitAcousticModel(files) : this.#acousticModel(files);
+    const melody = this.#melody(files);
     return {
       styles,
       acousticModel: (tokens, style, grant, intone) => runAcousticModel(acousticModel, tokens, style, grant, intone),
-      melody: (tokens, style, grant) => runMelody(this.#melody(files), tokens, style, grant),
+      melody: (tokens, style, grant) => runMelody(melody, tokens, style, grant),
       vocoder:
         files.model === 'base-tts-fast'
           ? createFastVocoder(this.#light(), dueWindows())
