@@ -219,21 +219,24 @@ class ThreadCutter implements TextCutter {
 
 /** Cuts on the thread of its caller, and on the text thread once a reader is needed. */
 class UnthreadedCutter implements TextCutter {
-  readonly #language: Language;
-  readonly #cutter: LazyCutter;
-  #ready: Promise<void> | undefined;
+  readonly #open: () => Promise<LazyCutter>;
+  #opening: Promise<LazyCutter> | undefined;
+  #cutter: LazyCutter | undefined;
 
   constructor(options: CutOptions, threadCutter: () => TextCutter) {
-    this.#language = options.language;
-    this.#cutter = new LazyCutter(options, async () => threadCutter());
+    this.#open = async () => {
+      await loadSentenceWords(options.language);
+      this.#cutter = new LazyCutter(options, async () => threadCutter());
+      return this.#cutter;
+    };
   }
 
   get pendingChars(): number {
-    return this.#cutter.pendingChars;
+    return this.#cutter?.pendingChars ?? 0;
   }
 
   get ignoredMarkup(): readonly string[] {
-    return this.#cutter.ignoredMarkup;
+    return this.#cutter?.ignoredMarkup ?? [];
   }
 
   push(text: string): Promise<Segment[]> {
@@ -249,12 +252,11 @@ class UnthreadedCutter implements TextCutter {
   }
 
   close(): void {
-    this.#cutter.close();
+    this.#cutter?.close();
   }
 
   async #take(piece: TextPiece): Promise<Segment[]> {
-    this.#ready ??= loadSentenceWords(this.#language);
-    await this.#ready;
-    return this.#cutter.take(piece);
+    this.#opening ??= this.#open();
+    return (await this.#opening).take(piece);
   }
 }
