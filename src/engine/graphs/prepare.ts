@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { InferenceSession } from 'onnxruntime-node';
 import { type AcousticPart, acousticPart } from '../../models/onnx/acoustic-parts.js';
 import { createCodec } from '../../models/onnx/schema.js';
+import { alignWeights } from './aligned-weights.js';
 import { openExact } from './exact-products.js';
 import { withFoldedTransforms } from './folded-transforms.js';
 import { withFusedProducts } from './fused-products.js';
@@ -55,6 +56,7 @@ export async function prepare({ file, part, folder, sessionOptions }: Preparatio
     },
   });
   await made.release();
+  await alignWeights(graph, path.join(folder, WEIGHTS));
   // Without names it is slower to open, and right.
   await nameShapes(graph, asKept(sessionOptions)).catch(() => undefined);
 }

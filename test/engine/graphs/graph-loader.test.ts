@@ -16,6 +16,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { placesIn } from '../../../src/engine/graphs/aligned-weights.js';
 import { openExact, PROBE } from '../../../src/engine/graphs/exact-products.js';
 import { graphLoader } from '../../../src/engine/graphs/graph-loader.js';
 import { cpuProvider } from '../../../src/engine/graphs/provider.js';
@@ -74,6 +75,10 @@ describe('graphs as the runtime prepared them', () => {
     const kept = readdirSync(shared);
     expect(kept).toEqual([expect.stringMatching(/^generator-int8-[0-9a-f]{16}$/)]);
     expect(readdirSync(path.join(shared, kept[0]!)).sort()).toEqual(['graph.onnx', 'graph.weights']);
+    const places = placesIn(readFileSync(keptGraph()));
+    expect(places.length).toBeGreaterThan(100);
+    // Kernels of some processors end the process that reads floats from elsewhere.
+    expect(places.filter(({ offset }) => offset % 64 !== 0)).toEqual([]);
     const before = statSync(keptGraph()).ino;
     expect(await samplesOf(await open())).toEqual(fresh);
     expect(statSync(keptGraph()).ino, 'it was made once').toBe(before);
