@@ -4,12 +4,13 @@
  * nobody else uses:
  *
  * - libraries for other systems, some 260 MB that cannot be loaded here, are removed, and doubles become one;
- * - so are type declarations and source maps, 30 MB in thousands of files that no program reads;
+ * - so are type declarations and source maps, 30 MB in thousands of files that no program reads, and the tests,
+ *   examples and manuals of other packages, 16 MB;
  * - so is espeak's Russian dictionary, 9 MB, which no language of ours reads;
  * - onnxruntime-node's own postinstall, which on Linux x64 fetches CUDA libraries from outside and fails the whole
  *   installation where it cannot, does nothing unless ONNXRUNTIME_NODE_INSTALL asks for it.
  *
- * TTS_INSTALL_TRIM=0 keeps every file: some 500 MB instead of 196 on Linux x64. In a clone
+ * TTS_INSTALL_TRIM=0 keeps every file: some 500 MB instead of 199 on Linux x64. In a clone
  * package-lock.json and
  * `allowScripts` keep the postinstall from running, and no file is removed.
  */
@@ -69,6 +70,24 @@ function trimDeclarations(dir) {
   }
 }
 
+/** What a package was tried and explained with. Licences stay. */
+const UNREAD = /^(?:tests?|__tests__|docs?|examples?|bench(?:marks?)?|\.github)$/;
+const UNREAD_FILES = /^(?:readme|changelog|history|contributing|security)(?:\.[\w-]+)?\.(?:md|markdown)$/i;
+
+function trimManuals(dir) {
+  for (const folder of foldersIn(dir)) {
+    if (path.basename(folder).startsWith('@')) {
+      trimManuals(folder);
+      continue;
+    }
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const isUnread = entry.isDirectory() ? UNREAD.test(entry.name) : UNREAD_FILES.test(entry.name);
+      if (isUnread) rmSync(path.join(folder, entry.name), { recursive: true });
+      else if (entry.name === 'node_modules') trimManuals(path.join(folder, entry.name));
+    }
+  }
+}
+
 /** It is larger than the dictionaries of all other languages together. */
 function trimDictionaries(dir) {
   rmSync(path.join(dir, 'dist', 'data', 'ru.data'));
@@ -91,6 +110,7 @@ if (path.basename(path.dirname(packageDir)) === 'node_modules') {
     () => trimRuntime(runtime),
     () => trimDatabase(path.join(own, '@libsql')),
     () => trimDeclarations(own),
+    () => trimManuals(own),
     () => trimDictionaries(path.join(own, 'espeak-phonemizer')),
   ];
   for (const step of [() => guardInstall(runtime), ...(process.env.TTS_INSTALL_TRIM === '0' ? [] : trims)]) {

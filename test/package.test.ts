@@ -156,6 +156,24 @@ describe('installed by itself', () => {
     expect(readdirSync(runtime('dist')).sort()).toEqual(['bitmap', 'index.js', 'word.ts']);
   });
 
+  it('keeps programs and licences, not tests, examples and manuals', () => {
+    const names = [
+      'docs/index.js',
+      'dist/docs/used.js',
+      'test/a.js',
+      'LICENSE.md',
+      'README.md',
+      'tester.js',
+      'example.js',
+    ];
+    dependency('some', {}, names);
+    dependency('@scope/other', {}, names);
+    preinstall();
+    const kept = ['LICENSE.md', 'dist/docs/used.js', 'example.js', 'tester.js'];
+    for (const name of ['some', '@scope/other'])
+      expect(filesOf(name).filter((file) => file !== 'package.json')).toEqual(kept);
+  });
+
   it("leaves out espeak's dictionary of a language that is not read here, and no other", async () => {
     const data = path.join('node_modules', 'espeak-phonemizer', 'dist', 'data');
     const { voiceToBucket, buckets } = JSON.parse(read(path.join(data, 'manifest.json')));
