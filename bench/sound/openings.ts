@@ -4,8 +4,11 @@
  * of either half, the pitch around the place where one is faded into the other, and with `--words`
  * the words that a recogniser (Moonshine base, fetched once) gets wrong.
  *
- *   npm run bench -- openings [--voices ID,ID] [--sentences 10] [--words]
+ *   npm run bench -- openings [--voices ID,ID] [--text FILE] [--sentences 10] [--words]
+ *
+ * A file has one sentence a line.
  */
+import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { createKokoroEngine } from '../../src/engine/kokoro.js';
 import { melDistance } from '../../src/engine/measure/mel-cepstrum.js';
@@ -72,6 +75,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     args: [...argv],
     options: {
       voices: { type: 'string', default: VOICES.join(',') },
+      text: { type: 'string' },
       sentences: { type: 'string', default: String(SENTENCES.length) },
       words: { type: 'boolean', default: false },
     },
@@ -86,10 +90,11 @@ export async function main(argv: readonly string[]): Promise<void> {
     preload: ['base-tts'],
     log: () => undefined,
   });
+  const said = values.text === undefined ? SENTENCES : (await readFile(values.text, 'utf8')).trim().split('\n');
   const figures: number[][] = [];
   const errors = [0, 0];
   let words = 0;
-  for (const sentence of SENTENCES.slice(0, Number(values.sentences))) {
+  for (const sentence of said.slice(0, Number(values.sentences))) {
     for (const voice of values.voices.split(',')) {
       const say = async (segment: Segment) => (await speak(engine, segment, { model: 'base-tts', voice })).pcm;
       const [opened, whole] = [await say({ ...segmentOf(sentence), awaited: true }), await say(segmentOf(sentence))];

@@ -1,6 +1,7 @@
 /** The Kokoro engine: reads a segment, runs the model's graphs on its tokens, and yields audio. */
 import { env } from 'onnxruntime-node';
 import { ownWeights, RECIPE } from '../models/manifest.js';
+import { groupOf } from '../models/model-files.js';
 import type { Gpu } from '../protocol/device.js';
 import { isAbort, TtsError } from '../protocol/errors.js';
 import { DEFAULT_LANGUAGE, type SegmentJob, type SpeechEvent } from '../protocol/job.js';
@@ -48,8 +49,9 @@ export async function createKokoroEngine(options: KokoroOptions & KokoroSurround
   async function* speak(job: SegmentJob, steps: StepRunner, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     clearTimeout(warming);
     try {
-      if (!sessions.isLoaded(job.model)) yield { type: 'progress', loading: true };
-      const model = await sessions.model(job.model);
+      const voices = groupOf(job.mix);
+      if (!sessions.isLoaded(job.model, voices)) yield { type: 'progress', loading: true };
+      const model = await sessions.model(job.model, voices);
       signal.throwIfAborted();
       const reader = await readers(job.language);
       await reader.prepare(job.segment);

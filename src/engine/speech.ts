@@ -27,12 +27,6 @@ const CHUNK_SAMPLES = msToSamples(500);
  */
 const RING_SAMPLES = msToSamples(80);
 
-/**
- * The light vocoder has learnt English. It is 1.5 dB (MCD) from Kokoro's generator there, and 1.8
- * to 2.3 dB in other languages.
- */
-const OPENED_LANGUAGE = 'en-';
-
 export interface SegmentReading {
   readonly job: SegmentJob;
   readonly model: LoadedModel;
@@ -62,7 +56,6 @@ async function* speakUnstretched(
   const { parts, trailing } = partsOf(reading, segment, speed);
   const { lead, behind } = restsOf(job, speed);
   const rest = Math.max(trailing, behind) - LEAD_SAMPLES;
-  const isAwaited = segment.awaited === true && job.language.startsWith(OPENED_LANGUAGE);
 
   async function styleOf(tokens: readonly ReadingToken[]): Promise<SpokenStyle> {
     const style = await model.styles.take(mix, tokens.length, seed);
@@ -102,7 +95,7 @@ async function* speakUnstretched(
   const voiced = new Map<Part, Voiced>();
   for (const part of parts) {
     if (part.kind !== 'speech') continue;
-    voiced.set(part, await prepare(part, isAwaited && voiced.size === 0));
+    voiced.set(part, await prepare(part, segment.awaited === true && voiced.size === 0));
     yield { type: 'progress', loading: false };
   }
   const [first] = voiced.values();

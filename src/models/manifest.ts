@@ -63,13 +63,15 @@ export const GRAPHS = [
   'generator-gpu',
   'generator-gpu-half',
   'light-gpu',
+  'light-gpu-others',
   'light-blocks',
+  'light-blocks-others',
   'light-frames',
 ] as const;
 export type GraphName = (typeof GRAPHS)[number];
 
 /** Raised whenever graphs come out differently, so that older ones are made and timed again. */
-export const RECIPE = process.arch === 'x64' ? 10 : 9;
+export const RECIPE = process.arch === 'x64' ? 11 : 10;
 
 export interface ModelManifest {
   readonly name: BaseModel;
@@ -88,11 +90,13 @@ export interface ModelManifest {
    */
   readonly front?: FileRecord;
   readonly generator?: FileRecord;
+  /** What of the vocoder's weights is different for languages other than English. */
+  readonly generatorOthers?: FileRecord;
 }
 
 /** Files of a model that come with the package. */
-export const ownFiles = ({ front, generator }: ModelManifest): FileRecord[] =>
-  [front, generator].filter((file) => file !== undefined);
+export const ownFiles = ({ front, generator, generatorOthers }: ModelManifest): FileRecord[] =>
+  [front, generator, generatorOthers].filter((file) => file !== undefined);
 
 /** A digest of all weights that come with the package. */
 export function ownWeights(dir = PACKAGE_VOICES_DIR): string {

@@ -11,6 +11,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { TtsError } from '../protocol/errors.js';
+import type { StyleShare } from '../protocol/job.js';
 import type { FileRecord, GraphName, ModelManifest } from './manifest.js';
 import { graphFile } from './pack-record.js';
 
@@ -48,10 +49,24 @@ interface KokoroGpuFiles {
   readonly generatorHalf: string;
 }
 
+/** Of the voices: those that share the weights of the light vocoder, by their own language. */
+export type VoiceGroup = 'english' | 'others';
+
+/** Names of Kokoro's English styles, as `af_heart`. */
+const ENGLISH_STYLE = /^[ab][fm]_/;
+
+export function groupOf(mix: readonly StyleShare[]): VoiceGroup {
+  const english = mix.reduce((sum, { style, weight }) => sum + (ENGLISH_STYLE.test(style) ? weight : -weight), 0);
+  return english >= 0 ? 'english' : 'others';
+}
+
+/** A file for each group of voices. */
+type ByGroup = Readonly<Record<VoiceGroup, string>>;
+
 /** A light acoustic model and a light vocoder, which come with the package. */
 export interface LightFiles extends CommonFiles {
   readonly model: 'base-tts-fast';
-  readonly vocoder: string;
+  readonly vocoder: ByGroup;
   /** Present where they were asked for. */
   readonly gpu?: LightGpuFiles;
 }
@@ -60,8 +75,8 @@ interface LightGpuFiles {
   /**
    * The vocoder for many windows in one run, with float products and with those of tensor cores.
    */
-  readonly vocoder: string;
-  readonly vocoderBlocks: string;
+  readonly vocoder: ByGroup;
+  readonly vocoderBlocks: ByGroup;
   /** The acoustic model behind its melody, for many utterances in one run. */
   readonly frames: string;
 }
@@ -112,19 +127,24 @@ export function modelFiles(manifest: ModelManifest, { dir, manifestDir }: Folder
     ...common,
     model: manifest.name,
     acousticModel: ownFile(manifest, 'front', manifestDir),
-    vocoder: ownFile(manifest, 'generator', manifestDir),
+    vocoder: {
+      english: ownFile(manifest, 'generator', manifestDir),
+      others: ownFile(manifest, 'generatorOthers', manifestDir),
+    },
     ...(gpu && {
       gpu: {
-        vocoder: graph('light-gpu'),
-        vocoderBlocks: graph('light-blocks'),
+        vocoder: { english: graph('light-gpu'), others: graph('light-gpu-others') },
+        vocoderBlocks: { english: graph('light-blocks'), others: graph('light-blocks-others') },
         frames: graph('light-frames'),
       },
     }),
   };
 }
 
+type OwnFile = 'front' | 'generator' | 'generatorOthers';
+
 /** A graph that comes with the package. */
-function ownFile(manifest: ModelManifest, name: 'front' | 'generator', manifestDir: string): string {
+function ownFile(manifest: ModelManifest, name: OwnFile, manifestDir: string): string {
   const record: FileRecord | undefined = manifest[name];
   if (record === undefined) {
     throw new TtsError(

@@ -219,9 +219,12 @@ async function makeGraphs(
     await sleep(FRAME_MS, undefined, signal ? { signal } : {});
     const file = path.join(dir, graphFile(name));
     if (isLightGraph(name)) {
-      const { LIGHT_GRAPHS } = await import('./onnx/light-graphs.js');
+      const [{ LIGHT_GRAPHS }, { shippedBytes }] = await Promise.all([
+        import('./onnx/light-graphs.js'),
+        import('./onnx/shipped.js'),
+      ]);
       const { from, make } = LIGHT_GRAPHS[name];
-      await writeFileAtomic(file, make(await readFile(path.resolve(manifestDir, manifest[from]!.path), { signal })));
+      await writeFileAtomic(file, make(await shippedBytes(path.resolve(manifestDir, manifest[from]!.path))));
     } else {
       parts ??= await partsOf(path.join(dir, published.path), published.sha256, signal);
       await writeFileAtomic(file, parts.make(name));

@@ -43,7 +43,7 @@ describe('tts voices', () => {
       'british_male_lewis',
     ]);
     expect(await ids('--language', 'fr')).toEqual(['french_female_siwis']);
-    expect(await ids('--language', 'fr', '-m', 'base-tts-fast')).toEqual([]);
+    expect(await ids('--language', 'fr', '-m', 'base-tts-fast')).toEqual(['french_female_siwis']);
     expect(await ids('--language', 'en-GB')).toHaveLength(8);
     expect(await voices('--language', 'xx')).toMatchObject({
       code: 2,

@@ -66,7 +66,7 @@ describe('the tools', () => {
   it('take a voice that reads the language of the text', async () => {
     const { call } = await agent();
     const { text } = await call('speak', { text: 'Bonjour tout le monde, comment allez-vous ?', format: 'wav' });
-    expect(text).toContain('by french_female_siwis (base-tts)');
+    expect(text).toContain('by french_female_siwis (base-tts-fast)');
   });
 
   it('list voices and explain readings without credits', async () => {

@@ -28,7 +28,7 @@ const pull = <Model extends BaseModel>(model: Model, more: { offline?: boolean }
 const inPack = async () => (await readdir(path.join(folder, 'models/kokoro-82m'))).sort();
 
 /** Puts weights where the manifest says they are. */
-async function place(name: 'front' | 'generator', content: string): Promise<void> {
+async function place(name: 'front' | 'generator' | 'generatorOthers', content: string): Promise<void> {
   const file = `base-tts-fast/${name}.onnx`;
   const sha256 = createHash('sha256').update(content).digest('hex');
   const manifest = { ...loadModelManifest('base-tts-fast', manifestDir()), graphs: [] };
@@ -43,6 +43,7 @@ beforeEach(async () => {
   await cp(registry.manifestDir, manifestDir(), { recursive: true });
   await place('front', 'a light front');
   await place('generator', 'a light generator');
+  await place('generatorOthers', 'weights');
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
@@ -50,7 +51,10 @@ describe('a model with a front of its own', () => {
   it('is ready with the download alone, while the other model has its front cut from it', async () => {
     const files = await pull('base-tts-fast');
     expect(files.acousticModel).toBe(front());
-    expect(files.vocoder).toBe(path.join(manifestDir(), 'base-tts-fast/generator.onnx'));
+    expect(files.vocoder).toEqual({
+      english: path.join(manifestDir(), 'base-tts-fast/generator.onnx'),
+      others: path.join(manifestDir(), 'base-tts-fast/generatorOthers.onnx'),
+    });
     expect(await inPack()).toEqual(['kokoro-quantized.onnx', 'pack.json', 'styles', 'tokenizer.json']);
     expect((await listModels(places())).map(({ state }) => state)).toEqual(['unprepared', 'ready']);
     const { acousticModel: cut } = await pull('base-tts', { offline: true });

@@ -32,7 +32,7 @@ OTHERS = tuple(LANGUAGES.values())[2:]
 HARD = {'am_santa': 7.0, 'bf_alice': 3.0, 'bf_lily': 2.5, 'af_sky': 2.0, 'am_liam': 2.0, 'am_fenrir': 1.7, 'af_nicole': 1.5, 'am_eric': 1.5,
         'em_santa': 1.6, 'pm_santa': 1.6}
 # Of all draws, by the language of the voice; English voices have the rest.
-SHARES = {'es': 0.075, 'fr': 0.05, 'it': 0.08, 'pt': 0.1, 'hi': 0.05, 'ja': 0.05, 'zh': 0.045}
+SHARES = {'es': 0.08, 'fr': 0.05, 'it': 0.085, 'pt': 0.11, 'hi': 0.05, 'ja': 0.05, 'zh': 0.045}
 OTHER_LANGUAGE = 0.10           # a voice of another language reads English, or a language that is not its own
 SLOWEST, FASTEST, AS_IT_IS = 0.5, 2.0, 0.8
 ODD = 0.5                       # of the odd draws that the runs up to front 7 had; 1 widens, less polishes
@@ -80,7 +80,7 @@ class Corpus:
         return self._padded(line), self.voices[voice, min(len(line), LONGEST)], speed, self.names[voice]
 
     def draw(self, rng):
-        """-> tokens with pads, style, speed."""
+        """-> tokens with pads, style, speed, voice."""
         voice = int(rng.choice(len(self.names), p=self.weight))
         language = self.language[voice]
         if rng.random() < (OTHER_LANGUAGE if language in OTHERS else 0.4 * OTHER_LANGUAGE):
@@ -90,13 +90,13 @@ class Corpus:
         if rng.random() < ODD * 0.2:
             row = int(np.clip(row + rng.integers(-100, 200), 0, LONGEST))
         speed = 1.0 if rng.random() < AS_IT_IS else round(math.exp(rng.uniform(math.log(SLOWEST), math.log(FASTEST))), 2)
-        return self._padded(line), self._style(rng, voice, row), speed
+        return self._padded(line), self._style(rng, voice, row), speed, self.names[voice]
 
     def each_voice(self, rng, longest):
         """Every voice once, a line of its language: what calibration must not miss."""
         for voice, language in enumerate(self.language):
             line = self._pick(rng, language)[:longest]
-            yield self._padded(line), self.voices[voice, len(line)], 1.0
+            yield self._padded(line), self.voices[voice, len(line)], 1.0, self.names[voice]
 
     def _padded(self, line):
         return np.concatenate([[0], line[:LONGEST], [0]]).astype(np.int64)
@@ -165,7 +165,7 @@ def describe(corpus, draws=4000):
     for voice, share in enumerate(corpus.weight):
         weight[corpus.language[voice]] += share
     for _ in range(draws):
-        ids, _, speed = corpus.draw(rng)
+        ids, _, speed, _ = corpus.draw(rng)
         spoken.append((len(ids) - 2, speed))
     sizes = np.array([n for n, _ in spoken])
     print('voices drawn:', {kind: round(share, 3) for kind, share in weight.items()})

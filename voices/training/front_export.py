@@ -4,8 +4,8 @@ in float32 or int8.
 Inputs   input_ids int64 [1,n], style float32 [1,256], speed float32 [1]
 Outputs  x float32 [1,512,T], f0 float32 [1,1,T], s float32 [1,128], durations float32 [1,n]
 
-    python front_export.py front-checkpoint-7/ck_ --normal front-checkpoint-7/generator-ck_0.pt --float front-light.onnx
-    python front_export.py front-checkpoint-7/ck_ --normal front-checkpoint-7/generator-ck_0.pt --int8 front-light-int8.onnx --corpus front-corpus.npz
+    python front_export.py front-checkpoint-8/ck_ --normal front-checkpoint-8/generator-ck_0.pt --float front-light.onnx
+    python front_export.py front-checkpoint-8/ck_ --normal front-checkpoint-8/generator-ck_0.pt --int8 front-light-int8.onnx --corpus front-corpus.npz
 """
 import argparse
 import json
@@ -172,7 +172,7 @@ def calibrate(front, normal, corpus, count, seed=5):
     rng, gathered = np.random.default_rng(seed), {name: [] for name in layers.seen}
     asked = [corpus.draw(rng) for _ in range(count)] + list(corpus.each_voice(rng, 80))
     names = [name for name in layers.seen if layers.seen[name] != 'style']
-    for tokens, style, speed in asked:
+    for tokens, style, speed, _ in asked:
         values = session.run([layers.seen[name] for name in names], {'input_ids': tokens[None], 'style': style[None],
                                                                       'speed': np.array([speed], np.float32)})
         for name, value in [*zip(names, values), ('cond.0', style[None])]:

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 import torch.multiprocessing as multiprocessing
 
+from corpus.assemble import ENGLISH
 from front_corpus import Corpus
 from front_teacher import FrontTeacher, padded
 from generate import grouped
@@ -34,13 +35,18 @@ def batches(asked, budget):
         yield batch
 
 
+def spoken_in_english(asked):
+    """[(ids, style, speed, voice, ..)] -> whether each voice is an English one."""
+    return [one[3].startswith(ENGLISH) for one in asked]
+
+
 def draw(path, seed, rank, out, group, budget):
     torch.set_num_threads(1)
     corpus, rng = Corpus(path), np.random.default_rng([seed, rank])
     while True:
         made = list(batches([corpus.draw(rng) for _ in range(group)], budget))
         for index in rng.permutation(len(made)):
-            out.put(padded(made[index], 'cpu'))
+            out.put((padded(made[index], 'cpu'), spoken_in_english(made[index])))
 
 
 class Labels:
@@ -63,13 +69,13 @@ class Labels:
 
     def held_out(self, pool, sets, most):
         """Evaluation utterances of each of `sets`; in the pool they have its number."""
-        asked = [(*one[:3], number) for number, name in enumerate(sets) for one in self.corpus.evaluation(name, most.get(name, most[''])).values()]
+        asked = [(*one, number) for number, name in enumerate(sets) for one in self.corpus.evaluation(name, most.get(name, most[''])).values()]
         for batch in batches(asked, self.budget):
-            self.append(pool, padded([one[:3] for one in batch], self.device), [one[3] for one in batch])
+            self.append(pool, padded(batch, self.device), spoken_in_english(batch), [one[4] for one in batch])
 
-    def append(self, pool, arguments, held=None):
+    def append(self, pool, arguments, english, held=None):
         ids, style, made = self.ask(arguments)
-        pool.append(ids, style, made, held=held, waves=self.speak(style, made) if pool.waves else None)
+        pool.append(ids, style, made, english, held=held, waves=self.speak(style, made) if pool.waves else None)
 
     @torch.no_grad()
     def speak(self, style, made):
@@ -96,7 +102,7 @@ class Labels:
         before = pool.hours
         while pool.hours < hours and time.time() < deadline and not pool.full:
             try:
-                self.append(pool, self.queue.get(timeout=1))
+                self.append(pool, *self.queue.get(timeout=1))
             except queue.Empty:
                 continue
         return pool.hours - before

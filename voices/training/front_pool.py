@@ -42,6 +42,7 @@ class Pool:
         if waves:
             self.frame_fields['wave'] = empty(frames, WHOLE, dtype=torch.int16)
         self.style = empty(utterances, 256, dtype=torch.float16)
+        self.english = empty(utterances, dtype=torch.bool)
         self.at = torch.zeros(utterances, 4, dtype=torch.long, device=device)        # first token, tokens, first frame, frames
         self.sizes, self.held = [], []                                               # on the host: (tokens, frames), held-out sets, or -1
         self.tokens = self.frames = self.utterances = 0
@@ -53,8 +54,8 @@ class Pool:
         return self.frames / 40 / 3600
 
     @torch.no_grad()
-    def append(self, ids, style, made, held=None, waves=None):
-        """A batch of the teacher's answers (FrontTeacher) -> how many of its utterances were left
+    def append(self, ids, style, made, english, held=None, waves=None):
+        """A batch of the teacher's answers (FrontTeacher), in English voices or not -> how many of its utterances were left
         out: too long, or of another length than their waveform."""
         fits = made['frame_mask'].sum(1) <= ROW_FRAMES
         fits &= torch.isfinite(made['x'].sum((1, 2))) & torch.isfinite(made['f0'].sum(1))
@@ -92,6 +93,7 @@ class Pool:
         if waves is not None:
             self.frame_fields['wave'][here] = torch.cat([waves[i] for i in taken]).to(self.device).reshape(frames, WHOLE)
         self.style[self.utterances:self.utterances + count] = style[keep]
+        self.english[self.utterances:self.utterances + count] = torch.tensor(english, device=self.device)[keep]
         self.at[self.utterances:self.utterances + count] = torch.stack(
             [starts[:, 0] + self.tokens, lengths[:, 0], starts[:, 1] + self.frames, lengths[:, 1]], 1)
         self.sizes += lengths.tolist()
@@ -162,7 +164,7 @@ class Pool:
                 'share': weight / weight.sum(-1, keepdim=True).clamp(min=1),
                 'bias': torch.where(together[:, None], self.bias, float('-inf')).bfloat16() if self.device != 'cpu' else
                 torch.where(together[:, None], self.bias, float('-inf')),
-                'style': self.style[rows.clamp(min=0)].float()}
+                'style': self.style[rows.clamp(min=0)].float(), 'english': self.english[rows.clamp(min=0)]}
         token_starts = starts
         which, source, inside, starts = spread(at[..., 2], at[..., 3], FRAME_GAP, ROW_FRAMES)
         frame = {name: field[source] for name, field in self.frame_fields.items()}

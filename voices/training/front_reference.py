@@ -32,7 +32,7 @@ def asked(args):
     """-> [(path, tokens, style, speed, voice)], in the same order in every process."""
     corpus = Corpus(args.corpus)
     if args.drawn:
-        return [(os.path.join(args.out, f'{i:04d}.npz'), *corpus.draw(np.random.default_rng(i)), 'drawn') for i in range(args.drawn)]
+        return [(os.path.join(args.out, f'{i:04d}.npz'), *corpus.draw(np.random.default_rng(i))) for i in range(args.drawn)]
     return [(os.path.join(args.out, name, f'{i:04d}.npz'), *one) for name in args.sets for i, one in corpus.evaluation(name, args.most).items()]
 
 

@@ -223,7 +223,7 @@ def compare(args):
     asked = [corpus.draw(rng) for _ in range(args.count)]
     made = teacher(*padded(asked, teacher.device))
     worst = {}
-    for i, (ids, style, speed) in enumerate(asked):
+    for i, (ids, style, speed, _) in enumerate(asked):
         x, f0, durations, raw, energy, sound, prosody = session.run(list(OUTPUTS), {
             'input_ids': ids[None], 'style': style[None], 'speed': np.array([speed], np.float32)})
         n, t = len(ids), f0.shape[-1]
@@ -239,13 +239,13 @@ def compare(args):
 
 
 def padded(asked, device):
-    """[(ids, style, speed)] -> the arguments of a teacher's call."""
-    lengths = torch.tensor([len(ids) for ids, _, _ in asked])
+    """[(ids, style, speed, ..)] -> the arguments of a teacher's call."""
+    lengths = torch.tensor([len(one[0]) for one in asked])
     ids = torch.zeros(len(asked), int(lengths.max()), dtype=torch.long)
-    for row, (line, _, _) in zip(ids, asked):
-        row[:len(line)] = torch.from_numpy(line)
-    return (ids.to(device), lengths, torch.from_numpy(np.stack([style for _, style, _ in asked])).to(device),
-            torch.tensor([speed for _, _, speed in asked], dtype=torch.float32, device=device))
+    for row, one in zip(ids, asked):
+        row[:len(one[0])] = torch.from_numpy(one[0])
+    return (ids.to(device), lengths, torch.from_numpy(np.stack([one[1] for one in asked])).to(device),
+            torch.tensor([one[2] for one in asked], dtype=torch.float32, device=device))
 
 
 if __name__ == '__main__':

@@ -1,7 +1,7 @@
 """Train the front's student on labels from the front's teacher, by the clock; with waveforms also
 the light generator, together with it.
 
-    python front_train.py checkpoints/ front.onnx front-corpus.npz --generator front-checkpoint-7/generator-ck_ --resume front-checkpoint-7/ck_ \\
+    python front_train.py checkpoints/ front.onnx front-corpus.npz --generator front-checkpoint-8/generator-ck_ --resume front-checkpoint-8/ck_ \\
         --teacher-generator teacher-generator.onnx --compile --wave-seconds 300 --label-seconds 60 --seconds 500
 
 All data is made first, in the GPU's memory: utterances with waveforms, then labels alone, which
@@ -32,7 +32,7 @@ from front_pool import Pool, doubled
 from front_student import ENERGY_UNIT, TOKEN_DIM, Front, load_front, pitch_of, places, repeat_tokens, z_of
 from losses import Envelope, Haze, Reconstruction
 from metrics import Distance, Periodicity
-from student import FRAME, SAMPLE_RATE, X_DIM, excitation, istft, load_state, shaped_like, stft
+from student import FRAME, SAMPLE_RATE, X_DIM, excitation, istft, for_one, load_state, own_blocks, part, shaped_like, stft
 from trainer import Average, Trainer, parser
 
 TERMS = ('duration', 'total', 'pitch', 'slope', 'energy', 'x', 'hints', 'inner', *Reconstruction.WEIGHTS, 'envelope', 'distance', 'haze', 'ear', 'generator_norm', 'norm')
@@ -48,6 +48,7 @@ def parse():
     made.add_argument('corpus')
     made.add_argument('--generator', required=True, help='prefix of the light generator\'s checkpoint')
     made.add_argument('--generator-rate', type=float, default=1e-4)
+    made.add_argument('--english-blocks', type=int, default=0, help='of the generator\'s last blocks, how many English has for itself')
     made.add_argument('--token-layers', type=int, help='grow the checkpoint to this many blocks of tokens')
     made.add_argument('--prosody-layers', type=int, help='of melody')
     made.add_argument('--sound-layers', type=int, help='and of sound')
@@ -79,22 +80,25 @@ class Listener:
     """The light generator: normalised x in, inner features and samples of the predictable part out.
     """
 
-    def __init__(self, prefix, device, compiled):
-        self.student = shaped_like(state := load_state(prefix)).to(device)
+    def __init__(self, prefix, device, compiled, english_blocks):
+        state = load_state(prefix)
+        if english_blocks > own_blocks(state):
+            state = part(for_one(state, english=False), english_blocks)
+        self.student = shaped_like(state).to(device)
         self.student.load_state_dict(state)
         self.student.requires_grad_(False)
         if compiled:
             self.student.synthesise = torch.compile(self.student.synthesise, dynamic=False)
-            for block in self.student.blocks:
+            for block in [*self.student.blocks, *self.student.english]:
                 block.compile(dynamic=False)
 
     def source(self, f0, phase):
         return stft(excitation(f0, phase), self.student.fwd)
 
-    def __call__(self, x, f0, source, style, stats, mask, amp):
+    def __call__(self, x, f0, source, style, stats, mask, english, amp):
         student, batch, frames = self.student, x.shape[0], x.shape[1]
         with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp, cache_enabled=False):
-            h = student.trunk(student.features(x * student.xs + student.xm, f0, source), style, stats, mask)
+            h = student.trunk(student.features(x * student.xs + student.xm, f0, source), style, stats, mask, english)
         o = student.head(h.float()).reshape(batch, frames * 2, 9, -1)
         spectrum, _ = student.synthesise(o, source, torch.zeros_like(source))
         return h.float(), istft(spectrum, student.inv)
@@ -133,7 +137,7 @@ class FrontTrainer(Trainer):
         self.labels.load(args.model, self.device, args.teacher_generator)
         self.model = self.front = (load_front(args.resume, (args.token_layers, args.prosody_layers, args.sound_layers)) if args.resume else Front()).to(self.device).train()
         self.hints = nn.Linear(TOKEN_DIM, 2 * X_DIM).to(self.device)
-        self.listener, self.ear = (Listener(args.generator, self.device, args.compile) for _ in range(2))
+        self.listener, self.ear = (Listener(args.generator, self.device, args.compile, args.english_blocks) for _ in range(2))
         student = self.listener.student
         self.pool = Pool(self.device, args.capacity, student.xm, student.xs)
         self.waves = Pool(self.device, args.wave_capacity, student.xm, student.xs, waves=True) if args.teacher_generator else None
@@ -243,7 +247,7 @@ class FrontTrainer(Trainer):
             features = torch.cat([other[rows].flatten(0, 1)[index[:count]], features[count:]])
             stats = torch.cat([utterance_stats(other[rows], b['columns'][rows])[number[:count]], stats[count:]])
         listener = listener or self.listener
-        inner, wave = listener(features * mask[..., None], f0, listener.source(f0, phase), style, stats, mask[..., None], self.cuda)
+        inner, wave = listener(features * mask[..., None], f0, listener.source(f0, phase), style, stats, mask[..., None], b['english'][rows].flatten()[number], self.cuda)
         return inner, wave[:, 600 * self.args.context:-600 * self.args.context]
 
     def listen_to_itself(self, b, x):

@@ -32,15 +32,18 @@ class Graph:
     """Collects nodes and constants; every method returns the name of a tensor."""
 
     def __init__(self):
-        self.nodes, self.constants, self._known = [], [], {}
+        self.nodes, self.constants, self._known, self.apart = [], [], {}, False
 
     def constant(self, value, dtype=None):
         array = np.ascontiguousarray(np.asarray(value, dtype=dtype))
         key = (array.dtype.str, array.shape, hashlib.sha256(array.tobytes()).digest())
-        if key not in self._known:               # equal constants are stored once
-            self._known[key] = f'c{len(self.constants)}'
-            self.constants.append(numpy_helper.from_array(array, self._known[key]))
-        return self._known[key]
+        if not self.apart and key in self._known:              # equal constants are stored once
+            return self._known[key]
+        name = f'c{len(self.constants)}'
+        self.constants.append(numpy_helper.from_array(array, name))
+        if not self.apart:                       # those of blocks that have other weights elsewhere have names of their own
+            self._known[key] = name
+        return name
 
     def floats(self, value):
         return self.constant(value, np.float32)
@@ -273,8 +276,9 @@ def silu(g, tensor):
     return g.op('Mul', tensor, g.op('Sigmoid', tensor))
 
 
-def build(student, layers):
-    """The whole graph; `layers` says how matrix products are made."""
+def build(student, layers, own=0):
+    """The whole graph; `layers` says how matrix products are made.  The constants of the `own` last
+    blocks are shared with nothing, so that they have the same names whatever they are."""
     g, dim, depth = Graph(), student.dim, student.layers
     state = {key: value.detach().double().numpy() for key, value in student.state_dict().items()}
     forward, inverse = bases(g)
@@ -307,7 +311,7 @@ def build(student, layers):
     kernel = (state['inp.weight'] / smooth_in[None, :, None]).transpose(2, 1, 0).reshape(3 * width, dim)
     h = layers.neighbours(g, 'inp', features(g, student, 'x', f0, source, smooth_in), kernel, state['inp.bias'])
     for i in range(depth):
-        at = f'blocks.{i}.'
+        at, g.apart = f'blocks.{i}.', i >= depth - own
         taps = state[at + 'dw.weight']
         local = g.op('Conv', g.op('Transpose', h, perm=[0, 2, 1]), g.floats(taps), g.floats(state[at + 'dw.bias']),
                      group=dim, pads=[taps.shape[2] // 2] * 2)
@@ -316,6 +320,7 @@ def build(student, layers):
         inner = g.op('Gelu', layers.linear(g, at + 'w1', local, weight, state[at + 'w1.bias']), approximate='tanh')       # half the time of the exact one
         gain = state[at + 'g']
         h = g.op('Add', h, layers.linear(g, at + 'w2', inner, state[at + 'w2.weight'].T * gain, state[at + 'w2.bias'] * gain))
+    g.apart = False
     out = layers.linear(g, 'head', modulate(h, depth), state['head.weight'].T / smooth[depth][:, None], state['head.bias'])
 
     parts = g.op('Split', g.reshape(out, [1, -1, PARTS * BINS]), g.ints([BINS] * PARTS), axis=2, outputs=PARTS)

@@ -12,6 +12,7 @@ import numpy as np
 import onnxruntime as ort
 
 import kokoro_graph as names
+from corpus.assemble import ENGLISH
 from front_corpus import Corpus
 from sequences import Sequences
 
@@ -29,11 +30,13 @@ def run_front(session, tokens, style, speed):
     return x[0], f0[0, 0], s[0]
 
 
-def save_utterances(path, utterances):
-    """`utterances`: list of (x, f0, style); x in float16, as in the training data."""
+def save_utterances(path, utterances, english):
+    """`utterances`: list of (x, f0, style); x in float16, as in the training data.  `english`: whether
+    the voice of each is an English one."""
     np.savez_compressed(path, x=np.concatenate([u[0].T for u in utterances]).astype(np.float16),
                         f0=np.concatenate([u[1] for u in utterances]).astype(np.float32),
-                        style=np.stack([u[2] for u in utterances]), frames=np.array([len(u[1]) for u in utterances]))
+                        style=np.stack([u[2] for u in utterances]), frames=np.array([len(u[1]) for u in utterances]),
+                        english=np.array(english))
 
 
 def load_utterances(path):
@@ -41,6 +44,11 @@ def load_utterances(path):
     ends = np.cumsum(data['frames'])
     x, f0 = data['x'].astype(np.float32), data['f0']
     return [(x[e - n:e].T.copy(), f0[e - n:e], s) for e, n, s in zip(ends, data['frames'], data['style'])]
+
+
+def spoken_in_english(path):
+    """Of each utterance in a file of `save_utterances`."""
+    return np.load(path)['english'].tolist()
 
 
 def choose(sequences, count, rng):
@@ -73,8 +81,8 @@ def main():
         asked += [corpus.draw(rng) for _ in range(args.count - len(asked))]
     else:
         sequences = Sequences(args.sequences)
-        asked = [(sequences.tokens(i), sequences.style(i), sequences.speed[i]) for i in choose(sequences, args.count, rng)]
-    save_utterances(args.out, [run_front(session, *one) for one in asked])
+        asked = [(sequences.tokens(i), sequences.style(i), sequences.speed[i], ENGLISH[0]) for i in choose(sequences, args.count, rng)]
+    save_utterances(args.out, [run_front(session, *one[:3]) for one in asked], [one[3].startswith(ENGLISH) for one in asked])
 
 
 if __name__ == '__main__':

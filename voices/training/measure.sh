@@ -2,7 +2,7 @@
 # A pair of checkpoints in float32 against the teacher's speech: a row for each held-out set.
 #
 #   voices/training/measure.sh OUT NAME FRONT GENERATOR [--sets en it …] [--most 16]
-#   voices/training/measure.sh OUT front-7 voices/training/front-checkpoint-7/{ck_,generator-ck_}
+#   voices/training/measure.sh OUT front-8 voices/training/front-checkpoint-8/{ck_,generator-ck_}
 #
 # OUT: the folder of prepare.sh, with reference/ (front_reference.py); FRONT and GENERATOR: prefixes
 # of the parts. Graphs, tables and sounds go to OUT/measured/NAME. `own - 4` is what the pair adds
@@ -23,8 +23,9 @@ python() { "$out/venv/bin/python" "$@"; }
 python "$here/front_export.py" "$front" --normal "${generator}0.pt" \
   --float "$made/front.onnx" --given "$made/given.onnx"
 python "$here/export.py" "$generator" --float "$made/generator.onnx"
+python "$here/export.py" "$generator" --others --float "$made/others.onnx"
 python "$here/set_evaluate.py" "$made/front.onnx" "$out/reference" --given "$made/given.onnx" \
-  --generator "$made/generator.onnx" --processes 2 --out "$made" "$@" > "$made/printed.md"
+  --generator "$made/generator.onnx" --others "$made/others.onnx" --processes 2 --out "$made" "$@" > "$made/printed.md"
 python - "$made/figures.json" "$here/front-4.json" << 'END'
 import json, os, sys
 

@@ -12,7 +12,7 @@ import onnxruntime as ort
 from onnx import helper
 
 from graph import FloatLayers, build, grid
-from inputs import load_utterances
+from inputs import load_utterances, spoken_in_english
 from windows import utterance_inputs
 
 # How far smoothing goes: 1 evens out the activations wholly, 0 leaves the weights alone.  Layers
@@ -56,9 +56,8 @@ def _seen(rows, low, high, fine):
     return {'gram': shown.T @ shown / len(rows), 'cross': shown.T @ rows / len(rows), 'mean': rows.mean(0), 'mean_shown': shown.mean(0)}
 
 
-def calibrate(student, path, keep=400_000):
-    """-> per layer {'range': (low, high), 'smooth' or 'rescale': factors} and perhaps 'fine' and
-    what was 'seen'."""
+def _gather(student, utterances, rng):
+    """What flows into each product of `student`, some rows of each utterance."""
     layers = FloatLayers()
     model = build(student, layers)
     seen = dict(layers.seen)
@@ -68,30 +67,61 @@ def calibrate(student, path, keep=400_000):
     options = ort.SessionOptions()
     options.intra_op_num_threads = 1
     session = ort.InferenceSession(model.SerializeToString(), options, providers=['CPUExecutionProvider'])
-    rng = np.random.default_rng(0)
     gathered = {name: [] for name in seen}
-    for x, f0, style in load_utterances(path):
+    for x, f0, style in utterances:
         feeds = utterance_inputs(x, f0, style)
         values = session.run(list(seen.values()), {**feeds, 'offset': np.zeros(1, np.int64)})
         for name, value in zip(seen, values):
             rows = value.reshape(-1, value.shape[-1])
             gathered[name].append(rows[rng.permutation(len(rows))[:160]])
-    result = {}
-    for name, rows in gathered.items():
-        rows = np.concatenate(rows)
-        reach = np.maximum(np.abs(rows).max(0), 1e-3)
-        demand = np.maximum(np.abs(_weights(student, name)).max(1), 1e-5)
-        strength = FINE_STRENGTH if name in FINE else STRENGTH
-        factors = demand ** (1 - strength) / reach ** strength
-        factors /= np.exp(np.log(factors).mean())
-        folded = name in FOLDED or name.endswith('.w1')
-        entry = {'smooth' if folded else 'rescale': factors}
-        rows = rows * factors
-        flat = rows.reshape(-1)
-        entry['range'] = _range(flat if len(flat) <= keep else rng.choice(flat, keep, replace=False))
-        if name in FINE:                         # room costs nothing there, and clipping does: a clipped style is another voice
-            entry.update(fine=True, range=(1.5 * float(flat.min()), 1.5 * float(flat.max())))
-        if name == 'head' or name.startswith('blocks.'):          # the others have too few rows, or a convolution's
-            entry['seen'] = _seen(rows, *entry['range'], fine=name in FINE)
-        result[name] = entry
-    return result
+    return {name: np.concatenate(rows) for name, rows in gathered.items()}
+
+
+def _factors(name, rows, demand):
+    """Smoothing of a layer whose inputs are `rows` and whose weights reach to `demand`."""
+    reach = np.maximum(np.abs(rows).max(0), 1e-3)
+    strength = FINE_STRENGTH if name in FINE else STRENGTH
+    factors = np.maximum(demand, 1e-5) ** (1 - strength) / reach ** strength
+    return factors / np.exp(np.log(factors).mean())
+
+
+def _entry(name, rows, factors, rng, keep=400_000):
+    """-> {'range': (low, high), 'smooth' or 'rescale': factors} and perhaps 'fine' and what was
+    'seen'."""
+    entry = {'smooth' if _folds(name) else 'rescale': factors}
+    rows = rows * factors
+    flat = rows.reshape(-1)
+    entry['range'] = _range(flat if len(flat) <= keep else rng.choice(flat, keep, replace=False))
+    if name in FINE:                             # room costs nothing there, and clipping does: a clipped style is another voice
+        entry.update(fine=True, range=(1.5 * float(flat.min()), 1.5 * float(flat.max())))
+    if name == 'head' or name.startswith('blocks.'):              # the others have too few rows, or a convolution's
+        entry['seen'] = _seen(rows, *entry['range'], fine=name in FINE)
+    return entry
+
+
+def _folds(name):
+    return name in FOLDED or name.endswith('.w1')
+
+
+def calibrate(students, path, own):
+    """Of a generator for English and one for the other languages, which differ in their `own` last
+    blocks alone -> for each of them its layers as `_entry` has them; what they have in common is
+    equal in both."""
+    rng, utterances, english = np.random.default_rng(0), load_utterances(path), spoken_in_english(path)
+    rows = [_gather(student, [one for one, is_english in zip(utterances, english) if is_english == of], rng)
+            for student, of in zip(students, (True, False))]
+    first = students[0].layers - own
+    made = [{}, {}]
+    for name in rows[0]:
+        demands = [np.abs(_weights(student, name)).max(1) for student in students]
+        together = np.concatenate([part[name] for part in rows])
+        if not (name.startswith('blocks.') and int(name.split('.')[1]) >= first):
+            made[0][name] = made[1][name] = _entry(name, together, _factors(name, together, demands[0]), rng)
+        elif _folds(name):                       # into what both have in common
+            factors = _factors(name, together, np.maximum(*demands))
+            for entries, part in zip(made, rows):
+                entries[name] = _entry(name, part[name], factors, rng)
+        else:
+            for entries, part, demand in zip(made, rows, demands):
+                entries[name] = _entry(name, part[name], _factors(name, part[name], demand), rng)
+    return made

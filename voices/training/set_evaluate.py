@@ -1,7 +1,8 @@
 """Measure the light front and generator on every held-out set: a table of languages, one of voices,
 one of very short lines.
 
-    python set_evaluate.py front-light-int8.onnx reference/ --given front-given.onnx --generator generator-int8.onnx --processes 2 \\
+    python set_evaluate.py front-light-int8.onnx reference/ --given front-given.onnx --generator generator-int8.onnx \\
+        --others generator-others-int8.onnx --processes 2 \\
         --dnsmos sig_bak_ovr.onnx --recogniser moonshine/base/quantized --vocabulary vocabulary.json --short-text short-us.txt --out tables/
 
 `reference/` comes from front_reference.py, a folder a set.  Durations, loudness, DNSMOS and words
@@ -18,6 +19,7 @@ import numpy as np
 import torch
 import torch.multiprocessing as multiprocessing
 
+from corpus.assemble import ENGLISH
 from evaluate import write_wav
 from front_evaluate import distance_of, run_front
 from inputs import open_session
@@ -35,7 +37,7 @@ class Ears:
 
     def __init__(self, args):
         torch.set_num_threads(1)
-        self.front, self.given, self.generator = (open_session(path) for path in (args.front, args.given, args.generator))
+        self.front, self.given, self.english, self.others = (open_session(path) for path in (args.front, args.given, args.generator, args.others))
         self.distance, self.periodicity = Distance(), Periodicity()
         self.opinion = Opinion(args.dnsmos) if args.dnsmos else None
         self.recogniser = None
@@ -43,8 +45,8 @@ class Ears:
             from recogniser import Recogniser
             self.recogniser = Recogniser(args.recogniser, args.vocabulary)
 
-    def speak(self, x, f0, style):
-        return run_whole(self.generator, utterance_inputs(x, np.maximum(f0, 0), style))
+    def speak(self, x, f0, style, voice):
+        return run_whole(self.english if voice.startswith(ENGLISH) else self.others, utterance_inputs(x, np.maximum(f0, 0), style))
 
     def __call__(self, path):
         data = np.load(path)
@@ -52,7 +54,7 @@ class Ears:
         tokens, style = data['tokens'].astype(np.int64), data['style'].astype(np.float32)
         x, own_f0, s, durations = run_front(self.front, tokens, style, speed=speed)
         gx, gf0, _, _ = run_front(self.given, tokens, style, data['durations'], speed)
-        own, spoken = self.speak(gx, gf0, s), self.speak(x, own_f0, s)
+        own, spoken = self.speak(gx, gf0, s, voice), self.speak(x, own_f0, s, voice)
         both = (f0 > 40) & (gf0 > 40)
         size = min(len(teacher), len(own))
         band = lambda wave: self.periodicity.frames(torch.from_numpy(np.ascontiguousarray(wave[:size])))[BAND].tolist()
@@ -60,8 +62,8 @@ class Ears:
             'set': os.path.basename(os.path.dirname(path)), 'index': int(os.path.basename(path)[:4]), 'voice': voice, 'speed': speed,
             'durations': (data['durations'].astype(float), durations), 'pitch': (np.log2(f0[both]), np.log2(gf0[both])),
             'voicing': float(((f0 > 10) != (gf0 > 10)).mean()), 'mcd': distance_of(self.distance, own, teacher)[1],
-            'mcd_f0': distance_of(self.distance, self.speak(gx, f0, s), teacher)[1],
-            'mcd_generator': distance_of(self.distance, self.speak(data['x'].astype(np.float32), f0, s), teacher)[1] if 'x' in data else np.nan,
+            'mcd_f0': distance_of(self.distance, self.speak(gx, f0, s, voice), teacher)[1],
+            'mcd_generator': distance_of(self.distance, self.speak(data['x'].astype(np.float32), f0, s, voice), teacher)[1] if 'x' in data else np.nan,
             'loudness': (loudness(teacher), loudness(spoken)), 'periodic': (band(teacher), band(own)),
             'seconds': (len(teacher) / 24000, len(spoken) / 24000), 'voiced': (float((f0 > 40).mean()), float((own_f0 > 40).mean()))}
         if self.opinion:
@@ -149,6 +151,7 @@ def main():
     parser.add_argument('reference')
     parser.add_argument('--given', required=True)
     parser.add_argument('--generator', required=True)
+    parser.add_argument('--others', required=True, help='the generator of voices that are not English')
     parser.add_argument('--sets', nargs='+', help='not all of them')
     parser.add_argument('--most', type=int, help='of each set')
     parser.add_argument('--processes', type=int, default=1)

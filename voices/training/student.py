@@ -136,7 +136,7 @@ class Block(nn.Module):
 class Student(nn.Module):
     """Parameter names (`xm`, `inp`, `blocks.0.w1`, ...) are those of the checkpoints: keep them."""
 
-    def __init__(self, dim=512, hidden=1536, layers=8, kernel=7, cond=256):
+    def __init__(self, dim=512, hidden=1536, layers=8, kernel=7, cond=256, english=0):
         super().__init__()
         self.dim, self.layers = dim, layers
         self.register_buffer('xm', torch.zeros(X_DIM))
@@ -148,6 +148,7 @@ class Student(nn.Module):
         self.film = nn.Linear(cond, (layers + 1) * 2 * dim)
         self.inp = nn.Conv1d(X_DIM + SUB * 2 * LOW + 2, dim, 3, padding=1)
         self.blocks = nn.ModuleList(Block(dim, hidden, kernel, layers) for _ in range(layers))
+        self.english = nn.ModuleList(Block(dim, hidden, kernel, layers) for _ in range(english))
         self.head = nn.Linear(dim, SUB * BINS * PARTS)
         self._start_quiet()
 
@@ -170,17 +171,21 @@ class Student(nn.Module):
         pitch = torch.log(f0.clamp(min=50.0) / 200)[..., None] * voiced
         return torch.cat([(x - self.xm) / self.xs, low, pitch, voiced], 2)
 
-    def trunk(self, features, style, stats, mask=None):
+    def trunk(self, features, style, stats, mask=None, english=None):
         """Features -> the head's input [B, T, dim].
 
         Training segments may reach beyond the utterance; `mask` [B, T, 1] puts zeros there before
         every convolution, which is what the zero padding at an utterance's ends gives in use.
+        Where `english` [B] is true, English's own blocks stand in for the last ones.
         """
         batch = features.shape[0]
         film = self.film(self.cond(torch.cat([style, stats], 1))).reshape(batch, self.layers + 1, 2, 1, self.dim)
         h = self.inp(features.transpose(1, 2)).transpose(1, 2).float()
         for i, block in enumerate(self.blocks):
-            h = block(h, film[:, i, 0], film[:, i, 1], mask)
+            made, own = block(h, film[:, i, 0], film[:, i, 1], mask), i - self.layers + len(self.english)
+            if own >= 0 and english is not None:
+                made = torch.where(english[:, None, None], self.english[own](h, film[:, i, 0], film[:, i, 1], mask), made)
+            h = made
         return F.layer_norm(h, (self.dim,)) * (1 + film[:, -1, 0]) + film[:, -1, 1]
 
     def forward(self, x, f0, phase, style, stats, noise, mask=None, amp=False):
@@ -261,9 +266,28 @@ def depth(state):
     return 1 + max(int(key.split('.')[1]) for key in state if key.startswith('blocks.'))
 
 
+def own_blocks(state):
+    """How many of the last blocks a checkpoint has a second time, for English."""
+    return 1 + max((int(key.split('.')[1]) for key in state if key.startswith('english.')), default=-1)
+
+
+def part(state, count):
+    """The same function, with `count` of the last blocks a second time for English."""
+    first = depth(state) - count
+    return state | {f'english.{int(key.split(".")[1]) - first}.{key.split(".", 2)[2]}': value.clone() for key, value in state.items()
+                    if key.startswith('blocks.') and int(key.split('.')[1]) >= first}
+
+
+def for_one(state, english):
+    """Of a checkpoint with blocks for English: what English voices use, or what the others do."""
+    first = depth(state) - own_blocks(state)
+    of = {f'blocks.{first + int(key.split(".")[1])}.{key.split(".", 2)[2]}': value for key, value in state.items() if key.startswith('english.')}
+    return {key: value for key, value in state.items() if not key.startswith('english.')} | (of if english else {})
+
+
 def shaped_like(state):
     """A student of a checkpoint's sizes."""
-    return Student(dim=state['inp.bias'].numel(), hidden=state['blocks.0.w1.bias'].numel(), layers=depth(state),
+    return Student(dim=state['inp.bias'].numel(), hidden=state['blocks.0.w1.bias'].numel(), layers=depth(state), english=own_blocks(state),
                    kernel=state['blocks.0.dw.weight'].shape[-1], cond=state['film.weight'].shape[1])
 
 
@@ -322,9 +346,10 @@ def extend_filter(head, first, count):
     bias[:, 1, first:end] += DELAY * torch.arange(1, end - first + 1, device=bias.device)
 
 
-def load_student(prefix):
-    """A student shaped like the checkpoint it is loaded from, in evaluation mode."""
-    state = load_state(prefix)
+def load_student(prefix, english=True):
+    """A student shaped like the checkpoint it is loaded from, for English voices or for the others, in
+    evaluation mode."""
+    state = for_one(load_state(prefix), english)
     student = shaped_like(state)
     missing, unexpected = student.load_state_dict(state, strict=False)
     if missing or unexpected:

@@ -1,6 +1,6 @@
 """Train the light generator on shards from generate.py, by the clock.
 
-    python train.py checkpoints/ data/ --resume front-checkpoint-7/generator-ck_ --compile --seconds 1200
+    python train.py checkpoints/ data/ --resume front-checkpoint-8/generator-ck_ --compile --seconds 1200
 
 Plain regression on the teacher's waveform (losses.py) at a large batch.  New shards are taken up
 while it runs.
@@ -14,7 +14,7 @@ import trainer
 from losses import Reconstruction
 from metrics import Distance, Periodicity
 from shards import Pool
-from student import BINS, FRAME, NOISE_GAIN, Student, extend_filter, grow, load_state, shaped_like, stft
+from student import BINS, FRAME, NOISE_GAIN, Student, extend_filter, for_one, grow, load_state, shaped_like, stft
 
 
 def parse():
@@ -39,7 +39,7 @@ class Trainer(trainer.Trainer):
 
     def __init__(self, args):
         super().__init__(args)
-        state = load_state(args.resume) if args.resume else None
+        state = for_one(load_state(args.resume), english=True) if args.resume else None
         if state and args.layers:
             state = grow(state, args.layers)
         self.model = (shaped_like(state) if state else Student(layers=args.layers or 8)).to(self.device)

@@ -52,11 +52,6 @@ const BREAK_FRAMES = 3;
 const AUDIBLE_FRAMES = 16;
 /** Semitones above the highest point of the foot that a bend may reach. */
 const HIGHEST = 5;
-/**
- * How much a bent voice may be softer than the louder sounds of the utterance, as a share of what
- * lies between those and silence: about 6 dB. Softer, some voices creak at half their pitch.
- */
-const SOFTER = 0.04;
 /** Frames in which the energy rises to that, and falls at the end of the voice. */
 const RAISE_FRAMES = 3;
 /** Quantiles of the energy that are silence and the louder sounds. */
@@ -80,7 +75,10 @@ interface Rise {
   readonly highest?: number;
   /** Shares of the voice's own movement that may be taken away, the least that will do. */
   readonly flattened?: readonly number[];
-  /** How much softer than loud sounds the voice may be: see `SOFTER`. */
+  /**
+   * How much softer than the louder sounds of the utterance the voice may be, as a share of what
+   * lies between those and silence. Softer, some voices creak at half their pitch.
+   */
   readonly softer?: number;
 }
 
@@ -188,7 +186,7 @@ function apply(bend: Bend, f0: Float32Array, voiced: Uint8Array): Stretch | unde
     else if (f0[at]! > VOICED_HZ) f0[at]! *= 2 ** (bent(at, semitones(f0[at]!)) / 12);
   }
   leave(f0, end, bent(end, melody.get(end)!), bend.fade);
-  return { from, end, softer: bend.direction < 0 ? Number.POSITIVE_INFINITY : (rise.softer ?? SOFTER) };
+  return { from, end, softer: bend.direction < 0 ? Number.POSITIVE_INFINITY : (rise.softer ?? 0) };
 }
 
 /** Behind a bend: the voice breaks off as it does by itself, or goes on and loses it by `fade`. */

@@ -6,7 +6,6 @@
 import { cpus } from 'node:os';
 import { env, Tensor } from 'onnxruntime-node';
 import { RECIPE } from '../../models/manifest.js';
-import type { GpuModelFiles } from '../../models/model-files.js';
 import { SAMPLE_RATE } from '../../protocol/audio.js';
 import type { Gpu } from '../../protocol/device.js';
 import { TtsError } from '../../protocol/errors.js';
@@ -22,7 +21,7 @@ import type { Graph } from '../vocoder/vocoder.js';
 import { oneWindow } from '../vocoder/windows.js';
 import { CpuReference, featuresOf, type ReferenceOptions, SENTENCES, type Sentence } from './cpu-reference.js';
 import { framesItem, silentFrames } from './frames-batch.js';
-import type { GpuItem } from './gpu-item.js';
+import { type GpuItem, LIGHT, type LightVocoder } from './gpu-item.js';
 import { packed, runOnGpu, unpacked } from './gpu-runs.js';
 import { driverFacts } from './vulkan.js';
 
@@ -40,6 +39,9 @@ const LIMITS = {
   'base-tts-fast': { leastDb: 25, mostMcdDb: 0.3 },
 } as const;
 
+/** Forms of `base-tts-fast` with their products as tensor cores take them begin so. */
+export const LIGHT_BLOCKS = 'light-blocks';
+
 interface Form {
   readonly graph: string;
   readonly file: string;
@@ -48,19 +50,20 @@ interface Form {
 }
 
 /** The forms that a model has for a GPU. Of `base-tts` the first that passes is the fastest. */
-const formsOf = (files: GpuModelFiles): readonly Form[] =>
-  files.model === 'base-tts'
-    ? [
-        { graph: 'generator-gpu-half', file: files.gpu.generatorHalf },
-        { graph: 'generator-gpu', file: files.gpu.generatorFloat },
-      ]
-    : [
-        { graph: LIGHT_BLOCKS, file: files.gpu.vocoderBlocks, frames: files.gpu.frames },
-        { graph: 'light-gpu', file: files.gpu.vocoder },
-      ];
-
-/** The form of `base-tts-fast` with its products as tensor cores take them. */
-export const LIGHT_BLOCKS = 'light-blocks';
+function formsOf({ files, group }: CheckedModel): readonly Form[] {
+  if (files.model === 'base-tts') {
+    return [
+      { graph: 'generator-gpu-half', file: files.gpu.generatorHalf },
+      { graph: 'generator-gpu', file: files.gpu.generatorFloat },
+    ];
+  }
+  const { vocoder, vocoderBlocks, frames } = files.gpu;
+  const of = group === 'english' ? '' : '-others';
+  return [
+    { graph: `${LIGHT_BLOCKS}${of}`, file: vocoderBlocks[group], frames },
+    { graph: `light-gpu${of}`, file: vocoder[group] },
+  ];
+}
 
 /**
  * The largest real-time factor of a GPU that `auto` uses. A slower one is most likely a driver that
@@ -86,6 +89,8 @@ export interface CheckOptions {
    * ones.
    */
   readonly timedWindows?: number;
+  /** The form of the English voices, where others have their turn: they take the same. */
+  readonly like?: string | undefined;
   /** What the GPU and the CPU both speak, to be compared. */
   readonly sentences?: readonly Sentence[];
 }
@@ -96,7 +101,7 @@ export interface CheckOptions {
  */
 export async function testedGraph(
   checked: CheckedModel,
-  { onCheck, warmUp = true, timedWindows = TIMED_WINDOWS, sentences = SENTENCES }: CheckOptions = {},
+  { onCheck, warmUp = true, timedWindows = TIMED_WINDOWS, like = '', sentences = SENTENCES }: CheckOptions = {},
 ): Promise<GpuCheck> {
   const { device, files } = checked;
   const passed: { form: Form; check: GpuCheck }[] = [];
@@ -104,7 +109,7 @@ export async function testedGraph(
   let open: Form | undefined;
   const reference = new CpuReference(checked);
   try {
-    for (const form of formsOf(files)) {
+    for (const form of formsOf(checked).filter(({ graph }) => graph.startsWith(like))) {
       const known = await verdictOf(checked, form);
       if (known === undefined) open = form;
       last = known ?? (await freshVerdict(checked, form, { reference, timedWindows, sentences, onCheck }));
@@ -164,10 +169,12 @@ async function freshVerdict(
   return check;
 }
 
-const nameOf = ({ model }: GpuModelFiles): 'whole' | 'light' => (model === 'base-tts' ? 'whole' : 'light');
+const nameOf = ({ files: { model }, group }: CheckedModel): 'whole' | LightVocoder =>
+  model === 'base-tts' ? 'whole' : LIGHT[group];
 
-async function openForm({ files, thread }: CheckedModel, { file, frames }: Form): Promise<void> {
-  const name = nameOf(files);
+async function openForm(checked: CheckedModel, { file, frames }: Form): Promise<void> {
+  const { thread } = checked;
+  const name = nameOf(checked);
   await thread.open(name, file, { queues: name === 'whole' });
   if (frames !== undefined) await thread.open('frames', frames);
 }
@@ -249,7 +256,7 @@ const featuresOnGpu = ({ files, cores, thread }: CheckedModel): AcousticGraphs =
 });
 
 /** The whole utterance as the GPU is given it. */
-async function itemsOf({ files, cores }: CheckedModel, features: AcousticFeatures): Promise<GpuItem[]> {
+async function itemsOf({ files, group, cores }: CheckedModel, features: AcousticFeatures): Promise<GpuItem[]> {
   const { x, f0, s, frames } = features;
   if (files.model === 'base-tts') {
     const { outputs } = await cores.run(files.gpu.source, packed({ f0 }), UNSCHEDULED);
@@ -258,7 +265,7 @@ async function itemsOf({ files, cores }: CheckedModel, features: AcousticFeature
   const items: GpuItem[] = [];
   const collect: Graph = {
     run: async (feeds) => {
-      items.push({ graph: 'light', feeds: packed(feeds) });
+      items.push({ graph: LIGHT[group], feeds: packed(feeds) });
       return { waveform: new Tensor('float32', new Float32Array(frames * FRAME_SAMPLES), [1, frames * FRAME_SAMPLES]) };
     },
     release: async () => undefined,
@@ -292,11 +299,11 @@ const SHAPES = {
 
 /** Compiles all shaders now, so that no listener waits for them. */
 async function warm(checked: CheckedModel, form: Form): Promise<void> {
-  const { files, thread } = checked;
-  const name = nameOf(files);
-  for (const frames of SHAPES[name].lengths) {
+  const { thread } = checked;
+  const shapes = SHAPES[checked.files.model === 'base-tts' ? 'whole' : 'light'];
+  for (const frames of shapes.lengths) {
     const [item] = await itemsOf(checked, silence(frames, form.frames !== undefined));
-    for (const count of SHAPES[name].counts) await runOnGpu(thread, new Array<GpuItem>(count).fill(item!));
+    for (const count of shapes.counts) await runOnGpu(thread, new Array<GpuItem>(count).fill(item!));
   }
   if (form.frames === undefined) return;
   for (const frames of SHAPES.frames.lengths) {

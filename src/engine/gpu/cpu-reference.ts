@@ -2,7 +2,7 @@
  * What a GPU is compared with: two sentences as the CPU speaks them, in the model's most exact
  * form. They are made once for all forms of a model.
  */
-import type { GpuModelFiles } from '../../models/model-files.js';
+import type { GpuModelFiles, VoiceGroup } from '../../models/model-files.js';
 import { UNSCHEDULED } from '../engine.js';
 import { type AcousticGraphs, acousticGraphs, runAcousticModel } from '../graphs/acoustic-model.js';
 import { GraphThread } from '../graphs/graph-threads.js';
@@ -46,6 +46,8 @@ interface Spoken {
 export interface ReferenceOptions {
   readonly keptDir: string;
   readonly files: GpuModelFiles;
+  /** Of the light vocoder, which weights are meant. */
+  readonly group: VoiceGroup;
   readonly styles: Styles;
 }
 
@@ -79,10 +81,10 @@ export class CpuReference {
 
   async #open(): Promise<GraphThread> {
     if (this.#thread) return this.#thread;
-    const { keptDir, files } = this.#options;
+    const { keptDir, files, group } = this.#options;
     this.#thread = new GraphThread('cpu', 4, keptDir);
     for (const part of ['melody', 'features'] as const) await this.#thread.open(part, files.acousticModel, { part });
-    await this.#thread.open('reference', files.model === 'base-tts' ? files.generatorFloat : files.vocoder);
+    await this.#thread.open('reference', files.model === 'base-tts' ? files.generatorFloat : files.vocoder[group]);
     return this.#thread;
   }
 }

@@ -10,7 +10,7 @@ import type { GpuItem } from './gpu-item.js';
 const VALUES = { spread: 416, place: 5, pitch: 2, f0: 2, energy: 2 } as const;
 type ByFrame = keyof typeof VALUES;
 const BY_FRAME = Object.keys(VALUES) as readonly ByFrame[];
-const FILM = 9_728;
+const FILM = 10_240;
 /** Utterances up to these frames (of 600 samples) share a run: up to 6 s, and longer ones. */
 const LENGTHS = [240, 640] as const;
 /** Lengths are rounded up to a multiple of this, so that the GPU compiles few shaders. */
@@ -23,7 +23,7 @@ const X_FRAMES = 2;
 const framesOf = (utterance: Packed): number => utterance.spread!.dims[1]!;
 const lengthOf = (frames: number): number => LENGTHS.find((length) => frames <= length) ?? 640;
 
-export const utteranceKind = (utterance: Packed): string => `frames ${lengthOf(framesOf(utterance))}`;
+export const utteranceKind = (utterance: Packed): string => `${lengthOf(framesOf(utterance))}`;
 /** An utterance longer than any of the lengths runs with few others, or alone. */
 export const utteranceSize = (utterance: Packed): number =>
   Math.max(lengthOf(framesOf(utterance)), framesOf(utterance));

@@ -3,7 +3,7 @@ import { Tensor } from 'onnxruntime-node';
 import type { GraphThread, Packed, PackedTensor } from '../graphs/graph-threads.js';
 import type { Feeds } from '../vocoder/vocoder.js';
 import { joinUtterances } from './frames-batch.js';
-import type { GpuItem } from './gpu-item.js';
+import { type GpuItem, isLight } from './gpu-item.js';
 import { joinWindows } from './light-batch.js';
 
 /** Runs a batch of one kind. Items that are given away are not copied to the GPU's thread. */
@@ -12,12 +12,13 @@ export async function runOnGpu(
   items: readonly GpuItem[],
   { givesItems = false } = {},
 ): Promise<Float32Array[]> {
-  if (items[0]!.graph === 'light') {
+  const { graph } = items[0]!;
+  if (isLight(graph)) {
     const { feeds, takeApart } = joinWindows(items.map((item) => item.feeds));
-    const { outputs } = await thread.run('light', feeds, { givesFeeds: true });
+    const { outputs } = await thread.run(graph, feeds, { givesFeeds: true });
     return takeApart(outputs.waveform!.data as Float32Array);
   }
-  if (items[0]!.graph === 'frames') {
+  if (graph === 'frames') {
     const { feeds, takeApart } = joinUtterances(items.map((item) => item.feeds));
     const { outputs } = await thread.run('frames', feeds, { givesFeeds: true });
     return takeApart(outputs);

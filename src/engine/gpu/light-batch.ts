@@ -23,10 +23,10 @@ const MOST_FRAMES = { 208: 32 * 208, 512: 8 * 512 } as const;
 const framesOf = ({ x, rows }: Packed): number => rows?.dims[1] ?? x!.dims[2]!;
 const lengthOf = (frames: number): (typeof LENGTHS)[number] => LENGTHS.find((length) => frames <= length) ?? 512;
 
-export const windowKind = (window: Packed): string => `light ${lengthOf(framesOf(window))}`;
+export const windowKind = (window: Packed): string => `${lengthOf(framesOf(window))}`;
 /** A window longer than any the vocoder cuts runs alone. */
 export const windowSize = (window: Packed): number => Math.max(lengthOf(framesOf(window)), framesOf(window));
-export const mostWindows = (kind: string): number => MOST_FRAMES[Number(kind.slice(6)) as keyof typeof MOST_FRAMES];
+export const mostWindows = (kind: string): number => MOST_FRAMES[Number(kind) as keyof typeof MOST_FRAMES];
 
 export interface JoinedWindows {
   readonly feeds: Packed;

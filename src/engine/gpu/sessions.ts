@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { Tensor } from 'onnxruntime-node';
-import type { GpuModelFiles } from '../../models/model-files.js';
+import type { GpuModelFiles, VoiceGroup } from '../../models/model-files.js';
 import type { AcousticPart } from '../../models/onnx/acoustic-parts.js';
 import { ensureModel } from '../../models/packs.js';
 import type { Gpu } from '../../protocol/device.js';
@@ -14,7 +14,7 @@ import { AsyncMemo } from '../async-memo.js';
 import type { StepGrant } from '../engine.js';
 import { type AcousticGraphs, graphName, runAcousticModel, runMelody } from '../graphs/acoustic-model.js';
 import { GraphThread, GraphThreads } from '../graphs/graph-threads.js';
-import type { LoadedModel, Sessions } from '../graphs/sessions.js';
+import { keyOf, type LoadedModel, type Sessions } from '../graphs/sessions.js';
 import { type Count, chooseThreads } from '../measure/machine.js';
 import type { GpuCheck } from '../measure/remembered.js';
 import { createStyles } from '../styles.js';
@@ -25,7 +25,7 @@ import { dueWindows } from '../vocoder/windows.js';
 import { LIGHT_BLOCKS, testedGraph } from './check.js';
 import { framesItem, mostUtterances, utteranceKind, utteranceSize } from './frames-batch.js';
 import { GpuBatcher } from './gpu-batcher.js';
-import type { GpuItem } from './gpu-item.js';
+import { type GpuItem, LIGHT } from './gpu-item.js';
 import { packed, runOnGpu, unpacked } from './gpu-runs.js';
 import { mostWindows, windowKind, windowSize } from './light-batch.js';
 
@@ -48,10 +48,12 @@ const RUNS_AHEAD = 2;
 const STEPS_PER_THREAD = 8;
 const MORE_STEPS = 16;
 
-/** What may share a run, its size, and the most of it in one run. */
+const WINDOWS = { kindOf: windowKind, sizeOf: windowSize, mostOf: mostWindows };
+/** Of each graph: what may share a run, its size, and the most of it in one run. */
 const KINDS = {
-  whole: { kindOf: () => 'whole', sizeOf: () => 1, mostOf: () => WHOLE_AT_ONCE },
-  light: { kindOf: windowKind, sizeOf: windowSize, mostOf: mostWindows },
+  whole: { kindOf: () => '', sizeOf: () => 1, mostOf: () => WHOLE_AT_ONCE },
+  light: WINDOWS,
+  'light-others': WINDOWS,
   frames: { kindOf: utteranceKind, sizeOf: utteranceSize, mostOf: mostUtterances },
 } as const satisfies Record<GpuItem['graph'], object>;
 
@@ -90,7 +92,8 @@ export class GpuSessions implements Sessions {
   readonly #batcher: GpuBatcher<GpuItem, Float32Array>;
   /** By `graphName`. */
   readonly #opened = new AsyncMemo<string, void>();
-  readonly #models = new AsyncMemo<BaseModel, LoadedModel>();
+  /** By `keyOf`. */
+  readonly #models = new AsyncMemo<string, LoadedModel>();
   /** By the tensor `s` that an acoustic model makes and every run of its utterance takes. */
   readonly #costs = new WeakMap<Tensor, UtteranceCost>();
   #realTimeFactor = 0;
@@ -107,13 +110,16 @@ export class GpuSessions implements Sessions {
     this.capacity = STEPS_PER_THREAD * this.acousticThreads + MORE_STEPS;
     this.#onGpu = new GraphThread(device, GPU_THREADS, this.#keptDir);
     this.#batcher = new GpuBatcher({
-      kindOf: (item) => KINDS[item.graph].kindOf(item.feeds),
+      kindOf: (item) => `${item.graph} ${KINDS[item.graph].kindOf(item.feeds)}`,
       sizeOf: (item) => KINDS[item.graph].sizeOf(item.feeds),
-      mostOf: (kind) => KINDS[kind.split(' ')[0] as GpuItem['graph']].mostOf(kind),
+      mostOf: (kind) => {
+        const [graph, size] = kind.split(' ') as [GpuItem['graph'], string];
+        return KINDS[graph].mostOf(size);
+      },
       run: (_kind, items) => runOnGpu(this.#onGpu, items, { givesItems: true }),
       onLost,
       ahead: RUNS_AHEAD,
-      isShared: (kind) => kind !== 'whole',
+      isShared: (kind) => !kind.startsWith('whole'),
     });
   }
 
@@ -127,12 +133,12 @@ export class GpuSessions implements Sessions {
     return [...this.#forms.values()].sort().join(' ');
   }
 
-  model(model: BaseModel): Promise<LoadedModel> {
-    return this.#models.get(model, () => this.#load(model));
+  model(model: BaseModel, group: VoiceGroup = 'english'): Promise<LoadedModel> {
+    return this.#models.get(keyOf(model, group), () => this.#load(model, group));
   }
 
-  isLoaded(model: BaseModel): boolean {
-    return this.#models.isReady(model);
+  isLoaded(model: BaseModel, group: VoiceGroup): boolean {
+    return this.#models.isReady(keyOf(model, group));
   }
 
   /** All of them were opened with the model. */
@@ -142,17 +148,25 @@ export class GpuSessions implements Sessions {
     await Promise.all([this.#onCores.close(), this.#onGpu.close()]);
   }
 
-  async #load(model: BaseModel): Promise<LoadedModel> {
+  async #load(model: BaseModel, group: VoiceGroup): Promise<LoadedModel> {
+    if (group !== 'english') {
+      // Its form is that of all voices: the engine's version says it once.
+      const english = await this.model(model);
+      if (model === 'base-tts') return english;
+    }
     const { modelDir, offline, device, onCheck } = this.#options;
     const files = await ensureModel(model, { modelDir, offline, gpu: true });
     await this.#openOnCores(files.acousticModel, 'melody');
     if (files.model === 'base-tts') await this.#openOnCores(files.gpu.source);
     const styles = createStyles(files.stylesDir);
     const [cores, thread, keptDir] = [this.#onCores, this.#onGpu, this.#keptDir];
-    const check = await testedGraph({ modelDir, device, files, styles, cores, thread, keptDir }, { onCheck });
+    const check = await testedGraph(
+      { modelDir, device, files, group, styles, cores, thread, keptDir },
+      { onCheck, like: this.#forms.get(model) },
+    );
     this.#realTimeFactor = Math.max(this.#realTimeFactor, check.realTimeFactor ?? 0);
-    this.#forms.set(model, check.graph);
-    const isSplit = files.model === 'base-tts-fast' && check.graph === LIGHT_BLOCKS;
+    if (group === 'english') this.#forms.set(model, check.graph);
+    const isSplit = check.graph.startsWith(LIGHT_BLOCKS);
     if (!isSplit) await this.#openOnCores(files.acousticModel, 'features');
     const acousticModel = isSplit ? this.#splitAcousticModel(files) : this.#acousticModel(files);
     const melody = this.#melody(files);
@@ -162,7 +176,7 @@ export class GpuSessions implements Sessions {
       melody: (tokens, style, grant) => runMelody(melody, tokens, style, grant),
       vocoder:
         files.model === 'base-tts-fast'
-          ? createFastVocoder(this.#light(), dueWindows())
+          ? createFastVocoder(this.#light(group), dueWindows())
           : createWholeVocoder(this.#whole(files.gpu.source)),
     };
   }
@@ -212,11 +226,11 @@ export class GpuSessions implements Sessions {
     };
   }
 
-  #light(): Graph {
+  #light(group: VoiceGroup): Graph {
     return {
       ...UNRELEASED,
       run: async (feeds, grant) => {
-        const { result, shareMs } = await this.#batcher.run({ graph: 'light', feeds: packed(feeds) }, grant);
+        const { result, shareMs } = await this.#batcher.run({ graph: LIGHT[group], feeds: packed(feeds) }, grant);
         this.#charge(feeds.s!, grant, { gpuMs: shareMs });
         return waveformOf(result);
       },

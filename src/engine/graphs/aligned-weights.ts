@@ -64,7 +64,7 @@ export function placesIn(model: Uint8Array): Place[] {
   return places.sort((one, other) => one.offset - other.offset);
 }
 
-/** `prepacked_0` → `MatMul+1234|OFFSET;LENGTH;CHECKSUM`, with further places behind further bars. */
+/** `prepacked_0` → `MatMul+1234|OFFSET;LENGTH;CHECKSUM`, further places behind further bars. */
 const prepackedIn = ({ key, value }: Entry): string[][] =>
   key.startsWith('prepacked')
     ? value

@@ -1,9 +1,9 @@
 /** Prepares graphs for this machine: rewritten as they are run, optimised by the runtime. */
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { InferenceSession } from 'onnxruntime-node';
 import { type AcousticPart, acousticPart } from '../../models/onnx/acoustic-parts.js';
 import { createCodec } from '../../models/onnx/schema.js';
+import { shippedGraph } from '../../models/onnx/shipped.js';
 import { alignWeights } from './aligned-weights.js';
 import { openExact } from './exact-products.js';
 import { withFoldedTransforms } from './folded-transforms.js';
@@ -29,7 +29,7 @@ export interface Preparation {
 /** The graph in `file` as it is run, or the file itself where nothing in it is rewritten. */
 export async function asRun(file: string, part?: AcousticPart): Promise<string | Uint8Array> {
   const codec = createCodec();
-  const model = codec.decode(await readFile(file));
+  const model = await shippedGraph(file, codec);
   const forms = [narrowed, withFoldedTransforms, withOpenedNorms];
   // Measured on arm64 alone: 3 % less for a window of the vocoder.
   if (process.arch === 'arm64') forms.push(withFusedProducts);

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import type { InferenceSession } from 'onnxruntime-node';
-import type { KokoroFiles, LightFiles } from '../../models/model-files.js';
+import type { KokoroFiles, LightFiles, VoiceGroup } from '../../models/model-files.js';
 import type { AcousticPart } from '../../models/onnx/acoustic-parts.js';
 import { ensureModel } from '../../models/packs.js';
 import { TtsError } from '../../protocol/errors.js';
@@ -39,8 +39,9 @@ export interface LoadedModel {
 }
 
 export interface Sessions {
-  model(model: BaseModel): Promise<LoadedModel>;
-  isLoaded(model: BaseModel): boolean;
+  /** The model with the weights of these voices; of the English ones where none are named. */
+  model(model: BaseModel, group?: VoiceGroup): Promise<LoadedModel>;
+  isLoaded(model: BaseModel, group: VoiceGroup): boolean;
   /** Opens the single-threaded sessions of loaded models; only multi-threaded ones come first. */
   openSingleThreaded(): Promise<void>;
   close(): Promise<void>;
@@ -70,7 +71,8 @@ export function createSessions(options: SessionsOptions): Sessions {
   const multi = new AsyncMemo<string, InferenceSession>();
   /** Open the single-threaded session beside each multi-threaded one. */
   const beside = new Map<string, () => Promise<InferenceSession>>();
-  const models = new AsyncMemo<BaseModel, LoadedModel>();
+  /** By `keyOf`. */
+  const models = new AsyncMemo<string, LoadedModel>();
   const loadSingle = graphLoader(keptDir, provider);
 
   const openSingle = (file: string, part?: AcousticPart): Promise<InferenceSession> =>
@@ -95,7 +97,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   // Light networks allocate in each run. Kokoro's generator uses so much that this would be felt.
   const lightIdle = idleProvider && withoutArena(idleProvider);
 
-  async function load(model: BaseModel): Promise<LoadedModel> {
+  async function load(model: BaseModel, group: VoiceGroup): Promise<LoadedModel> {
     const files = await ensureModel(model, { modelDir, offline });
     const styles = createStyles(files.stylesDir);
     const idle = files.model === 'base-tts-fast' ? lightIdle : idleProvider;
@@ -105,24 +107,24 @@ export function createSessions(options: SessionsOptions): Sessions {
       styles,
       acousticModel: (tokens, style, grant, intone) => runAcousticModel(front, tokens, style, grant, intone),
       melody: (tokens, style, grant) => runMelody(melody, tokens, style, grant),
-      vocoder: files.model === 'base-tts-fast' ? await lightVocoder(files) : await wholeVocoder(files),
+      vocoder: files.model === 'base-tts-fast' ? await lightVocoder(files, group) : await wholeVocoder(files, group),
     };
   }
 
-  const lightVocoder = async ({ vocoder: file }: LightFiles): Promise<Vocoder> =>
-    createFastVocoder(await graph(file, lightIdle), unheard ? longWindows : timelyWindows());
+  const lightVocoder = async ({ vocoder: files }: LightFiles, group: VoiceGroup): Promise<Vocoder> =>
+    createFastVocoder(await graph(files[group], lightIdle), unheard ? longWindows : timelyWindows());
 
-  async function wholeVocoder(files: KokoroFiles): Promise<Vocoder> {
+  async function wholeVocoder(files: KokoroFiles, group: VoiceGroup): Promise<Vocoder> {
     const whole = createWholeVocoder(await graph(generatorOf(files, vocoder), idleProvider));
     // Where nobody hears a beginning sooner, there is none to be made.
     if (unheard) return whole;
-    const light = await lightVocoder(await ensureModel('base-tts-fast', { modelDir, offline }));
+    const light = await lightVocoder(await ensureModel('base-tts-fast', { modelDir, offline }), group);
     return createOpenedVocoder(light, whole, realTimeFactor);
   }
 
   return {
-    model: (model) => models.get(model, load),
-    isLoaded: (model) => models.isReady(model),
+    model: (model, group = 'english') => models.get(keyOf(model, group), () => load(model, group)),
+    isLoaded: (model, group) => models.isReady(keyOf(model, group)),
     async openSingleThreaded() {
       for (const open of beside.values()) await open();
     },
@@ -132,6 +134,9 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
   };
 }
+
+/** One for all voices that share a model's weights. */
+export const keyOf = (model: BaseModel, group: VoiceGroup): string => `${model} ${group}`;
 
 const loadFailed = (file: string, cause: unknown): TtsError =>
   new TtsError(

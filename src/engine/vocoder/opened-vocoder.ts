@@ -15,7 +15,7 @@ import type { Utterance, Vocoder, Window } from './vocoder.js';
 import { MARGIN_FRAMES } from './whole-vocoder.js';
 
 /** Of the form of an opening; part of an engine's version. */
-export const OPENING = 'opening 1';
+export const OPENING = 'opening 2';
 
 /**
  * Frames of an opening: some, because a short run of the generator has its margin to make too, and

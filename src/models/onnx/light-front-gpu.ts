@@ -4,7 +4,7 @@
  * stay on the cores.
  *
  * It takes `spread` [n,t,416], `place` [n,t,5], `pitch`, `f0` and `energy` [n,t,2] (t frames of 600
- * samples; zeros behind an utterance's end), `film` [n,9728], the style's scales and shifts, and
+ * samples; zeros behind an utterance's end), `film` [n,10240], the style's scales and shifts, and
  * `mask` [n,t,1] (1 for a frame of the utterance, 0 behind its end). It makes `x` frame by frame,
  * `rows` [n,2t,512], with the `mean` and `variance` of its channels over the utterance's frames,
  * [n,512] both.

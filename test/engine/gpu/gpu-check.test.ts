@@ -28,6 +28,7 @@ import { kokoroParts } from '../../../src/models/onnx/kokoro.js';
 import { lightFramesGraph } from '../../../src/models/onnx/light-front-gpu.js';
 import { lightBlockGraph, lightGraph } from '../../../src/models/onnx/light-gpu.js';
 import { createCodec } from '../../../src/models/onnx/schema.js';
+import { shippedBytes } from '../../../src/models/onnx/shipped.js';
 import { floatsOf, rawFloats } from '../../../src/models/onnx/weights.js';
 import { ensureModel, optimisedDir } from '../../../src/models/packs.js';
 import { modelDirForTests, speak } from '../../../testkit/speech.js';
@@ -57,13 +58,13 @@ beforeAll(async () => {
   for (const name of kept.filter((each) => !each.startsWith(MAKING)))
     symlinkSync(path.join(optimisedDir(cacheDir), name), path.join(keptDir, name));
   const files = await ensureModel('base-tts-fast', { modelDir, offline: true });
-  const bytes = lightGraph(await readFile(files.vocoder));
+  const bytes = lightGraph(await readFile(files.vocoder.english));
   await writeFile(right, bytes);
-  await writeFile(rightBlocks, lightBlockGraph(await readFile(files.vocoder)));
+  await writeFile(rightBlocks, lightBlockGraph(await readFile(files.vocoder.english)));
   await writeFile(wrong, disturbed(bytes));
   await writeFile(frames, lightFramesGraph(await readFile(files.acousticModel)));
   await openOnCores(files.acousticModel, 'melody');
-  checked = { modelDir, keptDir, device: 'webgpu', styles: createStyles(files.stylesDir), cores };
+  checked = { modelDir, keptDir, device: 'webgpu', group: 'english', styles: createStyles(files.stylesDir), cores };
   light = files;
 }, 180_000);
 afterAll(async () => {
@@ -91,7 +92,9 @@ function disturbed(graph: Uint8Array): Uint8Array {
 function device(vocoder: string, vocoderBlocks = vocoder === right ? rightBlocks : wrong): CheckedModel {
   const thread = new GraphThread('cpu', 2, nowhere);
   threads.push(thread);
-  return { ...checked, thread, files: { ...light, gpu: { vocoder, vocoderBlocks, frames } } };
+  const alike = (file: string) => ({ english: file, others: file });
+  const gpu = { vocoder: alike(vocoder), vocoderBlocks: alike(vocoderBlocks), frames };
+  return { ...checked, thread, files: { ...light, gpu } };
 }
 
 /**
@@ -193,6 +196,22 @@ describe('a device that computes what the CPU does', () => {
 });
 
 describe('a model that has several forms for a device', () => {
+  it('is compared for the weights of other voices too, in the form that English ones have', async () => {
+    const others = path.join(modelDir, 'others.onnx');
+    await writeFile(others, lightGraph(await shippedBytes(light.vocoder.others)));
+    const english = device(right);
+    const checkOf = (file: string) => {
+      const gpu = {
+        vocoder: { english: right, others: file },
+        vocoderBlocks: { english: wrong, others: wrong },
+        frames,
+      };
+      const asked = { ...english, group: 'others', files: { ...light, gpu } } as const;
+      return testedGraph(asked, { ...QUICK, like: 'light-gpu' });
+    };
+    expect(await checkOf(others)).toMatchObject({ passed: true, graph: 'light-gpu-others' });
+  });
+
   it('is not used in a form that sounds otherwise, even where it has an acoustic model of its own', async () => {
     await forgetChecks(modelDir);
     const checks: GpuCheck[] = [];
