@@ -49,13 +49,11 @@ describe('voices in a text', () => {
     expect(client.error?.message).toContain('did you mean british_male_george');
   });
 
-  it('are those of the model', async () => {
+  it('may be of another language, in either model', async () => {
     const spanish = loadCatalogue().all.find(({ language }) => language === 'es-ES')!.voice.id;
     const said = `<voice name="${spanish}">Hola a todos.</voice>`;
-    expect((await speak(server, [said], ssml)).length).toBeGreaterThan(0);
-    const client = await StreamClient.open(server, { query: { ...ssml.query, model_id: 'base-tts-fast' } });
-    client.say(said);
-    expect((await client.finish()).error).toBe('invalid_ssml');
+    for (const model_id of ['base-tts', 'base-tts-fast'])
+      expect((await speak(server, [said], { query: { ...ssml.query, model_id } })).length).toBeGreaterThan(0);
   });
 
   it('deliver as they are asked to, and a mark has its time', async () => {
