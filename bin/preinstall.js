@@ -3,16 +3,18 @@
  * script of its dependencies. It touches only what lies in the package's own node_modules, which
  * nobody else uses:
  *
- * - libraries for other systems, some 260 MB that cannot be loaded here, are removed, and doubles become one;
- * - so are type declarations and source maps, 30 MB in thousands of files that no program reads, and the tests,
- *   examples and manuals of other packages, 16 MB;
- * - so is espeak's Russian dictionary, 9 MB, which no language of ours reads;
- * - onnxruntime-node's own postinstall, which on Linux x64 fetches CUDA libraries from outside and fails the whole
- *   installation where it cannot, does nothing unless ONNXRUNTIME_NODE_INSTALL asks for it.
+ * - libraries for other systems, some 260 MB that cannot be loaded here, are removed, and doubles
+ *   become one;
+ * - type declarations and source maps, 30 MB in thousands of files that no program reads, are
+ *   removed;
+ * - tests, examples and manuals of other packages, 16 MB, are removed;
+ * - espeak's Russian dictionary, 9 MB, which no language of ours reads, is removed;
+ * - onnxruntime-node's own postinstall, which on Linux x64 fetches CUDA libraries from outside and
+ *   fails the whole installation where it cannot, does nothing unless ONNXRUNTIME_NODE_INSTALL asks
+ *   for it.
  *
  * TTS_INSTALL_TRIM=0 keeps every file: some 500 MB instead of 199 on Linux x64. In a clone
- * package-lock.json and
- * `allowScripts` keep the postinstall from running, and no file is removed.
+ * package-lock.json and `allowScripts` keep the postinstall from running, and no file is removed.
  */
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -70,7 +72,7 @@ function trimDeclarations(dir) {
   }
 }
 
-/** What a package was tried and explained with. Licences stay. */
+/** Folders and files of a package's tests, examples and manuals. Licences stay. */
 const UNREAD = /^(?:tests?|__tests__|docs?|examples?|bench(?:marks?)?|\.github)$/;
 const UNREAD_FILES = /^(?:readme|changelog|history|contributing|security)(?:\.[\w-]+)?\.(?:md|markdown)$/i;
 

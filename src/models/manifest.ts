@@ -90,13 +90,15 @@ export interface ModelManifest {
    */
   readonly front?: FileRecord;
   readonly generator?: FileRecord;
-  /** What of the vocoder's weights is different for languages other than English. */
+  /** Weights of the vocoder that are different for voices of other languages. */
   readonly generatorOthers?: FileRecord;
 }
 
+const OWN_FILES = ['front', 'generator', 'generatorOthers'] as const;
+export type OwnFile = (typeof OWN_FILES)[number];
+
 /** Files of a model that come with the package. */
-export const ownFiles = ({ front, generator, generatorOthers }: ModelManifest): FileRecord[] =>
-  [front, generator, generatorOthers].filter((file) => file !== undefined);
+export const ownFiles = (manifest: ModelManifest): FileRecord[] => OWN_FILES.flatMap((name) => manifest[name] ?? []);
 
 /** A digest of all weights that come with the package. */
 export function ownWeights(dir = PACKAGE_VOICES_DIR): string {

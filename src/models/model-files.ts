@@ -12,7 +12,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { TtsError } from '../protocol/errors.js';
 import type { StyleShare } from '../protocol/job.js';
-import type { FileRecord, GraphName, ModelManifest } from './manifest.js';
+import type { FileRecord, GraphName, ModelManifest, OwnFile } from './manifest.js';
 import { graphFile } from './pack-record.js';
 
 /** The published graph, the one file of a pack that graphs are made from. */
@@ -49,7 +49,7 @@ interface KokoroGpuFiles {
   readonly generatorHalf: string;
 }
 
-/** Of the voices: those that share the weights of the light vocoder, by their own language. */
+/** The light vocoder has one set of weights for English voices and one for all other voices. */
 export type VoiceGroup = 'english' | 'others';
 
 /** Names of Kokoro's English styles, as `af_heart`. */
@@ -140,8 +140,6 @@ export function modelFiles(manifest: ModelManifest, { dir, manifestDir }: Folder
     }),
   };
 }
-
-type OwnFile = 'front' | 'generator' | 'generatorOthers';
 
 /** A graph that comes with the package. */
 function ownFile(manifest: ModelManifest, name: OwnFile, manifestDir: string): string {

@@ -17,7 +17,7 @@ from onnx import helper
 
 from graph import FloatLayers, Int8Layers, build
 from quantise import calibrate
-from student import load_state, load_student, own_blocks
+from student import is_own, load_state, load_student, own_blocks
 
 
 def differing(model, other, name):
@@ -35,9 +35,8 @@ def int8_pair(checkpoint, calibration):
     students, own = [load_student(checkpoint, english) for english in (True, False)], own_blocks(load_state(checkpoint))
     layers = [Int8Layers(entries) for entries in calibrate(students, calibration, own)]
     english = build(students[0], layers[0], own)
-    shared = students[0].layers - own
-    layers[1].rounded = {name: made for name, made in layers[0].rounded.items()
-                         if not (name.startswith('blocks.') and int(name.split('.')[1]) >= shared)}
+    first = students[0].layers - own
+    layers[1].rounded = {name: made for name, made in layers[0].rounded.items() if not is_own(name, first)}
     return english, build(students[1], layers[1], own)
 
 

@@ -8,7 +8,7 @@ import json
 
 import numpy as np
 
-from inputs import load_utterances, open_session, spoken_in_english
+from inputs import load_english, load_utterances, open_session
 from windows import run_whole, utterance_inputs
 
 
@@ -24,7 +24,7 @@ def main():
     parser.add_argument('--frames', type=int, default=112)
     args = parser.parse_args()
     # the shortest utterance that is long enough, cut: the rest of it has no say in the test
-    english = spoken_in_english(args.utterances)
+    english = load_english(args.utterances)
     long = [u for u, is_english in zip(load_utterances(args.utterances), english) if is_english and len(u[1]) >= args.frames]
     x, f0, style = min(long, key=lambda u: len(u[1]))
     x, f0 = x[:, :args.frames], f0[:args.frames]

@@ -41,6 +41,11 @@ LINES_A_VOICE, RATES, HARDEST, LINES_OF_HARDEST = 30, (0.5, 0.75, 1.5, 2.0), 'am
 SETS = ('en', *OTHERS, 'santa', 'short', 'rates')
 
 
+def spoken_in_english(asked):
+    """[(tokens, style, speed, voice, ..)] -> whether the voice of each is an English one."""
+    return [one[3].startswith(ENGLISH) for one in asked]
+
+
 class Corpus:
     def __init__(self, path):
         data = np.load(path)

@@ -11,8 +11,7 @@ import numpy as np
 import torch
 import torch.multiprocessing as multiprocessing
 
-from corpus.assemble import ENGLISH
-from front_corpus import Corpus
+from front_corpus import Corpus, spoken_in_english
 from front_teacher import FrontTeacher, padded
 from generate import grouped
 from generator_teacher import GeneratorTeacher
@@ -33,11 +32,6 @@ def batches(asked, budget):
         batch.append(one)
     if batch:
         yield batch
-
-
-def spoken_in_english(asked):
-    """[(ids, style, speed, voice, ..)] -> whether each voice is an English one."""
-    return [one[3].startswith(ENGLISH) for one in asked]
 
 
 def draw(path, seed, rank, out, group, budget):

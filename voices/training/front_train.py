@@ -32,7 +32,7 @@ from front_pool import Pool, doubled
 from front_student import ENERGY_UNIT, TOKEN_DIM, Front, load_front, pitch_of, places, repeat_tokens, z_of
 from losses import Envelope, Haze, Reconstruction
 from metrics import Distance, Periodicity
-from student import FRAME, SAMPLE_RATE, X_DIM, excitation, istft, for_one, load_state, own_blocks, part, shaped_like, stft
+from student import FRAME, SAMPLE_RATE, X_DIM, excitation, for_one, istft, load_state, own_blocks, part, shaped_like, stft
 from trainer import Average, Trainer, parser
 
 TERMS = ('duration', 'total', 'pitch', 'slope', 'energy', 'x', 'hints', 'inner', *Reconstruction.WEIGHTS, 'envelope', 'distance', 'haze', 'ear', 'generator_norm', 'norm')

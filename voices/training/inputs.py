@@ -13,7 +13,7 @@ import onnxruntime as ort
 
 import kokoro_graph as names
 from corpus.assemble import ENGLISH
-from front_corpus import Corpus
+from front_corpus import Corpus, spoken_in_english
 from sequences import Sequences
 
 
@@ -46,8 +46,8 @@ def load_utterances(path):
     return [(x[e - n:e].T.copy(), f0[e - n:e], s) for e, n, s in zip(ends, data['frames'], data['style'])]
 
 
-def spoken_in_english(path):
-    """Of each utterance in a file of `save_utterances`."""
+def load_english(path):
+    """Whether the voice of each utterance in a file of `save_utterances` is an English one."""
     return np.load(path)['english'].tolist()
 
 
@@ -82,7 +82,7 @@ def main():
     else:
         sequences = Sequences(args.sequences)
         asked = [(sequences.tokens(i), sequences.style(i), sequences.speed[i], ENGLISH[0]) for i in choose(sequences, args.count, rng)]
-    save_utterances(args.out, [run_front(session, *one[:3]) for one in asked], [one[3].startswith(ENGLISH) for one in asked])
+    save_utterances(args.out, [run_front(session, *one[:3]) for one in asked], spoken_in_english(asked))
 
 
 if __name__ == '__main__':

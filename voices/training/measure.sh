@@ -6,7 +6,7 @@
 #
 # OUT: the folder of prepare.sh, with reference/ (front_reference.py); FRONT and GENERATOR: prefixes
 # of the parts. Graphs, tables and sounds go to OUT/measured/NAME. `own - 4` is what the pair adds
-# to the own MCD of what is in use (front-4.json), where that was measured on as many lines.
+# to the own MCD of front 4, English alone (front-4.json), where that was measured on as many lines.
 set -euo pipefail
 
 if [ $# -lt 4 ]; then

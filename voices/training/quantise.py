@@ -12,7 +12,8 @@ import onnxruntime as ort
 from onnx import helper
 
 from graph import FloatLayers, build, grid
-from inputs import load_utterances, spoken_in_english
+from inputs import load_english, load_utterances
+from student import is_own
 from windows import utterance_inputs
 
 # How far smoothing goes: 1 evens out the activations wholly, 0 leaves the weights alone.  Layers
@@ -107,7 +108,7 @@ def calibrate(students, path, own):
     """Of a generator for English and one for the other languages, which differ in their `own` last
     blocks alone -> for each of them its layers as `_entry` has them; what they have in common is
     equal in both."""
-    rng, utterances, english = np.random.default_rng(0), load_utterances(path), spoken_in_english(path)
+    rng, utterances, english = np.random.default_rng(0), load_utterances(path), load_english(path)
     rows = [_gather(student, [one for one, is_english in zip(utterances, english) if is_english == of], rng)
             for student, of in zip(students, (True, False))]
     first = students[0].layers - own
@@ -115,7 +116,7 @@ def calibrate(students, path, own):
     for name in rows[0]:
         demands = [np.abs(_weights(student, name)).max(1) for student in students]
         together = np.concatenate([part[name] for part in rows])
-        if not (name.startswith('blocks.') and int(name.split('.')[1]) >= first):
+        if not is_own(name, first):
             made[0][name] = made[1][name] = _entry(name, together, _factors(name, together, demands[0]), rng)
         elif _folds(name):                       # into what both have in common
             factors = _factors(name, together, np.maximum(*demands))

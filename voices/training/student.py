@@ -271,11 +271,16 @@ def own_blocks(state):
     return 1 + max((int(key.split('.')[1]) for key in state if key.startswith('english.')), default=-1)
 
 
+def is_own(name, first):
+    """Whether a parameter or layer is of a block from number `first` on."""
+    return name.startswith('blocks.') and int(name.split('.')[1]) >= first
+
+
 def part(state, count):
     """The same function, with `count` of the last blocks a second time for English."""
     first = depth(state) - count
     return state | {f'english.{int(key.split(".")[1]) - first}.{key.split(".", 2)[2]}': value.clone() for key, value in state.items()
-                    if key.startswith('blocks.') and int(key.split('.')[1]) >= first}
+                    if is_own(key, first)}
 
 
 def for_one(state, english):

@@ -1,12 +1,12 @@
 /** The graphs of `base-tts-fast` that are made here for a GPU, from the files that ship. */
-import type { GraphName } from '../manifest.js';
+import type { GraphName, OwnFile } from '../manifest.js';
 import { lightFramesGraph } from './light-front-gpu.js';
 import { lightBlockGraph, lightGraph } from './light-gpu.js';
 
 export type LightGraphName = Extract<GraphName, `light-${string}`>;
 
 interface Recipe {
-  readonly from: 'front' | 'generator' | 'generatorOthers';
+  readonly from: OwnFile;
   readonly make: (shipped: Uint8Array) => Uint8Array;
 }
 

@@ -4,20 +4,27 @@ import path from 'node:path';
 import { createCodec, type Model, type OnnxCodec } from './schema.js';
 
 /**
- * The graph in `file`. One without nodes holds weights alone: those of the graph beside it that its
- * name says, where they are different, by their names.
+ * The graph in `file`. A graph without nodes holds weights alone, and its name is that of a file
+ * beside it: then the graph of that file is meant, with these weights in place of its own by name.
  */
 export async function shippedGraph(file: string, codec: OnnxCodec): Promise<Model> {
   const read = codec.decode(await readFile(file));
-  if (read.graph.node.length > 0) return read;
-  const whole = codec.decode(await readFile(path.join(path.dirname(file), read.graph.name)));
-  const different = new Map(read.graph.initializer.map((tensor) => [tensor.name, tensor]));
-  const initializer = whole.graph.initializer.map((tensor) => different.get(tensor.name) ?? tensor);
-  return { ...whole, graph: { ...whole.graph, initializer } };
+  return isWhole(read) ? read : completed(read, file, codec);
 }
 
-/** The same as the bytes of a file. */
+/** The same, as the bytes of a file. */
 export async function shippedBytes(file: string): Promise<Uint8Array> {
   const codec = createCodec();
-  return codec.encode(await shippedGraph(file, codec));
+  const bytes = await readFile(file);
+  const read = codec.decode(bytes);
+  return isWhole(read) ? bytes : codec.encode(await completed(read, file, codec));
+}
+
+const isWhole = ({ graph }: Model): boolean => graph.node.length > 0;
+
+async function completed({ graph: weights }: Model, file: string, codec: OnnxCodec): Promise<Model> {
+  const whole = codec.decode(await readFile(path.join(path.dirname(file), weights.name)));
+  const own = new Map(weights.initializer.map((tensor) => [tensor.name, tensor]));
+  const initializer = whole.graph.initializer.map((tensor) => own.get(tensor.name) ?? tensor);
+  return { ...whole, graph: { ...whole.graph, initializer } };
 }

@@ -2,19 +2,24 @@
  * Cuts a text without a reader until something has to be counted: an ordinary sentence is cut
  * without, and loading a reader takes longer than all else that a text needs.
  */
-import type { Segment } from '../../protocol/job.js';
+import { DEFAULT_LANGUAGE, type Segment } from '../../protocol/job.js';
 import type { TextPiece } from '../thread/text-messages.js';
 import { LocalCutter, type TextCutter } from './cutter.js';
 import type { SegmenterOptions } from './segment.js';
+import { loadSentenceWords } from './sentence-words.js';
 
 /** Thrown where a count is needed and there is nothing to count with yet. */
 const NEEDED = Symbol('a reader is needed');
 /** Beyond so much text a reader is used in any case: what came so far is kept until then. */
 const KEPT_UNITS = 4_000;
 
+type CutterOptions = Omit<SegmenterOptions, 'countTokens'>;
+
 export class LazyCutter {
+  readonly #options: CutterOptions;
   readonly #load: () => Promise<TextCutter>;
-  #cutter: TextCutter;
+  /** Made with the first piece: the words that end sentences are loaded before it. */
+  #cutter: TextCutter | undefined;
   /** What came, while no reader is used; undefined from then on. */
   #kept: TextPiece[] | undefined = [];
   #keptUnits = 0;
@@ -22,26 +27,22 @@ export class LazyCutter {
   #given = 0;
 
   /** `load` gives a cutter with a reader; it is asked once at most, for a text of these options. */
-  constructor(options: Omit<SegmenterOptions, 'countTokens'>, load: () => Promise<TextCutter>) {
+  constructor(options: CutterOptions, load: () => Promise<TextCutter>) {
+    this.#options = options;
     this.#load = load;
-    this.#cutter = new LocalCutter({
-      ...options,
-      countTokens() {
-        throw NEEDED;
-      },
-    });
   }
 
   get pendingChars(): number {
-    return this.#cutter.pendingChars;
+    return this.#cutter?.pendingChars ?? 0;
   }
 
   get ignoredMarkup(): readonly string[] {
-    return this.#cutter.ignoredMarkup;
+    return this.#cutter?.ignoredMarkup ?? [];
   }
 
   /** One call at a time. */
   async take(piece: TextPiece): Promise<Segment[]> {
+    this.#cutter ??= await this.#withoutReader();
     if (this.#kept === undefined) return this.#cut(piece);
     this.#kept.push(piece);
     this.#keptUnits += piece.kind === 'push' ? piece.text.length : 1;
@@ -56,6 +57,16 @@ export class LazyCutter {
     }
   }
 
+  async #withoutReader(): Promise<TextCutter> {
+    await loadSentenceWords(this.#options.language ?? DEFAULT_LANGUAGE);
+    return new LocalCutter({
+      ...this.#options,
+      countTokens() {
+        throw NEEDED;
+      },
+    });
+  }
+
   /**
    * Where segments end depends on the text alone, so those that were given out come first again.
    */
@@ -68,10 +79,11 @@ export class LazyCutter {
   }
 
   close(): void {
-    this.#cutter.close();
+    this.#cutter?.close();
   }
 
   #cut(piece: TextPiece): Segment[] | Promise<Segment[]> {
-    return piece.kind === 'push' ? this.#cutter.push(piece.text) : this.#cutter[piece.kind]();
+    const cutter = this.#cutter!;
+    return piece.kind === 'push' ? cutter.push(piece.text) : cutter[piece.kind]();
   }
 }

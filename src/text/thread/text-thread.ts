@@ -8,7 +8,6 @@ import { DEFAULT_LANGUAGE, type Language, type Segment } from '../../protocol/jo
 import type { Readers } from '../reader.js';
 import { LocalCutter, surelySounds } from '../segment/cutter.js';
 import { LazyCutter } from '../segment/lazy-cutter.js';
-import { loadSentenceWords } from '../segment/sentence-words.js';
 import type {
   CutOptions,
   CutResult,
@@ -77,7 +76,6 @@ async function cut(session: number, piece: TextPiece, options: CutOptions | unde
   if (options !== undefined) {
     // Markup is read by the front end as it comes; plain text needs no more than the ends of
     // sentences.
-    await loadSentenceWords(options.language);
     if (options.ssml) await (await import('../languages.js')).loadFrontEnd(options.language);
     const load = async () => {
       const reader = await (await opened())(options.language);

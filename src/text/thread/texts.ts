@@ -11,7 +11,6 @@ import type { Explanation } from '../explain.js';
 import type { LanguageFiles } from '../front-end.js';
 import { surelySounds, type TextCutter } from '../segment/cutter.js';
 import { LazyCutter } from '../segment/lazy-cutter.js';
-import { loadSentenceWords } from '../segment/sentence-words.js';
 import type {
   CutOptions,
   ExplainOptions,
@@ -219,44 +218,33 @@ class ThreadCutter implements TextCutter {
 
 /** Cuts on the thread of its caller, and on the text thread once a reader is needed. */
 class UnthreadedCutter implements TextCutter {
-  readonly #open: () => Promise<LazyCutter>;
-  #opening: Promise<LazyCutter> | undefined;
-  #cutter: LazyCutter | undefined;
+  readonly #cutter: LazyCutter;
 
   constructor(options: CutOptions, threadCutter: () => TextCutter) {
-    this.#open = async () => {
-      await loadSentenceWords(options.language);
-      this.#cutter = new LazyCutter(options, async () => threadCutter());
-      return this.#cutter;
-    };
+    this.#cutter = new LazyCutter(options, async () => threadCutter());
   }
 
   get pendingChars(): number {
-    return this.#cutter?.pendingChars ?? 0;
+    return this.#cutter.pendingChars;
   }
 
   get ignoredMarkup(): readonly string[] {
-    return this.#cutter?.ignoredMarkup ?? [];
+    return this.#cutter.ignoredMarkup;
   }
 
   push(text: string): Promise<Segment[]> {
-    return this.#take({ kind: 'push', text });
+    return this.#cutter.take({ kind: 'push', text });
   }
 
   flush(): Promise<Segment[]> {
-    return this.#take({ kind: 'flush' });
+    return this.#cutter.take({ kind: 'flush' });
   }
 
   end(): Promise<Segment[]> {
-    return this.#take({ kind: 'end' });
+    return this.#cutter.take({ kind: 'end' });
   }
 
   close(): void {
-    this.#cutter?.close();
-  }
-
-  async #take(piece: TextPiece): Promise<Segment[]> {
-    this.#opening ??= this.#open();
-    return (await this.#opening).take(piece);
+    this.#cutter.close();
   }
 }
