@@ -1,5 +1,4 @@
 /** Batches work for the GPU: a run takes all that waits, and never waits to become fuller. */
-import { setImmediate as nextLoop } from 'node:timers/promises';
 import { type Due, insertByDue } from '../due-order.js';
 import type { StepGrant } from '../engine.js';
 
@@ -14,8 +13,8 @@ export interface GpuBatcherOptions<Item, Result> {
   readonly run: (kind: string, items: readonly Item[]) => Promise<readonly Result[]>;
   readonly onLost: (error: unknown) => void;
   /**
-   * Runs that may be handed over at once (default 1). With 2, the next one lies ready when a run
-   * ends; the device still makes them one after the other.
+   * Runs that may be handed over at once (default 1). With 2, the next one is handed over shortly
+   * before a run ends and lies ready then; the device still makes them one after the other.
    */
   readonly ahead?: number;
   /**
@@ -33,8 +32,13 @@ export interface Made<Result> {
 
 /** From this share of its largest size on, a run counts as full. */
 const FULL_SHARE = 0.5;
-/** Weight of one full run in the moving average of a kind's price. */
-const PRICE_WEIGHT = 0.1;
+/** Weight of one run in the moving averages of times and prices. */
+const WEIGHT = 0.1;
+/**
+ * Share of a run's expected time after which the next one is handed over. What comes until then is
+ * in the next run if it is due soon, and not in the one behind it.
+ */
+const NEARLY_DONE = 0.9;
 
 interface Waiting<Item, Result> extends Due {
   readonly item: Item;
@@ -43,13 +47,24 @@ interface Waiting<Item, Result> extends Due {
   readonly failed: (reason: unknown) => void;
 }
 
+/** A run that the device has. */
+interface Handed {
+  /** When it began, or was handed over behind another. */
+  startMs: number;
+  readonly expectedMs: number;
+}
+
 export class GpuBatcher<Item, Result> {
   readonly #options: GpuBatcherOptions<Item, Result>;
   /** In the order of `insertByDue`. */
   #waiting: Waiting<Item, Result>[] = [];
-  #running = 0;
   #lost: unknown;
-  #lastEndMs = 0;
+  /** In the order in which the device makes them. */
+  readonly #handed: Handed[] = [];
+  /** Takes back the call that will hand over the next run, where one is planned. */
+  #unplan: (() => void) | undefined;
+  /** What runs took on average (ms), by kind and number of items. */
+  readonly #times = new Map<string, number>();
   /**
    * Milliseconds per unit of size in a full run, by kind. A run takes a good part of its time
    * however little is in it, and no run waits to become fuller, so a GPU that could do three times
@@ -69,19 +84,39 @@ export class GpuBatcher<Item, Result> {
         return;
       }
       insertByDue(this.#waiting, { item, dueMs, signal, done, failed });
-      if (this.#running < (this.#options.ahead ?? 1)) void this.#work();
+      this.#plan();
     });
   }
 
-  async #work(): Promise<void> {
-    this.#running += 1;
-    while (this.#waiting.length > 0 && this.#lost === undefined) {
-      // Lets in work and cancellations that arrived during the last run.
-      await nextLoop();
+  /** Plans to hand over the next run: in the next turn of the loop, or when one nearly ends. */
+  #plan(): void {
+    if (this.#unplan || this.#waiting.length === 0 || this.#handed.length >= (this.#options.ahead ?? 1)) return;
+    const last = this.#handed.at(-1);
+    const waitMs = last ? last.startMs + NEARLY_DONE * last.expectedMs - performance.now() : 0;
+    const hand = () => {
+      this.#unplan = undefined;
       const batch = this.#gather();
-      if (batch.length > 0) await this.#execute(batch);
+      if (batch.length > 0) void this.#execute(batch);
+      this.#plan();
+    };
+    if (waitMs >= 1) {
+      const timer = setTimeout(hand, waitMs);
+      this.#unplan = () => clearTimeout(timer);
+    } else {
+      // Lets in work and cancellations that arrived meanwhile.
+      const next = setImmediate(hand);
+      this.#unplan = () => clearImmediate(next);
     }
-    this.#running -= 1;
+  }
+
+  /** What was planned for the end of a run that has ended is planned anew. */
+  #ended(handed: Handed, endMs: number): void {
+    this.#handed.splice(this.#handed.indexOf(handed), 1);
+    // A run that lay ready begins now.
+    if (this.#handed[0]) this.#handed[0].startMs = endMs;
+    this.#unplan?.();
+    this.#unplan = undefined;
+    this.#plan();
   }
 
   /** Takes out the item that is due soonest, and those that can share its run. */
@@ -112,14 +147,16 @@ export class GpuBatcher<Item, Result> {
   async #execute(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     const { kindOf, sizeOf, run, onLost } = this.#options;
     const kind = kindOf(batch[0]!.item);
-    const handedMs = performance.now();
+    const sort = `${kind} ${batch.length}`;
+    const handed = { startMs: performance.now(), expectedMs: this.#times.get(sort) ?? 0 };
+    this.#handed.push(handed);
     try {
       const items = batch.map(({ item }) => item);
       const results = await run(kind, items);
       const endMs = performance.now();
-      // A run that lay ready began when the run before it ended.
-      const runMs = endMs - Math.max(handedMs, this.#lastEndMs);
-      this.#lastEndMs = endMs;
+      const runMs = endMs - handed.startMs;
+      this.#times.set(sort, handed.expectedMs === 0 ? runMs : handed.expectedMs + WEIGHT * (runMs - handed.expectedMs));
+      this.#ended(handed, endMs);
       const total = items.reduce((sum, item) => sum + sizeOf(item), 0);
       const msPerSize = this.#price(kind, total, runMs);
       for (const [i, { item, done }] of batch.entries()) {
@@ -139,7 +176,7 @@ export class GpuBatcher<Item, Result> {
     if (!this.#options.isShared?.(kind)) return actual;
     const known = this.#prices.get(kind) ?? actual;
     const full = size >= FULL_SHARE * this.#options.mostOf(kind);
-    const price = full ? known + PRICE_WEIGHT * (actual - known) : Math.min(known, actual);
+    const price = full ? known + WEIGHT * (actual - known) : Math.min(known, actual);
     this.#prices.set(kind, price);
     return price;
   }

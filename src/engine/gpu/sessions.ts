@@ -11,6 +11,7 @@ import { ensureModel } from '../../models/packs.js';
 import type { Gpu } from '../../protocol/device.js';
 import type { BaseModel } from '../../protocol/job.js';
 import { AsyncMemo } from '../async-memo.js';
+import { isSoon } from '../due-order.js';
 import type { StepGrant } from '../engine.js';
 import { type AcousticGraphs, graphName, runAcousticModel, runMelody } from '../graphs/acoustic-model.js';
 import { GraphThread, GraphThreads } from '../graphs/graph-threads.js';
@@ -19,6 +20,7 @@ import { type Count, chooseThreads } from '../measure/machine.js';
 import type { GpuCheck } from '../measure/remembered.js';
 import { createStyles } from '../styles.js';
 import { createFastVocoder } from '../vocoder/fast-vocoder.js';
+import { byFrame } from '../vocoder/features.js';
 import type { Graph } from '../vocoder/vocoder.js';
 import { createWholeVocoder } from '../vocoder/whole-vocoder.js';
 import { dueWindows } from '../vocoder/windows.js';
@@ -39,7 +41,7 @@ const GPU_THREADS = 2;
  * which gives a tenth more of them (measured on an H200).
  */
 const WHOLE_AT_ONCE = 3;
-/** Runs of the batcher that are handed over at once: the next one lies ready when a run ends. */
+/** Runs that the GPU has at most: one that it makes, and towards its end the next one. */
 const RUNS_AHEAD = 2;
 /**
  * Steps that keep cores and GPU busy, for each acoustic thread and besides: those that run, those
@@ -167,7 +169,7 @@ export class GpuSessions implements Sessions {
     this.#realTimeFactor = Math.max(this.#realTimeFactor, check.realTimeFactor ?? 0);
     if (group === 'english') this.#forms.set(model, check.graph);
     const isSplit = check.graph.startsWith(LIGHT_BLOCKS);
-    if (!isSplit) await this.#openOnCores(files.acousticModel, 'features');
+    await this.#openOnCores(files.acousticModel, 'features');
     const acousticModel = isSplit ? this.#splitAcousticModel(files) : this.#acousticModel(files);
     const melody = this.#melody(files);
     return {
@@ -212,10 +214,19 @@ export class GpuSessions implements Sessions {
     };
   }
 
-  /** Melody on the cores, features on the GPU. */
-  #splitAcousticModel({ acousticModel: file }: GpuModelFiles): AcousticGraphs {
+  /**
+   * Melody on the cores, features on the GPU: but for what is due soon, which would wait for two
+   * runs of the GPU before its first window.
+   */
+  #splitAcousticModel(files: GpuModelFiles): AcousticGraphs {
+    const { acousticModel: file } = files;
+    const onCores = this.#acousticModel(files);
     return {
       run: async (feeds, grant, tell) => {
+        if (isSoon(grant, performance.now())) {
+          const { x } = await onCores.run(feeds, grant, tell);
+          return byFrame(x!);
+        }
         const { outputs, runMs } = await this.#onCores.run(graphName(file, 'melody'), packed(feeds), grant);
         const told = tell(unpacked(outputs));
         const { item, features } = framesItem(packed(told));

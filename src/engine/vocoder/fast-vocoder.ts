@@ -3,31 +3,13 @@ import { Tensor } from 'onnxruntime-node';
 import { SAMPLE_RATE } from '../../protocol/audio.js';
 import type { StepGrant } from '../engine.js';
 import { FRAME_SAMPLES } from '../plan.js';
-import { type AcousticFeatures, CHANNELS, stretchOf } from './features.js';
+import { type AcousticFeatures, CHANNELS, channelStatistics, type Statistics, stretchOf } from './features.js';
 import type { Graph, Hearing, Utterance, Vocoder } from './vocoder.js';
 import { CONTEXT_FRAMES, CONTEXT_LEFT, costOf, scheduledEnd, type Windows } from './windows.js';
 
 /** Mean and variance of each channel of `x` over all frames of the utterance. */
-function statisticsOf({ x: tensor, frames, rows }: AcousticFeatures): { mean: Tensor; variance: Tensor } {
-  if (rows !== undefined) return { mean: rows.mean, variance: rows.variance };
-  const x = tensor.data as Float32Array;
-  const mean = new Float32Array(CHANNELS);
-  const variance = new Float32Array(CHANNELS);
-  for (let channel = 0; channel < CHANNELS; channel += 1) {
-    const from = channel * frames;
-    let sum = 0;
-    for (let i = from; i < from + frames; i += 1) sum += x[i]!;
-    const centre = sum / frames;
-    let squares = 0;
-    for (let i = from; i < from + frames; i += 1) squares += (x[i]! - centre) ** 2;
-    mean[channel] = centre;
-    variance[channel] = squares / frames;
-  }
-  return {
-    mean: new Tensor('float32', mean, [1, CHANNELS]),
-    variance: new Tensor('float32', variance, [1, CHANNELS]),
-  };
-}
+const statisticsOf = ({ x, rows }: AcousticFeatures): Statistics =>
+  rows === undefined ? channelStatistics(x) : { mean: rows.mean, variance: rows.variance };
 
 /**
  * Frames `first` to `last`: as `rows` [1, frames, 512] where they lie so, as `x` [1, 512, frames]

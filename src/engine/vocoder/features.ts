@@ -6,12 +6,15 @@ export const CHANNELS = 512;
 /** Elements of `s`. */
 export const STYLE = 128;
 
-/** Features as `x` [1, frames, 512]: a window of them is one stretch of memory. */
-interface FeatureRows {
-  readonly x: Float32Array;
-  /** Of each channel over all frames. */
+/** Of each channel of `x` over all frames. */
+export interface Statistics {
   readonly mean: Tensor;
   readonly variance: Tensor;
+}
+
+/** Features as `x` [1, frames, 512]: a window of them is one stretch of memory. */
+interface FeatureRows extends Statistics {
+  readonly x: Float32Array;
 }
 
 /** What features are made from: `frames` frames of 300 samples. */
@@ -57,6 +60,38 @@ export function silence(frames: number, byFrame: boolean): AcousticFeatures {
     durations: new Float32Array(0),
     ...(byFrame && { rows: { x: x.data as Float32Array, ...statistics } }),
   };
+}
+
+/** Of `x` [1, 512, frames]. */
+export function channelStatistics({ data }: Tensor): Statistics {
+  const x = data as Float32Array;
+  const frames = x.length / CHANNELS;
+  const mean = new Float32Array(CHANNELS);
+  const variance = new Float32Array(CHANNELS);
+  for (let channel = 0; channel < CHANNELS; channel += 1) {
+    const from = channel * frames;
+    let sum = 0;
+    for (let i = from; i < from + frames; i += 1) sum += x[i]!;
+    const centre = sum / frames;
+    let squares = 0;
+    for (let i = from; i < from + frames; i += 1) squares += (x[i]! - centre) ** 2;
+    mean[channel] = centre;
+    variance[channel] = squares / frames;
+  }
+  return {
+    mean: new Tensor('float32', mean, [1, CHANNELS]),
+    variance: new Tensor('float32', variance, [1, CHANNELS]),
+  };
+}
+
+/** `x` [1, 512, frames] as `rows` [1, frames, 512], with its statistics. */
+export function byFrame(x: Tensor): Record<'rows' | 'mean' | 'variance', Tensor> {
+  const [data, frames] = [x.data as Float32Array, x.data.length / CHANNELS];
+  const rows = new Float32Array(data.length);
+  for (let channel = 0; channel < CHANNELS; channel += 1) {
+    for (let frame = 0; frame < frames; frame += 1) rows[frame * CHANNELS + channel] = data[channel * frames + frame]!;
+  }
+  return { rows: new Tensor('float32', rows, [1, frames, CHANNELS]), ...channelStatistics(x) };
 }
 
 /** Frames [`first`, `last`) of values that lie channel by channel. */

@@ -37,6 +37,10 @@ function manualGpu(most = 3, ahead = 1) {
 }
 
 describe('the GPU batcher', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
   it('runs a lone item at once, and what came meanwhile together', async () => {
     const { gpu, runs, ends, started } = manualGpu();
     const first = gpu.run({ name: 'a' }, UNSCHEDULED);
@@ -127,6 +131,37 @@ describe('the GPU batcher', () => {
       ends[i]!();
     }
     await all;
+  });
+
+  it('hands the next run over when one nearly ends, so that what is due soon comes behind one run, not two', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    const { gpu, runs, ends, started } = manualGpu(1, 2);
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const all = [gpu.run({ name: 'known' }, UNSCHEDULED)];
+    await started(1);
+    vi.advanceTimersByTime(100);
+    ends[0]!();
+    await Promise.all(all);
+    for (const name of ['a', 'later']) all.push(gpu.run({ name }, { ...UNSCHEDULED, dueMs: 9_000 }));
+    await started(2);
+    vi.advanceTimersByTime(80);
+    await turn();
+    all.push(gpu.run({ name: 'soon' }, { ...UNSCHEDULED, dueMs: 100 }));
+    await turn();
+    expect(runs).toEqual([['known'], ['a']]);
+    vi.advanceTimersByTime(10);
+    await turn();
+    expect(runs).toEqual([['known'], ['a'], ['soon']]);
+    ends[1]!();
+    await turn();
+    await turn();
+    expect(runs).toHaveLength(3);
+    // One that ends before its time is followed at once.
+    ends[2]!();
+    await started(4);
+    ends[3]!();
+    await Promise.all(all);
+    expect(runs[3]).toEqual(['later']);
   });
 });
 
