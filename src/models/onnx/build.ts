@@ -11,6 +11,8 @@ export interface GraphBuilder {
   op(opType: string, input: readonly string[], output: string, attributes?: Attributes): string;
   floats(name: string, dims: readonly number[], values: Float32Array): string;
   ints(name: string, values: readonly number[]): string;
+  /** A number without dimensions. */
+  int(name: string, value: number): string;
   /** Elements `from` to `to` along an axis. */
   slice(tensor: string, output: string, from: number, to: number, axis: number): string;
   /** Splits the first axis into parts of these sizes. */
@@ -24,12 +26,14 @@ export function graphBuilder(codec: OnnxCodec): GraphBuilder {
     if (!initializer.has(name)) initializer.set(name, codec.tensor({ name, dims: [...dims], dataType, rawData }));
     return name;
   }
-  const ints = (name: string, values: readonly number[]): string => {
+  const rawInts = (values: readonly number[]): Uint8Array => {
     const raw = new Uint8Array(values.length * 8);
     const view = new DataView(raw.buffer);
     for (const [i, value] of values.entries()) view.setBigInt64(i * 8, BigInt(value), true);
-    return constant(name, [values.length], DATA_TYPE.int64, raw);
+    return raw;
   };
+  const ints: GraphBuilder['ints'] = (name, values) =>
+    constant(name, [values.length], DATA_TYPE.int64, rawInts(values));
   const op: GraphBuilder['op'] = (opType, input, output, attributes) => {
     node.push(codec.node(opType, input, [output], attributes));
     return output;
@@ -42,6 +46,7 @@ export function graphBuilder(codec: OnnxCodec): GraphBuilder {
     op,
     floats: (name, dims, values) => constant(name, dims, DATA_TYPE.float, rawFloats(values)),
     ints,
+    int: (name, value) => constant(name, [], DATA_TYPE.int64, rawInts([value])),
     slice: (tensor, output, from, to, axis) =>
       op('Slice', [tensor, ints(`at_${from}`, [from]), ints(`at_${to}`, [to]), ints(`at_${axis}`, [axis])], output),
     split(tensor, outputs, sizes) {

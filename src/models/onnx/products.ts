@@ -9,9 +9,6 @@ import { type GraphBuilder, graphBuilder } from './build.js';
 import { DATA_TYPE, type Model, type Node, type OnnxCodec, type Tensor } from './schema.js';
 import { bytesOf } from './weights.js';
 
-/** The end of a slice that takes all. */
-const END = 2 ** 31 - 1;
-
 export function convolutionsAsProducts(model: Model, codec: OnnxCodec): Model {
   const { graph } = model;
   const weights = new Map(graph.initializer.map((tensor) => [tensor.name, tensor]));
@@ -31,7 +28,8 @@ export function convolutionsAsProducts(model: Model, codec: OnnxCodec): Model {
     const frames = `${input}_frames`;
     if (!transposed.has(input)) build.op('Transpose', [input], frames, { perm: [0, 2, 1] });
     transposed.add(input);
-    const seen = sideBySide(old, weight.dims[2]!, { frames, zero, build, constants, codec });
+    const [, inputs, taps] = weight.dims as [number, number, number];
+    const seen = sideBySide(old, taps, { frames, inputs, zero, build, constants, codec });
     const name = signed.asMatrix(weight);
     const operands =
       weight.dataType === DATA_TYPE.uint8 ? signed.operands(name, weightZero, zero) : [name, zero, weightZero];
@@ -46,7 +44,9 @@ export function convolutionsAsProducts(model: Model, codec: OnnxCodec): Model {
 }
 
 interface Views {
+  /** [1, frames, `inputs`]. */
   readonly frames: string;
+  readonly inputs: number;
   /** The zero point of the input, with which it is padded. */
   readonly zero: string;
   readonly build: GraphBuilder;
@@ -54,27 +54,36 @@ interface Views {
   readonly codec: OnnxCodec;
 }
 
-/** For each output of a convolution the frames that its kernel of `taps` sees, side by side. */
-function sideBySide(conv: Node, taps: number, { frames, zero, build, constants, codec }: Views): string {
+/**
+ * For each output of a convolution the frames that its kernel of `taps` sees, side by side. They
+ * are gathered by their numbers: onnxruntime copies them so on all of its threads, where a slice
+ * for each tap is copied by one thread, and once more when the slices are joined.
+ */
+function sideBySide(conv: Node, taps: number, { frames, inputs, zero, build, constants, codec }: Views): string {
   const [stride = 1] = codec.intsOf(conv, 'strides') ?? [];
   const [dilation = 1] = codec.intsOf(conv, 'dilations') ?? [];
   const [before = 0, after = 0] = codec.intsOf(conv, 'pads') ?? [];
   const output = conv.output[0]!;
-  let seen = frames;
+  let padded = frames;
   if (before + after > 0) {
     const pads = constants.ints(`pads_${before}_${after}`, [0, before, 0, 0, after, 0]);
-    seen = build.op('Pad', [frames, pads, zero], `${output}_padded`);
+    padded = build.op('Pad', [frames, pads, zero], `${output}_padded`);
   }
-  if (taps === 1 && stride === 1) return seen;
-  const axis = constants.ints('frame_axis', [1]);
-  const step = constants.ints(`step_${stride}`, [stride]);
-  const views = Array.from({ length: taps }, (_, tap) => {
-    const from = constants.ints(`from_${tap * dilation}`, [tap * dilation]);
-    const left = (taps - 1 - tap) * dilation;
-    const to = constants.ints(`to_${left}`, [left === 0 ? END : -left]);
-    return build.op('Slice', [seen, from, to, axis, step], `${output}_view_${tap}`);
-  });
-  return taps > 1 ? build.op('Concat', views, `${output}_views`, { axis: 2 }) : views[0]!;
+  if (taps === 1 && stride === 1) return padded;
+  const [none, step, reach] = [0, stride, (taps - 1) * dilation].map((count) =>
+    constants.int(`number_${count}`, count),
+  );
+  const length = build.op('Shape', [padded], `${output}_shape`, { start: 1, end: 2 });
+  const count = build.op('Squeeze', [length], `${output}_length`);
+  const end = build.op('Sub', [count, reach!], `${output}_end`);
+  const first = build.op('Range', [none!, end, step!], `${output}_first`);
+  const axis = constants.ints('last_axis', [1]);
+  const column = build.op('Unsqueeze', [first, axis], `${output}_column`);
+  const offsets = Array.from({ length: taps }, (_, tap) => tap * dilation);
+  const seen = build.op('Add', [column, constants.ints(`taps_${taps}_${dilation}`, offsets)], `${output}_seen`);
+  const gathered = build.op('Gather', [padded, seen], `${output}_views`, { axis: 1 });
+  const row = constants.ints(`row_${taps * inputs}`, [1, -1, taps * inputs]);
+  return build.op('Reshape', [gathered, row], `${output}_rows`);
 }
 
 /** The weights of the products, each made once. */
