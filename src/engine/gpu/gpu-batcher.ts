@@ -34,6 +34,8 @@ export interface Made<Result> {
 const FULL_SHARE = 0.5;
 /** Weight of one run in the moving averages of times and prices. */
 const WEIGHT = 0.1;
+const moved = (average: number, value: number): number => average + WEIGHT * (value - average);
+
 /**
  * Share of a run's expected time after which the next one is handed over. What comes until then is
  * in the next run if it is due soon, and not in the one behind it.
@@ -155,7 +157,7 @@ export class GpuBatcher<Item, Result> {
       const results = await run(kind, items);
       const endMs = performance.now();
       const runMs = endMs - handed.startMs;
-      this.#times.set(sort, handed.expectedMs === 0 ? runMs : handed.expectedMs + WEIGHT * (runMs - handed.expectedMs));
+      this.#times.set(sort, moved(this.#times.get(sort) ?? runMs, runMs));
       this.#ended(handed, endMs);
       const total = items.reduce((sum, item) => sum + sizeOf(item), 0);
       const msPerSize = this.#price(kind, total, runMs);
@@ -176,7 +178,7 @@ export class GpuBatcher<Item, Result> {
     if (!this.#options.isShared?.(kind)) return actual;
     const known = this.#prices.get(kind) ?? actual;
     const full = size >= FULL_SHARE * this.#options.mostOf(kind);
-    const price = full ? known + WEIGHT * (actual - known) : Math.min(known, actual);
+    const price = full ? moved(known, actual) : Math.min(known, actual);
     this.#prices.set(kind, price);
     return price;
   }
