@@ -1,7 +1,7 @@
 """Checkpoint parts as one file at half the size, to go on training from in another run.
 
-    python compact.py run/front/ck_ front-checkpoint-8/ck_0.pt
-    python compact.py run/generator/ck_ front-checkpoint-8/generator-ck_0.pt
+    python compact.py run/front/ck_ front-checkpoint-10/ck_0.pt
+    python compact.py run/generator/ck_ front-checkpoint-10/generator-ck_0.pt
 """
 import sys
 

@@ -1,8 +1,8 @@
 """Write the light generator (graph.py) as ONNX files, in float32 or int8.
 
-    python export.py front-checkpoint-8/generator-ck_ --float generator-float.onnx
-    python export.py front-checkpoint-8/generator-ck_ --others --float generator-others-float.onnx
-    python export.py front-checkpoint-8/generator-ck_ --int8 generator-int8.onnx --others-int8 generator-others-int8.onnx \\
+    python export.py front-checkpoint-10/generator-ck_ --float generator-float.onnx
+    python export.py front-checkpoint-10/generator-ck_ --others --float generator-others-float.onnx
+    python export.py front-checkpoint-10/generator-ck_ --int8 generator-int8.onnx --others-int8 generator-others-int8.onnx \\
         --calibration calibration.npz
 
 The graph for English is whole. That of the other languages has the same nodes and most of the same
@@ -42,7 +42,7 @@ def int8_pair(checkpoint, calibration):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('checkpoint', help='prefix of the checkpoint parts, such as front-checkpoint-8/generator-ck_')
+    parser.add_argument('checkpoint', help='prefix of the checkpoint parts, such as front-checkpoint-10/generator-ck_')
     parser.add_argument('--others', action='store_true', help='with the blocks of the other languages instead of English\'s own')
     parser.add_argument('--float', dest='float_path', help='write float32')
     parser.add_argument('--int8', dest='int8_path', help='write int8, for English')

@@ -4,8 +4,8 @@ in float32 or int8.
 Inputs   input_ids int64 [1,n], style float32 [1,256], speed float32 [1]
 Outputs  x float32 [1,512,T], f0 float32 [1,1,T], s float32 [1,128], durations float32 [1,n]
 
-    python front_export.py front-checkpoint-8/ck_ --normal front-checkpoint-8/generator-ck_0.pt --float front-light.onnx
-    python front_export.py front-checkpoint-8/ck_ --normal front-checkpoint-8/generator-ck_0.pt --int8 front-light-int8.onnx --corpus front-corpus.npz
+    python front_export.py front-checkpoint-10/ck_ --normal front-checkpoint-10/generator-ck_0.pt --float front-light.onnx
+    python front_export.py front-checkpoint-10/ck_ --normal front-checkpoint-10/generator-ck_0.pt --int8 front-light-int8.onnx --corpus front-corpus.npz
 """
 import argparse
 import json

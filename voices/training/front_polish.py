@@ -2,7 +2,7 @@
 for a CPU.
 
     python front_reference.py front.onnx teacher-generator.onnx front-corpus.npz drawn/ --drawn 300 --processes 2
-    python front_polish.py polished/ drawn/ --front front-checkpoint-8/ck_ --resume front-checkpoint-8/generator-ck_ --seconds 600
+    python front_polish.py polished/ drawn/ --front front-checkpoint-10/ck_ --resume front-checkpoint-10/generator-ck_ --seconds 600
 
 A generator that learnt with the front was hazier than one that learnt alone (losses.Haze), and what
 is heard of that its last product decides.  All before it is run once and kept; minutes of speech

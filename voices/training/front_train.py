@@ -1,7 +1,7 @@
 """Train the front's student on labels from the front's teacher, by the clock; with waveforms also
 the light generator, together with it.
 
-    python front_train.py checkpoints/ front.onnx front-corpus.npz --generator front-checkpoint-8/generator-ck_ --resume front-checkpoint-8/ck_ \\
+    python front_train.py checkpoints/ front.onnx front-corpus.npz --generator front-checkpoint-10/generator-ck_ --resume front-checkpoint-10/ck_ \\
         --teacher-generator teacher-generator.onnx --compile --wave-seconds 300 --label-seconds 60 --seconds 500
 
 All data is made first, in the GPU's memory: utterances with waveforms, then labels alone, which

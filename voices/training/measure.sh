@@ -2,7 +2,7 @@
 # A pair of checkpoints in float32 against the teacher's speech: a row for each held-out set.
 #
 #   voices/training/measure.sh OUT NAME FRONT GENERATOR [--sets en it …] [--most 16]
-#   voices/training/measure.sh OUT front-8 voices/training/front-checkpoint-8/{ck_,generator-ck_}
+#   voices/training/measure.sh OUT front-10 voices/training/front-checkpoint-10/{ck_,generator-ck_}
 #
 # OUT: the folder of prepare.sh, with reference/ (front_reference.py); FRONT and GENERATOR: prefixes
 # of the parts. Graphs, tables and sounds go to OUT/measured/NAME. `own - 4` is what the pair adds

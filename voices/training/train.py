@@ -1,6 +1,6 @@
 """Train the light generator on shards from generate.py, by the clock.
 
-    python train.py checkpoints/ data/ --resume front-checkpoint-8/generator-ck_ --compile --seconds 1200
+    python train.py checkpoints/ data/ --resume front-checkpoint-10/generator-ck_ --compile --seconds 1200
 
 Plain regression on the teacher's waveform (losses.py) at a large batch.  New shards are taken up
 while it runs.

@@ -11,7 +11,7 @@ training=$(cd "$(dirname "$0")/.." && pwd)
 cd "$1"
 rm -rf parts .packing
 mkdir -p .packing parts
-tar c -C "$training" front-checkpoint-8 -C "$PWD" front.onnx teacher-generator.onnx \
+tar c -C "$training" front-checkpoint-10 -C "$PWD" front.onnx teacher-generator.onnx \
   front-corpus.npz | gzip -6 > .packing/all
 most=$((${PART_MIB:-58} * 1048576))
 count=$((($(stat -c %s .packing/all) + most - 1) / most))

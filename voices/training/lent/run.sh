@@ -18,12 +18,12 @@ cd "${T:=$HOME/t}"
 ((deadline > $(date +%s))) || { echo "run.sh: that time is over" >&2; exit 1; }
 export ORT_DISABLE_TELEMETRY=1 PYTHONUNBUFFERED=1 TORCHINDUCTOR_CACHE_DIR=$T/inductor
 train=("${PYTHON:-python3}" scripts/front_train.py)
-same=(front.onnx front-corpus.npz --resume front-checkpoint-8/ck_
-  --generator front-checkpoint-8/generator-ck_ --teacher-generator teacher-generator.onnx
+same=(front.onnx front-corpus.npz --resume front-checkpoint-10/ck_
+  --generator front-checkpoint-10/generator-ck_ --teacher-generator teacher-generator.onnx
   ${COMPILE---compile} --learning-rate "${RATE:-4e-4}"
   --generator-rate "${GENERATOR_RATE:-2e-4}" --hold "${HOLD:-0.1}"
   --rows 4 --own 1 --wave-rows 8 --wave-own 4
-  --segments 72 --teacher-segments 16 --ear-segments 6 --seed 9)
+  --segments 72 --teacher-segments 16 --ear-segments 6 --seed 11)
 read -r -a more <<< "${MORE:-}" # further arguments; they replace those above
 rm -rf run small
 
