@@ -1,5 +1,5 @@
 /** The frame of the dashboard: sign-in, the links to its pages, and the page that is shown. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Header } from '../shared/header.js';
 import type { DashboardPage } from './page.js';
 import { ownPages, titleOf } from './pages.js';
@@ -38,7 +38,8 @@ function Shown({ page }: { readonly page: DashboardPage | undefined }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const isFirst = useRef(true);
   const title = page === undefined ? 'No such page' : titleOf(page);
-  useEffect(() => {
+  // With the page itself: its title and the focus are never those of the page before.
+  useLayoutEffect(() => {
     document.title = `${title} · tts dashboard`;
     // A reader of screens is told of the new page; the first is told of by the browser.
     if (!isFirst.current) heading.current?.focus({ preventScroll: true });

@@ -3,7 +3,7 @@
  * too, and on a phone each row is a card with the names of its columns.
  */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface Column<Row> {
   readonly name: string;
@@ -84,15 +84,18 @@ function Heading({ of: { name, kind, order: own }, order, onOrder }: HeadingProp
 }
 
 /** What scrolls has to be reached by keyboard, and what does not needs no stop there. */
+function setTabStop(element: HTMLElement): void {
+  if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;
+  else element.removeAttribute('tabindex');
+}
+
 function Scroll({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null);
+  // Before new rows are painted, so that they are never out of reach.
+  useLayoutEffect(() => setTabStop(box.current!));
   useEffect(() => {
     const element = box.current!;
-    const look = () => {
-      if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;
-      else element.removeAttribute('tabindex');
-    };
-    const observer = new ResizeObserver(look);
+    const observer = new ResizeObserver(() => setTabStop(element));
     observer.observe(element);
     observer.observe(element.firstElementChild!);
     return () => observer.disconnect();
