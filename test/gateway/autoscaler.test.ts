@@ -33,8 +33,8 @@ type Options = Partial<AutoscalerOptions> & Pick<AutoscalerOptions, 'startWorker
 
 function open(clock: Clock, options: Options): void {
   pool = new WorkerPool([], clock);
-  const limits = { minWorkers: 1, maxWorkers: 3, maxStarting: 2, idleMs: 60_000 };
-  autoscaler = new Autoscaler({ pool, clock, ...limits, log, ...options });
+  const limits = () => ({ least: 1, most: 3 });
+  autoscaler = new Autoscaler({ pool, clock, limits, maxStarting: 2, idleMs: 60_000, log, ...options });
   gateway = createGateway({ pool, clock, catalogue: loadCatalogue(), log, queueLimit: 100, lookahead: 3, autoscaler });
   autoscaler.start();
 }
@@ -78,7 +78,7 @@ describe('the autoscaler', () => {
   });
 
   it('starts no more at once than a start takes cores, and none beyond the limit of the device in use', async () => {
-    await openVirtual({ pace: 2 }, { maxWorkers: 8, maxNow: () => 4 });
+    await openVirtual({ pace: 2 }, { limits: () => ({ least: 1, most: 4 }) });
     expect(autoscaler.spare).toBe(3);
     let most = 0;
     pool.onChange(() => {
@@ -106,7 +106,7 @@ describe('the autoscaler', () => {
   });
 
   it('starts nothing where more workers make nothing faster, nor once it is stopped', async () => {
-    await openVirtual({ pace: 2 }, { maxNow: () => 1 });
+    await openVirtual({ pace: 2 }, { limits: () => ({ least: 1, most: 1 }) });
     await clock.runUntil(crowd(6));
     expect([pool.workers.length, gateway.stats.mostWorkers]).toEqual([1, 1]);
     await openVirtual({ pace: 2 });

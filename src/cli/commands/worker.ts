@@ -14,7 +14,7 @@ import type { EngineFacts } from '../../worker/protocol.js';
 import type { NatsServer, NatsServerOptions } from '../../worker/serve-nats.js';
 import { addSettings, settingsOf } from '../context.js';
 import { baseModel } from '../names.js';
-import { engineOptions, GPU_PROCESSES, processesOf } from '../service/engine-options.js';
+import { engineOptions, ON_GPU, processesOf } from '../service/engine-options.js';
 import { fetchModels } from '../service/fetch-models.js';
 import { busOptions, readingOf, refuseShownPassword } from '../service/nats.js';
 import { downloadLog, GRACE_MS, serverLog, untilSignalled } from '../service/server-process.js';
@@ -153,7 +153,7 @@ async function startEngines(options: EnginesOptions, signal: AbortSignal) {
   // The first process compares a GPU with the CPU; the others follow its verdict.
   add(({ device }) => {
     if (signal.aborted) return;
-    const count = config.workers === 'auto' && isGpu(device) ? GPU_PROCESSES : most;
+    const count = config.workers === 'auto' && isGpu(device) ? ON_GPU.most : most;
     while (engines.length < count) add();
   });
   return { name, most, engines };

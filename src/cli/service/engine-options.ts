@@ -1,25 +1,27 @@
 /** Settings as options of an engine process, and how many of those there are. */
 import type { Config } from '../../config.js';
+import type { WorkerLimits } from '../../gateway/workers/autoscaler.js';
 import { isGpu } from '../../protocol/device.js';
 import type { BaseModel } from '../../protocol/job.js';
 import type { EngineOptions, KokoroOptions } from '../../worker/protocol.js';
 import { readSineOptions } from './sine-options.js';
 
 /**
- * Most engine processes on one GPU. While one hands over its audio and takes the next work,
- * another's run is made. On an H200 three make 1,569 seconds of speech a second and two 1,366, but
- * with three the first audio of 800 listeners comes a third later.
+ * Engine processes on one GPU: while one hands over its audio and takes the next work, another's
+ * run is made. On an H200 three make 1,569 seconds of speech a second and two 1,366, but with three
+ * the first audio of 800 listeners comes a third later. Both are there from the start: one that
+ * starts while listeners arrive takes cores from them for 4 s.
  */
-export const GPU_PROCESSES = 2;
+export const ON_GPU: WorkerLimits = { least: 2, most: 2 };
 
 /** Engine processes that are always there, and how many there may be. */
 export async function processesOf(
   { workers, threads, device }: Pick<Config, 'workers' | 'threads' | 'device'>,
   crowd: boolean,
-): Promise<{ least: number; most: number }> {
+): Promise<WorkerLimits> {
   if (workers !== 'auto') return { least: workers, most: workers };
   if (!crowd) return { least: 1, most: 1 };
-  if (isGpu(device)) return { least: 1, most: GPU_PROCESSES };
+  if (isGpu(device)) return ON_GPU;
   const { mostWorkers } = await import('../../engine/measure/machine.js');
   return { least: 1, most: mostWorkers(threads) };
 }

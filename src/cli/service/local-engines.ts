@@ -7,7 +7,7 @@ import { isGpu } from '../../protocol/device.js';
 import { TtsError } from '../../protocol/errors.js';
 import type { BaseModel } from '../../protocol/job.js';
 import type { Preparation } from '../../protocol/preparation.js';
-import { engineOptions, GPU_PROCESSES, processesOf } from './engine-options.js';
+import { engineOptions, ON_GPU, processesOf } from './engine-options.js';
 import { fetchModels } from './fetch-models.js';
 
 export interface LocalEnginesOptions {
@@ -116,7 +116,7 @@ export class LocalEngines {
 
   async #startProcesses(): Promise<void> {
     const { config, log, pool, models, crowd = false, unheard = false } = this.#options;
-    const [{ Autoscaler }, { createProcessWorker }, { least, most }] = await Promise.all([
+    const [{ Autoscaler }, { createProcessWorker }, limits] = await Promise.all([
       import('../../gateway/workers/autoscaler.js'),
       import('../../gateway/workers/process-worker.js'),
       processesOf(config, crowd),
@@ -125,7 +125,7 @@ export class LocalEngines {
     pool.setFailure(undefined);
     const { workers, threads, device, workerIdleSeconds } = config;
     // Each of several processes has one core. The first may use all of them for a single listener.
-    const multiThreads = workers === 'auto' && threads === 'auto' && most > 1;
+    const multiThreads = workers === 'auto' && threads === 'auto' && limits.most > 1;
     // Checking a GPU can take a minute. An engine process on the CPU serves requests until then.
     const startSubstitute = (number: number) => {
       const options = engineOptions(config, multiThreads ? 'either' : 'machine', models, { unheard });
@@ -133,22 +133,19 @@ export class LocalEngines {
     };
     this.#autoscaler = new Autoscaler({
       pool,
-      startWorker: (number, preload) => {
-        const [share, asked] = number === 1 ? (['either', models] as const) : (['core', preload] as const);
-        const preloaded = workers === 'auto' ? asked : models;
-        // The first process compares a GPU with the CPU; the others follow its verdict.
-        const seeksGpu = crowd && (number === 1 || this.#gpuInUse);
-        const options = engineOptions(config, multiThreads ? share : 'machine', preloaded, { seeksGpu, unheard });
+      startWorker: (number, startedFor = models) => {
         const first = number === 1;
+        const share = !multiThreads ? 'machine' : first ? 'either' : 'core';
+        // The first process compares a GPU with the CPU; the others follow its verdict.
+        const seeksGpu = crowd && (first || this.#gpuInUse);
+        const options = engineOptions(config, share, startedFor, { seeksGpu, unheard });
         return createProcessWorker({ id: `engine-${number}`, options, multiThreads: multiThreads && first, log });
       },
-      minWorkers: least,
-      maxWorkers: most,
+      limits: () => (workers === 'auto' && this.#gpuInUse ? ON_GPU : limits),
       firstAlone: crowd && device !== 'cpu',
       ...(device === 'auto' && { startSubstitute }),
-      maxStarting: Math.ceil(most / 2),
+      maxStarting: Math.ceil(limits.most / 2),
       idleMs: workerIdleSeconds * 1000,
-      maxNow: () => (workers === 'auto' && this.#gpuInUse ? Math.min(most, GPU_PROCESSES) : most),
       log,
     });
     this.#autoscaler.start();

@@ -5,14 +5,21 @@ import type { BaseModel } from '../../protocol/job.js';
 import type { WorkerPool } from './pool.js';
 import type { Worker } from './worker.js';
 
+export interface WorkerLimits {
+  readonly least: number;
+  readonly most: number;
+}
+
 export interface AutoscalerOptions {
   readonly pool: WorkerPool;
   readonly clock?: Clock;
-  /** Makes a worker, whose process starts at once. `models`: those it should preload. */
-  readonly startWorker: (number: number, models: readonly BaseModel[]) => Worker;
-  /** Workers that are always there, and the most there may be. */
-  readonly minWorkers: number;
-  readonly maxWorkers: number;
+  /**
+   * Makes a worker, whose process starts at once. An extra one is started for the requests of these
+   * `models`.
+   */
+  readonly startWorker: (number: number, models?: readonly BaseModel[]) => Worker;
+  /** Workers that are always there, and the most there may be, on the device now in use. */
+  readonly limits: () => WorkerLimits;
   /** Whether the other permanent workers start when the first is ready, and not beside it. */
   readonly firstAlone?: boolean;
   /** Makes a worker on the CPU that serves while the first looks at a GPU. Absent: none does. */
@@ -21,8 +28,6 @@ export interface AutoscalerOptions {
   readonly maxStarting: number;
   /** An extra worker stops after this long without a job. */
   readonly idleMs: number;
-  /** The most workers on the device that is in use; `maxWorkers` where absent. */
-  readonly maxNow?: () => number;
   readonly log: Logger;
 }
 
@@ -46,9 +51,9 @@ export class Autoscaler {
 
   /** Workers that would start if they were needed. */
   get spare(): number {
-    const { minWorkers, maxWorkers, maxNow = () => maxWorkers } = this.#options;
-    const limit = this.#started ? maxNow() - minWorkers : maxWorkers;
-    return Math.max(0, limit - this.#extraWorkers.size);
+    const { least, most } = this.#options.limits();
+    const permanent = this.#started ? Math.max(least, this.#permanent) : 0;
+    return Math.max(0, most - permanent - this.#extraWorkers.size);
   }
 
   /** Starts the permanent workers. */
@@ -59,7 +64,7 @@ export class Autoscaler {
       this.#startPermanent();
       return;
     }
-    const first = this.#options.startWorker(++this.#made, []);
+    const first = this.#options.startWorker(++this.#made);
     this.#permanent = 1;
     this.#watchFirst(first);
     this.#options.pool.add(first);
@@ -67,7 +72,7 @@ export class Autoscaler {
 
   /** This many steps wait, and no worker has room for them. */
   need(steps: number, models: readonly BaseModel[]): void {
-    const { pool, startWorker, maxStarting, maxWorkers: most, idleMs, log } = this.#options;
+    const { pool, startWorker, maxStarting, limits, idleMs, log } = this.#options;
     if (!this.#started || this.#stopped || pool.state !== 'ready') return;
     const starting = pool.serving.filter(({ state }) => state === 'starting').length;
     // Workers that are starting will take two steps each.
@@ -76,7 +81,10 @@ export class Autoscaler {
     for (let i = 0; i < count; i++) {
       const worker = startWorker(++this.#made, models);
       this.#extraWorkers.set(worker, undefined);
-      log.info({ worker: worker.id, workers: this.#workers, most }, 'work waits: an engine process starts');
+      log.info(
+        { worker: worker.id, workers: this.#workers, most: limits().most },
+        'work waits: an engine process starts',
+      );
       pool.add(worker);
     }
     if (this.#extraWorkers.size > 0)
@@ -116,23 +124,26 @@ export class Autoscaler {
     this.#options.log.warn({ err: error }, 'an engine process could not be ended');
 
   #startPermanent(): void {
-    const { pool, startWorker, minWorkers } = this.#options;
-    for (; !this.#stopped && this.#permanent < minWorkers; this.#permanent += 1)
-      pool.add(startWorker(++this.#made, []));
+    const { pool, startWorker, limits } = this.#options;
+    while (!this.#stopped && this.#permanent < limits().least) {
+      this.#permanent += 1;
+      pool.add(startWorker(++this.#made));
+    }
   }
 
   /** Starts the other permanent workers once `first` is ready; a substitute if it checks a GPU. */
   #watchFirst(first: Worker): void {
-    let wasReady = false;
-    first.onChange(() => {
+    let isReady = false;
+    // Of all workers: the first may have lost its GPU while another still served.
+    this.#options.pool.onChange(() => {
       if (this.#stopped) return;
+      const wasReady = isReady;
+      // Before anything is started, which is a change as well.
+      isReady = first.state === 'ready';
       if (first.trying !== undefined) this.#startSubstitute(first);
-      const isReady = first.state === 'ready';
-      if (isReady && !wasReady) {
-        this.#startPermanent();
-        this.#retireFor(first);
-      }
-      wasReady = isReady;
+      if (!isReady || wasReady) return;
+      this.#startPermanent();
+      this.#retireFor(first);
     });
   }
 
