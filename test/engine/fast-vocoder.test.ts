@@ -3,21 +3,30 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { UNSCHEDULED } from '../../src/engine/engine.js';
 import { toPcm } from '../../src/engine/finish.js';
+import { withBlockedConvolutions } from '../../src/engine/graphs/blocked-convolutions.js';
 import { openExact } from '../../src/engine/graphs/exact-products.js';
 import { withFoldedTransforms } from '../../src/engine/graphs/folded-transforms.js';
+import { withFusedProducts } from '../../src/engine/graphs/fused-products.js';
+import { withHeadParts } from '../../src/engine/graphs/head-parts.js';
 import { narrowed } from '../../src/engine/graphs/narrowed.js';
 import { withOpenedNorms } from '../../src/engine/graphs/opened-norms.js';
+import { asRun as formRun } from '../../src/engine/graphs/prepare.js';
 import { cpuProvider } from '../../src/engine/graphs/provider.js';
 import { createFastVocoder } from '../../src/engine/vocoder/fast-vocoder.js';
 import { type Graph, graphOf, type Utterance } from '../../src/engine/vocoder/vocoder.js';
 import { dueWindows, oneWindow, type Windows } from '../../src/engine/vocoder/windows.js';
-import { createCodec, type Model } from '../../src/models/onnx/schema.js';
+import { createCodec, DATA_TYPE, type Model, type Node } from '../../src/models/onnx/schema.js';
+import { withUnsignedWeights } from '../../src/models/onnx/unsigned.js';
 import { decibelsOfDifference, furthestApart } from '../support/sound/clip-checks.js';
 import { LIGHT_GENERATOR, lightReference } from '../support/sound/light-utterance.js';
 import { unrounded } from '../support/sound/unrounded.js';
 
 const codec = createCodec();
 const generator8 = (): Uint8Array => readFileSync(LIGHT_GENERATOR);
+const FUSED = 'MatMulIntegerToFloat';
+/** Filter, free part and noise: magnitudes, angles and offsets. */
+const PARTS_OF_HEAD = 9;
+const nodesOf = ({ graph }: Model, type: string): Node[] => graph.node.filter(({ opType }) => opType === type);
 const asRun = (model: Model): Uint8Array => codec.encode(withOpenedNorms(withFoldedTransforms(model, codec)!, codec)!);
 
 describe('the light vocoder', () => {
@@ -94,18 +103,61 @@ it('computes no more than is heard, and the same', async () => {
   await Promise.all([whole!.release(), narrowing!.release()]);
 });
 
-it('says the same with half of the products of its transforms and with norms in steps', async () => {
-  const reference = lightReference();
-  const [before, after] = await Promise.all(
-    [generator8(), asRun(codec.decode(generator8()))].map(async (bytes) => {
-      const graph = graphOf(await openExact(bytes, cpuProvider(1).sessionOptions));
-      const samples = await samplesOf(createFastVocoder(graph, oneWindow).begin(reference, 0, reference.frames));
-      await graph.release();
-      return samples;
-    }),
-  );
-  expect(after!.length).toBe(before!.length);
-  expect(decibelsOfDifference(before!, after!)).toBeGreaterThan(40);
+describe('in the form in which it is run', () => {
+  /** All of the reference's samples by a graph. */
+  async function saidBy(bytes: Uint8Array): Promise<Float32Array> {
+    const reference = lightReference();
+    const graph = graphOf(await openExact(bytes, cpuProvider(1).sessionOptions));
+    const samples = await samplesOf(createFastVocoder(graph, oneWindow).begin(reference, 0, reference.frames));
+    await graph.release();
+    return samples;
+  }
+  const products = () => withFusedProducts(codec.decode(generator8()), codec)!;
+
+  it('says the same as it was shipped, but for sums that are rounded elsewhere', async () => {
+    const [before, after] = await Promise.all(
+      [generator8(), (await formRun(LIGHT_GENERATOR)) as Uint8Array].map(saidBy),
+    );
+    expect(after!.length).toBe(before!.length);
+    expect(decibelsOfDifference(before!, after!)).toBeGreaterThan(40);
+  });
+
+  it('has no product apart from its scale, and no layer apart from its bias', () => {
+    const shipped = codec.decode(generator8());
+    expect(nodesOf(products(), 'MatMulInteger')).toEqual([]);
+    // A layer of 16 bits is two products, and looks at what the first one left over.
+    const layers = nodesOf(shipped, 'MatMulInteger').length - nodesOf(shipped, 'DequantizeLinear').length;
+    expect(layers).toBeGreaterThan(24);
+    expect(nodesOf(products(), FUSED).filter(({ input }) => input[6]).length).toBe(layers);
+  });
+
+  it('makes its head in parts, to the bit', async () => {
+    const whole = products();
+    const parts = withHeadParts(whole, codec)!;
+    const more = nodesOf(parts, FUSED).length - nodesOf(whole, FUSED).length;
+    expect(more).toBe(2 * (PARTS_OF_HEAD - 1));
+    const [one, other] = await Promise.all([whole, parts].map((model) => saidBy(codec.encode(model))));
+    expect(other).toEqual(one);
+  });
+
+  it('turns no rows into lines of frames where the runtime takes them as rows', async () => {
+    const lines = codec.decode(generator8());
+    const pictures = withBlockedConvolutions(lines, codec)!;
+    expect(nodesOf(pictures, 'Conv').length).toBe(nodesOf(lines, 'Conv').length);
+    const [one, other] = await Promise.all([lines, pictures].map((model) => saidBy(codec.encode(model))));
+    expect(decibelsOfDifference(one!, other!)).toBeGreaterThan(40);
+    expect(withBlockedConvolutions(pictures, codec)).toBeUndefined();
+  });
+
+  it('has the same bits with weights that no processor saturates', async () => {
+    const signed = (await formRun(LIGHT_GENERATOR)) as Uint8Array;
+    const unsigned = codec.encode(withUnsignedWeights(codec.decode(signed), codec));
+    expect(unsigned.length).toBeGreaterThan(signed.length / 2);
+    const types = codec.decode(unsigned).graph.initializer.map(({ dataType }) => dataType);
+    expect(types).toContain(DATA_TYPE.uint8);
+    const [one, other] = await Promise.all([signed, unsigned].map(saidBy));
+    expect(other).toEqual(one);
+  });
 });
 
 /** The reference's frames, in the product's windows and in one run. */

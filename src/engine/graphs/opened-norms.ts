@@ -1,10 +1,11 @@
 /**
  * Writes each layer norm of our own graphs as the steps it stands for. The runtime's kernel sums a
- * row one value after the other, its reductions sum several at once: a norm of 384 channels takes a
- * third of the time (Neoverse-N1), and a norm's weight joins the factor that the style gives to it.
- * Sums are made in another order, which differs in the last bits.
+ * row one value after the other; its reductions on arm64, and its products with a column on x64,
+ * sum several at once. A norm of 384 channels takes a third of the time (Neoverse-N1), and its
+ * weight joins the factor that the style gives to it. Sums are made in another order, which differs
+ * in the last bits.
  */
-import { graphBuilder } from '../../models/onnx/build.js';
+import { type GraphBuilder, graphBuilder } from '../../models/onnx/build.js';
 import type { Graph, Model, Node, OnnxCodec, Tensor } from '../../models/onnx/schema.js';
 import { floatsOf } from '../../models/onnx/weights.js';
 
@@ -43,19 +44,18 @@ function normsOf({ node, initializer }: Graph, codec: OnnxCodec): Norm[] {
 function withSteps(graph: Graph, norms: readonly Norm[], codec: OnnxCodec): Graph {
   const instead = new Map<Node, readonly Node[]>();
   const constants = graphBuilder(codec);
-  const number = (value: number): string => constants.floats(`norm ${value}`, [1], Float32Array.of(value));
-  const channelAxis = constants.ints('axis of channels', [-1]);
   for (const { node, product, epsilon, channels } of norms) {
     const [values = '', weight = ''] = node.input;
     const name = node.output[0]!;
-    const { op, node: steps } = graphBuilder(codec);
-    const mean = op('ReduceMean', [values, channelAxis], `${name} mean`);
+    const build = graphBuilder(codec);
+    const { op } = build;
+    const mean = meanOf(build, constants, values, channels, `${name} mean`);
     const centred = op('Sub', [values, mean], `${name} centred`);
-    const squares = op('ReduceSumSquare', [centred, channelAxis], `${name} squares`);
-    const variance = op('Mul', [squares, number(1 / channels)], `${name} variance`);
-    const spread = op('Sqrt', [op('Add', [variance, number(epsilon)], `${name} positive`)], `${name} spread`);
+    const variance = varianceOf(build, constants, centred, channels, name);
+    const least = constants.floats(`norm ${epsilon}`, [1], Float32Array.of(epsilon));
+    const spread = op('Sqrt', [op('Add', [variance, least], `${name} positive`)], `${name} spread`);
     op('Div', [centred, spread], name);
-    instead.set(node, steps);
+    instead.set(node, build.node);
     const factor = product.input.find((input) => input !== name)!;
     instead.set(product, [
       codec.node('Mul', [factor, weight], [`${name} factor`]),
@@ -67,4 +67,32 @@ function withSteps(graph: Graph, norms: readonly Norm[], codec: OnnxCodec): Grap
     initializer: [...graph.initializer, ...constants.initializer],
     node: graph.node.flatMap((each) => instead.get(each) ?? [each]),
   };
+}
+
+const byProducts = process.arch === 'x64';
+
+/** A column whose product with a row is the mean of the row. */
+const meanColumn = ({ floats }: GraphBuilder, channels: number): string =>
+  floats(`mean of ${channels}`, [channels, 1], new Float32Array(channels).fill(1 / channels));
+
+function meanOf({ op }: GraphBuilder, constants: GraphBuilder, values: string, channels: number, to: string): string {
+  if (byProducts) return op('MatMul', [values, meanColumn(constants, channels)], to);
+  return op('ReduceMean', [values, constants.ints('axis of channels', [-1])], to);
+}
+
+/** Of rows whose mean is 0. */
+function varianceOf(
+  { op }: GraphBuilder,
+  constants: GraphBuilder,
+  centred: string,
+  channels: number,
+  name: string,
+): string {
+  if (byProducts) {
+    const squares = op('Mul', [centred, centred], `${name} squares`);
+    return op('MatMul', [squares, meanColumn(constants, channels)], `${name} variance`);
+  }
+  const sum = op('ReduceSumSquare', [centred, constants.ints('axis of channels', [-1])], `${name} squares`);
+  const part = constants.floats(`norm ${1 / channels}`, [1], Float32Array.of(1 / channels));
+  return op('Mul', [sum, part], `${name} variance`);
 }

@@ -13,6 +13,7 @@ import { bytesOf } from './weights.js';
 /** The operators, and the indices of their inputs that are a weight and its zero point. */
 const OPERATORS: Readonly<Record<string, readonly (readonly [weight: number, zeroPoint: number])[]>> = {
   MatMulInteger: [[1, 3]],
+  MatMulIntegerToFloat: [[1, 5]],
   DynamicQuantizeLSTM: [
     [1, 9],
     [2, 11],
