@@ -46,12 +46,12 @@ it('makes in fewer, longer runs what nobody waits for, where it is alone', async
   const live = await spoken(jobOf(TEXT, { model }), 0);
   const whole = await spoken(jobOf(TEXT, { model }), LATER_MS);
   const beside = await spoken(jobOf(TEXT, { model }), LATER_MS, false);
-  // A front, and windows.
-  expect(live.turns).toBe(1 + 3);
+  // A front, and windows. Of a listener alone the first is cut in two where the machine is quick.
+  expect(beside.turns).toBe(1 + 3);
+  expect([1 + 3, 1 + 4]).toContain(live.turns);
   expect(live.earlyMs).toBe(0);
   expect(whole.turns).toBe(1 + 1);
   expect(whole.earlyMs).toBeGreaterThan(0);
-  expect(beside.turns).toBe(live.turns);
   for (const { timings, pcm } of [whole, beside]) {
     expect(timings).toEqual(live.timings);
     expectSame(pcm, live.pcm);

@@ -39,7 +39,7 @@ const PHRASES: readonly (readonly [string, string, ...(readonly string[])])[] = 
  */
 const BRITISH: readonly (readonly [string, string, ...(readonly string[])])[] = [
   ['quarters of an hour', 'The train leaves at 5:15 today.', 'quarter past five'],
-  ['numbers', 'There were 365 people in the hall.', 'three hundred and sixty five people'],
+  ['numbers', 'There were 365 people in the hall.', 'three hundred and sixty five people', '365 people'],
   ['days before months', 'The party is on 3/4/2026 at home.', 'third of april', '3rd of april'],
   [
     'the last letter',
