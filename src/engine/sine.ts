@@ -155,10 +155,11 @@ function simulatedGpu(
     async run(_kind, chunks) {
       onRun?.(chunks.map(({ text }) => text));
       await asking.until(() => asked >= firstAwaits);
+      const beganMs = performance.timeOrigin + performance.now();
       await clock.sleep(runMs);
       runs += 1;
       if (runs === loseAtRun) throw new Error('device lost');
-      return chunks.map(({ render }) => render());
+      return { results: chunks.map(({ render }) => render()), beganMs, deviceMs: runMs };
     },
     onLost,
   });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { hastened, spokenPace } from '../../src/engine/delivery/hastened.js';
 import { planSpeech } from '../../src/engine/plan.js';
 import { type AcousticFeatures, CHANNELS } from '../../src/engine/vocoder/features.js';
+import { halvesOf } from '../../src/models/onnx/half-floats.js';
 import { speedParts } from '../../src/protocol/speed.js';
 
 const tokens = [...'tæt, tæt.'].map((symbol, at) => ({ id: 1, symbol, start: at, end: at + 1 }));
@@ -23,7 +24,8 @@ function numbered(byFrame: boolean): AcousticFeatures {
   const zeros = new Tensor('float32', new Float32Array(CHANNELS), [1, CHANNELS]);
   const x = new Tensor('float32', data, byFrame ? [1, frames, CHANNELS] : [1, CHANNELS, frames]);
   const s = new Tensor('float32', new Float32Array(128), [1, 128]);
-  return { x, f0, s, frames, durations, ...(byFrame && { rows: { x: data, mean: zeros, variance: zeros } }) };
+  const rows = { x: halvesOf(data), mean: zeros, variance: zeros };
+  return { x, f0, s, frames, durations, ...(byFrame && { rows }) };
 }
 
 const fast = (rate: number) => ({ acoustic: 1, vocoder: rate, stretch: 1 });
@@ -37,7 +39,7 @@ describe.each([1.3, 2, 3, 4])('%f times as fast', (rate) => {
     const rows = hastened(numbered(true), tokens, fast(rate));
     const byChannel = made.x.data as Float32Array;
     expect(rows.rows!.x.filter((_, i) => i % CHANNELS === 5)).toEqual(
-      byChannel.subarray(5 * made.frames, 6 * made.frames),
+      halvesOf(byChannel.subarray(5 * made.frames, 6 * made.frames)),
     );
     expect(rows.durations).toEqual(made.durations);
   });

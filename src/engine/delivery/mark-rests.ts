@@ -73,11 +73,14 @@ export function restedAtMarks(
     const steps = (last - first) / STEP_FRAMES;
     if (steps < LEAST_STEPS) continue;
     const change = Math.max(LEAST, Math.min(MOST, Math.sqrt(wantedMs / (steps * MS_PER_STEP))));
-    const [begin, stop] = [first - AHEAD_FRAMES + EDGE_FRAMES, last - AHEAD_FRAMES - EDGE_FRAMES];
+    const begin = Math.max(0, first - AHEAD_FRAMES + EDGE_FRAMES);
+    const stop = last - AHEAD_FRAMES - EDGE_FRAMES;
     if (stop <= begin) continue;
-    // All of the change falls on the inner frames.
+    // All of the change falls on the inner frames, and is of whole frames: what follows stays as it
+    // was made, frame by frame.
     const inner = Math.max(0.2, 1 + ((last - first) * (change - 1)) / (stop - begin));
-    rates.fill(1 / inner, Math.max(0, begin), Math.max(0, stop));
+    const [old, size] = [stop - begin, Math.round((stop - begin) * inner)];
+    rates.fill(old / Math.max(1, size), begin, stop);
     isChanged = true;
   }
   return isChanged ? retimed(features, rates) : features;

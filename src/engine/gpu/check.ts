@@ -204,9 +204,10 @@ async function compare(
         : await featuresOf(checked.styles, sentence, featuresOnGpu(checked));
     const [item] = await itemsOf(checked, given);
     const items = new Array<GpuItem>(count).fill(item!);
-    const [made] = await runOnGpu(thread, items);
-    const { mcdDb } = melDistance(made!, expected.samples);
-    heard.push({ text: sentence.text, decibels: apartDb(made!, expected.samples), mcdDb });
+    const { results } = await runOnGpu(thread, items);
+    const made = results[0]!.waveform!.data as Float32Array;
+    const { mcdDb } = melDistance(made, expected.samples);
+    heard.push({ text: sentence.text, decibels: apartDb(made, expected.samples), mcdDb });
     // One wrong sentence is enough, and nobody asks how fast it is.
     if (!isRight(heard.at(-1)!, LIMITS[model])) break;
     const startMs = performance.now();
@@ -249,9 +250,8 @@ function judged(all: readonly Heard[], limits: Limits): Pick<GpuCheck, 'passed' 
 const featuresOnGpu = ({ files, cores, thread }: CheckedModel): AcousticGraphs => ({
   async run(feeds, grant, tell) {
     const { outputs } = await cores.run(graphName(files.acousticModel, 'melody'), packed(feeds), grant);
-    const { item, features } = framesItem(packed(tell(unpacked(outputs))));
-    const [made] = await runOnGpu(thread, [item]);
-    return unpacked(features(made!));
+    const { results } = await runOnGpu(thread, [framesItem(packed(tell(unpacked(outputs))))]);
+    return unpacked(results[0]!);
   },
 });
 

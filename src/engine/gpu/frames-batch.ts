@@ -34,21 +34,10 @@ export const mostUtterances = (): number => MOST_FRAMES;
 
 const float = (data: Float32Array, dims: readonly number[]): PackedTensor => ({ type: 'float32', data, dims });
 
-/** An utterance for the second part, and how its features are put together behind it. */
-export function framesItem(told: Packed): {
-  item: GpuItem;
-  features: (made: Float32Array) => Packed;
-} {
-  const frames = X_FRAMES * framesOf(told);
+/** An utterance for the second part. */
+export function framesItem(told: Packed): GpuItem {
   const byFrame = Object.fromEntries(BY_FRAME.map((name) => [name, told[name]!]));
-  return {
-    item: { graph: 'frames', feeds: { ...byFrame, film: told.film! } },
-    features: (made) => ({
-      rows: float(made.subarray(0, frames * CHANNELS), [1, frames, CHANNELS]),
-      mean: float(made.subarray(frames * CHANNELS, (frames + 1) * CHANNELS), [1, CHANNELS]),
-      variance: float(made.subarray((frames + 1) * CHANNELS), [1, CHANNELS]),
-    }),
-  };
+  return { graph: 'frames', feeds: { ...byFrame, film: told.film! } };
 }
 
 export const silentFrames = (frames: number): GpuItem => ({
@@ -63,8 +52,8 @@ export const silentFrames = (frames: number): GpuItem => ({
 
 export interface JoinedUtterances {
   readonly feeds: Packed;
-  /** `rows`, `mean` and `variance` of each utterance, one behind the other. */
-  takeApart(outputs: Packed): Float32Array[];
+  /** `rows`, `mean` and `variance` of each utterance. */
+  takeApart(outputs: Packed): Packed[];
 }
 
 export function joinUtterances(utterances: readonly Packed[]): JoinedUtterances {
@@ -91,15 +80,18 @@ export function joinUtterances(utterances: readonly Packed[]): JoinedUtterances 
       film: float(film, [count, FILM]),
     },
     takeApart({ rows, mean, variance }) {
-      const part = (tensor: PackedTensor | undefined, from: number, size: number): Float32Array =>
-        (tensor!.data as Float32Array).subarray(from, from + size);
+      const all = rows!.data as Uint16Array;
+      const statistics = ({ data }: PackedTensor, i: number): PackedTensor =>
+        float((data as Float32Array).slice(i * CHANNELS, (i + 1) * CHANNELS), [1, CHANNELS]);
       return frames.map((size, i) => {
-        const own = size * X_FRAMES * CHANNELS;
-        const made = new Float32Array(own + 2 * CHANNELS);
-        made.set(part(rows, i * width * X_FRAMES * CHANNELS, own));
-        made.set(part(mean, i * CHANNELS, CHANNELS), own);
-        made.set(part(variance, i * CHANNELS, CHANNELS), own + CHANNELS);
-        return made;
+        const from = i * width * X_FRAMES * CHANNELS;
+        const own = X_FRAMES * size;
+        return {
+          // A copy: the whole run would be kept for as long as its longest utterance is spoken.
+          rows: { type: 'float16', data: all.slice(from, from + own * CHANNELS), dims: [1, own, CHANNELS] },
+          mean: statistics(mean!, i),
+          variance: statistics(variance!, i),
+        };
       });
     },
   };

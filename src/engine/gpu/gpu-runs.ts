@@ -3,29 +3,28 @@ import { Tensor } from 'onnxruntime-node';
 import type { GraphThread, Packed, PackedTensor } from '../graphs/graph-threads.js';
 import type { Feeds } from '../vocoder/vocoder.js';
 import { joinUtterances } from './frames-batch.js';
+import type { DeviceRun } from './gpu-batcher.js';
 import { type GpuItem, isLight } from './gpu-item.js';
 import { joinWindows } from './light-batch.js';
 
-/** Runs a batch of one kind. Items that are given away are not copied to the GPU's thread. */
+/**
+ * Runs a batch of one kind: a `waveform` of each, or its features. Items that are given away are
+ * not copied to the GPU's thread.
+ */
 export async function runOnGpu(
   thread: GraphThread,
   items: readonly GpuItem[],
   { givesItems = false } = {},
-): Promise<Float32Array[]> {
+): Promise<DeviceRun<Packed>> {
   const { graph } = items[0]!;
-  if (isLight(graph)) {
-    const { feeds, takeApart } = joinWindows(items.map((item) => item.feeds));
-    const { outputs } = await thread.run(graph, feeds, { givesFeeds: true });
-    return takeApart(outputs.waveform!.data as Float32Array);
-  }
-  if (graph === 'frames') {
-    const { feeds, takeApart } = joinUtterances(items.map((item) => item.feeds));
-    const { outputs } = await thread.run('frames', feeds, { givesFeeds: true });
-    return takeApart(outputs);
-  }
   const feeds = items.map((item) => item.feeds);
-  const { outputs } = await thread.runEach('whole', feeds, { givesFeeds: givesItems });
-  return outputs.map(({ waveform }) => waveform!.data as Float32Array);
+  if (graph === 'whole') {
+    const { outputs, beganMs, runMs } = await thread.runEach(graph, feeds, { givesFeeds: givesItems });
+    return { results: outputs, beganMs, deviceMs: runMs };
+  }
+  const joined = isLight(graph) ? joinWindows(feeds) : joinUtterances(feeds);
+  const { outputs, beganMs, runMs } = await thread.run(graph, joined.feeds, { givesFeeds: true });
+  return { results: joined.takeApart(outputs), beganMs, deviceMs: runMs };
 }
 
 export const packed = (feeds: Feeds): Packed =>

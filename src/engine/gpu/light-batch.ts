@@ -30,8 +30,8 @@ export const mostWindows = (kind: string): number => MOST_FRAMES[Number(kind) as
 
 export interface JoinedWindows {
   readonly feeds: Packed;
-  /** The samples of each window. */
-  takeApart(waveform: Float32Array): Float32Array[];
+  /** The `waveform` of each window. */
+  takeApart(outputs: Packed): Packed[];
 }
 
 export function joinWindows(windows: readonly Packed[]): JoinedWindows {
@@ -39,7 +39,7 @@ export function joinWindows(windows: readonly Packed[]): JoinedWindows {
   const frames = windows.map(framesOf);
   const width = Math.ceil(Math.max(...frames) / ROUND) * ROUND;
   const byFrame = windows[0]!.rows !== undefined;
-  const x = new Float32Array(count * CHANNELS * width);
+  const sound = byFrame ? new Uint16Array(count * CHANNELS * width) : new Float32Array(count * CHANNELS * width);
   const [f0, phase, mask] = [0, 1, 2].map(() => new Float32Array(count * width)) as [
     Float32Array,
     Float32Array,
@@ -51,8 +51,8 @@ export function joinWindows(windows: readonly Packed[]): JoinedWindows {
   const variance = new Float32Array(count * CHANNELS);
   for (const [i, window] of windows.entries()) {
     const size = frames[i]!;
-    if (byFrame) x.set(window.rows!.data as Float32Array, i * CHANNELS * width);
-    else joinChannels(x, window.x!.data as Float32Array, i, width);
+    if (byFrame) sound.set(window.rows!.data as Uint16Array, i * CHANNELS * width);
+    else joinChannels(sound as Float32Array, window.x!.data as Float32Array, i, width);
     f0.set(window.f0!.data as Float32Array, i * width);
     phase.set(window.phase!.data as Float32Array, i * width);
     mask.fill(1, i * width, i * width + size);
@@ -65,7 +65,9 @@ export function joinWindows(windows: readonly Packed[]): JoinedWindows {
   const float = (data: Float32Array, dims: readonly number[]) => ({ type: 'float32', data, dims }) as const;
   return {
     feeds: {
-      ...(byFrame ? { rows: float(x, [count, width, CHANNELS]) } : { x: float(x, [count, CHANNELS, width]) }),
+      ...(sound instanceof Uint16Array
+        ? { rows: { type: 'float16', data: sound, dims: [count, width, CHANNELS] } as const }
+        : { x: float(sound, [count, CHANNELS, width]) }),
       f0: float(f0, [count, 1, width]),
       phase: float(phase, [count, width]),
       mask: float(mask, [count, width, 1]),
@@ -74,11 +76,14 @@ export function joinWindows(windows: readonly Packed[]): JoinedWindows {
       mean: float(mean, [count, CHANNELS]),
       variance: float(variance, [count, CHANNELS]),
     },
-    takeApart: (waveform) =>
-      frames.map((size, i) => {
+    takeApart({ waveform }) {
+      const all = waveform!.data as Float32Array;
+      return frames.map((size, i) => {
         const from = i * width * FRAME_SAMPLES;
-        return waveform.subarray(from, from + size * FRAME_SAMPLES);
-      }),
+        const samples = all.subarray(from, from + size * FRAME_SAMPLES);
+        return { waveform: float(samples, [1, samples.length]) };
+      });
+    },
   };
 }
 

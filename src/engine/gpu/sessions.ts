@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { Tensor } from 'onnxruntime-node';
+import type { Tensor } from 'onnxruntime-node';
 import type { GpuModelFiles, VoiceGroup } from '../../models/model-files.js';
 import type { AcousticPart } from '../../models/onnx/acoustic-parts.js';
 import { ensureModel } from '../../models/packs.js';
@@ -14,7 +14,7 @@ import { AsyncMemo } from '../async-memo.js';
 import { isSoon } from '../due-order.js';
 import type { StepGrant } from '../engine.js';
 import { type AcousticGraphs, graphName, runAcousticModel, runMelody } from '../graphs/acoustic-model.js';
-import { GraphThread, GraphThreads } from '../graphs/graph-threads.js';
+import { GraphThread, GraphThreads, type Packed } from '../graphs/graph-threads.js';
 import { keyOf, type LoadedModel, type Sessions } from '../graphs/sessions.js';
 import { type Count, chooseThreads } from '../measure/machine.js';
 import type { GpuCheck } from '../measure/remembered.js';
@@ -91,7 +91,7 @@ export class GpuSessions implements Sessions {
   readonly #keptDir: string;
   readonly #onCores: GraphThreads;
   readonly #onGpu: GraphThread;
-  readonly #batcher: GpuBatcher<GpuItem, Float32Array>;
+  readonly #batcher: GpuBatcher<GpuItem, Packed>;
   /** By `graphName`. */
   readonly #opened = new AsyncMemo<string, void>();
   /** By `keyOf`. */
@@ -229,10 +229,9 @@ export class GpuSessions implements Sessions {
         }
         const { outputs, runMs } = await this.#onCores.run(graphName(file, 'melody'), packed(feeds), grant);
         const told = tell(unpacked(outputs));
-        const { item, features } = framesItem(packed(told));
-        const { result, shareMs } = await this.#batcher.run(item, grant);
+        const { result, shareMs } = await this.#batcher.run(framesItem(packed(told)), grant);
         this.#charge(told.s!, grant, { coresMs: runMs, gpuMs: shareMs });
-        return unpacked(features(result));
+        return unpacked(result);
       },
     };
   }
@@ -243,7 +242,7 @@ export class GpuSessions implements Sessions {
       run: async (feeds, grant) => {
         const { result, shareMs } = await this.#batcher.run({ graph: LIGHT[group], feeds: packed(feeds) }, grant);
         this.#charge(feeds.s!, grant, { gpuMs: shareMs });
-        return waveformOf(result);
+        return unpacked(result);
       },
     };
   }
@@ -257,7 +256,7 @@ export class GpuSessions implements Sessions {
         const feeds = { ...packed({ x: x!, s: s! }), source: outputs.source! };
         const { result, shareMs } = await this.#batcher.run({ graph: 'whole', feeds }, grant);
         this.#charge(s!, grant, { coresMs: runMs, gpuMs: shareMs });
-        return waveformOf(result);
+        return unpacked(result);
       },
     };
   }
@@ -272,5 +271,3 @@ export class GpuSessions implements Sessions {
     cost.reportedMs = totalMs;
   }
 }
-
-const waveformOf = (samples: Float32Array) => ({ waveform: new Tensor('float32', samples, [1, samples.length]) });

@@ -68,5 +68,5 @@ const inPairs = ({ data }: Tensor): Tensor => new Tensor('float32', data as Floa
 
 function soundOf({ x, rows, mean, variance }: Feeds): Pick<AcousticFeatures, 'x' | 'rows'> {
   if (rows === undefined) return { x: x! };
-  return { x: rows, rows: { x: rows.data as Float32Array, mean: mean!, variance: variance! } };
+  return { x: rows, rows: { x: rows.data as Uint16Array, mean: mean!, variance: variance! } };
 }

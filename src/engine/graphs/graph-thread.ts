@@ -57,7 +57,7 @@ async function answer(request: ThreadRequest): Promise<void> {
   const startMs = performance.now();
   try {
     const outputs = request.type === 'open' ? await open(request).then(() => []) : await run(request);
-    send({ id, outputs, runMs: performance.now() - startMs });
+    send({ id, outputs, beganMs: performance.timeOrigin + startMs, runMs: performance.now() - startMs });
   } catch (error) {
     send({ id, error: error instanceof Error ? error.message : String(error) });
   }

@@ -14,12 +14,12 @@ import { maySpin } from '../measure/machine.js';
 
 /** A tensor as it crosses threads. */
 export type PackedTensor = {
-  [T in 'float32' | 'int64' | 'int32']: {
+  [T in 'float32' | 'float16' | 'int64' | 'int32']: {
     readonly type: T;
     readonly data: TypedTensor<T>['data'];
     readonly dims: readonly number[];
   };
-}['float32' | 'int64' | 'int32'];
+}['float32' | 'float16' | 'int64' | 'int32'];
 export type Packed = Readonly<Record<string, PackedTensor>>;
 
 export type ThreadRequest =
@@ -41,7 +41,7 @@ export type ThreadRequest =
     }
   | { readonly type: 'run'; readonly id: number; readonly graph: string; readonly feeds: readonly Packed[] };
 export type ThreadReply =
-  | { readonly id: number; readonly outputs: readonly Packed[]; readonly runMs: number }
+  | { readonly id: number; readonly outputs: readonly Packed[]; readonly beganMs: number; readonly runMs: number }
   | { readonly id: number; readonly error: string };
 
 /** From this size on, a buffer is transferred between threads faster than it is copied. */
@@ -53,15 +53,19 @@ export const largeBuffers = (tensors: Packed): ArrayBuffer[] =>
     .filter(({ data }) => data.byteLength >= LARGE_BYTES && data.byteLength === data.buffer.byteLength)
     .map(({ data }) => data.buffer as ArrayBuffer);
 
-export interface Ran {
-  readonly outputs: Packed;
+interface Timed {
+  /** When the thread began, in milliseconds since 1970, and what it took. */
+  readonly beganMs: number;
   readonly runMs: number;
 }
 
+export interface Ran extends Timed {
+  readonly outputs: Packed;
+}
+
 /** Outputs of several runs in their order, and the time of all of them. */
-export interface RanEach {
+export interface RanEach extends Timed {
   readonly outputs: readonly Packed[];
-  readonly runMs: number;
 }
 
 /** The compiled entry of a graph's thread (`imports` in package.json). */
@@ -100,8 +104,8 @@ export class GraphThread {
 
   /** `givesFeeds` transfers large feeds instead of copying them; the caller loses them. */
   async run(graph: string, feeds: Packed, options: { givesFeeds?: boolean } = {}): Promise<Ran> {
-    const { outputs, runMs } = await this.runEach(graph, [feeds], options);
-    return { outputs: outputs[0]!, runMs };
+    const { outputs, ...timed } = await this.runEach(graph, [feeds], options);
+    return { outputs: outputs[0]!, ...timed };
   }
 
   /** Runs one after the other; nothing is fetched from the device before it has all of them. */

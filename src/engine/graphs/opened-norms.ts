@@ -6,7 +6,7 @@
  * in the last bits.
  */
 import { type GraphBuilder, graphBuilder } from '../../models/onnx/build.js';
-import type { Graph, Model, Node, OnnxCodec, Tensor } from '../../models/onnx/schema.js';
+import { DATA_TYPE, type Graph, type Model, type Node, type OnnxCodec, type Tensor } from '../../models/onnx/schema.js';
 import { floatsOf } from '../../models/onnx/weights.js';
 
 /** A norm without a shift of its own, and the product with its factor from the style. */
@@ -26,7 +26,7 @@ export function withOpenedNorms(model: Model, codec: OnnxCodec): Model | undefin
 function normsOf({ node, initializer }: Graph, codec: OnnxCodec): Norm[] {
   const constants = new Map(initializer.map((tensor) => [tensor.name, tensor]));
   const isNothing = (tensor: Tensor | undefined) =>
-    tensor !== undefined && floatsOf(tensor).every((value) => value === 0);
+    tensor?.dataType === DATA_TYPE.float && floatsOf(tensor).every((value) => value === 0);
   return node.flatMap((each) => {
     if (each.opType !== 'LayerNormalization') return [];
     const [, weight = '', shift = ''] = each.input;

@@ -18,7 +18,7 @@ const statisticsOf = ({ x, rows }: AcousticFeatures): Statistics =>
 function soundOf({ x, rows }: AcousticFeatures, first: number, last: number): Record<string, Tensor> {
   if (rows !== undefined) {
     const part = rows.x.subarray(first * CHANNELS, last * CHANNELS);
-    return { rows: new Tensor('float32', part, [1, last - first, CHANNELS]) };
+    return { rows: new Tensor('float16', part, [1, last - first, CHANNELS]) };
   }
   return { x: stretchOf(x, CHANNELS, first, last) };
 }

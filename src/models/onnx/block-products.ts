@@ -22,12 +22,17 @@ const DOMAIN = 'com.microsoft';
 const OPERATOR_SET = Uint8Array.from([0x0a, DOMAIN.length, ...Buffer.from(DOMAIN), 0x10, 1]);
 
 /**
- * Replaces the products whose weight `isChosen`, with the additions, scalings and Gelus between
- * them in float16.
+ * Replaces the products whose weight `isChosen`, with what is done between them in float16, also
+ * with the tensors `alsoHalf`.
  */
-export function blockProducts(model: Model, codec: OnnxCodec, isChosen: (weight: Tensor) => boolean): Model {
+export function blockProducts(
+  model: Model,
+  codec: OnnxCodec,
+  isChosen: (weight: Tensor) => boolean,
+  alsoHalf: ReadonlySet<string> = new Set(),
+): Model {
   const { graph } = model;
-  const rewrite = new BlockRewrite(graph.initializer, codec, isChosen);
+  const rewrite = new BlockRewrite(graph.initializer, codec, isChosen, alsoHalf);
   const made = graph.node.flatMap((old) => rewrite.node(old));
   const node = biasesIntoProducts(made, [...graph.initializer, ...rewrite.initializer]);
   const used = new Set(node.flatMap(({ input }) => input));
@@ -35,12 +40,17 @@ export function blockProducts(model: Model, codec: OnnxCodec, isChosen: (weight:
   return { ...model, opsetImport: [...model.opsetImport, OPERATOR_SET], graph: { ...graph, node, initializer } };
 }
 
+/** Operators behind a product that stay in float16, and those between the blocks of a network. */
+const HALVED = ['Add', 'Mul', 'Gelu'];
+const BETWEEN_BLOCKS = ['Conv', 'Transpose', 'LayerNormalization', 'Split'];
+
 const halfName = (tensor: string): string => `${tensor}_half`;
 
 class BlockRewrite {
   readonly #codec: OnnxCodec;
   readonly #weights: ReadonlyMap<string, Tensor>;
   readonly #isChosen: (weight: Tensor) => boolean;
+  readonly #alsoHalf: ReadonlySet<string>;
   readonly #constants: ReturnType<typeof graphBuilder>;
   readonly #added = new Map<string, Tensor>();
   /** Tensors that are made in float16. */
@@ -48,10 +58,16 @@ class BlockRewrite {
   /** Tensors that have a copy in the other precision. */
   readonly #cast = new Set<string>();
 
-  constructor(weights: readonly Tensor[], codec: OnnxCodec, isChosen: (weight: Tensor) => boolean) {
+  constructor(
+    weights: readonly Tensor[],
+    codec: OnnxCodec,
+    isChosen: (weight: Tensor) => boolean,
+    alsoHalf: ReadonlySet<string>,
+  ) {
     this.#weights = new Map(weights.map((tensor) => [tensor.name, tensor]));
     this.#codec = codec;
     this.#isChosen = isChosen;
+    this.#alsoHalf = alsoHalf;
     this.#constants = graphBuilder(codec);
   }
 
@@ -64,7 +80,7 @@ class BlockRewrite {
     if (weight?.dims.length === 2 && this.#isChosen(weight)) return this.#product(old, weight);
     const before: Node[] = [];
     if (this.#staysHalf(old)) {
-      const input = old.input.map((tensor) => this.#toHalf(tensor, before));
+      const input = old.input.map((tensor) => (this.#isIntWeight(tensor) ? tensor : this.#toHalf(tensor, before)));
       for (const output of old.output) this.#inHalf.add(output);
       return [...before, { ...old, input, output: old.output.map(halfName) }];
     }
@@ -102,15 +118,18 @@ class BlockRewrite {
     return `${input}_padded`;
   }
 
-  /** What is done element by element to a product, with constants alone. */
+  /** What is done to a product, with constants alone and with what is wanted in float16 besides. */
   #staysHalf({ opType, input }: Node): boolean {
-    const known = (tensor: string) => this.#inHalf.has(tensor) || this.#isFloatWeight(tensor);
-    if (!input.some((tensor) => this.#inHalf.has(tensor))) return false;
-    return opType === 'Gelu' || (['Add', 'Mul'].includes(opType) && input.every(known));
+    const known = (tensor: string) =>
+      this.#inHalf.has(tensor) || this.#alsoHalf.has(tensor) || this.#weights.has(tensor);
+    const begins = input.some((tensor) => this.#inHalf.has(tensor)) || this.#alsoHalf.has(input[0]!);
+    if (!begins || !input.every(known)) return false;
+    return HALVED.includes(opType) || (this.#alsoHalf.size > 0 && BETWEEN_BLOCKS.includes(opType));
   }
 
-  #isFloatWeight(tensor: string): boolean {
-    return this.#weights.get(tensor)?.dataType === DATA_TYPE.float;
+  #isIntWeight(tensor: string): boolean {
+    const type = this.#weights.get(tensor)?.dataType;
+    return type !== undefined && type !== DATA_TYPE.float;
   }
 
   #toHalf(tensor: string, before: Node[]): string {

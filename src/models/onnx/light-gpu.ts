@@ -48,8 +48,8 @@ export function lightGraph(shipped: Uint8Array): Uint8Array {
 }
 
 /**
- * The same with the products of its layers in the form for tensor cores; the style's stay in
- * float32. It takes `x` frame by frame, as `rows` [n,w,512].
+ * The same with the products of its layers in the form for tensor cores, and all between the first
+ * and the last of them in float16; the style's products stay in float32. It takes `x` frame by frame, as `rows` [n,w,512] in float16.
  */
 export function lightBlockGraph(shipped: Uint8Array): Uint8Array {
   const codec = createCodec();
@@ -57,7 +57,8 @@ export function lightBlockGraph(shipped: Uint8Array): Uint8Array {
   const { node } = model.graph;
   const modulated = node.findIndex(({ input }) => input.includes(MODULATION_SHAPE));
   const ofStyle = new Set(node.slice(0, modulated).flatMap(({ input }) => input));
-  return codec.encode(blockProducts(model, codec, ({ name }) => !ofStyle.has(name)));
+  const alsoHalf = new Set(['mask', node[modulated]!.output[0]!]);
+  return codec.encode(blockProducts(model, codec, ({ name }) => !ofStyle.has(name), alsoHalf));
 }
 
 /** The graph turns `x` first of all; it is given turned. */
@@ -67,9 +68,9 @@ function takingRows(model: Model, codec: OnnxCodec): Model {
     graph.node.find(({ opType, input }) => opType === 'Transpose' && input[0] === 'x'),
     'order of `x`',
   );
-  const renamed = (name: string): string => (name === turn.output[0] ? 'rows' : name);
-  const node = graph.node.filter((old) => old !== turn).map((old) => ({ ...old, input: old.input.map(renamed) }));
-  const rows = codec.valueInfo('rows', DATA_TYPE.float, [BATCH, FRAMES, 512]);
+  const inFloat = codec.node('Cast', ['rows'], [turn.output[0]!], { to: DATA_TYPE.float });
+  const node = graph.node.map((old) => (old === turn ? inFloat : old));
+  const rows = codec.valueInfo('rows', DATA_TYPE.float16, [BATCH, FRAMES, 512]);
   return { ...model, graph: { ...graph, node, input: [rows, ...graph.input.filter(({ name }) => name !== 'x')] } };
 }
 
@@ -160,9 +161,8 @@ function forBatches(model: Model, codec: OnnxCodec): Model {
     if (old === modulation.reshaped) {
       return [{ ...old, input: [old.input[0]!, build.ints(MODULATION_SHAPE, [0, 1, -1])] }];
     }
-    if (old === modulation.split) return [];
-    const part = modulation.parts.get(old);
-    if (part !== undefined) return sliceOfModulation(modulation, part, output, build, codec);
+    if (old === modulation.split) return splitByLayer(modulation, build, codec);
+    if (modulation.squeezed.includes(old)) return [];
     if (noise.nodes.has(old)) return [];
     if (old === noise.unsqueezed) {
       const table = build.floats('noise_table', noise.dims, noise.table);
@@ -213,8 +213,8 @@ interface Modulation {
   readonly split: Node;
   readonly reshaped: Node;
   readonly channels: number;
-  /** The node that reads each part, and the part's index. */
-  readonly parts: ReadonlyMap<Node, number>;
+  /** The nodes that read the parts, in their order. */
+  readonly squeezed: readonly Node[];
 }
 
 function modulationOf(
@@ -229,23 +229,36 @@ function modulationOf(
   );
   const reshaped = required(maker(split.input[0]!), 'shape of the modulation');
   const channels = intsOfTensor(required(weight(reshaped.input[1]!), 'size of the modulation')).at(-1)!;
-  const parts = new Map(split.output.map((output, i) => [required(readers(output)[0], 'squeeze'), i] as const));
-  return { split, reshaped, channels, parts };
+  const squeezed = split.output.map((output) => required(readers(output)[0], 'squeeze'));
+  return { split, reshaped, channels, squeezed };
 }
 
-function sliceOfModulation(
-  { reshaped, channels }: Modulation,
-  part: number,
-  output: string,
-  build: GraphBuilder,
-  codec: OnnxCodec,
-): Node[] {
-  const own = graphBuilder(codec);
-  own.slice(reshaped.output[0]!, output, part * channels, (part + 1) * channels, 2);
-  build.ints(`at_${part * channels}`, [part * channels]);
-  build.ints(`at_${(part + 1) * channels}`, [(part + 1) * channels]);
-  build.ints('at_2', [2]);
-  return [...own.node];
+/** Most outputs of one operator: with its input they are the buffers that any GPU gives a shader. */
+const MOST_OUTPUTS = 7;
+
+/** All parts, in two steps: one operator with so many outputs is more than a shader can write. */
+function splitByLayer({ reshaped, channels, squeezed }: Modulation, build: GraphBuilder, codec: OnnxCodec): Node[] {
+  const parts = squeezed.map(({ output }) => output[0]!);
+  const groups = Array.from({ length: Math.ceil(parts.length / MOST_OUTPUTS) }, (_, i) =>
+    parts.slice(i * MOST_OUTPUTS, (i + 1) * MOST_OUTPUTS),
+  );
+  const split = (tensor: string, outputs: readonly string[], sizes: readonly number[]): Node =>
+    codec.node('Split', [tensor, build.ints(`sizes_${sizes.join('_')}`, sizes)], outputs, { axis: 2 });
+  const name = (group: number): string => `modulation_${group}`;
+  return [
+    split(
+      reshaped.output[0]!,
+      groups.map((_, i) => name(i)),
+      groups.map(({ length }) => length * channels),
+    ),
+    ...groups.map((group, i) =>
+      split(
+        name(i),
+        group,
+        group.map(() => channels),
+      ),
+    ),
+  ];
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The numbers of a graph's weights, in all encodings of ONNX, and 8-bit ones as floats. */
+import { halvesOf } from './half-floats.js';
 import { DATA_TYPE, type Tensor } from './schema.js';
 
 const sizeOf = (tensor: Tensor): number => tensor.dims.reduce((product, dim) => product * dim, 1);
@@ -60,30 +61,4 @@ export function dequantise(
 }
 
 /** The values in float16, as a file has them. */
-export function rawHalves(values: Float32Array): Uint8Array {
-  const halves = new Uint16Array(values.length);
-  for (let index = 0; index < values.length; index++) halves[index] = halfOf(values[index]!);
-  return new Uint8Array(halves.buffer);
-}
-
-const FLOAT = new Float32Array(1);
-const BITS = new Uint32Array(FLOAT.buffer);
-
-/** The bits of the float16 nearest to a number; ties to even. */
-function halfOf(value: number): number {
-  FLOAT[0] = value;
-  const bits = BITS[0]!;
-  const sign = (bits >>> 16) & 0x8000;
-  const size = bits & 0x7fffffff;
-  if (size > 0x7f800000) return sign | 0x7e00;
-  if (size >= 0x477ff000) return sign | 0x7c00;
-  if (size < 0x33000000) return sign;
-  const exponent = (size >>> 23) - 127;
-  const shift = exponent < -14 ? 13 + (-14 - exponent) : 13;
-  const mantissa = (size & 0x7fffff) | 0x800000;
-  const base = exponent < -14 ? mantissa >>> shift : ((exponent + 14) << 10) + (mantissa >>> shift);
-  const rest = mantissa & ((1 << shift) - 1);
-  const middle = 1 << (shift - 1);
-  const up = rest > middle || (rest === middle && (base & 1) === 1) ? 1 : 0;
-  return sign | (base + up);
-}
+export const rawHalves = (values: Float32Array): Uint8Array => new Uint8Array(halvesOf(values).buffer);

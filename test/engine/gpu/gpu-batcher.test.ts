@@ -12,8 +12,9 @@ interface Item {
   readonly size?: number;
 }
 
-/** A GPU whose runs end when they are told to. */
-function manualGpu(most = 3, ahead = 1) {
+/** A GPU whose runs end when they are told to, `wayMs` away. */
+function manualGpu(most = 3, ahead = 1, wayMs = 0) {
+  let freeMs = 0;
   const runs: string[][] = [];
   const ends: (() => void)[] = [];
   const lost: unknown[] = [];
@@ -24,9 +25,14 @@ function manualGpu(most = 3, ahead = 1) {
     ahead,
     async run(_kind, items) {
       runs.push(items.map(({ name }) => name));
+      const handedMs = performance.now();
       await new Promise<void>((resolve) => ends.push(resolve));
       if (items.some(({ name }) => name === 'poison')) throw new Error('device lost');
-      return items.map(({ name }) => name.toUpperCase());
+      // The device has one run at a time, and each a way to it.
+      const beganMs = Math.max(freeMs, handedMs + wayMs);
+      freeMs = performance.now();
+      const results = items.map(({ name }) => name.toUpperCase());
+      return { results, beganMs: performance.timeOrigin + beganMs, deviceMs: freeMs - beganMs };
     },
     onLost: (error) => lost.push(error),
   });
@@ -133,25 +139,28 @@ describe('the GPU batcher', () => {
     await all;
   });
 
-  it('hands the next run over when one nearly ends, so that what is due soon comes behind one run, not two', async () => {
+  it('hands the next run over twice its way to the device before one ends, and what is due soon comes behind one run', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
-    const { gpu, runs, ends, started } = manualGpu(1, 2);
+    const { gpu, runs, ends, started } = manualGpu(1, 2, 50);
     const turn = () => new Promise((resolve) => setImmediate(resolve));
+    vi.advanceTimersByTime(1_000);
     const all = [gpu.run({ name: 'known' }, UNSCHEDULED)];
     await started(1);
-    vi.advanceTimersByTime(100);
+    // A tenth of 50 ms is learnt of its way, and that it takes 100 ms there.
+    vi.advanceTimersByTime(150);
     ends[0]!();
     await Promise.all(all);
     for (const name of ['a', 'later']) all.push(gpu.run({ name }, { ...UNSCHEDULED, dueMs: 9_000 }));
     await started(2);
-    vi.advanceTimersByTime(80);
+    vi.advanceTimersByTime(89);
     await turn();
     all.push(gpu.run({ name: 'soon' }, { ...UNSCHEDULED, dueMs: 100 }));
     await turn();
     expect(runs).toEqual([['known'], ['a']]);
-    vi.advanceTimersByTime(10);
+    vi.advanceTimersByTime(1);
     await turn();
     expect(runs).toEqual([['known'], ['a'], ['soon']]);
+    vi.advanceTimersByTime(60);
     ends[1]!();
     await turn();
     await turn();
@@ -182,7 +191,7 @@ describe('what an item costs', () => {
       mostOf: () => 8,
       async run(_kind, items) {
         vi.advanceTimersByTime(runMs);
-        return items;
+        return { results: items, beganMs: performance.timeOrigin + performance.now() - runMs, deviceMs: runMs };
       },
       onLost: () => undefined,
       isShared: () => shared,

@@ -17,8 +17,9 @@ await gpu.open('light', graph).catch((error) => {
   console.log(JSON.stringify({ refused: error.message }));
   process.exit(0);
 });
-const [expected] = await runOnGpu(cpu, [item]);
-const made = [...(await runOnGpu(gpu, [item])), ...(await runOnGpu(gpu, [item, item]))];
+const heard = async (thread, items) => (await runOnGpu(thread, items)).results.map(({ waveform }) => waveform.data);
+const [expected] = await heard(cpu, [item]);
+const made = [...(await heard(gpu, [item])), ...(await heard(gpu, [item, item]))];
 console.log(
   JSON.stringify({ decibels: made.map((samples) => apartDb(samples, expected)) }, (_key, value) =>
     value === Infinity ? 200 : value,
