@@ -20,7 +20,6 @@ import { type Count, chooseThreads } from '../measure/machine.js';
 import type { GpuCheck } from '../measure/remembered.js';
 import { createStyles } from '../styles.js';
 import { createFastVocoder } from '../vocoder/fast-vocoder.js';
-import { byFrame } from '../vocoder/features.js';
 import type { Graph } from '../vocoder/vocoder.js';
 import { createWholeVocoder } from '../vocoder/whole-vocoder.js';
 import { dueWindows } from '../vocoder/windows.js';
@@ -169,8 +168,8 @@ export class GpuSessions implements Sessions {
     this.#realTimeFactor = Math.max(this.#realTimeFactor, check.realTimeFactor ?? 0);
     if (group === 'english') this.#forms.set(model, check.graph);
     const isSplit = check.graph.startsWith(LIGHT_BLOCKS);
-    await this.#openOnCores(files.acousticModel, 'features');
-    const acousticModel = isSplit ? this.#splitAcousticModel(files) : this.#acousticModel(files);
+    await this.#openOnCores(files.acousticModel, isSplit ? 'rows' : 'features');
+    const acousticModel = isSplit ? this.#splitAcousticModel(files) : this.#acousticModel(files, 'features');
     const melody = this.#melody(files);
     return {
       styles,
@@ -201,13 +200,13 @@ export class GpuSessions implements Sessions {
   }
 
   /** Both parts on one core. */
-  #acousticModel({ acousticModel: file }: GpuModelFiles): AcousticGraphs {
+  #acousticModel({ acousticModel: file }: GpuModelFiles, second: 'features' | 'rows'): AcousticGraphs {
     return {
       run: (feeds, grant, tell) =>
         this.#onCores.work(async (thread) => {
           const melody = await thread.run(graphName(file, 'melody'), packed(feeds));
           const told = tell(unpacked(melody.outputs));
-          const features = await thread.run(graphName(file, 'features'), packed(told));
+          const features = await thread.run(graphName(file, second), packed(told));
           this.#charge(told.s!, grant, { coresMs: melody.runMs + features.runMs });
           return unpacked(features.outputs);
         }, grant),
@@ -220,13 +219,10 @@ export class GpuSessions implements Sessions {
    */
   #splitAcousticModel(files: GpuModelFiles): AcousticGraphs {
     const { acousticModel: file } = files;
-    const onCores = this.#acousticModel(files);
+    const onCores = this.#acousticModel(files, 'rows');
     return {
       run: async (feeds, grant, tell) => {
-        if (isSoon(grant, performance.now())) {
-          const { x } = await onCores.run(feeds, grant, tell);
-          return byFrame(x!);
-        }
+        if (isSoon(grant, performance.now())) return onCores.run(feeds, grant, tell);
         const { outputs, runMs } = await this.#onCores.run(graphName(file, 'melody'), packed(feeds), grant);
         const told = tell(unpacked(outputs));
         const { result, shareMs } = await this.#batcher.run(framesItem(packed(told)), grant);

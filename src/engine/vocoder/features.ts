@@ -1,6 +1,5 @@
 /** What an acoustic model makes of one utterance, and a vocoder takes. */
 import { Tensor } from 'onnxruntime-node';
-import { halvesOf } from '../../models/onnx/half-floats.js';
 
 /** Channels of `x`. */
 export const CHANNELS = 512;
@@ -83,17 +82,6 @@ export function channelStatistics({ data }: Tensor): Statistics {
     mean: new Tensor('float32', mean, [1, CHANNELS]),
     variance: new Tensor('float32', variance, [1, CHANNELS]),
   };
-}
-
-/** `x` [1, 512, frames] as `rows` [1, frames, 512] in float16, with its statistics. */
-export function byFrame(x: Tensor): Record<'rows' | 'mean' | 'variance', Tensor> {
-  const [halves, frames] = [halvesOf(x.data as Float32Array), x.data.length / CHANNELS];
-  const rows = new Uint16Array(halves.length);
-  // Frame by frame: in steps of 1,024 bytes, writes would share a few lines of the cache.
-  for (let frame = 0, to = 0; frame < frames; frame += 1) {
-    for (let from = frame; from < halves.length; from += frames, to += 1) rows[to] = halves[from]!;
-  }
-  return { rows: new Tensor('float16', rows, [1, frames, CHANNELS]), ...channelStatistics(x) };
 }
 
 /** Frames [`first`, `last`) of values that lie channel by channel. */

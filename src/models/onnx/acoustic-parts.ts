@@ -8,18 +8,23 @@
  * second part takes beside them. `features` takes that, with `f0` and `energy` as they are asked
  * for, both [1,t,2] (t steps of 600 samples), and makes `x`. Told the melody as it was made, it
  * gives the bits of the whole.
+ *
+ * `rows` is `features` for a vocoder on a GPU: `x` frame by frame in float16, as `rows` [1,2t,512],
+ * with the `mean` and `variance` of its channels, [1,512] both.
  */
 import { type GraphBuilder, graphBuilder } from './build.js';
 import { cut, type Port } from './cut.js';
 import { anatomyOf, intsOfTensor, required } from './light-gpu.js';
 import { DATA_TYPE, type Model, type Node, type OnnxCodec } from './schema.js';
 
-export type AcousticPart = 'melody' | 'features';
+export type AcousticPart = 'melody' | 'features' | 'rows';
 
 /** Kokoro's energy, which its published graph hands to the decoder beside F0, and its text. */
 const KOKORO_ENERGY = '/decoder/decoder/Unsqueeze_1_output_0';
 const KOKORO_SPREAD = '/encoder/MatMul_1_output_0';
 const STEPS = 't';
+/** Channels of `x`. */
+const CHANNELS = 512;
 /** Values of a curve in a step. */
 const PAIR = 2;
 /** Pitch, frequency and energy. */
@@ -64,8 +69,37 @@ export function acousticPart(model: Model, part: AcousticPart, codec: OnnxCodec,
       node: [...build.node, ...graph.node.map((each) => ({ ...each, input: each.input.map(renamed) }))],
     },
   };
+  const given = [...place.crossing, ...told];
+  if (part === 'rows') return cut(...withRows(whole, given, codec));
   const made = graph.output.filter(({ name }) => name === 'x').map((each) => ({ tensor: each.name, as: each }));
-  return cut(whole, [...place.crossing, ...told], made);
+  return cut(whole, given, made);
+}
+
+/** Where `x` comes from lies frame by frame. */
+function withRows(model: Model, given: readonly Port[], codec: OnnxCodec): Parameters<typeof cut> {
+  const { graph } = model;
+  const build = graphBuilder(codec);
+  const byFrame = required(anatomyOf(model).maker('x'), 'order of `x`').input[0]!;
+  const overFrames = build.ints('axis of frames', [1]);
+  const mean = build.op('ReduceMean', [byFrame, overFrames], 'mean of rows');
+  const apart = build.op('Sub', [byFrame, mean], 'rows apart');
+  const squares = build.op('Mul', [apart, apart], 'squares of rows');
+  const variance = build.op('ReduceMean', [squares, overFrames], 'variance of rows');
+  const shape = build.ints('shape of statistics', [1, CHANNELS]);
+  build.op('Cast', [byFrame], 'rows', { to: DATA_TYPE.float16 });
+  build.op('Reshape', [mean, shape], 'mean');
+  build.op('Reshape', [variance, shape], 'variance');
+  const port = (name: string, type: number, dims: readonly (number | string)[]): Port => ({
+    tensor: name,
+    as: codec.valueInfo(name, type, dims),
+  });
+  const made = [
+    port('rows', DATA_TYPE.float16, [1, 'frames', CHANNELS]),
+    port('mean', DATA_TYPE.float, [1, CHANNELS]),
+    port('variance', DATA_TYPE.float, [1, CHANNELS]),
+  ];
+  const initializer = [...graph.initializer, ...build.initializer];
+  return [{ ...model, graph: { ...graph, initializer, node: [...graph.node, ...build.node] } }, given, made];
 }
 
 /** Durations are rounded, and one step at least. */

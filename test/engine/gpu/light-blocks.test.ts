@@ -13,6 +13,7 @@ import { joinWindows } from '../../../src/engine/gpu/light-batch.js';
 import { openUnkept } from '../../../src/engine/graphs/graph-loader.js';
 import type { Packed } from '../../../src/engine/graphs/graph-threads.js';
 import { cpuProvider } from '../../../src/engine/graphs/provider.js';
+import { channelStatistics } from '../../../src/engine/vocoder/features.js';
 import { PACKAGE_VOICES_DIR } from '../../../src/models/manifest.js';
 import { halvesOf, numbersOf } from '../../../src/models/onnx/half-floats.js';
 import { lightFramesGraph } from '../../../src/models/onnx/light-front-gpu.js';
@@ -58,7 +59,55 @@ describe('the vocoder in blocks', () => {
   }, 120_000);
 });
 
+/** What it is told of a style that is nobody's, with its second half so much higher. */
+async function toldOf(melody: InferenceSession, tokens: number, moreHz: number): Promise<Packed> {
+  const { f0, energy, ...others } = await melody.run({
+    input_ids: new Tensor(
+      'int64',
+      BigInt64Array.from({ length: tokens }, (_, i) => BigInt(43 + ((i * 7) % 60))),
+      [1, tokens],
+    ),
+    style: new Tensor(
+      'float32',
+      Float32Array.from({ length: 256 }, (_, i) => Math.sin(i) / 10),
+      [1, 256],
+    ),
+    speed: new Tensor('float32', Float32Array.of(1), [1]),
+  });
+  const own = f0!.data as Float32Array;
+  const asked = own.map((hz, at) => (at < own.length / 2 ? hz : hz + moreHz));
+  const pairs = [1, own.length / 2, 2];
+  return packed({
+    ...(others as Record<string, Tensor>),
+    f0: new Tensor('float32', asked, pairs),
+    energy: new Tensor('float32', energy!.data as Float32Array, pairs),
+  });
+}
+
 describe('the second part of the acoustic model', () => {
+  it('is made frame by frame on the cores too, with mean and variance of each channel', async () => {
+    const [melodyPart, featuresPart, rowsPart] = await Promise.all(
+      (['melody', 'features', 'rows'] as const).map((part) => openUnkept(FRONT, part, options)),
+    );
+    const given = await toldOf(melodyPart!, 40, 0);
+    const { x } = await featuresPart!.run(tensors(given));
+    const { rows, mean, variance } = await rowsPart!.run(tensors(given));
+    const expected = packed({ x: x as Tensor });
+    const frames = x!.dims[2]!;
+    expect([rows!.dims, mean!.dims, variance!.dims]).toEqual([
+      [1, frames, 512],
+      [1, 512],
+      [1, 512],
+    ]);
+    expect(rows!.data).toEqual(halvesOf(rowsOf(expected)));
+    const statistics = channelStatistics(x as Tensor);
+    for (const [name, made] of Object.entries({ mean, variance })) {
+      const right = statistics[name as keyof typeof statistics].data as Float32Array;
+      const most = Math.max(...right.map((value, i) => Math.abs(value - Number(made!.data[i]))));
+      expect(most, name).toBeLessThan(1e-4 * Math.max(...right));
+    }
+  }, 120_000);
+
   let melody: InferenceSession;
   let features: InferenceSession;
   let frames: InferenceSession;
@@ -69,30 +118,7 @@ describe('the second part of the acoustic model', () => {
     frames = await InferenceSession.create(lightFramesGraph(shipped), options);
   }, 120_000);
 
-  /** What it is told of a style that is nobody's, with its second half so much higher. */
-  async function told(tokens: number, moreHz: number): Promise<Packed> {
-    const { f0, energy, ...others } = await melody.run({
-      input_ids: new Tensor(
-        'int64',
-        BigInt64Array.from({ length: tokens }, (_, i) => BigInt(43 + ((i * 7) % 60))),
-        [1, tokens],
-      ),
-      style: new Tensor(
-        'float32',
-        Float32Array.from({ length: 256 }, (_, i) => Math.sin(i) / 10),
-        [1, 256],
-      ),
-      speed: new Tensor('float32', Float32Array.of(1), [1]),
-    });
-    const own = f0!.data as Float32Array;
-    const asked = own.map((hz, at) => (at < own.length / 2 ? hz : hz + moreHz));
-    const pairs = [1, own.length / 2, 2];
-    return packed({
-      ...(others as Record<string, Tensor>),
-      f0: new Tensor('float32', asked, pairs),
-      energy: new Tensor('float32', energy!.data as Float32Array, pairs),
-    });
-  }
+  const told = (tokens: number, moreHz: number): Promise<Packed> => toldOf(melody, tokens, moreHz);
 
   it('gives the features of the 8-bit one to 30 dB, of its own melody and another, in company as alone', async () => {
     const utterances = [await told(24, 0), await told(60, 0), await told(60, 100)];
