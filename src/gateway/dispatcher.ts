@@ -68,11 +68,21 @@ export class Dispatcher {
     onDispatched();
   }
 
-  /** One stream may have a worker that uses all cores; several streams have a core each. */
+  /**
+   * One stream may have a worker that uses all cores; several streams have a core each. It has none
+   * where another machine is faster. How fast workers of this machine were says nothing here: those
+   * with a core each were not beside one that has all.
+   */
   #setThreads(stream: SegmentStream | undefined): Worker | undefined {
-    const { pool } = this.#options;
+    const { pool, placement, scheduler } = this.#options;
+    const isElsewhere = ({ roundTripMs }: Worker) => roundTripMs !== undefined;
+    const fits = (worker: Worker) => ![...scheduler].some((task) => task.stream === stream && !task.fits(worker));
     const mayUseAll = (worker: Worker) =>
-      worker.setMultiThreaded !== undefined && worker.state === 'ready' && pool.mayBegin(worker, stream?.version);
+      worker.setMultiThreaded !== undefined &&
+      worker.state === 'ready' &&
+      pool.mayBegin(worker, stream?.version) &&
+      fits(worker) &&
+      placement.isSoonest(worker, pool.workers, scheduler.queued, isElsewhere);
     const begun = this.#allCores?.stream === stream ? this.#allCores?.worker : undefined;
     // Where it began, else where the least is to be done.
     const order = (worker: Worker) => (worker === begun ? -1 : worker.busy);
@@ -83,10 +93,12 @@ export class Dispatcher {
   }
 
   #mayBegin(worker: Worker, allCores: Worker | undefined): (task: SegmentTask) => boolean {
-    if (allCores !== undefined && worker !== allCores) return () => false;
     const { pool, placement, scheduler } = this.#options;
     const { workers } = pool;
-    if (placement.isFastest(worker, workers)) return ({ stream }) => pool.mayBegin(worker, stream.version);
+    if (allCores !== undefined && worker !== allCores) return () => false;
+    // No other may begin it, however much faster it was.
+    if (worker === allCores || placement.isFastest(worker, workers))
+      return ({ stream }) => pool.mayBegin(worker, stream.version);
     const { queued } = scheduler;
     return (task) => {
       const { version } = task.stream;
