@@ -52,7 +52,9 @@ describe('a job', () => {
     const response = await client.post(SHORT, 'text/markdown', '?format=m4b&filename=short.md');
     expect([response.status, response.headers.get('location')]).toEqual([202, expect.stringMatching(/^\/jobs\/v1\//)]);
     const order = (await response.json()) as Job;
-    expect(order).toMatchObject({ status: 'queued', title: 'A short book', characters: SHORT_CHARS, credits: 0 });
+    expect(order).toMatchObject({ title: 'A short book', characters: SHORT_CHARS, credits: 0 });
+    // It may have begun before its answer was written.
+    expect(['queued', 'running']).toContain(order.status);
     expect(await balance(client)).toEqual({ credits: 1_000, reserved: SHORT_CHARS });
     const job = await client.ended(order.id);
     expect(job).toMatchObject({

@@ -19,7 +19,7 @@ import { createCodec, DATA_TYPE, type Model, type Node, type OnnxCodec, type Ten
 const [BATCH, FRAMES] = ['n', 't'];
 /** Channels of `x`. */
 const CHANNELS = 512;
-/** `rows` in float32: what leaves the GPU is half as much, and as precise as the vocoder's products. */
+/** `rows` in float32. What leaves the GPU is half of it, as precise as the vocoder's products. */
 const ROWS = 'rows_float';
 /** The product with the curves has fewer rows: float16 is too coarse for a pitch. */
 const LEAST_ROWS = 64;

@@ -49,7 +49,8 @@ export function lightGraph(shipped: Uint8Array): Uint8Array {
 
 /**
  * The same with the products of its layers in the form for tensor cores, and all between the first
- * and the last of them in float16; the style's products stay in float32. It takes `x` frame by frame, as `rows` [n,w,512] in float16.
+ * and the last of them in float16; the style's products stay in float32. It takes `x` frame by
+ * frame, as `rows` [n,w,512] in float16.
  */
 export function lightBlockGraph(shipped: Uint8Array): Uint8Array {
   const codec = createCodec();
@@ -233,7 +234,7 @@ function modulationOf(
   return { split, reshaped, channels, squeezed };
 }
 
-/** Most outputs of one operator: with its input they are the buffers that any GPU gives a shader. */
+/** Most outputs of one operator: with its input these are the buffers that any GPU has for it. */
 const MOST_OUTPUTS = 7;
 
 /** All parts, in two steps: one operator with so many outputs is more than a shader can write. */
