@@ -19,6 +19,7 @@ const FOLDERS = {
     load: 'listings of voices while the engine is busy',
     steady: 'long requests one after another: memory and event loop',
     proportion: 'what text and sessions cost the server as they grow',
+    gateway: 'what listeners and refusals cost the gateway',
     formats: 'what encoding mp3, Opus and FLAC costs',
     gpu: 'a server with a GPU next to the same without it',
   },

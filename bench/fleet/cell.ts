@@ -37,7 +37,7 @@ const TEXTS = [
  * An engine process speaks this many times as fast as a listener hears, in pieces as long as those
  * of base-tts-fast: so fast that engines are never what is short here.
  */
-const SINE = { msPerChar: 55, pace: 400, chunkMs: 800 };
+const SINE = { msPerChar: 55, pace: 400, chunkMs: 1_000 };
 /** A first sound that is later than this does not count as carried. */
 const FIRST_WITHIN_MS = 1_000;
 const LANES = [1, 4, 16, 64];
