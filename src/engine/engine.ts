@@ -57,7 +57,8 @@ export interface StepRunner {
 export interface Engine extends EngineFacts {
   /**
    * Reads one segment. Everything that takes time happens in a step: a run of the acoustic
-   * model, or of the vocoder on a window. Stops between two of them when `signal` aborts.
+   * model, or of the vocoder on a window. Stops between two of them when `signal` aborts. Audio
+   * comes in events of a second at most.
    */
   speak(job: SegmentJob, steps: StepRunner, signal: AbortSignal): AsyncIterable<SpeechEvent>;
   close(): Promise<void>;

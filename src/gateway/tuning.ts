@@ -70,7 +70,7 @@ export const BUFFERS = {
   /** How far an engine may run ahead of a job's consumer: more than one step of base-tts-fast. */
   creditSamples: msToSamples(6_000),
   /** Credit is returned in portions of this size, so that it is not a message for every chunk. */
-  creditStepSamples: msToSamples(500),
+  creditStepSamples: msToSamples(2_000),
   /** Segments that keep one worker from waiting; more only begin while a stream holds little. */
   leastLookahead: 2,
   /** Text is cut in portions of this size: counting tokens is slow, and texts take turns. */

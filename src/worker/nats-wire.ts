@@ -105,9 +105,9 @@ export type LinkReply =
   | { readonly type: 'lost'; readonly engine: boolean; readonly why: string };
 
 /** Samples in a message: far below a broker's limit (1 MB), and others get in between. */
-export const AUDIO_SAMPLES = 16_000;
+export const AUDIO_SAMPLES = 24_000;
 /**
- * What a broker has to take in one message: more than audio (32 kB), and than a job and its timings
+ * What a broker has to take in one message: more than audio (48 kB), and than a job and its timings
  * (30 kB for 2,000 characters). Only tens of thousands of characters of tags make a larger one.
  */
 export const NEEDED_PAYLOAD_BYTES = 65_536;

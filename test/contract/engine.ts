@@ -9,7 +9,7 @@ import { collect, jobOf } from '../support/books/jobs.js';
 const never = new AbortController().signal;
 const TEXT = 'The ship sailed at dawn, and nobody on the quay waved.';
 /** No event holds more, so that a listener's pace is felt. */
-const MOST_SAMPLES = msToSamples(500);
+const MOST_SAMPLES = msToSamples(1_000);
 
 const withBreaks = (ms: number): Segment => ({
   text: 'Wait. <b/> Go.',
