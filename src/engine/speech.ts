@@ -20,9 +20,9 @@ import type { Intone, Melody, SpokenFeatures } from './vocoder/features.js';
 import type { Utterance, Window } from './vocoder/vocoder.js';
 
 /**
- * Most samples of one event: flow control works within a long utterance, and what an event costs on
- * its way through two processes and a socket is paid once a second: a fifth less of the gateway than
- * with half a second.
+ * Most samples of one event: flow control works within a long utterance, and what an event costs
+ * on its way through two processes and a socket is paid once a second: a fifth less of the gateway
+ * than with half a second.
  */
 const CHUNK_SAMPLES = msToSamples(1_000);
 /**

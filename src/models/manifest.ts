@@ -71,7 +71,7 @@ export const GRAPHS = [
 export type GraphName = (typeof GRAPHS)[number];
 
 /** Raised whenever graphs come out differently, so that older ones are made and timed again. */
-export const RECIPE = process.arch === 'x64' ? 14 : 12;
+export const RECIPE = process.arch === 'x64' ? 15 : 12;
 
 export interface ModelManifest {
   readonly name: BaseModel;

@@ -8,9 +8,9 @@
 import { DATA_TYPE, type Graph, type Model, type Node, type OnnxCodec, type Tensor } from '../../models/onnx/schema.js';
 import { rawFloats } from '../../models/onnx/weights.js';
 
-const DOMAIN = 'com.microsoft';
+export const MICROSOFT = 'com.microsoft';
 /** OperatorSetIdProto: `domain` (field 1) and `version` (field 2). */
-const OPERATOR_SET = Buffer.from([0x0a, DOMAIN.length, ...Buffer.from(DOMAIN), 0x10, 1]);
+const OPERATOR_SET = Buffer.from([0x0a, MICROSOFT.length, ...Buffer.from(MICROSOFT), 0x10, 1]);
 const ONE = 'scale of one';
 
 interface Product {
@@ -32,9 +32,14 @@ interface Bias {
 export function withFusedProducts(model: Model, codec: OnnxCodec): Model | undefined {
   const products = productsOf(model.graph);
   if (products.length === 0) return undefined;
-  const graph = withFused(model.graph, products, codec);
-  return { ...model, graph, opsetImport: [...model.opsetImport, OPERATOR_SET] };
+  return withMicrosoft({ ...model, graph: withFused(model.graph, products, codec) });
 }
+
+/** A model that may use the runtime's own operators. */
+export const withMicrosoft = (model: Model): Model => ({
+  ...model,
+  opsetImport: [...model.opsetImport, OPERATOR_SET],
+});
 
 function productsOf({ node, initializer }: Graph): Product[] {
   const constants = new Map(initializer.map((tensor) => [tensor.name, tensor]));
@@ -89,7 +94,7 @@ function withFused(graph: Graph, products: readonly Product[], codec: OnnxCodec)
     const [a, b, zeroOfA = '', zeroOfB = ''] = product.input;
     const input = [a!, b!, ONE, name, zeroOfA, zeroOfB, ...(bias ? [bias.name] : [])];
     const last = bias === undefined || bias.sum !== undefined ? scaling : bias.add;
-    instead.set(scaling, { ...codec.node('MatMulIntegerToFloat', input, last.output), domain: DOMAIN });
+    instead.set(scaling, { ...codec.node('MatMulIntegerToFloat', input, last.output), domain: MICROSOFT });
     gone.add(product).add(cast);
     if (bias?.sum !== undefined) instead.set(bias.sum, { ...bias.sum, output: bias.add.output });
     if (bias !== undefined) gone.add(bias.add);

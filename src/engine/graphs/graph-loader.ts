@@ -19,7 +19,8 @@ const ABANDONED_MS = 600_000;
 /** How often a process looks whether another has prepared the graph, and when it gives that up. */
 const LOCK = { pollMs: 50, staleMs: 15_000 };
 /** A part of every kept graph's name; another number makes all of them anew. */
-const FORM = 'shapes 2, products 2, narrowed 1, parts 2, transforms 1, norms 2, convolutions 1, head 1, aligned 1';
+const FORM =
+  'shapes 2, products 2, narrowed 1, parts 2, transforms 1, norms 2, convolutions 1, head 1, rows 1, aligned 1';
 
 /** Opens a graph as it is run, or one part of an acoustic model, and keeps nothing on disk. */
 export async function openUnkept(

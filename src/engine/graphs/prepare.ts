@@ -9,6 +9,7 @@ import { withBlockedConvolutions } from './blocked-convolutions.js';
 import { openExact } from './exact-products.js';
 import { withFoldedTransforms } from './folded-transforms.js';
 import { withFusedProducts } from './fused-products.js';
+import { withRowsThroughout } from './generator/rewritten.js';
 import { withHeadParts } from './head-parts.js';
 import { asKept, GRAPH } from './kept-form.js';
 import { narrowed } from './narrowed.js';
@@ -33,7 +34,7 @@ export async function asRun(file: string, part?: AcousticPart): Promise<string |
   const codec = createCodec();
   const model = await shippedGraph(file, codec);
   const forms = [narrowed, withFoldedTransforms, withOpenedNorms, withFusedProducts, withHeadParts];
-  if (process.arch === 'x64') forms.push(withBlockedConvolutions);
+  if (process.arch === 'x64') forms.push(withBlockedConvolutions, withRowsThroughout);
   const taken = part === undefined ? model : acousticPart(model, part, codec);
   const rewritten = forms.reduce((form, rewrite) => rewrite(form, codec) ?? form, taken);
   return rewritten === model ? file : codec.encode(rewritten);
