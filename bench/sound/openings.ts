@@ -27,6 +27,8 @@ import { floats } from './spectral-distance.js';
 const MOST_SHIFT = 480;
 /** Pitches are compared so far to either side of the middle. */
 const AROUND_MS = 300;
+/** Voiced frames, of 10 ms each. */
+const LEAST_VOICED = 6;
 
 /** By how many samples `one` is heard later than `other`. */
 function shiftOf(one: Float32Array, other: Float32Array): number {
@@ -42,15 +44,18 @@ function shiftOf(one: Float32Array, other: Float32Array): number {
 const levelDb = (sound: Float32Array): number =>
   10 * Math.log10(sound.reduce((sum, sample) => sum + sample * sample, 0) / sound.length);
 
-/** How far the pitch of voiced frames is apart in the middle (semitones), their median. */
-function pitchApart(one: Int16Array, other: Int16Array, ms: number): number {
+/**
+ * How far the pitch of voiced frames is apart in the middle (semitones), their median; undefined
+ * where so few have a voice that a slip of the tracker would be all of them.
+ */
+function pitchApart(one: Int16Array, other: Int16Array, ms: number): number | undefined {
   const [a, b] = [one, other].map((pcm) => new Map(voicedPoints(pitchTrack(pcm), ms - AROUND_MS, ms + AROUND_MS)));
   const apart = [...a!].flatMap(([at, height]) => (b!.has(at) ? [Math.abs(height - b!.get(at)!)] : []));
-  return quantile(apart, 0.5);
+  return apart.length < LEAST_VOICED ? undefined : quantile(apart, 0.5);
 }
 
 /** Both sounds of a sentence, from the same sample of the voice on. */
-function figuresOf(opened: Int16Array, whole: Int16Array): number[] {
+function figuresOf(opened: Int16Array, whole: Int16Array): (number | undefined)[] {
   const shift = shiftOf(floats(opened), floats(whole));
   const [one, other] = [opened.subarray(Math.max(0, shift)), whole.subarray(Math.max(0, -shift))];
   const middle = Math.floor(Math.min(one.length, other.length) / 2);
@@ -91,7 +96,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     log: () => undefined,
   });
   const said = values.text === undefined ? SENTENCES : (await readFile(values.text, 'utf8')).trim().split('\n');
-  const figures: number[][] = [];
+  const figures: (number | undefined)[][] = [];
   const errors = [0, 0];
   let words = 0;
   for (const sentence of said.slice(0, Number(values.sentences))) {
@@ -113,7 +118,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     'pitch in the middle (semitones)',
   ];
   const rows = names.map((name, at) => {
-    const all = figures.map((row) => row[at]!);
+    const all = figures.map((row) => row[at]).filter((figure) => figure !== undefined);
     return [name, ...[0.5, 0.9, 1].map((share) => quantile(all, share).toFixed(2))];
   });
   process.stdout.write(`${figures.length} sentences\n${markdown(['apart', 'p50', 'p90', 'most'], rows)}`);

@@ -49,7 +49,8 @@ function listenTo(server: BenchServer, agent: Agent, input: string): Promise<Lis
 
 /** Listeners who came over the length of a text and hear one after the other. */
 async function hear(streams: number, seconds: number): Promise<string[]> {
-  const server = await start(GPU);
+  const most = String(2 * streams);
+  const server = await start(GPU, ['--partner-concurrency', most, '--queue-limit', most]);
   const agent = new Agent({ keepAlive: true });
   for (let i = 0; i < 8; i += 1) await listenTo(server, agent, TEXT);
   let [audioS, stalled, lost, over] = [0, 0, 0, false];
