@@ -2,7 +2,7 @@
  * Kokoro's generator in 8 bits as it is run on x64. Its convolutions are products of rows, a row a
  * frame (`models/onnx/products.ts`), so all between them is done in rows too; what is added to a
  * product, the norms, the upsampling and the STFT of its source become products or parts of one.
- * Two threads take 0.76 of the time of the graph as it was published (Xeon). It is as far from the
+ * Two threads take 0.74 of the time of the graph as it was published (Xeon). It is as far from the
  * generator in floats as before; sums are made in another order, and 8 bits make another sound of
  * the last bits (20 dB).
  */
