@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.js';
 import { apartDb } from '../../src/engine/gpu/check.js';
 import { openExact } from '../../src/engine/graphs/exact-products.js';
-import { withRowsThroughout } from '../../src/engine/graphs/generator/rewritten.js';
+import { withRowsThroughout } from '../../src/engine/graphs/generator/in-rows.js';
 import { createStyles } from '../../src/engine/styles.js';
 import { loadCatalogue } from '../../src/models/catalogue.js';
 import { hashFile } from '../../src/models/fetch/incoming-file.js';

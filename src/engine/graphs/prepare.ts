@@ -9,7 +9,7 @@ import { withBlockedConvolutions } from './blocked-convolutions.js';
 import { openExact } from './exact-products.js';
 import { withFoldedTransforms } from './folded-transforms.js';
 import { withFusedProducts } from './fused-products.js';
-import { withRowsThroughout } from './generator/rewritten.js';
+import { withRowsThroughout } from './generator/in-rows.js';
 import { withHeadParts } from './head-parts.js';
 import { asKept, GRAPH } from './kept-form.js';
 import { narrowed } from './narrowed.js';

@@ -55,9 +55,10 @@ class FramesFirst {
     this.#choose();
     for (const node of this.#graph.node) {
       const kind = this.#turned.get(node);
-      if (kind !== undefined) this.#write(node, kind);
-      else if (!this.#passed.has(node))
-        this.#nodes.push({ ...node, input: node.input.map((name) => this.#asWas(name)) });
+      if (kind === 'made in rows' || this.#passed.has(node)) continue;
+      // What a node takes is written before it.
+      const asItWas = (): Node => ({ ...node, input: node.input.map((name) => this.#asWas(name)) });
+      this.#nodes.push(kind === undefined ? asItWas() : this.#written(node, kind));
     }
     const initializer = [...this.#graph.initializer, ...this.#turnedConstants.values(), ...this.#made.initializer];
     return { ...this.#graph, node: this.#nodes, initializer };
@@ -168,30 +169,24 @@ class FramesFirst {
     return name;
   }
 
-  #write(node: Node, kind: Kind): void {
-    if (kind === 'made in rows') return;
+  #written(node: Node, kind: Exclude<Kind, 'made in rows'>): Node {
     const { ints } = this.#made;
     const [first = '', ...others] = node.input;
     const output = node.output.map((name) => (this.#isScalar(name) ? name : byFrames(name)));
-    const written = (): Node => {
-      switch (kind) {
-        case 'elementwise':
-          return { ...node, input: node.input.map((name) => this.#turn(name)), output };
-        case 'mean':
-          return this.#codec.node('ReduceMean', [this.#turn(first), ints(FRAMES_AXIS, [1])], output);
-        case 'column':
-          return this.#codec.node('Unsqueeze', [this.#asWas(first), ints(FRAMES_AXIS, [1])], output);
-        case 'halves':
-          return this.#codec.node('Split', [this.#turn(first), ...others], output, { axis: 2 });
-        case 'pad': {
-          const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = intsOfTensor(this.#constants.get(others[0]!)!);
-          const pads = [a, c, b, d, f, e];
-          return { ...node, input: [this.#turn(first), ints(`pads ${pads}`, pads), ...others.slice(1)], output };
-        }
+    switch (kind) {
+      case 'elementwise':
+        return { ...node, input: node.input.map((name) => this.#turn(name)), output };
+      case 'mean':
+        return this.#codec.node('ReduceMean', [this.#turn(first), ints(FRAMES_AXIS, [1])], output);
+      case 'column':
+        return this.#codec.node('Unsqueeze', [this.#asWas(first), ints(FRAMES_AXIS, [1])], output);
+      case 'halves':
+        return this.#codec.node('Split', [this.#turn(first), ...others], output, { axis: 2 });
+      case 'pad': {
+        const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = intsOfTensor(this.#constants.get(others[0]!)!);
+        const pads = [a, c, b, d, f, e];
+        return { ...node, input: [this.#turn(first), ints(`pads ${pads}`, pads), ...others.slice(1)], output };
       }
-    };
-    // What it takes is written first.
-    const turned = written();
-    this.#nodes.push(turned);
+    }
   }
 }
