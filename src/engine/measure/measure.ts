@@ -8,7 +8,7 @@ import type { ReadingToken } from '../../text/types.js';
 import { UNSCHEDULED } from '../engine.js';
 import { GpuSessions } from '../gpu/sessions.js';
 import { acousticGraphs, runAcousticModel } from '../graphs/acoustic-model.js';
-import { openExact, productsSaturate } from '../graphs/exact-products.js';
+import { productsSaturate } from '../graphs/exact-products.js';
 import { openUnkept } from '../graphs/graph-loader.js';
 import { cpuFor, cpuProvider, gpusToTry } from '../graphs/provider.js';
 import type { KokoroOptions } from '../kokoro-options.js';
@@ -121,7 +121,7 @@ export async function measureVocoders(options: KokoroOptions): Promise<Measureme
   let best: { vocoder: Measurement['vocoder']; seconds: number } | undefined;
   for (const vocoder of ['float', 'quantised'] as const) {
     const file = vocoder === 'float' ? files.generatorFloat : files.generatorQuantised;
-    const whole = createWholeVocoder(graphOf(await openExact(file, provider.sessionOptions)));
+    const whole = createWholeVocoder(graphOf(await openUnkept(file, undefined, provider.sessionOptions)));
     const seconds = await secondsOf(() => whole.begin(short, 0, short.frames).next(UNSCHEDULED), provider.threads);
     await whole.release();
     if (!best || seconds < best.seconds) best = { vocoder, seconds };
