@@ -65,4 +65,12 @@ describe.each(VERSIONS)('Node %s', (major) => {
     expect(stdout).toContain(`smoke: Node v${major}.`);
     expect(stdout).toMatch(/^smoke: passed$/m);
   });
+
+  it('gives the runtime numbers in float16, and takes them, by their bits', async () => {
+    const bits = ['15360', '50312', '1'];
+    const { stdout } = await run(await newerNode(major), ['test/support/sound/half-tensors.mjs', ...bits], {
+      cwd: ROOT,
+    });
+    expect(stdout).toBe(bits.join());
+  });
 });

@@ -12,6 +12,7 @@ import { TtsError } from '../../protocol/errors.js';
 import { UNSCHEDULED } from '../engine.js';
 import { type AcousticGraphs, graphName } from '../graphs/acoustic-model.js';
 import type { GraphThread, GraphThreads } from '../graphs/graph-threads.js';
+import { packed, unpacked } from '../graphs/packed.js';
 import { melDistance } from '../measure/mel-cepstrum.js';
 import { type GpuCheck, readCheck, writeCheck } from '../measure/remembered.js';
 import { FRAME_SAMPLES } from '../plan.js';
@@ -22,7 +23,7 @@ import { oneWindow } from '../vocoder/windows.js';
 import { CpuReference, featuresOf, type ReferenceOptions, SENTENCES, type Sentence } from './cpu-reference.js';
 import { framesItem, silentFrames } from './frames-batch.js';
 import { type GpuItem, LIGHT, type LightVocoder } from './gpu-item.js';
-import { packed, runOnGpu, unpacked } from './gpu-runs.js';
+import { runOnGpu } from './gpu-runs.js';
 import { driverFacts } from './vulkan.js';
 
 /**

@@ -6,12 +6,12 @@ import type { GpuModelFiles, VoiceGroup } from '../../models/model-files.js';
 import { UNSCHEDULED } from '../engine.js';
 import { type AcousticGraphs, acousticGraphs, runAcousticModel } from '../graphs/acoustic-model.js';
 import { GraphThread } from '../graphs/graph-threads.js';
+import { packed, unpacked } from '../graphs/packed.js';
 import type { Styles } from '../styles.js';
 import { createFastVocoder } from '../vocoder/fast-vocoder.js';
 import type { AcousticFeatures } from '../vocoder/features.js';
 import type { Graph } from '../vocoder/vocoder.js';
 import { oneWindow } from '../vocoder/windows.js';
-import { packed, unpacked } from './gpu-runs.js';
 
 export interface Sentence {
   readonly text: string;

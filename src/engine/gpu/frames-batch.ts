@@ -2,7 +2,7 @@
  * Many utterances as one run of the light acoustic model's second part: padded to one length,
  * masked behind their ends.
  */
-import type { Packed, PackedTensor } from '../graphs/graph-threads.js';
+import type { Packed, PackedTensor } from '../graphs/packed.js';
 import { CHANNELS } from '../vocoder/features.js';
 import type { GpuItem } from './gpu-item.js';
 

@@ -1,6 +1,6 @@
 /** What the GPU is given. */
 import type { VoiceGroup } from '../../models/model-files.js';
-import type { Packed } from '../graphs/graph-threads.js';
+import type { Packed } from '../graphs/packed.js';
 
 /** The light vocoder's graph of each group of voices. */
 export const LIGHT = { english: 'light', others: 'light-others' } as const satisfies Record<VoiceGroup, string>;

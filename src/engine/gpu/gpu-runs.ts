@@ -1,7 +1,6 @@
 /** What the GPU is given, and one run of it. */
-import { Tensor } from 'onnxruntime-node';
-import type { GraphThread, Packed, PackedTensor } from '../graphs/graph-threads.js';
-import type { Feeds } from '../vocoder/vocoder.js';
+import type { GraphThread } from '../graphs/graph-threads.js';
+import type { Packed } from '../graphs/packed.js';
 import { joinUtterances } from './frames-batch.js';
 import type { DeviceRun } from './gpu-batcher.js';
 import { type GpuItem, isLight } from './gpu-item.js';
@@ -26,13 +25,3 @@ export async function runOnGpu(
   const { outputs, beganMs, runMs } = await thread.run(graph, joined.feeds, { givesFeeds: true });
   return { results: joined.takeApart(outputs), beganMs, deviceMs: runMs };
 }
-
-export const packed = (feeds: Feeds): Packed =>
-  Object.fromEntries(
-    Object.entries(feeds).map(([name, { type, data, dims }]) => [name, { type, data, dims } as PackedTensor]),
-  );
-
-export const unpacked = (outputs: Packed): Feeds =>
-  Object.fromEntries(
-    Object.entries(outputs).map(([name, { type, data, dims }]) => [name, new Tensor(type, data, dims)]),
-  );

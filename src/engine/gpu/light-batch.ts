@@ -1,5 +1,5 @@
 /** Many windows of the light vocoder as one run: padded to one length, masked behind their ends. */
-import type { Packed } from '../graphs/graph-threads.js';
+import type { Packed } from '../graphs/packed.js';
 import { FRAME_SAMPLES } from '../plan.js';
 import { CHANNELS, STYLE } from '../vocoder/features.js';
 

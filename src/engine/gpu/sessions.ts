@@ -14,7 +14,8 @@ import { AsyncMemo } from '../async-memo.js';
 import { isSoon } from '../due-order.js';
 import type { StepGrant } from '../engine.js';
 import { type AcousticGraphs, graphName, runAcousticModel, runMelody } from '../graphs/acoustic-model.js';
-import { GraphThread, GraphThreads, type Packed } from '../graphs/graph-threads.js';
+import { GraphThread, GraphThreads } from '../graphs/graph-threads.js';
+import { type Packed, packed, unpacked } from '../graphs/packed.js';
 import { keyOf, type LoadedModel, type Sessions } from '../graphs/sessions.js';
 import { type Count, chooseThreads } from '../measure/machine.js';
 import type { GpuCheck } from '../measure/remembered.js';
@@ -27,7 +28,7 @@ import { LIGHT_BLOCKS, testedGraph } from './check.js';
 import { framesItem, mostUtterances, utteranceKind, utteranceSize } from './frames-batch.js';
 import { GpuBatcher } from './gpu-batcher.js';
 import { type GpuItem, LIGHT } from './gpu-item.js';
-import { packed, runOnGpu, unpacked } from './gpu-runs.js';
+import { runOnGpu } from './gpu-runs.js';
 import { mostWindows, windowKind, windowSize } from './light-batch.js';
 
 /** Cores left to the thread that feeds the GPU and to the one that talks to the gateway. */

@@ -1,11 +1,12 @@
 /** An acoustic model as it is run: its melody, what is made of that, and features of the result. */
-import { Tensor } from 'onnxruntime-node';
+import { Tensor, type TypedTensor } from 'onnxruntime-node';
 import type { AcousticPart } from '../../models/onnx/acoustic-parts.js';
 import type { ReadingToken } from '../../text/types.js';
 import type { StepGrant } from '../engine.js';
 import { type SpokenStyle, STYLE_SIZE } from '../styles.js';
 import type { AcousticFeatures, Intone, Melody, SpokenFeatures } from '../vocoder/features.js';
 import type { Feeds, Graph } from '../vocoder/vocoder.js';
+import { halvesIn } from './packed.js';
 
 /** Both parts of an acoustic model (`models/onnx/acoustic-parts.ts`), ready to run. */
 export interface AcousticGraphs {
@@ -68,5 +69,5 @@ const inPairs = ({ data }: Tensor): Tensor => new Tensor('float32', data as Floa
 
 function soundOf({ x, rows, mean, variance }: Feeds): Pick<AcousticFeatures, 'x' | 'rows'> {
   if (rows === undefined) return { x: x! };
-  return { x: rows, rows: { x: rows.data as Uint16Array, mean: mean!, variance: variance! } };
+  return { x: rows, rows: { x: halvesIn(rows as TypedTensor<'float16'>), mean: mean!, variance: variance! } };
 }

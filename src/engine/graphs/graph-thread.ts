@@ -1,8 +1,9 @@
 /** Entry of a thread that runs graphs: it answers requests to open and to run, one by one. */
 import { parentPort } from 'node:worker_threads';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { InferenceSession, type Tensor } from 'onnxruntime-node';
 import { graphLoader } from './graph-loader.js';
-import { largeBuffers, type Packed, type PackedTensor, type ThreadReply, type ThreadRequest } from './graph-threads.js';
+import type { ThreadReply, ThreadRequest } from './graph-threads.js';
+import { largeBuffers, type Packed, packed, unpacked } from './packed.js';
 import { providerOf } from './provider.js';
 
 interface OpenGraph {
@@ -27,19 +28,13 @@ async function open({ graph, file, part, keptDir, device, threads, spins, queues
   } else graphs.set(graph, { session: await InferenceSession.create(file, sessionOptions) });
 }
 
-const packed = (tensors: InferenceSession.OnnxValueMapType): Packed =>
-  Object.fromEntries(
-    Object.entries(tensors).map(([name, { type, data, dims }]) => [name, { type, data, dims } as PackedTensor]),
-  );
-
 async function run({ graph, feeds }: ThreadRequest & { type: 'run' }): Promise<Packed[]> {
   const { session, copy } = graphs.get(graph)!;
   const made: InferenceSession.OnnxValueMapType[] = [];
   for (const each of feeds) {
-    const inputs = Object.entries(each).map(([name, { type, data, dims }]) => [name, new Tensor(type, data, dims)]);
-    made.push(await session.run(Object.fromEntries(inputs) as Record<string, Tensor>));
+    made.push(await session.run(unpacked(each)));
   }
-  if (copy === undefined) return made.map(packed);
+  if (copy === undefined) return made.map((tensors) => packed(tensors));
   const fetched: Packed[] = [];
   for (const tensors of made) {
     const here: Record<string, Tensor> = {};

@@ -5,22 +5,12 @@
  */
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import type { TypedTensor } from 'onnxruntime-node';
 import type { AcousticPart } from '../../models/onnx/acoustic-parts.js';
 import type { Device } from '../../protocol/device.js';
 import { type Due, insertByDue, isSoon } from '../due-order.js';
 import type { StepGrant } from '../engine.js';
 import { maySpin } from '../measure/machine.js';
-
-/** A tensor as it crosses threads. */
-export type PackedTensor = {
-  [T in 'float32' | 'float16' | 'int64' | 'int32']: {
-    readonly type: T;
-    readonly data: TypedTensor<T>['data'];
-    readonly dims: readonly number[];
-  };
-}['float32' | 'float16' | 'int64' | 'int32'];
-export type Packed = Readonly<Record<string, PackedTensor>>;
+import { largeBuffers, type Packed } from './packed.js';
 
 export type ThreadRequest =
   | {
@@ -43,15 +33,6 @@ export type ThreadRequest =
 export type ThreadReply =
   | { readonly id: number; readonly outputs: readonly Packed[]; readonly beganMs: number; readonly runMs: number }
   | { readonly id: number; readonly error: string };
-
-/** From this size on, a buffer is transferred between threads faster than it is copied. */
-const LARGE_BYTES = 65_536;
-
-/** The buffers worth transferring: large ones that hold nothing but their tensor. */
-export const largeBuffers = (tensors: Packed): ArrayBuffer[] =>
-  Object.values(tensors)
-    .filter(({ data }) => data.byteLength >= LARGE_BYTES && data.byteLength === data.buffer.byteLength)
-    .map(({ data }) => data.buffer as ArrayBuffer);
 
 interface Timed {
   /** When the thread began, in milliseconds since 1970, and what it took. */

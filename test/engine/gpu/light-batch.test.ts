@@ -7,10 +7,9 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { beforeAll, expect, it } from 'vitest';
 import { UNSCHEDULED } from '../../../src/engine/engine.js';
 import { apartDb } from '../../../src/engine/gpu/check.js';
-import { packed } from '../../../src/engine/gpu/gpu-runs.js';
 import { joinWindows, mostWindows, windowKind, windowSize } from '../../../src/engine/gpu/light-batch.js';
 import { openExact } from '../../../src/engine/graphs/exact-products.js';
-import type { Packed } from '../../../src/engine/graphs/graph-threads.js';
+import { type Packed, packed, unpacked } from '../../../src/engine/graphs/packed.js';
 import { cpuProvider } from '../../../src/engine/graphs/provider.js';
 import { graphOf } from '../../../src/engine/vocoder/vocoder.js';
 import { lightGraph } from '../../../src/models/onnx/light-gpu.js';
@@ -26,9 +25,8 @@ beforeAll(async () => {
 
 async function run(windows: readonly Packed[]): Promise<Float32Array[]> {
   const { feeds, takeApart } = joinWindows(windows);
-  const tensors = Object.entries(feeds).map(([name, { type, data, dims }]) => [name, new Tensor(type, data, dims)]);
-  const made = await gpu.run(Object.fromEntries(tensors) as Record<string, Tensor>);
-  return takeApart(packed(made as Record<string, Tensor>)).map(({ waveform }) => waveform!.data as Float32Array);
+  const made = await gpu.run(unpacked(feeds));
+  return takeApart(packed(made)).map(({ waveform }) => waveform!.data as Float32Array);
 }
 
 it('speaks windows of several lengths in one run as it speaks each alone, and as the 8-bit generator does', async () => {

@@ -4,14 +4,13 @@
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { InferenceSession, Tensor, type TypedTensor } from 'onnxruntime-node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { apartDb } from '../../../src/engine/gpu/check.js';
 import { framesItem, joinUtterances } from '../../../src/engine/gpu/frames-batch.js';
-import { packed } from '../../../src/engine/gpu/gpu-runs.js';
 import { joinWindows } from '../../../src/engine/gpu/light-batch.js';
 import { openUnkept } from '../../../src/engine/graphs/graph-loader.js';
-import type { Packed } from '../../../src/engine/graphs/graph-threads.js';
+import { halvesIn, type Packed, packed, unpacked } from '../../../src/engine/graphs/packed.js';
 import { cpuProvider } from '../../../src/engine/graphs/provider.js';
 import { channelStatistics } from '../../../src/engine/vocoder/features.js';
 import { PACKAGE_VOICES_DIR } from '../../../src/models/manifest.js';
@@ -23,12 +22,9 @@ import { LIGHT_GENERATOR, lightWindows } from '../../support/sound/light-utteran
 const FRONT = path.join(PACKAGE_VOICES_DIR, 'base-tts-fast/front-int8.onnx');
 const options = cpuProvider(2).sessionOptions;
 
-const tensors = (feeds: Packed): Record<string, Tensor> =>
-  Object.fromEntries(Object.entries(feeds).map(([name, { type, data, dims }]) => [name, new Tensor(type, data, dims)]));
-
 async function waveforms(session: InferenceSession, windows: readonly Packed[]): Promise<Float32Array[]> {
   const { feeds, takeApart } = joinWindows(windows);
-  const made = packed((await session.run(tensors(feeds))) as Record<string, Tensor>);
+  const made = packed(await session.run(unpacked(feeds)));
   return takeApart(made).map(({ waveform }) => waveform!.data as Float32Array);
 }
 
@@ -90,8 +86,8 @@ describe('the second part of the acoustic model', () => {
       (['melody', 'features', 'rows'] as const).map((part) => openUnkept(FRONT, part, options)),
     );
     const given = await toldOf(melodyPart!, 40, 0);
-    const { x } = await featuresPart!.run(tensors(given));
-    const { rows, mean, variance } = await rowsPart!.run(tensors(given));
+    const { x } = await featuresPart!.run(unpacked(given));
+    const { rows, mean, variance } = await rowsPart!.run(unpacked(given));
     const expected = packed({ x: x as Tensor });
     const frames = x!.dims[2]!;
     expect([rows!.dims, mean!.dims, variance!.dims]).toEqual([
@@ -99,7 +95,7 @@ describe('the second part of the acoustic model', () => {
       [1, 512],
       [1, 512],
     ]);
-    expect(rows!.data).toEqual(halvesOf(rowsOf(expected)));
+    expect(halvesIn(rows as TypedTensor<'float16'>)).toEqual(halvesOf(rowsOf(expected)));
     const statistics = channelStatistics(x as Tensor);
     for (const [name, made] of Object.entries({ mean, variance })) {
       const right = statistics[name as keyof typeof statistics].data as Float32Array;
@@ -125,7 +121,7 @@ describe('the second part of the acoustic model', () => {
     const items = utterances.map((utterance) => framesItem(utterance).feeds);
     const run = async (items: readonly Packed[]): Promise<Packed[]> => {
       const { feeds, takeApart } = joinUtterances(items);
-      return takeApart(packed((await frames.run(tensors(feeds))) as Record<string, Tensor>));
+      return takeApart(packed(await frames.run(unpacked(feeds))));
     };
     const numbers = ({ rows }: Packed): Float32Array => numbersOf(rows!.data as Uint16Array);
     const together = await run(items);
@@ -133,7 +129,7 @@ describe('the second part of the acoustic model', () => {
     for (const [i, item] of items.entries()) {
       const [alone] = await run([item]);
       const { rows, mean, variance } = together[i]!;
-      const { x } = await features.run(tensors(utterances[i]!));
+      const { x } = await features.run(unpacked(utterances[i]!));
       const turned = rowsOf(packed({ x: x as Tensor }));
       expected.push(turned);
       expect(rows!.dims).toEqual([1, x!.dims[2], 512]);

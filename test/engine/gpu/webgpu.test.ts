@@ -10,7 +10,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serialize } from 'node:v8';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Packed, PackedTensor } from '../../../src/engine/graphs/graph-threads.js';
+import type { Packed, PackedTensor } from '../../../src/engine/graphs/packed.js';
 import { lightGraph } from '../../../src/models/onnx/light-gpu.js';
 import { LIGHT_GENERATOR, lightWindows } from '../../support/sound/light-utterance.js';
 
