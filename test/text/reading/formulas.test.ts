@@ -92,6 +92,17 @@ describe('what is deep, broken or unknown', () => {
     expect(normalize(text).text).not.toMatch(/backslash|undefined/);
   });
 
+  it('is read with no digit and no sign of markup, whatever follows a backslash', async () => {
+    await loadFrontEnd('en-US');
+    const signs = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i));
+    for (const sign of signs) {
+      for (const text of [`$\\${sign}$`, `\\(a\\${sign}1\\)`, `$\\${sign}2 + x$`, `$x^\\${sign}$`]) {
+        expect(normalize(text).text, text).not.toMatch(/\d| {2}|^ | $|[\n\t`*_|#@]/);
+      }
+    }
+    expect(normalize('$a + \\0$').text).toBe(normalize('$a + 0$').text);
+  });
+
   it('is left alone in other languages', async () => {
     await loadFrontEnd('es-ES');
     expect(normalize('La suma $a + b$ vale 5.', { language: 'es-ES' }).text).toContain('más');

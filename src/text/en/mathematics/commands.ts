@@ -48,7 +48,7 @@ export const NAMES: ReadonlyMap<string, string> = table(`
   infty infinity|∞ infinity|emptyset the empty set|varnothing the empty set|∅ the empty set|hbar h bar|ell l|aleph aleph
   ldots dot dot dot|dots dot dot dot|cdots dot dot dot|vdots dot dot dot|ddots dot dot dot|dotsc dot dot dot|dotsb dot dot dot|… dot dot dot|⋯ dot dot dot
   prime prime|dagger dagger|degree degrees|° degrees|top top|bot bottom|square square|blacksquare Q E D|Box Q E D|qed Q E D
-  imath i|jmath j|wp p|% percent|$ dollars|# number|& and|checkmark check|complement complement|S section|copyright copyright|pounds pounds|euro euros
+  imath i|jmath j|wp p|% percent|$ dollars|# number|& and|@ at|_ underscore|checkmark check|complement complement|S section|copyright copyright|pounds pounds|euro euros
 `);
 
 /** Functions read without "of" ("sine x"), and those read with it ("the rank of A"). */

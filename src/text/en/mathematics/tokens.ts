@@ -131,6 +131,8 @@ function command(text: string, at: number, add: Add): number {
   const match = COMMAND.exec(text);
   if (!match) return at + 1;
   const name = match[1] ?? match[2]!;
+  // No command: the number is read as it stands.
+  if (/\d/.test(name)) return at + 1;
   let end = at + match[0].length;
   if (name === '\\') add('row', name, end);
   else if (name === 'cr') add('row', name, end);
@@ -152,7 +154,8 @@ function command(text: string, at: number, add: Add): number {
   } else if (Object.hasOwn(OPENING, name))
     add(OPENING[name]!.length === 1 && '|‖'.includes(OPENING[name]!) ? 'bar' : 'open', OPENING[name]!, end);
   else if (Object.hasOwn(CLOSING, name)) add('|‖'.includes(CLOSING[name]!) ? 'bar' : 'close', CLOSING[name]!, end);
-  else if (/\s/.test(name)) return end;
+  // A space, or an accent over the next letter.
+  else if (/[\s"'`^~]/.test(name)) return end;
   else add('command', name, end);
   return end;
 }
