@@ -1,5 +1,5 @@
 /** An acoustic model as it is run: its melody, what is made of that, and features of the result. */
-import { Tensor, type TypedTensor } from 'onnxruntime-node';
+import { Tensor } from 'onnxruntime-node';
 import type { AcousticPart } from '../../models/onnx/acoustic-parts.js';
 import type { ReadingToken } from '../../text/types.js';
 import type { StepGrant } from '../engine.js';
@@ -69,5 +69,5 @@ const inPairs = ({ data }: Tensor): Tensor => new Tensor('float32', data as Floa
 
 function soundOf({ x, rows, mean, variance }: Feeds): Pick<AcousticFeatures, 'x' | 'rows'> {
   if (rows === undefined) return { x: x! };
-  return { x: rows, rows: { x: halvesIn(rows as TypedTensor<'float16'>), mean: mean!, variance: variance! } };
+  return { x: rows, rows: { x: halvesIn(rows), mean: mean!, variance: variance! } };
 }

@@ -7,6 +7,7 @@
 import { graphBuilder } from '../../models/onnx/build.js';
 import { prune } from '../../models/onnx/cut.js';
 import type { Graph, Model, Node, OnnxCodec, Tensor } from '../../models/onnx/schema.js';
+import { isTurn } from '../../models/onnx/turned.js';
 
 /** Of rows of channels: to a line of frames for each channel, and back. */
 interface Convolution {
@@ -25,15 +26,15 @@ export function withBlockedConvolutions(model: Model, codec: OnnxCodec): Model |
 
 function convolutionsOf({ node, initializer }: Graph, codec: OnnxCodec): Convolution[] {
   const constants = new Map(initializer.map((tensor) => [tensor.name, tensor]));
-  const isTurn = (each: Node | undefined): each is Node =>
-    each?.opType === 'Transpose' && String(codec.intsOf(each, 'perm')) === '0,2,1';
   return node.flatMap((each) => {
     const [input = '', weight = ''] = each.input;
     const taps = constants.get(weight);
     if (each.opType !== 'Conv' || taps?.dims.length !== 3 || taps.dims[1] !== 1) return [];
     const toLines = node.find(({ output }) => output[0] === input);
     const [toRows, ...others] = node.filter((reader) => reader.input.includes(each.output[0]!));
-    return isTurn(toLines) && isTurn(toRows) && others.length === 0 ? [{ toLines, node: each, toRows, taps }] : [];
+    return isTurn(toLines, codec) && isTurn(toRows, codec) && others.length === 0
+      ? [{ toLines, node: each, toRows, taps }]
+      : [];
   });
 }
 

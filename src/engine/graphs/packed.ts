@@ -16,14 +16,16 @@ export type Packed = Readonly<Record<string, PackedTensor>>;
  * The bits of a tensor in float16. Where JavaScript has arrays of such numbers, as from Node 24 on,
  * the runtime gives those.
  */
-export const halvesIn = ({ data }: { readonly data: ArrayBufferView }): Uint16Array =>
-  new Uint16Array(data.buffer, data.byteOffset, data.byteLength / Uint16Array.BYTES_PER_ELEMENT);
+export function halvesIn(tensor: Tensor): Uint16Array {
+  const { buffer, byteOffset, length } = tensor.data as Uint16Array;
+  return new Uint16Array(buffer, byteOffset, length);
+}
 
 export const packed = (tensors: Feeds): Packed =>
   Object.fromEntries(
     Object.entries(tensors).map(([name, tensor]) => {
       const { type, dims } = tensor;
-      const data = type === 'float16' ? halvesIn(tensor as TypedTensor<'float16'>) : tensor.data;
+      const data = type === 'float16' ? halvesIn(tensor) : tensor.data;
       return [name, { type, data, dims } as PackedTensor];
     }),
   );

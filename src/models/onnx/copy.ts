@@ -2,9 +2,9 @@
 import { createCodec, DATA_TYPE } from './schema.js';
 
 /** `x` in, `y` out, both of two dimensions. */
-export function copyGraph(): Uint8Array {
+export function copyGraph(dataType: number = DATA_TYPE.float): Uint8Array {
   const codec = createCodec();
-  const value = (name: string) => codec.valueInfo(name, DATA_TYPE.float, ['rows', 'samples']);
+  const value = (name: string) => codec.valueInfo(name, dataType, ['rows', 'samples']);
   const graph = {
     name: 'copy',
     node: [codec.node('Identity', ['x'], ['y'])],

@@ -7,6 +7,7 @@
  */
 import { type GraphBuilder, graphBuilder } from './build.js';
 import { DATA_TYPE, type Model, type Node, type OnnxCodec, type Tensor } from './schema.js';
+import { TURNED } from './turned.js';
 import { bytesOf } from './weights.js';
 
 export function convolutionsAsProducts(model: Model, codec: OnnxCodec): Model {
@@ -26,7 +27,7 @@ export function convolutionsAsProducts(model: Model, codec: OnnxCodec): Model {
     const build = graphBuilder(codec);
     const output = old.output[0]!;
     const frames = `${input}_frames`;
-    if (!transposed.has(input)) build.op('Transpose', [input], frames, { perm: [0, 2, 1] });
+    if (!transposed.has(input)) build.op('Transpose', [input], frames, TURNED);
     transposed.add(input);
     const [, inputs, taps] = weight.dims as [number, number, number];
     const seen = sideBySide(old, taps, { frames, inputs, zero, build, constants, codec });
@@ -34,7 +35,7 @@ export function convolutionsAsProducts(model: Model, codec: OnnxCodec): Model {
     const operands =
       weight.dataType === DATA_TYPE.uint8 ? signed.operands(name, weightZero, zero) : [name, zero, weightZero];
     const product = build.op('MatMulInteger', [seen, ...operands], `${output}_frames`);
-    build.op('Transpose', [product], output, { perm: [0, 2, 1] });
+    build.op('Transpose', [product], output, TURNED);
     return [...build.node];
   });
 

@@ -9,6 +9,7 @@ import { graphBuilder } from './build.js';
 import { prune } from './cut.js';
 import type { Model, OnnxCodec } from './schema.js';
 import { stftRounding } from './stft-rounding.js';
+import { TURNED } from './turned.js';
 
 const GENERATOR = '/decoder/decoder/generator/';
 /** Magnitudes and phases, 11 bins each: [1, 22, 60 t + 1]. */
@@ -71,7 +72,7 @@ export function convolvedSource(model: Model, codec: OnnxCodec): Model {
     throw new Error('the harmonic source has not the form expected');
   }
   const build = graphBuilder(codec);
-  const both = build.op('Transpose', [voiced], 'voiced_line', { perm: [0, 2, 1] });
+  const both = build.op('Transpose', [voiced], 'voiced_line', TURNED);
   build.op('Concat', [pad.input[0]!, both], 'signal_and_voiced', { axis: 1 });
   const padded = { ...pad, input: ['signal_and_voiced', ...pad.input.slice(1)], output: ['padded_both'] };
   const rest = graphBuilder(codec);

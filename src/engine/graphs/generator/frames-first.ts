@@ -7,6 +7,7 @@ import { type GraphBuilder, graphBuilder } from '../../../models/onnx/build.js';
 import { prune } from '../../../models/onnx/cut.js';
 import { intsOfTensor } from '../../../models/onnx/light-gpu.js';
 import type { Graph, Model, Node, OnnxCodec, Tensor } from '../../../models/onnx/schema.js';
+import { isTurn, TURNED } from '../../../models/onnx/turned.js';
 
 /** The axis of a mean over frames, where frames come first. */
 export const FRAMES_AXIS = 'axis of frames';
@@ -15,7 +16,6 @@ const ELEMENTWISE = ['Add', 'Mul', 'Sub', 'Div', 'Pow', 'Sqrt', 'Sin', 'LeakyRel
 const ROW_MAKERS = ['MatMulIntegerToFloat', 'Slice'];
 /** What takes rows that the graph has turned round. */
 const ROW_TAKERS = ['MatMulIntegerToFloat', 'Pad'];
-const TURNED = { perm: [0, 2, 1] };
 
 /** How a node is written for frames that come first. */
 type Kind = 'made in rows' | 'elementwise' | 'mean' | 'column' | 'halves' | 'pad';
@@ -71,7 +71,7 @@ class FramesFirst {
       for (const name of node.input) takers.set(name, [...(takers.get(name) ?? []), node]);
     }
     for (const node of this.#graph.node) {
-      if (!this.#isTurn(node)) continue;
+      if (!isTurn(node, this.#codec)) continue;
       const taken = takers.get(node.output[0]!) ?? [];
       if (this.#kindOf(node) === 'made in rows') this.#turned.set(node, 'made in rows');
       else if (taken.some(({ opType }) => ROW_TAKERS.includes(opType))) {
@@ -100,7 +100,7 @@ class FramesFirst {
     const { opType, input } = node;
     const [first = '', second = ''] = input;
     const numbers = (name: string): string => String(intsOfTensor(this.#constants.get(name)!));
-    if (this.#isTurn(node)) {
+    if (isTurn(node, this.#codec)) {
       return ROW_MAKERS.includes(this.#makers.get(first)?.opType ?? '') ? 'made in rows' : undefined;
     }
     if (ELEMENTWISE.includes(opType)) {
@@ -112,10 +112,6 @@ class FramesFirst {
     if (opType === 'Unsqueeze') return numbers(second) === '2' ? 'column' : undefined;
     if (opType === 'Split') return this.#makers.get(first)?.opType === 'Unsqueeze' ? 'halves' : undefined;
     return opType === 'Pad' && numbers(second).split(',').length === 6 ? 'pad' : undefined;
-  }
-
-  #isTurn(node: Node): boolean {
-    return node.opType === 'Transpose' && String(this.#codec.intsOf(node, 'perm')) === String(TURNED.perm);
   }
 
   /** One number for all channels and frames. */

@@ -5,9 +5,8 @@
  */
 import { graphBuilder } from '../../../models/onnx/build.js';
 import type { Model, Node, OnnxCodec, Tensor } from '../../../models/onnx/schema.js';
+import { TURNED } from '../../../models/onnx/turned.js';
 import { floatsOf } from '../../../models/onnx/weights.js';
-
-const TURNED = { perm: [0, 2, 1] };
 
 export function withUpsamplingProducts(model: Model, codec: OnnxCodec): Model {
   const { graph } = model;
@@ -41,8 +40,8 @@ export function withUpsamplingProducts(model: Model, codec: OnnxCodec): Model {
 }
 
 /**
- * A kernel [inputs, outputs, taps] as a matrix [2 × inputs, stride × outputs]: a frame's own half,
- * then that of the frame before.
+ * A kernel [inputs, outputs, taps] as a matrix [2 × inputs, stride × outputs]: the half for a
+ * frame itself, then that for the frame before.
  */
 function matrixOf(weight: Tensor, stride: number): Float32Array {
   const [inputs, outputs, taps] = weight.dims as [number, number, number];
