@@ -9,7 +9,7 @@ import { createRecogniser } from '../../../testkit/sound/recogniser.js';
 import { modelDirForTests } from '../../../testkit/speech.js';
 import { hasChromium, LISTENED, listenTo } from '../../support/browser/browser.js';
 import { PARAGRAPH, pcmOf, startsOf, withoutGaps } from '../../support/browser/page-speech.js';
-import { bytesOf, ready, spoken, usePages } from '../../support/browser/pages.js';
+import { bytesOf, ready, spoken, usePages, watchForLitWord } from '../../support/browser/pages.js';
 import { letterErrors, lettersOf } from '../../support/letters.js';
 import { makeHome, startServe } from '../../support/processes/serve-process.js';
 
@@ -65,6 +65,7 @@ if (!hasChromium()) {
       const listener = await listenTo(page);
       await page.goto(pages.baseUrl);
       await page.getByText('Type and listen').click();
+      const litWord = await watchForLitWord(page);
       await page
         .getByLabel('Text to speak')
         .pressSequentially('This is said while it is typed. And then', { delay: 30 });
@@ -74,7 +75,7 @@ if (!hasChromium()) {
       );
       const chars = listener.messages.flatMap(({ alignment }) => alignment?.chars ?? []).join('');
       expect(chars.trimEnd()).toBe('This is said while it is typed. And then');
-      await page.locator('.word.now').first().waitFor();
+      await litWord();
     });
 
     it('sees how it is read, hears a sample, and copies the same request as code', async () => {

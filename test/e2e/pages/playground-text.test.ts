@@ -16,7 +16,7 @@ import {
   expectAccessibleInTheDark,
   hasChromium,
 } from '../../support/browser/browser.js';
-import { usePages } from '../../support/browser/pages.js';
+import { usePages, watchForLitWord } from '../../support/browser/pages.js';
 
 const run = promisify(execFile);
 const DESK = { viewport: { width: 1280, height: 800 }, colorScheme: 'light' } as const;
@@ -31,7 +31,7 @@ if (!hasChromium()) {
   });
 } else {
   describe('the playground', () => {
-    const pages = usePages('{"msPerChar":20,"pace":30}');
+    const pages = usePages('{"msPerChar":40,"pace":30}');
     const folder = mkdtempSync(path.join(tmpdir(), 'tts-test-files-'));
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
     const open = async (options: BrowserContextOptions): Promise<Page> => {
@@ -176,8 +176,10 @@ if (!hasChromium()) {
       await noOverflow(page);
       const asked: string[] = [];
       page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+      const litWord = await watchForLitWord(page);
       await button(page, 'Hear again: The first thing said.').click();
-      await page.locator('.word.now', { hasText: 'thing' }).waitFor();
+      await litWord();
+      expect(await page.locator('.word').allTextContents()).toEqual(['The', 'first', 'thing', 'said.']);
       await finished(page);
       const saved = page.waitForEvent('download');
       await button(page, 'Download: The first thing said.').click();

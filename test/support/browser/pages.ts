@@ -89,4 +89,16 @@ export async function createKey(baseUrl: string, secret: string, body: object): 
 export const spoken = (page: Page): Promise<void> =>
   page.getByRole('status').getByText('Finished').waitFor({ state: 'attached', timeout: 60_000 });
 
+/**
+ * Has a page look for a lit word in each of its frames: asked from outside, a short text may be over
+ * between two looks. To be called before the speech is asked for; what it gives waits for the word.
+ */
+export async function watchForLitWord(page: Page): Promise<() => Promise<void>> {
+  await page.evaluate(`globalThis.litWord = new Promise((seen) => {
+    const look = () => (document.querySelector('.word.now') ? seen() : requestAnimationFrame(look));
+    look();
+  }); undefined`);
+  return () => page.evaluate('globalThis.litWord');
+}
+
 export const bytesOf = async (download: Download): Promise<Buffer> => readFileSync((await download.path())!);
