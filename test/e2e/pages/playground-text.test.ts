@@ -176,7 +176,7 @@ if (!hasChromium()) {
       await noOverflow(page);
       const asked: string[] = [];
       page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-      const litWord = await watchForLitWord(page);
+      const litWord = await watchForLitWord(page, 'thing');
       await button(page, 'Hear again: The first thing said.').click();
       await litWord();
       expect(await page.locator('.word').allTextContents()).toEqual(['The', 'first', 'thing', 'said.']);

@@ -90,12 +90,16 @@ export const spoken = (page: Page): Promise<void> =>
   page.getByRole('status').getByText('Finished').waitFor({ state: 'attached', timeout: 60_000 });
 
 /**
- * Has a page look for a lit word in each of its frames: asked from outside, a short text may be over
- * between two looks. To be called before the speech is asked for; what it gives waits for the word.
+ * Has a page look in each of its frames for a lit word that holds this text: asked from outside, a
+ * short speech may be over between two looks. To be called before the speech is asked for; what it
+ * gives waits for the word.
  */
-export async function watchForLitWord(page: Page): Promise<() => Promise<void>> {
+export async function watchForLitWord(page: Page, text = ''): Promise<() => Promise<void>> {
   await page.evaluate(`globalThis.litWord = new Promise((seen) => {
-    const look = () => (document.querySelector('.word.now') ? seen() : requestAnimationFrame(look));
+    const look = () =>
+      document.querySelector('.word.now')?.textContent.includes(${JSON.stringify(text)})
+        ? seen()
+        : requestAnimationFrame(look);
     look();
   }); undefined`);
   return () => page.evaluate('globalThis.litWord');
