@@ -34,7 +34,7 @@ async function run({ graph, feeds }: ThreadRequest & { type: 'run' }): Promise<P
   for (const each of feeds) {
     made.push(await session.run(unpacked(each)));
   }
-  if (copy === undefined) return made.map((tensors) => packed(tensors));
+  if (copy === undefined) return made.map(packed);
   const fetched: Packed[] = [];
   for (const tensors of made) {
     const here: Record<string, Tensor> = {};

@@ -3,7 +3,7 @@
  * what the 8-bit one says.
  */
 import { readFile } from 'node:fs/promises';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { InferenceSession } from 'onnxruntime-node';
 import { beforeAll, expect, it } from 'vitest';
 import { UNSCHEDULED } from '../../../src/engine/engine.js';
 import { apartDb } from '../../../src/engine/gpu/check.js';
@@ -38,12 +38,7 @@ it('speaks windows of several lengths in one run as it speaks each alone, and as
     const [alone] = await run([window]);
     expect(together[i]).toHaveLength(window.x!.dims[2]! * 300);
     expect(apartDb(together[i]!, alone!), `window ${i}`).toBeGreaterThan(90);
-    const quantised = await graphOf(eight).run(
-      Object.fromEntries(
-        Object.entries(window).map(([name, { type, data, dims }]) => [name, new Tensor(type, data, dims)]),
-      ),
-      UNSCHEDULED,
-    );
+    const quantised = await graphOf(eight).run(unpacked(window), UNSCHEDULED);
     expect(apartDb(alone!, quantised.waveform!.data as Float32Array), `window ${i}`).toBeGreaterThan(20);
   }
 }, 120_000);

@@ -57,8 +57,11 @@ class FramesFirst {
       const kind = this.#turned.get(node);
       if (kind === 'made in rows' || this.#passed.has(node)) continue;
       // What a node takes is written before it.
-      const asItWas = (): Node => ({ ...node, input: node.input.map((name) => this.#asWas(name)) });
-      this.#nodes.push(kind === undefined ? asItWas() : this.#written(node, kind));
+      const written =
+        kind === undefined
+          ? { ...node, input: node.input.map((name) => this.#asWas(name)) }
+          : this.#written(node, kind);
+      this.#nodes.push(written);
     }
     const initializer = [...this.#graph.initializer, ...this.#turnedConstants.values(), ...this.#made.initializer];
     return { ...this.#graph, node: this.#nodes, initializer };
