@@ -1,5 +1,5 @@
 /** An engine is started ahead of a command that is going to speak by itself, and of no other. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { isAlive } from '../../src/alive.js';
@@ -8,27 +8,29 @@ import { makeHome, tts } from '../support/processes/tts.js';
 const home = makeHome();
 afterAll(() => home.remove());
 
-/** Every engine process leaves its id. */
-const [spy, started] = ['spy.mjs', 'started.txt'].map((name) => home.file(name)) as [string, string];
+/** Every engine process leaves its id, as the name of a file: killed at any moment, it left it whole or not. */
+const [spy, started] = ['spy.mjs', 'started'].map((name) => home.file(name)) as [string, string];
 const env = {
   ...home.env,
   TTS_ENGINE: 'kokoro',
   TTS_OFFLINE: '1',
   NODE_OPTIONS: `--import ${pathToFileURL(spy).href}`,
-  STARTED_FILE: started,
+  STARTED: started,
 };
 beforeAll(() =>
   writeFileSync(
     spy,
-    `import { appendFileSync } from 'node:fs';
+    `import { writeFileSync } from 'node:fs';
      import { isMainThread } from 'node:worker_threads';
-     if (isMainThread && process.argv[1]?.endsWith('engine.js')) appendFileSync(process.env.STARTED_FILE, process.pid + '\\n');`,
+     if (isMainThread && process.argv[1]?.endsWith('engine.js')) writeFileSync(process.env.STARTED + '/' + process.pid, '');`,
   ),
 );
-beforeEach(() => rmSync(started, { force: true }));
+beforeEach(() => {
+  rmSync(started, { recursive: true, force: true });
+  mkdirSync(started);
+});
 
-const engines = (): number[] =>
-  existsSync(started) ? readFileSync(started, 'utf8').trim().split('\n').map(Number) : [];
+const engines = (): number[] => readdirSync(started).map(Number);
 
 /** A process that was killed may take a moment to be gone. */
 const noneLeft = () => vi.waitFor(() => expect(engines().filter(isAlive)).toEqual([]), { timeout: 10_000 });
