@@ -250,6 +250,7 @@ if (!hasChromium()) {
         expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
         await page.getByRole('button', { name: 'Done' }).click();
         await page.getByRole('dialog').waitFor({ state: 'detached' });
+        expect(await page.evaluate('document.activeElement.textContent')).toBe('New key');
         expect(await speak(key)).toBe(200);
       });
 

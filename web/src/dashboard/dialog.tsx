@@ -1,6 +1,6 @@
 /** A modal dialog: the browser's own, which keeps the focus inside and closes by Escape. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface DialogProps {
   readonly title: string;
@@ -12,12 +12,11 @@ export interface DialogProps {
 
 export function Dialog({ title, onClose, mayClose = () => true, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const opener = document.activeElement;
-    element.current?.showModal();
-    return () => {
-      if (opener instanceof HTMLElement) opener.focus();
-    };
+  // Before it is painted: whoever sees it can close it. Closing gives the focus back.
+  useLayoutEffect(() => {
+    const dialog = element.current!;
+    dialog.showModal();
+    return () => dialog.close();
   }, []);
   return (
     <dialog
@@ -26,10 +25,11 @@ export function Dialog({ title, onClose, mayClose = () => true, children }: Dial
       onCancel={(event) => {
         if (!mayClose()) event.preventDefault();
       }}
-      onClose={() => {
+      onClose={({ currentTarget }) => {
+        if (!currentTarget.isConnected) return;
         // Browsers let a second Escape through, whatever was said to the first.
         if (mayClose()) onClose();
-        else element.current?.showModal();
+        else currentTarget.showModal();
       }}
     >
       <div class="fields">

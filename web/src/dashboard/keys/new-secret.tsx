@@ -1,6 +1,6 @@
 /** The dialog with a new secret, which is shown once: it asks before it is closed uncopied. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../shared/icons.js';
 import { Dialog } from '../dialog.js';
 import { guardLeaving } from '../router.js';
@@ -30,7 +30,7 @@ export function NewSecret({ secret, note, onClose }: NewSecretProps) {
     asking.value = !copied.value;
     return copied.value;
   };
-  useEffect(() => guardLeaving(mayClose), []);
+  useLayoutEffect(() => guardLeaving(mayClose), []);
   const copy = async () => {
     copied.value = await copyText(secret, code.current!);
     if (copied.value) asking.value = false;
