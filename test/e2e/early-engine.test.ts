@@ -8,7 +8,10 @@ import { makeHome, tts } from '../support/processes/tts.js';
 const home = makeHome();
 afterAll(() => home.remove());
 
-/** Every engine process leaves its id, as the name of a file: killed at any moment, it left it whole or not. */
+/**
+ * Each engine process creates an empty file named by its process id. Creation is atomic: a process
+ * killed meanwhile leaves no part of an id.
+ */
 const [spy, started] = ['spy.mjs', 'started'].map((name) => home.file(name)) as [string, string];
 const env = {
   ...home.env,

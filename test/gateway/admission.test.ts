@@ -291,7 +291,7 @@ describe('a server at twice what it carries', () => {
     await start();
     const alone = await StreamClient.open(server);
     expect(await alone.finish()).toMatchObject({ code: 1000 });
-    // However late the session asks on a busy machine, none of these is nearly through.
+    // The texts last longer than a busy machine takes to open the session.
     const listeners = new AbortController();
     const input = `${INPUT} `.repeat(8);
     await Promise.all(Array.from({ length: 8 }, () => ask({ input }, { signal: listeners.signal })));

@@ -102,18 +102,18 @@ describe('a GPU under many streams', () => {
   it('has as many steps in flight as its engine takes, given a sixteenth of them at a time', async () => {
     // The first run waits for steps of 20 streams, so that most of the 32 are there together.
     const { server, gpu } = await start([{ card: { runMs: 20, most: 8, capacity: 48, firstAwaits: 20 } }]);
-    // Counted where a step is given: whoever is told of a change sees the step that has just ended.
+    // Steps in flight are counted when a step is given: listeners of changes are called after a
+    // step has ended.
     let most = 0;
-    const { run, grant } = gpu.worker;
-    gpu.worker.run = (...job) => {
-      const events = run(...job);
-      most = Math.max(most, gpu.worker.busy);
-      return events;
-    };
-    gpu.worker.grant = (...step) => {
-      grant(...step);
-      most = Math.max(most, gpu.worker.busy);
-    };
+    const counted =
+      <Args extends unknown[], Result>(give: (...args: Args) => Result) =>
+      (...args: Args): Result => {
+        const given = give(...args);
+        most = Math.max(most, gpu.worker.busy);
+        return given;
+      };
+    gpu.worker.run = counted(gpu.worker.run);
+    gpu.worker.grant = counted(gpu.worker.grant);
     await expectUndisturbed(listenAll(server));
     expect(most).toBeGreaterThan(48 - 48 / 16);
     expect(most).toBeLessThanOrEqual(48);

@@ -12,7 +12,8 @@ export interface DialogProps {
 
 export function Dialog({ title, onClose, mayClose = () => true, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
-  // Before it is painted: whoever sees it can close it. Closing gives the focus back.
+  // A layout effect opens the dialog before its first paint, so that Escape closes a visible dialog
+  // at once. On close, the browser returns the focus to the element that had it before.
   useLayoutEffect(() => {
     const dialog = element.current!;
     dialog.showModal();
@@ -26,6 +27,7 @@ export function Dialog({ title, onClose, mayClose = () => true, children }: Dial
         if (!mayClose()) event.preventDefault();
       }}
       onClose={({ currentTarget }) => {
+        // The event is queued: after an unmount it arrives when the dialog has left the page.
         if (!currentTarget.isConnected) return;
         // Browsers let a second Escape through, whatever was said to the first.
         if (mayClose()) onClose();
